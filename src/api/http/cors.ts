@@ -1,0 +1,26 @@
+import type { FastifyInstance } from 'fastify';
+
+const METHODS = 'GET, HEAD, POST, PUT, DELETE, OPTIONS';
+const HEADERS = 'Authorization, Content-Type, Idempotency-Key, X-API-Key';
+const EXPOSED = 'Deprecation, Idempotency-Replayed, Link, Location, Retry-After, Sunset, X-Request-Id';
+
+/** Lets pages of the listed origins call the service from a browser. */
+export function allowOrigins(app: FastifyInstance, origins: readonly string[]): void {
+  if (origins.length === 0) return;
+  const allowed = new Set(origins);
+  app.addHook('onRequest', (request, reply, next) => {
+    const { origin } = request.headers;
+    reply.header('vary', 'Origin');
+    if (origin !== undefined && allowed.has(origin)) {
+      reply.headers({ 'access-control-allow-origin': origin, 'access-control-expose-headers': EXPOSED });
+      if (request.method === 'OPTIONS') {
+        reply.headers({
+          'access-control-allow-methods': METHODS,
+          'access-control-allow-headers': HEADERS,
+          'access-control-max-age': '600',
+        });
+      }
+    }
+    next();
+  });
+}

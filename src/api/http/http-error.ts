@@ -1,0 +1,33 @@
+/** Errors that only HTTP knows: each protocol renders them in its own form. */
+export class HttpError extends Error {
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.name = 'HttpError';
+    this.status = status;
+  }
+}
+
+const MESSAGES: Readonly<Record<number, string>> = {
+  400: 'The request cannot be read.',
+  404: 'Not found.',
+  408: 'The request took too long.',
+  413: 'The body is too large: at most 1 MiB.',
+  414: 'The address is too long.',
+  415: 'The media type of the body is not supported.',
+  431: 'The headers are too large.',
+  503: 'The service is stopping.',
+};
+
+/** An error of the framework in our words; undefined for anything else. */
+export function asHttpError(error: unknown): HttpError | undefined {
+  if (error instanceof HttpError) return error;
+  const status = (error as { statusCode?: unknown }).statusCode;
+  const message = typeof status === 'number' ? MESSAGES[status] : undefined;
+  return typeof status === 'number' && message !== undefined ? new HttpError(status, message) : undefined;
+}
+
+export function httpError(status: keyof typeof MESSAGES): HttpError {
+  return new HttpError(status, MESSAGES[status] ?? 'The request failed.');
+}

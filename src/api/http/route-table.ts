@@ -1,0 +1,26 @@
+import type { RouteOptions } from 'fastify';
+
+/** Which methods each address answers, for `Allow`. */
+export class RouteTable {
+  readonly #routes: { pattern: RegExp; methods: Set<string> }[] = [];
+  readonly #byUrl = new Map<string, Set<string>>();
+
+  add(route: RouteOptions): void {
+    let methods = this.#byUrl.get(route.url);
+    if (!methods) {
+      methods = new Set();
+      this.#byUrl.set(route.url, methods);
+      this.#routes.push({ pattern: patternOf(route.url), methods });
+    }
+    for (const method of [route.method].flat()) methods.add(method);
+  }
+
+  methodsOf(path: string): string[] {
+    const found = this.#routes.filter(({ pattern }) => pattern.test(path)).flatMap(({ methods }) => [...methods]);
+    return [...new Set(found)];
+  }
+}
+
+function patternOf(url: string): RegExp {
+  return new RegExp(`^${url.replace(/:[^/]+/g, '[^/]+')}/?$`);
+}

@@ -1,0 +1,115 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { asDomainError, type ErrorKind } from '../../core/errors.ts';
+import type { Login } from '../../core/identity/login.ts';
+import { TOKEN_SECONDS, type Tokens } from '../../core/identity/tokens.ts';
+import { asHttpError, HttpError } from '../http/http-error.ts';
+import type { Metrics } from '../http/metrics.ts';
+import { OAuthError, readParameters, required } from './parameters.ts';
+
+export interface OAuthParts {
+  readonly login: Login;
+  readonly tokens: Tokens;
+  readonly metrics: Metrics;
+}
+
+/** Tokens for e-mail and password (RFC 6749), their revocation (RFC 7009), and the check of a token (RFC 6750). */
+export function registerOAuth(app: FastifyInstance, { login, tokens, metrics }: OAuthParts): void {
+  app.addHook('onRequest', (_request, reply, next) => {
+    reply.headers({ 'cache-control': 'no-store', pragma: 'no-cache' });
+    next();
+  });
+  app.setErrorHandler((error, request, reply) => answerError(error, request, reply));
+
+  app.post('/oauth2/token', async (request, reply) => {
+    const parameters = readParameters(request);
+    const grant = required(parameters, 'grant_type');
+    if (grant !== 'password')
+      throw new OAuthError(400, 'unsupported_grant_type', 'only the grant type password is supported');
+    const email = required(parameters, 'username');
+    const password = required(parameters, 'password');
+    const token = await login.logIn({ email, password, address: request.ip }).catch((error) => {
+      if (asDomainError(error)?.kind === 'limited') metrics.login('limited');
+      throw error;
+    });
+    metrics.login(token === undefined ? 'refused' : 'granted');
+    if (token === undefined)
+      throw new OAuthError(400, 'invalid_grant', 'the e-mail and the password do not belong together');
+    return send(reply, 200, {
+      access_token: token,
+      expires_in: TOKEN_SECONDS,
+      token_type: 'Bearer',
+      refresh_token: 'none',
+    });
+  });
+
+  app.post('/oauth2/revoke', async (request, reply) => {
+    await tokens.revoke(required(readParameters(request), 'token'));
+    return send(reply, 200, {});
+  });
+
+  app.get('/_authenticated', async (request, reply) => {
+    const token = bearerToken(request);
+    const owner = token === undefined ? undefined : await tokens.check(token);
+    if (owner) return send(reply, 200, { authenticated: true });
+    reply.header('www-authenticate', token === undefined ? 'Bearer' : 'Bearer error="invalid_token"');
+    throw new OAuthError(401, 'invalid_token', 'access token not valid');
+  });
+
+  for (const [url, allowed] of [
+    ['/oauth2/token', 'POST'],
+    ['/oauth2/revoke', 'POST'],
+    ['/_authenticated', 'GET, HEAD'],
+  ] as const) {
+    const others = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH'].filter((method) => !allowed.includes(method));
+    app.route({
+      method: others as 'GET'[],
+      url,
+      handler: async (_request, reply) => {
+        reply.header('allow', `${allowed}, OPTIONS`);
+        throw new HttpError(405, `this address takes ${allowed}`);
+      },
+    });
+    app.options(url, async (_request, reply) => reply.code(204).header('allow', `${allowed}, OPTIONS`).send());
+  }
+}
+
+export function bearerToken(request: FastifyRequest): string | undefined {
+  const match = request.headers.authorization?.match(/^Bearer +([A-Za-z0-9._~+/-]+=*) *$/i);
+  return match?.[1];
+}
+
+/** Names of errors for what the core can refuse here. */
+const KINDS: Record<ErrorKind, { status: number; error: string }> = {
+  invalid: { status: 400, error: 'invalid_request' },
+  forbidden: { status: 403, error: 'access_denied' },
+  unknown: { status: 404, error: 'invalid_request' },
+  conflict: { status: 409, error: 'invalid_request' },
+  in_progress: { status: 409, error: 'invalid_request' },
+  other_request: { status: 422, error: 'invalid_request' },
+  limited: { status: 429, error: 'too_many_requests' },
+  unavailable: { status: 503, error: 'temporarily_unavailable' },
+  outcome_unknown: { status: 503, error: 'temporarily_unavailable' },
+};
+
+function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  if (error instanceof OAuthError) return sendError(reply, error.status, error.code, error.message);
+  const known = asDomainError(error);
+  if (known) {
+    const { retryAfterSeconds } = known.details;
+    if (retryAfterSeconds !== undefined) reply.header('retry-after', retryAfterSeconds);
+    const { status, error: code } = KINDS[known.kind];
+    return sendError(reply, status, code, known.message);
+  }
+  const http = asHttpError(error);
+  if (http) return sendError(reply, http.status === 415 ? 400 : http.status, 'invalid_request', http.message);
+  request.log.error({ err: error, reqId: request.id }, 'request failed');
+  return sendError(reply, 500, 'server_error', 'Internal error.');
+}
+
+function sendError(reply: FastifyReply, status: number, error: string, description: string): FastifyReply {
+  return send(reply, status, { error, error_description: description });
+}
+
+function send(reply: FastifyReply, status: number, body: object): FastifyReply {
+  return reply.code(status).header('content-type', 'application/json').send(JSON.stringify(body));
+}

@@ -1,0 +1,34 @@
+import type { FastifyRequest } from 'fastify';
+import type { Caller } from '../../core/caller.ts';
+import { DomainError } from '../../core/errors.ts';
+import type { ApiKeys } from '../../core/identity/api-keys.ts';
+import { readQuery } from './query.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set by the authentication; every REST handler runs after it. */
+    caller: Caller;
+  }
+}
+
+/** Finds the caller by the first key that the request carries: header, query, user name of Basic. */
+export async function authenticate(keys: ApiKeys, request: FastifyRequest): Promise<void> {
+  const key = keyOf(request);
+  const caller = key === undefined ? undefined : (keys.remembered(key) ?? (await keys.check(key)));
+  if (!caller) throw new DomainError('forbidden', 'Forbidden');
+  request.caller = caller;
+}
+
+function keyOf(request: FastifyRequest): string | undefined {
+  const header = request.headers['x-api-key'];
+  if (typeof header === 'string') return header;
+  if (request.raw.url?.includes('key')) {
+    const { key } = readQuery(request);
+    if (key !== undefined) return typeof key === 'string' ? key : undefined;
+  }
+  const [scheme, credentials] = request.headers.authorization?.split(' ') ?? [];
+  if (scheme?.toLowerCase() !== 'basic' || !credentials) return undefined;
+  const pair = Buffer.from(credentials, 'base64').toString();
+  const colon = pair.indexOf(':');
+  return colon < 0 ? pair : pair.slice(0, colon);
+}

@@ -1,0 +1,81 @@
+import type { FastifyRequest } from 'fastify';
+import { parse as parseBrackets } from 'qs';
+import { DomainError } from '../../core/errors.ts';
+import { UnsupportedMedia } from './errors.ts';
+
+const MOST_PARAMETERS = 2000;
+const DEEPEST = 3;
+
+/** Reads `a=1&b[c]=2&d[]=3` the way PHP does, within bounds. Throws on what is not UTF-8 or too much. */
+export function parseForm(text: string): Record<string, unknown> {
+  if (text === '') return {};
+  try {
+    return parseBrackets(text, {
+      depth: DEEPEST,
+      strictDepth: true,
+      parameterLimit: MOST_PARAMETERS,
+      arrayLimit: MOST_PARAMETERS,
+      throwOnLimitExceeded: true,
+      plainObjects: true,
+      decoder: decode,
+    }) as Record<string, unknown>;
+  } catch {
+    throw new DomainError(
+      'invalid',
+      `The parameters cannot be read: they must be percent-encoded UTF-8, at most ${MOST_PARAMETERS}, with at most ${DEEPEST} pairs of brackets.`,
+    );
+  }
+}
+
+/** The fields of a write, from a form or from JSON. */
+export function readBody(request: FastifyRequest): Record<string, unknown> {
+  const bytes = request.body as Buffer | undefined;
+  const media = mediaType(request);
+  if (media !== FORM && media !== JSON_TYPE) throw new UnsupportedMedia();
+  if (!bytes || bytes.length === 0) return {};
+  const text = decodeUtf8(bytes);
+  return media === FORM ? parseForm(text) : parseJson(text);
+}
+
+const FORM = 'application/x-www-form-urlencoded';
+const JSON_TYPE = 'application/json';
+
+function mediaType(request: FastifyRequest): string | undefined {
+  const header = request.headers['content-type'];
+  if (request.headers['content-encoding'] && request.headers['content-encoding'] !== 'identity') return undefined;
+  if (header === undefined) return FORM;
+  const [type = '', ...parameters] = header.toLowerCase().split(';');
+  const charset = parameters.map((parameter) => parameter.trim()).find((parameter) => parameter.startsWith('charset='));
+  if (charset && !/^charset="?utf-?8"?$/.test(charset)) return undefined;
+  return type.trim();
+}
+
+function decodeUtf8(bytes: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw new DomainError('invalid', 'The body is not UTF-8.');
+  }
+}
+
+/** A number that is not written in plain digits: refused wherever it stands, never guessed. */
+class OddNumber {}
+
+function parseJson(text: string): Record<string, unknown> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text, (_key, inner, context?: { source: string }) =>
+      typeof inner === 'number' && !/^(0|[1-9][0-9]*)$/.test(context?.source ?? '') ? new OddNumber() : inner,
+    );
+  } catch {
+    throw new DomainError('invalid', 'The body is not valid JSON.');
+  }
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) {
+    throw new DomainError('invalid', 'The body must be a JSON object.');
+  }
+  return value as Record<string, unknown>;
+}
+
+function decode(text: string): string {
+  return decodeURIComponent(text.replaceAll('+', ' '));
+}

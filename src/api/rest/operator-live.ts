@@ -1,0 +1,142 @@
+import { Readable } from 'node:stream';
+import type { FastifyInstance } from 'fastify';
+import { LRUCache } from 'lru-cache';
+import type { LiveUpdate } from '../../core/availability/live.ts';
+import { liveUpdate } from '../../core/availability/live.ts';
+import type { LiveService, LiveStamp } from '../../core/availability/live-service.ts';
+import { invalidField, unknownId } from '../../core/errors.ts';
+import { CHANNELS } from '../../core/operators/operator.ts';
+import { readBody } from './body.ts';
+import { done, list, listEnd, listStart, type Pagination, sendJson, single } from './envelope.ts';
+import { toWire } from './names.ts';
+import { OPERATOR_FILTERS } from './operator.ts';
+import { type Query, readFilters, readPaging, readQuery } from './query.ts';
+import { pathId, windowOf } from './resource.ts';
+import { readInput } from './wire.ts';
+import type { Writes } from './write.ts';
+
+/** Longer lists are sent while they are read. */
+const SENT_AT_ONCE = 2000;
+const CACHED_CHARACTERS = 16 * 1024 * 1024;
+
+/** Live states as JSON. A version of a live state is rendered once and sent many times. */
+class LiveTexts {
+  readonly #live: LiveService;
+  readonly #rendered = new LRUCache<string, { version: number; text: string }>({
+    maxSize: CACHED_CHARACTERS,
+    sizeCalculation: ({ text }) => text.length,
+  });
+
+  constructor(live: LiveService) {
+    this.#live = live;
+  }
+
+  async render(accountId: number, stamps: readonly LiveStamp[]): Promise<string[]> {
+    const texts = stamps.map((stamp) => {
+      const known = this.#rendered.get(keyOf(accountId, stamp));
+      return known?.version === stamp.version ? known.text : undefined;
+    });
+    if (!texts.includes(undefined)) return texts as string[];
+    const missing = stamps.filter((_, index) => texts[index] === undefined).map((stamp) => stamp.id);
+    const fresh = new Map<number, string>();
+    for (const { version, live } of await this.#live.load(accountId, missing)) {
+      const text = JSON.stringify(toWire(live));
+      this.#rendered.set(keyOf(accountId, live), { version, text });
+      fresh.set(live.id, text);
+    }
+    return stamps.map((stamp, index) => texts[index] ?? fresh.get(stamp.id)).filter((text) => text !== undefined);
+  }
+}
+
+/** Being connected ends by time alone, without a new version: so it is part of the name. */
+function keyOf(accountId: number, { id, connected }: { id: number; connected: boolean }): string {
+  return `${accountId}${connected ? '+' : '-'}${id}`;
+}
+
+export function registerOperatorLive(app: FastifyInstance, live: LiveService, writes: Writes): void {
+  const texts = new LiveTexts(live);
+
+  app.get('/operator/live', async (request, reply) => {
+    const { accountId } = request.caller;
+    const query = readQuery(request);
+    const { filters, everyone } = readLiveRequest(query);
+    const paging = readPaging(query);
+    const found = await live.list(accountId, { filters, everyone }, paging && windowOf(paging));
+    const pagination = { ...(paging ?? { page: 1, limit: Math.max(1, found.count) }), count: found.count };
+    const notice = found.leftOut === 0 ? undefined : noticeOf(found.leftOut);
+    if (!paging && found.count > SENT_AT_ONCE) {
+      const chunks = streamed(texts, accountId, found.batches, pagination, notice);
+      return reply.code(200).header('content-type', 'application/json; charset=utf-8').send(Readable.from(chunks));
+    }
+    const items: string[] = [];
+    for await (const batch of found.batches) items.push(...(await texts.render(accountId, batch)));
+    return sendJson(reply, 200, list(items, pagination, notice));
+  });
+
+  app.get('/operator/:id/live', async (request, reply) => {
+    const id = pathId(request, 'operator');
+    const stamp = await live.stamp(request.caller.accountId, id);
+    const [text] = stamp ? await texts.render(request.caller.accountId, [stamp]) : [];
+    if (text === undefined) throw unknownId('operator', id);
+    return sendJson(reply, 200, single(text));
+  });
+
+  app.put('/operator/:id/live', (request, reply) => {
+    let messages: string[] = [];
+    return writes.run<void>(request, reply, {
+      perform: async (commit) => {
+        const id = pathId(request, 'operator');
+        const input = readInput(liveUpdate, readBody(request));
+        messages = messagesOf(input);
+        return live.update(request.caller, id, input, commit);
+      },
+      answer: () => ({ status: 200, body: done(messages.join(' ')) }),
+    });
+  });
+}
+
+/** `connected` is a filter of this list too, so that it may stand among the filters. */
+function readLiveRequest(query: Query) {
+  const { connected: inside, ...rest } = (typeof query.filters === 'object' ? query.filters : {}) as Record<
+    string,
+    unknown
+  >;
+  const filters = readFilters({ filters: typeof query.filters === 'object' ? rest : query.filters }, OPERATOR_FILTERS);
+  const [path, value] =
+    query.connected === undefined ? [['filters', 'connected'], inside] : [['connected'], query.connected];
+  if (value !== undefined && value !== '0' && value !== '1') {
+    throw invalidField(path, 'must be 0 (offline operators too) or 1');
+  }
+  return { filters, everyone: value === '0' };
+}
+
+function noticeOf(leftOut: number): string {
+  const who =
+    leftOut === 1
+      ? '1 operator who holds skills or belongs to a group is'
+      : `${leftOut} operators who hold skills or belong to a group are`;
+  return `${who} left out: name them with filters[skill_id] or filters[group_id] (* means all).`;
+}
+
+function messagesOf(input: LiveUpdate): string[] {
+  const messages = CHANNELS.filter((channel) => input[channel]).map(
+    (channel) => `Operator is now ${input[channel]?.available ? 'available' : 'unavailable'} for ${channel} channel.`,
+  );
+  return input.connected === false ? [...messages, 'Operator is now offline.'] : messages;
+}
+
+async function* streamed(
+  texts: LiveTexts,
+  accountId: number,
+  batches: AsyncIterable<readonly LiveStamp[]>,
+  pagination: Pagination,
+  notice: string | undefined,
+): AsyncIterable<string> {
+  let separator = listStart(notice);
+  for await (const batch of batches) {
+    if (batch.length === 0) continue;
+    yield separator + (await texts.render(accountId, batch)).join(',');
+    separator = ',';
+  }
+  yield separator === ',' ? listEnd(pagination) : separator + listEnd(pagination);
+}

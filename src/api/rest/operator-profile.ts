@@ -1,0 +1,41 @@
+import type { FastifyInstance } from 'fastify';
+import { unknownId } from '../../core/errors.ts';
+import type { OperatorService } from '../../core/operators/operator-service.ts';
+import { type Profile, type Profiles, profileUpdate } from '../../core/operators/profile.ts';
+import { readBody } from './body.ts';
+import { sendJson, single } from './envelope.ts';
+import { toWire } from './names.ts';
+import { refuseReadOnlyChanges } from './read-only.ts';
+import { pathId } from './resource.ts';
+import { readInput } from './wire.ts';
+import type { Writes } from './write.ts';
+
+export function registerOperatorProfile(
+  app: FastifyInstance,
+  operators: OperatorService,
+  profiles: Profiles,
+  writes: Writes,
+): void {
+  app.get('/operator/:id/profile', async (request, reply) => {
+    const id = pathId(request, 'operator');
+    const { accountId } = request.caller;
+    if (!(await operators.stamp(accountId, id))) throw unknownId('operator', id);
+    return sendJson(reply, 200, render(await profiles.find(accountId, id)));
+  });
+
+  app.put('/operator/:id/profile', (request, reply) =>
+    writes.run<Profile>(request, reply, {
+      perform: async (commit) => {
+        const id = pathId(request, 'operator');
+        const input = readInput(profileUpdate, readBody(request));
+        refuseReadOnlyChanges({ userId: id }, input);
+        return profiles.update(request.caller, id, input, commit);
+      },
+      answer: (profile) => ({ status: 200, body: render(profile) }),
+    }),
+  );
+}
+
+function render(profile: Profile): string {
+  return single(JSON.stringify(toWire(profile)));
+}

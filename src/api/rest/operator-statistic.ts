@@ -1,0 +1,20 @@
+import type { FastifyInstance } from 'fastify';
+import type { Statistics } from '../../core/conversations/statistics.ts';
+import { unknownId } from '../../core/errors.ts';
+import type { OperatorService } from '../../core/operators/operator-service.ts';
+import { sendJson, single } from './envelope.ts';
+import { toWire } from './names.ts';
+import { pathId } from './resource.ts';
+
+export function registerOperatorStatistic(
+  app: FastifyInstance,
+  operators: OperatorService,
+  statistics: Statistics,
+): void {
+  app.get('/operator/:id/statistic', async (request, reply) => {
+    const id = pathId(request, 'operator');
+    const { accountId } = request.caller;
+    if (!(await operators.stamp(accountId, id))) throw unknownId('operator', id);
+    return sendJson(reply, 200, single(JSON.stringify(toWire(await statistics.ofOperator(accountId, id)))));
+  });
+}

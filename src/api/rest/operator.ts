@@ -1,0 +1,148 @@
+import type { FastifyInstance } from 'fastify';
+import { LRUCache } from 'lru-cache';
+import type { Caller } from '../../core/caller.ts';
+import { highestRole, type Operator, operatorCreate, operatorUpdate } from '../../core/operators/operator.ts';
+import type { OperatorFilters } from '../../core/operators/operator-filter.ts';
+import type { OperatorStamp } from '../../core/operators/operator-pages.ts';
+import type { OperatorService } from '../../core/operators/operator-service.ts';
+import { readBody } from './body.ts';
+import { done, single } from './envelope.ts';
+import { toWire } from './names.ts';
+import type { Selection } from './query.ts';
+import { refuseOtherLink } from './read-only.ts';
+import { linkTo, pathId, type Resource, registerReads, renderObject } from './resource.ts';
+import { readInput } from './wire.ts';
+import type { WriteAnswer, Writes } from './write.ts';
+
+export const OPERATOR_FILTERS = {
+  id: { name: 'id', kind: 'id' },
+  group_id: { name: 'groupId', kind: 'id' },
+  website_id: { name: 'websiteId', kind: 'id' },
+  website_list: { name: 'websiteList', kind: 'id' },
+  skill_id: { name: 'skillId', kind: 'id' },
+  name: { name: 'name', kind: 'text' },
+  external_id: { name: 'externalId', kind: 'text' },
+  email: { name: 'email', kind: 'text' },
+} as const;
+
+const CACHED_CHARACTERS = 16 * 1024 * 1024;
+
+/** The operator as the interface shows it. The key for single sign-on is a secret: a read key sees null. */
+function shown(operator: Operator, ssoKey: string | null) {
+  const { roles, callConfig, version: _version, ssoVersion: _ssoVersion, ...rest } = operator;
+  const { id, name, firstName, pseudo, email, externalId, ...others } = rest;
+  const role = highestRole(roles);
+  return toWire({ id, name, firstName, pseudo, email, externalId, role, roles, ...others, ssoKey, callConfig }) as {
+    id: number;
+  };
+}
+
+/** Reads of operators. A version of an operator is rendered once and sent many times. */
+export class OperatorResource implements Resource<OperatorStamp> {
+  readonly name = 'operator';
+  readonly filters = OPERATOR_FILTERS;
+  readonly #operators: OperatorService;
+  readonly #rendered = new LRUCache<string, { version: number; text: string }>({
+    maxSize: CACHED_CHARACTERS,
+    sizeCalculation: ({ text }) => text.length,
+  });
+
+  constructor(operators: OperatorService) {
+    this.#operators = operators;
+  }
+
+  page(caller: Caller, filters: OperatorFilters, window: { offset: number; limit: number }) {
+    return this.#operators.page(caller.accountId, filters, window);
+  }
+
+  find(caller: Caller, id: number): Promise<OperatorStamp | undefined> {
+    return this.#operators.stamp(caller.accountId, id);
+  }
+
+  async render(caller: Caller, stamps: readonly OperatorStamp[], selection: Selection): Promise<string[]> {
+    if (selection !== 'all') {
+      const operators = await this.#operators.load(
+        caller.accountId,
+        stamps.map((stamp) => stamp.id),
+      );
+      return operators.map((operator) => this.#text(caller, operator, selection));
+    }
+    const prefix = `${caller.accountId}${caller.mayWrite ? '+' : '-'}`;
+    const texts = stamps.map(({ id, version }) => {
+      const known = this.#rendered.get(prefix + id);
+      return known?.version === version ? known.text : undefined;
+    });
+    if (!texts.includes(undefined)) return texts as string[];
+    return this.#renderMissing(caller, stamps, texts, prefix);
+  }
+
+  /** The full operator, with the secret blanked for a caller who sees it a second time. */
+  text(caller: Caller, operator: Operator, options: { withSecret: boolean }): string {
+    const ssoKey = options.withSecret ? this.#operators.ssoKeyOf(caller.accountId, operator) : null;
+    return renderObject('operator', shown(operator, ssoKey), 'all');
+  }
+
+  #text(caller: Caller, operator: Operator, selection: Selection): string {
+    const ssoKey = caller.mayWrite ? this.#operators.ssoKeyOf(caller.accountId, operator) : null;
+    return renderObject('operator', shown(operator, ssoKey), selection);
+  }
+
+  async #renderMissing(
+    caller: Caller,
+    stamps: readonly OperatorStamp[],
+    texts: readonly (string | undefined)[],
+    prefix: string,
+  ): Promise<string[]> {
+    const missing = stamps.filter((_, index) => texts[index] === undefined).map((stamp) => stamp.id);
+    const operators = await this.#operators.load(caller.accountId, missing);
+    const fresh = new Map(
+      operators.map((operator) => {
+        const text = this.#text(caller, operator, 'all');
+        this.#rendered.set(prefix + operator.id, { version: operator.version, text });
+        return [operator.id, text];
+      }),
+    );
+    // One that was deleted between the two reads is left out.
+    return stamps.map((stamp, index) => texts[index] ?? fresh.get(stamp.id)).filter((text) => text !== undefined);
+  }
+}
+
+export function registerOperator(app: FastifyInstance, operators: OperatorService, writes: Writes): void {
+  const resource = new OperatorResource(operators);
+  registerReads(app, resource);
+
+  const answer = (caller: Caller, operator: Operator, status: number): WriteAnswer => ({
+    status,
+    body: single(resource.text(caller, operator, { withSecret: true })),
+    withoutSecrets: single(resource.text(caller, operator, { withSecret: false })),
+  });
+
+  app.post('/operator', (request, reply) =>
+    writes.run(request, reply, {
+      perform: async (commit) => operators.create(request.caller, readInput(operatorCreate, readBody(request)), commit),
+      answer: (operator: Operator) => ({
+        ...answer(request.caller, operator, 201),
+        location: `/api/2${linkTo('operator', operator.id)}`,
+      }),
+    }),
+  );
+
+  app.put('/operator/:id', (request, reply) =>
+    writes.run(request, reply, {
+      perform: async (commit) => {
+        const id = pathId(request, 'operator');
+        const input = readInput(operatorUpdate, readBody(request));
+        refuseOtherLink('operator', id, input._link);
+        return operators.update(request.caller, id, input, commit);
+      },
+      answer: (operator: Operator) => answer(request.caller, operator, 200),
+    }),
+  );
+
+  app.delete('/operator/:id', (request, reply) =>
+    writes.run<void>(request, reply, {
+      perform: async (commit) => operators.remove(request.caller, pathId(request, 'operator'), commit),
+      answer: () => ({ status: 200, body: done() }),
+    }),
+  );
+}

@@ -1,0 +1,104 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { LiveService } from '../../core/availability/live-service.ts';
+import type { Statistics } from '../../core/conversations/statistics.ts';
+import type { TreeService } from '../../core/directory/tree-service.ts';
+import type { WebsiteService } from '../../core/directory/website-service.ts';
+import { DomainError } from '../../core/errors.ts';
+import type { Accounts } from '../../core/identity/accounts.ts';
+import type { ApiKeys } from '../../core/identity/api-keys.ts';
+import type { OperatorService } from '../../core/operators/operator-service.ts';
+import type { Profiles } from '../../core/operators/profile.ts';
+import { HttpError } from '../http/http-error.ts';
+import { RouteTable } from '../http/route-table.ts';
+import { authenticate } from './authenticate.ts';
+import { registerClient } from './client.ts';
+import { sendError } from './envelope.ts';
+import { INTERNAL, restError } from './errors.ts';
+import { registerOperator } from './operator.ts';
+import { registerOperatorLive } from './operator-live.ts';
+import { registerOperatorProfile } from './operator-profile.ts';
+import { registerOperatorStatistic } from './operator-statistic.ts';
+import { registerTree } from './tree.ts';
+import { registerWebsite } from './website.ts';
+import type { Writes } from './write.ts';
+
+export interface RestParts {
+  readonly accounts: Accounts;
+  readonly apiKeys: ApiKeys;
+  readonly operators: OperatorService;
+  readonly live: LiveService;
+  readonly profiles: Profiles;
+  readonly statistics: Statistics;
+  readonly websites: WebsiteService;
+  readonly groups: TreeService;
+  readonly skills: TreeService;
+  readonly writes: Writes;
+  /** When the interface was declared deprecated, and when it will be gone, if that is decided. */
+  readonly deprecatedSince: Date;
+  readonly sunset: Date | undefined;
+}
+
+/** The legacy interface under `/api/2`: API keys, the envelope, and a note on every answer that it is deprecated. */
+export function registerRest(app: FastifyInstance, parts: RestParts): void {
+  const routes = new RouteTable();
+  app.addHook('onRoute', (route) => routes.add(route));
+  const headers = commonHeaders(parts);
+
+  app.addHook('onRequest', (request, reply, next) => {
+    reply.headers(headers);
+    if (request.method === 'OPTIONS') next();
+    else authenticate(parts.apiKeys, request).then(() => next(), next);
+  });
+  app.setErrorHandler((error, request, reply) => answerError(error, request, reply));
+  app.setNotFoundHandler((request, reply) => answerNotFound(routes, request, reply));
+
+  registerOperatorLive(app, parts.live, parts.writes);
+  registerOperator(app, parts.operators, parts.writes);
+  registerOperatorProfile(app, parts.operators, parts.profiles, parts.writes);
+  registerOperatorStatistic(app, parts.operators, parts.statistics);
+  registerClient(app, parts.accounts);
+  registerWebsite(app, parts.websites, parts.writes);
+  registerTree(app, 'group', parts.groups, parts.writes);
+  registerTree(app, 'skill', parts.skills, parts.writes);
+}
+
+function commonHeaders({ deprecatedSince, sunset }: RestParts): Record<string, string> {
+  return {
+    'cache-control': 'no-store',
+    deprecation: `@${Math.floor(deprecatedSince.getTime() / 1000)}`,
+    link: '</docs/migration>; rel="deprecation"; type="text/html", </graphql>; rel="successor-version"',
+    ...(sunset ? { sunset: sunset.toUTCString() } : {}),
+  };
+}
+
+function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const known = restError(error);
+  if (!known) request.log.error({ err: error, reqId: request.id }, 'request failed');
+  return sendError(reply, known ?? INTERNAL);
+}
+
+function answerNotFound(routes: RouteTable, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const [path = ''] = request.url.split('?');
+  const allowed = routes.methodsOf(path);
+  if (request.method === 'OPTIONS') {
+    return reply
+      .code(204)
+      .header('allow', [...allowed, 'OPTIONS'].join(', '))
+      .send();
+  }
+  if (allowed.length > 0) {
+    reply.header('allow', [...allowed, 'OPTIONS'].join(', '));
+    throw new HttpError(405, `The method ${request.method} is not allowed here.`);
+  }
+  throw new DomainError('unknown', `Unknown resource '${resourceIn(path)}'.`);
+}
+
+/** The name of the resource that a path asks for: what comes after the base. */
+function resourceIn(path: string): string {
+  const [, , , name = ''] = path.split('/');
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name;
+  }
+}

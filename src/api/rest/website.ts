@@ -1,0 +1,75 @@
+import type { FastifyInstance } from 'fastify';
+import type { Caller } from '../../core/caller.ts';
+import { type Website, websiteCreate, websiteUpdate } from '../../core/directory/website.ts';
+import type { WebsiteService } from '../../core/directory/website-service.ts';
+import type { Window } from '../../core/page.ts';
+import { readBody } from './body.ts';
+import { done, single } from './envelope.ts';
+import { toWire } from './names.ts';
+import type { Filters, Selection } from './query.ts';
+import { refuseOtherLink, refuseReadOnlyChanges } from './read-only.ts';
+import { linkTo, pathId, type Resource, registerReads, renderObject } from './resource.ts';
+import { readInput } from './wire.ts';
+import type { Writes } from './write.ts';
+
+class WebsiteResource implements Resource<Website> {
+  readonly name = 'website';
+  readonly filters = {
+    id: { name: 'id', kind: 'id' },
+    label: { name: 'label', kind: 'text' },
+    url: { name: 'url', kind: 'text' },
+  } as const;
+  readonly #websites: WebsiteService;
+
+  constructor(websites: WebsiteService) {
+    this.#websites = websites;
+  }
+
+  page(caller: Caller, filters: Filters, window: Window) {
+    return this.#websites.page(caller.accountId, filters, window);
+  }
+
+  find(caller: Caller, id: number) {
+    return this.#websites.find(caller.accountId, id);
+  }
+
+  async render(_caller: Caller, websites: readonly Website[], selection: Selection): Promise<string[]> {
+    return websites.map((website) => renderObject('website', toWire(website) as { id: number }, selection));
+  }
+}
+
+export function registerWebsite(app: FastifyInstance, websites: WebsiteService, writes: Writes): void {
+  registerReads(app, new WebsiteResource(websites));
+  const body = (website: Website) => single(renderObject('website', toWire(website) as { id: number }, 'all'));
+
+  app.post('/website', (request, reply) =>
+    writes.run<Website>(request, reply, {
+      perform: async (commit) => websites.create(request.caller, readInput(websiteCreate, readBody(request)), commit),
+      answer: (website) => ({
+        status: 201,
+        body: body(website),
+        location: `/api/2${linkTo('website', website.id)}`,
+      }),
+    }),
+  );
+
+  app.put('/website/:id', (request, reply) =>
+    writes.run<Website>(request, reply, {
+      perform: async (commit) => {
+        const id = pathId(request, 'website');
+        const input = readInput(websiteUpdate, readBody(request));
+        refuseOtherLink('website', id, input._link);
+        refuseReadOnlyChanges({ id, clientId: request.caller.accountId }, input);
+        return websites.update(request.caller, id, input, commit);
+      },
+      answer: (website) => ({ status: 200, body: body(website) }),
+    }),
+  );
+
+  app.delete('/website/:id', (request, reply) =>
+    writes.run<void>(request, reply, {
+      perform: async (commit) => websites.remove(request.caller, pathId(request, 'website'), commit),
+      answer: () => ({ status: 200, body: done() }),
+    }),
+  );
+}

@@ -1,0 +1,91 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type Commit, requireWrite, type Transact } from '../../core/caller.ts';
+import { DomainError } from '../../core/errors.ts';
+import { AlreadyDone, type IdempotencyKeys, type KeptAnswer, type KeyedRequest } from '../../core/idempotency.ts';
+import { failure, sendJson } from './envelope.ts';
+import { isKept, restError } from './errors.ts';
+
+export interface WriteAnswer {
+  readonly status: number;
+  readonly body: string;
+  readonly location?: string;
+  /** The body with its secrets blanked, where it has any: what a repeated request gets. */
+  readonly withoutSecrets?: string;
+}
+
+export interface Write<T> {
+  perform(commit: Commit<T>): Promise<T>;
+  /** Called inside the transaction where the answer is kept with the write: it must not wait for anything. */
+  answer(result: T): WriteAnswer;
+}
+
+/** Performs writes, once per idempotency key where the caller sends one. */
+export class Writes {
+  readonly #transact: Transact;
+  readonly #keys: IdempotencyKeys;
+
+  constructor(transact: Transact, keys: IdempotencyKeys) {
+    this.#transact = transact;
+    this.#keys = keys;
+  }
+
+  async run<T>(request: FastifyRequest, reply: FastifyReply, write: Write<T>): Promise<FastifyReply> {
+    requireWrite(request.caller);
+    const keyed = keyedRequest(request);
+    if (keyed) return this.#keys.alone(keyed, () => this.#once(keyed, reply, write));
+    return send(reply, write.answer(await write.perform(this.#transact)));
+  }
+
+  async #once<T>(keyed: KeyedRequest, reply: FastifyReply, write: Write<T>): Promise<FastifyReply> {
+    const earlier = await this.#keys.earlierAnswer(keyed);
+    if (earlier) return replay(reply, earlier);
+    try {
+      let answer: WriteAnswer | undefined;
+      await write.perform(
+        this.#keys.commit(keyed, (result: T) => {
+          answer = write.answer(result);
+          return kept(answer);
+        }),
+      );
+      return send(reply, answer as WriteAnswer);
+    } catch (error) {
+      if (error instanceof AlreadyDone) return replay(reply, error.answer);
+      const refusal = restError(error);
+      if (refusal && isKept(refusal)) {
+        await this.#keys.keep(keyed, { status: refusal.status, location: null, body: failure(refusal) });
+      }
+      throw error;
+    }
+  }
+}
+
+function keyedRequest(request: FastifyRequest): KeyedRequest | undefined {
+  const key = request.headers['idempotency-key'];
+  if (key === undefined) return undefined;
+  if (typeof key !== 'string' || !/^[\x21-\x7e]{1,255}$/.test(key)) {
+    throw new DomainError('invalid', 'The Idempotency-Key must be 1 to 255 visible ASCII characters.');
+  }
+  const { accountId, actor } = request.caller;
+  const [path = ''] = request.url.split('?');
+  const body = request.body instanceof Buffer ? request.body.toString('latin1') : '';
+  return {
+    accountId,
+    credential: `${actor.type} ${actor.id}`,
+    key,
+    request: [request.method, path, request.headers['content-type'] ?? '', body],
+  };
+}
+
+function kept({ status, body, location, withoutSecrets }: WriteAnswer): KeptAnswer {
+  return { status, location: location ?? null, body: withoutSecrets ?? body };
+}
+
+function send(reply: FastifyReply, { status, body, location }: WriteAnswer): FastifyReply {
+  if (location) reply.header('location', location);
+  return sendJson(reply, status, body);
+}
+
+function replay(reply: FastifyReply, answer: KeptAnswer): FastifyReply {
+  if (answer.location) reply.header('location', answer.location);
+  return sendJson(reply.header('idempotency-replayed', 'true'), answer.status, answer.body);
+}

@@ -1,0 +1,24 @@
+import { createAccount } from '../first-start.ts';
+import { withInstallation } from './open.ts';
+import { askNewPassword } from './prompt.ts';
+import { table } from './table.ts';
+
+export async function createAccountCommand({ name, email }: { name: string; email: string }): Promise<void> {
+  await withInstallation(async (installation) => {
+    const made = await createAccount(installation, { name, admin: { email, password: await askNewPassword() } });
+    console.log(
+      `Account ${made?.accountId} is made, with the admin ${email} and this key, shown this once:\n\n  ${made?.apiKey}\n`,
+    );
+  });
+}
+
+export async function listAccounts(): Promise<void> {
+  await withInstallation(async ({ accounts }) => {
+    console.log(
+      table(
+        ['id', 'name'],
+        (await accounts.all()).map(({ id, name }) => [String(id), name]),
+      ),
+    );
+  });
+}

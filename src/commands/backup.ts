@@ -1,0 +1,78 @@
+import { chmodSync, copyFileSync, existsSync, mkdirSync, renameSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { readConfig } from '../config.ts';
+import { openInstallation, secretFile } from '../installation.ts';
+import { isServedBy } from '../server-lock.ts';
+import { migrations } from '../storage/migrate.ts';
+import { SqliteDatabase } from '../storage/sqlite.ts';
+import { CommandFailed } from './report.ts';
+
+const DATABASE = 'switchboard.db';
+const SECRET = 'secret';
+
+/** Copies the database while the service runs, and the secret with it: without it every single sign-on key would change. */
+export async function backup(folder: string): Promise<void> {
+  const config = readConfig(process.env);
+  if (!existsSync(config.databaseFile)) throw new CommandFailed(`There is no database at ${config.databaseFile}.`);
+  const target = resolve(folder);
+  if (existsSync(target)) throw new CommandFailed(`${target} exists already. Name a new folder.`);
+  const installation = await openInstallation(config);
+  try {
+    mkdirSync(target, { recursive: true, mode: 0o700 });
+    await installation.database.backupTo(join(target, DATABASE));
+    chmodSync(join(target, DATABASE), 0o600);
+    const secret = secretFile(config.databaseFile);
+    if (existsSync(secret)) copyFileSync(secret, join(target, SECRET));
+  } finally {
+    await installation.database.close();
+  }
+  await requireSound(join(target, DATABASE));
+  console.log(
+    `The backup is in ${target}, checked. It holds the secret of the installation: keep it as safe as the server.`,
+  );
+}
+
+/** Puts a backup in place. What was there before is kept under another name. */
+export async function restore(folder: string, options: { force?: boolean }): Promise<void> {
+  const { databaseFile } = readConfig(process.env);
+  const source = resolve(folder);
+  if (!existsSync(join(source, DATABASE))) throw new CommandFailed(`${source} is not a backup: it has no ${DATABASE}.`);
+  const server = isServedBy(databaseFile);
+  if (server) throw new CommandFailed(`The service is running (process ${server}). Stop it first.`);
+  if (existsSync(databaseFile) && !options.force) {
+    throw new CommandFailed(
+      `There is a database at ${databaseFile}. Use --force to replace it; it will be kept beside the new one.`,
+    );
+  }
+  await requireSound(join(source, DATABASE));
+  mkdirSync(dirname(databaseFile), { recursive: true, mode: 0o700 });
+  const kept = setAside(databaseFile);
+  copyFileSync(join(source, DATABASE), databaseFile);
+  if (existsSync(join(source, SECRET))) copyFileSync(join(source, SECRET), secretFile(databaseFile));
+  console.log(`Restored ${databaseFile} from ${source}.${kept ? ` The old one is kept as ${kept}.` : ''}`);
+}
+
+/** The write-ahead log belongs to its database: both move together. */
+function setAside(databaseFile: string): string | undefined {
+  if (!existsSync(databaseFile)) return undefined;
+  const kept = `${databaseFile}.before-restore-${new Date().toISOString().replace(/[:.]/g, '-')}`;
+  for (const suffix of ['', '-wal', '-shm']) {
+    if (existsSync(databaseFile + suffix)) renameSync(databaseFile + suffix, kept + suffix);
+  }
+  const secret = secretFile(databaseFile);
+  if (existsSync(secret)) copyFileSync(secret, `${kept}.secret`);
+  return kept;
+}
+
+async function requireSound(file: string): Promise<void> {
+  const database = new SqliteDatabase(file);
+  try {
+    const problems = database.integrityProblems();
+    if (problems.length > 0) throw new CommandFailed(`${file} is damaged: ${problems.slice(0, 3).join('; ')}`);
+    const applied = await database.read.selectFrom('migrations').select('name').execute();
+    const unknown = applied.filter(({ name }) => !migrations.some((migration) => migration.name === name));
+    if (unknown.length > 0) throw new CommandFailed(`${file} was made by a newer version of Switchboard.`);
+  } finally {
+    await database.close();
+  }
+}

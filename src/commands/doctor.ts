@@ -1,0 +1,32 @@
+import { existsSync } from 'node:fs';
+import { readConfig } from '../config.ts';
+import { findBrokenInvariants } from '../core/invariants.ts';
+import { openInstallation } from '../installation.ts';
+
+/** Looks at everything that must hold and says what does not. Ends with 1 when something is wrong. */
+export async function doctor(): Promise<void> {
+  const config = readConfig(process.env);
+  console.log('ok       configuration');
+  if (!existsSync(config.databaseFile)) {
+    console.log(`nothing  ${config.databaseFile} does not exist yet; the first start makes it`);
+    return;
+  }
+  const installation = await openInstallation(config);
+  try {
+    report('database', installation.database.integrityProblems());
+    report(
+      `migrations${installation.migrated.length > 0 ? ` (applied now: ${installation.migrated.join(', ')})` : ''}`,
+      [],
+    );
+    for (const { name, problems } of await findBrokenInvariants(installation.database)) report(name, problems);
+  } finally {
+    await installation.database.close();
+  }
+}
+
+function report(what: string, problems: readonly string[]): void {
+  console.log(`${problems.length === 0 ? 'ok      ' : 'PROBLEM '} ${what}`);
+  for (const problem of problems.slice(0, 10)) console.log(`         ${problem}`);
+  if (problems.length > 10) console.log(`         and ${problems.length - 10} more`);
+  if (problems.length > 0) process.exitCode = 1;
+}

@@ -1,0 +1,57 @@
+import type { KeyAccess } from '../core/identity/api-keys.ts';
+import { parseId } from '../core/ids.ts';
+import { commandLineCaller, withInstallation } from './open.ts';
+import { CommandFailed } from './report.ts';
+import { day, table } from './table.ts';
+
+const DAY_MS = 24 * 3600 * 1000;
+
+interface AccountOption {
+  readonly account?: number;
+}
+
+export async function createKey(
+  options: AccountOption & { name: string; access: KeyAccess; days?: string },
+): Promise<void> {
+  const days = options.days === undefined ? undefined : parseId(options.days);
+  if (options.days !== undefined && days === undefined)
+    throw new CommandFailed('--days must be a whole number, at least 1.');
+  await withInstallation(async (installation) => {
+    const caller = await commandLineCaller(installation, options.account);
+    const { key, secret } = await installation.database.transaction((tx) =>
+      installation.apiKeys.create(tx, caller, {
+        name: options.name,
+        access: options.access,
+        expiresAt: days === undefined ? null : tx.now + days * DAY_MS,
+      }),
+    );
+    console.log(`Key ${key.id} (${key.access}), shown this once:\n\n  ${secret}\n`);
+  });
+}
+
+export async function listKeys(options: AccountOption): Promise<void> {
+  await withInstallation(async (installation) => {
+    const { accountId } = await commandLineCaller(installation, options.account);
+    const rows = (await installation.apiKeys.list(accountId)).map((key) => [
+      String(key.id),
+      key.name,
+      `${key.prefix}…`,
+      key.access,
+      day(key.createdAt),
+      day(key.expiresAt),
+      day(key.lastUsedAt),
+      day(key.revokedAt),
+    ]);
+    console.log(table(['id', 'name', 'key', 'access', 'created', 'ends', 'last used', 'revoked'], rows));
+  });
+}
+
+export async function revokeKey(text: string, options: AccountOption): Promise<void> {
+  const id = parseId(text);
+  if (id === undefined) throw new CommandFailed(`${text} is not the number of a key. The list: switchboard key list`);
+  await withInstallation(async (installation) => {
+    const caller = await commandLineCaller(installation, options.account);
+    await installation.database.transaction((tx) => installation.apiKeys.revoke(tx, caller, id));
+    console.log(`Key ${id} is revoked. A running service takes notice within a second.`);
+  });
+}

@@ -1,0 +1,29 @@
+import { readConfig } from '../config.ts';
+import type { Caller } from '../core/caller.ts';
+import { type Installation, openInstallation } from '../installation.ts';
+import { CommandFailed } from './report.ts';
+
+/** Opens the installation that the environment names, does the work on it, and closes it again. */
+export async function withInstallation<T>(work: (installation: Installation) => Promise<T>): Promise<T> {
+  const installation = await openInstallation(readConfig(process.env));
+  try {
+    return await work(installation);
+  } finally {
+    await installation.database.close();
+  }
+}
+
+/** The command line acts for one account: the named one, or the only one. */
+export async function commandLineCaller({ accounts }: Installation, named: number | undefined): Promise<Caller> {
+  const all = await accounts.all();
+  if (all.length === 0)
+    throw new CommandFailed('There is no account yet. Start the service once, or run: switchboard account create');
+  if (named === undefined && all.length > 1) {
+    throw new CommandFailed(
+      `There are ${all.length} accounts: say which one with --account. The list: switchboard account list`,
+    );
+  }
+  const account = named === undefined ? all[0] : all.find(({ id }) => id === named);
+  if (!account) throw new CommandFailed(`There is no account ${named}. The list: switchboard account list`);
+  return { accountId: account.id, actor: { type: 'command_line', id: null }, mayWrite: true };
+}

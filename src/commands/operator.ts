@@ -1,0 +1,43 @@
+import { loginName } from '../core/identity/login-limits.ts';
+import { operatorCreate } from '../core/operators/operator.ts';
+import { validate } from '../core/validate.ts';
+import { commandLineCaller, withInstallation } from './open.ts';
+import { askNewPassword } from './prompt.ts';
+import { CommandFailed } from './report.ts';
+
+interface NewOperatorOptions {
+  readonly email: string;
+  readonly name: string;
+  readonly firstName?: string;
+  readonly roles: string;
+  readonly account?: number;
+}
+
+export async function createOperator({ account, roles, ...fields }: NewOperatorOptions): Promise<void> {
+  await withInstallation(async (installation) => {
+    const caller = await commandLineCaller(installation, account);
+    const input = { ...fields, roles: roles.split(',').map((role) => role.trim()) };
+    validate(operatorCreate, input); // before anybody types a password for nothing
+    const password = await askNewPassword();
+    const operator = await installation.operators.create(
+      caller,
+      validate(operatorCreate, { ...input, password }),
+      (work) => installation.database.transaction(work),
+    );
+    console.log(`Operator ${operator.id} is made: ${operator.email}`);
+  });
+}
+
+export async function resetPassword(email: string): Promise<void> {
+  await withInstallation(async (installation) => {
+    const login = await installation.database.read
+      .selectFrom('logins')
+      .select('accountId')
+      .where('emailFolded', '=', loginName(email))
+      .executeTakeFirst();
+    if (!login) throw new CommandFailed(`There is no operator with the e-mail ${email}.`);
+    const caller = await commandLineCaller(installation, login.accountId);
+    await installation.operators.resetPassword(caller, email, await askNewPassword());
+    console.log('The password is set. All tokens of the operator have ended.');
+  });
+}

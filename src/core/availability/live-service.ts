@@ -1,0 +1,182 @@
+import { type Selectable, sql } from 'kysely';
+import type { Database, Transaction } from '../../storage/database.ts';
+import type { Tables } from '../../storage/tables.ts';
+import { announce } from '../announce.ts';
+import { type Caller, type Commit, requireWrite } from '../caller.ts';
+import { invalid, unknownId } from '../errors.ts';
+import { CHANNELS } from '../operators/operator.ts';
+import type { OperatorFilters } from '../operators/operator-filter.ts';
+import type { Window } from '../page.ts';
+import { endLeases } from './leases.ts';
+import { type LiveUpdate, type OperatorLive, operatorLive } from './live.ts';
+import {
+  filteredLive,
+  type LiveRequest,
+  type LiveRows,
+  presentRows,
+  type StampRow,
+  stampColumns,
+} from './live-query.ts';
+
+/** Enough of a live state to find its rendered form. */
+export interface LiveStamp {
+  readonly id: number;
+  readonly version: number;
+  readonly connected: boolean;
+}
+
+export interface LiveList {
+  readonly count: number;
+  /** How many hold a skill or belong to a group and are left out because the request names neither. */
+  readonly leftOut: number;
+  /** The rows in order, in batches: a list of everyone may be long. */
+  readonly batches: AsyncIterable<readonly LiveStamp[]>;
+}
+
+const BATCH = 1000;
+
+/** The live availability of operators: who is there, and for what. */
+export class LiveService {
+  readonly #database: Database;
+  readonly #present;
+  readonly #stamp;
+
+  constructor(database: Database) {
+    this.#database = database;
+    this.#present = database.hot<StampRow, [number]>((db, argument) =>
+      stampColumns(presentRows(db).where('live.accountId', '=', argument<number>(0))),
+    );
+    this.#stamp = database.hot<StampRow, [number, number]>((db, argument) =>
+      stampColumns(
+        db
+          .selectFrom('operatorLive as live')
+          .where('live.accountId', '=', argument<number>(0))
+          .where('live.operatorId', '=', argument<number>(1)),
+      ),
+    );
+  }
+
+  async stamp(accountId: number, operatorId: number): Promise<LiveStamp | undefined> {
+    const row = await this.#stamp.first(accountId, operatorId);
+    return row && toStamp(row);
+  }
+
+  async list(accountId: number, request: LiveRequest, window: Window | undefined): Promise<LiveList> {
+    const filtered = Object.values(request.filters).some((filter) => filter !== undefined);
+    const rows = request.everyone
+      ? undefined
+      : filtered
+        ? await this.#database.slowly(stampColumns(this.#filtered(accountId, request)))
+        : await this.#present.all(accountId);
+    if (!rows) return this.#everyone(accountId, request, window);
+    const shown = namesPeople(request.filters) ? rows : rows.filter((row) => row.named === 0);
+    const page = window ? shown.slice(window.offset, window.offset + window.limit) : shown;
+    return { count: shown.length, leftOut: rows.length - shown.length, batches: oneBatch(page.map(toStamp)) };
+  }
+
+  /** The live states of these operators, with the moment's answer to who is connected. */
+  async load(accountId: number, operatorIds: readonly number[]): Promise<{ version: number; live: OperatorLive }[]> {
+    if (operatorIds.length === 0) return [];
+    const rows = await this.#database.read
+      .selectFrom('operatorLive')
+      .selectAll()
+      .select((eb) => eb('leaseUntil', '>', eb.fn<number>('now_ms', [])).as('connected'))
+      .where('accountId', '=', accountId)
+      .where('operatorId', 'in', operatorIds)
+      .execute();
+    return rows.map((row) => ({ version: row.version, live: operatorLive(row, Boolean(row.connected)) }));
+  }
+
+  async update(caller: Caller, operatorId: number, input: LiveUpdate, commit: Commit<void>): Promise<void> {
+    requireWrite(caller);
+    if (Object.values(input).every((value) => value === undefined)) {
+      throw invalid([{ path: ['chat', 'available'], code: 'missing', rule: 'name at least one of the fields' }]);
+    }
+    return commit(async (tx) => {
+      const row = await this.#require(tx, caller.accountId, operatorId);
+      await setAvailability(tx, caller, row, input);
+      if (input.connected === false) await endLeases(tx, caller, row);
+    });
+  }
+
+  async #require(tx: Transaction, accountId: number, operatorId: number): Promise<Selectable<Tables['operatorLive']>> {
+    const row = await tx.db
+      .selectFrom('operatorLive')
+      .selectAll()
+      .where('accountId', '=', accountId)
+      .where('operatorId', '=', operatorId)
+      .executeTakeFirst();
+    if (!row) throw unknownId('operator', operatorId);
+    return row;
+  }
+
+  #filtered(accountId: number, request: LiveRequest): LiveRows {
+    return filteredLive(this.#database.read, accountId, request).where((eb) =>
+      this.#database.withinDeadline(eb.ref('live.operatorId')),
+    );
+  }
+
+  async #everyone(accountId: number, request: LiveRequest, window: Window | undefined): Promise<LiveList> {
+    const [totals] = await this.#database.slowly(
+      this.#filtered(accountId, request).select([
+        sql<number>`count(*)`.as('all'),
+        sql<number>`coalesce(sum(named_only), 0)`.as('named'),
+      ]),
+    );
+    const { all = 0, named = 0 } = totals ?? {};
+    const leftOut = namesPeople(request.filters) ? 0 : named;
+    const query = () => {
+      const rows = stampColumns(this.#filtered(accountId, request));
+      return leftOut > 0 ? rows.where('live.namedOnly', '=', 0) : rows;
+    };
+    const database = this.#database;
+    async function* batches() {
+      if (window) {
+        yield (await database.slowly(query().limit(window.limit).offset(window.offset))).map(toStamp);
+        return;
+      }
+      for (let before = Number.MAX_SAFE_INTEGER; ; ) {
+        const rows = await database.slowly(query().where('live.operatorId', '<', before).limit(BATCH));
+        yield rows.map(toStamp);
+        if (rows.length < BATCH) return;
+        before = rows.at(-1)?.id ?? 0;
+      }
+    }
+    return { count: all - leftOut, leftOut, batches: batches() };
+  }
+}
+
+async function setAvailability(
+  tx: Transaction,
+  caller: Caller,
+  row: Selectable<Tables['operatorLive']>,
+  input: LiveUpdate,
+): Promise<void> {
+  const given = CHANNELS.filter((channel) => input[channel] !== undefined);
+  const flags = Object.fromEntries(given.map((channel) => [`${channel}Available`, Number(input[channel]?.available)]));
+  const changed = Object.keys(flags).filter((name) => row[name as 'chatAvailable'] !== flags[name]);
+  if (changed.length === 0) return;
+  await tx.db
+    .updateTable('operatorLive')
+    .set((eb) => ({ ...flags, version: eb('version', '+', 1) }))
+    .where('accountId', '=', row.accountId)
+    .where('operatorId', '=', row.operatorId)
+    .execute();
+  announce(tx, caller, 'operator.availability_updated', row.operatorId, {
+    fields: changed,
+    values: Object.fromEntries(changed.map((name) => [name, flags[name] === 1])),
+  });
+}
+
+/** Whether a request says which skills, groups or people it means; `*` names all skills or groups. */
+function namesPeople({ skillId, groupId, id, email, externalId }: OperatorFilters): boolean {
+  return [skillId, groupId, id, email, externalId].some((filter) => filter !== undefined);
+}
+
+function toStamp({ id, version, connected }: StampRow): LiveStamp {
+  return { id, version, connected: connected === 1 };
+}
+
+async function* oneBatch(rows: readonly LiveStamp[]): AsyncIterable<readonly LiveStamp[]> {
+  yield rows;
+}

@@ -1,0 +1,248 @@
+import type { Kysely } from 'kysely';
+import type { Database, Transaction } from '../../storage/database.ts';
+import type { Tables } from '../../storage/tables.ts';
+import { announce, changesBetween } from '../announce.ts';
+import { type Caller, type Commit, requireWrite } from '../caller.ts';
+import { invalidField, unknownId } from '../errors.ts';
+import { type IdFilter, matchesId, matchesText, type TextFilter } from '../filters.ts';
+import { nextId } from '../ids.ts';
+import type { Page, Window } from '../page.ts';
+import { fold } from '../text.ts';
+import { refuseInUse } from './in-use.ts';
+import { ancestors, type PlacedNode, type TreeKind, type TreeNode, type TreeNodeInput, wouldBeCycle } from './tree.ts';
+
+export interface TreeFilters {
+  readonly id?: IdFilter;
+  readonly name?: TextFilter;
+  readonly parentId?: IdFilter;
+  /** Skills only: those that one of these operators holds. */
+  readonly operatorId?: IdFilter;
+}
+
+/** Beyond so many operators the list of them is read apart from the requests of others. */
+const MANY_OPERATORS = 2000;
+
+/** Groups and skills: the same rules over two tables of the same columns. */
+export class TreeService {
+  readonly #database: Database;
+  readonly #kind: TreeKind;
+  readonly #table: 'skills';
+
+  constructor(database: Database, kind: TreeKind) {
+    this.#database = database;
+    this.#kind = kind;
+    // Both tables have the same columns; the name of one stands for both in the types.
+    this.#table = `${kind}s` as 'skills';
+  }
+
+  async find(accountId: number, id: number): Promise<TreeNode | undefined> {
+    return (await this.#load(accountId, [id]))[0];
+  }
+
+  async page(accountId: number, filters: TreeFilters, window: Window): Promise<Page<TreeNode>> {
+    const { id, name, parentId, operatorId } = filters;
+    let query = this.#database.read
+      .selectFrom(this.#table)
+      .where('accountId', '=', accountId)
+      .where((eb) => this.#database.withinDeadline(eb.ref('id')));
+    if (id) query = query.where((eb) => matchesId(eb.ref('id'), id));
+    if (name) query = query.where((eb) => matchesText(eb.ref('nameFolded'), name));
+    if (parentId) query = query.where((eb) => matchesId(eb.ref('parentId'), parentId));
+    if (operatorId) {
+      query = query.where('id', 'in', (eb) =>
+        eb
+          .selectFrom('operatorSkills')
+          .select('skillId')
+          .where('operatorSkills.accountId', '=', accountId)
+          .where((inner) => matchesId(inner.ref('operatorSkills.operatorId'), operatorId)),
+      );
+    }
+    const [counted] = await this.#database.slowly(query.select((eb) => eb.fn.countAll<number>().as('count')));
+    const ids = await this.#database.slowly(
+      query.select('id').orderBy('id', 'desc').limit(window.limit).offset(window.offset),
+    );
+    return {
+      rows: await this.#load(
+        accountId,
+        ids.map((row) => row.id),
+      ),
+      count: counted?.count ?? 0,
+    };
+  }
+
+  async create(
+    caller: Caller,
+    input: TreeNodeInput & { name: string },
+    commit: Commit<PlacedNode>,
+  ): Promise<PlacedNode> {
+    requireWrite(caller);
+    return commit(async (tx) => {
+      const { accountId } = caller;
+      const above = await this.#requireParent(tx, accountId, undefined, input.parentId ?? null);
+      const node = {
+        id: await nextId(tx, accountId, this.#kind),
+        name: input.name,
+        order: input.order ?? 0,
+        parentId: input.parentId ?? null,
+        createdAt: tx.now,
+        operatorCount: 0,
+      };
+      await tx.db
+        .insertInto(this.#table)
+        .values({ accountId, ...columns(node), id: node.id, createdAt: node.createdAt, operatorCount: 0 })
+        .execute();
+      announce(tx, caller, `${this.#kind}.created`, node.id, changesBetween({}, shown(node)));
+      return { ...node, above };
+    });
+  }
+
+  async update(caller: Caller, id: number, input: TreeNodeInput, commit: Commit<PlacedNode>): Promise<PlacedNode> {
+    requireWrite(caller);
+    return commit(async (tx) => {
+      const { accountId } = caller;
+      const before = await this.#require(tx, accountId, id);
+      const parentId = input.parentId === undefined ? before.parentId : input.parentId;
+      const node = { ...before, name: input.name ?? before.name, order: input.order ?? before.order, parentId };
+      const above = await this.#requireParent(tx, accountId, id, parentId);
+      await tx.db
+        .updateTable(this.#table)
+        .set(columns(node))
+        .where('accountId', '=', accountId)
+        .where('id', '=', id)
+        .execute();
+      announce(tx, caller, `${this.#kind}.updated`, id, changesBetween(shown(before), shown(node)));
+      return { ...node, above };
+    });
+  }
+
+  async remove(caller: Caller, id: number, commit: Commit<void>): Promise<void> {
+    requireWrite(caller);
+    return commit(async (tx) => {
+      const { accountId } = caller;
+      const node = await this.#require(tx, accountId, id);
+      const children = await tx.db
+        .selectFrom(this.#table)
+        .select((eb) => eb.fn.countAll<number>().as('count'))
+        .where('accountId', '=', accountId)
+        .where('parentId', '=', id)
+        .executeTakeFirstOrThrow();
+      const open = await tx.db
+        .selectFrom('conversations')
+        .select((eb) => eb.fn.countAll<number>().as('count'))
+        .where('accountId', '=', accountId)
+        .where(`${this.#kind}Id`, '=', id)
+        .where('state', '<>', 'closed')
+        .executeTakeFirstOrThrow();
+      refuseInUse(this.#kind, id, {
+        operators: node.operatorCount,
+        [`${this.#kind}s under it`]: children.count,
+        'open conversations': open.count,
+      });
+      await tx.db.deleteFrom(this.#table).where('accountId', '=', accountId).where('id', '=', id).execute();
+      announce(tx, caller, `${this.#kind}.deleted`, id);
+    });
+  }
+
+  /** All above each of these nodes, the nearest first. */
+  async ancestorsOf(accountId: number, nodes: readonly TreeNode[]): Promise<Map<number, number[]>> {
+    const parents = nodes.some((node) => node.parentId !== null)
+      ? await this.#parents(this.#database.read, accountId)
+      : new Map<number, number | null>();
+    return new Map(nodes.map((node) => [node.id, ancestors(node.parentId, parents)]));
+  }
+
+  /** The operators of each of these nodes, by identifier. */
+  async operatorsOf(accountId: number, nodes: readonly TreeNode[]): Promise<Map<number, number[]>> {
+    const ids = nodes.filter((node) => node.operatorCount > 0).map((node) => node.id);
+    const lists = new Map<number, number[]>(nodes.map((node) => [node.id, []]));
+    if (ids.length === 0) return lists;
+    const query = this.#members(accountId, ids);
+    const many = nodes.reduce((sum, node) => sum + node.operatorCount, 0) > MANY_OPERATORS;
+    const rows = many ? await this.#database.slowly(query) : await query.execute();
+    for (const { node, operator } of rows) lists.get(node)?.push(operator);
+    return lists;
+  }
+
+  #members(accountId: number, ids: readonly number[]) {
+    const { read } = this.#database;
+    if (this.#kind === 'group') {
+      return read
+        .selectFrom('operators')
+        .select((eb) => [eb.ref('groupId').$castTo<number>().as('node'), 'id as operator'])
+        .where('accountId', '=', accountId)
+        .where('groupId', 'in', ids)
+        .where((eb) => this.#database.withinDeadline(eb.ref('id')))
+        .orderBy('groupId')
+        .orderBy('id');
+    }
+    return read
+      .selectFrom('operatorSkills')
+      .select((eb) => [eb.ref('skillId').as('node'), 'operatorId as operator'])
+      .where('accountId', '=', accountId)
+      .where('skillId', 'in', ids)
+      .where((eb) => this.#database.withinDeadline(eb.ref('operatorId')))
+      .orderBy('skillId')
+      .orderBy('operatorId');
+  }
+
+  async #require(tx: Transaction, accountId: number, id: number): Promise<TreeNode> {
+    const row = await tx.db
+      .selectFrom(this.#table)
+      .selectAll()
+      .where('accountId', '=', accountId)
+      .where('id', '=', id)
+      .executeTakeFirst();
+    if (!row) throw unknownId(this.#kind, id);
+    return fromRow(row);
+  }
+
+  /** Refuses a parent that does not exist or is below the node itself; answers with all above, the nearest first. */
+  async #requireParent(
+    tx: Transaction,
+    accountId: number,
+    id: number | undefined,
+    parentId: number | null,
+  ): Promise<number[]> {
+    if (parentId === null) return [];
+    const parents = await this.#parents(tx.db, accountId);
+    if (!parents.has(parentId)) throw invalidField('parentId', `must be an existing ${this.#kind}`);
+    if (id !== undefined && wouldBeCycle(id, parentId, parents)) {
+      throw invalidField('parentId', `must not be the ${this.#kind} itself or one under it`);
+    }
+    return ancestors(parentId, parents);
+  }
+
+  async #parents(db: Kysely<Tables>, accountId: number): Promise<Map<number, number | null>> {
+    const rows = await db
+      .selectFrom(this.#table)
+      .select(['id', 'parentId'])
+      .where('accountId', '=', accountId)
+      .execute();
+    return new Map(rows.map((row) => [row.id, row.parentId]));
+  }
+
+  async #load(accountId: number, ids: readonly number[]): Promise<TreeNode[]> {
+    if (ids.length === 0) return [];
+    const rows = await this.#database.read
+      .selectFrom(this.#table)
+      .selectAll()
+      .where('accountId', '=', accountId)
+      .where('id', 'in', ids)
+      .orderBy('id', 'desc')
+      .execute();
+    return rows.map(fromRow);
+  }
+}
+
+function columns(node: Omit<TreeNode, 'id'>) {
+  return { name: node.name, nameFolded: fold(node.name), parentId: node.parentId, position: node.order };
+}
+
+function fromRow(row: Tables['skills']): TreeNode {
+  const { id, name, position, parentId, createdAt, operatorCount } = row;
+  return { id, name, order: position, parentId, createdAt, operatorCount };
+}
+
+function shown({ name, order, parentId }: TreeNode) {
+  return { name, order, parentId };
+}

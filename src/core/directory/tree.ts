@@ -1,0 +1,73 @@
+import { z } from 'zod';
+import { id } from '../ids.ts';
+import { text } from '../text.ts';
+
+/** Groups and skills are both trees of names; they differ in who points at them. */
+export type TreeKind = 'group' | 'skill';
+
+const ORDER_RULE = 'must be a whole number from 0 to 1000000';
+
+const name = text(1, 255).meta({ description: 'Name.' });
+const parentId = id.nullable().meta({ description: 'The one above, or null at the top.' });
+const createdAt = z
+  .string()
+  .meta({ description: 'When it was made: YYYY-MM-DD HH:MM:SS, UTC.', example: '2026-01-31 09:30:00' });
+const order = z
+  .int({ error: ORDER_RULE })
+  .min(0, { error: ORDER_RULE })
+  .max(1_000_000, { error: ORDER_RULE })
+  .meta({ description: 'Place in lists shown to people.' });
+const operatorList = z
+  .array(id)
+  .meta({ description: 'Identifiers of its operators; use the filter of the operator list.', deprecated: true });
+const parentList = z.array(id).meta({ description: 'All above it, the nearest first.' });
+
+export const groupSchema = z.object({ id, name, createdAt, parentId, parentList, operatorList }).meta({ id: 'Group' });
+export const groupCreate = z.strictObject({ name, parentId: parentId.optional() }).meta({ id: 'GroupCreate' });
+export const groupUpdate = z
+  .strictObject({ ...groupSchema.shape, _link: z.string() })
+  .partial()
+  .meta({ id: 'GroupUpdate' });
+
+export const skillSchema = z.object({ id, name, order, createdAt, parentId, operatorList }).meta({ id: 'Skill' });
+export const skillCreate = z
+  .strictObject({ name, order: order.optional(), parentId: parentId.optional() })
+  .meta({ id: 'SkillCreate' });
+export const skillUpdate = z
+  .strictObject({ ...skillSchema.shape, _link: z.string() })
+  .partial()
+  .meta({ id: 'SkillUpdate' });
+
+/** One group or skill as it is kept. */
+export interface TreeNode {
+  readonly id: number;
+  readonly name: string;
+  readonly order: number;
+  readonly parentId: number | null;
+  readonly createdAt: number;
+  readonly operatorCount: number;
+}
+
+/** A node with all above it, the nearest first. */
+export type PlacedNode = TreeNode & { readonly above: readonly number[] };
+
+export interface TreeNodeInput {
+  readonly name?: string | undefined;
+  readonly order?: number | undefined;
+  readonly parentId?: number | null | undefined;
+}
+
+/** Whether a node would stand above itself when it is put under `parentId`. `parents` tells who is above whom. */
+export function wouldBeCycle(node: number, parentId: number, parents: ReadonlyMap<number, number | null>): boolean {
+  for (let above: number | null = parentId; above !== null; above = parents.get(above) ?? null) {
+    if (above === node) return true;
+  }
+  return false;
+}
+
+/** All above a node, the nearest first. */
+export function ancestors(parentId: number | null, parents: ReadonlyMap<number, number | null>): number[] {
+  const above: number[] = [];
+  for (let next = parentId; next !== null; next = parents.get(next) ?? null) above.push(next);
+  return above;
+}

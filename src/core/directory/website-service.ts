@@ -1,0 +1,158 @@
+import type { Database } from '../../storage/database.ts';
+import { announce, changesBetween } from '../announce.ts';
+import { type Caller, type Commit, requireWrite } from '../caller.ts';
+import { unknownId } from '../errors.ts';
+import { type IdFilter, matchesId, matchesText, type TextFilter } from '../filters.ts';
+import { nextId } from '../ids.ts';
+import type { Page, Window } from '../page.ts';
+import { fold } from '../text.ts';
+import { refuseInUse } from './in-use.ts';
+import { type Website, type WebsiteCreate, type WebsiteUpdate, websiteWithDefaults } from './website.ts';
+
+export interface WebsiteFilters {
+  readonly id?: IdFilter;
+  readonly label?: TextFilter;
+  readonly url?: TextFilter;
+}
+
+export class WebsiteService {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  async find(accountId: number, id: number): Promise<Website | undefined> {
+    return (await this.#load(accountId, [id]))[0];
+  }
+
+  async page(accountId: number, filters: WebsiteFilters, window: Window): Promise<Page<Website>> {
+    let query = this.#database.read
+      .selectFrom('websites')
+      .where('accountId', '=', accountId)
+      .where((eb) => this.#database.withinDeadline(eb.ref('id')));
+    const { id, label, url } = filters;
+    if (id) query = query.where((eb) => matchesId(eb.ref('id'), id));
+    if (label) query = query.where((eb) => matchesText(eb.ref('labelFolded'), label));
+    if (url) query = query.where((eb) => matchesText(eb.ref('urlFolded'), url));
+    const [counted] = await this.#database.slowly(query.select((eb) => eb.fn.countAll<number>().as('count')));
+    const ids = await this.#database.slowly(
+      query.select('id').orderBy('id', 'desc').limit(window.limit).offset(window.offset),
+    );
+    return {
+      rows: await this.#load(
+        accountId,
+        ids.map((row) => row.id),
+      ),
+      count: counted?.count ?? 0,
+    };
+  }
+
+  async create(caller: Caller, input: WebsiteCreate, commit: Commit<Website>): Promise<Website> {
+    requireWrite(caller);
+    return commit(async (tx) => {
+      const id = await nextId(tx, caller.accountId, 'website');
+      const website = { id, clientId: caller.accountId, ...websiteWithDefaults(input) };
+      await tx.db
+        .insertInto('websites')
+        .values({ accountId: caller.accountId, id, operatorCount: 0, ...columns(website) })
+        .execute();
+      announce(tx, caller, 'website.created', id, changesBetween({}, website));
+      return website;
+    });
+  }
+
+  async update(caller: Caller, id: number, input: WebsiteUpdate, commit: Commit<Website>): Promise<Website> {
+    requireWrite(caller);
+    return commit(async (tx) => {
+      const { accountId } = caller;
+      const row = await tx.db
+        .selectFrom('websites')
+        .selectAll()
+        .where('accountId', '=', accountId)
+        .where('id', '=', id)
+        .executeTakeFirst();
+      if (!row) throw unknownId('website', id);
+      const before = fromRow(row);
+      const website: Website = {
+        ...before,
+        url: input.url ?? before.url,
+        label: input.label ?? before.label,
+        currency: input.currency ?? before.currency,
+        languageAdmin: input.languageAdmin ?? before.languageAdmin,
+        timezone: input.timezone ?? before.timezone,
+      };
+      await tx.db
+        .updateTable('websites')
+        .set(columns(website))
+        .where('accountId', '=', accountId)
+        .where('id', '=', id)
+        .execute();
+      announce(tx, caller, 'website.updated', id, changesBetween(before, website));
+      return website;
+    });
+  }
+
+  async remove(caller: Caller, id: number, commit: Commit<void>): Promise<void> {
+    requireWrite(caller);
+    return commit(async (tx) => {
+      const { accountId } = caller;
+      const row = await tx.db
+        .selectFrom('websites')
+        .select('operatorCount')
+        .where('accountId', '=', accountId)
+        .where('id', '=', id)
+        .executeTakeFirst();
+      if (!row) throw unknownId('website', id);
+      const open = await tx.db
+        .selectFrom('conversations')
+        .select((eb) => eb.fn.countAll<number>().as('count'))
+        .where('accountId', '=', accountId)
+        .where('websiteId', '=', id)
+        .where('state', '<>', 'closed')
+        .executeTakeFirstOrThrow();
+      refuseInUse('website', id, { operators: row.operatorCount, 'open conversations': open.count });
+      await tx.db.deleteFrom('websites').where('accountId', '=', accountId).where('id', '=', id).execute();
+      announce(tx, caller, 'website.deleted', id);
+    });
+  }
+
+  async #load(accountId: number, ids: readonly number[]): Promise<Website[]> {
+    if (ids.length === 0) return [];
+    const rows = await this.#database.read
+      .selectFrom('websites')
+      .selectAll()
+      .where('accountId', '=', accountId)
+      .where('id', 'in', ids)
+      .orderBy('id', 'desc')
+      .execute();
+    return rows.map(fromRow);
+  }
+}
+
+function columns(website: Website) {
+  const { url, label, currency, languageAdmin, timezone } = website;
+  return { url, urlFolded: fold(url), label, labelFolded: fold(label), currency, languageAdmin, timezone };
+}
+
+interface WebsiteRow {
+  accountId: number;
+  id: number;
+  url: string;
+  label: string;
+  currency: string;
+  languageAdmin: string;
+  timezone: string;
+}
+
+function fromRow({ accountId, id, url, label, currency, languageAdmin, timezone }: WebsiteRow): Website {
+  return {
+    id,
+    url,
+    label,
+    clientId: accountId,
+    currency,
+    languageAdmin: languageAdmin as Website['languageAdmin'],
+    timezone,
+  };
+}

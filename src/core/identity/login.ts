@@ -1,0 +1,56 @@
+import type { Database } from '../../storage/database.ts';
+import { type LoginLimits, loginName } from './login-limits.ts';
+import type { Passwords } from './passwords.ts';
+import type { Tokens } from './tokens.ts';
+
+export interface Credentials {
+  readonly email: string;
+  readonly password: string;
+  readonly address: string;
+}
+
+/** Exchanges an e-mail and a password for a token. */
+export class Login {
+  readonly #database: Database;
+  readonly #limits: LoginLimits;
+  readonly #passwords: Passwords;
+  readonly #tokens: Tokens;
+
+  constructor(parts: { database: Database; limits: LoginLimits; passwords: Passwords; tokens: Tokens }) {
+    this.#database = parts.database;
+    this.#limits = parts.limits;
+    this.#passwords = parts.passwords;
+    this.#tokens = parts.tokens;
+  }
+
+  /** A token, or undefined where the e-mail and the password do not belong together, whatever the reason. */
+  async logIn({ email, password, address }: Credentials): Promise<string | undefined> {
+    await this.#limits.admit(email, address);
+    const emailFolded = loginName(email);
+    const login = await this.#database.read
+      .selectFrom('logins')
+      .selectAll()
+      .where('emailFolded', '=', emailFolded)
+      .executeTakeFirst();
+    const matches = await this.#passwords.verify(password, login?.passwordHash ?? null);
+    if (!login || !matches) return undefined;
+
+    return this.#database.transaction(async (tx) => {
+      // The password may have been changed, or the operator deleted, while it was being checked.
+      const still = await tx.db
+        .selectFrom('logins')
+        .select('passwordHash')
+        .where('emailFolded', '=', emailFolded)
+        .executeTakeFirst();
+      if (still?.passwordHash !== login.passwordHash) return undefined;
+      await tx.db
+        .updateTable('operatorLive')
+        .set({ firstLoginAt: tx.now })
+        .where('accountId', '=', login.accountId)
+        .where('operatorId', '=', login.operatorId)
+        .where('firstLoginAt', 'is', null)
+        .execute();
+      return this.#tokens.issue(tx, { accountId: login.accountId, operatorId: login.operatorId });
+    });
+  }
+}

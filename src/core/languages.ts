@@ -1,0 +1,13 @@
+import iso6391 from 'iso-639-1';
+import { z } from 'zod';
+
+const CODE_RULE = 'must be two-letter language codes of ISO 639-1, in lower case';
+
+/** A two-letter code of a real language. */
+export const languageCode = z
+  .string({ error: CODE_RULE })
+  .refine((code): boolean => iso6391.validate(code), { error: CODE_RULE });
+
+export const ADMIN_LANGUAGES = ['de', 'en', 'es', 'fr'] as const;
+export const languageAdmin = z.enum(ADMIN_LANGUAGES, { error: `must be one of ${ADMIN_LANGUAGES.join(', ')}` });
+export type LanguageAdmin = z.output<typeof languageAdmin>;

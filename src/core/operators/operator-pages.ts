@@ -1,0 +1,124 @@
+import { type Compilable, sql } from 'kysely';
+import type { Database } from '../../storage/database.ts';
+import type { Page, Window } from '../page.ts';
+import {
+  filteredOperators,
+  isIndexed,
+  membersPage,
+  type OperatorFilters,
+  singleMembership,
+} from './operator-filter.ts';
+
+/** Enough of an operator to find its rendered form: a version is never shown twice with different contents. */
+export interface OperatorStamp {
+  readonly id: number;
+  readonly version: number;
+}
+
+/** Rows that may be stepped over in the thread that serves everybody; more than these are read apart from it. */
+const FEW = 1000;
+
+/**
+ * Pages of the operator list. What an index answers at once is read at once; everything else goes to the slow
+ * readers, so that no filter of one caller delays the request of another.
+ */
+export class OperatorPages {
+  readonly #database: Database;
+  readonly #first;
+  readonly #total;
+
+  constructor(database: Database) {
+    this.#database = database;
+    this.#first = database.hot<OperatorStamp, [number, number, number]>((db, argument) =>
+      db
+        .selectFrom('operators')
+        .select(['id', 'version'])
+        .where('accountId', '=', argument<number>(0))
+        .orderBy('id', 'desc')
+        .limit(argument<number>(1))
+        .offset(argument<number>(2)),
+    );
+    this.#total = database.hot<{ count: number }, [number]>((db, argument) =>
+      db.selectFrom('accounts').select('operatorCount as count').where('id', '=', argument<number>(0)),
+    );
+  }
+
+  async page(accountId: number, filters: OperatorFilters, window: Window): Promise<Page<OperatorStamp>> {
+    const near = window.offset + window.limit <= FEW;
+    if (Object.values(filters).every((filter) => filter === undefined)) {
+      const count = (await this.#total.first(accountId))?.count ?? 0;
+      if (near) return { rows: await this.#first.all(accountId, window.limit, window.offset), count };
+      return { rows: await this.#database.slowly(this.listQuery(accountId, filters, window)), count };
+    }
+    const membership = singleMembership(filters);
+    if (membership) {
+      const count = await this.#memberCount(accountId, membership);
+      return { rows: await this.#run(near, this.listQuery(accountId, filters, window)), count };
+    }
+    const few = isIndexed(filters) ? await this.#countUpTo(accountId, filters, FEW) : undefined;
+    const count = few ?? (await this.#database.slowly(this.countQuery(accountId, filters)))[0]?.count ?? 0;
+    return { rows: await this.#run(few !== undefined, this.listQuery(accountId, filters, window)), count };
+  }
+
+  /** The page as one statement: the identifiers first, from an index, and only for these the rows. */
+  listQuery(accountId: number, filters: OperatorFilters, window: Window): Compilable<OperatorStamp> {
+    const db = this.#database.read;
+    const membership = singleMembership(filters);
+    const page = membership
+      ? membersPage(db, accountId, membership, window)
+      : this.#filtered(accountId, filters)
+          .select('operators.id as id')
+          .orderBy('operators.id', 'desc')
+          .limit(window.limit)
+          .offset(window.offset)
+          .as('page');
+    return db
+      .selectFrom(page)
+      .innerJoin('operators', (join) =>
+        join.onRef('operators.id', '=', 'page.id').on('operators.accountId', '=', accountId),
+      )
+      .select(['operators.id', 'operators.version'])
+      .orderBy('operators.id', 'desc');
+  }
+
+  countQuery(accountId: number, filters: OperatorFilters): Compilable<{ count: number }> {
+    return this.#filtered(accountId, filters).select((eb) => eb.fn.countAll<number>().as('count'));
+  }
+
+  #filtered(accountId: number, filters: OperatorFilters) {
+    return filteredOperators(this.#database.read, accountId, filters).where((eb) =>
+      this.#database.withinDeadline(eb.ref('operators.id')),
+    );
+  }
+
+  /** The number of matches, or undefined when there are more than `most`. */
+  async #countUpTo(accountId: number, filters: OperatorFilters, most: number): Promise<number | undefined> {
+    const { rows } = await sql<{ count: number }>`select count(*) as count from (${filteredOperators(
+      this.#database.read,
+      accountId,
+      filters,
+    )
+      .select('operators.id')
+      .limit(most + 1)}) as some`.execute(this.#database.read);
+    const count = rows[0]?.count ?? 0;
+    return count > most ? undefined : count;
+  }
+
+  async #memberCount(
+    accountId: number,
+    { kind, id }: { kind: 'group' | 'website' | 'skill'; id: number },
+  ): Promise<number> {
+    const row = await this.#database.read
+      .selectFrom(`${kind}s` as 'skills')
+      .select('operatorCount as count')
+      .where('accountId', '=', accountId)
+      .where('id', '=', id)
+      .executeTakeFirst();
+    return row?.count ?? 0;
+  }
+
+  async #run(atOnce: boolean, query: Compilable<OperatorStamp>): Promise<OperatorStamp[]> {
+    if (!atOnce) return this.#database.slowly(query);
+    return (await this.#database.read.executeQuery<OperatorStamp>(query.compile())).rows;
+  }
+}

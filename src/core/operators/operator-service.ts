@@ -1,0 +1,264 @@
+import type { Database, Transaction } from '../../storage/database.ts';
+import { announce, changesBetween } from '../announce.ts';
+import { type Caller, type Commit, requireWrite } from '../caller.ts';
+import { requeueConversationsOf } from '../conversations/requeue.ts';
+import { DomainError, invalid, invalidField, type Problem, unknownId } from '../errors.ts';
+import { loginName } from '../identity/login-limits.ts';
+import { type Passwords, refuseCommonPassword } from '../identity/passwords.ts';
+import { type InstallationSecrets, sameSecret } from '../identity/secrets.ts';
+import { nextId } from '../ids.ts';
+import type { Page, Window } from '../page.ts';
+import { callConfigProblem } from './call-config.ts';
+import {
+  changed,
+  highestRole,
+  type NewOperator,
+  type Operator,
+  type OperatorCreate,
+  type OperatorUpdate,
+  withDefaults,
+} from './operator.ts';
+import type { OperatorFilters } from './operator-filter.ts';
+import { OperatorPages, type OperatorStamp } from './operator-pages.ts';
+import { deleteOperator, insertOperator, loadOperators, requireOperator, updateOperator } from './operator-store.ts';
+
+const PERSONAL = new Set(['name', 'firstName', 'pseudo', 'email', 'externalId', 'callConfig', 'ssoVersion']);
+
+/** What one may do with operators. */
+export class OperatorService {
+  readonly #database: Database;
+  readonly #passwords: Passwords;
+  readonly #secrets: InstallationSecrets;
+  readonly #pages: OperatorPages;
+  readonly #stamp;
+
+  constructor(parts: { database: Database; passwords: Passwords; secrets: InstallationSecrets }) {
+    this.#database = parts.database;
+    this.#passwords = parts.passwords;
+    this.#secrets = parts.secrets;
+    this.#pages = new OperatorPages(parts.database);
+    this.#stamp = parts.database.hot<OperatorStamp, [number, number]>((db, argument) =>
+      db
+        .selectFrom('operators')
+        .select(['id', 'version'])
+        .where('accountId', '=', argument<number>(0))
+        .where('id', '=', argument<number>(1)),
+    );
+  }
+
+  page(accountId: number, filters: OperatorFilters, window: Window): Promise<Page<OperatorStamp>> {
+    return this.#pages.page(accountId, filters, window);
+  }
+
+  stamp(accountId: number, id: number): Promise<OperatorStamp | undefined> {
+    return this.#stamp.first(accountId, id);
+  }
+
+  load(accountId: number, ids: readonly number[]): Promise<Operator[]> {
+    return loadOperators(this.#database.read, accountId, ids);
+  }
+
+  ssoKeyOf(accountId: number, operator: Pick<Operator, 'id' | 'ssoVersion'>): string {
+    return this.#secrets.ssoKey(accountId, operator.id, operator.ssoVersion);
+  }
+
+  async create(caller: Caller, input: OperatorCreate, commit: Commit<Operator>): Promise<Operator> {
+    requireWrite(caller);
+    refuseDisagreeingRoles(input);
+    const passwordHash = await this.hashPassword(input.password, input.email);
+    return commit((tx) => this.createWithin(tx, caller, input, passwordHash));
+  }
+
+  /** The part of a creation that belongs into a transaction; the password was hashed before. */
+  async createWithin(
+    tx: Transaction,
+    caller: Caller,
+    input: OperatorCreate,
+    passwordHash: string | undefined,
+  ): Promise<Operator> {
+    const { accountId } = caller;
+    const draft = withDefaults(input, input.websiteList ? [] : await allWebsites(tx, accountId));
+    await this.#requireSound(tx, accountId, draft);
+    const operator: Operator = { ...draft, id: await nextId(tx, accountId, 'operator'), version: 1, ssoVersion: 1 };
+    await insertOperator(tx, accountId, operator, passwordHash ?? null);
+    announce(tx, caller, 'operator.created', operator.id, changesBetween({}, draft, PERSONAL));
+    return operator;
+  }
+
+  async update(caller: Caller, id: number, input: OperatorUpdate, commit: Commit<Operator>): Promise<Operator> {
+    requireWrite(caller);
+    refuseDisagreeingRoles(input);
+    const present = (await this.load(caller.accountId, [id]))[0];
+    if (!present) throw unknownId('operator', id);
+    const passwordHash = await this.hashPassword(input.password, input.email ?? present.email);
+    return commit(async (tx) => {
+      const { accountId } = caller;
+      const before = await requireOperator(tx, accountId, id);
+      this.#refuseReadOnlyChange(accountId, before, input);
+      const after = { ...changed(before, input), version: before.version + 1 };
+      await this.#requireSound(tx, accountId, after, before);
+      if (isAdmin(before) && !isAdmin(after)) await refuseLastAdmin(tx, accountId, 'demoted');
+      await updateOperator(tx, accountId, before, after);
+      if (passwordHash) await setPassword(tx, accountId, id, passwordHash);
+      const { version: _version, ...shown } = after;
+      const changes = changesBetween<Omit<Operator, 'version'>>(before, shown, PERSONAL);
+      const fields = passwordHash ? [...changes.fields, 'password'] : changes.fields;
+      announce(tx, caller, 'operator.updated', id, { ...changes, fields });
+      return after;
+    });
+  }
+
+  async remove(caller: Caller, id: number, commit: Commit<void>): Promise<void> {
+    requireWrite(caller);
+    return commit(async (tx) => {
+      const operator = await requireOperator(tx, caller.accountId, id);
+      if (isAdmin(operator)) await refuseLastAdmin(tx, caller.accountId, 'deleted');
+      await requeueConversationsOf(tx, caller, id);
+      await deleteOperator(tx, caller.accountId, operator);
+      announce(tx, caller, 'operator.deleted', id);
+    });
+  }
+
+  async resetPassword(caller: Caller, email: string, password: string): Promise<void> {
+    requireWrite(caller);
+    const passwordHash = (await this.hashPassword(password, email)) as string;
+    await this.#database.transaction(async (tx) => {
+      const login = await tx.db
+        .selectFrom('logins')
+        .select('operatorId')
+        .where('emailFolded', '=', loginName(email))
+        .where('accountId', '=', caller.accountId)
+        .executeTakeFirst();
+      if (!login) throw new DomainError('unknown', `There is no operator with the e-mail ${email}.`);
+      await setPassword(tx, caller.accountId, login.operatorId, passwordHash);
+      announce(tx, caller, 'operator.updated', login.operatorId, { fields: ['password'], values: {} });
+    });
+  }
+
+  /** Slow, so it comes before the transaction. */
+  async hashPassword(password: string | undefined, email: string): Promise<string | undefined> {
+    if (password === undefined) return undefined;
+    await refuseCommonPassword(password, email);
+    return this.#passwords.hash(password);
+  }
+
+  #refuseReadOnlyChange(accountId: number, operator: Operator, input: OperatorUpdate): void {
+    const problems: Problem[] = [];
+    const refuse = (name: string) =>
+      problems.push({ path: [name], code: 'invalid', rule: 'is read-only: leave it out or repeat the present value' });
+    if (input.id !== undefined && input.id !== operator.id) refuse('id');
+    if (input.ssoKey === null || (input.ssoKey && !sameSecret(input.ssoKey, this.ssoKeyOf(accountId, operator)))) {
+      refuse('ssoKey');
+    }
+    if (problems.length > 0) throw invalid(problems);
+  }
+
+  /** What cannot be told from the input alone: what it points at, and what must be unique. */
+  async #requireSound(tx: Transaction, accountId: number, operator: NewOperator, before?: Operator): Promise<void> {
+    const problems: Problem[] = [];
+    const missing = (path: string, thing: string) =>
+      problems.push({ path: [path], code: 'invalid', rule: `must name ${thing} that exist in the account` });
+    const { groupId, websiteList, skillList } = operator;
+    if (groupId !== null && !(await allExist(tx, 'groups', accountId, [groupId]))) missing('groupId', 'a group');
+    if (!(await allExist(tx, 'websites', accountId, websiteList))) missing('websiteList', 'websites');
+    if (!(await allExist(tx, 'skills', accountId, skillList))) missing('skillList', 'skills');
+    const pickup = callConfigProblem(operator.callConfig);
+    if (pickup) problems.push(pickup);
+    if (problems.length > 0) throw invalid(problems);
+    await refuseTakenEmail(tx, operator.email, before);
+    await refuseTakenExternalId(tx, accountId, operator.externalId, before);
+  }
+}
+
+function isAdmin(operator: Operator): boolean {
+  return operator.roles.includes('admin');
+}
+
+function refuseDisagreeingRoles({ role, roles }: Pick<OperatorUpdate, 'role' | 'roles'>): void {
+  if (role && roles && highestRole(roles) !== role)
+    throw invalidField('role', 'must be the highest of roles, or be left out');
+}
+
+async function refuseLastAdmin(tx: Transaction, accountId: number, what: string): Promise<void> {
+  const account = await tx.db
+    .selectFrom('accounts')
+    .select('adminCount')
+    .where('id', '=', accountId)
+    .executeTakeFirst();
+  if ((account?.adminCount ?? 0) <= 1) {
+    throw new DomainError('conflict', `The last admin of an account cannot be ${what}.`);
+  }
+}
+
+async function refuseTakenEmail(tx: Transaction, email: string, before: Operator | undefined): Promise<void> {
+  if (before && loginName(before.email) === loginName(email)) return;
+  const taken = await tx.db
+    .selectFrom('logins')
+    .select('operatorId')
+    .where('emailFolded', '=', loginName(email))
+    .executeTakeFirst();
+  if (taken) throw alreadyUsed('email');
+}
+
+async function refuseTakenExternalId(
+  tx: Transaction,
+  accountId: number,
+  externalId: string | null,
+  before: Operator | undefined,
+): Promise<void> {
+  if (externalId === null || externalId === before?.externalId) return;
+  const taken = await tx.db
+    .selectFrom('operators')
+    .select('id')
+    .where('accountId', '=', accountId)
+    .where('externalId', '=', externalId)
+    .executeTakeFirst();
+  if (taken) throw alreadyUsed('externalId');
+}
+
+function alreadyUsed(field: string): DomainError {
+  return new DomainError('conflict', `The ${field} is already used.`, {
+    problems: [{ path: [field], code: 'invalid', rule: 'is already used by another operator' }],
+  });
+}
+
+async function allExist(
+  tx: Transaction,
+  table: 'groups' | 'websites' | 'skills',
+  accountId: number,
+  ids: readonly number[],
+): Promise<boolean> {
+  if (ids.length === 0) return true;
+  const found = await tx.db
+    .selectFrom(table as 'skills')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('accountId', '=', accountId)
+    .where('id', 'in', ids)
+    .executeTakeFirstOrThrow();
+  return found.count === ids.length;
+}
+
+async function allWebsites(tx: Transaction, accountId: number): Promise<number[]> {
+  const rows = await tx.db.selectFrom('websites').select('id').where('accountId', '=', accountId).execute();
+  return rows.map((row) => row.id);
+}
+
+/** A new password ends every token that the old one gave. */
+async function setPassword(
+  tx: Transaction,
+  accountId: number,
+  operatorId: number,
+  passwordHash: string,
+): Promise<void> {
+  await tx.db
+    .updateTable('logins')
+    .set({ passwordHash })
+    .where('accountId', '=', accountId)
+    .where('operatorId', '=', operatorId)
+    .execute();
+  await tx.db
+    .deleteFrom('accessTokens')
+    .where('accountId', '=', accountId)
+    .where('operatorId', '=', operatorId)
+    .execute();
+}

@@ -1,0 +1,11 @@
+/** A window on a list: how many rows to skip and how many to take. */
+export interface Window {
+  readonly offset: number;
+  readonly limit: number;
+}
+
+export interface Page<Row> {
+  readonly rows: readonly Row[];
+  /** How many there are in the whole list. */
+  readonly count: number;
+}

@@ -1,0 +1,211 @@
+import { renewLease } from '../core/availability/leases.ts';
+import type { Caller, Transact } from '../core/caller.ts';
+import { nextId } from '../core/ids.ts';
+import type { Channel, Operator, OperatorCreate } from '../core/operators/operator.ts';
+import { systemCaller } from '../first-start.ts';
+import type { Installation } from '../installation.ts';
+import type { Transaction } from '../storage/database.ts';
+import { PEOPLE } from './people.ts';
+
+const EXTERNAL_ID = 'demo-';
+const LEASE_SECONDS = 60;
+const RENEWED_EVERY_MS = 20_000;
+const DAY_MS = 24 * 3600 * 1000;
+const PAST_CONVERSATIONS = 400;
+
+/** Fills the first account so that every read shows something real. Answers with the number of operators added. */
+export async function loadDemo(installation: Installation): Promise<number> {
+  const caller = await demoCaller(installation);
+  if ((await demoOperators(installation, caller)).length > 0) return 0;
+  const transact: Transact = (work) => installation.database.transaction(work);
+  const directory = await makeDirectory(installation, caller, transact);
+  const operators: Operator[] = [];
+  for (const [index, person] of PEOPLE.entries()) {
+    const operator = await installation.operators.create(caller, describe(index, person, directory), transact);
+    const [, , , city, country] = person;
+    const status = index % 3 === 0 ? 'At your service' : '';
+    await installation.profiles.update(caller, operator.id, { status, city, country }, transact);
+    operators.push(operator);
+  }
+  await transact(async (tx) => {
+    for (const [index, operator] of operators.entries()) await enliven(tx, caller, operator, index);
+    await addHistory(tx, caller, operators);
+  });
+  return operators.length;
+}
+
+/** Renews the leases of the demo's operators while the service runs; answers with a way to stop. */
+export async function keepDemoConnected(installation: Installation): Promise<() => void> {
+  const caller = await demoCaller(installation);
+  const ids = (await demoOperators(installation, caller)).filter((_, index) => isConnected(index));
+  const renew = () =>
+    installation.database.transaction(async (tx) => {
+      for (const operatorId of ids)
+        await renewLease(tx, caller, { operatorId, leaseId: 'demo', seconds: LEASE_SECONDS });
+    });
+  await renew();
+  const timer = setInterval(() => renew().catch(() => undefined), RENEWED_EVERY_MS);
+  timer.unref();
+  return () => clearInterval(timer);
+}
+
+async function demoCaller({ accounts }: Installation): Promise<Caller> {
+  const [account] = await accounts.all();
+  if (!account) throw new Error('There is no account to fill.');
+  return systemCaller(account.id);
+}
+
+async function demoOperators({ database }: Installation, { accountId }: Caller): Promise<number[]> {
+  const rows = await database.read
+    .selectFrom('operators')
+    .select('id')
+    .where('accountId', '=', accountId)
+    .where('externalIdFolded', 'like', `${EXTERNAL_ID}%`)
+    .orderBy('id')
+    .execute();
+  return rows.map((row) => row.id);
+}
+
+interface Directory {
+  readonly websites: readonly number[];
+  readonly groups: readonly number[];
+  readonly skills: readonly number[];
+}
+
+async function makeDirectory(
+  { websites, groups, skills }: Installation,
+  caller: Caller,
+  transact: Transact,
+): Promise<Directory> {
+  const websiteIds: number[] = [];
+  for (const [label, host] of [
+    ['Shop', 'shop'],
+    ['Support', 'support'],
+    ['Bank', 'bank'],
+  ] as const) {
+    websiteIds.push((await websites.create(caller, { label, url: `https://${host}.example.com` }, transact)).id);
+  }
+  const groupIds: number[] = [];
+  for (const [name, parent] of [['Europe'], ['France', 0], ['Germany', 0], ['Night shift']] as const) {
+    const parentId = parent === undefined ? null : (groupIds[parent] ?? null);
+    groupIds.push((await groups.create(caller, { name, parentId }, transact)).id);
+  }
+  const skillIds: number[] = [];
+  for (const [order, [name, parent]] of (
+    [['Sales'], ['Returns', 0], ['Billing'], ['Technical help'], ['Networks', 3]] as const
+  ).entries()) {
+    const parentId = parent === undefined ? null : (skillIds[parent] ?? null);
+    skillIds.push((await skills.create(caller, { name, order, parentId }, transact)).id);
+  }
+  return { websites: websiteIds, groups: groupIds, skills: skillIds };
+}
+
+/** Every fourth has neither skill nor group, so that a plain live list shows somebody. */
+function describe(
+  index: number,
+  [firstName, name, languages]: (typeof PEOPLE)[number],
+  directory: Directory,
+): OperatorCreate {
+  const { groups, skills, websites } = directory;
+  const plain = index % 4 === 0;
+  const at = <T>(list: readonly T[], step: number) => list[(index * step) % list.length] as T;
+  return {
+    name,
+    firstName,
+    pseudo: `${firstName} ${name.slice(0, 1)}.`,
+    email: `demo${index + 1}@example.com`,
+    externalId: `${EXTERNAL_ID}${index + 1}`,
+    roles: index === 1 ? ['manager', 'operator'] : index % 10 === 9 ? ['expert'] : ['operator'],
+    chatEnabled: index % 7 !== 6,
+    callEnabled: index % 2 === 0,
+    videoEnabled: index % 3 === 0,
+    chatMaxNumber: 2 + (index % 4),
+    chatAndCall: index % 5 === 0,
+    chatToVideo: index % 6 === 0,
+    chatPriority: index % 8 === 0 ? 10 : 0,
+    languageList: [...languages],
+    languageAdmin: (['fr', 'en', 'de', 'es'] as const)[index % 4] ?? 'en',
+    groupId: plain ? null : at(groups, 3),
+    websiteList: index % 5 === 4 ? [at(websites, 1)] : [...websites],
+    skillList: plain ? [] : [...new Set([at(skills, 1), at(skills, 3)])],
+    ...(index % 9 === 2 ? { callConfig: { type: 'ANSWER_FROM_PHONE', phoneNumber: `+3312345${1000 + index}` } } : {}),
+  };
+}
+
+function isConnected(index: number): boolean {
+  return index % 5 !== 3;
+}
+
+/** Wishes, a first login for most, and a running chat for some: with its row, as every number has rows behind it. */
+async function enliven(tx: Transaction, caller: Caller, operator: Operator, index: number): Promise<void> {
+  const busy = isConnected(index) && operator.chatEnabled && index % 3 === 1;
+  if (busy) await addConversation(tx, caller, operator, 'chat', tx.now - 60_000, 'active');
+  await tx.db
+    .updateTable('operatorLive')
+    .set((eb) => ({
+      version: eb('version', '+', 1),
+      firstLoginAt: index === 38 ? null : tx.now - (index + 1) * DAY_MS,
+      chatAvailable: index % 6 === 5 ? 0 : 1,
+      callAvailable: index % 4 === 0 ? 1 : 0,
+      videoAvailable: index % 3 === 0 ? 1 : 0,
+      chatSlots: busy ? 1 : 0,
+    }))
+    .where('accountId', '=', caller.accountId)
+    .where('operatorId', '=', operator.id)
+    .execute();
+}
+
+async function addHistory(tx: Transaction, caller: Caller, operators: readonly Operator[]): Promise<void> {
+  for (let number = 0; number < PAST_CONVERSATIONS; number++) {
+    const operator = operators[(number * 7) % operators.length] as Operator;
+    const startedAt = tx.now - DAY_MS - number * 3_600_000;
+    const channel = (['chat', 'chat', 'call', 'video'] as const)[number % 4] as Channel;
+    const conversationId = await addConversation(tx, caller, operator, channel, startedAt, 'closed');
+    if (number % 3 !== 0) continue;
+    await tx.db
+      .insertInto('satisfactions')
+      .values({
+        accountId: caller.accountId,
+        id: await nextId(tx, caller.accountId, 'satisfaction'),
+        conversationId,
+        websiteId: operator.websiteList[0] ?? 1,
+        operatorId: operator.id,
+        noteWelcome: 3 + (number % 3),
+        noteResolution: 2 + (number % 4),
+        noteDelay: 4 + (number % 2),
+        comment: number % 12 === 0 ? 'Quick and friendly.' : '',
+        createdAt: startedAt + 700_000,
+      })
+      .execute();
+  }
+}
+
+async function addConversation(
+  tx: Transaction,
+  { accountId }: Caller,
+  operator: Operator,
+  channel: Channel,
+  createdAt: number,
+  state: 'active' | 'closed',
+): Promise<number> {
+  const id = await nextId(tx, accountId, 'conversation');
+  await tx.db
+    .insertInto('conversations')
+    .values({
+      accountId,
+      id,
+      channel,
+      websiteId: operator.websiteList[0] ?? 1,
+      skillId: operator.skillList[0] ?? null,
+      groupId: null,
+      operatorId: operator.id,
+      language: operator.languageList[0] ?? 'en',
+      state,
+      createdAt,
+      acceptedAt: createdAt + 8000,
+      firstAnswerAt: createdAt + 15_000,
+      closedAt: state === 'closed' ? createdAt + 600_000 : null,
+    })
+    .execute();
+  return id;
+}

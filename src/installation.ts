@@ -1,0 +1,73 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Config } from './config.ts';
+import { LiveService } from './core/availability/live-service.ts';
+import { Statistics } from './core/conversations/statistics.ts';
+import { TreeService } from './core/directory/tree-service.ts';
+import { WebsiteService } from './core/directory/website-service.ts';
+import { IdempotencyKeys } from './core/idempotency.ts';
+import { Accounts } from './core/identity/accounts.ts';
+import { ApiKeys } from './core/identity/api-keys.ts';
+import { Login } from './core/identity/login.ts';
+import { LoginLimits } from './core/identity/login-limits.ts';
+import { Passwords } from './core/identity/passwords.ts';
+import { InstallationSecrets } from './core/identity/secrets.ts';
+import { Tokens } from './core/identity/tokens.ts';
+import { OperatorService } from './core/operators/operator-service.ts';
+import { Profiles } from './core/operators/profile.ts';
+import type { Clock } from './storage/database.ts';
+import { migrate } from './storage/migrate.ts';
+import { SqliteDatabase } from './storage/sqlite.ts';
+
+/** The database and every service over it: what the server and the command line have in common. */
+export type Installation = Awaited<ReturnType<typeof openInstallation>>;
+
+export async function openInstallation(config: Config, clock: Clock = Date.now) {
+  mkdirSync(dirname(config.databaseFile), { recursive: true, mode: 0o700 });
+  const database = new SqliteDatabase(config.databaseFile, {
+    clock,
+    slowReadMs: config.SWITCHBOARD_SLOW_READ_TIMEOUT * 1000,
+  });
+  const migrated = await migrate(database);
+  const secrets = new InstallationSecrets(config.SWITCHBOARD_SECRET ?? keptSecret(config.databaseFile));
+  const passwords = new Passwords();
+  const limits = new LoginLimits(database);
+  const tokens = new Tokens(database);
+  return {
+    database,
+    migrated,
+    secrets,
+    passwords,
+    limits,
+    tokens,
+    accounts: new Accounts(database),
+    apiKeys: new ApiKeys(database),
+    login: new Login({ database, limits, passwords, tokens }),
+    operators: new OperatorService({ database, passwords, secrets }),
+    profiles: new Profiles(database),
+    live: new LiveService(database),
+    statistics: new Statistics(database),
+    websites: new WebsiteService(database),
+    groups: new TreeService(database, 'group'),
+    skills: new TreeService(database, 'skill'),
+    idempotency: new IdempotencyKeys(database, secrets),
+  };
+}
+
+export function secretFile(databaseFile: string): string {
+  return join(dirname(databaseFile), 'secret');
+}
+
+/** The secret beside the embedded database, made at the first start. */
+function keptSecret(databaseFile: string): string {
+  const file = secretFile(databaseFile);
+  if (!existsSync(file)) {
+    try {
+      writeFileSync(file, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flag: 'wx' });
+    } catch (error) {
+      if ((error as { code?: string }).code !== 'EEXIST') throw error;
+    }
+  }
+  return readFileSync(file, 'utf8').trim();
+}

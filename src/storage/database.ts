@@ -1,0 +1,65 @@
+import type { Compilable, Expression, Kysely, SqlBool } from 'kysely';
+import type { ColumnWords } from './migrate.ts';
+import type { Tables } from './tables.ts';
+
+/** Tells the time in epoch milliseconds. The database's own clock decides over every expiry; tests pass one in. */
+export type Clock = () => number;
+
+/** Who made a change, as the event log keeps it. */
+export interface Actor {
+  readonly type: 'api_key' | 'operator' | 'command_line' | 'system';
+  readonly id: number | null;
+}
+
+/** Which fields changed, and their new values unless these are personal or secret. */
+export interface Changes {
+  readonly fields: readonly string[];
+  readonly values: Readonly<Record<string, unknown>>;
+}
+
+export interface NewEvent {
+  readonly accountId: number;
+  readonly type: string;
+  readonly subjectType: string;
+  readonly subjectId: number;
+  readonly actor: Actor;
+  readonly changes: Changes;
+}
+
+export interface Transaction {
+  readonly db: Kysely<Tables>;
+  /** The database's time at which this transaction began. */
+  readonly now: number;
+  /** Adds to the event log, at the end of this transaction and only if it commits. */
+  emit(event: NewEvent): void;
+}
+
+/** A query whose SQL was made once; the arguments are given in the order of its placeholders. */
+export interface HotQuery<Row, Args extends readonly unknown[]> {
+  all(...args: Args): Promise<Row[]>;
+  first(...args: Args): Promise<Row | undefined>;
+}
+
+export interface Database {
+  readonly columnWords: ColumnWords;
+  /** Reads what is committed. Nothing can be written through it. */
+  readonly read: Kysely<Tables>;
+  /**
+   * Runs `work` alone, all or nothing, and answers after the commit is on the disk. Inside, await nothing but
+   * the database: everybody who writes is waiting.
+   */
+  transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
+  /** Compiles a query once. `build` gets a function that makes the placeholder of the n-th argument. */
+  hot<Row, Args extends readonly unknown[]>(
+    build: (db: Kysely<Tables>, argument: <T>(position: number) => Expression<T>) => Compilable<Row>,
+  ): HotQuery<Row, Args>;
+  /**
+   * For a read that no index serves: runs apart from the requests of others and gives up at its deadline.
+   * The query must contain `withinDeadline(…)` where its rows are looked at, or it cannot be stopped.
+   */
+  slowly<Row>(query: Compilable<Row>): Promise<Row[]>;
+  withinDeadline(rowNumber: Expression<number>): Expression<SqlBool>;
+  /** A round trip that fails when the database cannot answer. */
+  ping(): Promise<void>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,18 @@
+/** The database could not do it now. Nothing was changed, unless `outcomeUnknown`. */
+export class DatabaseUnavailable extends Error {
+  readonly outcomeUnknown: boolean;
+
+  constructor(message: string, options?: { cause?: unknown; outcomeUnknown?: boolean }) {
+    super(message, { cause: options?.cause });
+    this.name = 'DatabaseUnavailable';
+    this.outcomeUnknown = options?.outcomeUnknown ?? false;
+  }
+}
+
+/** A read ran longer than it may. */
+export class ReadTooSlow extends Error {
+  constructor() {
+    super('The read took too long.');
+    this.name = 'ReadTooSlow';
+  }
+}

@@ -1,0 +1,41 @@
+import { sql } from 'kysely';
+import type { Database } from './database.ts';
+import { foundation } from './migrations/0001-foundation.ts';
+
+/** The words in which the two databases differ when a table is made. */
+export interface ColumnWords {
+  /** Text that compares by code point, so that a prefix is a range of an index. */
+  readonly orderedText: string;
+}
+
+export interface Migration {
+  readonly name: string;
+  statements(words: ColumnWords): readonly string[];
+}
+
+export const migrations: readonly Migration[] = [foundation];
+
+/** Applies what is missing, all or nothing, and answers with the names of what it applied. */
+export function migrate(database: Database): Promise<string[]> {
+  return database.transaction(async (tx) => {
+    await sql`create table if not exists migrations (name text primary key, applied_at bigint not null)`.execute(tx.db);
+    const applied = new Set((await tx.db.selectFrom('migrations').select('name').execute()).map((row) => row.name));
+    refuseNewer(applied);
+    const missing = migrations.filter((migration) => !applied.has(migration.name));
+    for (const migration of missing) {
+      for (const statement of migration.statements(database.columnWords)) await sql.raw(statement).execute(tx.db);
+      await tx.db.insertInto('migrations').values({ name: migration.name, appliedAt: tx.now }).execute();
+    }
+    return missing.map((migration) => migration.name);
+  });
+}
+
+function refuseNewer(applied: ReadonlySet<string>): void {
+  const unknown = [...applied].filter((name) => !migrations.some((migration) => migration.name === name));
+  if (unknown.length > 0) {
+    throw new Error(
+      `The database was written by a newer version of Switchboard (it has ${unknown.join(', ')}). ` +
+        'Start that version, or restore a backup made by this one.',
+    );
+  }
+}

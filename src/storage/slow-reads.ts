@@ -1,0 +1,78 @@
+import { Worker } from 'node:worker_threads';
+import { ReadTooSlow } from './errors.ts';
+
+export interface SlowRead {
+  readonly sql: string;
+  readonly parameters: readonly unknown[];
+  /** What SQL sees as the time. */
+  readonly now: number;
+  /** Epoch milliseconds of the process, not of the database. */
+  readonly deadline: number;
+}
+
+export type SlowReadAnswer = { rows: unknown[] } | { tooSlow: true } | { failed: string };
+
+interface Waiting {
+  readonly read: SlowRead;
+  resolve(rows: unknown[]): void;
+  reject(error: Error): void;
+}
+
+const WORKERS = 2;
+const MOST_WAITING = 64;
+
+/**
+ * Reads that may take long, in read-only worker threads: SQLite runs in the thread of its caller and would hold up
+ * every other request. A worker looks at the clock every few hundred rows and gives up at the deadline.
+ */
+export class SlowReads {
+  readonly #file: string;
+  readonly #idle: Worker[] = [];
+  readonly #all = new Set<Worker>();
+  readonly #waiting: Waiting[] = [];
+
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  run(query: Pick<SlowRead, 'sql' | 'parameters' | 'now'>, milliseconds: number): Promise<unknown[]> {
+    if (this.#waiting.length >= MOST_WAITING) return Promise.reject(new ReadTooSlow());
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ read: { ...query, deadline: Date.now() + milliseconds }, resolve, reject });
+      this.#next();
+    });
+  }
+
+  async close(): Promise<void> {
+    for (const { reject } of this.#waiting.splice(0)) reject(new ReadTooSlow());
+    await Promise.all([...this.#all].map((worker) => worker.terminate()));
+  }
+
+  #next(): void {
+    if (this.#waiting.length === 0) return;
+    const worker = this.#idle.pop() ?? (this.#all.size < WORKERS ? this.#start() : undefined);
+    if (!worker) return;
+    const { read, resolve, reject } = this.#waiting.shift() as Waiting;
+    const settle = (answer: SlowReadAnswer) => {
+      worker.off('error', fail).off('message', settle);
+      this.#idle.push(worker);
+      if ('rows' in answer) resolve(answer.rows);
+      else reject('failed' in answer ? new Error(answer.failed) : new ReadTooSlow());
+      this.#next();
+    };
+    const fail = (error: Error) => {
+      this.#all.delete(worker);
+      reject(error);
+      this.#next();
+    };
+    worker.once('message', settle).once('error', fail);
+    worker.postMessage(read);
+  }
+
+  #start(): Worker {
+    const worker = new Worker(new URL('./slow-reads-worker.ts', import.meta.url), { workerData: this.#file });
+    worker.unref();
+    this.#all.add(worker);
+    return worker;
+  }
+}

@@ -1,0 +1,103 @@
+import { CamelCasePlugin, Kysely } from 'kysely';
+import type { Clock, NewEvent, Transaction } from './database.ts';
+import { DatabaseUnavailable } from './errors.ts';
+import { appendEvents } from './event-log.ts';
+import type { SqliteConnection } from './sqlite-connection.ts';
+import { sqliteDialect } from './sqlite-dialect.ts';
+import type { Tables } from './tables.ts';
+
+interface Job {
+  work(tx: Transaction): Promise<unknown>;
+  resolve(value: unknown): void;
+  reject(error: unknown): void;
+  readonly queuedAt: number;
+}
+
+const LONGEST_WAIT_MS = 5000;
+const BATCH_MS = 10;
+const BATCH_JOBS = 64;
+
+/**
+ * All changes, one after the other. Those that wait while one is running share its sync of the disk: each is a
+ * savepoint of the same transaction and is answered after the common commit.
+ */
+export class SqliteWriter {
+  readonly #connection: SqliteConnection;
+  readonly #clock: Clock;
+  readonly #db: Kysely<Tables>;
+  readonly #jobs: Job[] = [];
+  #draining: Promise<void> | undefined;
+  #closed = false;
+
+  constructor(connection: SqliteConnection, clock: Clock) {
+    this.#connection = connection;
+    this.#clock = clock;
+    this.#db = new Kysely<Tables>({ dialect: sqliteDialect(connection), plugins: [new CamelCasePlugin()] });
+  }
+
+  transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    if (this.#closed) return Promise.reject(new DatabaseUnavailable('The database is closed.'));
+    return new Promise<T>((resolve, reject) => {
+      this.#jobs.push({ work, resolve: resolve as (value: unknown) => void, reject, queuedAt: performance.now() });
+      this.#draining ??= this.#drain();
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#draining;
+    this.#connection.close();
+  }
+
+  async #drain(): Promise<void> {
+    await Promise.resolve(); // those who come in the same moment join the first batch
+    while (this.#jobs.length > 0) {
+      const taken: Job[] = [];
+      const answers: (() => void)[] = [];
+      let committing = false;
+      try {
+        this.#connection.run('begin immediate', []);
+        const end = performance.now() + BATCH_MS;
+        do {
+          const job = this.#jobs.shift() as Job;
+          taken.push(job);
+          answers.push(await this.#perform(job));
+        } while (this.#jobs.length > 0 && taken.length < BATCH_JOBS && performance.now() < end);
+        committing = true;
+        this.#connection.run('commit', []);
+      } catch (cause) {
+        this.#rollback();
+        const error = new DatabaseUnavailable('The change could not be stored.', { cause, outcomeUnknown: committing });
+        // Where not even the beginning worked, the first in line is told, so that the line always moves.
+        for (const job of taken.length > 0 ? taken : this.#jobs.splice(0, 1)) job.reject(error);
+        continue;
+      }
+      for (const answer of answers) answer();
+    }
+    this.#draining = undefined; // in the same step as the last look at the queue, so that nobody is left waiting
+  }
+
+  async #perform(job: Job): Promise<() => void> {
+    if (performance.now() - job.queuedAt > LONGEST_WAIT_MS) {
+      return () => job.reject(new DatabaseUnavailable('Too many changes are waiting.'));
+    }
+    this.#connection.run('savepoint job', []);
+    try {
+      const events: NewEvent[] = [];
+      const now = this.#clock();
+      const value = await job.work({ db: this.#db, now, emit: (event) => events.push(event) });
+      await appendEvents(this.#db, events, now);
+      this.#connection.run('release job', []);
+      return () => job.resolve(value);
+    } catch (error) {
+      this.#connection.run('rollback to job', []);
+      this.#connection.run('release job', []);
+      return () => job.reject(error);
+    }
+  }
+
+  #rollback(): void {
+    // After some errors SQLite has rolled back by itself.
+    if (this.#connection.handle.isTransaction) this.#connection.run('rollback', []);
+  }
+}

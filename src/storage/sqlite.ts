@@ -1,0 +1,109 @@
+import { backup } from 'node:sqlite';
+import {
+  CamelCasePlugin,
+  type Compilable,
+  type CompiledQuery,
+  type Expression,
+  Kysely,
+  type SqlBool,
+  sql,
+} from 'kysely';
+import type { Clock, Database, HotQuery, Transaction } from './database.ts';
+import { DatabaseUnavailable } from './errors.ts';
+import { SlowReads } from './slow-reads.ts';
+import { SqliteConnection } from './sqlite-connection.ts';
+import { sqliteDialect } from './sqlite-dialect.ts';
+import { SqliteWriter } from './sqlite-writer.ts';
+import type { Tables } from './tables.ts';
+
+export interface SqliteOptions {
+  readonly clock?: Clock;
+  /** How long a read that no index serves may take. */
+  readonly slowReadMs?: number;
+  readonly cacheKiB?: number;
+}
+
+/** The embedded database: one handle that writes, one that reads, and workers for the reads that may take long. */
+export class SqliteDatabase implements Database {
+  readonly columnWords = { orderedText: 'text' };
+  readonly read: Kysely<Tables>;
+  readonly #clock: Clock;
+  readonly #reader: SqliteConnection;
+  readonly #writer: SqliteWriter;
+  readonly #slowReads: SlowReads;
+  readonly #slowReadMs: number;
+  #closed = false;
+
+  constructor(file: string, options: SqliteOptions = {}) {
+    const clock = options.clock ?? Date.now;
+    this.#clock = clock;
+    const cacheKiB = options.cacheKiB ?? 16 * 1024;
+    this.#writer = new SqliteWriter(new SqliteConnection(file, { readOnly: false, clock, cacheKiB }), clock);
+    this.#reader = new SqliteConnection(file, { readOnly: true, clock, cacheKiB });
+    this.read = new Kysely<Tables>({ dialect: sqliteDialect(this.#reader), plugins: [new CamelCasePlugin()] });
+    this.#slowReadMs = options.slowReadMs ?? 2000;
+    this.#slowReads = new SlowReads(file);
+  }
+
+  transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    return this.#writer.transaction(work);
+  }
+
+  hot<Row, Args extends readonly unknown[]>(
+    build: (db: Kysely<Tables>, argument: <T>(position: number) => Expression<T>) => Compilable<Row>,
+  ): HotQuery<Row, Args> {
+    const query = build(this.read, (position) => sql`${new Placeholder(position)}`).compile();
+    const all = async (...args: Args) => this.#reader.all(query.sql, filledIn(query, args)) as Row[];
+    return { all, first: async (...args) => (await all(...args))[0] };
+  }
+
+  async slowly<Row>(query: Compilable<Row>): Promise<Row[]> {
+    const { sql, parameters } = query.compile();
+    return (await this.#slowReads.run({ sql, parameters, now: this.#clock() }, this.#slowReadMs)) as Row[];
+  }
+
+  withinDeadline(rowNumber: Expression<number>): Expression<SqlBool> {
+    return sql<SqlBool>`(${rowNumber} % 256 <> 0 or within_deadline())`;
+  }
+
+  async ping(): Promise<void> {
+    if (this.#closed) throw new DatabaseUnavailable('The database is closed.');
+    this.#reader.all('select 1', []);
+  }
+
+  async backupTo(file: string): Promise<void> {
+    await backup(this.#reader.handle, file);
+  }
+
+  /** What SQLite itself finds wrong with the file; empty when all is well. */
+  integrityProblems(): string[] {
+    const rows = this.#reader.all('pragma integrity_check', []) as { integrity_check: string }[];
+    return rows.map((row) => row.integrity_check).filter((text) => text !== 'ok');
+  }
+
+  /** How SQLite would run a query: one line per step. */
+  explain(query: Compilable<unknown>): string[] {
+    const { sql, parameters } = query.compile();
+    return (this.#reader.all(`explain query plan ${sql}`, parameters) as { detail: string }[]).map((row) => row.detail);
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    await this.#slowReads.close();
+    await this.#writer.close();
+    this.#reader.close();
+  }
+}
+
+class Placeholder {
+  readonly position: number;
+
+  constructor(position: number) {
+    this.position = position;
+  }
+}
+
+function filledIn(query: CompiledQuery, args: readonly unknown[]): unknown[] {
+  return query.parameters.map((value) => (value instanceof Placeholder ? args[value.position] : value));
+}

@@ -1,0 +1,44 @@
+/** An answer of the REST interface. */
+export interface RestAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: a test looks into whatever came back
+  readonly body: any;
+}
+
+export interface RestClient {
+  get(path: string, headers?: Record<string, string>): Promise<RestAnswer>;
+  post(path: string, body: string | object, headers?: Record<string, string>): Promise<RestAnswer>;
+  put(path: string, body: string | object, headers?: Record<string, string>): Promise<RestAnswer>;
+  delete(path: string, headers?: Record<string, string>): Promise<RestAnswer>;
+  send(method: string, path: string, init?: { body?: string; headers?: Record<string, string> }): Promise<RestAnswer>;
+}
+
+/** Talks to `/api/2` with a key. A string is sent as a form, an object as JSON. */
+export function restClient(url: string, key: string): RestClient {
+  const send: RestClient['send'] = async (method, path, init = {}) => {
+    const response = await fetch(`${url}/api/2${path}`, {
+      method,
+      headers: { 'X-API-Key': key, ...init.headers },
+      ...(init.body === undefined ? {} : { body: init.body }),
+    });
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text) };
+  };
+  const write =
+    (method: string) =>
+    (path: string, body: string | object, headers: Record<string, string> = {}) =>
+      typeof body === 'string'
+        ? send(method, path, { body, headers: { 'Content-Type': 'application/x-www-form-urlencoded', ...headers } })
+        : send(method, path, {
+            body: JSON.stringify(body),
+            headers: { 'Content-Type': 'application/json', ...headers },
+          });
+  return {
+    send,
+    get: (path, headers = {}) => send('GET', path, { headers }),
+    post: write('POST'),
+    put: write('PUT'),
+    delete: (path, headers = {}) => send('DELETE', path, { headers }),
+  };
+}
