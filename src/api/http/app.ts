@@ -45,10 +45,13 @@ export function createApp(options: HttpOptions, answers: DefaultAnswers): Fastif
     requestTimeout: requestTimeoutMs,
     trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,
     forceCloseConnections: 'idle',
-    return503OnClosing: true,
+    return503OnClosing: false, // what still arrives on an open connection is answered as ever, and the connection closed
     rewriteUrl: (request) => originForm(request),
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 4096, querystringParser: () => ({}) },
-    clientErrorHandler: (error, socket) => answerSocketError(error, socket, answers.socketError),
+    clientErrorHandler: (error, socket) => {
+      const status = answerSocketError(error, socket, answers.socketError);
+      if (status !== undefined) options.metrics.limitHit(status);
+    },
     frameworkErrors: (error, request, reply) => answers.error(error, request as FastifyRequest, reply as FastifyReply),
     ...(options.tls ? { https: { ...options.tls, ...server } } : { http: server }),
   }) as unknown as FastifyInstance;
@@ -111,6 +114,7 @@ function observe(app: FastifyInstance, { metrics, logger }: HttpOptions): void {
     const count = new Map(methods.map((method) => [method, metrics.route(method, route.url)]));
     const own = (request: FastifyRequest, reply: FastifyReply, next: () => void) => {
       count.get(request.method)?.(reply.statusCode, reply.elapsedTime / 1000);
+      metrics.limitHit(reply.statusCode);
       logAnswer(logger, request, reply, route.url);
       next();
     };

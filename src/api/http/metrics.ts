@@ -46,7 +46,17 @@ export class Metrics {
     if (outcome === 'limited') this.#limits.inc({ limit: 'login' });
   }
 
-  limitHit(limit: 'body' | 'headers' | 'slow_read' | 'overload'): void {
-    this.#limits.inc({ limit });
+  /** An answer that says "too much": of what, its status tells. */
+  limitHit(status: number): void {
+    const limit = LIMITS[status];
+    if (limit !== undefined) this.#limits.inc({ limit });
   }
 }
+
+const LIMITS: Readonly<Record<number, string>> = {
+  408: 'time',
+  413: 'body',
+  414: 'address',
+  431: 'headers',
+  503: 'load',
+};

@@ -10,11 +10,11 @@ export type RenderSocketError = (status: number, message: string) => string;
 
 const LONGEST_ADDRESS = 8 * 1024;
 
-/** Answers what never became a request: a broken request line, chunks that make no sense, headers without end. */
-export function answerSocketError(error: SocketError, socket: Socket, render: RenderSocketError): void {
+/** Answers what never became a request: a broken request line, chunks that make no sense, headers without end. Tells the status. */
+export function answerSocketError(error: SocketError, socket: Socket, render: RenderSocketError): number | undefined {
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy(error);
-    return;
+    return undefined;
   }
   const [status, reason, message] = describe(error);
   const body = render(status, message);
@@ -22,6 +22,7 @@ export function answerSocketError(error: SocketError, socket: Socket, render: Re
     `HTTP/1.1 ${status} ${reason}\r\nContent-Type: application/json; charset=utf-8\r\nCache-Control: no-store\r\n` +
       `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   );
+  return status;
 }
 
 function describe(error: SocketError): [number, string, string] {

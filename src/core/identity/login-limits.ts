@@ -80,12 +80,24 @@ function untilFree(attempts: readonly number[], most: number, now: number): numb
 export function network(address: string): string {
   const bare = address.replace(/%.*$/, '');
   if (!isIPv6(bare)) return bare;
-  const [head = '', tail = ''] = bare.toLowerCase().split('::');
-  const mapped = bare.match(/^::ffff:(\d+\.\d+\.\d+\.\d+)$/i);
-  if (mapped?.[1]) return mapped[1];
-  const left = head === '' ? [] : head.split(':');
-  const right = tail === '' ? [] : tail.split(':');
-  const zeros = bare.includes('::') ? Array<string>(8 - left.length - right.length).fill('0') : [];
-  const groups = [...left, ...zeros, ...right].map((group) => Number.parseInt(group, 16).toString(16));
-  return `${groups.slice(0, 4).join(':')}::/64`;
+  const groups = ipv6Groups(bare);
+  const mapped = groups.slice(0, 6).every((group, index) => group === (index === 5 ? 0xffff : 0));
+  if (mapped)
+    return groups
+      .slice(6)
+      .flatMap((group) => [group >> 8, group & 0xff])
+      .join('.');
+  return `${groups
+    .slice(0, 4)
+    .map((group) => group.toString(16))
+    .join(':')}::/64`;
+}
+
+/** The eight groups of an address in any of its spellings; a URL knows the one that all come down to. */
+function ipv6Groups(address: string): number[] {
+  const [left = [], right = []] = new URL(`http://[${address}]`).hostname
+    .slice(1, -1)
+    .split('::')
+    .map((side) => (side === '' ? [] : side.split(':').map((group) => Number.parseInt(group, 16))));
+  return [...left, ...Array<number>(8 - left.length - right.length).fill(0), ...right];
 }

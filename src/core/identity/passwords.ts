@@ -41,19 +41,22 @@ export class Passwords {
         passes,
       });
     } finally {
-      this.#running -= 1;
-      this.#waiting.shift()?.();
+      const next = this.#waiting.shift();
+      if (next) next();
+      else this.#running -= 1;
     }
   }
 
+  /** Waits for a place; one that becomes free is handed to the first in line. */
   async #turn(): Promise<void> {
-    if (this.#running >= RUNNING_AT_ONCE) {
-      if (this.#waiting.length >= MOST_WAITING) {
-        throw new DomainError('unavailable', 'Too many logins are waiting.', { retryAfterSeconds: 2 });
-      }
-      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    if (this.#running < RUNNING_AT_ONCE) {
+      this.#running += 1;
+      return;
     }
-    this.#running += 1;
+    if (this.#waiting.length >= MOST_WAITING) {
+      throw new DomainError('unavailable', 'Too many logins are waiting.', { retryAfterSeconds: 2 });
+    }
+    await new Promise<void>((resolve) => this.#waiting.push(resolve));
   }
 }
 

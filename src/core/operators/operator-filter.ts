@@ -1,6 +1,6 @@
-import type { AliasedExpression, Kysely } from 'kysely';
+import { type AliasedExpression, type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Tables } from '../../storage/tables.ts';
-import { type IdFilter, matchesId, matchesText, type TextFilter } from '../filters.ts';
+import { type IdFilter, idRanges, matchesId, matchesText, type TextFilter } from '../filters.ts';
 import type { Window } from '../page.ts';
 
 /** The filters of the operator list. All that are given must hold. */
@@ -20,24 +20,44 @@ export interface OperatorFilters {
 export function filteredOperators(db: Kysely<Tables>, accountId: number, filters: OperatorFilters) {
   const { id, groupId, websiteId, websiteList, skillId, name, externalId, email } = filters;
   let query = db.selectFrom('operators').where('operators.accountId', '=', accountId);
-  if (id) query = query.where((eb) => matchesId(eb.ref('operators.id'), id));
-  if (groupId) query = query.where((eb) => matchesId(eb.ref('operators.groupId'), groupId));
+  const inSet = (source: IdSource, filter: IdFilter) =>
+    sql<SqlBool>`${sql.ref('operators.id')} in (${idsFrom(source, accountId, filter)})`;
+  if (id?.kind === 'ids') query = query.where('operators.id', 'in', id.ids);
+  else if (id) query = query.where(inSet(SOURCES.operator, id));
+  if (groupId) query = query.where(inSet(SOURCES.group, groupId));
+  if (websiteId) query = query.where(inSet(SOURCES.website, websiteId));
+  if (websiteList) query = query.where(inSet(SOURCES.website, websiteList));
+  if (skillId) query = query.where(inSet(SOURCES.skill, skillId));
   if (name) query = query.where((eb) => matchesText(eb.ref('operators.nameFolded'), name));
   if (externalId) query = query.where((eb) => matchesText(eb.ref('operators.externalIdFolded'), externalId));
   if (email) query = query.where((eb) => matchesText(eb.ref('operators.emailFolded'), email));
-  for (const websites of [websiteId, websiteList]) {
-    if (websites) query = query.where('operators.id', 'in', operatorsOf(db, accountId, 'website', websites));
-  }
-  if (skillId) query = query.where('operators.id', 'in', operatorsOf(db, accountId, 'skill', skillId));
   return query;
 }
 
-function operatorsOf(db: Kysely<Tables>, accountId: number, kind: 'website' | 'skill', filter: IdFilter) {
-  return db
-    .selectFrom((kind === 'website' ? 'operatorWebsites' : 'operatorSkills') as 'operatorSkills')
-    .select('operatorId')
-    .where('accountId', '=', accountId)
-    .where((eb) => matchesId(eb.ref(`${kind}Id` as 'skillId'), filter));
+/** Where the operators of something are found, by an index that leads with the account and `key`. */
+interface IdSource {
+  readonly table: 'operators' | 'operatorWebsites' | 'operatorSkills';
+  readonly key: string;
+  readonly operatorId: string;
+}
+
+const SOURCES = {
+  operator: { table: 'operators', key: 'id', operatorId: 'id' },
+  group: { table: 'operators', key: 'groupId', operatorId: 'id' },
+  website: { table: 'operatorWebsites', key: 'websiteId', operatorId: 'operatorId' },
+  skill: { table: 'operatorSkills', key: 'skillId', operatorId: 'operatorId' },
+} as const satisfies Record<string, IdSource>;
+
+/**
+ * The identifiers of the operators whose `key` passes the filter. Ranges are a union, one search of the index each: as
+ * alternatives of one condition they would make SQLite read the whole account.
+ */
+function idsFrom({ table, key, operatorId }: IdSource, accountId: number, filter: IdFilter): RawBuilder<number> {
+  const own = sql`select ${sql.ref(operatorId)} from ${sql.table(table)} where ${sql.ref('accountId')} = ${accountId}`;
+  const ranges = filter.kind === 'pattern' ? idRanges(filter.parts) : undefined;
+  if (!ranges) return sql`${own} and ${matchesId(sql.ref<number>(key), filter)}`;
+  const searches = ranges.map(([low, high]) => sql`${own} and ${sql.ref(key)} between ${low} and ${high}`);
+  return sql`${sql.join(searches, sql` union all `)}`;
 }
 
 /** Where one filter names one group, website or skill: the list of its members is an index of its own, in order. */
@@ -89,10 +109,11 @@ export function membersPage(
     .as('page');
 }
 
-/** Whether one filter alone is given and an index finds its rows without looking at others. */
-export function isIndexed(filters: OperatorFilters): boolean {
-  const given = Object.values(filters).filter((filter) => filter !== undefined);
+/** Whether one filter alone is given whose matches an index yields one by one, so that they can be counted up to a bound. */
+export function isCountable(filters: OperatorFilters): boolean {
+  const given = Object.entries(filters).filter(([, filter]) => filter !== undefined);
   const [only] = given;
   if (given.length !== 1 || !only) return false;
-  return only.kind !== 'pattern' || (only === filters.id && only.parts.length === 2 && only.parts[1] === '');
+  const [name, filter] = only as [keyof OperatorFilters, IdFilter | TextFilter];
+  return name === 'id' ? filter.kind === 'ids' : filter.kind === 'exact' || filter.kind === 'prefix';
 }

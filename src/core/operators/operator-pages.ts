@@ -3,7 +3,7 @@ import type { Database } from '../../storage/database.ts';
 import type { Page, Window } from '../page.ts';
 import {
   filteredOperators,
-  isIndexed,
+  isCountable,
   membersPage,
   type OperatorFilters,
   singleMembership,
@@ -55,7 +55,7 @@ export class OperatorPages {
       const count = await this.#memberCount(accountId, membership);
       return { rows: await this.#run(near, this.listQuery(accountId, filters, window)), count };
     }
-    const few = isIndexed(filters) ? await this.#countUpTo(accountId, filters, FEW) : undefined;
+    const few = isCountable(filters) ? await this.#countUpTo(accountId, filters, FEW) : undefined;
     const count = few ?? (await this.#database.slowly(this.countQuery(accountId, filters)))[0]?.count ?? 0;
     return { rows: await this.#run(few !== undefined, this.listQuery(accountId, filters, window)), count };
   }
@@ -72,13 +72,16 @@ export class OperatorPages {
           .limit(window.limit)
           .offset(window.offset)
           .as('page');
-    return db
-      .selectFrom(page)
-      .innerJoin('operators', (join) =>
-        join.onRef('operators.id', '=', 'page.id').on('operators.accountId', '=', accountId),
-      )
-      .select(['operators.id', 'operators.version'])
-      .orderBy('operators.id', 'desc');
+    return (
+      db
+        .selectFrom(page)
+        // A cross join is read in this order: the few identifiers first. Left to itself, SQLite starts with the account.
+        .crossJoin('operators')
+        .where('operators.accountId', '=', accountId)
+        .whereRef('operators.id', '=', 'page.id')
+        .select(['operators.id', 'operators.version'])
+        .orderBy('operators.id', 'desc')
+    );
   }
 
   countQuery(accountId: number, filters: OperatorFilters): Compilable<{ count: number }> {
