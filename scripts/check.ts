@@ -4,10 +4,15 @@ import { spawnSync } from 'node:child_process';
 const steps: readonly (readonly [string, readonly string[]])[] = [
   ['types', ['tsc', '--noEmit']],
   ['lint, format, imports', ['biome', 'check', '--error-on-warnings', '.']],
+  ['generated files', ['node', 'scripts/generate.ts', '--check']],
+  ['OpenAPI document', ['redocly', 'lint', '--max-problems=20', 'docs/api/openapi.json']],
 ];
 
+/** The linter of the document would otherwise report its use and look for updates on the network. */
+const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
+
 for (const [name, [command = '', ...args]] of steps) {
-  const { status } = spawnSync(command, args, { stdio: 'inherit' });
+  const { status } = spawnSync(command, args, { stdio: 'inherit', env });
   console.log(`${status === 0 ? 'ok    ' : 'FAILED'} ${name}`);
   if (status !== 0) process.exitCode = 1;
 }

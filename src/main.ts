@@ -8,6 +8,8 @@ import { createOperator, resetPassword } from './commands/operator.ts';
 import { reportFailure } from './commands/report.ts';
 import { serve } from './commands/serve.ts';
 
+process.umask(0o077); // the data, backups and secrets are for this user alone
+
 const program = new Command('switchboard')
   .description(
     'An open, self-hosted customer-conversation platform. Settings come from the environment; see docs/configuration.md.',

@@ -1,22 +1,26 @@
 import { readFileSync } from 'node:fs';
+import { createSecureContext } from 'node:tls';
 import type { FastifyInstance } from 'fastify';
 import { type Logger, pino } from 'pino';
 import { createApp } from './api/http/app.ts';
 import { Metrics } from './api/http/metrics.ts';
+import { RouteTable } from './api/http/route-table.ts';
 import { registerOAuth } from './api/oauth/oauth.ts';
 import { registerOperations } from './api/operations.ts';
 import { registerPages } from './api/pages/pages.ts';
 import { failure, sendError } from './api/rest/envelope.ts';
 import { INTERNAL, restError } from './api/rest/errors.ts';
-import { registerRest } from './api/rest/rest.ts';
+import { registerRest, restHeaders } from './api/rest/rest.ts';
 import { Writes } from './api/rest/write.ts';
-import type { Config } from './config.ts';
+import { type Config, ConfigError } from './config.ts';
 import type { Installation } from './installation.ts';
 import { noteServer } from './server-lock.ts';
 
 export interface RunningServer {
   /** Where it listens. */
   readonly url: string;
+  /** What it answers. */
+  readonly routes: RouteTable;
   /** Stops taking requests, finishes those that run, and closes the database. */
   stop(): Promise<void>;
 }
@@ -24,11 +28,14 @@ export interface RunningServer {
 const REST_DEPRECATED_SINCE = new Date('2026-11-15T00:00:00Z');
 const HOUSEKEEPING_MS = 60_000;
 const KEY_USE_MS = 10_000;
+const CLOSE_IDLE_MS = 20;
 
 /** Where all parts are wired. */
 export async function startServer(installation: Installation, config: Config): Promise<RunningServer> {
   const logger = createLogger(config);
   const metrics = new Metrics();
+  const deprecation = { deprecatedSince: REST_DEPRECATED_SINCE, sunset: config.SWITCHBOARD_REST_SUNSET };
+  const headersOfRest = restHeaders(deprecation);
   let draining = false;
   const app = createApp(
     {
@@ -44,19 +51,21 @@ export async function startServer(installation: Installation, config: Config): P
       error: (error, request, reply) => {
         const known = restError(error);
         if (!known) request.log.error({ err: error, reqId: request.id }, 'request failed');
+        if (request.url.startsWith('/api/2')) reply.headers(headersOfRest);
         sendError(reply, known ?? INTERNAL);
       },
       socketError: (status, message) => failure({ status, metaStatus: 'fail', message }),
     },
   );
 
+  const routes = new RouteTable();
+  app.addHook('onRoute', (route) => routes.add(route));
   app.register(
     async (rest) =>
       registerRest(rest, {
         ...installation,
         writes: new Writes((work) => installation.database.transaction(work), installation.idempotency),
-        deprecatedSince: REST_DEPRECATED_SINCE,
-        sunset: config.SWITCHBOARD_REST_SUNSET,
+        ...deprecation,
       }),
     { prefix: '/api/2' },
   );
@@ -71,7 +80,7 @@ export async function startServer(installation: Installation, config: Config): P
       },
     }),
   );
-  app.register(async (pages) => registerPages(pages));
+  app.register(async (pages) => registerPages(pages, { publicUrl: config.SWITCHBOARD_PUBLIC_URL }));
 
   const stopHousekeeping = keepHouse(installation, logger);
   const url = await app.listen({ port: config.PORT, host: config.HOST });
@@ -80,6 +89,7 @@ export async function startServer(installation: Installation, config: Config): P
 
   return {
     url: config.SWITCHBOARD_PUBLIC_URL?.replace(/\/$/, '') ?? url,
+    routes,
     stop: async () => {
       draining = true;
       logger.info('stopping');
@@ -101,14 +111,28 @@ function createLogger(config: Config): Logger {
 }
 
 function readTls({ SWITCHBOARD_TLS_CERT: cert, SWITCHBOARD_TLS_KEY: key }: Config) {
-  return cert && key ? { cert: readFileSync(cert), key: readFileSync(key) } : undefined;
+  if (!cert || !key) return undefined;
+  const tls = { cert: readFileSync(cert), key: readFileSync(key) };
+  try {
+    createSecureContext(tls); // what is wrong with the files is said in words, not by a failure deep in the server
+  } catch (error) {
+    throw new ConfigError([
+      `SWITCHBOARD_TLS_CERT and SWITCHBOARD_TLS_KEY cannot be used together: ${(error as Error).message}.`,
+    ]);
+  }
+  return tls;
 }
 
-/** Requests that still run at the end of the time are cut off: a stop always ends. */
+/**
+ * Requests that still run at the end of the time are cut off: a stop always ends. Connections that their clients keep open
+ * become idle one by one, as their requests are answered, and none of them may hold up the stop.
+ */
 async function closeWithin(app: FastifyInstance, milliseconds: number): Promise<void> {
-  const timer = setTimeout(() => app.server.closeAllConnections(), milliseconds);
+  const end = setTimeout(() => app.server.closeAllConnections(), milliseconds);
+  const idle = setInterval(() => app.server.closeIdleConnections(), CLOSE_IDLE_MS);
   await app.close();
-  clearTimeout(timer);
+  clearTimeout(end);
+  clearInterval(idle);
 }
 
 /** Forgets what has passed, and writes down when keys were used. */

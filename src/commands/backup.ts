@@ -65,13 +65,19 @@ function setAside(databaseFile: string): string | undefined {
 }
 
 async function requireSound(file: string): Promise<void> {
+  const unsound = await problemWith(file).catch((error: Error) => `is damaged: ${error.message}`);
+  if (unsound) throw new CommandFailed(`${file} ${unsound}`);
+}
+
+/** Rejects where the file is so damaged that it cannot even be asked. */
+async function problemWith(file: string): Promise<string | undefined> {
   const database = new SqliteDatabase(file);
   try {
     const problems = database.integrityProblems();
-    if (problems.length > 0) throw new CommandFailed(`${file} is damaged: ${problems.slice(0, 3).join('; ')}`);
+    if (problems.length > 0) return `is damaged: ${problems.slice(0, 3).join('; ')}`;
     const applied = await database.read.selectFrom('migrations').select('name').execute();
     const unknown = applied.filter(({ name }) => !migrations.some((migration) => migration.name === name));
-    if (unknown.length > 0) throw new CommandFailed(`${file} was made by a newer version of Switchboard.`);
+    return unknown.length > 0 ? 'was made by a newer version of Switchboard.' : undefined;
   } finally {
     await database.close();
   }

@@ -5,6 +5,7 @@ import { CommandFailed } from './report.ts';
 import { day, table } from './table.ts';
 
 const DAY_MS = 24 * 3600 * 1000;
+const MOST_DAYS = 36_500; // far beyond that there are no dates any more
 
 interface AccountOption {
   readonly account?: number;
@@ -14,8 +15,8 @@ export async function createKey(
   options: AccountOption & { name: string; access: KeyAccess; days?: string },
 ): Promise<void> {
   const days = options.days === undefined ? undefined : parseId(options.days);
-  if (options.days !== undefined && days === undefined)
-    throw new CommandFailed('--days must be a whole number, at least 1.');
+  if (options.days !== undefined && !(days !== undefined && days <= MOST_DAYS))
+    throw new CommandFailed(`--days must be a whole number from 1 to ${MOST_DAYS}.`);
   await withInstallation(async (installation) => {
     const caller = await commandLineCaller(installation, options.account);
     const { key, secret } = await installation.database.transaction((tx) =>

@@ -17,6 +17,8 @@ export async function serve(options: { demo?: boolean; port?: string; host?: str
   const server = await startServer(installation, config).catch(async (error) => {
     stopDemo?.();
     await installation.database.close();
+    // They exist from now on and are never shown again: who starts a second time needs them.
+    if (first) console.log(`The first account is made.\n${credentials(first)}`);
     throw error;
   });
   console.log(first ? welcome(server.url, first) : `Switchboard is ready at ${server.url}`);
@@ -39,24 +41,26 @@ export async function serve(options: { demo?: boolean; port?: string; host?: str
 }
 
 /** Shown once, on the terminal and not in the log: where to go and how to get in. */
-function welcome(url: string, { email, password, apiKey }: FirstLogin): string {
-  const shownPassword = password ?? '(as set in SWITCHBOARD_ADMIN_PASSWORD)';
-  const shownKey = apiKey ?? '(as set in SWITCHBOARD_API_KEY)';
-  const key = apiKey ?? '$SWITCHBOARD_API_KEY';
-  const secret = password === undefined ? '$SWITCHBOARD_ADMIN_PASSWORD' : password;
+function welcome(url: string, first: FirstLogin): string {
+  const key = first.apiKey ?? '$SWITCHBOARD_API_KEY';
+  const password = first.password ?? '$SWITCHBOARD_ADMIN_PASSWORD';
   return `
 Switchboard is ready at ${url}
-
-  Log in      ${email}
-  Password    ${shownPassword}
-  API key     ${shownKey}
-
+${credentials(first)}
 These are shown this once. Try:
 
   curl -H "X-API-Key: ${key}" "${url}/api/2/operator?full=1"
 
   curl -X PUT -H "X-API-Key: ${key}" -d "chat[available]=1" ${url}/api/2/operator/1/live
 
-  curl -d grant_type=password -d username=${email} --data-urlencode "password=${secret}" ${url}/oauth2/token
+  curl -d grant_type=password -d username=${first.email} --data-urlencode "password=${password}" ${url}/oauth2/token
+`;
+}
+
+function credentials({ email, password, apiKey }: FirstLogin): string {
+  return `
+  Log in      ${email}
+  Password    ${password ?? '(as set in SWITCHBOARD_ADMIN_PASSWORD)'}
+  API key     ${apiKey ?? '(as set in SWITCHBOARD_API_KEY)'}
 `;
 }

@@ -71,6 +71,7 @@ export class IdempotencyKeys {
       .where('accountId', '=', request.accountId)
       .where('credential', '=', request.credential)
       .where('keyHash', '=', digest(request.key))
+      .where('createdAt', '>=', (eb) => eb(eb.fn<number>('now_ms', []), '-', KEPT_MS))
       .executeTakeFirst();
     if (!row) return undefined;
     if (row.requestHash !== this.#secrets.requestFingerprint(request.request)) {
@@ -106,17 +107,24 @@ export class IdempotencyKeys {
   }
 
   async #keep(tx: Transaction, request: KeyedRequest, answer: KeptAnswer): Promise<void> {
+    const row = {
+      accountId: request.accountId,
+      credential: request.credential,
+      keyHash: digest(request.key),
+      requestHash: this.#secrets.requestFingerprint(request.request),
+      ...answer,
+      createdAt: tx.now,
+    };
     await tx.db
       .insertInto('idempotencyKeys')
-      .values({
-        accountId: request.accountId,
-        credential: request.credential,
-        keyHash: digest(request.key),
-        requestHash: this.#secrets.requestFingerprint(request.request),
-        ...answer,
-        createdAt: tx.now,
-      })
-      .onConflict((conflict) => conflict.columns(['accountId', 'credential', 'keyHash']).doNothing())
+      .values(row)
+      // One that is past its day and was not cleaned yet gives way.
+      .onConflict((conflict) =>
+        conflict
+          .columns(['accountId', 'credential', 'keyHash'])
+          .doUpdateSet(row)
+          .where('idempotencyKeys.createdAt', '<', tx.now - KEPT_MS),
+      )
       .execute();
   }
 }

@@ -2,8 +2,9 @@ import { z } from 'zod';
 
 /** Text in which letters that differ only by case are equal, in every alphabet: what folded columns and filters hold. */
 export function fold(text: string): string {
-  // Upper case first joins what lower case alone keeps apart (ß and SS, ſ and s); the final sigma is a form, not a letter.
-  return text.toUpperCase().toLowerCase().replaceAll('ς', 'σ');
+  // Upper case joins what lower case alone keeps apart (ß and SS, ſ and s), but for ẞ, which must be lowered before.
+  // The final sigma is a form, not a letter.
+  return text.toLowerCase().toUpperCase().toLowerCase().replaceAll('ς', 'σ');
 }
 
 /** NUL ends a string inside some databases, and half a surrogate pair cannot be stored at all. */

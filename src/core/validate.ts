@@ -1,6 +1,9 @@
 import type { z } from 'zod';
 import { invalid, type Problem } from './errors.ts';
 
+/** So many problems are told at once. A caller can make a million, and the answer must not grow with them. */
+export const MOST_PROBLEMS = 100;
+
 /** The value as the schema says, or all problems at once in the order of the schema's fields. */
 export function validate<Schema extends z.ZodObject>(schema: Schema, value: unknown): z.output<Schema> {
   const result = schema.safeParse(value);
@@ -8,7 +11,7 @@ export function validate<Schema extends z.ZodObject>(schema: Schema, value: unkn
   throw invalid(
     inFieldOrder(
       schema,
-      result.error.issues.flatMap((issue) => problemsOf(issue, value)),
+      result.error.issues.slice(0, 10 * MOST_PROBLEMS).flatMap((issue) => problemsOf(issue, value)),
     ),
   );
 }
@@ -16,7 +19,9 @@ export function validate<Schema extends z.ZodObject>(schema: Schema, value: unkn
 function problemsOf(issue: z.core.$ZodIssue, value: unknown): Problem[] {
   const path = issue.path as (string | number)[];
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => ({ path: [...path, key], code: 'unknown', rule: 'is not a field here' }));
+    return issue.keys
+      .slice(0, MOST_PROBLEMS)
+      .map((key) => ({ path: [...path, key], code: 'unknown', rule: 'is not a field here' }));
   }
   const missing = issue.code === 'invalid_type' && valueAt(value, path) === undefined;
   return [{ path, code: missing ? 'missing' : 'invalid', rule: issue.message }];
@@ -38,5 +43,5 @@ function inFieldOrder(schema: z.ZodObject, problems: readonly Problem[]): Proble
     const name = problem.path.join(' ');
     if (!first.has(name)) first.set(name, problem);
   }
-  return [...first.values()].sort((a, b) => rank(a) - rank(b));
+  return [...first.values()].sort((a, b) => rank(a) - rank(b)).slice(0, MOST_PROBLEMS);
 }

@@ -29,7 +29,8 @@ export class SqliteConnection {
         : `pragma journal_mode = wal; pragma synchronous = full; pragma cache_size = -${options.cacheKiB};
            pragma wal_autocheckpoint = 4000`,
     );
-    this.handle.function('now_ms', options.clock);
+    // One time for the whole of a statement: SQLite asks once, and not again at every row.
+    this.handle.function('now_ms', { deterministic: true }, options.clock);
     const withinDeadline = options.withinDeadline ?? (() => true);
     this.handle.function('within_deadline', () => (withinDeadline() ? 1 : 0));
   }

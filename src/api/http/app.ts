@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import type { Logger } from 'pino';
 import { allowOrigins } from './cors.ts';
@@ -55,6 +56,12 @@ export function createApp(options: HttpOptions, answers: DefaultAnswers): Fastif
     frameworkErrors: (error, request, reply) => answers.error(error, request as FastifyRequest, reply as FastifyReply),
     ...(options.tls ? { https: { ...options.tls, ...server } } : { http: server }),
   }) as unknown as FastifyInstance;
+
+  // Left alone, Node would hang up on the one and answer the other without a body.
+  app.server.on('connect', (_request, socket) =>
+    answerSocketError(new Error('no proxy'), socket as Socket, answers.socketError),
+  );
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
 
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));

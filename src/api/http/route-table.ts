@@ -1,6 +1,6 @@
 import type { RouteOptions } from 'fastify';
 
-/** Which methods each address answers, for `Allow`. */
+/** Which methods each address answers. */
 export class RouteTable {
   readonly #routes: { pattern: RegExp; methods: Set<string> }[] = [];
   readonly #byUrl = new Map<string, Set<string>>();
@@ -15,6 +15,12 @@ export class RouteTable {
     for (const method of [route.method].flat()) methods.add(method);
   }
 
+  /** Every address as it was registered, with its methods. */
+  all(): { url: string; methods: string[] }[] {
+    return [...this.#byUrl].map(([url, methods]) => ({ url, methods: [...methods] }));
+  }
+
+  /** The methods of a path, for `Allow`. */
   methodsOf(path: string): string[] {
     const found = this.#routes.filter(({ pattern }) => pattern.test(path)).flatMap(({ methods }) => [...methods]);
     return [...new Set(found)];

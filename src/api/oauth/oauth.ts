@@ -14,10 +14,6 @@ export interface OAuthParts {
 
 /** Tokens for e-mail and password (RFC 6749), their revocation (RFC 7009), and the check of a token (RFC 6750). */
 export function registerOAuth(app: FastifyInstance, { login, tokens, metrics }: OAuthParts): void {
-  app.addHook('onRequest', (_request, reply, next) => {
-    reply.headers({ 'cache-control': 'no-store', pragma: 'no-cache' });
-    next();
-  });
   app.setErrorHandler((error, request, reply) => answerError(error, request, reply));
 
   app.post('/oauth2/token', async (request, reply) => {
@@ -65,7 +61,7 @@ export function registerOAuth(app: FastifyInstance, { login, tokens, metrics }: 
       method: others as 'GET'[],
       url,
       handler: async (_request, reply) => {
-        reply.header('allow', `${allowed}, OPTIONS`);
+        reply.header('allow', allowed);
         throw new HttpError(405, `this address takes ${allowed}`);
       },
     });
@@ -110,6 +106,10 @@ function sendError(reply: FastifyReply, status: number, error: string, descripti
   return send(reply, status, { error, error_description: description });
 }
 
+/** Every answer passes here, also to a request that was refused before any hook of ours ran. */
 function send(reply: FastifyReply, status: number, body: object): FastifyReply {
-  return reply.code(status).header('content-type', 'application/json').send(JSON.stringify(body));
+  return reply
+    .code(status)
+    .headers({ 'content-type': 'application/json', 'cache-control': 'no-store', pragma: 'no-cache' })
+    .send(JSON.stringify(body));
 }

@@ -1,5 +1,44 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { openApiDocument } from './openapi.ts';
+import { loadFile, type StaticFile, sendFile, staticFile } from './static-file.ts';
 
-export function registerPages(app: FastifyInstance): void {
-  app.get('/', async (_request, reply) => reply.header('content-type', 'text/html').send('<h1>Switchboard</h1>'));
+export interface PagesParts {
+  /** The address that users see, where it is configured. */
+  readonly publicUrl: string | undefined;
+}
+
+const WEB = new URL('../../../web/', import.meta.url);
+
+/** What a person can look at: what this is, how to call it, and how to leave the old interface. */
+export function registerPages(app: FastifyInstance, { publicUrl }: PagesParts): void {
+  const files: Readonly<Record<string, StaticFile>> = {
+    '/favicon.svg': loadFile(new URL('favicon.svg', WEB)),
+    '/style.css': loadFile(new URL('style.css', WEB)),
+    '/docs': loadFile(new URL('docs.html', WEB)),
+    '/docs/docs.css': loadFile(new URL('docs.css', WEB)),
+    '/docs/docs.js': loadFile(new URL('docs.js', WEB)),
+    '/docs/migration': loadFile(new URL('migration.html', WEB)),
+    '/docs/swagger-ui.css': loadFile(import.meta.resolve('swagger-ui-dist/swagger-ui.css')),
+    '/docs/swagger-ui-bundle.js': loadFile(import.meta.resolve('swagger-ui-dist/swagger-ui-bundle.js')),
+  };
+  for (const [path, file] of Object.entries(files)) {
+    app.get(path, (request, reply) => sendFile(request, reply, file));
+  }
+
+  const landing = String(loadFile(new URL('index.html', WEB)).bytes);
+  app.get('/', (request, reply) => {
+    const page = landing.replaceAll('{{address}}', publicUrl?.replace(/\/$/, '') ?? addressOf(request));
+    return sendFile(request, reply, staticFile('html', page));
+  });
+
+  let document: StaticFile | undefined;
+  app.get('/openapi.json', (request, reply) => {
+    document ??= staticFile('json', JSON.stringify(openApiDocument()));
+    return sendFile(request, reply, document);
+  });
+}
+
+/** Where the request came in. The host is the caller's word: what could be more than a host is not repeated. */
+function addressOf({ protocol, host }: FastifyRequest): string {
+  return /^[\w.:[\]-]+$/.test(host) ? `${protocol}://${host}` : 'http://127.0.0.1:8080';
 }

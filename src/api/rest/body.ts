@@ -6,7 +6,7 @@ import { UnsupportedMedia } from './errors.ts';
 const MOST_PARAMETERS = 2000;
 const DEEPEST = 3;
 
-/** Reads `a=1&b[c]=2&d[]=3` the way PHP does, within bounds. Throws on what is not UTF-8 or too much. */
+/** Reads `a=1&b[c]=2&d[]=3` the way PHP does, within bounds. Throws on what is not UTF-8, too much, or no name. */
 export function parseForm(text: string): Record<string, unknown> {
   if (text === '') return {};
   try {
@@ -59,13 +59,13 @@ function decodeUtf8(bytes: Buffer): string {
 }
 
 /** A number that is not written in plain digits: refused wherever it stands, never guessed. */
-class OddNumber {}
+const ODD_NUMBER = Symbol('odd number');
 
 function parseJson(text: string): Record<string, unknown> {
   let value: unknown;
   try {
     value = JSON.parse(text, (_key, inner, context?: { source: string }) =>
-      typeof inner === 'number' && !/^(0|[1-9][0-9]*)$/.test(context?.source ?? '') ? new OddNumber() : inner,
+      typeof inner === 'number' && !/^(0|[1-9][0-9]*)$/.test(context?.source ?? '') ? ODD_NUMBER : inner,
     );
   } catch {
     throw new DomainError('invalid', 'The body is not valid JSON.');
@@ -76,6 +76,9 @@ function parseJson(text: string): Record<string, unknown> {
   return value as Record<string, unknown>;
 }
 
-function decode(text: string): string {
-  return decodeURIComponent(text.replaceAll('+', ' '));
+function decode(text: string, _otherwise: unknown, _charset: string, kind: 'key' | 'value'): string {
+  const decoded = decodeURIComponent(text.replaceAll('+', ' '));
+  // The parser would drop such a name without a word, and a field or a filter must not be ignored.
+  if (kind === 'key' && decoded.includes('__proto__')) throw new Error('Not a name.');
+  return decoded;
 }

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
 import type { Caller } from '../../core/caller.ts';
 import { type IdFilter, idMatches } from '../../core/filters.ts';
 import type { Account, Accounts } from '../../core/identity/accounts.ts';
@@ -7,10 +8,21 @@ import { toWire } from './names.ts';
 import type { Filters, Selection } from './query.ts';
 import { type Resource, registerReads, renderObject } from './resource.ts';
 
+export const CLIENT_FILTERS = { id: { name: 'id', kind: 'id' } } as const;
+
+export const clientSchema = z
+  .object({
+    id: z.int().meta({ description: 'Client identifier.' }),
+    lang: z.string().meta({ description: 'Language of the account.' }),
+    premiumEnabled: z.boolean().meta({ description: 'Whether premium features are on.' }),
+  })
+  .meta({ id: 'Client', description: 'The account itself, the only client that a key can see.' });
+type Client = z.output<typeof clientSchema>;
+
 /** The account itself: the only client that a key can see. */
 class ClientResource implements Resource<Account> {
   readonly name = 'client';
-  readonly filters = { id: { name: 'id', kind: 'id' } } as const;
+  readonly filters = CLIENT_FILTERS;
   readonly #accounts: Accounts;
 
   constructor(accounts: Accounts) {
@@ -28,9 +40,10 @@ class ClientResource implements Resource<Account> {
   }
 
   async render(_caller: Caller, accounts: readonly Account[], selection: Selection): Promise<string[]> {
-    return accounts.map(({ id, lang, premiumEnabled }) =>
-      renderObject('client', toWire({ id, lang, premiumEnabled }) as { id: number }, selection),
-    );
+    return accounts.map(({ id, lang, premiumEnabled }) => {
+      const client: Client = { id, lang, premiumEnabled };
+      return renderObject('client', toWire(client) as { id: number }, selection);
+    });
   }
 }
 

@@ -38,8 +38,7 @@ export function readPaging(query: Query): Paging | undefined {
 }
 
 export function listSelection(query: Query): Selection {
-  if (query.full === '1' || query.full === 'true') return 'all';
-  return namedFields(query) ?? NOTHING_MORE;
+  return namedFields(query) ?? (query.full === '1' || query.full === 'true' ? 'all' : NOTHING_MORE);
 }
 
 export function singleSelection(query: Query): Selection {
@@ -61,7 +60,7 @@ export function readFilters(
   }
   const filters: Record<string, IdFilter | TextFilter> = {};
   for (const [wire, raw] of Object.entries(given)) {
-    const filter = kinds[wire];
+    const filter = Object.hasOwn(kinds, wire) ? kinds[wire] : undefined;
     if (!filter) throw new DomainError('invalid', `Filter '${wire}' is unknown. Filters here: ${allowed}.`);
     filters[filter.name] = readFilter(['filters', wire], raw, filter.kind);
   }
@@ -85,7 +84,8 @@ function readPositive(query: Query, name: string, otherwise: number): number {
 /** `fields[]=name`, `fields[0]=name`, `fields=name,email`; names that do not exist are ignored. */
 function namedFields(query: Query): ReadonlySet<string> | undefined {
   const { fields } = query;
-  if (fields === undefined || fields === '') return undefined;
-  if (typeof fields === 'string') return new Set(fields.split(','));
-  return new Set(Object.values(fields as object).filter((name): name is string => typeof name === 'string'));
+  if (fields === undefined) return undefined;
+  const names: unknown[] = typeof fields === 'string' ? fields.split(',') : Object.values(fields as object);
+  const given = names.filter((name): name is string => typeof name === 'string' && name !== '');
+  return given.length === 0 ? undefined : new Set(given);
 }

@@ -42,14 +42,15 @@ export interface RestParts {
 export function registerRest(app: FastifyInstance, parts: RestParts): void {
   const routes = new RouteTable();
   app.addHook('onRoute', (route) => routes.add(route));
-  const headers = commonHeaders(parts);
+  const headers = restHeaders(parts);
 
   app.addHook('onRequest', (request, reply, next) => {
     reply.headers(headers);
     if (request.method === 'OPTIONS') next();
     else authenticate(parts.apiKeys, request).then(() => next(), next);
   });
-  app.setErrorHandler((error, request, reply) => answerError(error, request, reply));
+  // A request that was refused before the hook above ran is an answer of this interface too.
+  app.setErrorHandler((error, request, reply) => answerError(error, request, reply.headers(headers)));
   app.setNotFoundHandler((request, reply) => answerNotFound(routes, request, reply));
 
   registerOperatorLive(app, parts.live, parts.writes);
@@ -62,7 +63,11 @@ export function registerRest(app: FastifyInstance, parts: RestParts): void {
   registerTree(app, 'skill', parts.skills, parts.writes);
 }
 
-function commonHeaders({ deprecatedSince, sunset }: RestParts): Record<string, string> {
+/** What every answer of this interface carries, also one to a request that reached no handler. */
+export function restHeaders({
+  deprecatedSince,
+  sunset,
+}: Pick<RestParts, 'deprecatedSince' | 'sunset'>): Record<string, string> {
   return {
     'cache-control': 'no-store',
     deprecation: `@${Math.floor(deprecatedSince.getTime() / 1000)}`,

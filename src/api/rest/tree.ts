@@ -22,7 +22,7 @@ import { linkTo, pathId, type Resource, registerReads, renderObject } from './re
 import { readInput } from './wire.ts';
 import type { Writes } from './write.ts';
 
-const FILTERS = {
+export const TREE_FILTERS = {
   group: {
     id: { name: 'id', kind: 'id' },
     name: { name: 'name', kind: 'text' },
@@ -52,7 +52,7 @@ class TreeResource implements Resource<TreeNode> {
 
   constructor(kind: TreeKind, nodes: TreeService) {
     this.name = kind;
-    this.filters = FILTERS[kind];
+    this.filters = TREE_FILTERS[kind];
     this.#nodes = nodes;
   }
 

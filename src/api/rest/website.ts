@@ -12,13 +12,15 @@ import { linkTo, pathId, type Resource, registerReads, renderObject } from './re
 import { readInput } from './wire.ts';
 import type { Writes } from './write.ts';
 
+export const WEBSITE_FILTERS = {
+  id: { name: 'id', kind: 'id' },
+  label: { name: 'label', kind: 'text' },
+  url: { name: 'url', kind: 'text' },
+} as const;
+
 class WebsiteResource implements Resource<Website> {
   readonly name = 'website';
-  readonly filters = {
-    id: { name: 'id', kind: 'id' },
-    label: { name: 'label', kind: 'text' },
-    url: { name: 'url', kind: 'text' },
-  } as const;
+  readonly filters = WEBSITE_FILTERS;
   readonly #websites: WebsiteService;
 
   constructor(websites: WebsiteService) {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { DomainError, invalid, type Problem } from '../../core/errors.ts';
 import { parseId } from '../../core/ids.ts';
-import { validate } from '../../core/validate.ts';
+import { MOST_PROBLEMS, validate } from '../../core/validate.ts';
 import { wireName } from './names.ts';
 
 /**
@@ -16,18 +16,19 @@ export function readInput<Schema extends z.ZodObject>(schema: Schema, body: unkn
     if (unknown.length === 0) return input;
   } catch (error) {
     if (!(error instanceof DomainError) || !error.details.problems) throw error;
-    throw invalid([...error.details.problems, ...unknown]);
+    throw invalid([...error.details.problems, ...unknown].slice(0, MOST_PROBLEMS));
   }
   throw invalid(unknown);
 }
 
 function readObject(schema: z.ZodObject, body: unknown, path: readonly string[], unknown: Problem[]): unknown {
-  if (body === null || typeof body !== 'object' || Array.isArray(body)) return body;
+  if (body === null || typeof body !== 'object' || Array.isArray(body)) return simple(body);
   const names = new Map(Object.keys(schema.shape).map((name) => [wireName(name), name]));
   const value: Record<string, unknown> = {};
   for (const [wire, raw] of Object.entries(body)) {
     const name = names.get(wire);
     if (name === undefined) {
+      if (unknown.length >= MOST_PROBLEMS) continue;
       unknown.push({ path: [...path, wire], code: 'unknown', rule: `is not one of ${[...names.keys()].join(', ')}` });
     } else {
       value[name] = readValue(schema.shape[name] as z.ZodType, raw, [...path, name], unknown);
@@ -46,18 +47,29 @@ function readValue(schema: z.ZodType, raw: unknown, path: readonly string[], unk
   if (schema instanceof z.ZodArray) {
     return readList(raw, (item) => readValue(schema.element as z.ZodType, item, path, unknown));
   }
-  if (schema instanceof z.ZodBoolean) return readBoolean(raw);
-  if (schema instanceof z.ZodNumber) return readInteger(raw);
+  const value = simple(raw);
+  if (schema instanceof z.ZodBoolean) return readBoolean(value);
+  if (schema instanceof z.ZodNumber) return readInteger(value);
   if (schema instanceof z.ZodLiteral)
-    return typeof [...schema.values][0] === 'boolean' ? readBoolean(raw) : readInteger(raw);
-  return raw;
+    return typeof [...schema.values][0] === 'boolean' ? readBoolean(value) : readInteger(value);
+  return value;
 }
+
+const MISPLACED = Symbol('object');
+
+/** An object where none belongs must not be looked into: its `length` may be anything, and comparing that may throw. */
+function simple(raw: unknown): unknown {
+  return typeof raw === 'object' && raw !== null ? MISPLACED : raw;
+}
+
+/** No list is this long. Of a longer one only so much is read that it is refused, and not a million items. */
+const MOST_ITEMS = 100_000;
 
 function readList(raw: unknown, readItem: (item: unknown) => unknown): unknown {
   if (raw === '') return [];
-  if (typeof raw === 'string') return raw.split(',').map((item) => readItem(item.trim()));
-  if (!Array.isArray(raw)) return raw;
-  return raw.length === 1 && raw[0] === '' ? [] : raw.map(readItem);
+  if (typeof raw === 'string') return raw.split(',', MOST_ITEMS + 1).map((item) => readItem(item.trim()));
+  if (!Array.isArray(raw)) return simple(raw);
+  return raw.length === 1 && raw[0] === '' ? [] : raw.slice(0, MOST_ITEMS + 1).map(readItem);
 }
 
 function readBoolean(raw: unknown): unknown {

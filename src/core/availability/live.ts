@@ -14,7 +14,7 @@ const channel = z
     busy: z.boolean().meta({ description: 'No further conversation fits.' }),
     available: z.boolean().meta({ description: 'The flag as it was set.' }),
   })
-  .meta({ id: 'ChannelLive' });
+  .meta({ id: 'ChannelLive', description: 'Live state of an operator on one channel.' });
 
 export const liveSchema = z
   .object({
@@ -24,13 +24,16 @@ export const liveSchema = z
     call: channel,
     video: channel,
   })
-  .meta({ id: 'OperatorLive' });
+  .meta({ id: 'OperatorLive', description: 'Live availability of an operator.' });
 export type OperatorLive = z.output<typeof liveSchema>;
 
 const flag = z.boolean({ error: 'must be 1 (available) or 0 (unavailable)' });
 const channelUpdate = z
-  .strictObject({ available: flag }, { error: 'must be an object with available' })
-  .meta({ id: 'ChannelUpdate' });
+  .strictObject(
+    { available: flag.meta({ description: '1 is available, 0 is unavailable.' }) },
+    { error: 'must be an object with available' },
+  )
+  .meta({ id: 'ChannelUpdate', description: 'The flag of one channel.' });
 
 const ONLY_ZERO = 'must be 0 (offline), the only possible value';
 
@@ -41,7 +44,7 @@ export const liveUpdate = z
     video: channelUpdate.optional(),
     connected: z.literal(false, { error: ONLY_ZERO }).optional().meta({ description: '0 takes the operator offline.' }),
   })
-  .meta({ id: 'LiveUpdate' });
+  .meta({ id: 'LiveUpdate', description: 'At least one field; all are set together or none.' });
 export type LiveUpdate = z.output<typeof liveUpdate>;
 
 export function liveState(row: Tables['operatorLive'], connected: boolean): LiveState {

@@ -1,15 +1,23 @@
 import { sql } from 'kysely';
+import { z } from 'zod';
 import type { Database } from '../../storage/database.ts';
 
-export interface OperatorStatistics {
-  readonly id: number;
-  /** Conversations that the operator accepted. */
-  readonly conversationNumber: number;
-  /** Mean of the notes, between 0 and 1; 0 without surveys. */
-  readonly satisfactionGlobalRate: number;
-  /** Points: 10 for each conversation that the operator answered and that was closed. */
-  readonly experience: number;
-}
+export const statisticsSchema = z
+  .object({
+    id: z.int().meta({ description: 'Operator identifier.' }),
+    conversationNumber: z.int().min(0).meta({ description: 'Conversations that the operator accepted.' }),
+    satisfactionGlobalRate: z
+      .number()
+      .min(0)
+      .max(1)
+      .meta({ description: 'Mean of the notes, between 0 and 1; 0 without surveys.', deprecated: true }),
+    experience: z
+      .int()
+      .min(0)
+      .meta({ description: 'Points: 10 for each conversation that the operator answered and that was closed.' }),
+  })
+  .meta({ id: 'OperatorStatistics', description: 'What an operator has done.' });
+export type OperatorStatistics = z.output<typeof statisticsSchema>;
 
 const POINTS = 10;
 const BEST_NOTE = 5;

@@ -22,21 +22,36 @@ const operatorList = z
   .meta({ description: 'Identifiers of its operators; use the filter of the operator list.', deprecated: true });
 const parentList = z.array(id).meta({ description: 'All above it, the nearest first.' });
 
-export const groupSchema = z.object({ id, name, createdAt, parentId, parentList, operatorList }).meta({ id: 'Group' });
-export const groupCreate = z.strictObject({ name, parentId: parentId.optional() }).meta({ id: 'GroupCreate' });
-export const groupUpdate = z
-  .strictObject({ ...groupSchema.shape, _link: z.string() })
-  .partial()
-  .meta({ id: 'GroupUpdate' });
+const link = z.string().meta({ description: 'Accepted when it repeats the present value.' });
 
-export const skillSchema = z.object({ id, name, order, createdAt, parentId, operatorList }).meta({ id: 'Skill' });
+export const groupSchema = z
+  .object({
+    id: id.meta({ description: 'Group identifier.' }),
+    name,
+    createdAt,
+    parentId,
+    parentList,
+    operatorList,
+  })
+  .meta({ id: 'Group', description: 'A group of operators, in a tree of groups.' });
+export const groupCreate = z
+  .strictObject({ name, parentId: parentId.optional() })
+  .meta({ id: 'GroupCreate', description: 'A new group.' });
+export const groupUpdate = z
+  .strictObject({ ...groupSchema.shape, _link: link })
+  .partial()
+  .meta({ id: 'GroupUpdate', description: 'The fields of a group to change; all others stay as they are.' });
+
+export const skillSchema = z
+  .object({ id: id.meta({ description: 'Skill identifier.' }), name, order, createdAt, parentId, operatorList })
+  .meta({ id: 'Skill', description: 'Something that operators can do, in a tree of skills.' });
 export const skillCreate = z
   .strictObject({ name, order: order.optional(), parentId: parentId.optional() })
-  .meta({ id: 'SkillCreate' });
+  .meta({ id: 'SkillCreate', description: 'A new skill.' });
 export const skillUpdate = z
-  .strictObject({ ...skillSchema.shape, _link: z.string() })
+  .strictObject({ ...skillSchema.shape, _link: link })
   .partial()
-  .meta({ id: 'SkillUpdate' });
+  .meta({ id: 'SkillUpdate', description: 'The fields of a skill to change; all others stay as they are.' });
 
 /** One group or skill as it is kept. */
 export interface TreeNode {

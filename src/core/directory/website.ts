@@ -29,7 +29,7 @@ const writable = {
 
 export const websiteSchema = z
   .object({
-    id,
+    id: id.meta({ description: 'Website identifier.' }),
     url: writable.url,
     label: writable.label,
     clientId: id.meta({ description: 'The account.' }),
@@ -37,17 +37,20 @@ export const websiteSchema = z
     languageAdmin: writable.languageAdmin,
     timezone: writable.timezone,
   })
-  .meta({ id: 'Website' });
+  .meta({ id: 'Website', description: 'A website on which visitors are helped.' });
 export type Website = z.output<typeof websiteSchema>;
 
 const { url, label, ...optional } = writable;
 export const websiteCreate = z
   .strictObject({ url, label, ...z.object(optional).partial().shape })
-  .meta({ id: 'WebsiteCreate' });
+  .meta({ id: 'WebsiteCreate', description: 'A new website.' });
 export const websiteUpdate = z
-  .strictObject({ ...websiteSchema.shape, _link: z.string() })
+  .strictObject({
+    ...websiteSchema.shape,
+    _link: z.string().meta({ description: 'Accepted when it repeats the present value.' }),
+  })
   .partial()
-  .meta({ id: 'WebsiteUpdate' });
+  .meta({ id: 'WebsiteUpdate', description: 'The fields of a website to change; all others stay as they are.' });
 export type WebsiteCreate = z.output<typeof websiteCreate>;
 export type WebsiteUpdate = z.output<typeof websiteUpdate>;
 

@@ -1,5 +1,6 @@
 import type { Database, Transaction } from '../../storage/database.ts';
 import { announce, changesBetween } from '../announce.ts';
+import { invalidField } from '../errors.ts';
 import { nextId } from '../ids.ts';
 
 /** One customer of the platform, with everything that is theirs. */
@@ -21,6 +22,7 @@ export class Accounts {
   }
 
   async create(tx: Transaction, name: string): Promise<Account> {
+    if (name.trim() === '') throw invalidField('name', 'must not be empty');
     const account = { id: await nextId(tx, PLATFORM, 'account'), name, lang: 'en', premiumEnabled: false };
     await tx.db
       .insertInto('accounts')

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Database, Transaction } from '../../storage/database.ts';
 import { announce, changesBetween } from '../announce.ts';
 import type { Caller } from '../caller.ts';
-import { unknownId } from '../errors.ts';
+import { invalidField, unknownId } from '../errors.ts';
 import { nextId } from '../ids.ts';
 import { digest, randomSecret } from './secrets.ts';
 import { REMEMBERED_MS } from './tokens.ts';
@@ -70,6 +70,7 @@ export class ApiKeys {
   }
 
   async create(tx: Transaction, caller: Caller, key: NewApiKey): Promise<{ key: ApiKey; secret: string }> {
+    if (key.name.trim() === '') throw invalidField('name', 'must not be empty');
     const secret = key.secret ?? `sb_${randomSecret()}`;
     const row = {
       accountId: caller.accountId,

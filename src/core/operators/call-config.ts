@@ -22,7 +22,7 @@ export const callConfig = z
     askPhoneNumberAtEveryConnection: ask,
     phoneNumber: z.string().optional().meta({ description: 'Left out while it is not set.' }),
   })
-  .meta({ id: 'CallConfig' });
+  .meta({ id: 'CallConfig', description: 'Call pickup configuration.' });
 export type CallConfig = z.output<typeof callConfig>;
 
 export const callConfigInput = z
@@ -36,7 +36,11 @@ export const callConfigInput = z
     ...withoutUndefined(rest),
     ...(number === undefined ? {} : { phoneNumber: number ?? undefined }),
   }))
-  .meta({ id: 'CallConfigInput' });
+  .meta({
+    id: 'CallConfigInput',
+    description:
+      'Call pickup configuration. To answer from the phone, a number is needed, or the question for it at every connection.',
+  });
 
 export const DESK: CallConfig = { type: 'ANSWER_FROM_DESK', askPhoneNumberAtEveryConnection: false };
 

@@ -8,6 +8,7 @@ import { type Passwords, refuseCommonPassword } from '../identity/passwords.ts';
 import { type InstallationSecrets, sameSecret } from '../identity/secrets.ts';
 import { nextId } from '../ids.ts';
 import type { Page, Window } from '../page.ts';
+import { validate } from '../validate.ts';
 import { callConfigProblem } from './call-config.ts';
 import {
   changed,
@@ -16,6 +17,7 @@ import {
   type Operator,
   type OperatorCreate,
   type OperatorUpdate,
+  operatorUpdate,
   withDefaults,
 } from './operator.ts';
 import type { OperatorFilters } from './operator-filter.ts';
@@ -121,6 +123,7 @@ export class OperatorService {
 
   async resetPassword(caller: Caller, email: string, password: string): Promise<void> {
     requireWrite(caller);
+    validate(operatorUpdate, { password });
     const passwordHash = (await this.hashPassword(password, email)) as string;
     await this.#database.transaction(async (tx) => {
       const login = await tx.db

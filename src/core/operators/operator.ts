@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { id } from '../ids.ts';
 import { languageAdmin, languageCode } from '../languages.ts';
-import { text } from '../text.ts';
+import { isStorable, text } from '../text.ts';
 import { callConfig, callConfigInput, DESK } from './call-config.ts';
 import { emailAddress } from './email.ts';
 
@@ -36,6 +36,7 @@ const writable = {
   roles: z
     .array(z.enum(ROLES, { error: ROLE_RULE }), { error: ROLE_RULE })
     .min(1, { error: ROLE_RULE })
+    .max(100, { error: ROLE_RULE })
     .meta({ description: 'What the operator may do.' }),
   chatEnabled: flag('Able to process chat.'),
   callEnabled: flag('Able to process call.'),
@@ -64,6 +65,7 @@ const password = z
   .string({ error: 'must be text of 10 to 200 characters' })
   .min(10, { error: 'must have at least 10 characters' })
   .max(200, { error: 'must have at most 200 characters' })
+  .refine(isStorable, { error: 'must not contain NUL or half surrogate pairs' })
   .meta({ description: 'Write-only; 10 to 200 characters, the commonest passwords are refused.', writeOnly: true });
 
 /** What a read shows. `ssoKey` is null for a caller that may only read. */
@@ -74,7 +76,7 @@ export const operatorSchema = z
     ssoKey: z.string().nullable().meta({ description: 'Single sign-on token of the operator; null for a read key.' }),
     callConfig: callConfig.meta({ description: 'Call pickup configuration.' }),
   })
-  .meta({ id: 'Operator' });
+  .meta({ id: 'Operator', description: 'A person who handles chat, call and video conversations.' });
 
 const { name, email, ...optional } = writable;
 
@@ -85,7 +87,7 @@ export const operatorCreate = z
     email,
     ...z.object({ ...optional, callConfig: callConfigInput, password }).partial().shape,
   })
-  .meta({ id: 'OperatorCreate' });
+  .meta({ id: 'OperatorCreate', description: 'A new operator.' });
 
 /** Read-only fields are taken when they repeat the present value, so that what was read can be sent back. */
 export const operatorUpdate = z
@@ -98,7 +100,7 @@ export const operatorUpdate = z
     _link: z.string().meta({ description: 'Accepted when it repeats the present value.' }),
   })
   .partial()
-  .meta({ id: 'OperatorUpdate' });
+  .meta({ id: 'OperatorUpdate', description: 'The fields of an operator to change; all others stay as they are.' });
 
 export type OperatorCreate = z.output<typeof operatorCreate>;
 export type OperatorUpdate = z.output<typeof operatorUpdate>;

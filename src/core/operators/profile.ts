@@ -16,11 +16,13 @@ const fields = {
 
 const userId = z.int().meta({ description: 'Operator identifier.' });
 
-export const profileSchema = z.object({ userId, ...fields }).meta({ id: 'Profile' });
+export const profileSchema = z
+  .object({ userId, ...fields })
+  .meta({ id: 'Profile', description: 'What an operator tells about themselves; empty where nothing was told.' });
 export const profileUpdate = z
   .strictObject({ userId, ...fields })
   .partial()
-  .meta({ id: 'ProfileUpdate' });
+  .meta({ id: 'ProfileUpdate', description: 'The fields of a profile to change; all others stay as they are.' });
 export type Profile = z.output<typeof profileSchema>;
 export type ProfileUpdate = z.output<typeof profileUpdate>;
 

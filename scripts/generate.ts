@@ -1,0 +1,61 @@
+// Writes the files that are made from the code; with --check it only says which of them are stale.
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
+import { openApiDocument } from '../src/api/pages/openapi.ts';
+import { settings } from '../src/config.ts';
+
+const files: Readonly<Record<string, () => string>> = {
+  'docs/api/openapi.json': () => `${JSON.stringify(openApiDocument(), null, 2)}\n`,
+  'docs/configuration.md': configurationPage,
+};
+
+const onlyCheck = process.argv.includes('--check');
+for (const [name, make] of Object.entries(files)) {
+  const file = fileURLToPath(new URL(`../${name}`, import.meta.url));
+  if (onlyCheck) {
+    if (present(file) !== make()) {
+      console.error(`${name} is stale: run \`npm run generate\` and commit it.`);
+      process.exitCode = 1;
+    }
+  } else {
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, make());
+    console.log(`wrote ${name}`);
+  }
+}
+
+function present(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+function configurationPage(): string {
+  const rows = Object.entries(settings.shape).map(
+    ([name, schema]) => `| \`${name}\` | ${defaultOf(schema)} | ${cell(schema.meta()?.description ?? '')} |`,
+  );
+  return `# Configuration
+
+Switchboard is configured by environment variables. It starts without any of them. An empty variable counts as left
+out, a name that starts with \`SWITCHBOARD_\` and is not in this table is refused, and one start lists every problem at once.
+
+This page is made from the schema in \`src/config.ts\` by \`npm run generate\`; do not edit it.
+
+| Name | Default | Meaning |
+|---|---|---|
+${rows.join('\n')}
+`;
+}
+
+function defaultOf(schema: z.ZodType): string {
+  const value = schema instanceof z.ZodDefault ? schema.def.defaultValue : undefined;
+  return value === undefined || (Array.isArray(value) && value.length === 0) ? '–' : `\`${value}\``;
+}
+
+function cell(text: string): string {
+  return text.replaceAll('|', '\\|');
+}

@@ -1,0 +1,31 @@
+import type { ZodOpenApiComponentsObject } from 'zod-openapi';
+import { errorResponses } from './errors.ts';
+import { restHeaders } from './headers.ts';
+import { sharedParameters } from './parameters.ts';
+
+/** What the paths of this interface refer to. */
+export const restComponents = {
+  headers: restHeaders,
+  parameters: sharedParameters,
+  responses: errorResponses,
+  securitySchemes: {
+    keyHeader: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'The API key in a header.' },
+    keyQuery: {
+      type: 'apiKey',
+      in: 'query',
+      name: 'key',
+      description: 'The API key in the query. Prefer the header: proxies and browsers keep addresses.',
+    },
+    keyBasic: {
+      type: 'http',
+      scheme: 'basic',
+      description: 'The API key as user name, with any password.',
+    },
+  },
+} satisfies ZodOpenApiComponentsObject;
+
+export const restTags = [
+  { name: 'Operator', description: 'The people who handle conversations.' },
+  { name: 'Availability', description: 'Who can take a conversation right now.' },
+  { name: 'Directory', description: 'The account, its websites, its groups and its skills.' },
+];

@@ -1,0 +1,229 @@
+import assert from 'node:assert/strict';
+import { after, before, suite, test } from 'node:test';
+import { add, addOperator, idsOf, newPerson } from '../support/people.ts';
+import { type RestClient, restClient } from '../support/rest.ts';
+import { type Switchboard, startSwitchboard } from '../support/switchboard.ts';
+
+/**
+ * Two accounts on one installation. Identifiers are counted per account, so each thing of the large account has a number
+ * that the small one has not used: FOREIGN exists over there, ABSENT nowhere.
+ */
+const FOREIGN = 4;
+const ABSENT = 7;
+
+let switchboard: Switchboard;
+let large: RestClient;
+let small: RestClient;
+let smallKey: string;
+const KINDS = ['operator', 'website', 'group', 'skill'] as const;
+
+before(async () => {
+  switchboard = await startSwitchboard();
+  large = restClient(switchboard.url, switchboard.key);
+  const args = ['account', 'create', '--name', 'Small', '--email', 'small@example.com'];
+  const { stdout } = await switchboard.command(args, 'a long enough password\n');
+  smallKey = stdout.match(/sb_\S+/)?.[0] ?? '';
+  small = restClient(switchboard.url, smallKey);
+  for (let index = 1; index <= FOREIGN; index += 1) {
+    const url = `https://large${index}.example.com`;
+    await add(large, 'website', { url, label: `Large ${index}` });
+    const group_id = await add(large, 'group', { name: `Large ${index}` });
+    const skill_id = await add(large, 'skill', { name: `Large ${index}` });
+    await addOperator(large, { name: 'Large', group_id, skill_list: [skill_id], external_id: `person-${index}` });
+  }
+  await large.put(`/operator/${FOREIGN}/profile`, { status: 'Here', city: 'Rome' });
+  await add(small, 'website', { url: 'https://small.example.com', label: 'Small 1' });
+  await add(small, 'group', { name: 'Small 1' });
+  await add(small, 'skill', { name: 'Small 1' });
+  await addOperator(small, { name: 'Small', group_id: 1, skill_list: [1] });
+});
+after(() => switchboard.stop());
+
+/** The answer to everything of one account, to see whether anything changed. */
+async function everything(rest: RestClient): Promise<string> {
+  const paths = KINDS.map((kind) => `/${kind}?full=1&limit=100`);
+  const answers = [
+    ...paths,
+    '/client?full=1',
+    '/operator/live?connected=0',
+    `/operator/${FOREIGN}/live`,
+    `/operator/${FOREIGN}/profile`,
+  ].map(async (path) => (await rest.get(path)).body);
+  return JSON.stringify(await Promise.all(answers));
+}
+
+interface Call {
+  readonly method: string;
+  readonly path: string;
+  readonly body?: string;
+}
+
+/** With `<id>` in the path, and in the body where it repeats the path. */
+
+const call = (method: string, path: string, body?: string): Call =>
+  body === undefined ? { method, path } : { method, path, body };
+
+const CALLS: readonly Call[] = [
+  ...KINDS.flatMap((kind) => [
+    call('GET', `/${kind}/<id>`),
+    call('GET', `/${kind}/<id>?fields[]=id`),
+    call('HEAD', `/${kind}/<id>`),
+    call('PUT', `/${kind}/<id>`, kind === 'website' ? 'label=taken' : 'name=taken'),
+    call('PUT', `/${kind}/<id>`, ''),
+    call('PUT', `/${kind}/<id>`, 'foo=1'),
+    call('PUT', `/${kind}/<id>`, 'id=<id>'),
+    call('DELETE', `/${kind}/<id>`),
+    call('POST', `/${kind}/<id>`, 'name=taken'),
+    call('PATCH', `/${kind}/<id>`, 'name=taken'),
+    call('OPTIONS', `/${kind}/<id>`),
+  ]),
+  call('GET', '/operator/<id>/live'),
+  call('PUT', '/operator/<id>/live', 'chat[available]=1'),
+  call('PUT', '/operator/<id>/live', 'connected=0'),
+  call('PUT', '/operator/<id>/live', 'connected=1'),
+  call('DELETE', '/operator/<id>/live'),
+  call('GET', '/operator/<id>/statistic'),
+  call('PUT', '/operator/<id>/statistic', 'experience=1'),
+  call('GET', '/operator/<id>/profile'),
+  call('PUT', '/operator/<id>/profile', 'city=Paris'),
+  call('PUT', '/operator/<id>/profile', 'user_id=<id>'),
+  call('DELETE', '/operator/<id>/profile'),
+  call('PUT', '/operator/<id>', 'password=a+password+for+another'),
+  call('PUT', '/operator/<id>', '_link=/operator/<id>'),
+  call('PUT', '/operator/<id>', 'external_id=person-1'),
+];
+
+/** All of an answer that a caller could compare, with the number of the thing blanked. */
+async function blanked({ method, path, body }: Call, id: number, key: string): Promise<string> {
+  const response = await fetch(`${switchboard.url}/api/2${path.replace('<id>', String(id))}`, {
+    method,
+    headers: {
+      'X-API-Key': key,
+      ...(body === undefined ? {} : { 'Content-Type': 'application/x-www-form-urlencoded' }),
+    },
+    ...(body === undefined ? {} : { body: body.replace('<id>', String(id)) }),
+  });
+  const headers = [...response.headers].filter(([name]) => name !== 'date' && name !== 'x-request-id');
+  const text = `${response.status} ${JSON.stringify(headers)} ${await response.text()}`;
+  return text.replaceAll(`'id' ${id}`, "'id' #").replaceAll(`/${id}`, '/#');
+}
+
+suite('an identifier of another account', () => {
+  let untouched: string;
+  before(async () => {
+    untouched = await everything(large);
+  });
+
+  for (const one of CALLS) {
+    test(`${one.method} ${one.path} ${one.body ?? ''}`, async () => {
+      const foreign = await blanked(one, FOREIGN, smallKey);
+      assert.equal(foreign, await blanked(one, ABSENT, smallKey));
+      assert.doesNotMatch(foreign, /^20[01]/);
+    });
+  }
+
+  test('of a client', async () => {
+    const read = call('GET', '/client/<id>');
+    assert.equal(await blanked(read, 1, smallKey), await blanked(read, ABSENT, smallKey));
+    assert.match(await blanked(read, 2, smallKey), /^200 /);
+  });
+
+  test('and after all of this nothing of the other account has changed', async () => {
+    assert.equal(await everything(large), untouched);
+  });
+});
+
+suite('lists', () => {
+  for (const kind of KINDS) {
+    test(`of ${kind}s show the account's own and count no others`, async () => {
+      const own = kind === 'operator' ? [2, 1] : [1];
+      for (const query of ['', '?full=1', '?fields[]=name', '?filters[id]=*', '?filters[id]=1,2,3,4,5']) {
+        assert.deepEqual(await idsOf(small, `/${kind}${query}`), own, query);
+      }
+      assert.deepEqual(await idsOf(small, `/${kind}?filters[id]=${FOREIGN}`), []);
+      const name = kind === 'website' ? 'label' : 'name';
+      assert.deepEqual(await idsOf(small, `/${kind}?filters[${name}]=Large*`), []);
+      assert.doesNotMatch(JSON.stringify((await small.get(`/${kind}?full=1`)).body), /large/i);
+    });
+  }
+
+  test('of clients show the account itself', async () => {
+    assert.deepEqual(await idsOf(small, '/client'), [2]);
+    assert.deepEqual(await idsOf(large, '/client'), [1]);
+    assert.deepEqual(await idsOf(small, '/client?filters[id]=1'), []);
+  });
+
+  for (const path of ['/operator', '/operator/live']) {
+    test(`${path}: filters that name things of another account find nobody`, async () => {
+      const all = path === '/operator' ? '' : '&connected=0';
+      for (const filter of ['id', 'group_id', 'website_id', 'website_list', 'skill_id']) {
+        assert.deepEqual(await idsOf(small, `${path}?filters[${filter}]=${FOREIGN}${all}`), [], filter);
+      }
+      for (const filter of ['name=Large', 'external_id=person-*', 'email=admin@example.com']) {
+        assert.deepEqual(await idsOf(small, `${path}?filters[${filter.replace('=', ']=')}${all}`), [], filter);
+      }
+    });
+  }
+
+  test('of skills by an operator of another account, of groups by a parent there', async () => {
+    assert.deepEqual(await idsOf(large, `/skill?filters[operator_id]=${FOREIGN}`), [FOREIGN - 1]);
+    assert.deepEqual(await idsOf(small, `/skill?filters[operator_id]=${FOREIGN}`), []);
+    assert.deepEqual(await idsOf(small, `/group?filters[parent_id]=${FOREIGN}`), []);
+  });
+});
+
+suite('writes', () => {
+  for (const [method, path, field] of [
+    ['post', '/operator', 'group_id'],
+    ['post', '/operator', 'website_list'],
+    ['post', '/operator', 'skill_list'],
+    ['put', '/operator/2', 'group_id'],
+    ['put', '/operator/2', 'website_list'],
+    ['put', '/operator/2', 'skill_list'],
+    ['post', '/group', 'parent_id'],
+    ['put', '/group/1', 'parent_id'],
+    ['post', '/skill', 'parent_id'],
+    ['put', '/skill/1', 'parent_id'],
+  ] as const) {
+    test(`${method} ${path} cannot point to a ${field} of another account`, async () => {
+      const send = async (id: number) => {
+        const value = field.endsWith('list') ? [id] : id;
+        const base = method === 'put' ? {} : path === '/operator' ? newPerson() : { name: 'New' };
+        const { status, body } = await small[method](path, { ...base, [field]: value });
+        return { status, text: JSON.stringify(body) };
+      };
+      const foreign = await send(FOREIGN);
+      assert.deepEqual(foreign, await send(ABSENT));
+      assert.equal(foreign.status, 400);
+    });
+  }
+
+  test('reach the own thing, not the one of the same number elsewhere', async () => {
+    const before = await everything(large);
+    const own = (await small.get('/operator/2')).body.data;
+    assert.equal(own.name, 'Small');
+    assert.equal((await small.put('/operator/2', { name: 'Renamed' })).status, 200);
+    assert.equal((await small.put('/operator/2/live', 'chat[available]=1')).status, 200);
+    assert.equal((await small.put('/operator/2/profile', { city: 'Oslo' })).status, 200);
+    assert.equal((await small.put('/website/1', { label: 'Renamed' })).status, 200);
+    assert.equal((await small.get('/operator/2')).body.data.name, 'Renamed');
+    assert.equal((await large.get('/operator/2')).body.data.name, 'Large');
+    assert.notEqual((await large.get('/operator/2')).body.data.sso_key, own.sso_key);
+    assert.equal(await everything(large), before);
+  });
+
+  test('an external_id may be used in two accounts, an e-mail in one', async () => {
+    assert.equal((await small.post('/operator', newPerson({ external_id: 'person-1' }))).status, 201);
+    const taken = await small.post('/operator', newPerson({ email: 'ADMIN@example.com' }));
+    assert.equal(taken.status, 409);
+  });
+
+  test('an Idempotency-Key of one account says nothing about the other', async () => {
+    const headers = { 'Idempotency-Key': 'the-same-key' };
+    assert.equal((await large.post('/group', { name: 'One' }, headers)).status, 201);
+    const other = await small.post('/group', { name: 'Two' }, headers);
+    assert.equal(other.status, 201);
+    assert.equal(other.body.data.name, 'Two');
+    assert.equal(other.headers.get('idempotency-replayed'), null);
+  });
+});

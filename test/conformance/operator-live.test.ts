@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { assertFail, type Json, openTarget } from './target.ts';
+
+// Nothing in the interface connects an operator; the demo data has operators who are.
+const target = await openTarget(['--demo']);
+after(() => target.close());
+const { rest } = target;
+const CHANNELS = ['chat', 'call', 'video'] as const;
+
+const { id } = await target.operator({ chat_max_number: 4, call_enabled: true });
+const liveOf = async (operator: number): Promise<Json> => (await rest.get(`/operator/${operator}/live`)).body.data;
+const set = (operator: number, body: string | object) => rest.put(`/operator/${operator}/live`, body);
+
+/** Only operators of the demo data may be changed: others on a foreign service are real people at work. */
+const demo: Json[] = (await rest.get('/operator/live?filters[external_id]=demo-*')).body.data;
+const connected: Json[] = (await rest.get('/operator/live')).body.data;
+const leaver = demo.at(-1);
+const [chatting] = demo.filter(({ chat }) => chat.slot_number === 1);
+const needs = (found: unknown, reason: string) => ({ skip: target.foreign && !found && reason });
+const withConnected = needs(connected[0], 'nobody is connected to this service');
+const withLeaver = needs(leaver, 'this service has no connected demo operator who could be taken offline');
+const withChatting = needs(chatting, 'this service has no demo operator with a running chat');
+
+test('GET /operator/<id>/live gives the live availability of one operator in data', async () => {
+  const { status, body } = await rest.get(`/operator/${id}/live`);
+  assert.equal(status, 200);
+  assert.equal(body.meta.status, 'success');
+  assert.deepEqual(Object.keys(body.data).sort(), ['call', 'chat', 'connected', 'id', 'video']);
+});
+
+test('Live availability: id is an integer, the operator identifier', async () => {
+  assert.equal((await liveOf(id)).id, id);
+});
+
+test('Live availability: connected is a boolean, false for an operator without a session', async () => {
+  assert.equal((await liveOf(id)).connected, false);
+});
+
+test('Live availability: connected is true for an operator with a session', withConnected, async () => {
+  assert.equal((await liveOf(connected[0].id)).connected, true);
+});
+
+for (const channel of CHANNELS) {
+  test(`Live availability: ${channel} is an object with the five fields of a channel`, async () => {
+    const state = (await liveOf(id))[channel];
+    assert.deepEqual(Object.keys(state).sort(), ['available', 'busy', 'enabled', 'slot_max_number', 'slot_number']);
+  });
+
+  test(`Live availability: ${channel} enabled is a boolean that follows ${channel}_enabled`, async () => {
+    for (const enabled of [true, false]) {
+      await rest.put(`/operator/${id}`, { [`${channel}_enabled`]: enabled });
+      assert.equal((await liveOf(id))[channel].enabled, enabled);
+    }
+  });
+
+  test(`Live availability: ${channel} slot_number is an integer, 0 without conversations`, async () => {
+    assert.equal((await liveOf(id))[channel].slot_number, 0);
+  });
+
+  test(`Live availability: ${channel} busy is a boolean, false while nothing runs`, async () => {
+    assert.equal((await liveOf(id))[channel].busy, false);
+  });
+
+  test(`States: ${channel} unavailable becomes available by PUT ${channel}[available]=1`, async () => {
+    await set(id, `${channel}[available]=0`);
+    assert.equal((await liveOf(id))[channel].available, false);
+    const { status, body } = await set(id, `${channel}[available]=1`);
+    assert.equal(status, 200);
+    assert.deepEqual(body, {
+      meta: { status: 'success', message: `Operator is now available for ${channel} channel.` },
+    });
+    assert.equal((await liveOf(id))[channel].available, true);
+  });
+
+  test(`States: ${channel} available becomes unavailable by PUT ${channel}[available]=0`, async () => {
+    await set(id, `${channel}[available]=1`);
+    const before = await liveOf(id);
+    const { status, body } = await set(id, `${channel}[available]=0`);
+    assert.equal(status, 200);
+    assert.deepEqual(body, {
+      meta: { status: 'success', message: `Operator is now unavailable for ${channel} channel.` },
+    });
+    assert.deepEqual(await liveOf(id), { ...before, [channel]: { ...before[channel], available: false } });
+  });
+
+  test(`PUT /operator/<id>/live: ${channel}[available] takes 1 or 0 and nothing else`, async () => {
+    const before = await liveOf(id);
+    for (const value of ['2', '-1', '', 'yes']) {
+      const answer = await set(id, `${channel}[available]=${value}`);
+      assertFail(answer, 400, `Value of field '${channel}[available]' is not valid.`);
+    }
+    assert.deepEqual(await liveOf(id), before);
+  });
+}
+
+test('Live availability: slot_max_number is an integer: chat_max_number for chat, 1 for call and video', async () => {
+  const { chat, call, video } = await liveOf(id);
+  assert.deepEqual([chat.slot_max_number, call.slot_max_number, video.slot_max_number], [4, 1, 1]);
+  await rest.put(`/operator/${id}`, { chat_max_number: 9 });
+  assert.equal((await liveOf(id)).chat.slot_max_number, 9);
+});
+
+test('Live availability: slot_number counts the slots in use, and all in use is busy', withChatting, async (t) => {
+  const { chat } = await liveOf(chatting.id);
+  assert.equal(chat.slot_number, 1);
+  t.after(() => rest.put(`/operator/${chatting.id}`, { chat_max_number: chat.slot_max_number }));
+  for (const [most, busy] of [
+    [2, false],
+    [1, true],
+  ] as const) {
+    await rest.put(`/operator/${chatting.id}`, { chat_max_number: most });
+    assert.equal((await liveOf(chatting.id)).chat.busy, busy, `1 of ${most}`);
+  }
+});
+
+test('PUT /operator/<id>/live: several fields at once are all set', async () => {
+  const { body } = await set(id, 'chat[available]=1&call[available]=0&video[available]=1');
+  assert.equal(
+    body.meta.message,
+    'Operator is now available for chat channel. Operator is now unavailable for call channel. Operator is now available for video channel.',
+  );
+  const { chat, call, video } = await liveOf(id);
+  assert.deepEqual([chat.available, call.available, video.available], [true, false, true]);
+});
+
+test('PUT /operator/<id>/live: one field that is wrong, and none is set', async () => {
+  await set(id, 'chat[available]=1');
+  assert.equal((await set(id, 'chat[available]=0&call[available]=7')).status, 400);
+  assert.equal((await liveOf(id)).chat.available, true);
+});
+
+test('PUT /operator/<id>/live: takes JSON as well as a form', async () => {
+  await set(id, 'chat[available]=0');
+  assert.equal((await set(id, { chat: { available: 1 } })).status, 200);
+  assert.equal((await liveOf(id)).chat.available, true);
+});
+
+test('PUT /operator/<id>/live: a request without any field is refused', async () => {
+  assert.equal((await set(id, '')).status, 400);
+});
+
+test('PUT /operator/<id>/live: connected takes 0, the only possible value', async () => {
+  for (const value of ['1', 'true', '2', '']) {
+    assertFail(await set(id, `connected=${value}`), 400, "Value of field 'connected' is not valid.");
+  }
+  const { status, body } = await set(id, 'connected=0');
+  assert.equal(status, 200);
+  assert.deepEqual(body, { meta: { status: 'success', message: 'Operator is now offline.' } });
+});
+
+test(
+  'States: connected becomes offline by PUT connected=0, and the channels stay as they are',
+  withLeaver,
+  async () => {
+    const before = await liveOf(leaver.id);
+    assert.equal(before.connected, true);
+    assert.equal((await set(leaver.id, 'connected=0')).status, 200);
+    assert.deepEqual(await liveOf(leaver.id), { ...before, connected: false });
+  },
+);
