@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Config } from './config.ts';
-import type { Caller } from './core/caller.ts';
+import { allPowerful, type Caller } from './core/caller.ts';
 import { operatorCreate } from './core/operators/operator.ts';
 import { validate } from './core/validate.ts';
 import type { Installation } from './installation.ts';
@@ -16,7 +16,7 @@ const DEFAULT_EMAIL = 'admin@example.com';
 
 /** The actor of everything that happens before anybody is there. */
 export function systemCaller(accountId: number): Caller {
-  return { accountId, actor: { type: 'system', id: null }, mayWrite: true };
+  return allPowerful(accountId, { type: 'system', id: null });
 }
 
 /** On an empty database: one account, one admin, one API key. Undefined where something is stored already. */

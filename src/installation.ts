@@ -3,9 +3,11 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Config } from './config.ts';
 import { LiveService } from './core/availability/live-service.ts';
+import { SkillAvailabilities } from './core/availability/skill-availability.ts';
 import { Statistics } from './core/conversations/statistics.ts';
 import { TreeService } from './core/directory/tree-service.ts';
 import { WebsiteService } from './core/directory/website-service.ts';
+import { EventLog } from './core/event-log.ts';
 import { IdempotencyKeys } from './core/idempotency.ts';
 import { Accounts } from './core/identity/accounts.ts';
 import { ApiKeys } from './core/identity/api-keys.ts';
@@ -14,6 +16,8 @@ import { LoginLimits } from './core/identity/login-limits.ts';
 import { Passwords } from './core/identity/passwords.ts';
 import { InstallationSecrets } from './core/identity/secrets.ts';
 import { Tokens } from './core/identity/tokens.ts';
+import { Viewers } from './core/identity/viewers.ts';
+import { OperatorImport } from './core/operators/operator-import.ts';
 import { OperatorService } from './core/operators/operator-service.ts';
 import { Profiles } from './core/operators/profile.ts';
 import type { Clock } from './storage/database.ts';
@@ -34,6 +38,7 @@ export async function openInstallation(config: Config, clock: Clock = Date.now) 
   const passwords = new Passwords();
   const limits = new LoginLimits(database);
   const tokens = new Tokens(database);
+  const operators = new OperatorService({ database, passwords, secrets });
   return {
     database,
     migrated,
@@ -44,13 +49,17 @@ export async function openInstallation(config: Config, clock: Clock = Date.now) 
     accounts: new Accounts(database),
     apiKeys: new ApiKeys(database),
     login: new Login({ database, limits, passwords, tokens }),
-    operators: new OperatorService({ database, passwords, secrets }),
+    operators,
+    imports: new OperatorImport(database, operators),
     profiles: new Profiles(database),
     live: new LiveService(database),
     statistics: new Statistics(database),
     websites: new WebsiteService(database),
     groups: new TreeService(database, 'group'),
     skills: new TreeService(database, 'skill'),
+    skillAvailabilities: new SkillAvailabilities(database),
+    events: new EventLog(database),
+    viewers: new Viewers(database, tokens),
     idempotency: new IdempotencyKeys(database, secrets),
   };
 }

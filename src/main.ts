@@ -3,6 +3,7 @@ import { createAccountCommand, listAccounts } from './commands/account.ts';
 import { backup, restore } from './commands/backup.ts';
 import { fillDemo } from './commands/demo.ts';
 import { doctor } from './commands/doctor.ts';
+import { exportOperators, importOperators } from './commands/import.ts';
 import { createKey, listKeys, revokeKey } from './commands/key.ts';
 import { createOperator, resetPassword } from './commands/operator.ts';
 import { reportFailure } from './commands/report.ts';
@@ -65,6 +66,25 @@ operator
   .description('set a new password, which is asked for; ends all tokens of the operator')
   .argument('<email>', 'the login')
   .action(resetPassword);
+
+program
+  .command('import')
+  .description('make or change many at once')
+  .command('operators')
+  .description('from a CSV or JSON file, found by external_id; a dry run unless --apply')
+  .argument('<file>', 'ends in .csv or .json')
+  .option('--apply', 'do it after the dry run')
+  .option('--partly', 'take the good rows when others have mistakes; otherwise all or nothing')
+  .addOption(account())
+  .action(importOperators);
+program
+  .command('export')
+  .description('write what import reads')
+  .command('operators')
+  .description('to a CSV or JSON file')
+  .argument('<file>', 'ends in .csv or .json')
+  .addOption(account())
+  .action(exportOperators);
 
 const accounts = program
   .command('account')

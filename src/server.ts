@@ -2,6 +2,9 @@ import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import type { FastifyInstance } from 'fastify';
 import { type Logger, pino } from 'pino';
+import { registerGraphql } from './api/graphql/http.ts';
+import { schema } from './api/graphql/schema.ts';
+import { serveSockets } from './api/graphql/websocket.ts';
 import { createApp } from './api/http/app.ts';
 import { Metrics } from './api/http/metrics.ts';
 import { RouteTable } from './api/http/route-table.ts';
@@ -13,6 +16,7 @@ import { INTERNAL, restError } from './api/rest/errors.ts';
 import { registerRest, restHeaders } from './api/rest/rest.ts';
 import { Writes } from './api/rest/write.ts';
 import { type Config, ConfigError } from './config.ts';
+import type { Transact } from './core/caller.ts';
 import type { Installation } from './installation.ts';
 import { noteServer } from './server-lock.ts';
 
@@ -36,6 +40,7 @@ export async function startServer(installation: Installation, config: Config): P
   const metrics = new Metrics();
   const deprecation = { deprecatedSince: REST_DEPRECATED_SINCE, sunset: config.SWITCHBOARD_REST_SUNSET };
   const headersOfRest = restHeaders(deprecation);
+  const transact: Transact = (work) => installation.database.transaction(work);
   let draining = false;
   const app = createApp(
     {
@@ -64,12 +69,21 @@ export async function startServer(installation: Installation, config: Config): P
     async (rest) =>
       registerRest(rest, {
         ...installation,
-        writes: new Writes((work) => installation.database.transaction(work), installation.idempotency),
+        writes: new Writes(transact, installation.idempotency),
         ...deprecation,
       }),
     { prefix: '/api/2' },
   );
   app.register(async (oauth) => registerOAuth(oauth, { ...installation, metrics }));
+  const graphqlParts = {
+    schema,
+    services: installation,
+    viewers: installation.viewers,
+    idempotency: installation.idempotency,
+    transact,
+  };
+  app.register(async (graphql) => registerGraphql(graphql, graphqlParts));
+  const sockets = serveSockets(app.server, { ...graphqlParts, logger });
   app.register(async (operations) =>
     registerOperations(operations, {
       metrics,
@@ -93,6 +107,7 @@ export async function startServer(installation: Installation, config: Config): P
     stop: async () => {
       draining = true;
       logger.info('stopping');
+      sockets.close();
       await closeWithin(app, config.SWITCHBOARD_STOP_TIMEOUT * 1000);
       await stopHousekeeping();
       await installation.database.close();

@@ -1,5 +1,5 @@
 import { readConfig } from '../config.ts';
-import type { Caller } from '../core/caller.ts';
+import { allPowerful, type Caller } from '../core/caller.ts';
 import { type Installation, openInstallation } from '../installation.ts';
 import { CommandFailed } from './report.ts';
 
@@ -25,5 +25,5 @@ export async function commandLineCaller({ accounts }: Installation, named: numbe
   }
   const account = named === undefined ? all[0] : all.find(({ id }) => id === named);
   if (!account) throw new CommandFailed(`There is no account ${named}. The list: switchboard account list`);
-  return { accountId: account.id, actor: { type: 'command_line', id: null }, mayWrite: true };
+  return allPowerful(account.id, { type: 'command_line', id: null });
 }

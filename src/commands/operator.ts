@@ -1,4 +1,3 @@
-import { loginName } from '../core/identity/login-limits.ts';
 import { operatorCreate } from '../core/operators/operator.ts';
 import { validate } from '../core/validate.ts';
 import { commandLineCaller, withInstallation } from './open.ts';
@@ -30,14 +29,13 @@ export async function createOperator({ account, roles, ...fields }: NewOperatorO
 
 export async function resetPassword(email: string): Promise<void> {
   await withInstallation(async (installation) => {
-    const login = await installation.database.read
-      .selectFrom('logins')
-      .select('accountId')
-      .where('emailFolded', '=', loginName(email))
-      .executeTakeFirst();
+    const login = await installation.operators.findLogin(email);
     if (!login) throw new CommandFailed(`There is no operator with the e-mail ${email}.`);
     const caller = await commandLineCaller(installation, login.accountId);
-    await installation.operators.resetPassword(caller, email, await askNewPassword());
+    const password = await askNewPassword();
+    await installation.operators.changePassword(caller, login.operatorId, { password }, (work) =>
+      installation.database.transaction(work),
+    );
     console.log('The password is set. All tokens of the operator have ended.');
   });
 }

@@ -1,11 +1,25 @@
 import type { Actor, Transaction } from '../storage/database.ts';
 import { DomainError } from './errors.ts';
 
+/** How much somebody may do: the highest of their roles. An API key stands like an admin. */
+export type Standing = 'expert' | 'operator' | 'manager' | 'admin';
+
 /** On whose behalf a service acts. */
 export interface Caller {
   readonly accountId: number;
   readonly actor: Actor;
+  /** False for a read key: it sees everything of its account but secrets, and changes nothing. */
   readonly mayWrite: boolean;
+  readonly standing: Standing;
+  /** The operator whose token it is; null for keys and the system. */
+  readonly operatorId: number | null;
+  /** Whose operators a manager manages: those of these groups, or all of the account. */
+  readonly managedGroups: ReadonlySet<number> | 'account';
+}
+
+/** Somebody who may do everything in an account: a key, the command line, the service itself. */
+export function allPowerful(accountId: number, actor: Actor, mayWrite = true): Caller {
+  return { accountId, actor, mayWrite, standing: 'admin', operatorId: null, managedGroups: 'account' };
 }
 
 /**
@@ -18,5 +32,15 @@ export type Commit<T> = (work: (tx: Transaction) => Promise<T>) => Promise<T>;
 export type Transact = <T>(work: (tx: Transaction) => Promise<T>) => Promise<T>;
 
 export function requireWrite(caller: Caller): void {
-  if (!caller.mayWrite) throw new DomainError('forbidden', 'Forbidden');
+  if (!caller.mayWrite) throw forbidden();
+}
+
+/** Websites, groups, skills, keys and accounts are changed by admins alone. */
+export function requireAdmin(caller: Caller): void {
+  requireWrite(caller);
+  if (caller.standing !== 'admin') throw forbidden();
+}
+
+export function forbidden(): DomainError {
+  return new DomainError('forbidden', 'Forbidden');
 }

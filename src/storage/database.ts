@@ -59,6 +59,8 @@ export interface Database {
    */
   slowly<Row>(query: Compilable<Row>): Promise<Row[]>;
   withinDeadline(rowNumber: Expression<number>): Expression<SqlBool>;
+  /** Calls back after every commit that added to an account's event log; answers with a way to stop. */
+  onEvents(listener: (accountId: number) => void): () => void;
   /** A round trip that fails when the database cannot answer. */
   ping(): Promise<void>;
   close(): Promise<void>;

@@ -26,6 +26,7 @@ export class SqliteWriter {
   readonly #clock: Clock;
   readonly #db: Kysely<Tables>;
   readonly #jobs: Job[] = [];
+  readonly #listeners = new Set<(accountId: number) => void>();
   #draining: Promise<void> | undefined;
   #closed = false;
 
@@ -43,6 +44,11 @@ export class SqliteWriter {
     });
   }
 
+  onEvents(listener: (accountId: number) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
   async close(): Promise<void> {
     this.#closed = true;
     await this.#draining;
@@ -54,6 +60,7 @@ export class SqliteWriter {
     while (this.#jobs.length > 0) {
       const taken: Job[] = [];
       const answers: (() => void)[] = [];
+      const announced = new Set<number>();
       let committing = false;
       try {
         this.#connection.run('begin immediate', []);
@@ -61,7 +68,7 @@ export class SqliteWriter {
         do {
           const job = this.#jobs.shift() as Job;
           taken.push(job);
-          answers.push(await this.#perform(job));
+          answers.push(await this.#perform(job, announced));
         } while (this.#jobs.length > 0 && taken.length < BATCH_JOBS && performance.now() < end);
         committing = true;
         this.#connection.run('commit', []);
@@ -73,11 +80,12 @@ export class SqliteWriter {
         continue;
       }
       for (const answer of answers) answer();
+      for (const accountId of announced) for (const listener of this.#listeners) listener(accountId);
     }
     this.#draining = undefined; // in the same step as the last look at the queue, so that nobody is left waiting
   }
 
-  async #perform(job: Job): Promise<() => void> {
+  async #perform(job: Job, announced: Set<number>): Promise<() => void> {
     if (performance.now() - job.queuedAt > LONGEST_WAIT_MS) {
       return () => job.reject(new DatabaseUnavailable('Too many changes are waiting.'));
     }
@@ -88,6 +96,7 @@ export class SqliteWriter {
       const value = await job.work({ db: this.#db, now, emit: (event) => events.push(event) });
       await appendEvents(this.#db, events, now);
       this.#connection.run('release job', []);
+      for (const event of events) announced.add(event.accountId);
       return () => job.resolve(value);
     } catch (error) {
       this.#connection.run('rollback to job', []);

@@ -66,6 +66,10 @@ export class SqliteDatabase implements Database {
     return sql<SqlBool>`(${rowNumber} % 256 <> 0 or within_deadline())`;
   }
 
+  onEvents(listener: (accountId: number) => void): () => void {
+    return this.#writer.onEvents(listener);
+  }
+
   async ping(): Promise<void> {
     if (this.#closed) throw new DatabaseUnavailable('The database is closed.');
     this.#reader.all('select 1', []);

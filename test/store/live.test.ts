@@ -37,8 +37,8 @@ for (const { name, open } of databases) {
     await connect(installation, id, 'two', 100);
     await live.update(caller, id, { connected: false }, transactOn(installation));
     assert.deepEqual(await present(installation), []);
-    const [state] = await live.load(accountId, [id]);
-    assert.equal(state?.live.chat.available, true);
+    const [found] = await live.states(accountId, [id]);
+    assert.equal(found?.state.chat.available, true);
     assert.deepEqual(await database.read.selectFrom('operatorLeases').selectAll().execute(), []);
     const events = await database.read
       .selectFrom('events')
@@ -109,16 +109,19 @@ for (const { name, open } of databases) {
         ])
         .execute();
     });
-    assert.deepEqual(await statistics.ofOperator(accountId, 1), {
-      id: 1,
+    const [busy, idle] = await statistics.of(accountId, { subject: 'operatorId', ids: [1, 9] });
+    assert.deepEqual(busy, {
       conversationNumber: 3,
-      satisfactionGlobalRate: 0.87,
+      answeredNumber: 2,
+      firstAnswerSeconds: 0.001,
+      satisfactionRate: 0.87,
       experience: 10,
     });
-    assert.deepEqual(await statistics.ofOperator(accountId, 9), {
-      id: 9,
+    assert.deepEqual(idle, {
       conversationNumber: 0,
-      satisfactionGlobalRate: 0,
+      answeredNumber: 0,
+      firstAnswerSeconds: null,
+      satisfactionRate: null,
       experience: 0,
     });
     await installation.end();

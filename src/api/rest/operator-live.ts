@@ -1,11 +1,10 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { LRUCache } from 'lru-cache';
-import type { LiveUpdate } from '../../core/availability/live.ts';
-import { liveUpdate } from '../../core/availability/live.ts';
+import { type LiveUpdate, liveUpdate, operatorLive } from '../../core/availability/live.ts';
 import type { LiveService, LiveStamp } from '../../core/availability/live-service.ts';
 import { invalidField, unknownId } from '../../core/errors.ts';
-import { CHANNELS } from '../../core/operators/operator.ts';
+import { CHANNELS, type Operator } from '../../core/operators/operator.ts';
 import { readBody } from './body.ts';
 import { done, list, listEnd, listStart, type Pagination, sendJson, single } from './envelope.ts';
 import { toWire } from './names.ts';
@@ -39,10 +38,10 @@ class LiveTexts {
     if (!texts.includes(undefined)) return texts as string[];
     const missing = stamps.filter((_, index) => texts[index] === undefined).map((stamp) => stamp.id);
     const fresh = new Map<number, string>();
-    for (const { version, live } of await this.#live.load(accountId, missing)) {
-      const text = JSON.stringify(toWire(live));
-      this.#rendered.set(keyOf(accountId, live), { version, text });
-      fresh.set(live.id, text);
+    for (const { id, version, state } of await this.#live.states(accountId, missing)) {
+      const text = JSON.stringify(toWire(operatorLive(id, state)));
+      this.#rendered.set(keyOf(accountId, { id, connected: state.connected }), { version, text });
+      fresh.set(id, text);
     }
     return stamps.map((stamp, index) => texts[index] ?? fresh.get(stamp.id)).filter((text) => text !== undefined);
   }
@@ -83,7 +82,7 @@ export function registerOperatorLive(app: FastifyInstance, live: LiveService, wr
 
   app.put('/operator/:id/live', (request, reply) => {
     let messages: string[] = [];
-    return writes.run<void>(request, reply, {
+    return writes.run<Operator>(request, reply, {
       perform: async (commit) => {
         const id = pathId(request, 'operator');
         const input = readInput(liveUpdate, readBody(request));

@@ -3,7 +3,6 @@ import type { Statistics } from '../../core/conversations/statistics.ts';
 import { unknownId } from '../../core/errors.ts';
 import type { OperatorService } from '../../core/operators/operator-service.ts';
 import { sendJson, single } from './envelope.ts';
-import { toWire } from './names.ts';
 import { pathId } from './resource.ts';
 
 export function registerOperatorStatistic(
@@ -15,6 +14,13 @@ export function registerOperatorStatistic(
     const id = pathId(request, 'operator');
     const { accountId } = request.caller;
     if (!(await operators.stamp(accountId, id))) throw unknownId('operator', id);
-    return sendJson(reply, 200, single(JSON.stringify(toWire(await statistics.ofOperator(accountId, id)))));
+    const [figures] = await statistics.of(accountId, { subject: 'operatorId', ids: [id] });
+    const data = {
+      id,
+      conversation_number: figures?.conversationNumber ?? 0,
+      satisfaction_global_rate: figures?.satisfactionRate ?? 0,
+      experience: figures?.experience ?? 0,
+    };
+    return sendJson(reply, 200, single(JSON.stringify(data)));
   });
 }

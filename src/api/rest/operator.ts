@@ -140,7 +140,7 @@ export function registerOperator(app: FastifyInstance, operators: OperatorServic
   );
 
   app.delete('/operator/:id', (request, reply) =>
-    writes.run<void>(request, reply, {
+    writes.run<Operator>(request, reply, {
       perform: async (commit) => operators.remove(request.caller, pathId(request, 'operator'), commit),
       answer: () => ({ status: 200, body: done() }),
     }),

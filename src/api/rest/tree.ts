@@ -117,7 +117,7 @@ export function registerTree(app: FastifyInstance, kind: TreeKind, nodes: TreeSe
   });
 
   app.delete(`/${kind}/:id`, (request, reply) =>
-    writes.run<void>(request, reply, {
+    writes.run<TreeNode>(request, reply, {
       perform: async (commit) => nodes.remove(request.caller, pathId(request, kind), commit),
       answer: () => ({ status: 200, body: done() }),
     }),

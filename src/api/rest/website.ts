@@ -69,7 +69,7 @@ export function registerWebsite(app: FastifyInstance, websites: WebsiteService, 
   );
 
   app.delete('/website/:id', (request, reply) =>
-    writes.run<void>(request, reply, {
+    writes.run<Website>(request, reply, {
       perform: async (commit) => websites.remove(request.caller, pathId(request, 'website'), commit),
       answer: () => ({ status: 200, body: done() }),
     }),

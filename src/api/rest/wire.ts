@@ -9,8 +9,7 @@ import { wireName } from './names.ts';
  * number, `1,2` a list, nothing at all an empty list or null. What cannot be read stays as it is and is refused by the schema.
  */
 export function readInput<Schema extends z.ZodObject>(schema: Schema, body: unknown): z.output<Schema> {
-  const unknown: Problem[] = [];
-  const value = readObject(schema, body, [], unknown);
+  const { value, unknown } = coerce(schema, body);
   try {
     const input = validate(schema, value);
     if (unknown.length === 0) return input;
@@ -19,6 +18,12 @@ export function readInput<Schema extends z.ZodObject>(schema: Schema, body: unkn
     throw invalid([...error.details.problems, ...unknown].slice(0, MOST_PROBLEMS));
   }
   throw invalid(unknown);
+}
+
+/** The values as the schema's fields have them, as far as they can be read, and the names that it does not have. */
+export function coerce(schema: z.ZodObject, body: unknown): { value: unknown; unknown: readonly Problem[] } {
+  const unknown: Problem[] = [];
+  return { value: readObject(schema, body, [], unknown), unknown };
 }
 
 function readObject(schema: z.ZodObject, body: unknown, path: readonly string[], unknown: Problem[]): unknown {

@@ -2,13 +2,16 @@ import { type Selectable, sql } from 'kysely';
 import type { Database, Transaction } from '../../storage/database.ts';
 import type { Tables } from '../../storage/tables.ts';
 import { announce } from '../announce.ts';
-import { type Caller, type Commit, requireWrite } from '../caller.ts';
+import { type Caller, type Commit, forbidden } from '../caller.ts';
 import { invalid, unknownId } from '../errors.ts';
-import { CHANNELS } from '../operators/operator.ts';
+import { CHANNELS, type Operator } from '../operators/operator.ts';
 import type { OperatorFilters } from '../operators/operator-filter.ts';
+import { requireOperator } from '../operators/operator-store.ts';
+import { requireMayServe } from '../operators/permissions.ts';
 import type { Window } from '../page.ts';
-import { endLeases } from './leases.ts';
-import { type LiveUpdate, type OperatorLive, operatorLive } from './live.ts';
+import type { LiveState } from './capacity.ts';
+import { endLeases, renewLease } from './leases.ts';
+import { type LiveUpdate, liveState } from './live.ts';
 import {
   filteredLive,
   type LiveRequest,
@@ -23,6 +26,13 @@ export interface LiveStamp {
   readonly id: number;
   readonly version: number;
   readonly connected: boolean;
+}
+
+/** What decides over an operator's live state, at a version. */
+export interface OperatorLiveState {
+  readonly id: number;
+  readonly version: number;
+  readonly state: LiveState;
 }
 
 export interface LiveList {
@@ -75,7 +85,7 @@ export class LiveService {
   }
 
   /** The live states of these operators, with the moment's answer to who is connected. */
-  async load(accountId: number, operatorIds: readonly number[]): Promise<{ version: number; live: OperatorLive }[]> {
+  async states(accountId: number, operatorIds: readonly number[]): Promise<OperatorLiveState[]> {
     if (operatorIds.length === 0) return [];
     const rows = await this.#database.read
       .selectFrom('operatorLive')
@@ -84,18 +94,39 @@ export class LiveService {
       .where('accountId', '=', accountId)
       .where('operatorId', 'in', operatorIds)
       .execute();
-    return rows.map((row) => ({ version: row.version, live: operatorLive(row, Boolean(row.connected)) }));
+    return rows.map((row) => ({
+      id: row.operatorId,
+      version: row.version,
+      state: liveState(row, Boolean(row.connected)),
+    }));
   }
 
-  async update(caller: Caller, operatorId: number, input: LiveUpdate, commit: Commit<void>): Promise<void> {
-    requireWrite(caller);
+  async update(caller: Caller, operatorId: number, input: LiveUpdate, commit: Commit<Operator>): Promise<Operator> {
     if (Object.values(input).every((value) => value === undefined)) {
       throw invalid([{ path: ['chat', 'available'], code: 'missing', rule: 'name at least one of the fields' }]);
     }
     return commit(async (tx) => {
+      const operator = await requireOperator(tx, caller.accountId, operatorId);
+      requireMayServe(caller, operator);
       const row = await this.#require(tx, caller.accountId, operatorId);
       await setAvailability(tx, caller, row, input);
       if (input.connected === false) await endLeases(tx, caller, row);
+      return operator;
+    });
+  }
+
+  /** Holds the caller's own operator connected for a while. */
+  async connect(
+    caller: Caller,
+    lease: { leaseId: string; seconds: number },
+    commit: Commit<Operator>,
+  ): Promise<Operator> {
+    const { operatorId, accountId } = caller;
+    if (operatorId === null) throw forbidden();
+    return commit(async (tx) => {
+      const operator = await requireOperator(tx, accountId, operatorId);
+      await renewLease(tx, caller, { operatorId, ...lease });
+      return operator;
     });
   }
 

@@ -64,8 +64,7 @@ export function liveState(row: Tables['operatorLive'], connected: boolean): Live
 }
 
 /** What a read of the live state shows. */
-export function operatorLive(row: Tables['operatorLive'], connected: boolean): OperatorLive {
-  const state = liveState(row, connected);
+export function operatorLive(id: number, state: LiveState): OperatorLive {
   const [chat, call, video] = CHANNELS.map((name) => ({
     enabled: state[name].enabled,
     slotNumber: state[name].slots,
@@ -73,5 +72,5 @@ export function operatorLive(row: Tables['operatorLive'], connected: boolean): O
     busy: channelLive(state, name).busy,
     available: state[name].available,
   })) as [OperatorLive['chat'], OperatorLive['call'], OperatorLive['video']];
-  return { id: row.operatorId, connected, chat, call, video };
+  return { id, connected: state.connected, chat, call, video };
 }

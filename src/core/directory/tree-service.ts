@@ -2,21 +2,22 @@ import type { Kysely } from 'kysely';
 import type { Database, Transaction } from '../../storage/database.ts';
 import type { Tables } from '../../storage/tables.ts';
 import { announce, changesBetween } from '../announce.ts';
-import { type Caller, type Commit, requireWrite } from '../caller.ts';
+import { type Caller, type Commit, requireAdmin } from '../caller.ts';
 import { invalidField, unknownId } from '../errors.ts';
 import { type IdFilter, matchesId, matchesText, type TextFilter } from '../filters.ts';
 import { nextId } from '../ids.ts';
 import type { Page, Window } from '../page.ts';
+import { cut, type Slice, type SlicePage, sliced } from '../slice.ts';
 import { fold } from '../text.ts';
 import { refuseInUse } from './in-use.ts';
 import { ancestors, type PlacedNode, type TreeKind, type TreeNode, type TreeNodeInput, wouldBeCycle } from './tree.ts';
 
 export interface TreeFilters {
-  readonly id?: IdFilter;
-  readonly name?: TextFilter;
-  readonly parentId?: IdFilter;
+  readonly id?: IdFilter | undefined;
+  readonly name?: TextFilter | undefined;
+  readonly parentId?: IdFilter | undefined;
   /** Skills only: those that one of these operators holds. */
-  readonly operatorId?: IdFilter;
+  readonly operatorId?: IdFilter | undefined;
 }
 
 /** Beyond so many operators the list of them is read apart from the requests of others. */
@@ -36,10 +37,10 @@ export class TreeService {
   }
 
   async find(accountId: number, id: number): Promise<TreeNode | undefined> {
-    return (await this.#load(accountId, [id]))[0];
+    return (await this.load(accountId, [id]))[0];
   }
 
-  async page(accountId: number, filters: TreeFilters, window: Window): Promise<Page<TreeNode>> {
+  #filtered(accountId: number, filters: TreeFilters) {
     const { id, name, parentId, operatorId } = filters;
     let query = this.#database.read
       .selectFrom(this.#table)
@@ -57,17 +58,27 @@ export class TreeService {
           .where((inner) => matchesId(inner.ref('operatorSkills.operatorId'), operatorId)),
       );
     }
-    const [counted] = await this.#database.slowly(query.select((eb) => eb.fn.countAll<number>().as('count')));
-    const ids = await this.#database.slowly(
-      query.select('id').orderBy('id', 'desc').limit(window.limit).offset(window.offset),
+    return query;
+  }
+
+  async page(accountId: number, filters: TreeFilters, window: Window): Promise<Page<TreeNode>> {
+    const query = this.#filtered(accountId, filters).select('id').orderBy('id', 'desc');
+    const ids = (await this.#database.slowly(query.limit(window.limit).offset(window.offset))).map((row) => row.id);
+    return { rows: await this.load(accountId, ids), count: await this.count(accountId, filters) };
+  }
+
+  async slice(accountId: number, filters: TreeFilters, slice: Slice): Promise<SlicePage<TreeNode>> {
+    const query = sliced(this.#filtered(accountId, filters).select('id'), 'id', slice);
+    const page = cut(
+      (await this.#database.slowly(query)).map((row) => row.id),
+      slice,
     );
-    return {
-      rows: await this.#load(
-        accountId,
-        ids.map((row) => row.id),
-      ),
-      count: counted?.count ?? 0,
-    };
+    return { ...page, rows: await this.load(accountId, page.rows) };
+  }
+
+  async count(accountId: number, filters: TreeFilters): Promise<number> {
+    const query = this.#filtered(accountId, filters).select((eb) => eb.fn.countAll<number>().as('count'));
+    return (await this.#database.slowly(query))[0]?.count ?? 0;
   }
 
   async create(
@@ -75,7 +86,7 @@ export class TreeService {
     input: TreeNodeInput & { name: string },
     commit: Commit<PlacedNode>,
   ): Promise<PlacedNode> {
-    requireWrite(caller);
+    requireAdmin(caller);
     return commit(async (tx) => {
       const { accountId } = caller;
       const above = await this.#requireParent(tx, accountId, undefined, input.parentId ?? null);
@@ -97,7 +108,7 @@ export class TreeService {
   }
 
   async update(caller: Caller, id: number, input: TreeNodeInput, commit: Commit<PlacedNode>): Promise<PlacedNode> {
-    requireWrite(caller);
+    requireAdmin(caller);
     return commit(async (tx) => {
       const { accountId } = caller;
       const before = await this.#require(tx, accountId, id);
@@ -115,8 +126,8 @@ export class TreeService {
     });
   }
 
-  async remove(caller: Caller, id: number, commit: Commit<void>): Promise<void> {
-    requireWrite(caller);
+  async remove(caller: Caller, id: number, commit: Commit<TreeNode>): Promise<TreeNode> {
+    requireAdmin(caller);
     return commit(async (tx) => {
       const { accountId } = caller;
       const node = await this.#require(tx, accountId, id);
@@ -140,7 +151,22 @@ export class TreeService {
       });
       await tx.db.deleteFrom(this.#table).where('accountId', '=', accountId).where('id', '=', id).execute();
       announce(tx, caller, `${this.#kind}.deleted`, id);
+      return node;
     });
+  }
+
+  /** The nodes directly under each of these. */
+  async childrenOf(accountId: number, ids: readonly number[]): Promise<TreeNode[][]> {
+    const rows = await this.#database.read
+      .selectFrom(this.#table)
+      .selectAll()
+      .where('accountId', '=', accountId)
+      .where('parentId', 'in', ids)
+      .orderBy('position')
+      .orderBy('id')
+      .execute();
+    const byParent = Map.groupBy(rows.map(fromRow), (node) => node.parentId);
+    return ids.map((id) => byParent.get(id) ?? []);
   }
 
   /** All above each of these nodes, the nearest first. */
@@ -221,7 +247,7 @@ export class TreeService {
     return new Map(rows.map((row) => [row.id, row.parentId]));
   }
 
-  async #load(accountId: number, ids: readonly number[]): Promise<TreeNode[]> {
+  async load(accountId: number, ids: readonly number[]): Promise<TreeNode[]> {
     if (ids.length === 0) return [];
     const rows = await this.#database.read
       .selectFrom(this.#table)

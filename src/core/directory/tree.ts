@@ -86,3 +86,9 @@ export function ancestors(parentId: number | null, parents: ReadonlyMap<number, 
   for (let next = parentId; next !== null; next = parents.get(next) ?? null) above.push(next);
   return above;
 }
+
+/** A node and everything under it. */
+export function under(node: number, parents: ReadonlyMap<number, number | null>): ReadonlySet<number> {
+  const found = [...parents].filter(([id, parentId]) => id === node || ancestors(parentId, parents).includes(node));
+  return new Set(found.map(([id]) => id));
+}

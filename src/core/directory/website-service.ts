@@ -1,18 +1,19 @@
 import type { Database } from '../../storage/database.ts';
 import { announce, changesBetween } from '../announce.ts';
-import { type Caller, type Commit, requireWrite } from '../caller.ts';
+import { type Caller, type Commit, requireAdmin } from '../caller.ts';
 import { unknownId } from '../errors.ts';
 import { type IdFilter, matchesId, matchesText, type TextFilter } from '../filters.ts';
 import { nextId } from '../ids.ts';
 import type { Page, Window } from '../page.ts';
+import { cut, type Slice, type SlicePage, sliced } from '../slice.ts';
 import { fold } from '../text.ts';
 import { refuseInUse } from './in-use.ts';
 import { type Website, type WebsiteCreate, type WebsiteUpdate, websiteWithDefaults } from './website.ts';
 
 export interface WebsiteFilters {
-  readonly id?: IdFilter;
-  readonly label?: TextFilter;
-  readonly url?: TextFilter;
+  readonly id?: IdFilter | undefined;
+  readonly label?: TextFilter | undefined;
+  readonly url?: TextFilter | undefined;
 }
 
 export class WebsiteService {
@@ -23,10 +24,10 @@ export class WebsiteService {
   }
 
   async find(accountId: number, id: number): Promise<Website | undefined> {
-    return (await this.#load(accountId, [id]))[0];
+    return (await this.load(accountId, [id]))[0];
   }
 
-  async page(accountId: number, filters: WebsiteFilters, window: Window): Promise<Page<Website>> {
+  #filtered(accountId: number, filters: WebsiteFilters) {
     let query = this.#database.read
       .selectFrom('websites')
       .where('accountId', '=', accountId)
@@ -35,21 +36,31 @@ export class WebsiteService {
     if (id) query = query.where((eb) => matchesId(eb.ref('id'), id));
     if (label) query = query.where((eb) => matchesText(eb.ref('labelFolded'), label));
     if (url) query = query.where((eb) => matchesText(eb.ref('urlFolded'), url));
-    const [counted] = await this.#database.slowly(query.select((eb) => eb.fn.countAll<number>().as('count')));
-    const ids = await this.#database.slowly(
-      query.select('id').orderBy('id', 'desc').limit(window.limit).offset(window.offset),
+    return query;
+  }
+
+  async page(accountId: number, filters: WebsiteFilters, window: Window): Promise<Page<Website>> {
+    const query = this.#filtered(accountId, filters).select('id').orderBy('id', 'desc');
+    const ids = (await this.#database.slowly(query.limit(window.limit).offset(window.offset))).map((row) => row.id);
+    return { rows: await this.load(accountId, ids), count: await this.count(accountId, filters) };
+  }
+
+  async slice(accountId: number, filters: WebsiteFilters, slice: Slice): Promise<SlicePage<Website>> {
+    const query = sliced(this.#filtered(accountId, filters).select('id'), 'id', slice);
+    const page = cut(
+      (await this.#database.slowly(query)).map((row) => row.id),
+      slice,
     );
-    return {
-      rows: await this.#load(
-        accountId,
-        ids.map((row) => row.id),
-      ),
-      count: counted?.count ?? 0,
-    };
+    return { ...page, rows: await this.load(accountId, page.rows) };
+  }
+
+  async count(accountId: number, filters: WebsiteFilters): Promise<number> {
+    const query = this.#filtered(accountId, filters).select((eb) => eb.fn.countAll<number>().as('count'));
+    return (await this.#database.slowly(query))[0]?.count ?? 0;
   }
 
   async create(caller: Caller, input: WebsiteCreate, commit: Commit<Website>): Promise<Website> {
-    requireWrite(caller);
+    requireAdmin(caller);
     return commit(async (tx) => {
       const id = await nextId(tx, caller.accountId, 'website');
       const website = { id, clientId: caller.accountId, ...websiteWithDefaults(input) };
@@ -63,7 +74,7 @@ export class WebsiteService {
   }
 
   async update(caller: Caller, id: number, input: WebsiteUpdate, commit: Commit<Website>): Promise<Website> {
-    requireWrite(caller);
+    requireAdmin(caller);
     return commit(async (tx) => {
       const { accountId } = caller;
       const row = await tx.db
@@ -93,13 +104,13 @@ export class WebsiteService {
     });
   }
 
-  async remove(caller: Caller, id: number, commit: Commit<void>): Promise<void> {
-    requireWrite(caller);
+  async remove(caller: Caller, id: number, commit: Commit<Website>): Promise<Website> {
+    requireAdmin(caller);
     return commit(async (tx) => {
       const { accountId } = caller;
       const row = await tx.db
         .selectFrom('websites')
-        .select('operatorCount')
+        .selectAll()
         .where('accountId', '=', accountId)
         .where('id', '=', id)
         .executeTakeFirst();
@@ -114,10 +125,11 @@ export class WebsiteService {
       refuseInUse('website', id, { operators: row.operatorCount, 'open conversations': open.count });
       await tx.db.deleteFrom('websites').where('accountId', '=', accountId).where('id', '=', id).execute();
       announce(tx, caller, 'website.deleted', id);
+      return fromRow(row);
     });
   }
 
-  async #load(accountId: number, ids: readonly number[]): Promise<Website[]> {
+  async load(accountId: number, ids: readonly number[]): Promise<Website[]> {
     if (ids.length === 0) return [];
     const rows = await this.#database.read
       .selectFrom('websites')

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Database, Transaction } from '../../storage/database.ts';
 import { announce, changesBetween } from '../announce.ts';
-import type { Caller } from '../caller.ts';
+import { allPowerful, type Caller, requireAdmin } from '../caller.ts';
 import { invalidField, unknownId } from '../errors.ts';
 import { nextId } from '../ids.ts';
 import { digest, randomSecret } from './secrets.ts';
@@ -30,6 +30,17 @@ export interface NewApiKey {
 }
 
 const SHOWN_CHARACTERS = 8;
+const SHOWN_COLUMNS = [
+  'accountId',
+  'id',
+  'name',
+  'prefix',
+  'access',
+  'createdAt',
+  'expiresAt',
+  'lastUsedAt',
+  'revokedAt',
+] as const;
 
 /** API keys of the legacy interface: shown once, kept as a digest. */
 export class ApiKeys {
@@ -59,17 +70,14 @@ export class ApiKeys {
   async check(secret: string): Promise<Caller | undefined> {
     const row = await this.#find.first(digest(secret));
     if (!row) return undefined;
-    const caller: Caller = {
-      accountId: row.account_id,
-      actor: { type: 'api_key', id: row.id },
-      mayWrite: row.access === 'write',
-    };
+    const caller = allPowerful(row.account_id, { type: 'api_key', id: row.id }, row.access === 'write');
     this.#remembered.set(secret, caller);
     this.#used.set(`${row.account_id} ${row.id}`, { accountId: row.account_id, id: row.id, at: row.now });
     return caller;
   }
 
   async create(tx: Transaction, caller: Caller, key: NewApiKey): Promise<{ key: ApiKey; secret: string }> {
+    requireAdmin(caller);
     if (key.name.trim() === '') throw invalidField('name', 'must not be empty');
     const secret = key.secret ?? `sb_${randomSecret()}`;
     const row = {
@@ -94,22 +102,25 @@ export class ApiKeys {
   async list(accountId: number): Promise<ApiKey[]> {
     return this.#database.read
       .selectFrom('apiKeys')
-      .select(['accountId', 'id', 'name', 'prefix', 'access', 'createdAt', 'expiresAt', 'lastUsedAt', 'revokedAt'])
+      .select(SHOWN_COLUMNS)
       .where('accountId', '=', accountId)
       .orderBy('id')
       .execute();
   }
 
-  async revoke(tx: Transaction, caller: Caller, id: number): Promise<void> {
+  async revoke(tx: Transaction, caller: Caller, id: number): Promise<ApiKey> {
+    requireAdmin(caller);
     const revoked = await tx.db
       .updateTable('apiKeys')
       .set({ revokedAt: tx.now })
       .where('accountId', '=', caller.accountId)
       .where('id', '=', id)
       .where('revokedAt', 'is', null)
+      .returning(SHOWN_COLUMNS)
       .executeTakeFirst();
-    if (revoked.numUpdatedRows === 0n) throw unknownId('api_key', id);
+    if (!revoked) throw unknownId('api_key', id);
     announce(tx, caller, 'api_key.deleted', id);
+    return revoked;
   }
 
   /** Writes down when keys were last used; called now and then, so that a read stays a read. */

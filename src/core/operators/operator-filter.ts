@@ -1,19 +1,32 @@
 import { type AliasedExpression, type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Tables } from '../../storage/tables.ts';
+import { isRoutable } from '../availability/routable.ts';
 import { type IdFilter, idRanges, matchesId, matchesText, type TextFilter } from '../filters.ts';
 import type { Window } from '../page.ts';
+import type { Channel, Role } from './operator.ts';
 
 /** The filters of the operator list. All that are given must hold. */
 export interface OperatorFilters {
-  readonly id?: IdFilter;
-  readonly groupId?: IdFilter;
-  readonly websiteId?: IdFilter;
+  readonly id?: IdFilter | undefined;
+  readonly groupId?: IdFilter | undefined;
+  readonly websiteId?: IdFilter | undefined;
   /** Any of these websites. */
-  readonly websiteList?: IdFilter;
-  readonly skillId?: IdFilter;
-  readonly name?: TextFilter;
-  readonly externalId?: TextFilter;
-  readonly email?: TextFilter;
+  readonly websiteList?: IdFilter | undefined;
+  readonly skillId?: IdFilter | undefined;
+  readonly name?: TextFilter | undefined;
+  readonly externalId?: TextFilter | undefined;
+  readonly email?: TextFilter | undefined;
+  readonly connected?: boolean | undefined;
+  /** Wants to work on this channel, whether it fits or not. */
+  readonly available?: Channel | undefined;
+  /** Would be given a conversation of this channel now. */
+  readonly routable?: Channel | undefined;
+  readonly role?: Role | undefined;
+  readonly language?: string | undefined;
+}
+
+export function hasFilters(filters: OperatorFilters): boolean {
+  return Object.values(filters).some((filter) => filter !== undefined);
 }
 
 /** The operators of an account that pass the filters: a query on `operators`, still without columns. */
@@ -31,7 +44,22 @@ export function filteredOperators(db: Kysely<Tables>, accountId: number, filters
   if (name) query = query.where((eb) => matchesText(eb.ref('operators.nameFolded'), name));
   if (externalId) query = query.where((eb) => matchesText(eb.ref('operators.externalIdFolded'), externalId));
   if (email) query = query.where((eb) => matchesText(eb.ref('operators.emailFolded'), email));
+  if (filters.role) query = query.where('operators.roles', 'like', `%"${filters.role}"%`);
+  if (filters.language) query = query.where('operators.languageList', 'like', `%"${filters.language}"%`);
+  const { connected, available, routable } = filters;
+  if (connected !== undefined) {
+    query = query.where('operators.id', connected ? 'in' : 'not in', living(db, accountId).where(isConnected));
+  }
+  if (available)
+    query = query.where('operators.id', 'in', living(db, accountId).where(`live.${available}Available`, '=', 1));
+  if (routable) query = query.where('operators.id', 'in', living(db, accountId).where(isRoutable(routable)));
   return query;
+}
+
+const isConnected = sql<SqlBool>`${sql.ref('live.leaseUntil')} > now_ms()`;
+
+function living(db: Kysely<Tables>, accountId: number) {
+  return db.selectFrom('operatorLive as live').select('live.operatorId').where('live.accountId', '=', accountId);
 }
 
 /** Where the operators of something are found, by an index that leads with the account and `key`. */

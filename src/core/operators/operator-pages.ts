@@ -3,6 +3,7 @@ import type { Database } from '../../storage/database.ts';
 import type { Page, Window } from '../page.ts';
 import {
   filteredOperators,
+  hasFilters,
   isCountable,
   membersPage,
   type OperatorFilters,
@@ -45,7 +46,7 @@ export class OperatorPages {
 
   async page(accountId: number, filters: OperatorFilters, window: Window): Promise<Page<OperatorStamp>> {
     const near = window.offset + window.limit <= FEW;
-    if (Object.values(filters).every((filter) => filter === undefined)) {
+    if (!hasFilters(filters)) {
       const count = (await this.#total.first(accountId))?.count ?? 0;
       if (near) return { rows: await this.#first.all(accountId, window.limit, window.offset), count };
       return { rows: await this.#database.slowly(this.listQuery(accountId, filters, window)), count };
@@ -58,6 +59,15 @@ export class OperatorPages {
     const few = isCountable(filters) ? await this.#countUpTo(accountId, filters, FEW) : undefined;
     const count = few ?? (await this.#database.slowly(this.countQuery(accountId, filters)))[0]?.count ?? 0;
     return { rows: await this.#run(few !== undefined, this.listQuery(accountId, filters, window)), count };
+  }
+
+  /** How many pass the filters; kept where it can be, counted by an index or in a worker otherwise. */
+  async count(accountId: number, filters: OperatorFilters): Promise<number> {
+    if (!hasFilters(filters)) return (await this.#total.first(accountId))?.count ?? 0;
+    const membership = singleMembership(filters);
+    if (membership) return this.#memberCount(accountId, membership);
+    const few = isCountable(filters) ? await this.#countUpTo(accountId, filters, FEW) : undefined;
+    return few ?? (await this.#database.slowly(this.countQuery(accountId, filters)))[0]?.count ?? 0;
   }
 
   /** The page as one statement: the identifiers first, from an index, and only for these the rows. */

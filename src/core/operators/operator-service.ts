@@ -1,6 +1,6 @@
 import type { Database, Transaction } from '../../storage/database.ts';
 import { announce, changesBetween } from '../announce.ts';
-import { type Caller, type Commit, requireWrite } from '../caller.ts';
+import { type Caller, type Commit, requireAdmin } from '../caller.ts';
 import { requeueConversationsOf } from '../conversations/requeue.ts';
 import { DomainError, invalid, invalidField, type Problem, unknownId } from '../errors.ts';
 import { loginName } from '../identity/login-limits.ts';
@@ -22,7 +22,15 @@ import {
 } from './operator.ts';
 import type { OperatorFilters } from './operator-filter.ts';
 import { OperatorPages, type OperatorStamp } from './operator-pages.ts';
+import { OperatorSlices } from './operator-slices.ts';
 import { deleteOperator, insertOperator, loadOperators, requireOperator, updateOperator } from './operator-store.ts';
+import {
+  relationTo,
+  requireMayCreate,
+  requireMayDelete,
+  requireMayRotateKey,
+  requireMayUpdate,
+} from './permissions.ts';
 
 const PERSONAL = new Set(['name', 'firstName', 'pseudo', 'email', 'externalId', 'callConfig', 'ssoVersion']);
 
@@ -32,6 +40,8 @@ export class OperatorService {
   readonly #passwords: Passwords;
   readonly #secrets: InstallationSecrets;
   readonly #pages: OperatorPages;
+  /** Parts of the list by their ends, for connections. */
+  readonly slices: OperatorSlices;
   readonly #stamp;
 
   constructor(parts: { database: Database; passwords: Passwords; secrets: InstallationSecrets }) {
@@ -39,6 +49,7 @@ export class OperatorService {
     this.#passwords = parts.passwords;
     this.#secrets = parts.secrets;
     this.#pages = new OperatorPages(parts.database);
+    this.slices = new OperatorSlices(parts.database);
     this.#stamp = parts.database.hot<OperatorStamp, [number, number]>((db, argument) =>
       db
         .selectFrom('operators')
@@ -50,6 +61,10 @@ export class OperatorService {
 
   page(accountId: number, filters: OperatorFilters, window: Window): Promise<Page<OperatorStamp>> {
     return this.#pages.page(accountId, filters, window);
+  }
+
+  count(accountId: number, filters: OperatorFilters): Promise<number> {
+    return this.#pages.count(accountId, filters);
   }
 
   stamp(accountId: number, id: number): Promise<OperatorStamp | undefined> {
@@ -65,8 +80,7 @@ export class OperatorService {
   }
 
   async create(caller: Caller, input: OperatorCreate, commit: Commit<Operator>): Promise<Operator> {
-    requireWrite(caller);
-    refuseDisagreeingRoles(input);
+    requireMayCreate(caller, input);
     const passwordHash = await this.hashPassword(input.password, input.email);
     return commit((tx) => this.createWithin(tx, caller, input, passwordHash));
   }
@@ -79,6 +93,8 @@ export class OperatorService {
     passwordHash: string | undefined,
   ): Promise<Operator> {
     const { accountId } = caller;
+    requireMayCreate(caller, input);
+    refuseDisagreeingRoles(input);
     const draft = withDefaults(input, input.websiteList ? [] : await allWebsites(tx, accountId));
     await this.#requireSound(tx, accountId, draft);
     const operator: Operator = { ...draft, id: await nextId(tx, accountId, 'operator'), version: 1, ssoVersion: 1 };
@@ -88,54 +104,149 @@ export class OperatorService {
   }
 
   async update(caller: Caller, id: number, input: OperatorUpdate, commit: Commit<Operator>): Promise<Operator> {
-    requireWrite(caller);
-    refuseDisagreeingRoles(input);
     const present = (await this.load(caller.accountId, [id]))[0];
     if (!present) throw unknownId('operator', id);
+    requireMayUpdate(caller, present, input); // before the work of a hash; looked at again inside
     const passwordHash = await this.hashPassword(input.password, input.email ?? present.email);
-    return commit(async (tx) => {
-      const { accountId } = caller;
-      const before = await requireOperator(tx, accountId, id);
-      this.#refuseReadOnlyChange(accountId, before, input);
-      const after = { ...changed(before, input), version: before.version + 1 };
-      await this.#requireSound(tx, accountId, after, before);
-      if (isAdmin(before) && !isAdmin(after)) await refuseLastAdmin(tx, accountId, 'demoted');
-      await updateOperator(tx, accountId, before, after);
-      if (passwordHash) await setPassword(tx, accountId, id, passwordHash);
-      const { version: _version, ...shown } = after;
-      const changes = changesBetween<Omit<Operator, 'version'>>(before, shown, PERSONAL);
-      const fields = passwordHash ? [...changes.fields, 'password'] : changes.fields;
-      announce(tx, caller, 'operator.updated', id, { ...changes, fields });
-      return after;
-    });
+    return commit(async (tx) => (await this.updateWithin(tx, caller, id, input, passwordHash)).operator);
   }
 
-  async remove(caller: Caller, id: number, commit: Commit<void>): Promise<void> {
-    requireWrite(caller);
+  /** The part of an update that belongs into a transaction. What changes nothing leaves no trace. */
+  async updateWithin(
+    tx: Transaction,
+    caller: Caller,
+    id: number,
+    input: OperatorUpdate,
+    passwordHash: string | undefined,
+  ): Promise<{ operator: Operator; isChanged: boolean }> {
+    const { accountId } = caller;
+    const before = await requireOperator(tx, accountId, id);
+    requireMayUpdate(caller, before, input);
+    refuseDisagreeingRoles(input);
+    this.#refuseReadOnlyChange(accountId, before, input);
+    const after = changed(before, input);
+    const changes = changesBetween<Operator>(before, after, PERSONAL);
+    if (changes.fields.length > 0) {
+      await this.#requireSound(tx, accountId, after, before);
+      if (isAdmin(before) && !isAdmin(after)) await refuseLastAdmin(tx, accountId, 'demoted');
+      await updateOperator(tx, accountId, before, { ...after, version: before.version + 1 });
+    }
+    if (passwordHash) await setPassword(tx, accountId, id, passwordHash);
+    const fields = passwordHash ? [...changes.fields, 'password'] : changes.fields;
+    const isChanged = fields.length > 0;
+    if (isChanged) announce(tx, caller, 'operator.updated', id, { ...changes, fields });
+    return { operator: after, isChanged };
+  }
+
+  async remove(caller: Caller, id: number, commit: Commit<Operator>): Promise<Operator> {
     return commit(async (tx) => {
       const operator = await requireOperator(tx, caller.accountId, id);
+      requireMayDelete(caller, operator);
       if (isAdmin(operator)) await refuseLastAdmin(tx, caller.accountId, 'deleted');
       await requeueConversationsOf(tx, caller, id);
       await deleteOperator(tx, caller.accountId, operator);
       announce(tx, caller, 'operator.deleted', id);
+      return operator;
     });
   }
 
-  async resetPassword(caller: Caller, email: string, password: string): Promise<void> {
-    requireWrite(caller);
+  /**
+   * A new password. One's own needs the present one; that of somebody else is the business of whoever may change them.
+   */
+  async changePassword(
+    caller: Caller,
+    id: number,
+    { current, password }: { current?: string | undefined; password: string },
+    commit: Commit<Operator>,
+  ): Promise<Operator> {
+    const present = (await this.load(caller.accountId, [id]))[0];
+    if (!present) throw unknownId('operator', id);
     validate(operatorUpdate, { password });
-    const passwordHash = (await this.hashPassword(password, email)) as string;
-    await this.#database.transaction(async (tx) => {
-      const login = await tx.db
-        .selectFrom('logins')
-        .select('operatorId')
-        .where('emailFolded', '=', loginName(email))
-        .where('accountId', '=', caller.accountId)
-        .executeTakeFirst();
-      if (!login) throw new DomainError('unknown', `There is no operator with the e-mail ${email}.`);
-      await setPassword(tx, caller.accountId, login.operatorId, passwordHash);
-      announce(tx, caller, 'operator.updated', login.operatorId, { fields: ['password'], values: {} });
+    const own = relationTo(caller, present) === 'self';
+    if (!own) requireMayUpdate(caller, present, { password });
+    if (own && !(await this.#isPassword(caller.accountId, id, current ?? ''))) {
+      throw invalidField('currentPassword', 'must be the present password');
+    }
+    const passwordHash = (await this.hashPassword(password, present.email)) as string;
+    return commit(async (tx) => {
+      const operator = await requireOperator(tx, caller.accountId, id);
+      if (!own) requireMayUpdate(caller, operator, { password });
+      await setPassword(tx, caller.accountId, id, passwordHash);
+      announce(tx, caller, 'operator.updated', id, { fields: ['password'], values: {} });
+      return operator;
     });
+  }
+
+  /** A new key for single sign-on; the old one is worth nothing from now on. */
+  async rotateSsoKey(caller: Caller, id: number, commit: Commit<Operator>): Promise<Operator> {
+    return commit(async (tx) => {
+      const before = await requireOperator(tx, caller.accountId, id);
+      requireMayRotateKey(caller, before);
+      const after = { ...before, ssoVersion: before.ssoVersion + 1, version: before.version + 1 };
+      await updateOperator(tx, caller.accountId, before, after);
+      announce(tx, caller, 'operator.updated', id, { fields: ['ssoKey'], values: {} });
+      return after;
+    });
+  }
+
+  /** Gives a skill to operators or takes it from them, all or nothing. */
+  async setSkill<Skill extends { id: number }>(
+    caller: Caller,
+    skill: Skill,
+    ids: readonly number[],
+    holds: boolean,
+    commit: Commit<Skill>,
+  ): Promise<Skill> {
+    requireAdmin(caller);
+    return commit(async (tx) => {
+      for (const id of new Set(ids)) {
+        const before = await requireOperator(tx, caller.accountId, id);
+        const others = before.skillList.filter((held) => held !== skill.id);
+        const after = changed(
+          { ...before, version: before.version + 1 },
+          { skillList: holds ? [...others, skill.id] : others },
+        );
+        await this.#requireSound(tx, caller.accountId, after, before);
+        await updateOperator(tx, caller.accountId, before, after);
+        announce(
+          tx,
+          caller,
+          'operator.updated',
+          id,
+          changesBetween<Pick<Operator, 'skillList'>>(before, { skillList: after.skillList }),
+        );
+      }
+      return skill;
+    });
+  }
+
+  async findByExternalId(tx: Transaction, accountId: number, externalId: string): Promise<number | undefined> {
+    const row = await tx.db
+      .selectFrom('operators')
+      .select('id')
+      .where('accountId', '=', accountId)
+      .where('externalId', '=', externalId)
+      .executeTakeFirst();
+    return row?.id;
+  }
+
+  /** Whose login an e-mail is, on the whole platform. */
+  async findLogin(email: string): Promise<{ accountId: number; operatorId: number } | undefined> {
+    return this.#database.read
+      .selectFrom('logins')
+      .select(['accountId', 'operatorId'])
+      .where('emailFolded', '=', loginName(email))
+      .executeTakeFirst();
+  }
+
+  async #isPassword(accountId: number, operatorId: number, password: string): Promise<boolean> {
+    const login = await this.#database.read
+      .selectFrom('logins')
+      .select('passwordHash')
+      .where('accountId', '=', accountId)
+      .where('operatorId', '=', operatorId)
+      .executeTakeFirst();
+    return this.#passwords.verify(password, login?.passwordHash ?? null);
   }
 
   /** Slow, so it comes before the transaction. */

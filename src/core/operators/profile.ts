@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import type { Database } from '../../storage/database.ts';
 import { announce } from '../announce.ts';
-import { type Caller, type Commit, requireWrite } from '../caller.ts';
+import type { Caller, Commit } from '../caller.ts';
 import { text } from '../text.ts';
 import { requireOperator } from './operator-store.ts';
+import { requireMayServe } from './permissions.ts';
 
 const fields = {
   status: text(0, 255).meta({ description: 'Short status text written by the operator.' }),
@@ -37,20 +38,25 @@ export class Profiles {
 
   /** Always answers: what was never filled is empty. */
   async find(accountId: number, operatorId: number): Promise<Profile> {
-    const row = await this.#database.read
+    return (await this.load(accountId, [operatorId]))[0] as Profile;
+  }
+
+  /** The profiles of several operators, in the order of the identifiers. */
+  async load(accountId: number, operatorIds: readonly number[]): Promise<Profile[]> {
+    const rows = await this.#database.read
       .selectFrom('operatorProfiles')
-      .select(['status', 'description', 'facebook', 'twitter', 'city', 'country'])
+      .select(['operatorId', 'status', 'description', 'facebook', 'twitter', 'city', 'country'])
       .where('accountId', '=', accountId)
-      .where('operatorId', '=', operatorId)
-      .executeTakeFirst();
-    return { userId: operatorId, ...EMPTY, ...row };
+      .where('operatorId', 'in', operatorIds)
+      .execute();
+    const byId = new Map(rows.map(({ operatorId, ...fields }) => [operatorId, fields]));
+    return operatorIds.map((userId) => ({ userId, ...EMPTY, ...byId.get(userId) }));
   }
 
   async update(caller: Caller, operatorId: number, input: ProfileUpdate, commit: Commit<Profile>): Promise<Profile> {
-    requireWrite(caller);
     return commit(async (tx) => {
       const { accountId } = caller;
-      await requireOperator(tx, accountId, operatorId);
+      requireMayServe(caller, await requireOperator(tx, accountId, operatorId));
       const row = await tx.db
         .selectFrom('operatorProfiles')
         .select(['status', 'description', 'facebook', 'twitter', 'city', 'country'])

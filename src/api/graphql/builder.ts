@@ -1,0 +1,54 @@
+import SchemaBuilder from '@pothos/core';
+import { GraphQLError } from 'graphql';
+import { CHANNELS, ROLES } from '../../core/operators/operator.ts';
+import type { Context } from './context.ts';
+
+export interface SchemaTypes {
+  Context: Context;
+  DefaultFieldNullability: false;
+  Scalars: {
+    /** Identifiers are decimal text for clients; whatever came is checked where it is used. */
+    ID: { Input: string; Output: number };
+    DateTime: { Input: Date; Output: Date | number };
+  };
+}
+
+/** Every type of the schema is made with this; fields are never null unless they say so. */
+export const builder = new SchemaBuilder<SchemaTypes>({ defaultFieldNullability: false });
+
+export type Builder = typeof builder;
+
+builder.queryType({ description: 'What can be read.' });
+builder.mutationType({ description: 'What can be changed. Each answers with the changed object and `userErrors`.' });
+builder.subscriptionType({ description: 'What can be watched, over the protocol graphql-transport-ws.' });
+
+builder.scalarType('DateTime', {
+  description: 'A moment as ISO 8601 text in UTC, for example `2026-01-31T09:30:00.000Z`.',
+  serialize: (value) => new Date(value).toISOString(),
+  parseValue: (value) => {
+    const date = typeof value === 'string' && /^\d{4}-\d{2}-\d{2}/.test(value) ? new Date(value) : undefined;
+    if (!date || Number.isNaN(date.getTime())) {
+      throw new GraphQLError('A DateTime must be ISO 8601 text, for example 2026-01-31T09:30:00Z.');
+    }
+    return date;
+  },
+});
+
+export const ChannelEnum = builder.enumType('Channel', {
+  description: 'A way in which a conversation is held.',
+  values: Object.fromEntries(
+    CHANNELS.map((channel) => [channel.toUpperCase(), { value: channel, description: `Conversations by ${channel}.` }]),
+  ),
+});
+
+const ROLE_TEXTS: Record<(typeof ROLES)[number], string> = {
+  expert: 'Helps operators; sees pseudonyms and live states.',
+  operator: 'Answers visitors; sees the names of others.',
+  manager: 'Manages the operators of the own group and of those under it.',
+  admin: 'May do everything in the account.',
+};
+
+export const RoleEnum = builder.enumType('Role', {
+  description: 'What an operator may do.',
+  values: Object.fromEntries(ROLES.map((role) => [role.toUpperCase(), { value: role, description: ROLE_TEXTS[role] }])),
+});

@@ -1,0 +1,129 @@
+import { GraphQLError } from 'graphql';
+import { asDomainError, type DomainError, type ErrorKind, type Problem } from '../../core/errors.ts';
+import { builder } from './builder.ts';
+
+export type ErrorCode =
+  | 'UNAUTHENTICATED'
+  | 'FORBIDDEN'
+  | 'BAD_REQUEST'
+  | 'RATE_LIMITED'
+  | 'TOO_COMPLEX'
+  | 'UNAVAILABLE'
+  | 'INTERNAL';
+
+export type UserErrorCode = 'MISSING' | 'INVALID' | 'UNKNOWN_ID' | 'CONFLICT' | 'LIMIT' | 'STATE';
+
+/** What the caller can mend, beside the data of a mutation. */
+export interface UserError {
+  readonly field: readonly string[] | null;
+  readonly message: string;
+  readonly code: UserErrorCode;
+}
+
+const CODE_TEXTS: Record<UserErrorCode, string> = {
+  MISSING: 'A field that must be there is missing.',
+  INVALID: 'A value is not allowed.',
+  UNKNOWN_ID: 'An identifier names nothing.',
+  CONFLICT: 'It conflicts with something that exists.',
+  LIMIT: 'A limit is reached.',
+  STATE: 'The present state does not allow it.',
+};
+
+const UserErrorCodeEnum = builder.enumType('UserErrorCode', {
+  description: 'What kind of mistake a user error is.',
+  values: Object.fromEntries(
+    Object.entries(CODE_TEXTS).map(([code, description]) => [code, { value: code as UserErrorCode, description }]),
+  ),
+});
+
+export const UserErrorRef = builder.objectRef<UserError>('UserError').implement({
+  description: 'Something that the caller can mend. The mutation changed nothing.',
+  fields: (t) => ({
+    field: t.stringList({
+      nullable: true,
+      description: 'Path of the input field that is meant, if one is.',
+      resolve: (error) => (error.field ? [...error.field] : null),
+    }),
+    message: t.exposeString('message', { description: 'The mistake in words, with what is allowed.' }),
+    code: t.field({ type: UserErrorCodeEnum, description: 'The kind of mistake.', resolve: (error) => error.code }),
+  }),
+});
+
+/** Kinds that are the caller's to mend; all others become top-level errors. */
+const USER_CODES: Partial<Record<ErrorKind, UserErrorCode>> = {
+  invalid: 'INVALID',
+  unknown: 'UNKNOWN_ID',
+  conflict: 'CONFLICT',
+};
+
+const CODES: Record<ErrorKind, ErrorCode> = {
+  invalid: 'BAD_REQUEST',
+  forbidden: 'FORBIDDEN',
+  unknown: 'BAD_REQUEST',
+  conflict: 'BAD_REQUEST',
+  in_progress: 'BAD_REQUEST',
+  other_request: 'BAD_REQUEST',
+  limited: 'RATE_LIMITED',
+  unavailable: 'UNAVAILABLE',
+  outcome_unknown: 'UNAVAILABLE',
+};
+
+export function graphqlError(code: ErrorCode, message: string): GraphQLError {
+  return new GraphQLError(message, { extensions: { code } });
+}
+
+export function forbiddenError(): GraphQLError {
+  return graphqlError('FORBIDDEN', 'You may not read or do this.');
+}
+
+/** The errors that a caller can mend; undefined for those that are not theirs. */
+export function userErrorsOf(error: unknown): UserError[] | undefined {
+  const known = asDomainError(error);
+  const code = known && USER_CODES[known.kind];
+  if (!known || !code) return undefined;
+  return userErrorsOfProblems(known.details.problems ?? [], known.message, code);
+}
+
+/** What is wrong with an input, field by field; without problems, in one sentence. */
+export function userErrorsOfProblems(
+  problems: readonly Problem[],
+  message: string,
+  code: UserErrorCode = 'INVALID',
+): UserError[] {
+  if (problems.length === 0) return [{ field: null, message, code }];
+  return problems.map((problem) => userError(problem, code));
+}
+
+function userError(problem: Problem, code: UserErrorCode): UserError {
+  const field = ['input', ...problem.path.map((part) => INPUT_NAMES[part] ?? String(part))];
+  if (problem.code === 'missing')
+    return { field, message: `${field.at(-1)} is missing: it ${problem.rule}.`, code: 'MISSING' };
+  return { field, message: `${field.at(-1)} ${problem.rule}.`, code };
+}
+
+/** Inputs name relations by identifier. */
+const INPUT_NAMES: Readonly<Record<string, string>> = { websiteList: 'websiteIds', skillList: 'skillIds' };
+
+/** What a caller sees of an error that a resolver threw. Anything unknown is masked; `report` gets it whole. */
+export function presentable(error: GraphQLError | Error, report: (error: unknown) => void): GraphQLError {
+  // A request that is none: the protocol's own words.
+  if (!(error instanceof GraphQLError)) return graphqlError('BAD_REQUEST', error.message);
+  const original = error.originalError;
+  if (!original || original instanceof GraphQLError) {
+    return error.extensions.code === undefined ? withCode(error, 'BAD_REQUEST', error.message) : error;
+  }
+  const known: DomainError | undefined = asDomainError(original);
+  if (known) return withCode(error, CODES[known.kind], known.message);
+  report(original);
+  return withCode(error, 'INTERNAL', 'Internal error.');
+}
+
+function withCode({ nodes, source, positions, path }: GraphQLError, code: ErrorCode, message: string): GraphQLError {
+  return new GraphQLError(message, {
+    nodes: nodes ?? null,
+    source: source ?? null,
+    positions: positions ?? null,
+    path: path ?? null,
+    extensions: { code },
+  });
+}

@@ -1,0 +1,18 @@
+import { invalidField } from '../../core/errors.ts';
+import { parseId } from '../../core/ids.ts';
+
+/** The number behind an identifier of a query; undefined for a text that can name nothing. */
+export function readId(text: string): number | undefined {
+  return parseId(text);
+}
+
+/** The number behind an identifier of an input; one that can name nothing is a mistake of the field. */
+export function inputId(path: string, text: string): number {
+  const id = parseId(text);
+  if (id === undefined) throw invalidField(path, 'must be an identifier: decimal digits');
+  return id;
+}
+
+export function inputIds(path: string, texts: readonly string[]): number[] {
+  return texts.map((text) => inputId(path, text));
+}

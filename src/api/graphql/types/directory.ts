@@ -1,0 +1,153 @@
+import type { TreeKind, TreeNode } from '../../../core/directory/tree.ts';
+import type { TreeFilters } from '../../../core/directory/tree-service.ts';
+import type { Website } from '../../../core/directory/website.ts';
+import { builder } from '../builder.ts';
+import { type Connection, connectionType, readSlice, type SliceArguments, sliceArguments } from '../connection.ts';
+import type { Context } from '../context.ts';
+import { idFilter, textFilter } from '../filters.ts';
+import { readId } from '../ids.ts';
+
+export const WebsiteRef = builder.objectRef<Website>('Website');
+export const GroupRef = builder.objectRef<TreeNode>('Group');
+export const SkillRef = builder.objectRef<TreeNode>('Skill');
+
+WebsiteRef.implement({
+  description: 'A website whose visitors are answered.',
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'Identifier.' }),
+    url: t.exposeString('url', { description: 'Address of the website.' }),
+    label: t.exposeString('label', { description: 'Name of the website.' }),
+    currency: t.exposeString('currency', { description: 'Currency (ISO 4217).' }),
+    languageAdmin: t.exposeString('languageAdmin', { description: 'Language of the admin interface.' }),
+    timezone: t.exposeString('timezone', { description: 'Time zone (IANA).' }),
+  }),
+});
+
+for (const [ref, kind] of [
+  [GroupRef, 'group'],
+  [SkillRef, 'skill'],
+] as const) {
+  ref.implement({
+    description:
+      kind === 'group'
+        ? 'A team of operators, in a tree of teams.'
+        : 'What operators can help with, in a tree. Replaces the operator resource of REST.',
+    fields: (t) => ({
+      id: t.exposeID('id', { description: 'Identifier.' }),
+      name: t.exposeString('name', { description: 'Name.' }),
+      createdAt: t.field({ type: 'DateTime', description: 'When it was made.', resolve: (node) => node.createdAt }),
+      parent: t.field({
+        type: ref,
+        nullable: true,
+        description: 'The one above it, if it is not at the top.',
+        resolve: async (node, _args, { load }) =>
+          node.parentId === null ? null : ((await load[kind].load(node.parentId)) ?? null),
+      }),
+      children: t.field({
+        type: [ref],
+        description: 'Those directly under it.',
+        resolve: (node, _args, { load }) => load.children[kind].load(node.id),
+      }),
+    }),
+  });
+}
+
+builder.objectField(SkillRef, 'order', (t) =>
+  t.int({ description: 'Place in lists shown to people.', resolve: (skill) => skill.order }),
+);
+
+const TreeFilterInputs = { group: treeFilter('Group'), skill: treeFilter('Skill') } as const;
+
+function treeFilter(name: string) {
+  return builder.inputType(`${name}Filter`, {
+    description: 'All that is given must hold. Texts compare without case; `*` matches any run of characters.',
+    fields: (t) => ({
+      id: t.string({ description: 'An identifier, a comma-separated list, or digits with `*`.' }),
+      name: t.string({ description: 'Name.' }),
+      parentId: t.string({ description: 'The one above, by identifier.' }),
+      ...(name === 'Skill' ? { operatorId: t.string({ description: 'Held by this operator.' }) } : {}),
+    }),
+  });
+}
+
+const WebsiteFilterInput = builder.inputType('WebsiteFilter', {
+  description: 'All that is given must hold. Texts compare without case; `*` matches any run of characters.',
+  fields: (t) => ({
+    id: t.string({ description: 'An identifier, a comma-separated list, or digits with `*`.' }),
+    label: t.string({ description: 'Name of the website.' }),
+    url: t.string({ description: 'Address of the website.' }),
+  }),
+});
+
+const WebsiteConnection = connectionType('Website', WebsiteRef);
+const TreeConnections = { group: connectionType('Group', GroupRef), skill: connectionType('Skill', SkillRef) } as const;
+
+builder.queryFields((t) => ({
+  website: t.field({
+    type: WebsiteRef,
+    nullable: true,
+    description: 'A website by its identifier.',
+    args: { id: t.arg.id({ required: true, description: 'Identifier.' }) },
+    resolve: (_root, { id }, { load }) => found(load.website, id),
+  }),
+  websites: t.field({
+    type: WebsiteConnection,
+    description: 'The websites of the account.',
+    args: { filter: t.arg({ type: WebsiteFilterInput, description: 'Which ones.' }), ...sliceArguments(t.arg) },
+    resolve: async (_root, { filter, ...slice }, { caller, services }): Promise<Connection<Website>> => {
+      const filters = {
+        id: idFilter('id', filter?.id),
+        label: textFilter('label', filter?.label),
+        url: textFilter('url', filter?.url),
+      };
+      const page = await services.websites.slice(caller.accountId, filters, readSlice(slice));
+      return { ...page, totalCount: () => services.websites.count(caller.accountId, filters) };
+    },
+  }),
+}));
+
+for (const [kind, ref] of [
+  ['group', GroupRef],
+  ['skill', SkillRef],
+] as const) {
+  builder.queryField(kind, (t) =>
+    t.field({
+      type: ref,
+      nullable: true,
+      description: `A ${kind} by its identifier.`,
+      args: { id: t.arg.id({ required: true, description: 'Identifier.' }) },
+      resolve: (_root, { id }, { load }) => found(load[kind], id),
+    }),
+  );
+  builder.queryField(`${kind}s`, (t) =>
+    t.field({
+      type: TreeConnections[kind],
+      description: `The ${kind}s of the account.`,
+      args: { filter: t.arg({ type: TreeFilterInputs[kind], description: 'Which ones.' }), ...sliceArguments(t.arg) },
+      resolve: (_root, { filter, ...slice }, context) => treeConnection(kind, filter ?? {}, slice, context),
+    }),
+  );
+}
+
+async function treeConnection(
+  kind: TreeKind,
+  filter: { readonly [name in 'id' | 'name' | 'parentId' | 'operatorId']?: string | null | undefined },
+  slice: SliceArguments,
+  { caller, services }: Context,
+): Promise<Connection<TreeNode>> {
+  const nodes = services[`${kind}s`];
+  const filters: TreeFilters = {
+    id: idFilter('id', filter.id),
+    name: textFilter('name', filter.name),
+    parentId: idFilter('parentId', filter.parentId),
+    operatorId: idFilter('operatorId', filter.operatorId),
+  };
+  const page = await nodes.slice(caller.accountId, filters, readSlice(slice));
+  return { ...page, totalCount: () => nodes.count(caller.accountId, filters) };
+}
+
+/** An identifier that names nothing, here or anywhere, is null. */
+async function found<T>(loader: { load(id: number): Promise<T | undefined> }, text: string): Promise<T | null> {
+  const id = readId(text);
+  return id === undefined ? null : ((await loader.load(id)) ?? null);
+}

@@ -1,0 +1,86 @@
+import { type Caller, forbidden, requireWrite } from '../caller.ts';
+import type { Operator, OperatorUpdate, Role } from './operator.ts';
+
+/** What an operator is to a caller: themself, somebody whom they manage, or anybody else. */
+export type Relation = 'self' | 'managed' | 'other';
+
+type Placed = Pick<Operator, 'id' | 'groupId' | 'roles'>;
+
+const ABOVE_OPERATOR: readonly Role[] = ['manager', 'admin'];
+
+/** Admins manage everyone; managers those in their groups who stand below them. */
+export function relationTo(caller: Caller, operator: Placed): Relation {
+  if (caller.operatorId === operator.id) return 'self';
+  if (caller.standing === 'admin') return 'managed';
+  const below = !operator.roles.some((role) => ABOVE_OPERATOR.includes(role));
+  return caller.standing === 'manager' && below && manages(caller, operator.groupId) ? 'managed' : 'other';
+}
+
+/** What of an operator may be read: the pseudonym and the live state by all, names by operators, the rest by few. */
+export type Visibility = 'public' | 'names' | 'details' | 'secret';
+
+export function mayRead(caller: Caller, operator: Placed, what: Visibility): boolean {
+  if (what === 'public') return true;
+  const relation = relationTo(caller, operator);
+  if (what === 'secret') return relation === 'self' || (caller.standing === 'admin' && caller.mayWrite);
+  if (relation !== 'other') return true;
+  return what === 'names' && caller.standing !== 'expert';
+}
+
+/** Whether a filter on such a field tells the caller nothing that they may not read of anybody. */
+export function mayFilterBy(caller: Caller, what: 'names' | 'details'): boolean {
+  if (caller.standing === 'admin') return true;
+  return what === 'names' && caller.standing !== 'expert';
+}
+
+/** What operators change of themselves; the password by way of the present one only. */
+const OWN_FIELDS: ReadonlySet<string> = new Set(['pseudo', 'languageAdmin', 'callConfig']);
+
+/** Refuses a change that the caller may not make, before anything is looked at in detail. */
+export function requireMayUpdate(caller: Caller, operator: Placed, input: OperatorUpdate): void {
+  requireWrite(caller);
+  if (caller.standing === 'admin') return;
+  const relation = relationTo(caller, operator);
+  if (relation === 'other') throw forbidden();
+  const fields = Object.entries(input).filter(([, value]) => value !== undefined);
+  if (relation === 'self' && fields.some(([name]) => !OWN_FIELDS.has(name))) throw forbidden();
+  if (relation === 'managed') requireWithinReach(caller, input);
+}
+
+/** A manager makes operators of their own groups, never above an operator. */
+export function requireMayCreate(caller: Caller, input: Pick<OperatorUpdate, 'groupId' | 'roles' | 'role'>): void {
+  requireWrite(caller);
+  if (caller.standing === 'admin') return;
+  if (caller.standing !== 'manager') throw forbidden();
+  requireWithinReach(caller, { ...input, groupId: input.groupId ?? null });
+}
+
+export function requireMayDelete(caller: Caller, operator: Placed): void {
+  requireWrite(caller);
+  if (caller.standing !== 'admin' && relationTo(caller, operator) !== 'managed') throw forbidden();
+}
+
+/** Whoever has the key of single sign-on is the operator: their own business, and that of admins. */
+export function requireMayRotateKey(caller: Caller, operator: Placed): void {
+  requireWrite(caller);
+  if (!mayRead(caller, operator, 'secret')) throw forbidden();
+}
+
+/** Availability, presence and profile: one's own, and of those whom one manages. */
+export function requireMayServe(caller: Caller, operator: Placed): void {
+  requireWrite(caller);
+  if (relationTo(caller, operator) === 'other') throw forbidden();
+}
+
+function requireWithinReach(
+  caller: Caller,
+  { roles, role, groupId }: Pick<OperatorUpdate, 'roles' | 'role' | 'groupId'>,
+): void {
+  if ([...(roles ?? []), role].some((given) => given !== undefined && ABOVE_OPERATOR.includes(given)))
+    throw forbidden();
+  if (groupId !== undefined && !manages(caller, groupId)) throw forbidden();
+}
+
+function manages({ managedGroups }: Caller, groupId: number | null): boolean {
+  return managedGroups === 'account' || (groupId !== null && managedGroups.has(groupId));
+}
