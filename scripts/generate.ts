@@ -2,13 +2,18 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { lexicographicSortSchema, printSchema } from 'graphql';
 import { z } from 'zod';
+import { schema } from '../src/api/graphql/schema.ts';
 import { openApiDocument } from '../src/api/pages/openapi.ts';
 import { settings } from '../src/config.ts';
+import { migrationPage } from './migration-page.ts';
 
 const files: Readonly<Record<string, () => string>> = {
   'docs/api/openapi.json': () => `${JSON.stringify(openApiDocument(), null, 2)}\n`,
+  'docs/api/schema.graphql': () => `${printSchema(lexicographicSortSchema(schema))}\n`,
   'docs/configuration.md': configurationPage,
+  'web/migration.html': migrationPage,
 };
 
 const onlyCheck = process.argv.includes('--check');

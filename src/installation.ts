@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Config } from './config.ts';
+import { type Config, ConfigError } from './config.ts';
 import { LiveService } from './core/availability/live-service.ts';
 import { SkillAvailabilities } from './core/availability/skill-availability.ts';
 import { Statistics } from './core/conversations/statistics.ts';
@@ -14,6 +14,7 @@ import { ApiKeys } from './core/identity/api-keys.ts';
 import { Login } from './core/identity/login.ts';
 import { LoginLimits } from './core/identity/login-limits.ts';
 import { Passwords } from './core/identity/passwords.ts';
+import { RestUsage } from './core/identity/rest-usage.ts';
 import { InstallationSecrets } from './core/identity/secrets.ts';
 import { Tokens } from './core/identity/tokens.ts';
 import { Viewers } from './core/identity/viewers.ts';
@@ -29,16 +30,15 @@ export type Installation = Awaited<ReturnType<typeof openInstallation>>;
 
 export async function openInstallation(config: Config, clock: Clock = Date.now) {
   mkdirSync(dirname(config.databaseFile), { recursive: true, mode: 0o700 });
-  const database = new SqliteDatabase(config.databaseFile, {
-    clock,
-    slowReadMs: config.SWITCHBOARD_SLOW_READ_TIMEOUT * 1000,
-  });
+  const database = openDatabase(config, clock);
   const migrated = await migrate(database);
-  const secrets = new InstallationSecrets(config.SWITCHBOARD_SECRET ?? keptSecret(config.databaseFile));
+  const secrets = new InstallationSecrets(
+    config.SWITCHBOARD_SECRET ?? keptSecret(config.databaseFile, migrated.length > 0),
+  );
   const passwords = new Passwords();
   const limits = new LoginLimits(database);
   const tokens = new Tokens(database);
-  const operators = new OperatorService({ database, passwords, secrets });
+  const operators = new OperatorService({ database, limits, passwords, secrets });
   return {
     database,
     migrated,
@@ -48,9 +48,10 @@ export async function openInstallation(config: Config, clock: Clock = Date.now) 
     tokens,
     accounts: new Accounts(database),
     apiKeys: new ApiKeys(database),
+    restUsage: new RestUsage(database, clock),
     login: new Login({ database, limits, passwords, tokens }),
     operators,
-    imports: new OperatorImport(database, operators),
+    imports: new OperatorImport(operators),
     profiles: new Profiles(database),
     live: new LiveService(database),
     statistics: new Statistics(database),
@@ -64,14 +65,32 @@ export async function openInstallation(config: Config, clock: Clock = Date.now) 
   };
 }
 
+/** A file that cannot be used is refused in words, before anything is done with it. */
+function openDatabase(config: Config, clock: Clock): SqliteDatabase {
+  const { databaseFile } = config;
+  try {
+    for (const file of [databaseFile, `${databaseFile}-wal`, `${databaseFile}-shm`]) {
+      if (existsSync(file)) accessSync(file, constants.R_OK | constants.W_OK);
+    }
+    return new SqliteDatabase(databaseFile, { clock, slowReadMs: config.SWITCHBOARD_SLOW_READ_TIMEOUT * 1000 });
+  } catch (error) {
+    throw new ConfigError([`DATABASE_URL names ${databaseFile}, which cannot be used: ${(error as Error).message}.`]);
+  }
+}
+
 export function secretFile(databaseFile: string): string {
   return join(dirname(databaseFile), 'secret');
 }
 
-/** The secret beside the embedded database, made at the first start. */
-function keptSecret(databaseFile: string): string {
+/** The secret beside the embedded database, made with it. */
+function keptSecret(databaseFile: string, isNew: boolean): string {
   const file = secretFile(databaseFile);
   if (!existsSync(file)) {
+    if (!isNew) {
+      console.error(
+        `The secret ${file} is missing; a new one is made. Every single sign-on key is another from now on.`,
+      );
+    }
     try {
       writeFileSync(file, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flag: 'wx' });
     } catch (error) {

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { Command, Option } from 'commander';
 import { createAccountCommand, listAccounts } from './commands/account.ts';
 import { backup, restore } from './commands/backup.ts';
@@ -5,9 +6,12 @@ import { fillDemo } from './commands/demo.ts';
 import { doctor } from './commands/doctor.ts';
 import { exportOperators, importOperators } from './commands/import.ts';
 import { createKey, listKeys, revokeKey } from './commands/key.ts';
+import { showMigration } from './commands/migration.ts';
 import { createOperator, resetPassword } from './commands/operator.ts';
 import { reportFailure } from './commands/report.ts';
 import { serve } from './commands/serve.ts';
+
+const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
 
 process.umask(0o077); // the data, backups and secrets are for this user alone
 
@@ -16,13 +20,14 @@ const program = new Command('switchboard')
     'An open, self-hosted customer-conversation platform. Settings come from the environment; see docs/configuration.md.',
   )
   .showHelpAfterError('(switchboard --help shows the commands)')
-  .configureHelp({ sortSubcommands: false });
+  .configureHelp({ sortSubcommands: false })
+  .version(version);
 
 const account = () => new Option('--account <id>', 'the account, where there are several').argParser(Number);
 
 program
-  .command('serve', { isDefault: true })
-  .description('run the service (the default)')
+  .command('serve')
+  .description('run the service')
   .option('--demo', 'add the demo data and keep its operators connected')
   .option('--port <port>', 'port to listen on, instead of PORT')
   .option('--host <address>', 'address to listen on, instead of HOST')
@@ -51,6 +56,13 @@ key
   .addOption(account())
   .action(revokeKey);
 
+program
+  .command('migration')
+  .description('the migration meter: what each key still uses of the REST interface')
+  .option('--replacements', 'with the GraphQL documents that replace it')
+  .addOption(account())
+  .action(showMigration);
+
 const operator = program.command('operator').description('operators, who are also the users');
 operator
   .command('create')
@@ -71,17 +83,19 @@ program
   .command('import')
   .description('make or change many at once')
   .command('operators')
-  .description('from a CSV or JSON file, found by external_id; a dry run unless --apply')
+  .description(
+    'from a CSV or JSON file: those whose external_id is known are changed, others made; only a dry run without --apply',
+  )
   .argument('<file>', 'ends in .csv or .json')
-  .option('--apply', 'do it after the dry run')
-  .option('--partly', 'take the good rows when others have mistakes; otherwise all or nothing')
+  .option('--apply', 'do it when the dry run finds no mistakes')
+  .option('--partly', 'take the good rows even if others have mistakes; without it, all or nothing')
   .addOption(account())
   .action(importOperators);
 program
   .command('export')
   .description('write what import reads')
   .command('operators')
-  .description('to a CSV or JSON file')
+  .description('to a CSV or JSON file, as import reads it; without passwords and single sign-on keys')
   .argument('<file>', 'ends in .csv or .json')
   .addOption(account())
   .action(exportOperators);

@@ -1,25 +1,19 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
 
-/** A note beside the database of the process that serves it, so that nobody replaces the file under it. */
-export function noteServer(databaseFile: string): () => void {
-  const file = noteOf(databaseFile);
-  writeFileSync(file, String(process.pid));
-  return () => {
-    if (isServedBy(databaseFile) === process.pid) rmSync(file, { force: true });
-  };
-}
-
-/** The process that serves this database, if it is alive. */
-export function isServedBy(databaseFile: string): number | undefined {
+/**
+ * Takes the place of the one server of a database file; undefined when another process has it. The operating system
+ * gives the place back whenever its holder ends, however that happens.
+ */
+export function takeServerPlace(databaseFile: string): (() => void) | undefined {
+  const lock = new DatabaseSync(`${databaseFile}.lock`);
   try {
-    const pid = Number(readFileSync(noteOf(databaseFile), 'utf8'));
-    process.kill(pid, 0);
-    return pid;
+    lock.exec('pragma journal_mode = memory; begin exclusive');
+    return () => lock.close();
   } catch (error) {
-    return (error as { code?: string }).code === 'EPERM' ? -1 : undefined;
+    lock.close();
+    if ((error as { errcode?: number }).errcode === SQLITE_BUSY) return undefined;
+    throw error;
   }
 }
 
-function noteOf(databaseFile: string): string {
-  return `${databaseFile}.pid`;
-}
+const SQLITE_BUSY = 5;

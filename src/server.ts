@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { type Logger, pino } from 'pino';
 import { registerGraphql } from './api/graphql/http.ts';
 import { schema } from './api/graphql/schema.ts';
-import { serveSockets } from './api/graphql/websocket.ts';
+import { isSocketAddress, type Patience, serveSockets } from './api/graphql/websocket.ts';
 import { createApp } from './api/http/app.ts';
 import { Metrics } from './api/http/metrics.ts';
 import { RouteTable } from './api/http/route-table.ts';
@@ -18,7 +18,6 @@ import { Writes } from './api/rest/write.ts';
 import { type Config, ConfigError } from './config.ts';
 import type { Transact } from './core/caller.ts';
 import type { Installation } from './installation.ts';
-import { noteServer } from './server-lock.ts';
 
 export interface RunningServer {
   /** Where it listens. */
@@ -34,18 +33,32 @@ const HOUSEKEEPING_MS = 60_000;
 const KEY_USE_MS = 10_000;
 const CLOSE_IDLE_MS = 20;
 
+export interface StartOptions {
+  /** What must be done before the service is ready, once its port is taken. */
+  readonly prepare?: () => Promise<void>;
+  /** How long sockets are waited for; tests have less of it. */
+  readonly patience?: Patience;
+  /** False runs every query by plain graphql-js, to compare with. */
+  readonly compileQueries?: boolean;
+}
+
 /** Where all parts are wired. */
-export async function startServer(installation: Installation, config: Config): Promise<RunningServer> {
+export async function startServer(
+  installation: Installation,
+  config: Config,
+  { prepare, patience, compileQueries = true }: StartOptions = {},
+): Promise<RunningServer> {
   const logger = createLogger(config);
   const metrics = new Metrics();
   const deprecation = { deprecatedSince: REST_DEPRECATED_SINCE, sunset: config.SWITCHBOARD_REST_SUNSET };
   const headersOfRest = restHeaders(deprecation);
   const transact: Transact = (work) => installation.database.transaction(work);
-  let draining = false;
+  let state: 'starting' | 'ready' | 'stopping' = 'starting';
   const app = createApp(
     {
       logger,
       metrics,
+      isSocketAddress,
       trustedProxies: config.SWITCHBOARD_TRUSTED_PROXIES,
       corsOrigins: config.SWITCHBOARD_CORS_ORIGINS,
       tls: readTls(config),
@@ -81,15 +94,16 @@ export async function startServer(installation: Installation, config: Config): P
     viewers: installation.viewers,
     idempotency: installation.idempotency,
     transact,
+    compileQueries,
   };
   app.register(async (graphql) => registerGraphql(graphql, graphqlParts));
-  const sockets = serveSockets(app.server, { ...graphqlParts, logger });
+  const sockets = serveSockets(app.server, { ...graphqlParts, logger }, patience);
   app.register(async (operations) =>
     registerOperations(operations, {
       metrics,
       metricsToken: config.SWITCHBOARD_METRICS_TOKEN,
       checkReady: async () => {
-        if (draining) throw new Error('The service is stopping.');
+        if (state !== 'ready') throw new Error(`The service is ${state}.`);
         await installation.database.ping();
       },
     }),
@@ -98,20 +112,25 @@ export async function startServer(installation: Installation, config: Config): P
 
   const stopHousekeeping = keepHouse(installation, logger);
   const url = await app.listen({ port: config.PORT, host: config.HOST });
-  const forgetServer = noteServer(config.databaseFile);
+  await prepare?.().catch(async (error) => {
+    sockets.close();
+    await stopHousekeeping();
+    await app.close();
+    throw error;
+  });
+  state = 'ready';
   logger.info({ url, migrated: installation.migrated }, 'listening');
 
   return {
     url: config.SWITCHBOARD_PUBLIC_URL?.replace(/\/$/, '') ?? url,
     routes,
     stop: async () => {
-      draining = true;
+      state = 'stopping';
       logger.info('stopping');
       sockets.close();
       await closeWithin(app, config.SWITCHBOARD_STOP_TIMEOUT * 1000);
       await stopHousekeeping();
       await installation.database.close();
-      forgetServer();
       logger.info('stopped');
     },
   };
@@ -152,10 +171,14 @@ async function closeWithin(app: FastifyInstance, milliseconds: number): Promise<
 
 /** Forgets what has passed, and writes down when keys were used. */
 function keepHouse(installation: Installation, logger: Logger): () => Promise<void> {
-  const { apiKeys, tokens, limits, idempotency } = installation;
+  const { apiKeys, restUsage, tokens, limits, idempotency } = installation;
   const attempt = (what: string, work: () => Promise<void>) =>
     work().catch((error) => logger.warn({ err: error }, `${what} failed; it is tried again`));
-  const use = setInterval(() => attempt('recording the use of keys', () => apiKeys.recordUse()), KEY_USE_MS);
+  const recordUse = async () => {
+    await attempt('recording the use of keys', () => apiKeys.recordUse());
+    await attempt('recording the use of REST', () => restUsage.record());
+  };
+  const use = setInterval(recordUse, KEY_USE_MS);
   const clean = setInterval(() => {
     for (const subject of [tokens, limits, idempotency]) attempt('cleaning up', () => subject.clean());
   }, HOUSEKEEPING_MS);
@@ -164,6 +187,6 @@ function keepHouse(installation: Installation, logger: Logger): () => Promise<vo
   return async () => {
     clearInterval(use);
     clearInterval(clean);
-    await attempt('recording the use of keys', () => apiKeys.recordUse());
+    await recordUse();
   };
 }

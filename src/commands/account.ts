@@ -4,12 +4,15 @@ import { askNewPassword } from './prompt.ts';
 import { table } from './table.ts';
 
 export async function createAccountCommand({ name, email }: { name: string; email: string }): Promise<void> {
-  await withInstallation(async (installation) => {
-    const made = await createAccount(installation, { name, admin: { email, password: await askNewPassword() } });
-    console.log(
-      `Account ${made?.accountId} is made, with the admin ${email} and this key, shown this once:\n\n  ${made?.apiKey}\n`,
-    );
-  });
+  await withInstallation(
+    async (installation) => {
+      const made = await createAccount(installation, { name, admin: { email, password: await askNewPassword() } });
+      console.log(
+        `Account ${made?.accountId} is made, with the admin ${email} and this key, shown this once:\n\n  ${made?.apiKey}\n`,
+      );
+    },
+    { mayCreate: true },
+  );
 }
 
 export async function listAccounts(): Promise<void> {

@@ -2,7 +2,7 @@ import { chmodSync, copyFileSync, existsSync, mkdirSync, renameSync } from 'node
 import { dirname, join, resolve } from 'node:path';
 import { readConfig } from '../config.ts';
 import { openInstallation, secretFile } from '../installation.ts';
-import { isServedBy } from '../server-lock.ts';
+import { takeServerPlace } from '../server-lock.ts';
 import { migrations } from '../storage/migrate.ts';
 import { SqliteDatabase } from '../storage/sqlite.ts';
 import { CommandFailed } from './report.ts';
@@ -37,8 +37,6 @@ export async function restore(folder: string, options: { force?: boolean }): Pro
   const { databaseFile } = readConfig(process.env);
   const source = resolve(folder);
   if (!existsSync(join(source, DATABASE))) throw new CommandFailed(`${source} is not a backup: it has no ${DATABASE}.`);
-  const server = isServedBy(databaseFile);
-  if (server) throw new CommandFailed(`The service is running (process ${server}). Stop it first.`);
   if (existsSync(databaseFile) && !options.force) {
     throw new CommandFailed(
       `There is a database at ${databaseFile}. Use --force to replace it; it will be kept beside the new one.`,
@@ -46,9 +44,12 @@ export async function restore(folder: string, options: { force?: boolean }): Pro
   }
   await requireSound(join(source, DATABASE));
   mkdirSync(dirname(databaseFile), { recursive: true, mode: 0o700 });
+  const leavePlace = takeServerPlace(databaseFile);
+  if (!leavePlace) throw new CommandFailed(`The service is running on ${databaseFile}. Stop it first.`);
   const kept = setAside(databaseFile);
   copyFileSync(join(source, DATABASE), databaseFile);
   if (existsSync(join(source, SECRET))) copyFileSync(join(source, SECRET), secretFile(databaseFile));
+  leavePlace();
   console.log(`Restored ${databaseFile} from ${source}.${kept ? ` The old one is kept as ${kept}.` : ''}`);
 }
 

@@ -4,14 +4,17 @@ import { firstStart } from '../first-start.ts';
 import { withInstallation } from './open.ts';
 
 export async function fillDemo(): Promise<void> {
-  await withInstallation(async (installation) => {
-    const first = await firstStart(installation, readConfig(process.env));
-    if (first)
-      console.log(
-        `Made the first account. Admin: ${first.email} ${first.password ?? ''}\nAPI key: ${first.apiKey ?? ''}`,
-      );
-    const added = await loadDemo(installation);
-    console.log(added ? `Added ${added} demo operators.` : 'The demo data is there already.');
-    console.log('Run "npm start -- --demo" to keep its operators connected.');
-  });
+  await withInstallation(
+    async (installation) => {
+      const first = await firstStart(installation, readConfig(process.env));
+      if (first)
+        console.log(
+          `Made the first account. Admin: ${first.email} ${first.password ?? ''}\nAPI key: ${first.apiKey ?? ''}`,
+        );
+      const added = await loadDemo(installation);
+      console.log(added ? `Added ${added} demo operators.` : 'The demo data is there already.');
+      console.log('Run "npm start -- --demo" to keep its operators connected.');
+    },
+    { mayCreate: true },
+  );
 }

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { extname } from 'node:path';
-import { wirePath } from '../api/rest/names.ts';
-import type { RowReport } from '../core/operators/operator-import.ts';
+import { wireName } from '../api/rest/names.ts';
+import type { ImportReport, RowFailure, RowReport } from '../core/operators/operator-import.ts';
 import type { Installation } from '../installation.ts';
 import { commandLineCaller, withInstallation } from './open.ts';
 import { readOperators, toCsv, toJson } from './operator-file.ts';
@@ -13,34 +13,35 @@ interface ImportOptions {
   readonly account?: number;
 }
 
-/** Always a dry run first; `--apply` then does it, all or nothing unless `--partly`. */
+/** Always a dry run first; `--apply` then does it, all or nothing unless `--partly`. Ends with 1 when a row fails. */
 export async function importOperators(
   file: string,
   { apply = false, partly = false, account }: ImportOptions,
 ): Promise<void> {
-  const rows = readOperators(readFileSync(file, 'utf8'), formatOf(file));
+  const rows = readOperators(readFileSync(file), formatOf(file));
   await withInstallation(async (installation) => {
     const caller = await commandLineCaller(installation, account);
-    const run = (dryRun: boolean) =>
-      installation.imports.run(caller, rows, {
-        dryRun,
-        allOrNothing: !partly,
-        onProgress: progress(dryRun ? 'checked' : 'imported'),
-      });
+    const run = (dryRun: boolean) => {
+      const onProgress = progress(dryRun ? 'checked' : 'imported');
+      const options = { dryRun, allOrNothing: !partly, onProgress };
+      return installation.imports.run(caller, rows, options, (work) => installation.database.transaction(work));
+    };
     const trial = await run(true);
-    const failed = show(trial.rows);
-    if (failed > 0 && !partly) {
+    const mayApply = partly || failuresIn(trial) === 0;
+    const report = apply && mayApply ? await run(false) : trial;
+    show(report);
+    const failed = failuresIn(report);
+    if (failed === 0) {
+      console.log(
+        report.applied ? 'Done.' : 'This was a dry run: nothing was changed. Add --apply to do what it says.',
+      );
+    } else {
+      const outcome = report.applied ? 'the others were taken' : 'nothing was changed';
+      const advice = partly ? 'Add --apply to take the others.' : 'Mend them, or take the good rows with --partly.';
       throw new CommandFailed(
-        `${failed} of ${rows.length} rows have mistakes; nothing was changed. Mend them, or take the good rows with --partly.`,
+        `${failed} of ${rows.length} rows have mistakes; ${outcome}.${partly && apply ? '' : ` ${advice}`}`,
       );
     }
-    if (!apply) {
-      console.log('This was a dry run: nothing was changed. Add --apply to do it.');
-      return;
-    }
-    const done = await run(false);
-    console.log(done.applied ? 'Done.' : 'Nothing was changed.');
-    show(done.rows, { quiet: true });
   });
 }
 
@@ -51,6 +52,12 @@ export async function exportOperators(file: string, { account }: { account?: num
     const operators = await allOperators(installation, accountId);
     writeFileSync(file, format === 'csv' ? toCsv(operators) : toJson(operators), { mode: 0o600 });
     console.log(`${operators.length} operators are in ${file}. Passwords and single sign-on keys are not.`);
+    const nameless = operators.filter(({ externalId }) => externalId === null).length;
+    if (nameless > 0) {
+      console.log(
+        `${nameless} of them ${nameless === 1 ? 'has' : 'have'} no external_id: an import cannot find them again and refuses their rows.`,
+      );
+    }
   });
 }
 
@@ -71,23 +78,33 @@ function formatOf(file: string): 'csv' | 'json' {
   throw new CommandFailed('The file must end in .csv or .json.');
 }
 
+/** For whoever looks on: a terminal, and not a file or another program. */
 function progress(what: string): (done: number, total: number) => void {
   if (!process.stderr.isTTY) return () => undefined;
   return (done, total) => process.stderr.write(`\r${done} of ${total} ${what}${done >= total ? '\n' : ''}`);
 }
 
-/** Tells what happened to the rows, and answers with the number of those that failed. */
-function show(rows: readonly RowReport[], { quiet = false } = {}): number {
-  const count = (outcome: RowReport['outcome']) => rows.filter((row) => row.outcome === outcome).length;
-  for (const row of quiet ? [] : rows.filter(({ outcome }) => outcome === 'failed')) {
-    const reasons =
-      row.problems.length > 0
-        ? row.problems.map(({ path, rule }) => `${wirePath(path)} ${rule}`).join('; ')
-        : row.message;
-    console.log(`row ${row.row} (${row.externalId ?? 'no external_id'}): ${reasons}`);
+function failuresIn({ rows }: ImportReport): number {
+  return rows.filter(({ outcome }) => outcome === 'failed').length;
+}
+
+/** Why rows failed, and how many did not. */
+function show(report: ImportReport): void {
+  for (const { row, externalId, failure } of report.rows) {
+    if (failure) console.log(`row ${row} (${externalId ?? 'no external_id'}): ${reasonsOf(failure)}`);
   }
+  const count = (wanted: RowReport['outcome']) => report.rows.filter(({ outcome }) => outcome === wanted).length;
   console.log(
     `created ${count('created')}, updated ${count('updated')}, unchanged ${count('unchanged')}, failed ${count('failed')}`,
   );
-  return count('failed');
+}
+
+function reasonsOf({ problems, message }: RowFailure): string {
+  if (problems.length === 0) return message;
+  return problems
+    .map(({ path, code, rule }) => {
+      const column = path.map((part) => wireName(String(part))).join('.');
+      return code === 'missing' ? `${column} is missing: it ${rule}` : `${column} ${rule}`;
+    })
+    .join('; ');
 }

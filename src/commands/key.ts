@@ -32,8 +32,8 @@ export async function createKey(
 
 export async function listKeys(options: AccountOption): Promise<void> {
   await withInstallation(async (installation) => {
-    const { accountId } = await commandLineCaller(installation, options.account);
-    const rows = (await installation.apiKeys.list(accountId)).map((key) => [
+    const caller = await commandLineCaller(installation, options.account);
+    const rows = (await installation.apiKeys.list(caller)).map((key) => [
       String(key.id),
       key.name,
       `${key.prefix}…`,

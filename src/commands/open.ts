@@ -1,11 +1,19 @@
+import { existsSync } from 'node:fs';
 import { readConfig } from '../config.ts';
 import { allPowerful, type Caller } from '../core/caller.ts';
 import { type Installation, openInstallation } from '../installation.ts';
 import { CommandFailed } from './report.ts';
 
 /** Opens the installation that the environment names, does the work on it, and closes it again. */
-export async function withInstallation<T>(work: (installation: Installation) => Promise<T>): Promise<T> {
-  const installation = await openInstallation(readConfig(process.env));
+export async function withInstallation<T>(
+  work: (installation: Installation) => Promise<T>,
+  { mayCreate = false } = {},
+): Promise<T> {
+  const config = readConfig(process.env);
+  if (!mayCreate && !existsSync(config.databaseFile)) {
+    throw new CommandFailed(`There is no database at ${config.databaseFile}. The first start of the service makes it.`);
+  }
+  const installation = await openInstallation(config);
   try {
     return await work(installation);
   } finally {

@@ -1,8 +1,12 @@
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { readConfig } from '../config.ts';
 import { keepDemoConnected, loadDemo } from '../demo/demo.ts';
 import { type FirstLogin, firstStart } from '../first-start.ts';
 import { openInstallation } from '../installation.ts';
 import { startServer } from '../server.ts';
+import { takeServerPlace } from '../server-lock.ts';
+import { CommandFailed } from './report.ts';
 
 export async function serve(options: { demo?: boolean; port?: string; host?: string }): Promise<void> {
   const config = readConfig({
@@ -10,19 +14,25 @@ export async function serve(options: { demo?: boolean; port?: string; host?: str
     ...(options.port === undefined ? {} : { PORT: options.port }),
     ...(options.host === undefined ? {} : { HOST: options.host }),
   });
+  mkdirSync(dirname(config.databaseFile), { recursive: true, mode: 0o700 });
+  const leavePlace = takeServerPlace(config.databaseFile);
+  if (!leavePlace) throw new CommandFailed(`Another process serves ${config.databaseFile} already. Stop it first.`);
   const installation = await openInstallation(config);
-  const first = await firstStart(installation, config);
-  if (options.demo) await loadDemo(installation);
-  const stopDemo = options.demo ? await keepDemoConnected(installation) : undefined;
-  const server = await startServer(installation, config).catch(async (error) => {
-    stopDemo?.();
+  let first: FirstLogin | undefined;
+  let stopDemo: (() => void) | undefined;
+  // The port is taken before anything is made: a start that fails leaves nothing behind.
+  const server = await startServer(installation, config, {
+    prepare: async () => {
+      first = await firstStart(installation, config);
+      if (!options.demo) return;
+      await loadDemo(installation);
+      stopDemo = await keepDemoConnected(installation);
+    },
+  }).catch(async (error) => {
     await installation.database.close();
-    // They exist from now on and are never shown again: who starts a second time needs them.
-    if (first) console.log(`The first account is made.\n${credentials(first)}`);
+    leavePlace();
     throw error;
   });
-  console.log(first ? welcome(server.url, first) : `Switchboard is ready at ${server.url}`);
-
   let stopping = false;
   const stop = () => {
     if (stopping) return;
@@ -38,6 +48,7 @@ export async function serve(options: { demo?: boolean; port?: string; host?: str
   };
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
+  console.log(first ? welcome(server.url, first) : `Switchboard is ready at ${server.url}`);
 }
 
 /** Shown once, on the terminal and not in the log: where to go and how to get in. */
@@ -46,7 +57,11 @@ function welcome(url: string, first: FirstLogin): string {
   const password = first.password ?? '$SWITCHBOARD_ADMIN_PASSWORD';
   return `
 Switchboard is ready at ${url}
-${credentials(first)}
+
+  Log in      ${first.email}
+  Password    ${first.password ?? '(as set in SWITCHBOARD_ADMIN_PASSWORD)'}
+  API key     ${first.apiKey ?? '(as set in SWITCHBOARD_API_KEY)'}
+
 These are shown this once. Try:
 
   curl -H "X-API-Key: ${key}" "${url}/api/2/operator?full=1"
@@ -54,13 +69,5 @@ These are shown this once. Try:
   curl -X PUT -H "X-API-Key: ${key}" -d "chat[available]=1" ${url}/api/2/operator/1/live
 
   curl -d grant_type=password -d username=${first.email} --data-urlencode "password=${password}" ${url}/oauth2/token
-`;
-}
-
-function credentials({ email, password, apiKey }: FirstLogin): string {
-  return `
-  Log in      ${email}
-  Password    ${password ?? '(as set in SWITCHBOARD_ADMIN_PASSWORD)'}
-  API key     ${apiKey ?? '(as set in SWITCHBOARD_API_KEY)'}
 `;
 }

@@ -13,7 +13,7 @@ export interface Caller {
   readonly standing: Standing;
   /** The operator whose token it is; null for keys and the system. */
   readonly operatorId: number | null;
-  /** Whose operators a manager manages: those of these groups, or all of the account. */
+  /** Whose operators the caller manages: those of these groups, or all of the account. Empty below managers. */
   readonly managedGroups: ReadonlySet<number> | 'account';
 }
 
@@ -30,6 +30,15 @@ export type Commit<T> = (work: (tx: Transaction) => Promise<T>) => Promise<T>;
 
 /** The plain way to commit. */
 export type Transact = <T>(work: (tx: Transaction) => Promise<T>) => Promise<T>;
+
+/** Whether two looks at the same caller, one after the other, allow the same. */
+export function maySame(one: Caller, other: Caller): boolean {
+  const [groups, others] = [one.managedGroups, other.managedGroups];
+  const sameGroups =
+    groups === others ||
+    (groups !== 'account' && others !== 'account' && groups.symmetricDifference(others).size === 0);
+  return one.standing === other.standing && sameGroups;
+}
 
 export function requireWrite(caller: Caller): void {
   if (!caller.mayWrite) throw forbidden();

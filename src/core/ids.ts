@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Transaction } from '../storage/database.ts';
+import { hotStatement } from '../storage/hot-statement.ts';
 
 const ID_RULE = 'must be an identifier: decimal digits, at least 1';
 
@@ -12,15 +13,18 @@ export function parseId(text: string): number | undefined {
   return Number.isSafeInteger(value) ? value : undefined;
 }
 
-/** The next identifier of a kind in an account. Never given out twice, also after a delete. */
-export async function nextId(tx: Transaction, accountId: number, kind: string): Promise<number> {
-  const row = await tx.db
+const takeNext = hotStatement<{ accountId: number; name: string }, { value: number }>((db, { accountId, name }) =>
+  db
     .insertInto('counters')
-    .values({ accountId, name: kind, value: 1 })
+    .values({ accountId, name, value: 1 })
     .onConflict((conflict) =>
       conflict.columns(['accountId', 'name']).doUpdateSet((eb) => ({ value: eb('counters.value', '+', 1) })),
     )
-    .returning('value')
-    .executeTakeFirstOrThrow();
-  return row.value;
+    .returning('value'),
+);
+
+/** The next identifier of a kind in an account. Never given out twice, also after a delete. */
+export async function nextId(tx: Transaction, accountId: number, kind: string): Promise<number> {
+  const [row] = await tx.run(takeNext, { accountId, name: kind });
+  return (row as { value: number }).value;
 }

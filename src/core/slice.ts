@@ -21,10 +21,21 @@ export interface SlicePage<Row> {
 export function sliced<DB, TB extends keyof DB, O>(
   query: SelectQueryBuilder<DB, TB, O>,
   column: string,
-  { limit, after, before, backwards }: Slice,
+  slice: Slice,
+): SelectQueryBuilder<DB, TB, O> {
+  return within(query, column, slice)
+    .orderBy(column as never, slice.backwards ? 'asc' : 'desc')
+    .limit(slice.limit + 1);
+}
+
+/** Restricts a query to what stands between the ends of a slice. */
+export function within<DB, TB extends keyof DB, O>(
+  query: SelectQueryBuilder<DB, TB, O>,
+  column: string,
+  { after, before }: Slice,
 ): SelectQueryBuilder<DB, TB, O> {
   const id = column as never;
-  let part = query.orderBy(id, backwards ? 'asc' : 'desc').limit(limit + 1);
+  let part = query;
   if (after !== undefined) part = part.where(id, '<', after as never);
   if (before !== undefined) part = part.where(id, '>', before as never);
   return part;
@@ -34,6 +45,7 @@ export function sliced<DB, TB extends keyof DB, O>(
 export function cut<Row>(rows: readonly Row[], { limit, after, before, backwards }: Slice): SlicePage<Row> {
   const more = rows.length > limit;
   const own = rows.slice(0, limit);
-  if (backwards) return { rows: own.reverse(), hasPrevious: more, hasNext: before !== undefined };
-  return { rows: own, hasNext: more, hasPrevious: after !== undefined };
+  const [above, below] = [after !== undefined, before !== undefined]; // what the cursors name is outside of the slice
+  if (backwards) return { rows: own.reverse(), hasPrevious: more || above, hasNext: below };
+  return { rows: own, hasNext: more || below, hasPrevious: above };
 }

@@ -1,3 +1,4 @@
+import { announce } from '../core/announce.ts';
 import { renewLease } from '../core/availability/leases.ts';
 import type { Caller, Transact } from '../core/caller.ts';
 import { nextId } from '../core/ids.ts';
@@ -8,6 +9,7 @@ import type { Transaction } from '../storage/database.ts';
 import { PEOPLE } from './people.ts';
 
 const EXTERNAL_ID = 'demo-';
+const LEASE = 'demo';
 const LEASE_SECONDS = 60;
 const RENEWED_EVERY_MS = 20_000;
 const DAY_MS = 24 * 3600 * 1000;
@@ -34,17 +36,31 @@ export async function loadDemo(installation: Installation): Promise<number> {
   return operators.length;
 }
 
-/** Renews the leases of the demo's operators while the service runs; answers with a way to stop. */
+/**
+ * Connects the demo's operators and renews their leases while the service runs; answers with a way to stop. Whoever was taken
+ * offline or deleted meanwhile is left alone.
+ */
 export async function keepDemoConnected(installation: Installation): Promise<() => void> {
+  const { database } = installation;
   const caller = await demoCaller(installation);
+  const lease = (operatorId: number) => ({ operatorId, leaseId: LEASE, seconds: LEASE_SECONDS });
   const ids = (await demoOperators(installation, caller)).filter((_, index) => isConnected(index));
+  await database.transaction(async (tx) => {
+    for (const id of ids) await renewLease(tx, caller, lease(id));
+  });
   const renew = () =>
-    installation.database.transaction(async (tx) => {
-      for (const operatorId of ids)
-        await renewLease(tx, caller, { operatorId, leaseId: 'demo', seconds: LEASE_SECONDS });
+    database.transaction(async (tx) => {
+      const held = await tx.db
+        .selectFrom('operatorLeases')
+        .select('operatorId')
+        .where('accountId', '=', caller.accountId)
+        .where('leaseId', '=', LEASE)
+        .execute();
+      for (const { operatorId } of held) await renewLease(tx, caller, lease(operatorId));
     });
-  await renew();
-  const timer = setInterval(() => renew().catch(() => undefined), RENEWED_EVERY_MS);
+  const timer = setInterval(() => {
+    renew().catch((error) => console.error(`The demo's operators could not be kept connected: ${error}`));
+  }, RENEWED_EVERY_MS);
   timer.unref();
   return () => clearInterval(timer);
 }
@@ -153,6 +169,7 @@ async function enliven(tx: Transaction, caller: Caller, operator: Operator, inde
     .where('accountId', '=', caller.accountId)
     .where('operatorId', '=', operator.id)
     .execute();
+  announce(tx, caller, 'operator.availability_updated', operator.id);
 }
 
 async function addHistory(tx: Transaction, caller: Caller, operators: readonly Operator[]): Promise<void> {

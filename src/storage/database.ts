@@ -1,4 +1,5 @@
 import type { Compilable, Expression, Kysely, SqlBool } from 'kysely';
+import type { HotStatement } from './hot-statement.ts';
 import type { ColumnWords } from './migrate.ts';
 import type { Tables } from './tables.ts';
 
@@ -30,6 +31,8 @@ export interface Transaction {
   readonly db: Kysely<Tables>;
   /** The database's time at which this transaction began. */
   readonly now: number;
+  /** Runs a statement whose SQL is made once, for those that are repeated thousands of times. */
+  run<Args extends object, Row>(statement: HotStatement<Args, Row>, args: Args): Promise<Row[]>;
   /** Adds to the event log, at the end of this transaction and only if it commits. */
   emit(event: NewEvent): void;
 }

@@ -1,14 +1,17 @@
-import type { Kysely } from 'kysely';
-import type { NewEvent } from './database.ts';
+import type { Selectable } from 'kysely';
+import type { NewEvent, Transaction } from './database.ts';
+import { hotStatement } from './hot-statement.ts';
 import type { Tables } from './tables.ts';
+
+const insertEvent = hotStatement<Selectable<Tables['events']>>((db, row) => db.insertInto('events').values(row));
 
 /**
  * Writes the events of one transaction. Called as its last step: the position is taken under the lock of the account's
  * row, so no reader ever sees a position before a smaller one.
  */
-export async function appendEvents(db: Kysely<Tables>, events: readonly NewEvent[], now: number): Promise<void> {
+export async function appendEvents(tx: Transaction, events: readonly NewEvent[]): Promise<void> {
   for (const [accountId, own] of Map.groupBy(events, (event) => event.accountId)) {
-    const account = await db
+    const account = await tx.db
       .updateTable('accounts')
       .set((eb) => ({ eventPosition: eb('eventPosition', '+', own.length) }))
       .where('id', '=', accountId)
@@ -16,20 +19,17 @@ export async function appendEvents(db: Kysely<Tables>, events: readonly NewEvent
       .executeTakeFirstOrThrow();
     const first = account.eventPosition - own.length + 1;
     for (const [index, event] of own.entries()) {
-      await db
-        .insertInto('events')
-        .values({
-          accountId,
-          position: first + index,
-          type: event.type,
-          subjectType: event.subjectType,
-          subjectId: event.subjectId,
-          actorType: event.actor.type,
-          actorId: event.actor.id,
-          at: now,
-          changes: JSON.stringify(event.changes),
-        })
-        .execute();
+      await tx.run(insertEvent, {
+        accountId,
+        position: first + index,
+        type: event.type,
+        subjectType: event.subjectType,
+        subjectId: event.subjectId,
+        actorType: event.actor.type,
+        actorId: event.actor.id,
+        at: tx.now,
+        changes: JSON.stringify(event.changes),
+      });
     }
   }
 }

@@ -60,9 +60,9 @@ export class SlowReads {
       else reject('failed' in answer ? new Error(answer.failed) : new ReadTooSlow());
       this.#next();
     };
-    const fail = (error: Error) => {
+    const fail = (error: Error & { code?: string }) => {
       this.#all.delete(worker);
-      reject(error);
+      reject(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? new ReadTooSlow() : error);
       this.#next();
     };
     worker.once('message', settle).once('error', fail);
@@ -70,7 +70,11 @@ export class SlowReads {
   }
 
   #start(): Worker {
-    const worker = new Worker(new URL('./slow-reads-worker.ts', import.meta.url), { workerData: this.#file });
+    const worker = new Worker(new URL('./slow-reads-worker.ts', import.meta.url), {
+      workerData: this.#file,
+      // It holds a few rows at a time; left alone it would take several times this before it collects.
+      resourceLimits: { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 256 },
+    });
     worker.unref();
     this.#all.add(worker);
     return worker;

@@ -74,7 +74,7 @@ function checked(parameters: readonly unknown[]): SQLInputValue[] {
   return parameters as SQLInputValue[];
 }
 
-const PASSING = new Set([5, 6, 7, 10, 13, 14]); // busy, locked, no memory, disk error, full, cannot open
+const PASSING = new Set([5, 6, 7, 8, 10, 13, 14]); // busy, locked, no memory, read-only, disk error, full, cannot open
 
 function inOurWords<T>(work: () => T): T {
   try {

@@ -2,6 +2,7 @@ import { CamelCasePlugin, Kysely } from 'kysely';
 import type { Clock, NewEvent, Transaction } from './database.ts';
 import { DatabaseUnavailable } from './errors.ts';
 import { appendEvents } from './event-log.ts';
+import { HotStatements } from './hot-statement.ts';
 import type { SqliteConnection } from './sqlite-connection.ts';
 import { sqliteDialect } from './sqlite-dialect.ts';
 import type { Tables } from './tables.ts';
@@ -25,6 +26,7 @@ export class SqliteWriter {
   readonly #connection: SqliteConnection;
   readonly #clock: Clock;
   readonly #db: Kysely<Tables>;
+  readonly #hot: HotStatements;
   readonly #jobs: Job[] = [];
   readonly #listeners = new Set<(accountId: number) => void>();
   #draining: Promise<void> | undefined;
@@ -34,6 +36,7 @@ export class SqliteWriter {
     this.#connection = connection;
     this.#clock = clock;
     this.#db = new Kysely<Tables>({ dialect: sqliteDialect(connection), plugins: [new CamelCasePlugin()] });
+    this.#hot = new HotStatements(this.#db, (sql, parameters) => connection.run(sql, parameters));
   }
 
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
@@ -52,6 +55,7 @@ export class SqliteWriter {
   async close(): Promise<void> {
     this.#closed = true;
     await this.#draining;
+    this.#connection.all('pragma wal_checkpoint(truncate)', []); // the file is complete by itself, and can be copied
     this.#connection.close();
   }
 
@@ -92,9 +96,14 @@ export class SqliteWriter {
     this.#connection.run('savepoint job', []);
     try {
       const events: NewEvent[] = [];
-      const now = this.#clock();
-      const value = await job.work({ db: this.#db, now, emit: (event) => events.push(event) });
-      await appendEvents(this.#db, events, now);
+      const tx: Transaction = {
+        db: this.#db,
+        now: this.#clock(),
+        run: (statement, args) => this.#hot.run(statement, args),
+        emit: (event) => events.push(event),
+      };
+      const value = await job.work(tx);
+      await appendEvents(tx, events);
       this.#connection.run('release job', []);
       for (const event of events) announced.add(event.accountId);
       return () => job.resolve(value);

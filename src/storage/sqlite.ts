@@ -1,15 +1,8 @@
 import { backup } from 'node:sqlite';
-import {
-  CamelCasePlugin,
-  type Compilable,
-  type CompiledQuery,
-  type Expression,
-  Kysely,
-  type SqlBool,
-  sql,
-} from 'kysely';
+import { CamelCasePlugin, type Compilable, type Expression, Kysely, type SqlBool, sql } from 'kysely';
 import type { Clock, Database, HotQuery, Transaction } from './database.ts';
 import { DatabaseUnavailable } from './errors.ts';
+import { filledIn, placeholder } from './hot-statement.ts';
 import { SlowReads } from './slow-reads.ts';
 import { SqliteConnection } from './sqlite-connection.ts';
 import { sqliteDialect } from './sqlite-dialect.ts';
@@ -52,7 +45,7 @@ export class SqliteDatabase implements Database {
   hot<Row, Args extends readonly unknown[]>(
     build: (db: Kysely<Tables>, argument: <T>(position: number) => Expression<T>) => Compilable<Row>,
   ): HotQuery<Row, Args> {
-    const query = build(this.read, (position) => sql`${new Placeholder(position)}`).compile();
+    const query = build(this.read, placeholder).compile();
     const all = async (...args: Args) => this.#reader.all(query.sql, filledIn(query, args)) as Row[];
     return { all, first: async (...args) => (await all(...args))[0] };
   }
@@ -95,19 +88,7 @@ export class SqliteDatabase implements Database {
     if (this.#closed) return;
     this.#closed = true;
     await this.#slowReads.close();
-    await this.#writer.close();
     this.#reader.close();
+    await this.#writer.close(); // last, as it empties the write-ahead log into the file
   }
-}
-
-class Placeholder {
-  readonly position: number;
-
-  constructor(position: number) {
-    this.position = position;
-  }
-}
-
-function filledIn(query: CompiledQuery, args: readonly unknown[]): unknown[] {
-  return query.parameters.map((value) => (value instanceof Placeholder ? args[value.position] : value));
 }

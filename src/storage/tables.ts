@@ -40,6 +40,15 @@ export interface Tables {
     lastUsedAt: number | null;
     revokedAt: number | null;
   };
+  /** How often a key used something of the deprecated interface; `what` is its name in the migration meter. */
+  restUsage: {
+    accountId: number;
+    keyId: number;
+    what: string;
+    count: number;
+    firstUsedAt: number;
+    lastUsedAt: number;
+  };
   /** One row per user and per address that tried to log in lately; `attempts` is a JSON list of times. */
   loginWindows: { subject: string; attempts: string; endsAt: number };
   idempotencyKeys: {

@@ -264,7 +264,8 @@ test('on an empty folder: nothing to back up or to examine, and the demo is adde
   assert.equal(examined.code, 0);
   assert.match(examined.stdout, /does not exist yet/);
   assert.equal((await runCommand(['backup', join(empty, 'b')], env)).code, 1);
-  assert.match((await runCommand(['key', 'list'], env)).stderr, /There is no account yet/);
+  assert.match((await runCommand(['key', 'list'], env)).stderr, /There is no database at/);
+  assert.ok(!existsSync(join(empty, 'switchboard.db')), 'a command that only looks makes nothing');
   const first = await runCommand(['demo'], env);
   assert.match(first.stdout, /Added 40 demo operators/, first.stderr);
   const second = await runCommand(['demo'], env);
@@ -273,4 +274,14 @@ test('on an empty folder: nothing to back up or to examine, and the demo is adde
   assert.equal((await runCommand(['doctor'], env)).code, 0);
   assert.ok(existsSync(join(empty, 'secret')));
   rmSync(empty, { recursive: true });
+});
+
+test('without a command, or with a wrong one, the help is shown and nothing is started', async () => {
+  const env = environment(mkdtempSync(join(tmpdir(), 'switchboard-cli-')));
+  for (const args of [[], ['sreve']]) {
+    const { code, stderr } = await runCommand(args, env);
+    assert.equal(code, 1);
+    assert.match(stderr, /switchboard --help|Usage: switchboard/);
+  }
+  assert.match((await runCommand(['--version'], env)).stdout, /^\d+\.\d+\.\d+/);
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -161,7 +161,7 @@ suite('the first start', () => {
     await switchboard.stop();
   });
 
-  test('on a port that is taken is one clear line, and the secrets are not lost', async () => {
+  test('on a port that is taken is one clear line, and leaves nothing behind', async () => {
     const holder = await startSwitchboard({ folder: join(folder, 'holder') });
     const { port } = new URL(holder.url);
     const own = join(folder, 'taken');
@@ -174,11 +174,46 @@ suite('the first start', () => {
     assert.match(lines[0] ?? '', new RegExp(`EADDRINUSE.*${port}`));
     assert.doesNotMatch(taken.stdout, /ready at/);
 
-    const { email, password, key } = shownIn(taken.stdout);
+    assert.equal(taken.stdout, '', 'no account was made, so there is nothing to show');
+
     const switchboard = await startSwitchboard({ folder: own, env: NOTHING_SET });
+    const { email, password, key } = shownIn(switchboard.output());
     assert.equal((await tryLogin(switchboard.url, email, password)).status, 200);
     assert.equal((await restClient(switchboard.url, key).get('/operator')).status, 200);
     await switchboard.stop();
+  });
+});
+
+suite('a database file', () => {
+  test('has one server at a time; the place is free again when that one is killed', async () => {
+    const own = join(folder, 'one-server');
+    const first = await startSwitchboard({ folder: own });
+    const second = await runCommand(['serve'], environment(own));
+    assert.equal(second.code, 1);
+    assert.match(second.stderr, /Another process serves .* already/);
+    const restored = await runCommand(['restore', own, '--force'], environment(own));
+    assert.match(restored.stderr, /The service is running/);
+    const dead = new Promise((resolve) => first.process.once('exit', resolve));
+    first.process.kill('SIGKILL');
+    await dead;
+    await (await startSwitchboard({ folder: own })).stop();
+  });
+
+  test('that is none is refused in one line', async () => {
+    const own = join(folder, 'no-database');
+    mkdirSync(own);
+    writeFileSync(join(own, 'switchboard.db'), 'this is not a database, but long enough to be looked at'.repeat(100));
+    const { code, stderr } = await runCommand(['serve'], environment(own));
+    assert.equal(code, 1);
+    assert.match(stderr, /DATABASE_URL names .* cannot be used: file is not a database/);
+    assert.doesNotMatch(stderr, / {4}at /, 'no stack trace');
+  });
+
+  test('is complete by itself after a clean stop', async () => {
+    const own = join(folder, 'clean-stop');
+    await (await startSwitchboard({ folder: own })).stop();
+    const log = join(own, 'switchboard.db-wal');
+    assert.ok(!existsSync(log) || statSync(log).size === 0, 'nothing is left beside it');
   });
 });
 

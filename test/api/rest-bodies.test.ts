@@ -241,3 +241,15 @@ test('on writes the query carries at most the key', async () => {
   assert.equal(body.meta.status, 'fail', 'a field in the query is no field');
   assertOk(await rest.delete(`/operator/${made.id}?${query}`));
 });
+
+test('a name that stands twice in one JSON object is refused; in two objects it may', async () => {
+  const send = (body: string) =>
+    rest.send('POST', '/website', { body, headers: { 'Content-Type': 'application/json' } });
+  assertRefused(
+    await send('{"label":"A","url":"https://a.example.com","label":"B"}'),
+    400,
+    "Value of field 'label' is not valid.",
+  );
+  assertRefused(await send('{"label":"A","la\\u0062el":"B"}'), 400, "Value of field 'label' is not valid.");
+  assertOk(await send('{"label":"with \\"label\\": inside, {and} brackets","url":"https://a.example.com"}'), 201);
+});

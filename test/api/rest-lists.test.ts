@@ -166,3 +166,28 @@ test('a deleted operator leaves the list and its count at once', async () => {
   assert.equal(body.data[0].id, PEOPLE + 1);
   assert.equal((await addOperator(rest)).id, made.id + 1, 'a number is never given out twice');
 });
+
+test('fields[] reduces live, statistic and profile; naming none of their fields shows all', async () => {
+  const keys = async (path: string) => Object.keys((await rest.get(path)).body.data);
+  assert.deepEqual(await keys('/operator/1/statistic?fields[]=experience'), ['id', 'experience']);
+  assert.deepEqual(await keys('/operator/1/profile?fields[]=city&fields[]=nothing'), ['user_id', 'city']);
+  assert.deepEqual(await keys('/operator/1/live?fields[]=connected'), ['id', 'connected']);
+  assert.equal((await keys('/operator/1/live?fields[]=email')).length, 5);
+  const { body } = await rest.get('/operator/live?connected=0&fields[]=chat');
+  for (const item of body.data) assert.deepEqual(Object.keys(item), ['id', 'chat']);
+});
+
+test('a list that was asked for before shows what changed since', async () => {
+  const names = async () => {
+    const { body } = await rest.get('/operator?fields[]=name&limit=3');
+    return body.data.map(({ name }: { name: string }) => name);
+  };
+  const before = await names();
+  assert.deepEqual(await names(), before);
+  const { id } = await addOperator(rest, { name: 'Newcomer' });
+  assert.deepEqual(await names(), ['Newcomer', ...before.slice(0, 2)]);
+  assertOk(await rest.put(`/operator/${id}`, { name: 'Renamed' }));
+  assert.deepEqual(await names(), ['Renamed', ...before.slice(0, 2)]);
+  assertOk(await rest.delete(`/operator/${id}`));
+  assert.deepEqual(await names(), before);
+});

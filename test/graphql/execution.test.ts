@@ -30,7 +30,6 @@ function contextFor(caller: Caller): Context {
     services: installation,
     load: createLoaders(caller, installation),
     changes: plainChanges((work) => installation.database.transaction(work)),
-    signal: new AbortController().signal,
   };
 }
 

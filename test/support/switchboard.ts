@@ -27,6 +27,8 @@ export interface Switchboard {
 export interface StartOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly args?: readonly string[];
+  /** Another file that starts the service, in the place of the program. */
+  readonly main?: string;
   /** Kept by the caller, for example to start again on the same data. */
   readonly folder?: string;
 }
@@ -34,10 +36,14 @@ export interface StartOptions {
 export async function startSwitchboard(options: StartOptions = {}): Promise<Switchboard> {
   const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'switchboard-test-'));
   const env = environment(folder, options.env);
-  const child = spawn(process.execPath, [MAIN, 'serve', ...(options.args ?? [])], {
+  const start = options.main === undefined ? [MAIN, 'serve'] : [options.main];
+  const child = spawn(process.execPath, [...start, ...(options.args ?? [])], {
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  const endWithUs = () => child.kill('SIGKILL');
+  process.once('exit', endWithUs);
+  child.once('exit', () => process.off('exit', endWithUs));
   const output: string[] = [];
   const log: string[] = [];
   child.stdout?.on('data', (chunk) => output.push(String(chunk)));

@@ -22,13 +22,22 @@ builder.queryType({ description: 'What can be read.' });
 builder.mutationType({ description: 'What can be changed. Each answers with the changed object and `userErrors`.' });
 builder.subscriptionType({ description: 'What can be watched, over the protocol graphql-transport-ws.' });
 
+/** A day, or a moment with its time zone: without one it would mean another moment on every server. */
+const ISO_8601 = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2}))?$/;
+
+/** Whether the calendar has the day: `Date` itself takes 31 February for 3 March. */
+function isDay(text: string): boolean {
+  const day = new Date(`${text.slice(0, 10)}T00:00:00Z`);
+  return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text.slice(0, 10));
+}
+
 builder.scalarType('DateTime', {
   description: 'A moment as ISO 8601 text in UTC, for example `2026-01-31T09:30:00.000Z`.',
   serialize: (value) => new Date(value).toISOString(),
   parseValue: (value) => {
-    const date = typeof value === 'string' && /^\d{4}-\d{2}-\d{2}/.test(value) ? new Date(value) : undefined;
+    const date = typeof value === 'string' && ISO_8601.test(value) && isDay(value) ? new Date(value) : undefined;
     if (!date || Number.isNaN(date.getTime())) {
-      throw new GraphQLError('A DateTime must be ISO 8601 text, for example 2026-01-31T09:30:00Z.');
+      throw new GraphQLError('A DateTime must be ISO 8601 text with a time zone, for example 2026-01-31T09:30:00Z.');
     }
     return date;
   },

@@ -42,8 +42,9 @@ export function readSlice({ first, after, last, before }: SliceArguments): Slice
 
 function readCursor(name: string, cursor: string | null | undefined): number | undefined {
   if (cursor === null || cursor === undefined) return undefined;
-  const id = parseId(Buffer.from(cursor, 'base64url').toString('latin1').replace(/^id:/, ''));
-  if (id === undefined) throw graphqlError('BAD_REQUEST', `${name} is not a cursor of this list.`);
+  const id = parseId(Buffer.from(cursor, 'base64url').toString('latin1').slice('id:'.length));
+  if (id === undefined || cursorOf({ id }) !== cursor)
+    throw graphqlError('BAD_REQUEST', `${name} is not a cursor of this list.`);
   return id;
 }
 

@@ -5,7 +5,9 @@ import type { Statistics } from '../../core/conversations/statistics.ts';
 import type { TreeService } from '../../core/directory/tree-service.ts';
 import type { WebsiteService } from '../../core/directory/website-service.ts';
 import type { EventLog } from '../../core/event-log.ts';
+import type { Accounts } from '../../core/identity/accounts.ts';
 import type { ApiKeys } from '../../core/identity/api-keys.ts';
+import type { RestUsage } from '../../core/identity/rest-usage.ts';
 import type { OperatorImport } from '../../core/operators/operator-import.ts';
 import type { OperatorService } from '../../core/operators/operator-service.ts';
 import type { Profiles } from '../../core/operators/profile.ts';
@@ -23,7 +25,9 @@ export interface GraphqlServices {
   readonly websites: WebsiteService;
   readonly groups: TreeService;
   readonly skills: TreeService;
+  readonly accounts: Accounts;
   readonly apiKeys: ApiKeys;
+  readonly restUsage: RestUsage;
   readonly events: EventLog;
 }
 
@@ -35,6 +39,4 @@ export interface Context {
   load: Loaders;
   /** How the mutations of the request are carried out. */
   readonly changes: Changes;
-  /** Ends when the request or the subscription does. */
-  readonly signal: AbortSignal;
 }

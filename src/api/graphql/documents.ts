@@ -13,7 +13,7 @@ import {
 import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit';
 import { LRUCache } from 'lru-cache';
 import { graphqlError } from './errors.ts';
-import { LIMITS, refuseComplexDocument, refuseLongDocument } from './limits.ts';
+import { LIMITS, measureDocument, refuseLongDocument } from './limits.ts';
 
 /** A document that was parsed and validated once. */
 export interface KnownDocument {
@@ -25,20 +25,19 @@ export interface KnownDocument {
   readonly compiled: Map<string, CompiledQuery | undefined>;
 }
 
-/** A compiled document weighs about so much for each of its characters. */
-const BYTES_PER_CHARACTER = 60;
+/** What a document weighs: its tree by its characters, its compiled form by its selections. */
+const BYTES = { document: 5000, character: 110, selection: 3000 };
 const MOST_BYTES = 32 * 1024 * 1024;
 
 /** Documents by their text: parsed and validated once, compiled from the second use on, within a bounded memory. */
 export class Documents {
   readonly #schema: GraphQLSchema;
-  readonly #known = new LRUCache<string, KnownDocument>({
-    maxSize: MOST_BYTES,
-    sizeCalculation: (_document, text) => 1000 + text.length * BYTES_PER_CHARACTER,
-  });
+  readonly #compile: boolean;
+  readonly #known = new LRUCache<string, KnownDocument>({ maxSize: MOST_BYTES });
 
-  constructor(schema: GraphQLSchema) {
+  constructor(schema: GraphQLSchema, compile = true) {
     this.#schema = schema;
+    this.#compile = compile;
   }
 
   /** The document of a request, or why it is refused; nothing of it has run then. */
@@ -53,12 +52,13 @@ export class Documents {
     const document = known?.document ?? parsed(text);
     if (document instanceof GraphQLError) return [document];
     // The estimate depends on the variables, so it is made every time.
-    const complex = refuseComplexDocument(document, operationName, variables);
-    if (complex) return [complex];
+    const selections = measureDocument(this.#schema, document, operationName, variables);
+    if (selections instanceof GraphQLError) return [selections];
     if (!known) {
-      const errors = validate(this.#schema, document, undefined, { maxErrors: 10 });
+      const errors = validated(this.#schema, document);
       known = { document, errors, compilable: isCompilable(document), uses: 0, compiled: new Map() };
-      this.#known.set(text, known);
+      const size = BYTES.document + text.length * BYTES.character + selections * BYTES.selection;
+      this.#known.set(text, known, { size });
     }
     return known.errors.length > 0 ? known.errors : known;
   }
@@ -66,7 +66,8 @@ export class Documents {
   /** Runs a query: compiled where that is the same, by graphql-js otherwise. */
   run(known: KnownDocument, args: ExecutionArgs): ExecutionResult | Promise<ExecutionResult> {
     known.uses += 1;
-    const compiled = known.compilable && known.uses > 1 ? this.#compiled(known, args.operationName ?? '') : undefined;
+    const compiled =
+      this.#compile && known.compilable && known.uses > 1 ? this.#compiled(known, args.operationName ?? '') : undefined;
     if (!compiled) return execute(args) as ExecutionResult | Promise<ExecutionResult>;
     return compiled.query(args.rootValue, args.contextValue, args.variableValues) as
       | ExecutionResult
@@ -82,16 +83,25 @@ export class Documents {
   }
 }
 
+/** How the parser begins to say that its limit is reached. */
+const TOO_MANY_TOKENS = 'Syntax Error: Document contains more tha';
+
 function parsed(text: string): DocumentNode | GraphQLError {
   try {
     return parse(text, { maxTokens: LIMITS.tokens, noLocation: false });
   } catch (error) {
-    if (error instanceof GraphQLError && error.message.includes('tokens')) {
-      return graphqlError('TOO_COMPLEX', `The document is too complex: more than ${LIMITS.tokens} words and signs.`);
-    }
-    if (error instanceof GraphQLError) return error;
-    throw error;
+    if (error instanceof GraphQLError && !error.message.startsWith(TOO_MANY_TOKENS)) return error;
+    // A RangeError is the end of the stack: brackets in brackets.
+    if (!(error instanceof GraphQLError || error instanceof RangeError)) throw error;
+    return graphqlError('TOO_COMPLEX', `The document is too complex: more than ${LIMITS.tokens} words and signs.`);
   }
+}
+
+function validated(schema: GraphQLSchema, document: DocumentNode): readonly GraphQLError[] {
+  const errors = validate(schema, document, undefined, { maxErrors: 10 });
+  // How validation says that comparing all fields with each other would take too long.
+  if (!errors.some((error) => error.message === 'Validation aborted.')) return errors;
+  return [graphqlError('TOO_COMPLEX', 'The document is too complex: too many fields of the same name.')];
 }
 
 /**

@@ -50,7 +50,7 @@ export const UserErrorRef = builder.objectRef<UserError>('UserError').implement(
 });
 
 /** Kinds that are the caller's to mend; all others become top-level errors. */
-const USER_CODES: Partial<Record<ErrorKind, UserErrorCode>> = {
+export const USER_CODES: Partial<Record<ErrorKind, UserErrorCode>> = {
   invalid: 'INVALID',
   unknown: 'UNKNOWN_ID',
   conflict: 'CONFLICT',
@@ -110,12 +110,18 @@ export function presentable(error: GraphQLError | Error, report: (error: unknown
   if (!(error instanceof GraphQLError)) return graphqlError('BAD_REQUEST', error.message);
   const original = error.originalError;
   if (!original || original instanceof GraphQLError) {
-    return error.extensions.code === undefined ? withCode(error, 'BAD_REQUEST', error.message) : error;
+    // Those of a compiled query about its variables have no extensions at all.
+    return error.extensions?.code === undefined ? withCode(error, 'BAD_REQUEST', error.message) : error;
   }
   const known: DomainError | undefined = asDomainError(original);
-  if (known) return withCode(error, CODES[known.kind], known.message);
+  if (known) return withCode(error, CODES[known.kind], inWords(known));
   report(original);
   return withCode(error, 'INTERNAL', 'Internal error.');
+}
+
+/** Outside of mutations there are no user errors: the message says which argument is meant. */
+function inWords({ message, details: { problems = [] } }: DomainError): string {
+  return problems.map(({ path, rule }) => `${path.join('.')} ${rule}.`).join(' ') || message;
 }
 
 function withCode({ nodes, source, positions, path }: GraphQLError, code: ErrorCode, message: string): GraphQLError {

@@ -14,11 +14,11 @@ import { asDomainError } from '../../core/errors.ts';
 import type { IdempotencyKeys, KeyedRequest } from '../../core/idempotency.ts';
 import type { Viewers } from '../../core/identity/viewers.ts';
 import { asHttpError } from '../http/http-error.ts';
-import type { Context, GraphqlServices } from './context.ts';
+import type { GraphqlServices } from './context.ts';
 import { Documents, type KnownDocument } from './documents.ts';
 import { graphqlError, presentable } from './errors.ts';
-import { createLoaders } from './loaders.ts';
 import { keyedChanges, plainChanges } from './mutation.ts';
+import { requestContext } from './request-context.ts';
 
 export interface GraphqlParts {
   readonly schema: GraphQLSchema;
@@ -26,12 +26,12 @@ export interface GraphqlParts {
   readonly viewers: Viewers;
   readonly idempotency: IdempotencyKeys;
   readonly transact: Transact;
+  readonly compileQueries: boolean;
 }
 
 interface Asked {
   readonly caller: Caller;
   readonly idempotencyKey: string | undefined;
-  readonly signal: AbortSignal;
 }
 
 type GraphqlRequest = HandlerRequest<FastifyRequest, Asked>;
@@ -40,7 +40,7 @@ const KNOWN = Symbol('the document of a request');
 
 /** `/graphql`: the GraphQL-over-HTTP protocol, for those who have a token. */
 export function registerGraphql(app: FastifyInstance, parts: GraphqlParts): void {
-  const documents = new Documents(parts.schema);
+  const documents = new Documents(parts.schema, parts.compileQueries);
   const report = (error: unknown) => app.log.error({ err: error }, 'a resolver failed');
   const handle = createHandler<FastifyRequest, Asked, never>({
     onSubscribe: (request, params) => prepare(parts, documents, request as GraphqlRequest, params) as never,
@@ -56,14 +56,13 @@ export function registerGraphql(app: FastifyInstance, parts: GraphqlParts): void
       const token = bearerToken(request);
       const caller = token === undefined ? undefined : await parts.viewers.of(token);
       if (!caller) return answerUnauthenticated(reply, token);
-      const abort = new AbortController();
       const [body, init] = await handle({
         method: request.method,
         url: request.url,
         headers: request.headers,
         body: () => (request.body as Buffer | undefined)?.toString('utf8') ?? null,
         raw: request,
-        context: { caller, idempotencyKey: idempotencyKey(request), signal: abort.signal },
+        context: { caller, idempotencyKey: idempotencyKey(request) },
       });
       reply.code(init.status).headers({ ...NEVER_STORED, ...init.headers });
       if (body !== null) return reply.send(body);
@@ -92,7 +91,7 @@ function prepare(
 ) {
   const known = documents.read(query, operationName, variables);
   if (!('document' in known)) return known;
-  const { caller, idempotencyKey: key, signal } = request.context;
+  const { caller, idempotencyKey: key } = request.context;
   const keyed =
     key === undefined
       ? undefined
@@ -100,37 +99,14 @@ function prepare(
   if (keyed && !isOneMutation(known, operationName)) {
     return [graphqlError('BAD_REQUEST', 'An Idempotency-Key goes with exactly one mutation.')];
   }
-  const context: Context = {
-    caller,
-    services,
-    load: createLoaders(caller, services),
-    changes: keyed ? keyedChanges(idempotency, keyed) : plainChanges(transact),
-    signal,
-  };
   return {
     schema,
     document: known.document,
     operationName,
     variableValues: variables,
-    contextValue: forgetful(context),
+    contextValue: requestContext(caller, services, keyed ? keyedChanges(idempotency, keyed) : plainChanges(transact)),
     [KNOWN]: known,
   };
-}
-
-/** After a change nothing that was looked up before is true any more. */
-function forgetful(context: Context): Context {
-  const { changes } = context;
-  const own: Context = {
-    ...context,
-    changes: {
-      run: async (work) => {
-        const payload = await changes.run(work);
-        own.load = createLoaders(own.caller, own.services);
-        return payload;
-      },
-    },
-  };
-  return own;
 }
 
 function keyedRequest({ accountId, actor }: Caller, key: string, request: readonly string[]): KeyedRequest {

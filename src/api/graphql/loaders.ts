@@ -42,8 +42,12 @@ export interface Loaders {
   readonly availability: DataLoader<AvailabilityQuestion, SkillAvailability, string>;
 }
 
+/** A statement takes a bounded number of identifiers. */
+const AT_ONCE = { maxBatchSize: 10_000 };
+
 /** Look-ups of one request: all that are asked for in the same moment become one statement. */
-export function createLoaders({ accountId, managedGroups }: Caller, services: GraphqlServices): Loaders {
+export function createLoaders(caller: Caller, services: GraphqlServices): Loaders {
+  const { accountId } = caller;
   const byId =
     <T extends { id: number }>(read: (ids: readonly number[]) => Promise<readonly T[]>) =>
     async (ids: readonly number[]): Promise<(T | undefined)[]> => {
@@ -51,15 +55,30 @@ export function createLoaders({ accountId, managedGroups }: Caller, services: Gr
       return ids.map((id) => found.get(id));
     };
   return {
-    operator: new DataLoader(byId((ids) => services.operators.load(accountId, ids))),
-    live: new DataLoader(byId((ids) => services.live.states(accountId, ids))),
-    profile: new DataLoader((ids) => services.profiles.load(accountId, ids)),
-    website: new DataLoader(byId((ids) => services.websites.load(accountId, ids))),
-    group: new DataLoader(byId((ids) => services.groups.load(accountId, ids))),
-    skill: new DataLoader(byId((ids) => services.skills.load(accountId, ids))),
+    operator: new DataLoader(
+      byId((ids) => services.operators.load(accountId, ids)),
+      AT_ONCE,
+    ),
+    live: new DataLoader(
+      byId((ids) => services.live.states(accountId, ids)),
+      AT_ONCE,
+    ),
+    profile: new DataLoader((ids) => services.profiles.load(accountId, ids), AT_ONCE),
+    website: new DataLoader(
+      byId((ids) => services.websites.load(accountId, ids)),
+      AT_ONCE,
+    ),
+    group: new DataLoader(
+      byId((ids) => services.groups.load(accountId, ids)),
+      AT_ONCE,
+    ),
+    skill: new DataLoader(
+      byId((ids) => services.skills.load(accountId, ids)),
+      AT_ONCE,
+    ),
     children: {
-      group: new DataLoader((ids) => services.groups.childrenOf(accountId, ids)),
-      skill: new DataLoader((ids) => services.skills.childrenOf(accountId, ids)),
+      group: new DataLoader((ids) => services.groups.childrenOf(accountId, ids), AT_ONCE),
+      skill: new DataLoader((ids) => services.skills.childrenOf(accountId, ids), AT_ONCE),
     },
     members: new DataLoader(
       (keys) =>
@@ -76,7 +95,9 @@ export function createLoaders({ accountId, managedGroups }: Caller, services: Gr
     figures: new DataLoader(
       (keys) =>
         together(keys, ({ subject, period }, ids) =>
-          services.statistics.of(accountId, { subject, ids, period, groups: managedGroups }),
+          subject === 'skillId'
+            ? services.statistics.ofSkills(caller, { ids, period })
+            : services.statistics.of(accountId, { subject, ids, period }),
         ),
       { cacheKeyFn: (key) => JSON.stringify(key) },
     ),

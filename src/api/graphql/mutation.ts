@@ -24,13 +24,20 @@ export function plainChanges(transact: <T>(work: Parameters<Commit<T>>[0]) => Pr
 /** The one mutation of a request with an idempotency key: its outcome is kept with the change, without secrets. */
 export function keyedChanges(keys: IdempotencyKeys, request: KeyedRequest): Changes {
   return {
-    run: (work) =>
+    run: <T>(work: (commit: Commit<T>) => Promise<T>): Promise<Payload<T>> =>
       keys.alone(request, async () => {
         const earlier = await keys.earlierAnswer(request);
         if (earlier) return JSON.parse(earlier.body);
         try {
-          const payload = await outcomeOf(() => work(keys.commit(request, (value) => kept({ value, userErrors: [] }))));
-          if (payload.value === null) await keys.keep(request, kept(payload));
+          let isKept = false;
+          const payload = await outcomeOf(() =>
+            work(async (change) => {
+              const value = await keys.commit(request, (value: T) => kept({ value, userErrors: [] }))(change);
+              isKept = true;
+              return value;
+            }),
+          );
+          if (!isKept) await keys.keep(request, kept(payload)); // nothing was changed
           return payload;
         } catch (error) {
           if (error instanceof AlreadyDone) return JSON.parse(error.answer.body);

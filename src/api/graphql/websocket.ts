@@ -3,30 +3,50 @@ import type { Duplex } from 'node:stream';
 import { type ExecutionArgs, execute, subscribe } from 'graphql';
 import { CloseCode, makeServer } from 'graphql-ws';
 import type { Logger } from 'pino';
-import { type WebSocket, WebSocketServer } from 'ws';
-import type { Caller } from '../../core/caller.ts';
-import type { Context } from './context.ts';
+import { type ServerOptions, type WebSocket, WebSocketServer } from 'ws';
+import { type Caller, maySame } from '../../core/caller.ts';
 import { Documents } from './documents.ts';
-import { presentable } from './errors.ts';
+import { graphqlError, presentable } from './errors.ts';
 import type { GraphqlParts } from './http.ts';
-import { createLoaders } from './loaders.ts';
 import { plainChanges } from './mutation.ts';
+import { requestContext } from './request-context.ts';
 
 /** Close codes of our own, in the range that is free for that. */
 export const TOKEN_ENDED = 4401;
+/** What the viewer may do is another; after a new connection everything is looked at again. */
+export const RIGHTS_CHANGED = 4411;
 export const TOO_SLOW = 4410;
 export const GOING_AWAY = 1001;
 
-const PING_MS = 15_000;
 const TOKEN_CHECK_MS = 1000;
-/** A reader that does not take its messages for so long is dropped. */
-const SLOWEST_MS = 10_000;
 const MOST_MESSAGE_BYTES = 1024 * 1024;
+/** Operations that run at the same time on one connection. */
+const MOST_OPERATIONS = 1000;
+/** What may wait for a reader: each subscription has one message at most, but answers come as often as one asks. */
+const MOST_WAITING = { messages: 2 * MOST_OPERATIONS, bytes: 16 * 1024 * 1024 };
+
+/** How long to be patient, in milliseconds. */
+export interface Patience {
+  /** For `connection_init` after the connection. */
+  readonly init: number;
+  /** A reader that does not take a message for so long is dropped. */
+  readonly slowest: number;
+  /** For the answer to the farewell. */
+  readonly farewell: number;
+  readonly ping: number;
+}
+
+const PATIENCE: Patience = { init: 5000, slowest: 10_000, farewell: 5000, ping: 15_000 };
 
 interface Extra {
-  readonly abort: AbortController;
   token: string;
   caller: Caller | undefined;
+}
+
+interface Connection {
+  readonly extra: Extra;
+  /** Whether the last ping was answered. */
+  alive: boolean;
 }
 
 export interface Sockets {
@@ -35,19 +55,26 @@ export interface Sockets {
 }
 
 /** Subscriptions over `graphql-transport-ws` on the path `/graphql`; the token comes in `connectionParams`. */
-export function serveSockets(server: Server, parts: GraphqlParts & { readonly logger: Logger }): Sockets {
+export function serveSockets(
+  server: Server,
+  parts: GraphqlParts & { readonly logger: Logger },
+  patience: Patience = PATIENCE,
+): Sockets {
   const { schema, viewers, services, transact, logger } = parts;
   const documents = new Documents(schema);
-  const sockets = new WebSocketServer({
+  const options: ServerOptions & { closeTimeout: number } = {
     noServer: true,
     maxPayload: MOST_MESSAGE_BYTES,
+    closeTimeout: patience.farewell,
     handleProtocols: (offered) => (offered.has(PROTOCOL) ? PROTOCOL : false),
-  });
+  };
+  const sockets = new WebSocketServer(options);
+  const connections = new Map<WebSocket, Connection>();
   const report = (error: unknown) => logger.error({ err: error }, 'a resolver failed');
 
   const protocol = makeServer<{ token?: unknown; Authorization?: unknown }, Extra>({
     schema,
-    connectionInitWaitTimeout: 5000,
+    connectionInitWaitTimeout: patience.init,
     execute: (args: ExecutionArgs) => execute(args),
     subscribe: (args: ExecutionArgs) => subscribe(args),
     onConnect: async ({ connectionParams, extra }) => {
@@ -55,7 +82,13 @@ export function serveSockets(server: Server, parts: GraphqlParts & { readonly lo
       extra.caller = extra.token === '' ? undefined : await viewers.of(extra.token);
       return extra.caller !== undefined;
     },
-    onSubscribe: ({ extra }, _id, { query, operationName, variables }) => {
+    onSubscribe: async ({ extra, subscriptions }, _id, { query, operationName, variables }) => {
+      if (Object.keys(subscriptions).length > MOST_OPERATIONS) {
+        return [graphqlError('RATE_LIMITED', `At most ${MOST_OPERATIONS} operations at a time on one connection.`)];
+      }
+      // Anew for each operation: a connection may outlive a role.
+      const caller = await viewers.of(extra.token);
+      if (!caller) return [graphqlError('UNAUTHENTICATED', 'access token not valid')];
       const known = documents.read(query, operationName, variables);
       if (!('document' in known)) return known.map((error) => presentable(error, report));
       return {
@@ -63,7 +96,7 @@ export function serveSockets(server: Server, parts: GraphqlParts & { readonly lo
         document: known.document,
         operationName,
         variableValues: variables,
-        contextValue: contextOf(extra),
+        contextValue: requestContext(caller, services, plainChanges(transact)),
       };
     },
     onNext: (_context, _id, _payload, _args, result) => {
@@ -73,33 +106,18 @@ export function serveSockets(server: Server, parts: GraphqlParts & { readonly lo
     onError: (_context, _id, _payload, errors) => errors.map((error) => presentable(error, report).toJSON()),
   });
 
-  function contextOf(extra: Extra): Context {
-    const caller = extra.caller as Caller;
-    return {
-      caller,
-      services,
-      load: createLoaders(caller, services),
-      changes: plainChanges(transact),
-      signal: extra.abort.signal,
-    };
-  }
-
   const upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    if (request.url?.split('?')[0] !== '/graphql') {
-      socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
-      return;
-    }
     sockets.handleUpgrade(request, socket, head, (client) => open(client));
   };
   server.on('upgrade', upgrade);
 
   function open(client: WebSocket): void {
-    const extra: Extra = { abort: new AbortController(), token: '', caller: undefined };
-    let alive = true;
+    const connection: Connection = { extra: { token: '', caller: undefined }, alive: true };
+    connections.set(client, connection);
     const closed = protocol.opened(
       {
         protocol: client.protocol,
-        send: (text) => sendTo(client, text),
+        send: senderTo(client, patience.slowest),
         close: (code, reason) => client.close(code, reason),
         onMessage: (take) => {
           client.on('message', (data) => {
@@ -110,32 +128,42 @@ export function serveSockets(server: Server, parts: GraphqlParts & { readonly lo
           });
         },
       },
-      extra,
+      connection.extra,
     );
-    const pings = setInterval(() => {
-      if (!alive) return client.terminate();
-      alive = false;
-      client.ping();
-    }, PING_MS);
-    const checks = setInterval(async () => {
-      if (extra.caller && !(await viewers.of(extra.token).catch(() => extra.caller)))
-        client.close(TOKEN_ENDED, 'The token has ended');
-    }, TOKEN_CHECK_MS);
     client.on('pong', () => {
-      alive = true;
+      connection.alive = true;
     });
     client.on('error', () => client.terminate());
     client.once('close', (code, reason) => {
-      clearInterval(pings);
-      clearInterval(checks);
-      extra.abort.abort();
-      closed(code, String(reason));
+      connections.delete(client);
+      closed(code, String(reason)).catch(report);
     });
+  }
+
+  const pings = setInterval(() => {
+    for (const [client, connection] of connections) {
+      if (client.readyState !== client.OPEN) continue; // it has the time of its farewell
+      if (!connection.alive) client.terminate();
+      connection.alive = false;
+      client.ping();
+    }
+  }, patience.ping).unref();
+  const checks = setInterval(() => {
+    for (const [client, { extra }] of connections) checkToken(client, extra).catch(report);
+  }, TOKEN_CHECK_MS).unref();
+
+  async function checkToken(client: WebSocket, { token, caller: known }: Extra): Promise<void> {
+    if (!known) return;
+    const caller = await viewers.of(token).catch(() => known); // the database is away: nobody knows better
+    if (!caller) client.close(TOKEN_ENDED, 'The token has ended');
+    else if (!maySame(caller, known)) client.close(RIGHTS_CHANGED, 'Your rights have changed, connect again');
   }
 
   return {
     close: () => {
       server.off('upgrade', upgrade);
+      clearInterval(pings);
+      clearInterval(checks);
       for (const client of sockets.clients) client.close(GOING_AWAY, 'The service is stopping');
       setTimeout(() => {
         for (const client of sockets.clients) client.terminate();
@@ -146,19 +174,30 @@ export function serveSockets(server: Server, parts: GraphqlParts & { readonly lo
 
 const PROTOCOL = 'graphql-transport-ws';
 
-/** Answers when the message is on its way: the next one is made only then, so a slow reader holds one message at most. */
-function sendTo(client: WebSocket, text: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const late = setTimeout(() => {
-      client.close(TOO_SLOW, 'Too slow to read');
-      client.terminate();
-    }, SLOWEST_MS);
-    client.send(text, (error) => {
-      clearTimeout(late);
-      if (error) reject(error);
-      else resolve();
+/** Only here an upgrade is taken; the HTTP server asks. */
+export function isSocketAddress(url: string): boolean {
+  return url.split('?')[0] === '/graphql';
+}
+
+/**
+ * Answers when the system has taken the message: the next one of a subscription is made only then, so a slow reader holds
+ * one message of each. Who is too slow is told so, and has the time of a farewell to read it.
+ */
+function senderTo(client: WebSocket, slowest: number): (text: string) => Promise<void> {
+  let waiting = 0;
+  const drop = () => client.close(TOO_SLOW, 'Too slow to read');
+  return (text) =>
+    new Promise((resolve) => {
+      if (waiting >= MOST_WAITING.messages || client.bufferedAmount > MOST_WAITING.bytes) drop();
+      const late = setTimeout(drop, slowest);
+      waiting += 1;
+      // An error means that the connection has ended, which has its own event.
+      client.send(text, () => {
+        waiting -= 1;
+        clearTimeout(late);
+        resolve();
+      });
     });
-  });
 }
 
 function tokenIn(parameters: { token?: unknown; Authorization?: unknown } | undefined): string {

@@ -9,6 +9,8 @@ import type { Metrics } from './metrics.ts';
 import { answerSocketError, type RenderSocketError } from './socket-errors.ts';
 
 export interface HttpOptions {
+  /** Whether an address speaks websockets. */
+  isSocketAddress(url: string): boolean;
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly trustedProxies: readonly string[];
@@ -32,6 +34,8 @@ export function createApp(options: HttpOptions, answers: DefaultAnswers): Fastif
   const { headersTimeoutMs, requestTimeoutMs } = options;
   const server = {
     requireHostHeader: false,
+    // Everywhere else an offer to upgrade is declined by answering the request.
+    shouldUpgradeCallback: (request: IncomingMessage) => options.isSocketAddress(request.url ?? ''),
     headersTimeout: headersTimeoutMs,
     requestTimeout: requestTimeoutMs,
     connectionsCheckingInterval: Math.min(1000, headersTimeoutMs / 2),

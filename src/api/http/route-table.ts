@@ -22,6 +22,8 @@ export class RouteTable {
 
   /** The methods of a path, for `Allow`. */
   methodsOf(path: string): string[] {
+    const own = this.#byUrl.get(path.replace(/(?<=.)\/$/, ''));
+    if (own) return [...own];
     const found = this.#routes.filter(({ pattern }) => pattern.test(path)).flatMap(({ methods }) => [...methods]);
     return [...new Set(found)];
   }

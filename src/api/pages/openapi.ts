@@ -9,8 +9,8 @@ import { asOnTheWire, withDefaultValues } from '../rest/openapi/wire-schema.ts';
 const DESCRIPTION = `
 Switchboard is a customer-conversation platform. This page describes its token endpoints and its REST interface.
 
-**The REST interface is deprecated.** It works and is kept correct; its successor, GraphQL, comes with the next release:
-see [from REST to GraphQL](/docs/migration).
+**The REST interface is deprecated.** It works and is kept correct; its successor is GraphQL at \`/graphql\`, which has
+its own description: see [from REST to GraphQL](/docs/migration).
 
 Every REST answer is an envelope: \`meta.status\` is \`success\`, \`fail\` (the data or the target of the request is wrong) or
 \`error\` (not let in, or a fault of the service), \`data\` is the resource or a list, and lists have \`pagination\`. A request

@@ -1,4 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { registerGraphiql } from './graphiql.ts';
+import { registerMeter } from './meter.ts';
 import { openApiDocument } from './openapi.ts';
 import { loadFile, type StaticFile, sendFile, staticFile } from './static-file.ts';
 
@@ -25,9 +27,13 @@ export function registerPages(app: FastifyInstance, { publicUrl }: PagesParts): 
     app.get(path, (request, reply) => sendFile(request, reply, file));
   }
 
+  const address = (request: FastifyRequest) => publicUrl?.replace(/\/$/, '') ?? addressOf(request);
+  registerGraphiql(app, address);
+  registerMeter(app);
+
   const landing = String(loadFile(new URL('index.html', WEB)).bytes);
   app.get('/', (request, reply) => {
-    const page = landing.replaceAll('{{address}}', publicUrl?.replace(/\/$/, '') ?? addressOf(request));
+    const page = landing.replaceAll('{{address}}', address(request));
     return sendFile(request, reply, staticFile('html', page));
   });
 

@@ -31,10 +31,15 @@ export function loadFile(url: URL | string): StaticFile {
 }
 
 /** Sends a file, or nothing where the browser has it already. A new version is seen at once. */
-export function sendFile(request: FastifyRequest, reply: FastifyReply, { type, bytes, tag }: StaticFile): FastifyReply {
+export function sendFile(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { type, bytes, tag }: StaticFile,
+  policy = POLICY,
+): FastifyReply {
   reply.headers({
     'cache-control': 'no-cache',
-    'content-security-policy': POLICY,
+    'content-security-policy': policy,
     'referrer-policy': 'no-referrer',
     'x-content-type-options': 'nosniff',
     etag: tag,

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { parse as parseBrackets } from 'qs';
-import { DomainError } from '../../core/errors.ts';
+import { DomainError, invalidField } from '../../core/errors.ts';
 import { UnsupportedMedia } from './errors.ts';
 
 const MOST_PARAMETERS = 2000;
@@ -73,6 +73,8 @@ function parseJson(text: string): Record<string, unknown> {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) {
     throw new DomainError('invalid', 'The body must be a JSON object.');
   }
+  const repeated = repeatedName(text);
+  if (repeated !== undefined) throw invalidField([repeated], 'must be given once');
   return value as Record<string, unknown>;
 }
 
@@ -81,4 +83,20 @@ function decode(text: string, _otherwise: unknown, _charset: string, kind: 'key'
   // The parser would drop such a name without a word, and a field or a filter must not be ignored.
   if (kind === 'key' && decoded.includes('__proto__')) throw new Error('Not a name.');
   return decoded;
+}
+
+/** The first name that stands twice in one object of a JSON text; the parser would silently take the last value. */
+function repeatedName(text: string): string | undefined {
+  const open: Set<string>[] = [];
+  for (const [token, string, colon] of text.matchAll(/("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?|[{}]/gs)) {
+    if (token === '{') open.push(new Set());
+    else if (token === '}') open.pop();
+    else if (string !== undefined && colon !== undefined) {
+      const names = open.at(-1);
+      const name = JSON.parse(string) as string;
+      if (names?.has(name)) return name;
+      names?.add(name);
+    }
+  }
+  return undefined;
 }

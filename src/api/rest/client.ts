@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Caller } from '../../core/caller.ts';
 import { type IdFilter, idMatches } from '../../core/filters.ts';
 import type { Account, Accounts } from '../../core/identity/accounts.ts';
+import type { RestUsage } from '../../core/identity/rest-usage.ts';
 import type { Page, Window } from '../../core/page.ts';
 import { toWire } from './names.ts';
 import type { Filters, Selection } from './query.ts';
@@ -22,6 +23,7 @@ type Client = z.output<typeof clientSchema>;
 /** The account itself: the only client that a key can see. */
 class ClientResource implements Resource<Account> {
   readonly name = 'client';
+  readonly schema = clientSchema;
   readonly filters = CLIENT_FILTERS;
   readonly #accounts: Accounts;
 
@@ -47,6 +49,6 @@ class ClientResource implements Resource<Account> {
   }
 }
 
-export function registerClient(app: FastifyInstance, accounts: Accounts): void {
-  registerReads(app, new ClientResource(accounts));
+export function registerClient(app: FastifyInstance, accounts: Accounts, usage: RestUsage): void {
+  registerReads(app, new ClientResource(accounts), usage);
 }

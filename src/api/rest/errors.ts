@@ -53,11 +53,9 @@ function fromDomain(error: DomainError): RestError {
   const base = { ...KINDS[error.kind], ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) };
   const [first] = problems ?? [];
   if (!problems || !first) return { ...base, message: error.message };
-  const message =
-    error.kind === 'conflict' ? `Value of field '${wirePath(first.path)}' is already used.` : headline(first);
   return {
     ...base,
-    message,
+    message: error.kind === 'conflict' ? `Value of field '${wirePath(first.path)}' is already used.` : headline(first),
     errors: problems.map((problem) => ({ field: fieldName(problem), message: explained(problem) })),
   };
 }
@@ -72,7 +70,11 @@ function fieldName(problem: Problem): string {
 function headline(problem: Problem): string {
   const field = fieldName(problem);
   if (problem.code === 'missing') return `Field '${field}' is missing.`;
-  if (problem.code === 'unknown') return `Field '${field}' is unknown.`;
+  if (problem.code === 'unknown') {
+    const [list, filter] = problem.path;
+    if (list !== 'filters') return `Field '${field}' is unknown.`;
+    return `Filter '${filter}' is unknown. Filters here: ${problem.rule.slice(problem.rule.indexOf(':') + 2)}.`;
+  }
   return `Value of field '${field}' is not valid.`;
 }
 

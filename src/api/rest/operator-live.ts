@@ -1,16 +1,28 @@
 import { Readable } from 'node:stream';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import { type LiveUpdate, liveUpdate, operatorLive } from '../../core/availability/live.ts';
+import type { LiveRequest } from '../../core/availability/live-query.ts';
 import type { LiveService, LiveStamp } from '../../core/availability/live-service.ts';
 import { invalidField, unknownId } from '../../core/errors.ts';
+import type { RestUsage } from '../../core/identity/rest-usage.ts';
 import { CHANNELS, type Operator } from '../../core/operators/operator.ts';
 import { readBody } from './body.ts';
 import { done, list, listEnd, listStart, type Pagination, sendJson, single } from './envelope.ts';
+import type { ListAnswers } from './list-answers.ts';
+import { filterUses, ReadMeter } from './meter.ts';
 import { toWire } from './names.ts';
 import { OPERATOR_FILTERS } from './operator.ts';
-import { type Query, readFilters, readPaging, readQuery } from './query.ts';
-import { pathId, windowOf } from './resource.ts';
+import {
+  type Paging,
+  type Query,
+  readFilters,
+  readPaging,
+  readQuery,
+  type Selection,
+  singleSelection,
+} from './query.ts';
+import { pathId, renderPart, windowOf } from './resource.ts';
 import { readInput } from './wire.ts';
 import type { Writes } from './write.ts';
 
@@ -30,7 +42,12 @@ class LiveTexts {
     this.#live = live;
   }
 
-  async render(accountId: number, stamps: readonly LiveStamp[]): Promise<string[]> {
+  async render(accountId: number, stamps: readonly LiveStamp[], selection: Selection): Promise<string[]> {
+    const whole = await this.#whole(accountId, stamps);
+    return selection === 'all' ? whole : whole.map((text) => renderPart(JSON.parse(text), selection));
+  }
+
+  async #whole(accountId: number, stamps: readonly LiveStamp[]): Promise<string[]> {
     const texts = stamps.map((stamp) => {
       const known = this.#rendered.get(keyOf(accountId, stamp));
       return known?.version === stamp.version ? known.text : undefined;
@@ -52,30 +69,66 @@ function keyOf(accountId: number, { id, connected }: { id: number; connected: bo
   return `${accountId}${connected ? '+' : '-'}${id}`;
 }
 
-export function registerOperatorLive(app: FastifyInstance, live: LiveService, writes: Writes): void {
+/** The parameter that shows offline operators too, in the migration meter. */
+export const EVERYONE = 'GET /operator/live?connected=0';
+
+export function registerOperatorLive(
+  app: FastifyInstance,
+  live: LiveService,
+  writes: Writes,
+  usage: RestUsage,
+  answers: ListAnswers,
+): void {
   const texts = new LiveTexts(live);
+  const filters = filterUses('/operator/live', OPERATOR_FILTERS);
+  const meter = new ReadMeter(usage, (query) => [
+    ...filters(query),
+    ...(readLiveRequest(query).everyone ? [EVERYONE] : []),
+  ]);
 
   app.get('/operator/live', async (request, reply) => {
-    const { accountId } = request.caller;
     const query = readQuery(request);
-    const { filters, everyone } = readLiveRequest(query);
-    const paging = readPaging(query);
-    const found = await live.list(accountId, { filters, everyone }, paging && windowOf(paging));
+    const asked = readLiveRequest(query);
+    meter.count(request);
+    if (asked.everyone) return sendEveryone(request, reply, asked, query);
+    const selection = singleSelection(query);
+    const body = await answers.answer(request, async () => {
+      const { found, pagination, notice } = await look(request, asked, readPaging(query));
+      const items: string[] = [];
+      for await (const batch of found.batches)
+        items.push(...(await texts.render(request.caller.accountId, batch, selection)));
+      return { body: list(items, pagination, notice), until: found.until };
+    });
+    return sendJson(reply, 200, body);
+  });
+
+  async function look(request: FastifyRequest, asked: LiveRequest, paging: Paging | undefined) {
+    const found = await live.list(request.caller.accountId, asked, paging && windowOf(paging));
     const pagination = { ...(paging ?? { page: 1, limit: Math.max(1, found.count) }), count: found.count };
-    const notice = found.leftOut === 0 ? undefined : noticeOf(found.leftOut);
+    return { found, pagination, notice: found.leftOut === 0 ? undefined : noticeOf(found.leftOut) };
+  }
+
+  /** Everyone who ever logged in may be many: a long list is sent while it is read. */
+  async function sendEveryone(request: FastifyRequest, reply: FastifyReply, asked: LiveRequest, query: Query) {
+    const paging = readPaging(query);
+    const { found, pagination, notice } = await look(request, asked, paging);
+    const selection = singleSelection(query);
+    const render = (batch: readonly LiveStamp[]) => texts.render(request.caller.accountId, batch, selection);
+    const chunks = streamed(render, found.batches, pagination, notice);
     if (!paging && found.count > SENT_AT_ONCE) {
-      const chunks = streamed(texts, accountId, found.batches, pagination, notice);
       return reply.code(200).header('content-type', 'application/json; charset=utf-8').send(Readable.from(chunks));
     }
-    const items: string[] = [];
-    for await (const batch of found.batches) items.push(...(await texts.render(accountId, batch)));
-    return sendJson(reply, 200, list(items, pagination, notice));
-  });
+    let body = '';
+    for await (const chunk of chunks) body += chunk;
+    return sendJson(reply, 200, body);
+  }
 
   app.get('/operator/:id/live', async (request, reply) => {
     const id = pathId(request, 'operator');
     const stamp = await live.stamp(request.caller.accountId, id);
-    const [text] = stamp ? await texts.render(request.caller.accountId, [stamp]) : [];
+    const [text] = stamp
+      ? await texts.render(request.caller.accountId, [stamp], singleSelection(readQuery(request)))
+      : [];
     if (text === undefined) throw unknownId('operator', id);
     return sendJson(reply, 200, single(text));
   });
@@ -95,7 +148,7 @@ export function registerOperatorLive(app: FastifyInstance, live: LiveService, wr
 }
 
 /** `connected` is a filter of this list too, so that it may stand among the filters. */
-function readLiveRequest(query: Query) {
+function readLiveRequest(query: Query): LiveRequest {
   const { connected: inside, ...rest } = (typeof query.filters === 'object' ? query.filters : {}) as Record<
     string,
     unknown
@@ -125,8 +178,7 @@ function messagesOf(input: LiveUpdate): string[] {
 }
 
 async function* streamed(
-  texts: LiveTexts,
-  accountId: number,
+  render: (batch: readonly LiveStamp[]) => Promise<string[]>,
   batches: AsyncIterable<readonly LiveStamp[]>,
   pagination: Pagination,
   notice: string | undefined,
@@ -134,7 +186,7 @@ async function* streamed(
   let separator = listStart(notice);
   for await (const batch of batches) {
     if (batch.length === 0) continue;
-    yield separator + (await texts.render(accountId, batch)).join(',');
+    yield separator + (await render(batch)).join(',');
     separator = ',';
   }
   yield separator === ',' ? listEnd(pagination) : separator + listEnd(pagination);

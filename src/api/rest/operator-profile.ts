@@ -5,8 +5,9 @@ import { type Profile, type Profiles, profileUpdate } from '../../core/operators
 import { readBody } from './body.ts';
 import { sendJson, single } from './envelope.ts';
 import { toWire } from './names.ts';
+import { readQuery, singleSelection } from './query.ts';
 import { refuseReadOnlyChanges } from './read-only.ts';
-import { pathId } from './resource.ts';
+import { pathId, renderPart } from './resource.ts';
 import { readInput } from './wire.ts';
 import type { Writes } from './write.ts';
 
@@ -20,7 +21,8 @@ export function registerOperatorProfile(
     const id = pathId(request, 'operator');
     const { accountId } = request.caller;
     if (!(await operators.stamp(accountId, id))) throw unknownId('operator', id);
-    return sendJson(reply, 200, render(await profiles.find(accountId, id)));
+    const profile = toWire(await profiles.find(accountId, id)) as Record<string, unknown>;
+    return sendJson(reply, 200, single(renderPart(profile, singleSelection(readQuery(request)))));
   });
 
   app.put('/operator/:id/profile', (request, reply) =>

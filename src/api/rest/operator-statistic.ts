@@ -1,15 +1,21 @@
 import type { FastifyInstance } from 'fastify';
-import type { Statistics } from '../../core/conversations/statistics.ts';
+import { type Statistics, statisticsSchema } from '../../core/conversations/statistics.ts';
 import { unknownId } from '../../core/errors.ts';
+import type { RestUsage } from '../../core/identity/rest-usage.ts';
 import type { OperatorService } from '../../core/operators/operator-service.ts';
 import { sendJson, single } from './envelope.ts';
-import { pathId } from './resource.ts';
+import { ReadMeter, singleUses } from './meter.ts';
+import { readQuery, singleSelection } from './query.ts';
+import { pathId, renderPart } from './resource.ts';
 
 export function registerOperatorStatistic(
   app: FastifyInstance,
   operators: OperatorService,
   statistics: Statistics,
+  usage: RestUsage,
 ): void {
+  const meter = new ReadMeter(usage, singleUses('operator', statisticsSchema));
+
   app.get('/operator/:id/statistic', async (request, reply) => {
     const id = pathId(request, 'operator');
     const { accountId } = request.caller;
@@ -21,6 +27,7 @@ export function registerOperatorStatistic(
       satisfaction_global_rate: figures?.satisfactionRate ?? 0,
       experience: figures?.experience ?? 0,
     };
-    return sendJson(reply, 200, single(JSON.stringify(data)));
+    meter.count(request);
+    return sendJson(reply, 200, single(renderPart(data, singleSelection(readQuery(request)))));
   });
 }

@@ -1,12 +1,21 @@
 import type { FastifyInstance } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import type { Caller } from '../../core/caller.ts';
-import { highestRole, type Operator, operatorCreate, operatorUpdate } from '../../core/operators/operator.ts';
+import type { RestUsage } from '../../core/identity/rest-usage.ts';
+import {
+  highestRole,
+  type Operator,
+  operatorCreate,
+  operatorSchema,
+  operatorUpdate,
+} from '../../core/operators/operator.ts';
 import type { OperatorFilters } from '../../core/operators/operator-filter.ts';
 import type { OperatorStamp } from '../../core/operators/operator-pages.ts';
 import type { OperatorService } from '../../core/operators/operator-service.ts';
 import { readBody } from './body.ts';
 import { done, single } from './envelope.ts';
+import type { ListAnswers } from './list-answers.ts';
+import { WriteMeter } from './meter.ts';
 import { toWire } from './names.ts';
 import type { Selection } from './query.ts';
 import { refuseOtherLink } from './read-only.ts';
@@ -37,9 +46,15 @@ function shown(operator: Operator, ssoKey: string | null) {
   };
 }
 
+/** A read key sees less, so what it sees is kept apart. */
+function nameOf({ accountId, mayWrite }: Caller, id: number): string {
+  return `${accountId}${mayWrite ? '+' : '-'}${id}`;
+}
+
 /** Reads of operators. A version of an operator is rendered once and sent many times. */
 export class OperatorResource implements Resource<OperatorStamp> {
   readonly name = 'operator';
+  readonly schema = operatorSchema;
   readonly filters = OPERATOR_FILTERS;
   readonly #operators: OperatorService;
   readonly #rendered = new LRUCache<string, { version: number; text: string }>({
@@ -67,13 +82,14 @@ export class OperatorResource implements Resource<OperatorStamp> {
       );
       return operators.map((operator) => this.#text(caller, operator, selection));
     }
-    const prefix = `${caller.accountId}${caller.mayWrite ? '+' : '-'}`;
-    const texts = stamps.map(({ id, version }) => {
-      const known = this.#rendered.get(prefix + id);
-      return known?.version === version ? known.text : undefined;
-    });
+    const texts = stamps.map((stamp) => this.rendered(caller, stamp));
     if (!texts.includes(undefined)) return texts as string[];
-    return this.#renderMissing(caller, stamps, texts, prefix);
+    return this.#renderMissing(caller, stamps, texts);
+  }
+
+  rendered(caller: Caller, { id, version }: OperatorStamp): string | undefined {
+    const known = this.#rendered.get(nameOf(caller, id));
+    return known?.version === version ? known.text : undefined;
   }
 
   /** The full operator, with the secret blanked for a caller who sees it a second time. */
@@ -91,14 +107,13 @@ export class OperatorResource implements Resource<OperatorStamp> {
     caller: Caller,
     stamps: readonly OperatorStamp[],
     texts: readonly (string | undefined)[],
-    prefix: string,
   ): Promise<string[]> {
     const missing = stamps.filter((_, index) => texts[index] === undefined).map((stamp) => stamp.id);
     const operators = await this.#operators.load(caller.accountId, missing);
     const fresh = new Map(
       operators.map((operator) => {
         const text = this.#text(caller, operator, 'all');
-        this.#rendered.set(prefix + operator.id, { version: operator.version, text });
+        this.#rendered.set(nameOf(caller, operator.id), { version: operator.version, text });
         return [operator.id, text];
       }),
     );
@@ -107,9 +122,16 @@ export class OperatorResource implements Resource<OperatorStamp> {
   }
 }
 
-export function registerOperator(app: FastifyInstance, operators: OperatorService, writes: Writes): void {
+export function registerOperator(
+  app: FastifyInstance,
+  operators: OperatorService,
+  writes: Writes,
+  usage: RestUsage,
+  answers: ListAnswers,
+): void {
   const resource = new OperatorResource(operators);
-  registerReads(app, resource);
+  registerReads(app, resource, usage, answers);
+  const meter = new WriteMeter(usage, resource.name, resource.schema);
 
   const answer = (caller: Caller, operator: Operator, status: number): WriteAnswer => ({
     status,
@@ -119,7 +141,12 @@ export function registerOperator(app: FastifyInstance, operators: OperatorServic
 
   app.post('/operator', (request, reply) =>
     writes.run(request, reply, {
-      perform: async (commit) => operators.create(request.caller, readInput(operatorCreate, readBody(request)), commit),
+      perform: async (commit) => {
+        const body = readBody(request);
+        const input = readInput(operatorCreate, body);
+        meter.count(request.caller, body);
+        return operators.create(request.caller, input, commit);
+      },
       answer: (operator: Operator) => ({
         ...answer(request.caller, operator, 201),
         location: `/api/2${linkTo('operator', operator.id)}`,
@@ -131,7 +158,9 @@ export function registerOperator(app: FastifyInstance, operators: OperatorServic
     writes.run(request, reply, {
       perform: async (commit) => {
         const id = pathId(request, 'operator');
-        const input = readInput(operatorUpdate, readBody(request));
+        const body = readBody(request);
+        const input = readInput(operatorUpdate, body);
+        meter.count(request.caller, body);
         refuseOtherLink('operator', id, input._link);
         return operators.update(request.caller, id, input, commit);
       },

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { DomainError, invalid, invalidField } from '../../core/errors.ts';
+import { invalid, invalidField } from '../../core/errors.ts';
 import { type IdFilter, parseIdFilter, parseTextFilter, type TextFilter } from '../../core/filters.ts';
 import { parseId } from '../../core/ids.ts';
 import { parseForm } from './body.ts';
@@ -61,7 +61,8 @@ export function readFilters(
   const filters: Record<string, IdFilter | TextFilter> = {};
   for (const [wire, raw] of Object.entries(given)) {
     const filter = Object.hasOwn(kinds, wire) ? kinds[wire] : undefined;
-    if (!filter) throw new DomainError('invalid', `Filter '${wire}' is unknown. Filters here: ${allowed}.`);
+    if (!filter)
+      throw invalid([{ path: ['filters', wire], code: 'unknown', rule: `is none of the filters here: ${allowed}` }]);
     filters[filter.name] = readFilter(['filters', wire], raw, filter.kind);
   }
   return filters;

@@ -1,9 +1,13 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { z } from 'zod';
 import type { Caller } from '../../core/caller.ts';
 import { unknownId } from '../../core/errors.ts';
+import type { RestUsage } from '../../core/identity/rest-usage.ts';
 import { parseId } from '../../core/ids.ts';
 import type { Page, Window } from '../../core/page.ts';
 import { list, sendJson, single } from './envelope.ts';
+import type { ListAnswers } from './list-answers.ts';
+import { listUses, ReadMeter, singleUses } from './meter.ts';
 import {
   DEFAULT_LIMIT,
   type Filters,
@@ -19,19 +23,28 @@ import {
 /** A thing that the interface lists and shows. Everything generic about reads is in this file. */
 export interface Resource<Row extends { readonly id: number }> {
   readonly name: string;
+  readonly schema: z.ZodObject;
   /** Filters by their name in a query, with their name in the code. */
   readonly filters: Readonly<Record<string, { name: string; kind: 'id' | 'text' }>>;
   page(caller: Caller, filters: Filters, window: Window): Promise<Page<Row>>;
   find(caller: Caller, id: number): Promise<Row | undefined>;
   /** The rows as JSON objects with `_link`; rows that are gone meanwhile are left out. */
   render(caller: Caller, rows: readonly Row[], selection: Selection): Promise<string[]>;
+  /** The whole row, where it was rendered before. */
+  rendered?(caller: Caller, row: Row): string | undefined;
 }
 
+/** `answers`, where given, keeps whole answers of the list until something in the account changes. */
 export function registerReads<Row extends { readonly id: number }>(
   app: FastifyInstance,
   resource: Resource<Row>,
+  usage: RestUsage,
+  answers?: ListAnswers,
 ): void {
-  app.get(`/${resource.name}`, async (request, reply) => {
+  const listMeter = new ReadMeter(usage, listUses(resource.name, resource.schema, resource.filters));
+  const singleMeter = new ReadMeter(usage, singleUses(resource.name, resource.schema));
+
+  const listBody = async (request: FastifyRequest): Promise<string> => {
     const query = readQuery(request);
     const paging = readPaging(query) ?? FIRST_PAGE;
     const { rows, count } = await resource.page(request.caller, readFilters(query, resource.filters), windowOf(paging));
@@ -40,14 +53,24 @@ export function registerReads<Row extends { readonly id: number }>(
       selection !== 'all' && selection.size === 0
         ? rows.map((row) => stub(resource.name, row.id))
         : await resource.render(request.caller, rows, selection);
-    return sendJson(reply, 200, list(items, { ...paging, count }));
+    return list(items, { ...paging, count });
+  };
+  app.get(`/${resource.name}`, async (request, reply) => {
+    const body = answers
+      ? await answers.answer(request, async () => ({ body: await listBody(request), until: Number.POSITIVE_INFINITY }))
+      : await listBody(request);
+    listMeter.count(request);
+    return sendJson(reply, 200, body);
   });
 
   app.get(`/${resource.name}/:id`, async (request, reply) => {
     const row = await resource.find(request.caller, pathId(request, resource.name));
     if (!row) throw unknownId(resource.name, pathText(request));
-    const [item] = await resource.render(request.caller, [row], singleSelection(readQuery(request)));
+    const selection = singleSelection(readQuery(request));
+    const kept = selection === 'all' ? resource.rendered?.(request.caller, row) : undefined;
+    const [item] = kept === undefined ? await resource.render(request.caller, [row], selection) : [kept];
     if (item === undefined) throw unknownId(resource.name, pathText(request));
+    singleMeter.count(request);
     return sendJson(reply, 200, single(item));
   });
 }
@@ -85,4 +108,14 @@ export function renderObject(resource: string, object: { readonly id: number }, 
   if (selection === 'all') return JSON.stringify({ ...object, _link: link });
   const entries = Object.entries(object).filter(([name]) => name === 'id' || selection.has(name));
   return JSON.stringify({ ...Object.fromEntries(entries), _link: link });
+}
+
+/**
+ * A part of an operator, which has no `_link`: its identifier and the fields that were asked for. Clients that send the same
+ * `fields` with every call name none of its fields, and mean all of it.
+ */
+export function renderPart(part: Readonly<Record<string, unknown>>, selection: Selection): string {
+  if (selection === 'all' || !Object.keys(part).some((name) => selection.has(name))) return JSON.stringify(part);
+  const entries = Object.entries(part).filter(([name]) => name === 'id' || name === 'user_id' || selection.has(name));
+  return JSON.stringify(Object.fromEntries(entries));
 }

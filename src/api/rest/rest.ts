@@ -4,16 +4,20 @@ import type { Statistics } from '../../core/conversations/statistics.ts';
 import type { TreeService } from '../../core/directory/tree-service.ts';
 import type { WebsiteService } from '../../core/directory/website-service.ts';
 import { DomainError } from '../../core/errors.ts';
+import type { EventLog } from '../../core/event-log.ts';
 import type { Accounts } from '../../core/identity/accounts.ts';
 import type { ApiKeys } from '../../core/identity/api-keys.ts';
+import type { RestUsage } from '../../core/identity/rest-usage.ts';
 import type { OperatorService } from '../../core/operators/operator-service.ts';
 import type { Profiles } from '../../core/operators/profile.ts';
 import { HttpError } from '../http/http-error.ts';
 import { RouteTable } from '../http/route-table.ts';
-import { authenticate } from './authenticate.ts';
+import { authenticate, isRemembered } from './authenticate.ts';
 import { registerClient } from './client.ts';
 import { sendError } from './envelope.ts';
 import { INTERNAL, restError } from './errors.ts';
+import { ListAnswers } from './list-answers.ts';
+import { countEndpoints } from './meter.ts';
 import { registerOperator } from './operator.ts';
 import { registerOperatorLive } from './operator-live.ts';
 import { registerOperatorProfile } from './operator-profile.ts';
@@ -25,6 +29,7 @@ import type { Writes } from './write.ts';
 export interface RestParts {
   readonly accounts: Accounts;
   readonly apiKeys: ApiKeys;
+  readonly restUsage: RestUsage;
   readonly operators: OperatorService;
   readonly live: LiveService;
   readonly profiles: Profiles;
@@ -32,6 +37,7 @@ export interface RestParts {
   readonly websites: WebsiteService;
   readonly groups: TreeService;
   readonly skills: TreeService;
+  readonly events: EventLog;
   readonly writes: Writes;
   /** When the interface was declared deprecated, and when it will be gone, if that is decided. */
   readonly deprecatedSince: Date;
@@ -42,25 +48,28 @@ export interface RestParts {
 export function registerRest(app: FastifyInstance, parts: RestParts): void {
   const routes = new RouteTable();
   app.addHook('onRoute', (route) => routes.add(route));
+  countEndpoints(app, parts.restUsage);
   const headers = restHeaders(parts);
 
   app.addHook('onRequest', (request, reply, next) => {
     reply.headers(headers);
-    if (request.method === 'OPTIONS') next();
+    if (request.method === 'OPTIONS' || isRemembered(parts.apiKeys, request)) next();
     else authenticate(parts.apiKeys, request).then(() => next(), next);
   });
   // A request that was refused before the hook above ran is an answer of this interface too.
   app.setErrorHandler((error, request, reply) => answerError(error, request, reply.headers(headers)));
   app.setNotFoundHandler((request, reply) => answerNotFound(routes, request, reply));
 
-  registerOperatorLive(app, parts.live, parts.writes);
-  registerOperator(app, parts.operators, parts.writes);
-  registerOperatorProfile(app, parts.operators, parts.profiles, parts.writes);
-  registerOperatorStatistic(app, parts.operators, parts.statistics);
-  registerClient(app, parts.accounts);
-  registerWebsite(app, parts.websites, parts.writes);
-  registerTree(app, 'group', parts.groups, parts.writes);
-  registerTree(app, 'skill', parts.skills, parts.writes);
+  const answers = new ListAnswers(parts.events);
+  const { writes, restUsage } = parts;
+  registerOperatorLive(app, parts.live, writes, restUsage, answers);
+  registerOperator(app, parts.operators, writes, restUsage, answers);
+  registerOperatorProfile(app, parts.operators, parts.profiles, writes);
+  registerOperatorStatistic(app, parts.operators, parts.statistics, restUsage);
+  registerClient(app, parts.accounts, restUsage);
+  registerWebsite(app, parts.websites, writes, restUsage);
+  registerTree(app, 'group', parts.groups, writes, restUsage);
+  registerTree(app, 'skill', parts.skills, writes, restUsage);
 }
 
 /** What every answer of this interface carries, also one to a request that reached no handler. */
@@ -95,12 +104,14 @@ function answerNotFound(routes: RouteTable, request: FastifyRequest, reply: Fast
     reply.header('allow', [...allowed, 'OPTIONS'].join(', '));
     throw new HttpError(405, `The method ${request.method} is not allowed here.`);
   }
-  throw new DomainError('unknown', `Unknown resource '${resourceIn(path)}'.`);
+  throw new DomainError('unknown', `Unknown resource '${resourceIn(routes, path)}'.`);
 }
 
-/** The name of the resource that a path asks for: what comes after the base. */
-function resourceIn(path: string): string {
-  const [, , , name = ''] = path.split('/');
+/** What a path asks for after the base: the resource, or, where that exists, the whole of the rest. */
+function resourceIn(routes: RouteTable, path: string): string {
+  const [, api, version, resource = '', ...rest] = path.split('/');
+  const exists = routes.methodsOf(`/${api}/${version}/${resource}`).length > 0;
+  const name = exists ? [resource, ...rest].join('/') : resource;
   try {
     return decodeURIComponent(name);
   } catch {

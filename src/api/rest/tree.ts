@@ -2,9 +2,11 @@ import type { FastifyInstance } from 'fastify';
 import type { Caller } from '../../core/caller.ts';
 import {
   groupCreate,
+  groupSchema,
   groupUpdate,
   type PlacedNode,
   skillCreate,
+  skillSchema,
   skillUpdate,
   type TreeKind,
   type TreeNode,
@@ -12,10 +14,12 @@ import {
 } from '../../core/directory/tree.ts';
 import type { TreeService } from '../../core/directory/tree-service.ts';
 import { unknownId } from '../../core/errors.ts';
+import type { RestUsage } from '../../core/identity/rest-usage.ts';
 import type { Window } from '../../core/page.ts';
 import { readBody } from './body.ts';
 import { wireDate } from './dates.ts';
 import { done, single } from './envelope.ts';
+import { WriteMeter } from './meter.ts';
 import type { Filters, Selection } from './query.ts';
 import { refuseOtherLink, refuseReadOnlyChanges } from './read-only.ts';
 import { linkTo, pathId, type Resource, registerReads, renderObject } from './resource.ts';
@@ -47,11 +51,13 @@ function shown(kind: TreeKind, node: TreeNode, above: readonly number[], operato
 
 class TreeResource implements Resource<TreeNode> {
   readonly name: TreeKind;
+  readonly schema: Resource<TreeNode>['schema'];
   readonly filters: Resource<TreeNode>['filters'];
   readonly #nodes: TreeService;
 
   constructor(kind: TreeKind, nodes: TreeService) {
     this.name = kind;
+    this.schema = kind === 'group' ? groupSchema : skillSchema;
     this.filters = TREE_FILTERS[kind];
     this.#nodes = nodes;
   }
@@ -79,8 +85,16 @@ class TreeResource implements Resource<TreeNode> {
 }
 
 /** Groups and skills: trees of names with the same reads and writes. */
-export function registerTree(app: FastifyInstance, kind: TreeKind, nodes: TreeService, writes: Writes): void {
-  registerReads(app, new TreeResource(kind, nodes));
+export function registerTree(
+  app: FastifyInstance,
+  kind: TreeKind,
+  nodes: TreeService,
+  writes: Writes,
+  usage: RestUsage,
+): void {
+  const resource = new TreeResource(kind, nodes);
+  registerReads(app, resource, usage);
+  const meter = new WriteMeter(usage, kind, resource.schema);
   const create = kind === 'group' ? groupCreate : skillCreate;
   const update = kind === 'group' ? groupUpdate : skillUpdate;
   const body = (node: PlacedNode, operators: readonly number[]) =>
@@ -99,7 +113,9 @@ export function registerTree(app: FastifyInstance, kind: TreeKind, nodes: TreeSe
     return writes.run<PlacedNode>(request, reply, {
       perform: async (commit) => {
         const id = pathId(request, kind);
-        const input = readInput(update, readBody(request)) as Record<string, unknown>;
+        const sent = readBody(request);
+        const input = readInput(update, sent) as Record<string, unknown>;
+        meter.count(request.caller, sent);
         const { accountId } = request.caller;
         const present = await nodes.find(accountId, id);
         if (!present) throw unknownId(kind, id);

@@ -1,7 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import type { Caller } from '../../core/caller.ts';
-import { type Website, websiteCreate, websiteUpdate } from '../../core/directory/website.ts';
+import { type Website, websiteCreate, websiteSchema, websiteUpdate } from '../../core/directory/website.ts';
 import type { WebsiteService } from '../../core/directory/website-service.ts';
+import type { RestUsage } from '../../core/identity/rest-usage.ts';
 import type { Window } from '../../core/page.ts';
 import { readBody } from './body.ts';
 import { done, single } from './envelope.ts';
@@ -20,6 +21,7 @@ export const WEBSITE_FILTERS = {
 
 class WebsiteResource implements Resource<Website> {
   readonly name = 'website';
+  readonly schema = websiteSchema;
   readonly filters = WEBSITE_FILTERS;
   readonly #websites: WebsiteService;
 
@@ -40,8 +42,13 @@ class WebsiteResource implements Resource<Website> {
   }
 }
 
-export function registerWebsite(app: FastifyInstance, websites: WebsiteService, writes: Writes): void {
-  registerReads(app, new WebsiteResource(websites));
+export function registerWebsite(
+  app: FastifyInstance,
+  websites: WebsiteService,
+  writes: Writes,
+  usage: RestUsage,
+): void {
+  registerReads(app, new WebsiteResource(websites), usage);
   const body = (website: Website) => single(renderObject('website', toWire(website) as { id: number }, 'all'));
 
   app.post('/website', (request, reply) =>

@@ -28,7 +28,14 @@ export async function renewLease(tx: Transaction, caller: Caller, lease: Lease):
     .executeTakeFirstOrThrow();
   await tx.db
     .updateTable('operatorLive')
-    .set({ leaseUntil: Math.max(row.leaseUntil, expiresAt) })
+    // The last of all leases decides: renewed for a shorter time, this one may end earlier than it did.
+    .set((eb) => ({
+      leaseUntil: eb
+        .selectFrom('operatorLeases')
+        .select((leases) => leases.fn.max('expiresAt').as('last'))
+        .where('accountId', '=', accountId)
+        .where('operatorId', '=', operatorId),
+    }))
     .where('accountId', '=', accountId)
     .where('operatorId', '=', operatorId)
     .execute();

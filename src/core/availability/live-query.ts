@@ -14,6 +14,7 @@ export interface StampRow {
   readonly version: number;
   readonly connected: number;
   readonly named: number;
+  readonly until: number;
 }
 
 /** Those whom a list shows by default: connected and, on at least one channel, enabled and available. */
@@ -48,6 +49,7 @@ export function stampColumns(rows: LiveRows) {
       'live.operatorId as id',
       'live.version as version',
       'live.namedOnly as named',
+      'live.leaseUntil as until',
       eb('live.leaseUntil', '>', eb.fn<number>('now_ms', [])).$castTo<number>().as('connected'),
     ])
     .orderBy('live.operatorId', 'desc');

@@ -39,6 +39,8 @@ export interface LiveList {
   readonly count: number;
   /** How many hold a skill or belong to a group and are left out because the request names neither. */
   readonly leftOut: number;
+  /** When the first of the connected ones would go offline by time alone; nothing but a change makes the list another before. */
+  readonly until: number;
   /** The rows in order, in batches: a list of everyone may be long. */
   readonly batches: AsyncIterable<readonly LiveStamp[]>;
 }
@@ -81,7 +83,12 @@ export class LiveService {
     if (!rows) return this.#everyone(accountId, request, window);
     const shown = namesPeople(request.filters) ? rows : rows.filter((row) => row.named === 0);
     const page = window ? shown.slice(window.offset, window.offset + window.limit) : shown;
-    return { count: shown.length, leftOut: rows.length - shown.length, batches: oneBatch(page.map(toStamp)) };
+    return {
+      count: shown.length,
+      leftOut: rows.length - shown.length,
+      until: rows.reduce((first, row) => Math.min(first, row.until), Number.POSITIVE_INFINITY),
+      batches: oneBatch(page.map(toStamp)),
+    };
   }
 
   /** The live states of these operators, with the moment's answer to who is connected. */
@@ -103,7 +110,7 @@ export class LiveService {
 
   async update(caller: Caller, operatorId: number, input: LiveUpdate, commit: Commit<Operator>): Promise<Operator> {
     if (Object.values(input).every((value) => value === undefined)) {
-      throw invalid([{ path: ['chat', 'available'], code: 'missing', rule: 'name at least one of the fields' }]);
+      throw invalid([{ path: ['chat', 'available'], code: 'missing', rule: 'or another of the fields must be named' }]);
     }
     return commit(async (tx) => {
       const operator = await requireOperator(tx, caller.accountId, operatorId);
@@ -173,7 +180,7 @@ export class LiveService {
         before = rows.at(-1)?.id ?? 0;
       }
     }
-    return { count: all - leftOut, leftOut, batches: batches() };
+    return { count: all - leftOut, leftOut, until: 0, batches: batches() };
   }
 }
 

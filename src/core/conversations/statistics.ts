@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
 import type { Database } from '../../storage/database.ts';
+import { type Caller, forbidden } from '../caller.ts';
 
 export const statisticsSchema = z
   .object({
@@ -82,6 +83,15 @@ export class Statistics {
         rated.find((row) => row.subject === id)?.mean,
       ),
     );
+  }
+
+  /** The figures of skills: for admins of everybody, for managers of the operators of their groups. */
+  async ofSkills(
+    { accountId, standing, managedGroups }: Caller,
+    { ids, period }: { ids: readonly number[]; period: Period },
+  ): Promise<Figures[]> {
+    if (standing !== 'admin' && standing !== 'manager') throw forbidden();
+    return this.of(accountId, { subject: 'skillId', ids, period, groups: managedGroups });
   }
 
   #handled(accountId: number, question: StatisticsQuestion) {

@@ -30,7 +30,7 @@ export interface NewApiKey {
 }
 
 const SHOWN_CHARACTERS = 8;
-const SHOWN_COLUMNS = [
+export const SHOWN_COLUMNS = [
   'accountId',
   'id',
   'name',
@@ -99,11 +99,12 @@ export class ApiKeys {
     return { key: row, secret };
   }
 
-  async list(accountId: number): Promise<ApiKey[]> {
+  async list(caller: Caller): Promise<ApiKey[]> {
+    requireAdmin(caller);
     return this.#database.read
       .selectFrom('apiKeys')
       .select(SHOWN_COLUMNS)
-      .where('accountId', '=', accountId)
+      .where('accountId', '=', caller.accountId)
       .orderBy('id')
       .execute();
   }

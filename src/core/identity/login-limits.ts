@@ -18,18 +18,20 @@ export class LoginLimits {
     this.#database = database;
   }
 
-  /** Counts a try, or throws with the seconds to wait. */
-  async admit(email: string, address: string): Promise<void> {
+  /** Counts a try, or throws with the seconds to wait. Without an address, whoever tries has logged in before. */
+  async admit(email: string, address?: string): Promise<void> {
     const user = { subject: `user ${digest(loginName(email))}`, most: LOGINS_PER_USER };
-    const peer = { subject: `address ${network(address)}`, most: LOGINS_PER_ADDRESS };
+    const peer = address === undefined ? [] : [{ subject: `address ${network(address)}`, most: LOGINS_PER_ADDRESS }];
     const wait = await this.#database.transaction(async (tx) => {
+      const windows: { subject: string; recent: number[]; wait: number }[] = [];
       // Always in this order, so that two nodes never wait for each other.
-      const byAddress = await this.#recent(tx, peer.subject);
-      const byUser = await this.#recent(tx, user.subject);
-      const wait = Math.max(untilFree(byAddress, peer.most, tx.now), untilFree(byUser, user.most, tx.now));
+      for (const { subject, most } of [...peer, user]) {
+        const recent = await this.#recent(tx, subject);
+        windows.push({ subject, recent, wait: untilFree(recent, most, tx.now) });
+      }
+      const wait = Math.max(...windows.map((window) => window.wait));
       if (wait > 0) return wait;
-      await this.#keep(tx, peer.subject, byAddress);
-      await this.#keep(tx, user.subject, byUser);
+      for (const { subject, recent } of windows) await this.#keep(tx, subject, recent);
       return 0;
     });
     if (wait > 0) {

@@ -21,7 +21,7 @@ export class Viewers {
   async of(token: string): Promise<Caller | undefined> {
     const known = this.#remembered.get(token);
     if (known) return known;
-    const owner = await this.#tokens.check(token);
+    const owner = await this.#tokens.owner(token);
     const caller = owner && (await this.#callerOf(owner));
     if (caller) this.#remembered.set(token, caller);
     return caller;
@@ -43,11 +43,17 @@ export class Viewers {
       mayWrite: true,
       standing,
       operatorId,
-      managedGroups:
-        standing === 'manager' && operator.groupId !== null
-          ? await this.#subtree(accountId, operator.groupId)
-          : 'account',
+      managedGroups: await this.#managedGroups(accountId, standing, operator.groupId),
     };
+  }
+
+  async #managedGroups(
+    accountId: number,
+    standing: Standing,
+    groupId: number | null,
+  ): Promise<Caller['managedGroups']> {
+    if (standing === 'expert' || standing === 'operator') return new Set();
+    return standing === 'manager' && groupId !== null ? this.#subtree(accountId, groupId) : 'account';
   }
 
   async #subtree(accountId: number, groupId: number): Promise<ReadonlySet<number>> {

@@ -1,9 +1,12 @@
-import type { Database, Transaction } from '../../storage/database.ts';
-import type { Caller } from '../caller.ts';
-import { DomainError, type Problem } from '../errors.ts';
+import type { Transaction } from '../../storage/database.ts';
+import type { Caller, Commit } from '../caller.ts';
+import { DomainError, type ErrorKind, invalid, invalidField, type Problem } from '../errors.ts';
+import { refuseCommonPassword } from '../identity/passwords.ts';
 import { validate } from '../validate.ts';
-import { operatorCreate, operatorUpdate } from './operator.ts';
+import { type Operator, operatorCreate, operatorUpdate } from './operator.ts';
 import type { OperatorService } from './operator-service.ts';
+import { requireMayImport } from './permissions.ts';
+import { allTargetsOf, type Targets } from './targets.ts';
 
 /** One operator of an import by the names of its fields; `externalId` says who is meant. */
 export type ImportRow = Readonly<Record<string, unknown>>;
@@ -20,128 +23,189 @@ export interface RowReport {
   /** Counted from 1. */
   readonly row: number;
   readonly externalId: string | null;
+  /** What happened; where nothing was applied, what would have. */
   readonly outcome: 'created' | 'updated' | 'unchanged' | 'failed';
   readonly operatorId: number | null;
-  readonly message: string | null;
+  readonly failure: RowFailure | null;
+}
+
+export interface RowFailure {
+  readonly kind: ErrorKind;
+  readonly message: string;
   readonly problems: readonly Problem[];
 }
 
 export interface ImportReport {
+  /** Whether the good rows were taken. */
   readonly applied: boolean;
   readonly rows: readonly RowReport[];
 }
 
-/** Rows of one transaction, where good rows are taken without the bad ones. */
-const BATCH = 500;
+/**
+ * So many rows are always one transaction, and one commit. Where the good rows are taken without the bad ones, others
+ * who write get their turn after so many.
+ */
+export const ROWS_OF_ONE_COMMIT = 1000;
+
+const HASHED_AT_ONCE = 2;
+const PROGRESS_EVERY = 100;
+const NOT_HASHED = 'dry run';
+
+/** A row, and what had to be found out before the transaction. */
+interface PreparedRow {
+  readonly row: number;
+  readonly fields: ImportRow;
+  readonly passwordHash?: string;
+  readonly refusal?: DomainError;
+}
+
+/** What all rows of a transaction share, read once. */
+interface Surroundings {
+  readonly tx: Transaction;
+  readonly caller: Caller;
+  readonly known: ReadonlyMap<string, Operator>;
+  readonly targets: Targets;
+}
 
 /** Thrown to leave a transaction without its changes. */
-class NotApplied extends Error {}
+class NotApplied extends Error {
+  readonly report: ImportReport;
+
+  constructor(rows: readonly RowReport[]) {
+    super('Nothing was changed.');
+    // Nobody has the identifiers of those who were not made in the end.
+    this.report = {
+      applied: false,
+      rows: rows.map((row) => (row.outcome === 'created' ? { ...row, operatorId: null } : row)),
+    };
+  }
+}
 
 /** Makes or changes many operators, each found by the client's own identifier. */
 export class OperatorImport {
-  readonly #database: Database;
   readonly #operators: OperatorService;
 
-  constructor(database: Database, operators: OperatorService) {
-    this.#database = database;
+  constructor(operators: OperatorService) {
     this.#operators = operators;
   }
 
-  async run(caller: Caller, rows: readonly ImportRow[], options: ImportOptions): Promise<ImportReport> {
-    const reports: RowReport[] = [];
-    const prepared = await this.#withPasswords(rows);
-    const size = options.allOrNothing || options.dryRun ? Math.max(1, rows.length) : BATCH;
-    let applied = !options.dryRun;
+  /** Calls `commit` once for all rows; or, where good rows are taken without the bad ones, once for each thousand. */
+  async run(
+    caller: Caller,
+    rows: readonly ImportRow[],
+    options: ImportOptions,
+    commit: Commit<ImportReport>,
+  ): Promise<ImportReport> {
+    requireMayImport(caller);
+    const prepared = await this.#prepare(rows, options);
+    const size = options.allOrNothing || options.dryRun ? prepared.length : ROWS_OF_ONE_COMMIT;
+    const reports: ImportReport[] = [];
     for (let start = 0; start < prepared.length; start += size) {
-      const batch = prepared.slice(start, start + size);
-      const done = await this.#batch(caller, batch, start, reports, options);
-      applied &&= done;
+      const onProgress = (row: number) => options.onProgress?.(row, rows.length);
+      reports.push(await this.#batch(caller, prepared.slice(start, start + size), { ...options, onProgress }, commit));
     }
-    return { applied, rows: reports };
+    return { applied: reports.some(({ applied }) => applied), rows: reports.flatMap((report) => report.rows) };
   }
 
   async #batch(
     caller: Caller,
     batch: readonly PreparedRow[],
-    start: number,
-    reports: RowReport[],
-    options: ImportOptions,
-  ): Promise<boolean> {
+    { dryRun, allOrNothing, onProgress }: ImportOptions & { onProgress(row: number): void },
+    commit: Commit<ImportReport>,
+  ): Promise<ImportReport> {
     try {
-      await this.#database.transaction(async (tx) => {
-        for (const [index, row] of batch.entries()) {
-          reports.push({ ...(await this.#row(tx, caller, row)), row: start + index + 1 });
-          if (reports.length % 100 === 0) options.onProgress?.(reports.length, start + batch.length);
+      return await commit(async (tx) => {
+        const around = await this.#surroundings(tx, caller, batch);
+        const reports: RowReport[] = [];
+        for (const prepared of batch) {
+          reports.push(await this.#row(around, prepared));
+          if (prepared.row % PROGRESS_EVERY === 0 || reports.length === batch.length) onProgress(prepared.row);
         }
-        const failed = reports.slice(start).some((report) => report.outcome === 'failed');
-        if (options.dryRun || (options.allOrNothing && failed)) throw new NotApplied();
+        const failed = reports.filter(({ outcome }) => outcome === 'failed').length;
+        if (dryRun || failed === batch.length || (allOrNothing && failed > 0)) throw new NotApplied(reports);
+        return { applied: true, rows: reports };
       });
-      return true;
     } catch (error) {
-      if (!(error instanceof NotApplied)) throw error;
-      return false;
+      if (error instanceof NotApplied) return error.report;
+      throw error;
     }
+  }
+
+  /** No operator is in two rows, so what was read at the beginning stays true until its row comes. */
+  async #surroundings(tx: Transaction, caller: Caller, batch: readonly PreparedRow[]): Promise<Surroundings> {
+    const externalIds = batch.flatMap(({ fields, refusal }) => (refusal ? [] : [fields.externalId as string]));
+    return {
+      tx,
+      caller,
+      known: await this.#operators.withExternalIds(tx, caller.accountId, externalIds),
+      targets: await allTargetsOf(tx, caller.accountId),
+    };
   }
 
   /** A mistake in a row is found before anything of it is written, so the transaction goes on without it. */
-  async #row(
-    tx: Transaction,
-    caller: Caller,
-    { fields, passwordHash, refusal }: PreparedRow,
-  ): Promise<Omit<RowReport, 'row'>> {
+  async #row({ tx, caller, known, targets }: Surroundings, prepared: PreparedRow): Promise<RowReport> {
+    const { row, fields, passwordHash, refusal } = prepared;
     const externalId = typeof fields.externalId === 'string' ? fields.externalId : null;
-    const report = (outcome: RowReport['outcome'], operatorId: number | null) =>
-      ({ externalId, outcome, operatorId, message: null, problems: [] }) as const;
+    const report = { row, externalId, failure: null };
     try {
       if (refusal) throw refusal;
-      if (externalId === null || externalId === '') {
-        throw new DomainError('invalid', 'The input is not valid.', {
-          problems: [{ path: ['externalId'], code: 'missing', rule: 'says who is meant' }],
-        });
-      }
-      const known = await this.#operators.findByExternalId(tx, caller.accountId, externalId);
-      if (known === undefined) {
-        const made = await this.#operators.createWithin(tx, caller, validate(operatorCreate, fields), passwordHash);
-        return report('created', made.id);
+      const before = known.get(externalId ?? '');
+      if (!before) {
+        const input = validate(operatorCreate, fields);
+        const made = await this.#operators.createWithin(tx, caller, input, passwordHash, targets);
+        return { ...report, outcome: 'created', operatorId: made.id };
       }
       const input = validate(operatorUpdate, fields);
-      const changed = await this.#operators.updateWithin(tx, caller, known, input, passwordHash);
-      return report(changed.isChanged ? 'updated' : 'unchanged', known);
+      const { isChanged } = await this.#operators.updateWithin(tx, caller, before, input, passwordHash, targets);
+      return { ...report, outcome: isChanged ? 'updated' : 'unchanged', operatorId: before.id };
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;
-      return {
-        externalId,
-        outcome: 'failed',
-        operatorId: null,
-        message: error.message,
-        problems: error.details.problems ?? [],
-      };
+      return { ...report, outcome: 'failed', operatorId: null, failure: failureOf(error) };
     }
   }
 
-  /** Hashing is slow, so it comes before the transaction. A password that is refused makes its row fail. */
-  async #withPasswords(rows: readonly ImportRow[]): Promise<PreparedRow[]> {
-    const prepared: PreparedRow[] = [];
-    for (const fields of rows) {
-      const { password, email } = fields;
-      if (typeof password !== 'string' || password === '') {
-        prepared.push({ fields });
-        continue;
-      }
+  /** Hashing is slow, so it comes before the transaction; what is refused without the database, too. */
+  async #prepare(rows: readonly ImportRow[], { dryRun }: ImportOptions): Promise<PreparedRow[]> {
+    const firstRows = new Map<unknown, number>();
+    const prepare = async (fields: ImportRow, index: number): Promise<PreparedRow> => {
+      const row = index + 1;
       try {
-        const hash = await this.#operators.hashPassword(password, typeof email === 'string' ? email : '');
-        prepared.push({ fields, ...(hash === undefined ? {} : { passwordHash: hash }) });
+        requireOwnIdentifier(fields, row, firstRows);
+        if (fields.password === undefined) return { row, fields };
+        return { row, fields, passwordHash: await this.#hash(fields, dryRun) };
       } catch (error) {
-        if (!(error instanceof DomainError)) throw error;
-        prepared.push({ fields, refusal: error });
+        if (!(error instanceof DomainError) || error.kind === 'unavailable') throw error;
+        return { row, fields, refusal: error };
       }
+    };
+    const prepared: PreparedRow[] = [];
+    for (let start = 0; start < rows.length; start += HASHED_AT_ONCE) {
+      const some = rows.slice(start, start + HASHED_AT_ONCE);
+      prepared.push(...(await Promise.all(some.map((fields, index) => prepare(fields, start + index)))));
     }
     return prepared;
   }
+
+  async #hash(fields: ImportRow, dryRun: boolean): Promise<string> {
+    const { password = '', email = '' } = validate(operatorUpdate, fields); // before the work of a hash
+    if (!dryRun) return (await this.#operators.hashPassword(password, email)) as string;
+    await refuseCommonPassword(password, email);
+    return NOT_HASHED;
+  }
 }
 
-interface PreparedRow {
-  readonly fields: ImportRow;
-  readonly passwordHash?: string;
-  readonly refusal?: DomainError;
+/** A row without an identifier means nobody, and a second one for the same operator contradicts the first. */
+function requireOwnIdentifier({ externalId }: ImportRow, row: number, firstRows: Map<unknown, number>): void {
+  if (externalId === undefined || externalId === null || externalId === '') {
+    throw invalid([{ path: ['externalId'], code: 'missing', rule: 'says who is meant' }]);
+  }
+  if (typeof externalId !== 'string') validate(operatorUpdate, { externalId });
+  const first = firstRows.get(externalId);
+  if (first !== undefined) throw invalidField('externalId', `must not be repeated: row ${first} has the same`);
+  firstRows.set(externalId, row);
+}
+
+function failureOf({ kind, message, details }: DomainError): RowFailure {
+  const text = kind === 'forbidden' ? 'You may not make such an operator, or not change this one so.' : message;
+  return { kind, message: text, problems: details.problems ?? [] };
 }

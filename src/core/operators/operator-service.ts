@@ -1,9 +1,10 @@
 import type { Database, Transaction } from '../../storage/database.ts';
+import { hotStatement } from '../../storage/hot-statement.ts';
 import { announce, changesBetween } from '../announce.ts';
 import { type Caller, type Commit, requireAdmin } from '../caller.ts';
 import { requeueConversationsOf } from '../conversations/requeue.ts';
 import { DomainError, invalid, invalidField, type Problem, unknownId } from '../errors.ts';
-import { loginName } from '../identity/login-limits.ts';
+import { type LoginLimits, loginName } from '../identity/login-limits.ts';
 import { type Passwords, refuseCommonPassword } from '../identity/passwords.ts';
 import { type InstallationSecrets, sameSecret } from '../identity/secrets.ts';
 import { nextId } from '../ids.ts';
@@ -31,12 +32,23 @@ import {
   requireMayRotateKey,
   requireMayUpdate,
 } from './permissions.ts';
+import { type Targets, targetsOf } from './targets.ts';
 
 const PERSONAL = new Set(['name', 'firstName', 'pseudo', 'email', 'externalId', 'callConfig', 'ssoVersion']);
+
+const LOADED_AT_ONCE = 500;
+
+const findEmail = hotStatement<{ emailFolded: string }>((db, { emailFolded }) =>
+  db.selectFrom('logins').select('operatorId').where('emailFolded', '=', emailFolded),
+);
+const findExternalId = hotStatement<{ accountId: number; externalId: string }>((db, { accountId, externalId }) =>
+  db.selectFrom('operators').select('id').where('accountId', '=', accountId).where('externalId', '=', externalId),
+);
 
 /** What one may do with operators. */
 export class OperatorService {
   readonly #database: Database;
+  readonly #limits: LoginLimits;
   readonly #passwords: Passwords;
   readonly #secrets: InstallationSecrets;
   readonly #pages: OperatorPages;
@@ -44,8 +56,14 @@ export class OperatorService {
   readonly slices: OperatorSlices;
   readonly #stamp;
 
-  constructor(parts: { database: Database; passwords: Passwords; secrets: InstallationSecrets }) {
+  constructor(parts: {
+    database: Database;
+    limits: LoginLimits;
+    passwords: Passwords;
+    secrets: InstallationSecrets;
+  }) {
     this.#database = parts.database;
+    this.#limits = parts.limits;
     this.#passwords = parts.passwords;
     this.#secrets = parts.secrets;
     this.#pages = new OperatorPages(parts.database);
@@ -91,12 +109,13 @@ export class OperatorService {
     caller: Caller,
     input: OperatorCreate,
     passwordHash: string | undefined,
+    targets = targetsOf(tx, caller.accountId),
   ): Promise<Operator> {
     const { accountId } = caller;
     requireMayCreate(caller, input);
     refuseDisagreeingRoles(input);
-    const draft = withDefaults(input, input.websiteList ? [] : await allWebsites(tx, accountId));
-    await this.#requireSound(tx, accountId, draft);
+    const draft = withDefaults(input, input.websiteList ? [] : await targets.allWebsites());
+    await requireSound(tx, accountId, targets, draft);
     const operator: Operator = { ...draft, id: await nextId(tx, accountId, 'operator'), version: 1, ssoVersion: 1 };
     await insertOperator(tx, accountId, operator, passwordHash ?? null);
     announce(tx, caller, 'operator.created', operator.id, changesBetween({}, draft, PERSONAL));
@@ -108,26 +127,30 @@ export class OperatorService {
     if (!present) throw unknownId('operator', id);
     requireMayUpdate(caller, present, input); // before the work of a hash; looked at again inside
     const passwordHash = await this.hashPassword(input.password, input.email ?? present.email);
-    return commit(async (tx) => (await this.updateWithin(tx, caller, id, input, passwordHash)).operator);
+    return commit(async (tx) => {
+      const before = await requireOperator(tx, caller.accountId, id);
+      return (await this.updateWithin(tx, caller, before, input, passwordHash)).operator;
+    });
   }
 
   /** The part of an update that belongs into a transaction. What changes nothing leaves no trace. */
   async updateWithin(
     tx: Transaction,
     caller: Caller,
-    id: number,
+    before: Operator,
     input: OperatorUpdate,
     passwordHash: string | undefined,
+    targets = targetsOf(tx, caller.accountId),
   ): Promise<{ operator: Operator; isChanged: boolean }> {
     const { accountId } = caller;
-    const before = await requireOperator(tx, accountId, id);
+    const { id } = before;
     requireMayUpdate(caller, before, input);
     refuseDisagreeingRoles(input);
     this.#refuseReadOnlyChange(accountId, before, input);
     const after = changed(before, input);
     const changes = changesBetween<Operator>(before, after, PERSONAL);
     if (changes.fields.length > 0) {
-      await this.#requireSound(tx, accountId, after, before);
+      await requireSound(tx, accountId, targets, after, before);
       if (isAdmin(before) && !isAdmin(after)) await refuseLastAdmin(tx, accountId, 'demoted');
       await updateOperator(tx, accountId, before, { ...after, version: before.version + 1 });
     }
@@ -164,8 +187,11 @@ export class OperatorService {
     validate(operatorUpdate, { password });
     const own = relationTo(caller, present) === 'self';
     if (!own) requireMayUpdate(caller, present, { password });
-    if (own && !(await this.#isPassword(caller.accountId, id, current ?? ''))) {
-      throw invalidField('currentPassword', 'must be the present password');
+    if (own) {
+      await this.#limits.admit(present.email); // a guess at a password, like a login
+      if (!(await this.#isPassword(caller.accountId, id, current ?? ''))) {
+        throw invalidField('currentPassword', 'must be the present password');
+      }
     }
     const passwordHash = (await this.hashPassword(password, present.email)) as string;
     return commit(async (tx) => {
@@ -206,7 +232,7 @@ export class OperatorService {
           { ...before, version: before.version + 1 },
           { skillList: holds ? [...others, skill.id] : others },
         );
-        await this.#requireSound(tx, caller.accountId, after, before);
+        await requireSound(tx, caller.accountId, targetsOf(tx, caller.accountId), after, before);
         await updateOperator(tx, caller.accountId, before, after);
         announce(
           tx,
@@ -220,14 +246,26 @@ export class OperatorService {
     });
   }
 
-  async findByExternalId(tx: Transaction, accountId: number, externalId: string): Promise<number | undefined> {
-    const row = await tx.db
-      .selectFrom('operators')
-      .select('id')
-      .where('accountId', '=', accountId)
-      .where('externalId', '=', externalId)
-      .executeTakeFirst();
-    return row?.id;
+  /** Those who have one of these identifiers of the client, by it. */
+  async withExternalIds(
+    tx: Transaction,
+    accountId: number,
+    externalIds: readonly string[],
+  ): Promise<Map<string, Operator>> {
+    const found = new Map<string, Operator>();
+    for (let start = 0; start < externalIds.length; start += LOADED_AT_ONCE) {
+      const rows = await tx.db
+        .selectFrom('operators')
+        .select('id')
+        .where('accountId', '=', accountId)
+        .where('externalId', 'in', externalIds.slice(start, start + LOADED_AT_ONCE))
+        .execute();
+      const ids = rows.map((row) => row.id);
+      for (const operator of await loadOperators(tx.db, accountId, ids)) {
+        if (operator.externalId !== null) found.set(operator.externalId, operator);
+      }
+    }
+    return found;
   }
 
   /** Whose login an e-mail is, on the whole platform. */
@@ -266,22 +304,28 @@ export class OperatorService {
     }
     if (problems.length > 0) throw invalid(problems);
   }
+}
 
-  /** What cannot be told from the input alone: what it points at, and what must be unique. */
-  async #requireSound(tx: Transaction, accountId: number, operator: NewOperator, before?: Operator): Promise<void> {
-    const problems: Problem[] = [];
-    const missing = (path: string, thing: string) =>
-      problems.push({ path: [path], code: 'invalid', rule: `must name ${thing} that exist in the account` });
-    const { groupId, websiteList, skillList } = operator;
-    if (groupId !== null && !(await allExist(tx, 'groups', accountId, [groupId]))) missing('groupId', 'a group');
-    if (!(await allExist(tx, 'websites', accountId, websiteList))) missing('websiteList', 'websites');
-    if (!(await allExist(tx, 'skills', accountId, skillList))) missing('skillList', 'skills');
-    const pickup = callConfigProblem(operator.callConfig);
-    if (pickup) problems.push(pickup);
-    if (problems.length > 0) throw invalid(problems);
-    await refuseTakenEmail(tx, operator.email, before);
-    await refuseTakenExternalId(tx, accountId, operator.externalId, before);
-  }
+/** What cannot be told from the input alone: what it points at, and what must be unique. */
+async function requireSound(
+  tx: Transaction,
+  accountId: number,
+  targets: Targets,
+  operator: NewOperator,
+  before?: Operator,
+): Promise<void> {
+  const problems: Problem[] = [];
+  const missing = (path: string, thing: string) =>
+    problems.push({ path: [path], code: 'invalid', rule: `must name ${thing} of the account` });
+  const { groupId, websiteList, skillList } = operator;
+  if (groupId !== null && !(await targets.allExist('groups', [groupId]))) missing('groupId', 'a group');
+  if (!(await targets.allExist('websites', websiteList))) missing('websiteList', 'websites');
+  if (!(await targets.allExist('skills', skillList))) missing('skillList', 'skills');
+  const pickup = callConfigProblem(operator.callConfig);
+  if (pickup) problems.push(pickup);
+  if (problems.length > 0) throw invalid(problems);
+  await refuseTakenEmail(tx, operator.email, before);
+  await refuseTakenExternalId(tx, accountId, operator.externalId, before);
 }
 
 function isAdmin(operator: Operator): boolean {
@@ -306,11 +350,7 @@ async function refuseLastAdmin(tx: Transaction, accountId: number, what: string)
 
 async function refuseTakenEmail(tx: Transaction, email: string, before: Operator | undefined): Promise<void> {
   if (before && loginName(before.email) === loginName(email)) return;
-  const taken = await tx.db
-    .selectFrom('logins')
-    .select('operatorId')
-    .where('emailFolded', '=', loginName(email))
-    .executeTakeFirst();
+  const [taken] = await tx.run(findEmail, { emailFolded: loginName(email) });
   if (taken) throw alreadyUsed('email');
 }
 
@@ -321,12 +361,7 @@ async function refuseTakenExternalId(
   before: Operator | undefined,
 ): Promise<void> {
   if (externalId === null || externalId === before?.externalId) return;
-  const taken = await tx.db
-    .selectFrom('operators')
-    .select('id')
-    .where('accountId', '=', accountId)
-    .where('externalId', '=', externalId)
-    .executeTakeFirst();
+  const [taken] = await tx.run(findExternalId, { accountId, externalId });
   if (taken) throw alreadyUsed('externalId');
 }
 
@@ -334,27 +369,6 @@ function alreadyUsed(field: string): DomainError {
   return new DomainError('conflict', `The ${field} is already used.`, {
     problems: [{ path: [field], code: 'invalid', rule: 'is already used by another operator' }],
   });
-}
-
-async function allExist(
-  tx: Transaction,
-  table: 'groups' | 'websites' | 'skills',
-  accountId: number,
-  ids: readonly number[],
-): Promise<boolean> {
-  if (ids.length === 0) return true;
-  const found = await tx.db
-    .selectFrom(table as 'skills')
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .where('accountId', '=', accountId)
-    .where('id', 'in', ids)
-    .executeTakeFirstOrThrow();
-  return found.count === ids.length;
-}
-
-async function allWebsites(tx: Transaction, accountId: number): Promise<number[]> {
-  const rows = await tx.db.selectFrom('websites').select('id').where('accountId', '=', accountId).execute();
-  return rows.map((row) => row.id);
 }
 
 /** A new password ends every token that the old one gave. */

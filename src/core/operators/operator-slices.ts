@@ -1,11 +1,15 @@
 import { type Kysely, sql } from 'kysely';
 import type { Database } from '../../storage/database.ts';
 import type { Tables } from '../../storage/tables.ts';
-import { cut, type Slice, type SlicePage, sliced } from '../slice.ts';
+import { cut, type Slice, type SlicePage, sliced, within } from '../slice.ts';
 import { filteredOperators, hasFilters, type OperatorFilters } from './operator-filter.ts';
 
 /** Something that operators are members of. */
 export type MembershipKind = 'group' | 'website' | 'skill';
+
+/** What SQLite takes in one statement, with room for filters: parts of a union, and parameters. */
+const MOST_UNITED = 400;
+const MOST_PARAMETERS = 20_000;
 
 /** Slices of the operators of an account, and of the members of many groups, websites or skills at once. */
 export class OperatorSlices {
@@ -24,7 +28,15 @@ export class OperatorSlices {
     );
   }
 
-  /** One statement for all of them: each part is a walk along the index of its membership. */
+  /** Which of these pass the filters, in the order given. */
+  async among(accountId: number, ids: readonly number[], filters: OperatorFilters): Promise<number[]> {
+    if (!hasFilters(filters)) return [...ids];
+    const query = this.#filtered(accountId, filters).select('operators.id as id').where('operators.id', 'in', ids);
+    const passing = new Set((await this.#database.slowly(query)).map((row) => row.id));
+    return ids.filter((id) => passing.has(id));
+  }
+
+  /** One statement for very many of them. */
   async ofMany(
     accountId: number,
     kind: MembershipKind,
@@ -32,17 +44,11 @@ export class OperatorSlices {
     filters: OperatorFilters,
     slice: Slice,
   ): Promise<SlicePage<number>[]> {
-    const parts = ids.map((id) => {
-      const members = this.#members(kind, accountId, id);
-      const own = hasFilters(filters)
-        ? members.where('operatorId', 'in', this.#filtered(accountId, filters).select('operators.id'))
-        : members;
-      return sql`select * from (${sliced(own.select(['operatorId as id', sql.lit(id).as('owner')]), 'operatorId', slice)})`;
-    });
-    const query = sql<{ id: number; owner: number }>`${sql.join(parts, sql` union all `)}`;
-    const rows = hasFilters(filters)
-      ? await this.#database.slowly({ compile: () => query.compile(this.#database.read) })
-      : (await query.execute(this.#database.read)).rows;
+    const rows: { id: number; owner: number }[] = [];
+    for (const some of inParts(ids, hasFilters(filters) ? MOST_PARAMETERS : MOST_UNITED)) {
+      if (hasFilters(filters)) rows.push(...(await this.#ranked(accountId, kind, some, filters, slice)));
+      else rows.push(...(await this.#united(accountId, kind, some, slice)));
+    }
     const byOwner = Map.groupBy(rows, (row) => row.owner);
     return ids.map((id) =>
       cut(
@@ -60,34 +66,65 @@ export class OperatorSlices {
     filters: OperatorFilters,
   ): Promise<number[]> {
     const table = `${kind}s` as 'skills';
-    if (!hasFilters(filters)) {
-      const kept = await this.#database.read
-        .selectFrom(table)
-        .select(['id', 'operatorCount as count'])
-        .where('accountId', '=', accountId)
-        .where('id', 'in', ids)
-        .execute();
-      return ids.map((id) => kept.find((row) => row.id === id)?.count ?? 0);
+    const counts = new Map<number, number>();
+    for (const some of inParts(ids, MOST_PARAMETERS)) {
+      const rows = hasFilters(filters)
+        ? await this.#database.slowly(
+            this.#passing(accountId, kind, some, filters)
+              .select(['skillId as owner', sql<number>`count(*)`.as('count')])
+              .groupBy('skillId'),
+          )
+        : await this.#database.read
+            .selectFrom(table)
+            .select(['id as owner', 'operatorCount as count'])
+            .where('accountId', '=', accountId)
+            .where('id', 'in', some)
+            .execute();
+      for (const { owner, count } of rows) counts.set(owner, count);
     }
-    const parts = ids.map(
-      (id) =>
-        sql`select ${sql.lit(id)} as owner, count(*) as count from (${this.#members(kind, accountId, id)
-          .where('operatorId', 'in', this.#filtered(accountId, filters).select('operators.id'))
-          .select('operatorId')})`,
-    );
-    const query = sql<{ owner: number; count: number }>`${sql.join(parts, sql` union all `)}`;
-    const rows = await this.#database.slowly({ compile: () => query.compile(this.#database.read) });
-    return ids.map((id) => rows.find((row) => row.owner === id)?.count ?? 0);
+    return ids.map((id) => counts.get(id) ?? 0);
+  }
+
+  /** Without filters: each part is a walk along the index of its membership that stops when the page is full. */
+  async #united(accountId: number, kind: MembershipKind, ids: readonly number[], slice: Slice) {
+    const parts = ids.map((id) => {
+      const members = membersOf(this.#database.read, kind)
+        .where('accountId', '=', accountId)
+        .where('skillId', '=', id)
+        .select(['operatorId as id', sql.lit(id).as('owner')]);
+      return sql`select * from (${sliced(members, 'operatorId', slice)})`;
+    });
+    const query = sql<{ id: number; owner: number }>`${sql.join(parts, sql` union all `)}`;
+    return (await query.execute(this.#database.read)).rows;
+  }
+
+  /** With filters: who passes is found once for all of them. */
+  #ranked(accountId: number, kind: MembershipKind, ids: readonly number[], filters: OperatorFilters, slice: Slice) {
+    const direction = sql.raw(slice.backwards ? 'asc' : 'desc');
+    const ranked = within(this.#passing(accountId, kind, ids, filters), 'operatorId', slice).select([
+      'operatorId as id',
+      'skillId as owner',
+      sql<number>`row_number() over (partition by skill_id order by operator_id ${direction})`.as('place'),
+    ]);
+    const query = this.#database.read
+      .selectFrom(ranked.as('ranked'))
+      .select(['ranked.id', 'ranked.owner'])
+      .where('ranked.place', '<=', slice.limit + 1)
+      .orderBy('ranked.place');
+    return this.#database.slowly(query);
+  }
+
+  #passing(accountId: number, kind: MembershipKind, ids: readonly number[], filters: OperatorFilters) {
+    return membersOf(this.#database.read, kind)
+      .where('accountId', '=', accountId)
+      .where('skillId', 'in', ids)
+      .where('operatorId', 'in', this.#filtered(accountId, filters).select('operators.id'));
   }
 
   #filtered(accountId: number, filters: OperatorFilters) {
     return filteredOperators(this.#database.read, accountId, filters).where((eb) =>
       this.#database.withinDeadline(eb.ref('operators.id')),
     );
-  }
-
-  #members(kind: MembershipKind, accountId: number, id: number) {
-    return membersOf(this.#database.read, kind).where('accountId', '=', accountId).where('skillId', '=', id);
   }
 }
 
@@ -99,4 +136,8 @@ function membersOf(db: Kysely<Tables>, kind: MembershipKind) {
       ? sql<Tables['operatorSkills']>`(select account_id, website_id as skill_id, operator_id from operator_websites)`
       : sql<Tables['operatorSkills']>`(select account_id, group_id as skill_id, id as operator_id from operators)`;
   return db.selectFrom(source.as('operatorSkills'));
+}
+
+function* inParts<T>(items: readonly T[], size: number): Generator<readonly T[]> {
+  for (let start = 0; start < items.length; start += size) yield items.slice(start, start + size);
 }

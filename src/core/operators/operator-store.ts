@@ -1,10 +1,50 @@
 import type { Kysely, Selectable } from 'kysely';
 import type { Transaction } from '../../storage/database.ts';
+import { hotStatement } from '../../storage/hot-statement.ts';
 import type { Tables } from '../../storage/tables.ts';
 import { unknownId } from '../errors.ts';
 import { loginName } from '../identity/login-limits.ts';
 import { fold } from '../text.ts';
 import type { NewOperator, Operator } from './operator.ts';
+
+type Row<Table extends keyof Tables> = Selectable<Tables[Table]>;
+
+// An import runs these ten thousand times in one transaction.
+const insertLogin = hotStatement<Row<'logins'>>((db, row) => db.insertInto('logins').values(row));
+const insertRow = hotStatement<Row<'operators'>>((db, row) => db.insertInto('operators').values(row));
+const insertLive = hotStatement<Row<'operatorLive'>>((db, row) => db.insertInto('operatorLive').values(row));
+const insertWebsite = hotStatement<Row<'operatorWebsites'>>((db, row) => db.insertInto('operatorWebsites').values(row));
+const insertSkill = hotStatement<Row<'operatorSkills'>>((db, row) => db.insertInto('operatorSkills').values(row));
+const updateRow = hotStatement<Omit<Row<'operators'>, 'createdAt'>>((db, { accountId, id, ...columns }) =>
+  db.updateTable('operators').set(columns).where('accountId', '=', accountId).where('id', '=', id),
+);
+const updateLive = hotStatement<{ accountId: number; operatorId: number } & ReturnType<typeof liveColumns>>(
+  (db, { accountId, operatorId, ...columns }) =>
+    db
+      .updateTable('operatorLive')
+      .set((eb) => ({ version: eb('version', '+', 1), ...columns }))
+      .where('accountId', '=', accountId)
+      .where('operatorId', '=', operatorId),
+);
+const addToCount = (table: 'groups' | 'websites' | 'skills') =>
+  hotStatement<{ accountId: number; id: number; by: number }>((db, { accountId, id, by }) =>
+    db
+      .updateTable(table as 'skills')
+      .set((eb) => ({ operatorCount: eb('operatorCount', '+', by) }))
+      .where('accountId', '=', accountId)
+      .where('id', '=', id),
+  );
+const addToCountOf = { groups: addToCount('groups'), websites: addToCount('websites'), skills: addToCount('skills') };
+const addToAccount = hotStatement<{ accountId: number; operators: number; admins: number }>(
+  (db, { accountId, operators, admins }) =>
+    db
+      .updateTable('accounts')
+      .set((eb) => ({
+        operatorCount: eb('operatorCount', '+', operators),
+        adminCount: eb('adminCount', '+', admins),
+      }))
+      .where('id', '=', accountId),
+);
 
 /** Operators with these identifiers, newest first; those that do not exist are left out. */
 export async function loadOperators(
@@ -50,40 +90,31 @@ export async function insertOperator(
   passwordHash: string | null,
 ): Promise<void> {
   const { id } = operator;
-  await tx.db
-    .insertInto('logins')
-    .values({ emailFolded: loginName(operator.email), accountId, operatorId: id, passwordHash })
-    .execute();
-  await tx.db
-    .insertInto('operators')
-    .values({
-      accountId,
-      id,
-      version: operator.version,
-      ssoVersion: operator.ssoVersion,
-      createdAt: tx.now,
-      ...columns(operator),
-    })
-    .execute();
-  await tx.db
-    .insertInto('operatorLive')
-    .values({
-      accountId,
-      operatorId: id,
-      version: 1,
-      leaseUntil: 0,
-      firstLoginAt: null,
-      chatAvailable: 0,
-      callAvailable: 0,
-      videoAvailable: 0,
-      chatSlots: 0,
-      callSlots: 0,
-      videoSlots: 0,
-      ...liveColumns(operator),
-    })
-    .execute();
+  await tx.run(insertLogin, { emailFolded: loginName(operator.email), accountId, operatorId: id, passwordHash });
+  await tx.run(insertRow, {
+    accountId,
+    id,
+    version: operator.version,
+    ssoVersion: operator.ssoVersion,
+    createdAt: tx.now,
+    ...columns(operator),
+  });
+  await tx.run(insertLive, {
+    accountId,
+    operatorId: id,
+    version: 1,
+    leaseUntil: 0,
+    firstLoginAt: null,
+    chatAvailable: 0,
+    callAvailable: 0,
+    videoAvailable: 0,
+    chatSlots: 0,
+    callSlots: 0,
+    videoSlots: 0,
+    ...liveColumns(operator),
+  });
   await link(tx, accountId, id, operator);
-  await count(tx, accountId, { operators: 1, admins: operator.roles.includes('admin') ? 1 : 0 });
+  await tx.run(addToAccount, { accountId, operators: 1, admins: operator.roles.includes('admin') ? 1 : 0 });
 }
 
 export async function updateOperator(
@@ -101,23 +132,13 @@ export async function updateOperator(
       .where('operatorId', '=', id)
       .execute();
   }
-  await tx.db
-    .updateTable('operators')
-    .set({ version: after.version, ssoVersion: after.ssoVersion, ...columns(after) })
-    .where('accountId', '=', accountId)
-    .where('id', '=', id)
-    .execute();
-  await tx.db
-    .updateTable('operatorLive')
-    .set((eb) => ({ version: eb('version', '+', 1), ...liveColumns(after) }))
-    .where('accountId', '=', accountId)
-    .where('operatorId', '=', id)
-    .execute();
+  await tx.run(updateRow, { accountId, id, version: after.version, ssoVersion: after.ssoVersion, ...columns(after) });
+  await tx.run(updateLive, { accountId, operatorId: id, ...liveColumns(after) });
   await unlink(tx, accountId, id, before, after);
   await link(tx, accountId, id, after, before);
   const wasAdmin = before.roles.includes('admin') ? 1 : 0;
   const isAdmin = after.roles.includes('admin') ? 1 : 0;
-  if (wasAdmin !== isAdmin) await count(tx, accountId, { operators: 0, admins: isAdmin - wasAdmin });
+  if (wasAdmin !== isAdmin) await tx.run(addToAccount, { accountId, operators: 0, admins: isAdmin - wasAdmin });
 }
 
 /** Takes away the operator and all that is only theirs. What they did stays: conversations, satisfaction, events. */
@@ -128,7 +149,7 @@ export async function deleteOperator(tx: Transaction, accountId: number, operato
     await tx.db.deleteFrom(table).where('accountId', '=', accountId).where('operatorId', '=', id).execute();
   }
   await tx.db.deleteFrom('operators').where('accountId', '=', accountId).where('id', '=', id).execute();
-  await count(tx, accountId, { operators: -1, admins: operator.roles.includes('admin') ? -1 : 0 });
+  await tx.run(addToAccount, { accountId, operators: -1, admins: operator.roles.includes('admin') ? -1 : 0 });
 }
 
 type Memberships = Pick<Operator, 'groupId' | 'websiteList' | 'skillList'>;
@@ -143,14 +164,14 @@ async function link(
   before = NONE,
 ): Promise<void> {
   if (now.groupId !== null && now.groupId !== before.groupId)
-    await countMember(tx, 'groups', accountId, now.groupId, 1);
+    await tx.run(addToCountOf.groups, { accountId, id: now.groupId, by: 1 });
   for (const websiteId of now.websiteList.filter((id) => !before.websiteList.includes(id))) {
-    await tx.db.insertInto('operatorWebsites').values({ accountId, websiteId, operatorId }).execute();
-    await countMember(tx, 'websites', accountId, websiteId, 1);
+    await tx.run(insertWebsite, { accountId, websiteId, operatorId });
+    await tx.run(addToCountOf.websites, { accountId, id: websiteId, by: 1 });
   }
   for (const skillId of now.skillList.filter((id) => !before.skillList.includes(id))) {
-    await tx.db.insertInto('operatorSkills').values({ accountId, skillId, operatorId }).execute();
-    await countMember(tx, 'skills', accountId, skillId, 1);
+    await tx.run(insertSkill, { accountId, skillId, operatorId });
+    await tx.run(addToCountOf.skills, { accountId, id: skillId, by: 1 });
   }
 }
 
@@ -162,7 +183,7 @@ async function unlink(
   now = NONE,
 ): Promise<void> {
   if (before.groupId !== null && now.groupId !== before.groupId) {
-    await countMember(tx, 'groups', accountId, before.groupId, -1);
+    await tx.run(addToCountOf.groups, { accountId, id: before.groupId, by: -1 });
   }
   for (const websiteId of before.websiteList.filter((id) => !now.websiteList.includes(id))) {
     await tx.db
@@ -171,7 +192,7 @@ async function unlink(
       .where('websiteId', '=', websiteId)
       .where('operatorId', '=', operatorId)
       .execute();
-    await countMember(tx, 'websites', accountId, websiteId, -1);
+    await tx.run(addToCountOf.websites, { accountId, id: websiteId, by: -1 });
   }
   for (const skillId of before.skillList.filter((id) => !now.skillList.includes(id))) {
     await tx.db
@@ -180,34 +201,8 @@ async function unlink(
       .where('skillId', '=', skillId)
       .where('operatorId', '=', operatorId)
       .execute();
-    await countMember(tx, 'skills', accountId, skillId, -1);
+    await tx.run(addToCountOf.skills, { accountId, id: skillId, by: -1 });
   }
-}
-
-async function countMember(
-  tx: Transaction,
-  table: 'groups' | 'websites' | 'skills',
-  accountId: number,
-  id: number,
-  by: number,
-): Promise<void> {
-  await tx.db
-    .updateTable(table as 'skills')
-    .set((eb) => ({ operatorCount: eb('operatorCount', '+', by) }))
-    .where('accountId', '=', accountId)
-    .where('id', '=', id)
-    .execute();
-}
-
-async function count(tx: Transaction, accountId: number, by: { operators: number; admins: number }): Promise<void> {
-  await tx.db
-    .updateTable('accounts')
-    .set((eb) => ({
-      operatorCount: eb('operatorCount', '+', by.operators),
-      adminCount: eb('adminCount', '+', by.admins),
-    }))
-    .where('id', '=', accountId)
-    .execute();
 }
 
 function columns(operator: NewOperator) {

@@ -150,7 +150,13 @@ export function withDefaults(input: OperatorCreate, allWebsites: readonly number
 export function changed(operator: Operator, input: OperatorUpdate): Operator {
   const { id: _id, _link, ssoKey: _ssoKey, password: _password, role, roles, callConfig: pickup, ...rest } = input;
   const named = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
-  const next = { ...operator, ...(named as Partial<Operator>), callConfig: { ...operator.callConfig, ...pickup } };
+  const { phoneNumber, ...callConfig } = { ...operator.callConfig, ...pickup };
+  const next = {
+    ...operator,
+    ...(named as Partial<Operator>),
+    // A number that is taken away where there was none is no change.
+    callConfig: phoneNumber === undefined ? callConfig : { ...callConfig, phoneNumber },
+  };
   return {
     ...next,
     roles: unique(roles ?? (role ? [role] : operator.roles)),

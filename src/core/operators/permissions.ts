@@ -1,5 +1,6 @@
 import { type Caller, forbidden, requireWrite } from '../caller.ts';
 import type { Operator, OperatorUpdate, Role } from './operator.ts';
+import type { OperatorFilters } from './operator-filter.ts';
 
 /** What an operator is to a caller: themself, somebody whom they manage, or anybody else. */
 export type Relation = 'self' | 'managed' | 'other';
@@ -27,10 +28,31 @@ export function mayRead(caller: Caller, operator: Placed, what: Visibility): boo
   return what === 'names' && caller.standing !== 'expert';
 }
 
-/** Whether a filter on such a field tells the caller nothing that they may not read of anybody. */
-export function mayFilterBy(caller: Caller, what: 'names' | 'details'): boolean {
-  if (caller.standing === 'admin') return true;
-  return what === 'names' && caller.standing !== 'expert';
+/** What each filter tells of whoever passes it. Who belongs where is public: groups, websites and skills show it. */
+const TOLD_BY_FILTERS: Record<keyof OperatorFilters, Exclude<Visibility, 'secret'>> = {
+  id: 'public',
+  groupId: 'public',
+  websiteId: 'public',
+  websiteList: 'public',
+  skillId: 'public',
+  connected: 'public',
+  available: 'public',
+  routable: 'public',
+  name: 'names',
+  externalId: 'details',
+  email: 'details',
+  role: 'details',
+  language: 'details',
+};
+
+/** A filter on what one may not read of everybody would tell it all the same: the whole question is refused. */
+export function requireMayFilter(caller: Caller, filters: OperatorFilters): void {
+  if (caller.standing === 'admin') return;
+  for (const [name, filter] of Object.entries(filters)) {
+    if (filter === undefined) continue;
+    const what = TOLD_BY_FILTERS[name as keyof OperatorFilters];
+    if (what === 'details' || (what === 'names' && caller.standing === 'expert')) throw forbidden();
+  }
 }
 
 /** What operators change of themselves; the password by way of the present one only. */
@@ -39,8 +61,10 @@ const OWN_FIELDS: ReadonlySet<string> = new Set(['pseudo', 'languageAdmin', 'cal
 /** Refuses a change that the caller may not make, before anything is looked at in detail. */
 export function requireMayUpdate(caller: Caller, operator: Placed, input: OperatorUpdate): void {
   requireWrite(caller);
-  if (caller.standing === 'admin') return;
   const relation = relationTo(caller, operator);
+  // Whoever finds an open session, also of an admin, must not be able to keep the account.
+  if (relation === 'self' && input.password !== undefined) throw forbidden();
+  if (caller.standing === 'admin') return;
   if (relation === 'other') throw forbidden();
   const fields = Object.entries(input).filter(([, value]) => value !== undefined);
   if (relation === 'self' && fields.some(([name]) => !OWN_FIELDS.has(name))) throw forbidden();
@@ -53,6 +77,12 @@ export function requireMayCreate(caller: Caller, input: Pick<OperatorUpdate, 'gr
   if (caller.standing === 'admin') return;
   if (caller.standing !== 'manager') throw forbidden();
   requireWithinReach(caller, { ...input, groupId: input.groupId ?? null });
+}
+
+/** Others would learn from the rows that fail who has which identifier. */
+export function requireMayImport(caller: Caller): void {
+  requireWrite(caller);
+  if (caller.standing !== 'admin' && caller.standing !== 'manager') throw forbidden();
 }
 
 export function requireMayDelete(caller: Caller, operator: Placed): void {

@@ -1,11 +1,18 @@
 import { invalidField } from '../../../core/errors.ts';
-import type { ImportReport, RowReport } from '../../../core/operators/operator-import.ts';
+import { parseId } from '../../../core/ids.ts';
+import {
+  type ImportReport,
+  type ImportRow,
+  ROWS_OF_ONE_COMMIT,
+  type RowReport,
+} from '../../../core/operators/operator-import.ts';
 import { builder } from '../builder.ts';
-import { UserErrorRef, userErrorsOfProblems } from '../errors.ts';
+import { USER_CODES, UserErrorRef, userErrorsOfProblems } from '../errors.ts';
 import { payloadType } from '../mutation.ts';
-import { operatorFields, toFields } from './operator-mutations.ts';
+import { operatorFields } from './operator-mutations.ts';
 
-const MOST_ROWS = 1000;
+/** One commit, so that the answer is kept with the change under an Idempotency-Key. */
+const MOST_ROWS = ROWS_OF_ONE_COMMIT;
 
 const OutcomeEnum = builder.enumType('ImportOutcome', {
   description: 'What happened to a row.',
@@ -24,19 +31,23 @@ const RowRef = builder.objectRef<RowReport>('OperatorsImportRow').implement({
     externalId: t.string({ nullable: true, description: 'Who was meant.', resolve: (row) => row.externalId }),
     outcome: t.field({
       type: OutcomeEnum,
-      description: 'What happened; in a dry run, what would.',
+      description: 'What happened; where nothing was applied, what would have.',
       resolve: (row) => row.outcome,
     }),
     operatorId: t.field({
       type: 'ID',
       nullable: true,
-      description: 'The operator; null for a failed row.',
+      description: 'The operator; null for a row that failed, and for one who was not made in the end.',
       resolve: (row) => row.operatorId,
     }),
     userErrors: t.field({
       type: [UserErrorRef],
       description: 'The mistakes of the row.',
-      resolve: (row) => (row.outcome === 'failed' ? userErrorsOfProblems(row.problems, row.message ?? '') : []),
+      resolve: ({ row, failure }) => {
+        if (!failure) return [];
+        const problems = failure.problems.map((problem) => ({ ...problem, path: ['rows', row - 1, ...problem.path] }));
+        return userErrorsOfProblems(problems, failure.message, USER_CODES[failure.kind]);
+      },
     }),
   }),
 });
@@ -44,7 +55,9 @@ const RowRef = builder.objectRef<RowReport>('OperatorsImportRow').implement({
 const ReportRef = builder.objectRef<ImportReport>('OperatorsImportReport').implement({
   description: 'What an import did, row by row.',
   fields: (t) => ({
-    applied: t.exposeBoolean('applied', { description: 'Whether anything was changed.' }),
+    applied: t.exposeBoolean('applied', {
+      description: 'Whether the good rows were taken: not in a dry run, nor with mistakes in all or nothing.',
+    }),
     rows: t.field({ type: [RowRef], description: 'Every row in its order.', resolve: (report) => [...report.rows] }),
   }),
 });
@@ -80,13 +93,21 @@ builder.mutationField('operatorsImport', (t) =>
       }),
     },
     resolve: (_root, { input }, { caller, services, changes }) =>
-      changes.run<ImportReport>(async () => {
+      changes.run<ImportReport>(async (commit) => {
         if (input.rows.length > MOST_ROWS) throw invalidField('rows', `must be ${MOST_ROWS} at most`);
-        const rows = input.rows.map((row) => toFields(row));
-        return services.imports.run(caller, rows, {
-          dryRun: input.dryRun ?? false,
-          allOrNothing: input.allOrNothing ?? true,
-        });
+        const options = { dryRun: input.dryRun ?? false, allOrNothing: input.allOrNothing ?? true };
+        return services.imports.run(caller, input.rows.map(toRow), options, commit);
       }),
   }),
 );
+
+/** A row in the words of the core. An identifier that is none stays as it is, and its row is refused. */
+function toRow({ websiteIds, skillIds, groupId, ...rest }: Readonly<Record<string, unknown>>): ImportRow {
+  const id = (text: unknown) => parseId(String(text)) ?? text;
+  return {
+    ...rest,
+    ...(groupId === undefined ? {} : { groupId: groupId === null ? null : id(groupId) }),
+    ...(websiteIds ? { websiteList: (websiteIds as unknown[]).map(id) } : {}),
+    ...(skillIds ? { skillList: (skillIds as unknown[]).map(id) } : {}),
+  };
+}

@@ -1,4 +1,6 @@
+import { setTimeout } from 'node:timers/promises';
 import type { SkillAvailability } from '../../../core/availability/skill-availability.ts';
+import { asDomainError } from '../../../core/errors.ts';
 import type { Operator } from '../../../core/operators/operator.ts';
 import { builder } from '../builder.ts';
 import type { Context } from '../context.ts';
@@ -8,6 +10,9 @@ import { createLoaders } from '../loaders.ts';
 import { SkillAvailabilityRef } from './live.ts';
 import { OperatorRef } from './operator.ts';
 import { OperatorFilterInput, readOperatorFilter } from './operator-filter.ts';
+
+const MOST_TRIES = 20;
+const RETRY_MS = 200;
 
 /** Events after which an operator's live state may be another. */
 const LIVE_EVENTS = new Set([
@@ -27,38 +32,78 @@ builder.subscriptionFields((t) => ({
     type: OperatorRef,
     description: 'The operators whose live state changed, each as it is now.',
     args: { filter: t.arg({ type: OperatorFilterInput, description: 'Which operators.' }) },
-    subscribe: (_root, { filter }, context) => changedOperators(context, readOperatorFilter(filter, context.caller)),
+    subscribe: (_root, { filter }, context) => {
+      const filters = readOperatorFilter(filter, context.caller);
+      return endable((signal) => changedOperators(context, filters, signal));
+    },
     resolve: (operator) => operator,
   }),
   skillAvailability: t.field({
     type: SkillAvailabilityRef,
     description: 'Whether anyone is free for a skill: now, and whenever that changes.',
     args: { id: t.arg.id({ required: true, description: 'The skill.' }) },
-    subscribe: (_root, { id }, context) => changedAvailability(context, id),
+    subscribe: (_root, { id }, context) => endable((signal) => changedAvailability(context, id, signal)),
     resolve: (availability) => availability,
   }),
 }));
 
-async function* changedOperators(
-  context: Context,
-  filters: ReturnType<typeof readOperatorFilter>,
-): AsyncGenerator<Operator> {
-  const { caller, services, signal } = context;
-  const start = await services.events.position(caller.accountId);
-  for await (const events of services.events.follow(caller.accountId, start, signal)) {
-    const ids = new Set(events.filter((event) => LIVE_EVENTS.has(event.type)).map((event) => event.subjectId));
-    if (ids.size === 0) continue;
-    const slice = { limit: ids.size, backwards: false };
-    const named = { ...filters, id: { kind: 'ids', ids: [...ids] } } as const;
-    const { rows } = await services.operators.slices.ofAccount(caller.accountId, named, slice);
-    // What changed is read anew; what an earlier event made the loaders remember is over.
-    context.load = createLoaders(caller, services);
-    for (const operator of await services.operators.load(caller.accountId, rows)) yield operator;
+/** A stream that ends as soon as its reader goes, also while it waits for the next change. */
+function endable<T>(start: (signal: AbortSignal) => AsyncGenerator<T>): AsyncIterable<T> {
+  const end = new AbortController();
+  const stream = start(end.signal);
+  return {
+    [Symbol.asyncIterator]: () => ({
+      next: () => stream.next(),
+      return: () => {
+        end.abort();
+        return stream.return(undefined);
+      },
+    }),
+  };
+}
+
+/** One change makes all who watch with a filter read at once, more than are let in: the others come later. */
+async function patiently<T>(read: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await read();
+    } catch (error) {
+      if (tries === MOST_TRIES || asDomainError(error)?.kind !== 'unavailable') throw error;
+      await setTimeout(Math.random() * RETRY_MS);
+    }
   }
 }
 
-async function* changedAvailability(context: Context, text: string): AsyncGenerator<SkillAvailability> {
-  const { caller, services, signal } = context;
+async function* changedOperators(
+  context: Context,
+  filters: ReturnType<typeof readOperatorFilter>,
+  signal: AbortSignal,
+): AsyncGenerator<Operator> {
+  const { caller, services } = context;
+  const start = await services.events.position(caller.accountId);
+  for await (const events of services.events.follow(caller.accountId, start, signal)) {
+    const changed = new Set<number>();
+    for (const { type, subjectId } of events) {
+      if (!LIVE_EVENTS.has(type)) continue;
+      changed.delete(subjectId); // in the order of their last changes
+      changed.add(subjectId);
+    }
+    if (changed.size === 0) continue;
+    const meant = await patiently(() => services.operators.slices.among(caller.accountId, [...changed], filters));
+    // What changed is read anew; what an earlier event made the loaders remember is over.
+    context.load = createLoaders(caller, services);
+    for (const operator of await context.load.operator.loadMany(meant)) {
+      if (operator instanceof Error) throw operator;
+      if (operator) yield operator;
+    }
+  }
+}
+
+async function* changedAvailability(
+  { caller, services }: Context,
+  text: string,
+  signal: AbortSignal,
+): AsyncGenerator<SkillAvailability> {
   const skillId = readId(text);
   const skill = skillId === undefined ? undefined : await services.skills.find(caller.accountId, skillId);
   if (!skill) throw graphqlError('BAD_REQUEST', `Unknown 'skill' with 'id' ${text}.`);

@@ -8,10 +8,12 @@ import { messageEnvelope, noticedListEnvelope, singleEnvelope } from './envelope
 import * as examples from './examples.ts';
 import { answer, body, read, write } from './operation.ts';
 import { filterParameters, LIVE_PAGING, parameterRefs } from './parameters.ts';
+import { wholeOrPart } from './wire-schema.ts';
 
 const SUCCESS = { status: 'success' };
 const AVAILABILITY = 'Availability';
 const OPERATOR = 'Operator';
+const LIVE = wholeOrPart(liveSchema, 'id');
 
 /** What an operator has besides its fields: live availability, statistics, profile. */
 export const operatorPaths: ZodOpenApiPathsObject = {
@@ -22,8 +24,8 @@ export const operatorPaths: ZodOpenApiPathsObject = {
       summary: 'Live availability of all operators',
       description:
         'By default operators who are connected and, on at least one channel, enabled and available. Operators who hold skills or belong to a group are left out, and `meta.notice` says how many, unless the request has a filter on `skill_id` or `group_id` (`*` names them all) or names the person (`id`, `email`, `external_id`).',
-      parameters: [...parameterRefs('connected'), ...LIVE_PAGING, ...filterParameters(OPERATOR_FILTERS)],
-      success: answer('The live availability of the operators.', noticedListEnvelope(liveSchema), {
+      parameters: [...parameterRefs('connected', 'fields'), ...LIVE_PAGING, ...filterParameters(OPERATOR_FILTERS)],
+      success: answer('The live availability of the operators.', noticedListEnvelope(LIVE), {
         meta: {
           ...SUCCESS,
           notice:
@@ -40,8 +42,8 @@ export const operatorPaths: ZodOpenApiPathsObject = {
         operationId: 'read_operator_live',
         tag: AVAILABILITY,
         summary: 'Live availability of one operator',
-        parameters: parameterRefs('id'),
-        success: single('The live availability of the operator.', liveSchema, examples.live),
+        parameters: parameterRefs('id', 'fields'),
+        success: single('The live availability of the operator.', LIVE, examples.live),
       },
       'NotFound',
     ),
@@ -75,8 +77,8 @@ export const operatorPaths: ZodOpenApiPathsObject = {
         operationId: 'read_operator_statistic',
         tag: OPERATOR,
         summary: 'Statistics of an operator',
-        parameters: parameterRefs('id'),
-        success: single('The statistics of the operator.', statisticsSchema, examples.statistics),
+        parameters: parameterRefs('id', 'fields'),
+        success: single('The statistics of the operator.', wholeOrPart(statisticsSchema, 'id'), examples.statistics),
       },
       'NotFound',
     ),
@@ -88,8 +90,8 @@ export const operatorPaths: ZodOpenApiPathsObject = {
         tag: OPERATOR,
         summary: 'Profile of an operator',
         description: 'Always answers; fields never filled are empty.',
-        parameters: parameterRefs('id'),
-        success: single('The profile of the operator.', profileSchema, examples.profile),
+        parameters: parameterRefs('id', 'fields'),
+        success: single('The profile of the operator.', wholeOrPart(profileSchema, 'userId'), examples.profile),
       },
       'NotFound',
     ),

@@ -18,6 +18,16 @@ export function readSchemas(schema: z.ZodObject) {
   };
 }
 
+/** A part of an operator: all of it, or its identifier and the fields that were asked for. */
+export function wholeOrPart(schema: z.ZodObject, identifier: string) {
+  const part = schema.partial().required({ [identifier]: true } as Record<string, true>);
+  const { id } = schema.meta() ?? {};
+  return z.union([
+    schema,
+    part.meta({ id: `${id}Part`, description: 'The identifier and the fields that were asked for with `fields[]`.' }),
+  ]);
+}
+
 type Json = Record<string, unknown>;
 
 /** Values, not schemas: they are written as on the wire already. */

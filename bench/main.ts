@@ -1,0 +1,89 @@
+import { accessSync, constants, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir, userInfo } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { CASE_NAMES } from './cases.ts';
+import { filledFolder } from './fill.ts';
+import { measure, type Plan, REFERENCE_SIZE, type SizeResult } from './measure.ts';
+import { startLoadGenerator, startService } from './processes.ts';
+import { endProgress, progress } from './progress.ts';
+import { printReport } from './report.ts';
+
+const SIZES = [1000, 100_000, 1_000_000];
+
+const program = new Command('npm run bench --')
+  .description(
+    'Measures the service against a bare node:http server that sends the same bytes, both in turn and in the same run: ' +
+      'the ratio says more than the requests per second, which depend on the machine. The filled databases are kept in .bench/.',
+  )
+  .option('--sizes <list>', `operators in the account (default: ${SIZES.join(',')})`, readSizes)
+  .option('--quick', '1,000 operators and short rounds: a look, not a measurement')
+  .addOption(new Option('--case <name...>', 'only these cases').choices(CASE_NAMES))
+  .option('--profile <folder>', 'write a processor profile of the service into this folder')
+  .parse();
+
+const options = program.opts<{ sizes?: number[]; quick?: true; case?: string[]; profile?: string }>();
+const sizes = options.sizes ?? (options.quick ? [REFERENCE_SIZE] : SIZES);
+const plan: Plan = {
+  cases: new Set(options.case ?? CASE_NAMES),
+  rounds: options.quick ? 3 : 5,
+  roundMs: options.quick ? 600 : 2000,
+  pageRoundMs: options.quick ? 60 : 150,
+  slowMs: options.quick ? 1000 : 3000,
+};
+
+const cache = cacheFolder();
+const folder = mkdtempSync(join(cache, 'run-'));
+process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+
+const generator = startLoadGenerator();
+const filled = new Map<number, string>();
+for (const size of new Set([REFERENCE_SIZE, ...sizes])) filled.set(size, await filledFolder(cache, size));
+
+const results: SizeResult[] = [];
+try {
+  for (const size of sizes) {
+    progress(`starting the service with ${size.toLocaleString('en')} operators`);
+    const start = (of: number, name: string) =>
+      startService(filled.get(of) as string, join(folder, name), {
+        profile: name === 'service' ? options.profile : undefined,
+        ...(name === 'plain' ? { program: ['./plain-service.ts'] } : {}),
+      });
+    const service = await start(size, 'service');
+    const reference = size === REFERENCE_SIZE ? undefined : await start(REFERENCE_SIZE, 'reference');
+    const plain = plan.cases.has('graphql') ? await start(size, 'plain') : undefined;
+    results.push(await measure({ size, service, plain, reference, generator, folder, plan }));
+    await service.stop();
+    await plain?.stop();
+    await reference?.stop();
+  }
+  await generator.stop();
+} finally {
+  // What was measured before a failure is worth seeing too.
+  endProgress();
+  printReport(results);
+}
+
+function readSizes(text: string): number[] {
+  const sizes = text.split(',').map(Number);
+  if (!sizes.every((size) => Number.isInteger(size) && size >= 1000 && size <= 5_000_000)) {
+    throw new InvalidArgumentError('They must be whole numbers from 1,000 to 5,000,000, separated by commas.');
+  }
+  return sizes;
+}
+
+/** Inside the repository; for a user who may not write there, a folder of their own. */
+function cacheFolder(): string {
+  const own = fileURLToPath(new URL('../.bench', import.meta.url));
+  try {
+    mkdirSync(own, { recursive: true });
+    accessSync(own, constants.W_OK);
+    return own;
+  } catch {
+    const other = join(tmpdir(), `switchboard-bench-${userInfo().uid}`);
+    mkdirSync(other, { recursive: true, mode: 0o700 });
+    return other;
+  }
+}

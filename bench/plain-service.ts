@@ -1,0 +1,9 @@
+import { readConfig } from '../src/config.ts';
+import { openInstallation } from '../src/installation.ts';
+import { startServer } from '../src/server.ts';
+
+/** The same service without compiled queries: every document is executed by graphql-js alone. */
+const config = readConfig(process.env);
+const server = await startServer(await openInstallation(config), config, { compileQueries: false });
+process.once('SIGTERM', () => server.stop().then(() => process.exit()));
+console.log(`Switchboard is ready at ${server.url}`);

@@ -1,0 +1,213 @@
+/**
+ * What to use instead of each part of the REST interface, by its name in the migration meter. Each is a valid document,
+ * and those of endpoints are the ones that docs/migration.md explains and tests.
+ */
+const ENDPOINTS: Readonly<Record<string, string>> = {
+  'GET /operator': `query ($first: Int, $after: String) {
+  operators(first: $first, after: $after) {
+    nodes { id }
+    pageInfo { hasNextPage endCursor }
+    totalCount
+  }
+}`,
+  'GET /operator/{id}': `query ($id: ID!) {
+  operator(id: $id) {
+    id name firstName pseudo email externalId roles
+    chatEnabled callEnabled videoEnabled chatMaxNumber chatAndCall chatToVideo
+    chatPriority callPriority videoPriority languageList languageAdmin
+    group { id }
+    websites { id }
+    skills { id }
+    ssoKey
+    callConfig { type askPhoneNumberAtEveryConnection phoneNumber }
+  }
+}`,
+  'POST /operator': `mutation ($input: OperatorCreateInput!) {
+  operatorCreate(input: $input) {
+    operator { id name email roles }
+    userErrors { field message code }
+  }
+}`,
+  'PUT /operator/{id}': `mutation ($input: OperatorUpdateInput!) {
+  operatorUpdate(input: $input) {
+    operator { id pseudo roles }
+    userErrors { field message code }
+  }
+}`,
+  'DELETE /operator/{id}': deletion('operator'),
+  'GET /operator/live': `query ($filter: OperatorFilter, $after: String) {
+  operators(filter: $filter, first: 100, after: $after) {
+    nodes {
+      id
+      live { connected chat { ...channel } call { ...channel } video { ...channel } }
+    }
+    pageInfo { hasNextPage endCursor }
+  }
+}
+fragment channel on ChannelLive { enabled slotNumber slotMaxNumber busy available }`,
+  'GET /operator/{id}/live': `query ($id: ID!) {
+  operator(id: $id) {
+    id
+    live { connected chat { ...channel } call { ...channel } video { ...channel } }
+  }
+}
+fragment channel on ChannelLive { enabled slotNumber slotMaxNumber busy available }`,
+  'PUT /operator/{id}/live': `mutation ($input: OperatorAvailabilityUpdateInput!) {
+  operatorAvailabilityUpdate(input: $input) {
+    operator { id live { chat { available } } }
+    userErrors { field message code }
+  }
+}`,
+  'GET /operator/{id}/statistic': `query ($id: ID!) {
+  operator(id: $id) {
+    id
+    statistics { conversationNumber satisfactionRate experience }
+  }
+}`,
+  'GET /operator/{id}/profile': `query ($id: ID!) {
+  operator(id: $id) {
+    id
+    profile { status description facebook twitter city country }
+  }
+}`,
+  'PUT /operator/{id}/profile': `mutation ($input: OperatorProfileUpdateInput!) {
+  operatorProfileUpdate(input: $input) {
+    operator { id profile { status description facebook twitter city country } }
+    userErrors { field message code }
+  }
+}`,
+  'GET /client': '{ account { id lang premiumEnabled } }',
+  'GET /client/{id}': '{ account { id lang premiumEnabled } }',
+  'GET /website': list('website', 'id url label currency languageAdmin timezone'),
+  'GET /website/{id}': single('website', 'id url label currency languageAdmin timezone'),
+  'POST /website': change('website', 'Create', 'id url label currency languageAdmin timezone'),
+  'PUT /website/{id}': change('website', 'Update', 'id url label currency languageAdmin timezone'),
+  'DELETE /website/{id}': deletion('website'),
+  'GET /group': list('group', 'id name createdAt parent { id }'),
+  'GET /group/{id}': single('group', 'id name createdAt parent { id parent { id } }'),
+  'POST /group': change('group', 'Create', 'id name parent { id }'),
+  'PUT /group/{id}': change('group', 'Update', 'id name parent { id }'),
+  'DELETE /group/{id}': deletion('group'),
+  'GET /skill': list('skill', 'id name order createdAt parent { id }'),
+  'GET /skill/{id}': single('skill', 'id name order createdAt parent { id }'),
+  'POST /skill': change('skill', 'Create', 'id name order parent { id }'),
+  'PUT /skill/{id}': change('skill', 'Update', 'id name order parent { id }'),
+  'DELETE /skill/{id}': deletion('skill'),
+};
+
+const FIELDS: Readonly<Record<string, string>> = {
+  'operator.role': 'query ($id: ID!) {\n  operator(id: $id) { id roles }\n}',
+  'operator.satisfaction_global_rate': `query ($id: ID!) {
+  operator(id: $id) { id statistics { satisfactionRate } }
+}`,
+  'group.operator_list': members('group'),
+  'skill.operator_list': members('skill'),
+};
+
+/** Filters by the list that has them: name in REST, name in GraphQL, an example. */
+const FILTERS: Readonly<Record<string, readonly (readonly [rest: string, graphql: string, example: string])[]>> = {
+  website: [
+    ['id', 'id', '1,2'],
+    ['label', 'label', 'shop*'],
+    ['url', 'url', '*example*'],
+  ],
+  group: [
+    ['id', 'id', '1,2'],
+    ['name', 'name', 'night*'],
+    ['parent_id', 'parentId', '1'],
+  ],
+  skill: [
+    ['id', 'id', '1,2'],
+    ['name', 'name', 'sal*'],
+    ['operator_id', 'operatorId', '3'],
+    ['parent_id', 'parentId', '1'],
+  ],
+};
+
+const OPERATOR_FILTERS = [
+  ['id', 'id', '2,3'],
+  ['group_id', 'groupId', '4'],
+  ['website_id', 'websiteId', '1'],
+  ['website_list', 'websiteIds', '1,2'],
+  ['skill_id', 'skillId', '1'],
+  ['name', 'name', 'mart*'],
+  ['external_id', 'externalId', 'demo-1'],
+  ['email', 'email', '*@example.com'],
+] as const;
+
+const LIVE = 'live { connected chat { available busy } call { available busy } video { available busy } }';
+
+const REPLACEMENTS: ReadonlyMap<string, string> = new Map([
+  ...Object.entries(ENDPOINTS),
+  ...Object.entries(FIELDS),
+  ...OPERATOR_FILTERS.flatMap(([rest, graphql, example]): [string, string][] => [
+    [`GET /operator?filters[${rest}]`, `{ operators(filter: { ${graphql}: "${example}" }) { nodes { id } } }`],
+    [
+      `GET /operator/live?filters[${rest}]`,
+      `{ operators(filter: { connected: true, ${graphql}: "${example}" }) { nodes { id ${LIVE} } } }`,
+    ],
+  ]),
+  ...Object.entries(FILTERS).flatMap(([kind, filters]) =>
+    filters.map(([rest, graphql, example]): [string, string] => [
+      `GET /${kind}?filters[${rest}]`,
+      `{ ${kind}s(filter: { ${graphql}: "${example}" }) { nodes { id } } }`,
+    ]),
+  ),
+  ['GET /operator/live?connected=0', `{ operators { nodes { id ${LIVE} } } }`],
+  ['GET /client?filters[id]', '{ account { id } }'],
+]);
+
+/** The document that takes the place of something in the migration meter. */
+export function replacementOf(what: string): string | undefined {
+  return REPLACEMENTS.get(what);
+}
+
+/** Everything that has a replacement. */
+export function replacedThings(): string[] {
+  return [...REPLACEMENTS.keys()];
+}
+
+function list(kind: string, fields: string): string {
+  return `query ($first: Int, $after: String) {
+  ${kind}s(first: $first, after: $after) {
+    nodes { ${fields} }
+    pageInfo { hasNextPage endCursor }
+    totalCount
+  }
+}`;
+}
+
+function single(kind: string, fields: string): string {
+  return `query ($id: ID!) {\n  ${kind}(id: $id) { ${fields} }\n}`;
+}
+
+function members(kind: string): string {
+  return `query ($id: ID!, $after: String) {
+  ${kind}(id: $id) {
+    id
+    operators(first: 100, after: $after) { nodes { id } pageInfo { hasNextPage endCursor } }
+  }
+}`;
+}
+
+function change(kind: string, verb: 'Create' | 'Update', fields: string): string {
+  return `mutation ($input: ${inputOf(kind, verb)}) {
+  ${kind}${verb}(input: $input) {
+    ${kind} { ${fields} }
+    userErrors { field message code }
+  }
+}`;
+}
+
+function deletion(kind: string): string {
+  return `mutation ($input: ${inputOf(kind, 'Delete')}) {
+  ${kind}Delete(input: $input) {
+    deletedId
+    userErrors { field message code }
+  }
+}`;
+}
+
+function inputOf(kind: string, verb: string): string {
+  return `${kind.charAt(0).toUpperCase()}${kind.slice(1)}${verb}Input!`;
+}

@@ -1,0 +1,21 @@
+import type { Caller } from '../../core/caller.ts';
+import type { Context, GraphqlServices } from './context.ts';
+import { createLoaders } from './loaders.ts';
+import type { Changes } from './mutation.ts';
+
+/** The context of one operation. After a change nothing that was looked up before is true any more. */
+export function requestContext(caller: Caller, services: GraphqlServices, changes: Changes): Context {
+  const context: Context = {
+    caller,
+    services,
+    load: createLoaders(caller, services),
+    changes: {
+      run: async (work) => {
+        const payload = await changes.run(work);
+        context.load = createLoaders(caller, services);
+        return payload;
+      },
+    },
+  };
+  return context;
+}

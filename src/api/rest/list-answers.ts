@@ -1,0 +1,45 @@
+import type { FastifyRequest } from 'fastify';
+import { LRUCache } from 'lru-cache';
+import type { EventLog } from '../../core/event-log.ts';
+
+export interface MadeAnswer {
+  readonly body: string;
+  /** The database's time until which the answer is true even if nothing changes; leases end by time alone. */
+  readonly until: number;
+}
+
+interface KeptAnswer extends MadeAnswer {
+  readonly position: number;
+}
+
+const KEPT_CHARACTERS = 16 * 1024 * 1024;
+const LONGEST_ADDRESS = 500;
+
+/**
+ * Whole answers of lists, kept as of a position of the account's event log. Every change moves the position in its own
+ * transaction, and the position is read for every request: what is sent is never older than the last commit.
+ */
+export class ListAnswers {
+  readonly #events: EventLog;
+  readonly #kept = new LRUCache<string, KeptAnswer>({
+    maxSize: KEPT_CHARACTERS,
+    sizeCalculation: ({ body }) => body.length,
+  });
+
+  constructor(events: EventLog) {
+    this.#events = events;
+  }
+
+  async answer(request: FastifyRequest, make: () => Promise<MadeAnswer>): Promise<string> {
+    const { accountId, mayWrite } = request.caller;
+    const address = request.url;
+    if (address.length > LONGEST_ADDRESS) return (await make()).body;
+    const { position, now } = await this.#events.moment(accountId);
+    const name = `${accountId}${mayWrite ? '+' : '-'}${address}`;
+    const kept = this.#kept.get(name);
+    if (kept && kept.position === position && now < kept.until) return kept.body;
+    const made = await make();
+    this.#kept.set(name, { ...made, position });
+    return made.body;
+  }
+}

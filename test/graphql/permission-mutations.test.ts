@@ -1,0 +1,202 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { isObjectType } from 'graphql';
+import { schema } from '../../src/api/graphql/schema.ts';
+import type { GraphqlAnswer } from '../support/graphql.ts';
+import { add } from '../support/people.ts';
+import { everyField, openWorld, outcomeOf, PASSWORD, type Person, type World } from './permission-people.ts';
+import {
+  type Cells,
+  cellOf,
+  hasTargets,
+  MUTATIONS,
+  TARGETS,
+  type Target,
+  UPDATES,
+  VIEWERS,
+  type Viewer,
+} from './permission-table.ts';
+
+let world: World;
+before(async () => {
+  world = await openWorld();
+});
+after(() => world.stop());
+
+interface Case {
+  readonly input: object;
+  /** Somebody who is lost afterwards stands in for the viewer. */
+  readonly as?: Person;
+}
+
+let things = 0;
+const fresh = (what: string) => {
+  things += 1;
+  return `${what} ${things}`;
+};
+
+/** Somebody who may be lost: a new target, or a new viewer who means themself. */
+async function throwaway(viewer: Viewer, target: Target): Promise<{ id: string; as?: Person }> {
+  if (target !== 'self') return world.newTarget(target);
+  const as = await world.newViewer(viewer);
+  return { id: as.id, as };
+}
+
+const made = async (resource: string, fields: object) => ({
+  id: String(await add(world.rest, resource, { ...fields })),
+});
+
+const GROUPS: Partial<Record<Target, () => string | null>> = {
+  own: () => world.groups.own,
+  under: () => world.groups.under,
+  other: () => world.groups.other,
+  groupless: () => null,
+};
+
+/** For each mutation an input that works for whoever may do it. */
+const CASES: Record<string, (viewer: Viewer, target: Target) => Promise<Case> | Case> = {
+  operatorCreate: (_viewer, target) => ({
+    input: {
+      name: 'New',
+      email: `${fresh('new').replace(' ', '')}@example.com`,
+      groupId: (GROUPS[target] ?? GROUPS.own)?.(),
+      ...(target === 'manager' || target === 'admin' ? { roles: [target.toUpperCase()] } : {}),
+    },
+  }),
+  operatorUpdate: (viewer, target) => ({ input: { id: world.target(viewer, target), pseudo: fresh('pseudo') } }),
+  operatorAvailabilityUpdate: (viewer, target) => ({ input: { id: world.target(viewer, target), chat: true } }),
+  operatorDisconnect: (viewer, target) => ({ input: { id: world.target(viewer, target) } }),
+  operatorProfileUpdate: (viewer, target) => ({ input: { id: world.target(viewer, target), city: fresh('city') } }),
+  operatorSsoKeyRotate: (viewer, target) => ({ input: { id: world.target(viewer, target) } }),
+  operatorConnect: () => ({ input: { ttlSeconds: 1 } }),
+  operatorDelete: async (viewer, target) => {
+    const { id, ...who } = await throwaway(viewer, target);
+    return { input: { id }, ...who };
+  },
+  operatorPasswordChange: async (viewer, target) => {
+    const { id, ...who } = await throwaway(viewer, target);
+    const current = target === 'self' ? { currentPassword: PASSWORD } : {};
+    return { input: { id, newPassword: 'another password of this test', ...current }, ...who };
+  },
+  operatorsImport: async (viewer, target) => {
+    const { externalId } = target === 'self' ? world.viewers[viewer] : await world.newTarget(target);
+    return { input: { rows: [{ externalId, name: fresh('name') }] } };
+  },
+  skillOperatorsAdd: (viewer, target) => ({
+    input: { id: world.skill, operatorIds: [world.target(viewer, target)] },
+  }),
+  skillOperatorsRemove: (viewer, target) => ({
+    input: { id: world.skill, operatorIds: [world.target(viewer, target)] },
+  }),
+  skillCreate: () => ({ input: { name: fresh('skill') } }),
+  skillUpdate: () => ({ input: { id: world.skill, name: fresh('skill') } }),
+  skillDelete: async () => ({ input: await made('skill', { name: fresh('skill') }) }),
+  groupCreate: () => ({ input: { name: fresh('group') } }),
+  groupUpdate: () => ({ input: { id: world.groups.other, name: fresh('group') } }),
+  groupDelete: async () => ({ input: await made('group', { name: fresh('group') }) }),
+  websiteCreate: () => ({ input: { url: 'https://example.com', label: fresh('website') } }),
+  websiteUpdate: () => ({ input: { id: world.website, label: fresh('website') } }),
+  websiteDelete: async () => ({ input: await made('website', { url: 'https://example.com', label: fresh('site') }) }),
+  apiKeyCreate: () => ({ input: { name: fresh('key'), access: 'READ' } }),
+  apiKeyRevoke: async () => {
+    const created = await world.viewers.admin.run(mutation('apiKeyCreate'), {
+      input: { name: fresh('key'), access: 'READ' },
+    });
+    const keys = await world.viewers.admin.run('{ apiKeys { id revokedAt } }');
+    assert.deepEqual(created.errors, []);
+    return { input: { id: keys.data.apiKeys.at(-1).id } };
+  },
+};
+
+/** A mutation that asks for every field of its answer. */
+function mutation(name: string): string {
+  const field = schema.getMutationType()?.getFields()[name];
+  const answer = field && 'ofType' in field.type ? field.type.ofType : undefined;
+  assert.ok(field && isObjectType(answer), name);
+  const report = everyField('OperatorsImportReport').replace('__typename', 'outcome userErrors { message }');
+  const fields = everyField(answer.name)
+    .replace('report { __typename }', `report { ${report} }`)
+    .replace('userErrors { __typename }', 'userErrors { field message code }');
+  return `mutation($input: ${String(field.args[0]?.type)}) { ${name}(input: $input) { ${fields} } }`;
+}
+
+/** To managers a row that is refused is told in the report; others are refused as a whole. */
+function outcomeOfImport(answer: GraphqlAnswer): string {
+  const report = answer.data?.operatorsImport?.report;
+  if (!report) return outcomeOf(answer);
+  const [row] = report.rows;
+  if (report.applied && row.outcome === 'UPDATED') return 'allowed';
+  return !report.applied && /may not/.test(row.userErrors[0]?.message) ? 'forbidden' : JSON.stringify(report);
+}
+
+async function tryOut(name: string, cells: Cells, viewer: Viewer, target: Target, from: Case): Promise<void> {
+  const before = world.eventNumber();
+  const answer = await (from.as ?? world.viewers[viewer]).run(mutation(name), { input: from.input });
+  const byRows = name === 'operatorsImport' && viewer !== 'expert' && viewer !== 'operator';
+  const outcome = byRows ? outcomeOfImport(answer) : outcomeOf(answer);
+  const what = `${name} for ${viewer} on ${target}: ${JSON.stringify(from.input)}`;
+  assert.equal(outcome, cellOf(cells, viewer, target), what);
+  if (outcome === 'forbidden') assert.equal(world.eventNumber(), before, `${what} left a trace`);
+}
+
+test('every mutation has a case that is tried out', () => {
+  const names = [...MUTATIONS.keys()].map((name) => name.split('.')[1]);
+  assert.deepEqual(Object.keys(CASES).sort(), names.sort());
+});
+
+for (const [key, cells] of MUTATIONS) {
+  const name = key.split('.')[1] as string;
+  for (const viewer of VIEWERS) {
+    test(`${name} for ${viewer} is as the table says`, async () => {
+      for (const target of hasTargets(cells) ? TARGETS : (['self'] as const)) {
+        if (cellOf(cells, viewer, target) === undefined) continue;
+        const from = await CASES[name]?.(viewer, target);
+        assert.ok(from, `no case for ${name}`);
+        await tryOut(name, cells, viewer, target, from);
+      }
+    });
+  }
+}
+
+/** A value for each field of an update that is another than the present one, and within the reach of a manager. */
+const CHANGES: Record<string, () => unknown> = {
+  name: () => fresh('name'),
+  firstName: () => fresh('first'),
+  pseudo: () => fresh('pseudo'),
+  email: () => `${fresh('changed').replace(' ', '')}@example.com`,
+  externalId: () => fresh('external'),
+  roles: () => ['EXPERT', 'OPERATOR'],
+  languageList: () => ['fr', 'de'],
+  languageAdmin: () => 'fr',
+  callConfig: () => ({ askPhoneNumberAtEveryConnection: true }),
+  groupId: () => world.groups.own,
+  websiteIds: () => [],
+  skillIds: () => [],
+  chatEnabled: () => false,
+  callEnabled: () => true,
+  videoEnabled: () => true,
+  chatMaxNumber: () => 7,
+  chatAndCall: () => true,
+  chatToVideo: () => true,
+  chatPriority: () => 10,
+  callPriority: () => 10,
+  videoPriority: () => 10,
+  password: () => 'yet another password of this test',
+};
+
+for (const [key, cells] of UPDATES) {
+  const name = key.split('.')[1] as string;
+  for (const viewer of VIEWERS) {
+    test(`operatorUpdate with ${name} for ${viewer} is as the table says`, async () => {
+      for (const target of TARGETS) {
+        // Whoever was changed stands elsewhere in the table from now on, so it is somebody new.
+        const lost = cellOf(cells, viewer, target) === 'allowed' && (name === 'roles' || target !== 'self');
+        const who = lost ? await throwaway(viewer, target) : { id: world.target(viewer, target) };
+        const { id, ...as } = who;
+        const value = CHANGES[name]?.();
+        assert.notEqual(value, undefined, `no value for ${name}`);
+        await tryOut('operatorUpdate', cells, viewer, target, { input: { id, [name]: value }, ...as });
+      }
+    });
+  }
+}

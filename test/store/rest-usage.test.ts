@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { DatabaseSync } from 'node:sqlite';
+import { after, before, describe, test } from 'node:test';
+import { allPowerful } from '../../src/core/caller.ts';
+import { databases, type OpenInstallation } from '../support/databases.ts';
+
+for (const { name, open } of databases) {
+  describe(`the migration meter on ${name}`, () => {
+    let opened: OpenInstallation;
+    before(async () => {
+      opened = await open();
+    });
+    after(() => opened.end());
+
+    const byKey = (id: number) => allPowerful(opened.accountId, { type: 'api_key', id });
+    const shown = async () =>
+      (await opened.restUsage.list(opened.caller)).map(({ key, what, count, firstUsedAt, lastUsedAt }) => [
+        key.id,
+        what,
+        count,
+        lastUsedAt - firstUsedAt,
+      ]);
+
+    test('what cannot be written is kept until it can', async () => {
+      const { restUsage, clock, config } = opened;
+      const broken = new DatabaseSync(config.databaseFile);
+      restUsage.count(byKey(1), 'GET /skill');
+      broken.exec("create trigger refuse before insert on rest_usage begin select raise(abort, 'refused'); end");
+      await assert.rejects(restUsage.record());
+      clock.advance(1000);
+      restUsage.count(byKey(1), 'GET /skill');
+      restUsage.count(byKey(1), 'GET /group');
+      await assert.rejects(restUsage.record());
+      broken.exec('drop trigger refuse');
+      broken.close();
+      assert.deepEqual(await shown(), [
+        [1, 'GET /skill', 2, 1000],
+        [1, 'GET /group', 1, 0],
+      ]);
+    });
+
+    test('counts are added to what is written, and what is counted while that is written is not lost', async () => {
+      const { restUsage, clock } = opened;
+      clock.advance(1000);
+      restUsage.count(byKey(1), 'GET /skill');
+      const written = restUsage.record();
+      restUsage.count(byKey(1), 'GET /skill');
+      await written;
+      assert.deepEqual((await shown())[0], [1, 'GET /skill', 4, 2000]);
+    });
+  });
+}

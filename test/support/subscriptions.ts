@@ -1,0 +1,95 @@
+import { type Client, createClient } from 'graphql-ws';
+import { WebSocket } from 'ws';
+
+/** A client of `graphql-transport-ws`, and how its connection ended. */
+export interface Socket {
+  readonly client: Client;
+  readonly closed: Promise<{ code: number; reason: string }>;
+  /** Starts a subscription; answers when the service is surely listening. */
+  watch(query: string, variables?: Record<string, unknown>): Promise<Watched>;
+  // biome-ignore lint/suspicious/noExplicitAny: a test looks into whatever came back
+  run(query: string, variables?: Record<string, unknown>): Promise<any>;
+  end(): void;
+}
+
+export interface Watched {
+  /** All that came, in order, as it came. */
+  // biome-ignore lint/suspicious/noExplicitAny: a test looks into whatever came back
+  readonly seen: any[];
+  /** Answers when the condition holds for what came. */
+  // biome-ignore lint/suspicious/noExplicitAny: a test looks into whatever came back
+  until(holds: (seen: readonly any[]) => boolean, milliseconds?: number): Promise<void>;
+  stop(): void;
+  /** Why it ended, when it ended with errors. */
+  readonly failed: Promise<unknown>;
+}
+
+export function openSocket(url: string, token: string, parameters: Record<string, unknown> = { token }): Socket {
+  let tell: (event: { code: number; reason: string }) => void = () => undefined;
+  const closed = new Promise<{ code: number; reason: string }>((resolve) => {
+    tell = resolve;
+  });
+  const client = createClient({
+    url: `${url.replace(/^http/, 'ws')}/graphql`,
+    webSocketImpl: WebSocket,
+    connectionParams: parameters,
+    retryAttempts: 0,
+    lazy: false,
+    onNonLazyError: () => undefined,
+    on: { closed: (event) => tell(event as { code: number; reason: string }) },
+  });
+  const run: Socket['run'] = async (query, variables = {}) => {
+    for await (const result of client.iterate({ query, variables })) return result;
+  };
+  return {
+    client,
+    closed,
+    run,
+    watch: async (query, variables = {}) => {
+      const watched = watch(client, query, variables);
+      await run('{__typename}'); // comes back after the subscription has taken its place
+      return watched;
+    },
+    end: () => client.dispose(),
+  };
+}
+
+function watch(client: Client, query: string, variables: Record<string, unknown>): Watched {
+  const seen: unknown[] = [];
+  const waiting = new Set<() => void>();
+  let fail: (error: unknown) => void = () => undefined;
+  const failed = new Promise<unknown>((resolve) => {
+    fail = resolve;
+  });
+  const stop = client.subscribe(
+    { query, variables },
+    {
+      next: (result) => {
+        seen.push(result);
+        for (const look of waiting) look();
+      },
+      error: fail,
+      complete: () => undefined,
+    },
+  );
+  return {
+    seen,
+    failed,
+    stop,
+    until: (holds, milliseconds = 10_000) =>
+      new Promise((resolve, reject) => {
+        const late = setTimeout(() => {
+          waiting.delete(look);
+          reject(new Error(`It did not come; the last of ${seen.length}: ${JSON.stringify(seen.slice(-3))}`));
+        }, milliseconds);
+        const look = () => {
+          if (!holds(seen)) return;
+          clearTimeout(late);
+          waiting.delete(look);
+          resolve();
+        };
+        waiting.add(look);
+        look();
+      }),
+  };
+}
