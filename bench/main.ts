@@ -28,7 +28,7 @@ const sizes = options.sizes ?? (options.quick ? [REFERENCE_SIZE] : SIZES);
 const plan: Plan = {
   cases: new Set(options.case ?? CASE_NAMES),
   rounds: options.quick ? 3 : 5,
-  roundMs: options.quick ? 600 : 2000,
+  roundMs: options.quick ? 600 : 1200,
   pageRoundMs: options.quick ? 60 : 150,
   slowMs: options.quick ? 1000 : 3000,
 };
