@@ -261,3 +261,15 @@ test('whatever fits the types is answered: never INTERNAL, and everything stays 
     [],
   );
 });
+
+test('a skill is given to 1000 operators at once at most', async () => {
+  const operatorIds = Array.from({ length: 1001 }, (_, index) => String(index + 1));
+  const { data } = await client.run(
+    'mutation($ids:[ID!]!){skillOperatorsAdd(input:{id:1,operatorIds:$ids}){skill{id} userErrors{field code}}}',
+    { ids: operatorIds },
+  );
+  assert.deepEqual(data.skillOperatorsAdd, {
+    skill: null,
+    userErrors: [{ field: ['input', 'operatorIds'], code: 'INVALID' }],
+  });
+});

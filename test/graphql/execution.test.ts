@@ -167,6 +167,7 @@ for (const [name, document] of [
   ],
 ] as const) {
   test(`the number of SQL statements for ${name} does not grow with the number of rows`, async (t) => {
+    await statementsOf(document(40)); // what was never read before costs one statement more, whatever the number of rows
     const few = await statementsOf(document(3));
     const many = await statementsOf(document(40));
     t.diagnostic(`${many} statements`);

@@ -9,6 +9,7 @@ import type { OperatorFilters } from '../operators/operator-filter.ts';
 import { requireOperator } from '../operators/operator-store.ts';
 import { requireMayServe } from '../operators/permissions.ts';
 import type { Window } from '../page.ts';
+import { Versioned } from '../versioned.ts';
 import type { LiveState } from './capacity.ts';
 import { endLeases, renewLease } from './leases.ts';
 import { type LiveUpdate, liveState } from './live.ts';
@@ -51,6 +52,7 @@ const BATCH = 1000;
 export class LiveService {
   readonly #database: Database;
   readonly #present;
+  readonly #loaded = new Versioned<OperatorLiveState>();
   readonly #stamp;
 
   constructor(database: Database) {
@@ -94,18 +96,39 @@ export class LiveService {
   /** The live states of these operators, with the moment's answer to who is connected. */
   async states(accountId: number, operatorIds: readonly number[]): Promise<OperatorLiveState[]> {
     if (operatorIds.length === 0) return [];
+    const stamps = await this.#database.read
+      .selectFrom('operatorLive as live')
+      .select((eb) => [
+        'live.operatorId as id',
+        'live.version as version',
+        eb('live.leaseUntil', '>', eb.fn<number>('now_ms', [])).as('connected'),
+      ])
+      .where('live.accountId', '=', accountId)
+      .where('live.operatorId', 'in', operatorIds)
+      .execute();
+    // Being connected ends by time alone, without a new version: so it is part of the name.
+    const nameOf = (id: number, connected: unknown) => `${accountId} ${id} ${connected ? 'on' : 'off'}`;
+    const kept = stamps.map(({ id, version, connected }) => this.#loaded.get(nameOf(id, connected), version));
+    const missing = stamps.filter((_, index) => kept[index] === undefined);
+    if (missing.length === 0) return kept as OperatorLiveState[];
     const rows = await this.#database.read
       .selectFrom('operatorLive')
       .selectAll()
-      .select((eb) => eb('leaseUntil', '>', eb.fn<number>('now_ms', [])).as('connected'))
       .where('accountId', '=', accountId)
-      .where('operatorId', 'in', operatorIds)
+      .where(
+        'operatorId',
+        'in',
+        missing.map(({ id }) => id),
+      )
       .execute();
-    return rows.map((row) => ({
-      id: row.operatorId,
-      version: row.version,
-      state: liveState(row, Boolean(row.connected)),
-    }));
+    const fresh = new Map(rows.map((row) => [row.operatorId, row]));
+    return stamps.flatMap(({ id, connected }, index) => {
+      const row = fresh.get(id);
+      const known = kept[index];
+      if (known || !row) return known ?? [];
+      const live = { id, version: row.version, state: liveState(row, Boolean(connected)) };
+      return this.#loaded.set(nameOf(id, connected), row.version, live);
+    });
   }
 
   async update(caller: Caller, operatorId: number, input: LiveUpdate, commit: Commit<Operator>): Promise<Operator> {

@@ -10,6 +10,7 @@ import { type InstallationSecrets, sameSecret } from '../identity/secrets.ts';
 import { nextId } from '../ids.ts';
 import type { Page, Window } from '../page.ts';
 import { validate } from '../validate.ts';
+import { Versioned } from '../versioned.ts';
 import { callConfigProblem } from './call-config.ts';
 import {
   changed,
@@ -52,6 +53,7 @@ export class OperatorService {
   readonly #passwords: Passwords;
   readonly #secrets: InstallationSecrets;
   readonly #pages: OperatorPages;
+  readonly #loaded = new Versioned<Operator>();
   /** Parts of the list by their ends, for connections. */
   readonly slices: OperatorSlices;
   readonly #stamp;
@@ -89,8 +91,24 @@ export class OperatorService {
     return this.#stamp.first(accountId, id);
   }
 
-  load(accountId: number, ids: readonly number[]): Promise<Operator[]> {
-    return loadOperators(this.#database.read, accountId, ids);
+  /** Operators with these identifiers, newest first. What was put together for a version before is not put together again. */
+  async load(accountId: number, ids: readonly number[]): Promise<Operator[]> {
+    if (ids.length === 0) return [];
+    const stamps = await this.#database.read
+      .selectFrom('operators')
+      .select(['id', 'version'])
+      .where('accountId', '=', accountId)
+      .where('id', 'in', ids)
+      .orderBy('id', 'desc')
+      .execute();
+    const kept = stamps.map(({ id, version }) => this.#loaded.get(`${accountId} ${id}`, version));
+    const missing = stamps.filter((_, index) => kept[index] === undefined).map(({ id }) => id);
+    if (missing.length === 0) return kept as Operator[];
+    const fresh = new Map<number, Operator>();
+    for (const operator of await loadOperators(this.#database.read, accountId, missing)) {
+      fresh.set(operator.id, this.#loaded.set(`${accountId} ${operator.id}`, operator.version, operator));
+    }
+    return stamps.map(({ id }, index) => kept[index] ?? fresh.get(id)).filter((operator) => operator !== undefined);
   }
 
   ssoKeyOf(accountId: number, operator: Pick<Operator, 'id' | 'ssoVersion'>): string {

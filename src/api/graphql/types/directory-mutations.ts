@@ -9,7 +9,7 @@ import {
   type TreeNodeInput,
 } from '../../../core/directory/tree.ts';
 import { type Website, websiteCreate, websiteSchema, websiteUpdate } from '../../../core/directory/website.ts';
-import { unknownId } from '../../../core/errors.ts';
+import { invalidField, unknownId } from '../../../core/errors.ts';
 import { parseId } from '../../../core/ids.ts';
 import { validate } from '../../../core/validate.ts';
 import { builder } from '../builder.ts';
@@ -148,6 +148,8 @@ function treeFields(input: object): Record<string, unknown> {
   return { ...fields, parentId: parentId === null ? null : inputId('parentId', String(parentId)) };
 }
 
+const MOST_OPERATORS = 1000;
+
 for (const [name, what] of [
   ['skillOperatorsAdd', 'Gives a skill to operators.'],
   ['skillOperatorsRemove', 'Takes a skill from operators.'],
@@ -163,7 +165,7 @@ for (const [name, what] of [
             description: 'A skill and operators.',
             fields: (f) => ({
               id: f.id({ required: true, description: 'The skill.' }),
-              operatorIds: f.idList({ required: true, description: 'The operators, 1000 at most.' }),
+              operatorIds: f.idList({ required: true, description: `The operators, ${MOST_OPERATORS} at most.` }),
             }),
           }),
           required: true,
@@ -172,6 +174,9 @@ for (const [name, what] of [
       },
       resolve: (_root, { input }, { caller, services, changes }) =>
         changes.run<TreeNode>(async (commit) => {
+          if (input.operatorIds.length > MOST_OPERATORS) {
+            throw invalidField('operatorIds', `must be ${MOST_OPERATORS} at most`);
+          }
           const ids = inputIds('operatorIds', input.operatorIds);
           const id = idOf('skill', input.id);
           const skill = await services.skills.find(caller.accountId, id);
