@@ -13,6 +13,7 @@ import type { Caller, Transact } from '../../core/caller.ts';
 import { asDomainError } from '../../core/errors.ts';
 import type { IdempotencyKeys, KeyedRequest } from '../../core/idempotency.ts';
 import type { Viewers } from '../../core/identity/viewers.ts';
+import { bearerToken } from '../http/bearer-token.ts';
 import { asHttpError } from '../http/http-error.ts';
 import type { GraphqlServices } from './context.ts';
 import { Documents, type KnownDocument } from './documents.ts';
@@ -124,10 +125,6 @@ function idempotencyKey(request: FastifyRequest): string | undefined {
   if (key === undefined) return undefined;
   if (typeof key === 'string' && /^[\x21-\x7e]{1,255}$/.test(key)) return key;
   throw graphqlError('BAD_REQUEST', 'The Idempotency-Key must be 1 to 255 visible ASCII characters.');
-}
-
-function bearerToken(request: FastifyRequest): string | undefined {
-  return request.headers.authorization?.match(/^Bearer +([A-Za-z0-9._~+/-]+=*) *$/i)?.[1];
 }
 
 function answerUnauthenticated(reply: FastifyReply, token: string | undefined): FastifyReply {

@@ -1,4 +1,4 @@
-import { invalidField } from '../../core/errors.ts';
+import { invalidField, unknownId } from '../../core/errors.ts';
 import { parseId } from '../../core/ids.ts';
 
 /** The number behind an identifier of a query; undefined for a text that can name nothing. */
@@ -15,4 +15,11 @@ export function inputId(path: string, text: string): number {
 
 export function inputIds(path: string, texts: readonly string[]): number[] {
   return texts.map((text) => inputId(path, text));
+}
+
+/** The number of the thing that a mutation changes; a text that can name nothing names nothing. */
+export function idOf(thing: string, text: string): number {
+  const id = parseId(text);
+  if (id === undefined) throw unknownId(thing, text);
+  return id;
 }

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { asDomainError, type ErrorKind } from '../../core/errors.ts';
 import type { Login } from '../../core/identity/login.ts';
 import { TOKEN_SECONDS, type Tokens } from '../../core/identity/tokens.ts';
+import { bearerToken } from '../http/bearer-token.ts';
 import { asHttpError, HttpError } from '../http/http-error.ts';
 import type { Metrics } from '../http/metrics.ts';
 import { OAuthError, readParameters, required } from './parameters.ts';
@@ -67,11 +68,6 @@ export function registerOAuth(app: FastifyInstance, { login, tokens, metrics }: 
     });
     app.options(url, async (_request, reply) => reply.code(204).header('allow', `${allowed}, OPTIONS`).send());
   }
-}
-
-export function bearerToken(request: FastifyRequest): string | undefined {
-  const match = request.headers.authorization?.match(/^Bearer +([A-Za-z0-9._~+/-]+=*) *$/i);
-  return match?.[1];
 }
 
 /** Names of errors for what the core can refuse here. */

@@ -1,9 +1,8 @@
 import type { Database, Transaction } from '../../storage/database.ts';
-import { hotStatement } from '../../storage/hot-statement.ts';
 import { announce, changesBetween } from '../announce.ts';
 import { type Caller, type Commit, requireAdmin } from '../caller.ts';
 import { requeueConversationsOf } from '../conversations/requeue.ts';
-import { DomainError, invalid, invalidField, type Problem, unknownId } from '../errors.ts';
+import { invalid, invalidField, type Problem, unknownId } from '../errors.ts';
 import { type LoginLimits, loginName } from '../identity/login-limits.ts';
 import { type Passwords, refuseCommonPassword } from '../identity/passwords.ts';
 import { type InstallationSecrets, sameSecret } from '../identity/secrets.ts';
@@ -11,21 +10,26 @@ import { nextId } from '../ids.ts';
 import type { Page, Window } from '../page.ts';
 import { validate } from '../validate.ts';
 import { Versioned } from '../versioned.ts';
-import { callConfigProblem } from './call-config.ts';
 import {
   changed,
-  highestRole,
-  type NewOperator,
   type Operator,
   type OperatorCreate,
   type OperatorUpdate,
   operatorUpdate,
   withDefaults,
 } from './operator.ts';
+import { isAdmin, refuseDisagreeingRoles, refuseLastAdmin, requireSound } from './operator-checks.ts';
 import type { OperatorFilters } from './operator-filter.ts';
 import { OperatorPages, type OperatorStamp } from './operator-pages.ts';
 import { OperatorSlices } from './operator-slices.ts';
-import { deleteOperator, insertOperator, loadOperators, requireOperator, updateOperator } from './operator-store.ts';
+import {
+  deleteOperator,
+  insertOperator,
+  loadOperators,
+  requireOperator,
+  setPassword,
+  updateOperator,
+} from './operator-store.ts';
 import {
   relationTo,
   requireMayCreate,
@@ -33,18 +37,11 @@ import {
   requireMayRotateKey,
   requireMayUpdate,
 } from './permissions.ts';
-import { type Targets, targetsOf } from './targets.ts';
+import { targetsOf } from './targets.ts';
 
 const PERSONAL = new Set(['name', 'firstName', 'pseudo', 'email', 'externalId', 'callConfig', 'ssoVersion']);
 
 const LOADED_AT_ONCE = 500;
-
-const findEmail = hotStatement<{ emailFolded: string }>((db, { emailFolded }) =>
-  db.selectFrom('logins').select('operatorId').where('emailFolded', '=', emailFolded),
-);
-const findExternalId = hotStatement<{ accountId: number; externalId: string }>((db, { accountId, externalId }) =>
-  db.selectFrom('operators').select('id').where('accountId', '=', accountId).where('externalId', '=', externalId),
-);
 
 /** What one may do with operators. */
 export class OperatorService {
@@ -322,89 +319,4 @@ export class OperatorService {
     }
     if (problems.length > 0) throw invalid(problems);
   }
-}
-
-/** What cannot be told from the input alone: what it points at, and what must be unique. */
-async function requireSound(
-  tx: Transaction,
-  accountId: number,
-  targets: Targets,
-  operator: NewOperator,
-  before?: Operator,
-): Promise<void> {
-  const problems: Problem[] = [];
-  const missing = (path: string, thing: string) =>
-    problems.push({ path: [path], code: 'invalid', rule: `must name ${thing} of the account` });
-  const { groupId, websiteList, skillList } = operator;
-  if (groupId !== null && !(await targets.allExist('groups', [groupId]))) missing('groupId', 'a group');
-  if (!(await targets.allExist('websites', websiteList))) missing('websiteList', 'websites');
-  if (!(await targets.allExist('skills', skillList))) missing('skillList', 'skills');
-  const pickup = callConfigProblem(operator.callConfig);
-  if (pickup) problems.push(pickup);
-  if (problems.length > 0) throw invalid(problems);
-  await refuseTakenEmail(tx, operator.email, before);
-  await refuseTakenExternalId(tx, accountId, operator.externalId, before);
-}
-
-function isAdmin(operator: Operator): boolean {
-  return operator.roles.includes('admin');
-}
-
-function refuseDisagreeingRoles({ role, roles }: Pick<OperatorUpdate, 'role' | 'roles'>): void {
-  if (role && roles && highestRole(roles) !== role)
-    throw invalidField('role', 'must be the highest of roles, or be left out');
-}
-
-async function refuseLastAdmin(tx: Transaction, accountId: number, what: string): Promise<void> {
-  const account = await tx.db
-    .selectFrom('accounts')
-    .select('adminCount')
-    .where('id', '=', accountId)
-    .executeTakeFirst();
-  if ((account?.adminCount ?? 0) <= 1) {
-    throw new DomainError('conflict', `The last admin of an account cannot be ${what}.`);
-  }
-}
-
-async function refuseTakenEmail(tx: Transaction, email: string, before: Operator | undefined): Promise<void> {
-  if (before && loginName(before.email) === loginName(email)) return;
-  const [taken] = await tx.run(findEmail, { emailFolded: loginName(email) });
-  if (taken) throw alreadyUsed('email');
-}
-
-async function refuseTakenExternalId(
-  tx: Transaction,
-  accountId: number,
-  externalId: string | null,
-  before: Operator | undefined,
-): Promise<void> {
-  if (externalId === null || externalId === before?.externalId) return;
-  const [taken] = await tx.run(findExternalId, { accountId, externalId });
-  if (taken) throw alreadyUsed('externalId');
-}
-
-function alreadyUsed(field: string): DomainError {
-  return new DomainError('conflict', `The ${field} is already used.`, {
-    problems: [{ path: [field], code: 'invalid', rule: 'is already used by another operator' }],
-  });
-}
-
-/** A new password ends every token that the old one gave. */
-async function setPassword(
-  tx: Transaction,
-  accountId: number,
-  operatorId: number,
-  passwordHash: string,
-): Promise<void> {
-  await tx.db
-    .updateTable('logins')
-    .set({ passwordHash })
-    .where('accountId', '=', accountId)
-    .where('operatorId', '=', operatorId)
-    .execute();
-  await tx.db
-    .deleteFrom('accessTokens')
-    .where('accountId', '=', accountId)
-    .where('operatorId', '=', operatorId)
-    .execute();
 }

@@ -141,6 +141,26 @@ export async function updateOperator(
   if (wasAdmin !== isAdmin) await tx.run(addToAccount, { accountId, operators: 0, admins: isAdmin - wasAdmin });
 }
 
+/** A new password ends every token that the old one gave. */
+export async function setPassword(
+  tx: Transaction,
+  accountId: number,
+  operatorId: number,
+  passwordHash: string,
+): Promise<void> {
+  await tx.db
+    .updateTable('logins')
+    .set({ passwordHash })
+    .where('accountId', '=', accountId)
+    .where('operatorId', '=', operatorId)
+    .execute();
+  await tx.db
+    .deleteFrom('accessTokens')
+    .where('accountId', '=', accountId)
+    .where('operatorId', '=', operatorId)
+    .execute();
+}
+
 /** Takes away the operator and all that is only theirs. What they did stays: conversations, satisfaction, events. */
 export async function deleteOperator(tx: Transaction, accountId: number, operator: Operator): Promise<void> {
   const { id } = operator;

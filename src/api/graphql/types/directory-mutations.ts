@@ -10,10 +10,9 @@ import {
 } from '../../../core/directory/tree.ts';
 import { type Website, websiteCreate, websiteSchema, websiteUpdate } from '../../../core/directory/website.ts';
 import { invalidField, unknownId } from '../../../core/errors.ts';
-import { parseId } from '../../../core/ids.ts';
 import { validate } from '../../../core/validate.ts';
 import { builder } from '../builder.ts';
-import { inputId, inputIds } from '../ids.ts';
+import { idOf, inputId, inputIds } from '../ids.ts';
 import { deletedType, payloadType } from '../mutation.ts';
 import { GroupRef, SkillRef, WebsiteRef } from './directory.ts';
 
@@ -24,13 +23,6 @@ const idInput = (name: string) =>
     description: 'What is deleted.',
     fields: (t) => ({ id: t.id({ required: true, description: 'Identifier.' }) }),
   });
-
-/** An identifier of the thing that is changed; one that names nothing is told so. */
-function idOf(thing: string, text: string): number {
-  const id = parseId(text);
-  if (id === undefined) throw unknownId(thing, text);
-  return id;
-}
 
 builder.mutationFields((t) => ({
   websiteCreate: t.field({

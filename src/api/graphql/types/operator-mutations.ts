@@ -1,11 +1,11 @@
-import { invalidField, unknownId } from '../../../core/errors.ts';
+import { invalidField } from '../../../core/errors.ts';
 import { type Operator, operatorCreate, operatorSchema, operatorUpdate } from '../../../core/operators/operator.ts';
 import { type Profile, profileSchema, profileUpdate } from '../../../core/operators/profile.ts';
 import { validate } from '../../../core/validate.ts';
 import { builder, RoleEnum } from '../builder.ts';
 import type { Context } from '../context.ts';
 import { forbiddenError } from '../errors.ts';
-import { inputId, inputIds } from '../ids.ts';
+import { idOf, inputId, inputIds } from '../ids.ts';
 import { deletedType, payloadType } from '../mutation.ts';
 import { OperatorRef } from './operator.ts';
 
@@ -87,12 +87,6 @@ export function toFields(input: Readonly<Record<string, unknown>>): Record<strin
   };
 }
 
-function operatorId(text: string): number {
-  const id = Number(text);
-  if (!/^[1-9][0-9]{0,15}$/.test(text) || !Number.isSafeInteger(id)) throw unknownId('operator', text);
-  return id;
-}
-
 builder.mutationFields((t) => ({
   operatorCreate: t.field({
     type: operatorPayload('OperatorCreate'),
@@ -109,7 +103,7 @@ builder.mutationFields((t) => ({
     args: { input: t.arg({ type: OperatorUpdateInput, required: true, description: 'The change.' }) },
     resolve: (_root, { input: { id, ...fields } }, { caller, services, changes }) =>
       changes.run<Operator>(async (commit) =>
-        services.operators.update(caller, operatorId(id), validate(operatorUpdate, toFields(fields)), commit),
+        services.operators.update(caller, idOf('operator', id), validate(operatorUpdate, toFields(fields)), commit),
       ),
   }),
   operatorDelete: t.field({
@@ -119,7 +113,7 @@ builder.mutationFields((t) => ({
       input: t.arg({ type: idInput('OperatorDeleteInput', 'Who is deleted.'), required: true, description: 'Who.' }),
     },
     resolve: (_root, { input }, { caller, services, changes }) =>
-      changes.run<Operator>(async (commit) => services.operators.remove(caller, operatorId(input.id), commit)),
+      changes.run<Operator>(async (commit) => services.operators.remove(caller, idOf('operator', input.id), commit)),
   }),
   operatorAvailabilityUpdate: t.field({
     type: operatorPayload('OperatorAvailabilityUpdate'),
@@ -186,7 +180,7 @@ builder.mutationFields((t) => ({
     },
     resolve: (_root, { input }, { caller, services, changes }) =>
       changes.run<Operator>(async (commit) =>
-        services.live.update(caller, operatorId(input.id), { connected: false }, commit),
+        services.live.update(caller, idOf('operator', input.id), { connected: false }, commit),
       ),
   }),
   operatorProfileUpdate: t.field({
@@ -256,13 +250,15 @@ builder.mutationFields((t) => ({
       input: t.arg({ type: idInput('OperatorSsoKeyRotateInput', 'Whose key.'), required: true, description: 'Whose.' }),
     },
     resolve: (_root, { input }, { caller, services, changes }) =>
-      changes.run<Operator>(async (commit) => services.operators.rotateSsoKey(caller, operatorId(input.id), commit)),
+      changes.run<Operator>(async (commit) =>
+        services.operators.rotateSsoKey(caller, idOf('operator', input.id), commit),
+      ),
   }),
 }));
 
 /** Whom a mutation means: the named one, or the viewer. */
 function target(id: string | null | undefined, { caller }: Context): number {
-  if (id !== null && id !== undefined) return operatorId(id);
+  if (id !== null && id !== undefined) return idOf('operator', id);
   if (caller.operatorId === null) throw forbiddenError();
   return caller.operatorId;
 }
