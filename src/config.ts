@@ -15,6 +15,18 @@ const seconds = (least: number, most: number) =>
     .min(least, { error: `must be at least ${least}` })
     .max(most, { error: `must be at most ${most}` });
 
+const days = z.coerce
+  .number({ error: 'must be a number of days' })
+  .int({ error: 'must be a number of days' })
+  .min(1, { error: 'must be at least 1' })
+  .max(36_500, { error: 'must be at most 36500' });
+
+const perMinute = z.coerce
+  .number({ error: 'must be a number' })
+  .int({ error: 'must be a whole number' })
+  .min(0, { error: 'must be at least 0' })
+  .max(10_000, { error: 'must be at most 10000' });
+
 /** Every setting, with its meaning. The page docs/configuration.md is made from this. */
 export const settings = z.object({
   PORT: z.coerce
@@ -36,7 +48,7 @@ export const settings = z.object({
     .meta({ description: 'Where the data is: `sqlite:<path>`. The folder is made when it is missing.' }),
   SWITCHBOARD_SECRET: z.string().min(32, { error: 'must have at least 32 characters' }).optional().meta({
     description:
-      'The secret of the installation, from which single sign-on keys are derived. Left out, one is made and kept in the file `secret` beside the database.',
+      'The secret of the installation, from which single sign-on keys are derived and with which secrets of webhooks are encrypted. Left out, one is made and kept in the file `secret` beside the database.',
   }),
   SWITCHBOARD_ADMIN_EMAIL: z
     .email({ error: 'must be an e-mail address' })
@@ -80,6 +92,29 @@ export const settings = z.object({
     .transform((text) => new Date(text))
     .optional()
     .meta({ description: 'The day on which the REST interface will be gone; announced in the header `Sunset`.' }),
+  SWITCHBOARD_WEBHOOK_PRIVATE: z.enum(['0', '1'], { error: 'must be 0 or 1' }).default('0').meta({
+    description:
+      '`1` lets webhooks go to private and loopback addresses. Only where every admin of every account may reach this network.',
+  }),
+  SWITCHBOARD_EVENT_DAYS: days.default(90).meta({
+    description:
+      'Days for which the event log is kept: what subscriptions and webhooks can catch up on, and admins look up.',
+  }),
+  SWITCHBOARD_HISTORY_DAYS: days.default(400).meta({
+    description: 'Days for which past live states (hours worked) and routing decisions are kept.',
+  }),
+  SWITCHBOARD_VISITOR_SESSIONS_PER_MINUTE: perMinute.default(30).meta({
+    description: 'Sessions that visitors may open from one address within a minute; 0 for any number.',
+  }),
+  SWITCHBOARD_VISITOR_STARTS_PER_MINUTE: perMinute
+    .default(10)
+    .meta({ description: 'Conversations that one visitor may try to start within a minute; 0 for any number.' }),
+  SWITCHBOARD_VISITOR_ADDRESS_STARTS_PER_MINUTE: perMinute.default(60).meta({
+    description: 'Conversations that may be started from one address within a minute; 0 for any number.',
+  }),
+  SWITCHBOARD_VISITOR_MESSAGES_PER_MINUTE: perMinute
+    .default(60)
+    .meta({ description: 'Messages that one visitor may send within a minute; 0 for any number.' }),
   SWITCHBOARD_LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'silent'], {
       error: 'must be trace, debug, info, warn, error or silent',

@@ -4,6 +4,7 @@ import { allPowerful, type Caller } from './core/caller.ts';
 import { operatorCreate } from './core/operators/operator.ts';
 import { validate } from './core/validate.ts';
 import type { Installation } from './installation.ts';
+import type { Actor } from './storage/database.ts';
 
 export interface FirstLogin {
   readonly email: string;
@@ -14,9 +15,11 @@ export interface FirstLogin {
 
 const DEFAULT_EMAIL = 'admin@example.com';
 
+const SYSTEM: Actor = { type: 'system', id: null };
+
 /** The actor of everything that happens before anybody is there. */
 export function systemCaller(accountId: number): Caller {
-  return allPowerful(accountId, { type: 'system', id: null });
+  return allPowerful(accountId, SYSTEM);
 }
 
 /** On an empty database: one account, one admin, one API key. Undefined where something is stored already. */
@@ -44,6 +47,8 @@ export interface NewAccount {
   readonly apiKey?: string;
   /** Of several that start at once on an empty database, one makes the account. */
   readonly onlyIfEmpty?: boolean;
+  /** Who makes it; the service itself if nobody is named. */
+  readonly actor?: Actor;
 }
 
 /** An account with its first admin and its first key, all or nothing. */
@@ -53,7 +58,8 @@ export async function createAccount(installation: Installation, account: NewAcco
   const passwordHash = await operators.hashPassword(input.password, input.email);
   return database.transaction(async (tx) => {
     if (account.onlyIfEmpty && !(await accounts.isEmpty(tx))) return undefined;
-    const caller = systemCaller((await accounts.create(tx, account.name)).id);
+    const { actor = SYSTEM } = account;
+    const caller = allPowerful((await accounts.create(tx, account.name, actor)).id, actor);
     await operators.createWithin(tx, caller, input, passwordHash);
     const { secret } = await apiKeys.create(tx, caller, {
       name: 'first key',

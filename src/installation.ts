@@ -2,9 +2,18 @@ import { randomBytes } from 'node:crypto';
 import { accessSync, constants, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type Config, ConfigError } from './config.ts';
+import { Audit } from './core/audit.ts';
+import { ConnectedTime } from './core/availability/connected-time.ts';
+import { LivePast } from './core/availability/live-past.ts';
 import { LiveService } from './core/availability/live-service.ts';
 import { SkillAvailabilities } from './core/availability/skill-availability.ts';
+import { ConversationQuery } from './core/conversations/conversation-query.ts';
+import { ConversationService } from './core/conversations/conversation-service.ts';
+import { MessageQuery } from './core/conversations/message-query.ts';
+import { SatisfactionQuery } from './core/conversations/satisfaction-query.ts';
 import { Statistics } from './core/conversations/statistics.ts';
+import { TagService } from './core/conversations/tag-service.ts';
+import { VisitorQuery } from './core/conversations/visitor-query.ts';
 import { TreeService } from './core/directory/tree-service.ts';
 import { WebsiteService } from './core/directory/website-service.ts';
 import { EventLog } from './core/event-log.ts';
@@ -14,13 +23,27 @@ import { ApiKeys } from './core/identity/api-keys.ts';
 import { Login } from './core/identity/login.ts';
 import { LoginLimits } from './core/identity/login-limits.ts';
 import { Passwords } from './core/identity/passwords.ts';
+import { RateLimits } from './core/identity/rate-limits.ts';
 import { RestUsage } from './core/identity/rest-usage.ts';
 import { InstallationSecrets } from './core/identity/secrets.ts';
+import { SingleSignOn } from './core/identity/single-sign-on.ts';
 import { Tokens } from './core/identity/tokens.ts';
 import { Viewers } from './core/identity/viewers.ts';
 import { OperatorImport } from './core/operators/operator-import.ts';
 import { OperatorService } from './core/operators/operator-service.ts';
 import { Profiles } from './core/operators/profile.ts';
+import { Retention } from './core/retention.ts';
+import { Clockwork } from './core/routing/clockwork.ts';
+import { RoutingExplained } from './core/routing/explain.ts';
+import { VisitorErasure } from './core/visitors/erase.ts';
+import { OwnConversations } from './core/visitors/own-conversations.ts';
+import { VisitorLimits } from './core/visitors/visitor-limits.ts';
+import { VisitorService } from './core/visitors/visitor-service.ts';
+import { VisitorSessions } from './core/visitors/visitor-sessions.ts';
+import { VisitorWebsites } from './core/visitors/visitor-websites.ts';
+import { WebsiteAvailability } from './core/visitors/website-availability.ts';
+import { Deliveries } from './core/webhooks/deliveries.ts';
+import { WebhookService } from './core/webhooks/webhook-service.ts';
 import type { Clock } from './storage/database.ts';
 import { migrate } from './storage/migrate.ts';
 import { SqliteDatabase } from './storage/sqlite.ts';
@@ -38,6 +61,10 @@ export async function openInstallation(config: Config, clock: Clock = Date.now) 
   const passwords = new Passwords();
   const limits = new LoginLimits(database);
   const tokens = new Tokens(database);
+  const events = new EventLog(database);
+  const visitorSessions = new VisitorSessions(database, secrets);
+  const skillAvailabilities = new SkillAvailabilities(database);
+  const livePast = new LivePast(database);
   const operators = new OperatorService({ database, limits, passwords, secrets });
   return {
     database,
@@ -50,18 +77,48 @@ export async function openInstallation(config: Config, clock: Clock = Date.now) 
     apiKeys: new ApiKeys(database),
     restUsage: new RestUsage(database, clock),
     login: new Login({ database, limits, passwords, tokens }),
+    singleSignOn: new SingleSignOn({ database, secrets, limits, tokens }),
     operators,
     imports: new OperatorImport(operators),
     profiles: new Profiles(database),
     live: new LiveService(database),
+    livePast,
+    routingExplained: new RoutingExplained(database, livePast),
     statistics: new Statistics(database),
-    websites: new WebsiteService(database),
+    connectedTime: new ConnectedTime(database),
+    conversations: new ConversationService(database),
+    conversationQuery: new ConversationQuery(database),
+    messageQuery: new MessageQuery(database),
+    clockwork: new Clockwork(database),
+    visitorQuery: new VisitorQuery(database),
+    satisfactionQuery: new SatisfactionQuery(database),
+    visitors: new VisitorService(database),
+    visitorSessions,
+    ownConversations: new OwnConversations(database),
+    visitorWebsites: new VisitorWebsites(database),
+    visitorLimits: new VisitorLimits(new RateLimits(database), {
+      sessionsPerAddress: config.SWITCHBOARD_VISITOR_SESSIONS_PER_MINUTE,
+      startsPerVisitor: config.SWITCHBOARD_VISITOR_STARTS_PER_MINUTE,
+      startsPerAddress: config.SWITCHBOARD_VISITOR_ADDRESS_STARTS_PER_MINUTE,
+      messagesPerVisitor: config.SWITCHBOARD_VISITOR_MESSAGES_PER_MINUTE,
+    }),
+    visitorErasure: new VisitorErasure(visitorSessions),
+    websiteAvailability: new WebsiteAvailability(skillAvailabilities),
+    tags: new TagService(database),
+    websites: new WebsiteService(database, secrets),
     groups: new TreeService(database, 'group'),
     skills: new TreeService(database, 'skill'),
-    skillAvailabilities: new SkillAvailabilities(database),
-    events: new EventLog(database),
+    skillAvailabilities,
+    events,
+    audit: new Audit(database, events),
+    retention: new Retention(database, {
+      events: config.SWITCHBOARD_EVENT_DAYS,
+      history: config.SWITCHBOARD_HISTORY_DAYS,
+    }),
     viewers: new Viewers(database, tokens),
     idempotency: new IdempotencyKeys(database, secrets),
+    webhooks: new WebhookService({ database, secrets, allowPrivate: config.SWITCHBOARD_WEBHOOK_PRIVATE === '1' }),
+    deliveries: new Deliveries(database),
   };
 }
 
@@ -88,7 +145,7 @@ function keptSecret(databaseFile: string, isNew: boolean): string {
   if (!existsSync(file)) {
     if (!isNew) {
       console.error(
-        `The secret ${file} is missing; a new one is made. Every single sign-on key is another from now on.`,
+        `The secret ${file} is missing; a new one is made. Every single sign-on key is another from now on, and webhooks need new secrets.`,
       );
     }
     try {

@@ -10,6 +10,16 @@ import { showMigration } from './commands/migration.ts';
 import { createOperator, resetPassword } from './commands/operator.ts';
 import { reportFailure } from './commands/report.ts';
 import { serve } from './commands/serve.ts';
+import {
+  addWebhook,
+  listDead,
+  listWebhooks,
+  pauseWebhook,
+  removeWebhook,
+  replayDead,
+  resumeWebhook,
+  rotateWebhook,
+} from './commands/webhook.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
 
@@ -55,6 +65,34 @@ key
   .argument('<id>', 'its number in the list')
   .addOption(account())
   .action(revokeKey);
+
+const webhook = program.command('webhook').description('addresses to which events are sent');
+webhook
+  .command('add')
+  .description('send events to an address; the secret that signs them is shown once')
+  .requiredOption('--name <name>', 'what the webhook is for')
+  .requiredOption('--url <url>', 'an http or https address')
+  .option('--types <types>', 'comma-separated, for example conversation.closed,operator.*; left out, all events')
+  .addOption(account())
+  .action(addWebhook);
+webhook.command('list').description('list the webhooks').addOption(account()).action(listWebhooks);
+for (const [name, description, action] of [
+  ['remove', 'end a webhook', removeWebhook],
+  ['pause', 'send nothing until it is resumed', pauseWebhook],
+  ['resume', 'send what waits, and go on', resumeWebhook],
+  ['rotate', 'make a new secret; the old one signs too for 24 hours', rotateWebhook],
+  ['dead', 'list the events that could not be delivered', listDead],
+] as const) {
+  const command = webhook.command(name).description(description).argument('<id>', 'its number in the list');
+  command.addOption(account()).action(action);
+}
+webhook
+  .command('replay')
+  .description('send events again that could not be delivered')
+  .argument('<id>', 'number of the webhook')
+  .argument('[delivery]', 'number of one of its dead letters; left out, all')
+  .addOption(account())
+  .action(replayDead);
 
 program
   .command('migration')

@@ -4,9 +4,11 @@ import type { FastifyInstance } from 'fastify';
 import { type Logger, pino } from 'pino';
 import { registerGraphql } from './api/graphql/http.ts';
 import { schema } from './api/graphql/schema.ts';
-import { isSocketAddress, type Patience, serveSockets } from './api/graphql/websocket.ts';
+import { isSocketAddress, serveSockets } from './api/graphql/websocket.ts';
+import type { Patience } from './api/graphql-server/sockets.ts';
 import { createApp } from './api/http/app.ts';
 import { Metrics } from './api/http/metrics.ts';
+import { addressReader } from './api/http/peer-address.ts';
 import { RouteTable } from './api/http/route-table.ts';
 import { registerOAuth } from './api/oauth/oauth.ts';
 import { registerOperations } from './api/operations.ts';
@@ -15,8 +17,13 @@ import { failure, sendError } from './api/rest/envelope.ts';
 import { INTERNAL, restError } from './api/rest/errors.ts';
 import { registerRest, restHeaders } from './api/rest/rest.ts';
 import { Writes } from './api/rest/write.ts';
+import { registerVisitor } from './api/visitor/http.ts';
+import { visitorSchema } from './api/visitor/schema.ts';
+import { isVisitorSocketAddress, serveVisitorSockets } from './api/visitor/websocket.ts';
 import { type Config, ConfigError } from './config.ts';
 import type { Transact } from './core/caller.ts';
+import { WebhookDispatcher } from './core/webhooks/dispatcher.ts';
+import { HttpSender } from './core/webhooks/http-sender.ts';
 import type { Installation } from './installation.ts';
 
 export interface RunningServer {
@@ -31,6 +38,9 @@ export interface RunningServer {
 const REST_DEPRECATED_SINCE = new Date('2026-11-15T00:00:00Z');
 const HOUSEKEEPING_MS = 60_000;
 const KEY_USE_MS = 10_000;
+const RETENTION_MS = 600_000;
+const TICK_MS = 500;
+const SWEEP_MS = 10_000;
 const CLOSE_IDLE_MS = 20;
 
 export interface StartOptions {
@@ -58,7 +68,7 @@ export async function startServer(
     {
       logger,
       metrics,
-      isSocketAddress,
+      isSocketAddress: (address) => isSocketAddress(address) || isVisitorSocketAddress(address),
       trustedProxies: config.SWITCHBOARD_TRUSTED_PROXIES,
       corsOrigins: config.SWITCHBOARD_CORS_ORIGINS,
       tls: readTls(config),
@@ -97,7 +107,13 @@ export async function startServer(
     compileQueries,
   };
   app.register(async (graphql) => registerGraphql(graphql, graphqlParts));
-  const sockets = serveSockets(app.server, { ...graphqlParts, logger }, patience);
+  const addressOf = addressReader(config.SWITCHBOARD_TRUSTED_PROXIES);
+  const visitorParts = { schema: visitorSchema, services: installation, transact, compileQueries };
+  app.register(async (visitor) => registerVisitor(visitor, visitorParts));
+  const sockets = [
+    serveSockets(app.server, { ...graphqlParts, logger, addressOf }, patience),
+    serveVisitorSockets(app.server, { ...visitorParts, logger, addressOf }, patience),
+  ];
   app.register(async (operations) =>
     registerOperations(operations, {
       metrics,
@@ -110,14 +126,17 @@ export async function startServer(
   );
   app.register(async (pages) => registerPages(pages, { publicUrl: config.SWITCHBOARD_PUBLIC_URL }));
 
+  const stopClockwork = runClockwork(installation, logger);
   const stopHousekeeping = keepHouse(installation, logger);
   const url = await app.listen({ port: config.PORT, host: config.HOST });
   await prepare?.().catch(async (error) => {
-    sockets.close();
+    for (const each of sockets) each.close();
+    await stopClockwork();
     await stopHousekeeping();
     await app.close();
     throw error;
   });
+  const dispatcher = sendWebhooks(installation, config, { logger, metrics });
   state = 'ready';
   logger.info({ url, migrated: installation.migrated }, 'listening');
 
@@ -127,13 +146,32 @@ export async function startServer(
     stop: async () => {
       state = 'stopping';
       logger.info('stopping');
-      sockets.close();
-      await closeWithin(app, config.SWITCHBOARD_STOP_TIMEOUT * 1000);
+      for (const each of sockets) each.close();
+      const patienceMs = config.SWITCHBOARD_STOP_TIMEOUT * 1000;
+      await Promise.all([closeWithin(app, patienceMs), dispatcher.stop(patienceMs)]);
+      await stopClockwork();
       await stopHousekeeping();
       await installation.database.close();
       logger.info('stopped');
     },
   };
+}
+
+function sendWebhooks(
+  { database, webhooks, deliveries }: Installation,
+  config: Config,
+  { logger, metrics }: { logger: Logger; metrics: Metrics },
+): WebhookDispatcher {
+  metrics.countPendingDeliveries(() => deliveries.pendingNumber());
+  const dispatcher = new WebhookDispatcher({
+    database,
+    webhooks,
+    sender: new HttpSender({ allowPrivate: config.SWITCHBOARD_WEBHOOK_PRIVATE === '1' }),
+    onResult: (result) => metrics.webhookSent(result),
+    onError: (error) => logger.warn({ err: error }, 'sending webhooks failed; it is tried again'),
+  });
+  dispatcher.start();
+  return dispatcher;
 }
 
 /** JSON lines on standard error. Addresses, headers and bodies are never logged: they may carry secrets. */
@@ -169,9 +207,35 @@ async function closeWithin(app: FastifyInstance, milliseconds: number): Promise<
   clearInterval(idle);
 }
 
+/** Ends what is over by time, a round after the other; a failed round is logged and the next one comes. */
+function runClockwork({ clockwork }: Installation, logger: Logger): () => Promise<void> {
+  let running: Promise<void> | undefined;
+  let nextSweep = performance.now() + SWEEP_MS;
+  const round = async () => {
+    await clockwork.tick();
+    if (performance.now() < nextSweep) return;
+    nextSweep = performance.now() + SWEEP_MS;
+    const found = await clockwork.sweep();
+    if (found > 0) logger.warn({ found }, 'the sweep found conversations that could have been given out before');
+  };
+  clockwork.hold();
+  const timer = setInterval(() => {
+    running ??= round()
+      .catch((error) => logger.warn({ err: error }, 'a round of the clockwork failed; it is tried again'))
+      .finally(() => {
+        running = undefined;
+      });
+  }, TICK_MS).unref();
+  return async () => {
+    clearInterval(timer);
+    await running;
+  };
+}
+
 /** Forgets what has passed, and writes down when keys were used. */
 function keepHouse(installation: Installation, logger: Logger): () => Promise<void> {
-  const { apiKeys, restUsage, tokens, limits, idempotency } = installation;
+  const { apiKeys, restUsage, tokens, singleSignOn, visitorSessions, limits, idempotency, deliveries, retention } =
+    installation;
   const attempt = (what: string, work: () => Promise<void>) =>
     work().catch((error) => logger.warn({ err: error }, `${what} failed; it is tried again`));
   const recordUse = async () => {
@@ -180,13 +244,22 @@ function keepHouse(installation: Installation, logger: Logger): () => Promise<vo
   };
   const use = setInterval(recordUse, KEY_USE_MS);
   const clean = setInterval(() => {
-    for (const subject of [tokens, limits, idempotency]) attempt('cleaning up', () => subject.clean());
+    for (const subject of [tokens, singleSignOn, visitorSessions, limits, idempotency, deliveries]) {
+      attempt('cleaning up', () => subject.clean());
+    }
   }, HOUSEKEEPING_MS);
-  use.unref();
-  clean.unref();
+  const ending = new AbortController();
+  let forgetting: Promise<void> | undefined;
+  const forget = setInterval(() => {
+    forgetting ??= attempt('forgetting what is old', () => retention.clean(ending.signal)).finally(() => {
+      forgetting = undefined;
+    });
+  }, RETENTION_MS);
+  for (const timer of [use, clean, forget]) timer.unref();
   return async () => {
-    clearInterval(use);
-    clearInterval(clean);
+    for (const timer of [use, clean, forget]) clearInterval(timer);
+    ending.abort();
+    await forgetting;
     await recordUse();
   };
 }

@@ -1,12 +1,13 @@
 import { createAccount } from '../first-start.ts';
-import { withInstallation } from './open.ts';
+import { COMMAND_LINE, withInstallation } from './open.ts';
 import { askNewPassword } from './prompt.ts';
 import { table } from './table.ts';
 
 export async function createAccountCommand({ name, email }: { name: string; email: string }): Promise<void> {
   await withInstallation(
     async (installation) => {
-      const made = await createAccount(installation, { name, admin: { email, password: await askNewPassword() } });
+      const admin = { email, password: await askNewPassword() };
+      const made = await createAccount(installation, { name, admin, actor: COMMAND_LINE });
       console.log(
         `Account ${made?.accountId} is made, with the admin ${email} and this key, shown this once:\n\n  ${made?.apiKey}\n`,
       );

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { readConfig } from '../config.ts';
 import { findBrokenInvariants } from '../core/invariants.ts';
 import { openInstallation } from '../installation.ts';
+import { takeServerPlace } from '../server-lock.ts';
 
 /** Looks at everything that must hold and says what does not. Ends with 1 when something is wrong. */
 export async function doctor(): Promise<void> {
@@ -18,10 +19,20 @@ export async function doctor(): Promise<void> {
       `migrations${installation.migrated.length > 0 ? ` (applied now: ${installation.migrated.join(', ')})` : ''}`,
       [],
     );
-    for (const { name, problems } of await findBrokenInvariants(installation.database)) report(name, problems);
+    const served = isServed(config.databaseFile);
+    for (const { name, problems } of await findBrokenInvariants(installation.database, { served })) {
+      report(name, problems);
+    }
   } finally {
     await installation.database.close();
   }
+}
+
+/** Whether a service runs on the file: its place is taken. */
+function isServed(databaseFile: string): boolean {
+  const leave = takeServerPlace(databaseFile);
+  leave?.();
+  return leave === undefined;
 }
 
 function report(what: string, problems: readonly string[]): void {

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { readConfig } from '../config.ts';
 import { allPowerful, type Caller } from '../core/caller.ts';
 import { type Installation, openInstallation } from '../installation.ts';
+import type { Actor } from '../storage/database.ts';
 import { CommandFailed } from './report.ts';
 
 /** Opens the installation that the environment names, does the work on it, and closes it again. */
@@ -21,6 +22,9 @@ export async function withInstallation<T>(
   }
 }
 
+/** Who changes something by a command: whoever may open the database. */
+export const COMMAND_LINE: Actor = { type: 'command_line', id: null, via: 'command_line' };
+
 /** The command line acts for one account: the named one, or the only one. */
 export async function commandLineCaller({ accounts }: Installation, named: number | undefined): Promise<Caller> {
   const all = await accounts.all();
@@ -33,5 +37,5 @@ export async function commandLineCaller({ accounts }: Installation, named: numbe
   }
   const account = named === undefined ? all[0] : all.find(({ id }) => id === named);
   if (!account) throw new CommandFailed(`There is no account ${named}. The list: switchboard account list`);
-  return allPowerful(account.id, { type: 'command_line', id: null });
+  return allPowerful(account.id, COMMAND_LINE);
 }

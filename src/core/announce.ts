@@ -2,15 +2,18 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Changes, Transaction } from '../storage/database.ts';
 import type { Caller } from './caller.ts';
 
-/** Puts a change into the event log. The type's first word is the kind of the subject: `operator.updated`. */
+/**
+ * Puts a change into the event log. The type's first word is the kind of the subject: `operator.updated`; unless another is
+ * named, because the thing belongs to it and comes in one order with it.
+ */
 export function announce(
   tx: Transaction,
   caller: Pick<Caller, 'accountId' | 'actor'>,
   type: `${string}.${string}`,
   subjectId: number,
   changes: Changes = { fields: [], values: {} },
+  subjectType: string = type.slice(0, type.indexOf('.')),
 ): void {
-  const subjectType = type.slice(0, type.indexOf('.'));
   tx.emit({ accountId: caller.accountId, type, subjectType, subjectId, actor: caller.actor, changes });
 }
 

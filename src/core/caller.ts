@@ -22,6 +22,19 @@ export function allPowerful(accountId: number, actor: Actor, mayWrite = true): C
   return { accountId, actor, mayWrite, standing: 'admin', operatorId: null, managedGroups: 'account' };
 }
 
+/** The same caller, with the way and the address by which they came: the log of changes keeps it. */
+export function comingBy<Someone extends { readonly actor: Actor }>(
+  someone: Someone,
+  via: NonNullable<Actor['via']>,
+  address: string,
+): Someone {
+  const shown = address.replace(/^::ffff:(?=\d+\.)/i, '').slice(0, LONGEST_ADDRESS); // IPv4 in the clothes of IPv6
+  return { ...someone, actor: { ...someone.actor, via, address: shown } };
+}
+
+/** Of an IPv6 address with its zone; a proxy may say anything. */
+const LONGEST_ADDRESS = 64;
+
 /**
  * How a change is committed. A protocol wraps the transaction, for example to keep the answer under an
  * idempotency key; a service does its slow work (hashing) before and calls this once.

@@ -6,6 +6,8 @@ export type ErrorKind =
   | 'forbidden'
   | 'unknown'
   | 'conflict'
+  | 'state'
+  | 'limit'
   | 'in_progress'
   | 'other_request'
   | 'limited'

@@ -1,11 +1,12 @@
 import { announce } from '../core/announce.ts';
-import { renewLease } from '../core/availability/leases.ts';
+import { keepLiveHistory } from '../core/availability/live-history.ts';
+import { connect } from '../core/availability/presence.ts';
 import type { Caller, Transact } from '../core/caller.ts';
-import { nextId } from '../core/ids.ts';
-import type { Channel, Operator, OperatorCreate } from '../core/operators/operator.ts';
+import type { Operator, OperatorCreate } from '../core/operators/operator.ts';
 import { systemCaller } from '../first-start.ts';
 import type { Installation } from '../installation.ts';
 import type { Transaction } from '../storage/database.ts';
+import { addPast, addRunningChat } from './past.ts';
 import { PEOPLE } from './people.ts';
 
 const EXTERNAL_ID = 'demo-';
@@ -13,7 +14,6 @@ const LEASE = 'demo';
 const LEASE_SECONDS = 60;
 const RENEWED_EVERY_MS = 20_000;
 const DAY_MS = 24 * 3600 * 1000;
-const PAST_CONVERSATIONS = 400;
 
 /** Fills the first account so that every read shows something real. Answers with the number of operators added. */
 export async function loadDemo(installation: Installation): Promise<number> {
@@ -30,8 +30,8 @@ export async function loadDemo(installation: Installation): Promise<number> {
     operators.push(operator);
   }
   await transact(async (tx) => {
+    await addPast(tx, { accountId: caller.accountId, operators, tags: directory.tags });
     for (const [index, operator] of operators.entries()) await enliven(tx, caller, operator, index);
-    await addHistory(tx, caller, operators);
   });
   return operators.length;
 }
@@ -46,7 +46,7 @@ export async function keepDemoConnected(installation: Installation): Promise<() 
   const lease = (operatorId: number) => ({ operatorId, leaseId: LEASE, seconds: LEASE_SECONDS });
   const ids = (await demoOperators(installation, caller)).filter((_, index) => isConnected(index));
   await database.transaction(async (tx) => {
-    for (const id of ids) await renewLease(tx, caller, lease(id));
+    for (const id of ids) await connect(tx, caller, lease(id));
   });
   const renew = () =>
     database.transaction(async (tx) => {
@@ -56,7 +56,7 @@ export async function keepDemoConnected(installation: Installation): Promise<() 
         .where('accountId', '=', caller.accountId)
         .where('leaseId', '=', LEASE)
         .execute();
-      for (const { operatorId } of held) await renewLease(tx, caller, lease(operatorId));
+      for (const { operatorId } of held) await connect(tx, caller, lease(operatorId));
     });
   const timer = setInterval(() => {
     renew().catch((error) => console.error(`The demo's operators could not be kept connected: ${error}`));
@@ -86,10 +86,11 @@ interface Directory {
   readonly websites: readonly number[];
   readonly groups: readonly number[];
   readonly skills: readonly number[];
+  readonly tags: readonly number[];
 }
 
 async function makeDirectory(
-  { websites, groups, skills }: Installation,
+  { websites, groups, skills, tags }: Installation,
   caller: Caller,
   transact: Transact,
 ): Promise<Directory> {
@@ -113,7 +114,11 @@ async function makeDirectory(
     const parentId = parent === undefined ? null : (skillIds[parent] ?? null);
     skillIds.push((await skills.create(caller, { name, order, parentId }, transact)).id);
   }
-  return { websites: websiteIds, groups: groupIds, skills: skillIds };
+  const tagIds: number[] = [];
+  for (const name of ['Delivery', 'Refund', 'Question', 'Praise']) {
+    tagIds.push((await tags.create(caller, { name }, transact)).id);
+  }
+  return { websites: websiteIds, groups: groupIds, skills: skillIds, tags: tagIds };
 }
 
 /** Every fourth has neither skill nor group, so that a plain live list shows somebody. */
@@ -155,7 +160,7 @@ function isConnected(index: number): boolean {
 /** Wishes, a first login for most, and a running chat for some: with its row, as every number has rows behind it. */
 async function enliven(tx: Transaction, caller: Caller, operator: Operator, index: number): Promise<void> {
   const busy = isConnected(index) && operator.chatEnabled && index % 3 === 1;
-  if (busy) await addConversation(tx, caller, operator, 'chat', tx.now - 60_000, 'active');
+  if (busy) await addRunningChat(tx, caller.accountId, operator);
   await tx.db
     .updateTable('operatorLive')
     .set((eb) => ({
@@ -169,60 +174,6 @@ async function enliven(tx: Transaction, caller: Caller, operator: Operator, inde
     .where('accountId', '=', caller.accountId)
     .where('operatorId', '=', operator.id)
     .execute();
+  await keepLiveHistory(tx, caller, operator.id, { kind: 'availability' });
   announce(tx, caller, 'operator.availability_updated', operator.id);
-}
-
-async function addHistory(tx: Transaction, caller: Caller, operators: readonly Operator[]): Promise<void> {
-  for (let number = 0; number < PAST_CONVERSATIONS; number++) {
-    const operator = operators[(number * 7) % operators.length] as Operator;
-    const startedAt = tx.now - DAY_MS - number * 3_600_000;
-    const channel = (['chat', 'chat', 'call', 'video'] as const)[number % 4] as Channel;
-    const conversationId = await addConversation(tx, caller, operator, channel, startedAt, 'closed');
-    if (number % 3 !== 0) continue;
-    await tx.db
-      .insertInto('satisfactions')
-      .values({
-        accountId: caller.accountId,
-        id: await nextId(tx, caller.accountId, 'satisfaction'),
-        conversationId,
-        websiteId: operator.websiteList[0] ?? 1,
-        operatorId: operator.id,
-        noteWelcome: 3 + (number % 3),
-        noteResolution: 2 + (number % 4),
-        noteDelay: 4 + (number % 2),
-        comment: number % 12 === 0 ? 'Quick and friendly.' : '',
-        createdAt: startedAt + 700_000,
-      })
-      .execute();
-  }
-}
-
-async function addConversation(
-  tx: Transaction,
-  { accountId }: Caller,
-  operator: Operator,
-  channel: Channel,
-  createdAt: number,
-  state: 'active' | 'closed',
-): Promise<number> {
-  const id = await nextId(tx, accountId, 'conversation');
-  await tx.db
-    .insertInto('conversations')
-    .values({
-      accountId,
-      id,
-      channel,
-      websiteId: operator.websiteList[0] ?? 1,
-      skillId: operator.skillList[0] ?? null,
-      groupId: null,
-      operatorId: operator.id,
-      language: operator.languageList[0] ?? 'en',
-      state,
-      createdAt,
-      acceptedAt: createdAt + 8000,
-      firstAnswerAt: createdAt + 15_000,
-      closedAt: state === 'closed' ? createdAt + 600_000 : null,
-    })
-    .execute();
-  return id;
 }

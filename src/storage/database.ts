@@ -8,8 +8,12 @@ export type Clock = () => number;
 
 /** Who made a change, as the event log keeps it. */
 export interface Actor {
-  readonly type: 'api_key' | 'operator' | 'command_line' | 'system';
+  readonly type: 'api_key' | 'operator' | 'visitor' | 'command_line' | 'system';
   readonly id: number | null;
+  /** Through which interface. */
+  readonly via?: 'rest' | 'graphql' | 'visitor' | 'command_line';
+  /** From which address. */
+  readonly address?: string;
 }
 
 /** Which fields changed, and their new values unless these are personal or secret. */

@@ -29,6 +29,8 @@ export async function appendEvents(tx: Transaction, events: readonly NewEvent[])
         actorId: event.actor.id,
         at: tx.now,
         changes: JSON.stringify(event.changes),
+        via: event.actor.via ?? null,
+        address: event.actor.address ?? null,
       });
     }
   }

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Database } from './database.ts';
 import { foundation } from './migrations/0001-foundation.ts';
 import { restUsage } from './migrations/0002-rest-usage.ts';
+import { engine } from './migrations/0003-engine.ts';
 
 /** The words in which the two databases differ when a table is made. */
 export interface ColumnWords {
@@ -14,7 +15,7 @@ export interface Migration {
   statements(words: ColumnWords): readonly string[];
 }
 
-export const migrations: readonly Migration[] = [foundation, restUsage];
+export const migrations: readonly Migration[] = [foundation, restUsage, engine];
 
 /** Applies what is missing, all or nothing, and answers with the names of what it applied. */
 export function migrate(database: Database): Promise<string[]> {

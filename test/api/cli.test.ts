@@ -66,6 +66,7 @@ function change(file: string, statement: string): void {
 test('every command explains itself', async () => {
   const commands = ['', 'serve', 'demo', 'key', 'key create', 'key list', 'key revoke', 'operator', 'operator create'];
   commands.push('operator password', 'account', 'account create', 'account list', 'backup', 'restore', 'doctor');
+  commands.push('webhook', 'webhook add', 'webhook pause', 'webhook replay');
   await Promise.all(
     commands.map(async (command) => {
       const text = await succeed(`${command} --help`.trim());

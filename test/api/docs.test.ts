@@ -97,7 +97,17 @@ describe('the server answers as the document says', () => {
     });
   }
 
-  for (const name of ['operator', 'client', 'website', 'group', 'skill']) {
+  for (const name of [
+    'operator',
+    'client',
+    'website',
+    'group',
+    'skill',
+    'conversation',
+    'visitor',
+    'satisfaction',
+    'tag',
+  ]) {
     test(`a full ${name} has every field of its schema and no other`, async () => {
       const { data } = (await (await get(`/api/2/${name}?full=1&limit=100`, keyed())).json()) as { data: unknown[] };
       const schema = { $ref: `#/components/schemas/${name.charAt(0).toUpperCase()}${name.slice(1)}` };
@@ -238,7 +248,9 @@ async function servedOperations(): Promise<string[]> {
   const config = readConfig({ ...environment(folder), SWITCHBOARD_LOG_LEVEL: 'silent' });
   const server = await startServer(await openInstallation(config), config);
   try {
-    const described = server.routes.all().filter(({ url }) => isRest(url) || /^\/(oauth2\/|_authenticated)/.test(url));
+    const described = server.routes
+      .all()
+      .filter(({ url }) => isRest(url) || /^\/(oauth2\/|_authenticated|admin\/)/.test(url));
     const found = await Promise.all(
       described.map(async ({ url, methods }) => {
         const options = await fetch(server.url + url.replace(':id', '1'), { method: 'OPTIONS' });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, suite, test } from 'node:test';
 import { readConfig } from '../../src/config.ts';
 import { asDomainError } from '../../src/core/errors.ts';
-import { network } from '../../src/core/identity/login-limits.ts';
+import { network } from '../../src/core/identity/networks.ts';
 import { openInstallation } from '../../src/installation.ts';
 import { databases, type OpenInstallation } from '../support/databases.ts';
 import { tryLogin } from '../support/oauth.ts';
@@ -113,7 +113,7 @@ for (const { name, open } of databases) {
       assert.equal(await seconds(), 1);
       clock.advance(2);
       await limits.clean();
-      assert.deepEqual(await database.read.selectFrom('loginWindows').select('subject').execute(), []);
+      assert.deepEqual(await database.read.selectFrom('rateWindows').select('subject').execute(), []);
     });
 
     test('of 200 tries of one user at once exactly 10 are admitted', async () => {

@@ -236,7 +236,7 @@ test('what is in use is not deleted, and the answer counts the uses', async () =
   await refused(`/skill/${skill}`, 'open conversations (1)');
 
   const database = new DatabaseSync(join(switchboard.folder, 'switchboard.db'), { timeout: 5000 });
-  database.exec("update conversations set state = 'closed'");
+  database.exec("update conversations set state = 'closed', closed_at = 1");
   database.close();
   for (const path of [`/website/${site}`, `/group/${group}`, `/skill/${skill}`]) {
     assertOk(await rest.delete(path));

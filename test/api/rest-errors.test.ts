@@ -14,6 +14,8 @@ test('every kind of error has its status, its word, and whether a key keeps it',
     forbidden: [403, 'error', false],
     unknown: [404, 'fail', true],
     conflict: [409, 'fail', true],
+    state: [409, 'fail', true],
+    limit: [409, 'fail', true],
     in_progress: [409, 'fail', true], // thrown before there is anything to keep
     other_request: [422, 'fail', false],
     limited: [429, 'error', false],

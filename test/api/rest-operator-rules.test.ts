@@ -172,6 +172,8 @@ test('a delete ends tokens, frees the queue, and keeps history', async () => {
   const before = Number(stored(closed, id)[0]?.count);
   const running = Number(stored(history, id)[0]?.count) - before;
   assert.ok(before > 0 && running > 0);
+  const ran = stored("select id from conversations where account_id = 1 and operator_id = ? and state = 'active'", id);
+  assert.equal(ran.length, running);
   const surveys = stored('select id from satisfactions where account_id = 1 and operator_id = ?', id).length;
 
   const answer = await rest.delete(`/operator/${id}`);
@@ -187,8 +189,14 @@ test('a delete ends tokens, frees the queue, and keeps history', async () => {
   assert.equal(Number(stored(closed, id)[0]?.count), before, 'what was done stays');
   assert.equal(stored('select id from satisfactions where account_id = 1 and operator_id = ?', id).length, surveys);
   assert.equal(Number(stored(history, id)[0]?.count), before, 'what ran waits again');
-  const queued = stored("select accepted_at from conversations where account_id = 1 and state = 'queued'");
-  assert.equal(queued.length, running);
+  for (const { id: conversation } of ran) {
+    const [now] = stored(
+      'select state, operator_id, accepted_at from conversations where account_id = 1 and id = ?',
+      Number(conversation),
+    );
+    assert.ok(now?.state === 'queued' || (now?.state === 'offered' && now.operator_id !== id), JSON.stringify(now));
+    assert.equal(now.accepted_at, null);
+  }
   const untilForgotten = Date.now() + 2000;
   while ((await isAuthenticated(token)) && Date.now() < untilForgotten) await sleep(50);
   assert.ok(!(await isAuthenticated(token)), 'a deleted operator has no valid token');

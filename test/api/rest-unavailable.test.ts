@@ -41,7 +41,9 @@ test('a database that takes no writes: 503 with Retry-After, nothing changed, an
 
 test('a live list of thousands is sent while it is read, whole and in order', async () => {
   database.exec(`
-    insert into operator_live
+    insert into operator_live (account_id, operator_id, version, lease_until, first_login_at, named_only, chat_enabled, call_enabled, video_enabled, chat_available, call_available,
+      video_available, chat_slots, call_slots, video_slots, chat_max_number, chat_and_call, chat_to_video,
+      chat_priority, call_priority, video_priority)
     with recursive n(id) as (select 10 union all select id + 1 from n where id < ${MANY + 9})
     select account_id, n.id, 1, lease_until, 1, 0, chat_enabled, call_enabled, video_enabled, chat_available, call_available,
       video_available, chat_slots, call_slots, video_slots, chat_max_number, chat_and_call, chat_to_video,

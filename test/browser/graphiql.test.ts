@@ -82,6 +82,11 @@ describe('the GraphiQL page in a browser', { skip }, () => {
 
   const sees = (text: string) => page.locator('.result-window').filter({ hasText: text }).waitFor();
   const problem = (text: string) => page.getByRole('alert').filter({ hasText: text }).waitFor();
+  const ssoKeyOf = async (id: string): Promise<string> => {
+    const headers = { 'X-API-Key': switchboard.key };
+    const response = await fetch(`${switchboard.url}/api/2/operator/${id}`, { headers });
+    return ((await response.json()) as { data: { sso_key: string } }).data.sso_key;
+  };
   const sessionKept = () => page.evaluate('sessionStorage.getItem("switchboard:session")');
 
   test('a login leads to GraphiQL, a query to its result, and a reload needs no other login', async () => {
@@ -132,6 +137,36 @@ describe('the GraphiQL page in a browser', { skip }, () => {
     const check = await fetch(`${switchboard.url}/_authenticated`, { headers: { Authorization: `Bearer ${token}` } });
     assert.equal(check.status, 401);
     assert.equal(await page.evaluate('JSON.stringify([{ ...sessionStorage }, { ...localStorage }])'), '[{},{}]');
+  });
+
+  test('the link of a single sign-on leads to GraphiQL, and neither key nor code stays in the address', async () => {
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(request.url(), request.headers().referer ?? ''));
+    const key = await ssoKeyOf('2');
+    const link = `${switchboard.url}/admin/login?key=${key}`;
+    await page.goto(link);
+    await page.getByRole('button', { name: 'Log out' }).waitFor();
+    assert.equal(page.url(), `${switchboard.url}/graphiql`);
+    await run('query Me { viewer { id } }');
+    await sees('"id": "2"');
+    assert.equal(asked.filter((text) => text.includes(key.split('.')[2] ?? '')).length, 1, 'the key was sent once');
+    assert.equal(asked.filter((text) => text.includes('code=')).length, 0);
+    await page.reload();
+    await page.getByRole('button', { name: 'Log out' }).waitFor();
+    // Somebody else's link takes the place of the session.
+    await page.goto(`${switchboard.url}/admin/login?key=${await ssoKeyOf('3')}`);
+    await run('query Other { viewer { id } }');
+    await sees('"id": "3"');
+  });
+
+  test('a code that was used before is said in words', async () => {
+    const response = await fetch(`${switchboard.url}/admin/login?key=${await ssoKeyOf('2')}`, { redirect: 'manual' });
+    const address = `${switchboard.url}${response.headers.get('location')}`;
+    await page.goto(address);
+    await page.getByRole('button', { name: 'Log out' }).waitFor();
+    await page.goto(address);
+    await problem('The link was used before, or is too old.');
+    assert.equal(await sessionKept(), null);
   });
 
   test('a token that ended leads back to the login', async () => {

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { after, before, mock, test } from 'node:test';
 import { type ExecutionResult, execute, parse } from 'graphql';
 import type { Context } from '../../src/api/graphql/context.ts';
-import { Documents } from '../../src/api/graphql/documents.ts';
 import { createLoaders } from '../../src/api/graphql/loaders.ts';
-import { plainChanges } from '../../src/api/graphql/mutation.ts';
 import { schema } from '../../src/api/graphql/schema.ts';
+import { plainChanges } from '../../src/api/graphql-server/changes.ts';
+import { Documents } from '../../src/api/graphql-server/documents.ts';
 import type { Caller } from '../../src/core/caller.ts';
 import { keepDemoConnected, loadDemo } from '../../src/demo/demo.ts';
 import { SlowReads } from '../../src/storage/slow-reads.ts';
@@ -38,6 +38,11 @@ const OPERATOR_FIELDS = `id name firstName pseudo email externalId role roles ch
   callConfig { type askPhoneNumberAtEveryConnection phoneNumber } group { id name parent { name } } websites { id label }
   skills { id name order } profile { status city } statistics { conversationNumber satisfactionRate firstAnswerSeconds }
   live { connected chat { enabled available busy slotNumber slotMaxNumber routable blockedBy } call { routable } }`;
+
+const CONVERSATION_FIELDS = `id channel state language createdAt hasWaited offeredAt offerUntil acceptedAt firstAnswerAt closedAt
+  closedBy messageCount queuePosition website { id label } visitor { id lastname } skill { id name } group { id name }
+  operator { id pseudo live { connected } } tags { id name } satisfaction { noteWelcome comment } escalatedFrom { id }
+  messages(last: 3) { sequence author text operator { pseudo } } all: messages { sequence }`;
 
 /** Documents of every shape: each must be answered the same, compiled or not. */
 const DOCUMENTS: readonly (readonly [string, Record<string, unknown>?])[] = [
@@ -75,6 +80,21 @@ const DOCUMENTS: readonly (readonly [string, Record<string, unknown>?])[] = [
   [
     '{ groups(first: 2) { nodes { id name parent { id } children { id } operators(first: 1) { totalCount } } } websites { nodes { url currency } } }',
   ],
+  [`{ conversations(first: 20) { totalCount nodes { ${CONVERSATION_FIELDS} } pageInfo { endCursor } } }`],
+  ['query($id: ID!) { conversation(id: $id) { id state operator { email } } }', { id: '1' }],
+  [
+    'query($f: ConversationFilter) { conversations(filter: $f) { totalCount } }',
+    { f: { state: 'CLOSED', channel: 'CHAT' } },
+  ],
+  ['query($n: Int) { conversations(first: 2) { nodes { messages(first: $n) { sequence } } } }', { n: 2 }],
+  ['query($n: Int) { conversations(first: 2) { nodes { messages(first: $n) { sequence } } } }', {}],
+  ['{ routingDecisions(conversationId: 1) { cause ranked { priority } whyNot(operatorId: 3) } }'],
+  [
+    '{ routingPreview(websiteId: 1, channel: CHAT, language: "en") { ranked { operator { id } share } excluded { reason count } whyNot(operatorId: 11) } }',
+  ],
+  ['{ liveHistory(operatorId: 11, first: 3) { nodes { kind at actor { type name } live { connected } } } }'],
+  ['{ liveAt(time: "2100-01-01") { operator { id } live { connected chat { slotNumber } } } }'],
+  ['{ account { name autoAccept queueLimit } eventPosition }'],
   ['{ apiKeys { id name access lastUsedAt } }'],
   ['{ __typename viewer { __typename live { __typename } } }'],
   ['query A { viewer { id } }'],
@@ -159,6 +179,17 @@ for (const [name, document] of [
     (size: number) =>
       `{ skills(first: ${size}) { totalCount nodes { id parent { id } children { id } statistics { experience }
         operators(first: ${size * 2}) { totalCount nodes { pseudo live { connected } } } availability { chat { freeSlots } } } } }`,
+  ],
+  [
+    'conversations with everything',
+    // Among few rows some kinds of things are not met at all.
+    (size: number) =>
+      `{ conversations(first: ${size < 40 ? 40 : 100}) { totalCount nodes { ${CONVERSATION_FIELDS} } } }`,
+  ],
+  [
+    'live states of the past',
+    (size: number) =>
+      `{ liveAt(time: "2100-01-01", operatorIds: [${Array.from({ length: size }, (_, n) => n + 1)}]) { operator { pseudo } live { connected } } }`,
   ],
   [
     'filtered members',

@@ -3,9 +3,9 @@ import { after, before, test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { getIntrospectionQuery } from 'graphql';
-import { Documents } from '../../src/api/graphql/documents.ts';
-import { LIMITS } from '../../src/api/graphql/limits.ts';
 import { schema } from '../../src/api/graphql/schema.ts';
+import { Documents } from '../../src/api/graphql-server/documents.ts';
+import { LIMITS } from '../../src/api/graphql-server/limits.ts';
 import { type GraphqlClient, graphqlClient, logIn } from '../support/graphql.ts';
 import { type Switchboard, startSwitchboard } from '../support/switchboard.ts';
 

@@ -6,11 +6,16 @@ import { migrationPage } from '../../scripts/migration-page.ts';
 import { replacedThings, replacementOf } from '../../src/api/graphql/replacements.ts';
 import { schema } from '../../src/api/graphql/schema.ts';
 import { CLIENT_FILTERS, clientSchema } from '../../src/api/rest/client.ts';
+import { CONVERSATION_FILTERS, conversationSchema } from '../../src/api/rest/conversation.ts';
 import { deprecatedFields, endpointName, filterName } from '../../src/api/rest/meter.ts';
 import { wireName } from '../../src/api/rest/names.ts';
 import { OPERATOR_FILTERS } from '../../src/api/rest/operator.ts';
 import { EVERYONE } from '../../src/api/rest/operator-live.ts';
+import { SATISFACTION_FILTERS, satisfactionSchema } from '../../src/api/rest/satisfaction.ts';
+import { STATISTIC_FILTERS, statisticSchema } from '../../src/api/rest/statistic.ts';
+import { TAG_FILTERS, tagSchema } from '../../src/api/rest/tag.ts';
 import { TREE_FILTERS } from '../../src/api/rest/tree.ts';
+import { VISITOR_FILTERS, visitorSchema } from '../../src/api/rest/visitor.ts';
 import { WEBSITE_FILTERS } from '../../src/api/rest/website.ts';
 import { liveSchema, liveUpdate } from '../../src/core/availability/live.ts';
 import { statisticsSchema } from '../../src/core/conversations/statistics.ts';
@@ -25,7 +30,24 @@ import { type RestAnswer, type RestClient, restClient } from '../support/rest.ts
 import { restRoutes } from '../support/routes.ts';
 import { type Switchboard, startSwitchboard } from '../support/switchboard.ts';
 
-const examples = examplesIn(page);
+const DAY_MS = 24 * 3600 * 1000;
+
+/** The demo data is of the last weeks, so the month of the page is moved there: its 15th is today. */
+function recent(text: string): string {
+  const moved = Date.now() - Date.UTC(2026, 0, 15);
+  return text.replace(/2026-01-\d\d/g, (day) =>
+    new Date(Math.floor((Date.parse(day) + moved) / DAY_MS) * DAY_MS).toISOString().slice(0, 10),
+  );
+}
+
+const examples = examplesIn(page).map((example): Example => {
+  const { rest, variables } = example;
+  return {
+    ...example,
+    rest: rest && { ...rest, path: recent(rest.path) },
+    variables: JSON.parse(recent(JSON.stringify(variables))),
+  };
+});
 
 /**
  * Two services with the same data: one is changed by the REST calls of the page alone, the other by the documents beside
@@ -132,9 +154,12 @@ function isPresent(path: string): (node: Any) => boolean {
 function assertSameThing(rest: Any, object: Any): void {
   for (const [name, value] of Object.entries(object) as [string, Any][]) {
     if (name === 'live' || name === 'statistics' || name === 'profile') assertSameThing(rest, value);
-    else if (name === 'id') assert.equal(Number(value), rest.id ?? rest.user_id);
+    else if (name === 'id') assert.equal(Number(value), rest.id ?? rest.user_id ?? rest.resource_id);
     else if (name === 'group' || name === 'parent') assertSamePlace(rest, name, value);
-    else if (name === 'websites') assert.deepEqual(idsOf(value), rest.website_list);
+    else if (name === 'website' || name === 'operator' || name === 'skill')
+      assert.equal(value === null ? null : Number(value.id), rest[`${name}_id`]);
+    else if (name === 'websites') assert.deepEqual(idsOf(value), rest.website_list ?? rest.website_id);
+    else if (name in OTHERWISE) OTHERWISE[name]?.(value, rest);
     else if (name === 'skills') assert.deepEqual(idsOf(value), rest.skill_list);
     else if (name === 'operators')
       assert.deepEqual(idsOf(value.nodes).sort(byNumber), rest.operator_list.sort(byNumber));
@@ -143,8 +168,8 @@ function assertSameThing(rest: Any, object: Any): void {
         value.map((role: string) => role.toLowerCase()),
         rest.roles,
       );
-    else if (name === 'createdAt') assert.equal(value.slice(0, 19).replace('T', ' '), rest.created_at);
-    else if (name === 'satisfactionRate') assert.equal(value ?? 0, rest.satisfaction_global_rate);
+    else if (name === 'satisfactionRate' && 'satisfaction_global_rate' in rest)
+      assert.equal(value ?? 0, rest.satisfaction_global_rate);
     else if (name === 'phoneNumber') assert.equal(value, rest.phone_number ?? null);
     else {
       const same = rest[wireName(name)];
@@ -154,6 +179,32 @@ function assertSameThing(rest: Any, object: Any): void {
     }
   }
 }
+
+const inRest = (moment: string | null) => moment?.slice(0, 19).replace('T', ' ') ?? null;
+const AUTHORS = ['', 'OPERATOR', 'VISITOR', 'NOTICE'];
+
+/** What is told in another way, by its name in GraphQL. */
+const OTHERWISE: Record<string, (value: Any, rest: Any) => void> = {
+  createdAt: (value, rest) => assert.equal(inRest(value), rest.created_at),
+  closedAt: (value, rest) => assert.equal(inRest(value), rest.closed_at),
+  channel: (value, rest) => assert.equal(value.toLowerCase(), rest.channel),
+  firstAnswerAt: (value, rest) => assert.equal(value !== null, rest.operator_answer),
+  closedBy: (value, rest) => assert.equal(value === 'OPERATOR', rest.operator_closed),
+  hasWaited: (value, rest) => assert.equal(value, rest.waitinglist),
+  visitor: (value, rest) => assert.equal(value.uniqueId, rest.visitor_uid),
+  tags: (value, rest) => assert.deepEqual(idsOf(value), rest.tag_list),
+  conversationId: (value, rest) => assert.equal(Number(value), rest.conversation_id),
+  noteDelay: (value, rest) => assert.equal(value, rest.node_delay),
+  messages: (value, rest) => {
+    assert.ok(value.length > 0);
+    assert.deepEqual(
+      value.map(({ author, at, text }: Any) => [AUTHORS.indexOf(author), inRest(at), text, Date.parse(at)]),
+      rest.history,
+    );
+  },
+  // The demo's operators are connected, so that it grows between the two answers.
+  connectedSeconds: (value, rest) => assert.ok(value > 0 && Math.abs(value - rest.connected_seconds) < 3600),
+};
 
 function assertSamePlace(rest: Any, name: string, value: Any): void {
   assert.equal(value === null ? null : Number(value.id), rest[`${name}_id`]);
@@ -174,6 +225,11 @@ const FILTERS = {
   '/website': WEBSITE_FILTERS,
   '/group': TREE_FILTERS.group,
   '/skill': TREE_FILTERS.skill,
+  '/conversation': CONVERSATION_FILTERS,
+  '/visitor': VISITOR_FILTERS,
+  '/satisfaction': SATISFACTION_FILTERS,
+  '/tag': TAG_FILTERS,
+  '/statistic': STATISTIC_FILTERS,
 } as const;
 
 /** The section that tells of each schema; the fields of `call_config` are among those of the operator. */
@@ -188,6 +244,11 @@ const SCHEMAS: readonly (readonly [section: string, resource: string, schema: z.
   ['Websites', 'website', websiteSchema],
   ['Groups', 'group', groupSchema],
   ['Skills', 'skill', skillSchema],
+  ['Statistics', 'statistic', statisticSchema],
+  ['Conversations', 'conversation', conversationSchema],
+  ['Visitors', 'visitor', visitorSchema],
+  ['Satisfaction', 'satisfaction', satisfactionSchema],
+  ['Tags', 'tag', tagSchema],
 ];
 
 describe('docs/migration.md is complete', () => {

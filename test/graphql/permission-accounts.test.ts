@@ -6,7 +6,7 @@ import { schema } from '../../src/api/graphql/schema.ts';
 import { type GraphqlClient, graphqlClient, logIn } from '../support/graphql.ts';
 import { add, addOperator, otherAccount } from '../support/people.ts';
 import type { RestClient } from '../support/rest.ts';
-import { everyField, openWorld, type Person, type World } from './permission-people.ts';
+import { everyField, leavePast, leaveWebhook, openWorld, type Person, type World } from './permission-people.ts';
 import { FILTERS } from './permission-table.ts';
 
 /** Identifiers count in each account from 1, so the other one has more of everything. */
@@ -14,7 +14,17 @@ const MORE = 30;
 const NOBODY = '900001';
 const MARK = 'Foreign';
 
-type Kind = 'operator' | 'group' | 'skill' | 'website' | 'apiKey';
+type Kind =
+  | 'operator'
+  | 'group'
+  | 'skill'
+  | 'website'
+  | 'apiKey'
+  | 'tag'
+  | 'visitor'
+  | 'satisfaction'
+  | 'conversation'
+  | 'webhook';
 
 let world: World;
 let other: RestClient;
@@ -27,15 +37,22 @@ before(async () => {
   other = await otherAccount(world.switchboard);
   const login = { email: 'other@example.com', password: 'a long enough password' };
   const otherAdmin = graphqlClient(world.switchboard.url, await logIn(world.switchboard.url, login));
-  const last = { operator: 0, group: 0, skill: 0, website: 0 };
+  const last = { operator: 0, group: 0, skill: 0, website: 0, tag: 0 };
   for (let number = 1; number <= MORE; number += 1) {
     last.group = await add(other, 'group', { name: MARK });
     last.skill = await add(other, 'skill', { name: MARK });
+    last.tag = await add(other, 'tag', { name: `${MARK} ${number}` });
     last.website = await add(other, 'website', { url: 'https://foreign.example.com', label: MARK });
     const fields = { name: MARK, external_id: `foreign ${number}`, group_id: last.group, skill_list: [last.skill] };
     last.operator = (await addOperator(other, fields)).id;
   }
-  foreign = { ...numbersAsText(last), apiKey: await lastKey(otherAdmin) };
+  const past = { id: 70, operatorId: last.operator, websiteId: last.website, mark: MARK };
+  leavePast(world.switchboard, { accountId: 2, ...past });
+  leaveWebhook(world.switchboard, { accountId: 2, ...past });
+  foreign = {
+    ...numbersAsText({ ...last, visitor: past.id, satisfaction: past.id, conversation: past.id, webhook: past.id }),
+    apiKey: await lastKey(otherAdmin),
+  };
   assert.equal((await otherAdmin.run('{ viewer { id } }')).data.viewer.id, '1');
 });
 after(() => world.stop());
@@ -96,6 +113,9 @@ const mutate = (name: string, input: string) =>
   `mutation { ${name}(input: { ${input} }) { userErrors { field message code } } }`;
 const update = (name: string) => (id: string) => mutate(name, `id: ${id}`);
 const ownOperator = () => world.target('admin', 'own');
+const ownConversation = () => world.conversationOf('admin', 'own');
+const preview = (args: string, fields = 'ranked { share } excluded { reason count }') =>
+  `{ routingPreview(${args}, channel: CHAT, language: "en") { ${fields} } }`;
 const NEW = 'name: "New", email: "new@example.com"';
 const ROW = 'externalId: "row", name: "Row", email: "row@example.com"';
 const imported = (field: string) => `mutation {
@@ -108,6 +128,74 @@ const CASES: Record<string, readonly [Kind, (id: string) => string]> = {
   'Query.group(id)': ['group', (id) => `{ group(id: ${id}) { id } }`],
   'Query.skill(id)': ['skill', (id) => `{ skill(id: ${id}) { id } }`],
   'Query.website(id)': ['website', (id) => `{ website(id: ${id}) { id } }`],
+  'Query.conversation(id)': ['conversation', (id) => `{ conversation(id: ${id}) { id state messages { text } } }`],
+  'Query.routingDecisions(conversationId)': [
+    'conversation',
+    (id) => `{ routingDecisions(conversationId: ${id}) { id ranked { share } } }`,
+  ],
+  'Query.routingDecisions(after)': [
+    'conversation',
+    (id) => `{ routingDecisions(conversationId: ${ownConversation()}, after: ${id}) { id } }`,
+  ],
+  'RoutingDecision.whyNot(operatorId)': [
+    'operator',
+    (id) => `{ routingDecisions(conversationId: ${ownConversation()}) { whyNot(operatorId: ${id}) } }`,
+  ],
+  'Query.routingPreview(websiteId)': ['website', (id) => preview(`websiteId: ${id}`)],
+  'Query.routingPreview(skillId)': ['skill', (id) => preview(`websiteId: ${world.website}, skillId: ${id}`)],
+  'Query.routingPreview(groupId)': ['group', (id) => preview(`websiteId: ${world.website}, groupId: ${id}`)],
+  'RoutingPreview.whyNot(operatorId)': [
+    'operator',
+    (id) => preview(`websiteId: ${world.website}`, `whyNot(operatorId: ${id})`),
+  ],
+  'Query.liveHistory(operatorId)': [
+    'operator',
+    (id) => `{ liveHistory(operatorId: ${id}) { totalCount nodes { at } } }`,
+  ],
+  'Query.liveAt(operatorIds)': [
+    'operator',
+    (id) => `{ liveAt(time: "2100-01-01", operatorIds: [${id}]) { operator { pseudo } live { connected } } }`,
+  ],
+  'OfferAcceptInput.conversationId': ['conversation', (id) => mutate('offerAccept', `conversationId: ${id}`)],
+  'OfferDeclineInput.conversationId': ['conversation', (id) => mutate('offerDecline', `conversationId: ${id}`)],
+  'MessageSendInput.conversationId': [
+    'conversation',
+    (id) => mutate('messageSend', `conversationId: ${id}, text: "Hello"`),
+  ],
+  'ConversationTransferInput.id': [
+    'conversation',
+    (id) => mutate('conversationTransfer', `id: ${id}, operatorId: ${ownOperator()}`),
+  ],
+  'ConversationTransferInput.operatorId': [
+    'operator',
+    (id) => mutate('conversationTransfer', `id: ${ownConversation()}, operatorId: ${id}`),
+  ],
+  'ConversationTransferInput.skillId': [
+    'skill',
+    (id) => mutate('conversationTransfer', `id: ${ownConversation()}, skillId: ${id}`),
+  ],
+  'ConversationTransferInput.groupId': [
+    'group',
+    (id) => mutate('conversationTransfer', `id: ${ownConversation()}, groupId: ${id}`),
+  ],
+  'ConversationEscalateInput.id': ['conversation', update('conversationEscalate')],
+  'ConversationTagInput.id': ['conversation', (id) => mutate('conversationTag', `id: ${id}, tagIds: []`)],
+  'ConversationTagInput.tagIds': [
+    'tag',
+    (id) => mutate('conversationTag', `id: ${ownConversation()}, tagIds: [${id}]`),
+  ],
+  'ConversationCloseInput.id': ['conversation', update('conversationClose')],
+  'ConversationTakeInput.id': [
+    'conversation',
+    (id) => mutate('conversationTake', `id: ${id}, operatorId: ${ownOperator()}`),
+  ],
+  'ConversationTakeInput.operatorId': [
+    'operator',
+    (id) => mutate('conversationTake', `id: ${ownConversation()}, operatorId: ${id}`),
+  ],
+  'Query.tag(id)': ['tag', (id) => `{ tag(id: ${id}) { name } }`],
+  'Query.visitor(id)': ['visitor', (id) => `{ visitor(id: ${id}) { lastname } }`],
+  'Query.satisfaction(id)': ['satisfaction', (id) => `{ satisfaction(id: ${id}) { comment } }`],
   'Skill.availability(websiteId)': [
     'website',
     (id) => `{ skill(id: ${world.skill}) { availability(websiteId: ${id}) { chat { operatorsConnected waiting } } } }`,
@@ -160,11 +248,46 @@ const CASES: Record<string, readonly [Kind, (id: string) => string]> = {
   ],
   'WebsiteUpdateInput.id': ['website', (id) => mutate('websiteUpdate', `id: ${id}, label: "Taken"`)],
   'WebsiteDeleteInput.id': ['website', update('websiteDelete')],
+  'WebsiteSecretRotateInput.id': ['website', update('websiteSecretRotate')],
+  'VisitorEraseInput.id': ['visitor', update('visitorErase')],
+  'TagCreateInput.websiteIds': ['website', (id) => mutate('tagCreate', `name: "New", websiteIds: [${id}]`)],
+  'TagUpdateInput.id': ['tag', (id) => mutate('tagUpdate', `id: ${id}, name: "Taken"`)],
+  'TagUpdateInput.websiteIds': ['website', (id) => mutate('tagUpdate', `id: ${world.tag}, websiteIds: [${id}]`)],
+  'TagDeleteInput.id': ['tag', update('tagDelete')],
   'ApiKeyRevokeInput.id': ['apiKey', update('apiKeyRevoke')],
+  'EventFilter.subjectId': [
+    'operator',
+    (id) => `{ events(filter: { subjectType: "operator", subjectId: ${id} }) { nodes { type } } }`,
+  ],
+  'EventFilter.actorId': [
+    'operator',
+    (id) => `{ events(filter: { actorType: OPERATOR, actorId: ${id} }) { nodes { type } } }`,
+  ],
+  'Query.webhook(id)': ['webhook', (id) => `{ webhook(id: ${id}) { name url } }`],
+  'Query.webhookDeliveries(webhookId)': [
+    'webhook',
+    (id) => `{ webhookDeliveries(webhookId: ${id}) { totalCount nodes { body } } }`,
+  ],
+  'WebhookUpdateInput.id': ['webhook', (id) => mutate('webhookUpdate', `id: ${id}, name: "Taken"`)],
+  'WebhookDeleteInput.id': ['webhook', update('webhookDelete')],
+  'WebhookSecretRotateInput.id': ['webhook', update('webhookSecretRotate')],
+  'WebhookTestInput.id': ['webhook', update('webhookTest')],
+  'WebhookReplayInput.webhookId': ['webhook', (id) => mutate('webhookReplay', `webhookId: ${id}`)],
+  'WebhookReplayInput.deliveryId': [
+    'webhook',
+    (id) => mutate('webhookReplay', `webhookId: ${world.webhook}, deliveryId: ${id}`),
+  ],
 };
 
-/** Those that are tried out apart. */
-const APART = ['Subscription.skillAvailability(id)'];
+/** Those that are tried out apart, and places in the log of one's own account. */
+const APART = [
+  'Query.events(after)',
+  'Query.events(before)',
+  'Subscription.skillAvailability(id)',
+  'Subscription.conversationEvents(id)',
+  'Subscription.conversationEvents(after)',
+  'Subscription.deskEvents(after)',
+];
 
 test('every identifier that the schema takes has a case', () => {
   const tried = [...Object.keys(CASES), ...APART].sort();
@@ -198,6 +321,25 @@ const FILTERED: Record<string, Kind> = {
   'SkillFilter.parentId': 'skill',
   'SkillFilter.operatorId': 'operator',
   'WebsiteFilter.id': 'website',
+  'ConversationFilter.id': 'conversation',
+  'ConversationFilter.websiteId': 'website',
+  'ConversationFilter.operatorId': 'operator',
+  'ConversationFilter.visitorId': 'visitor',
+  'ConversationFilter.skillId': 'skill',
+  'ConversationFilter.groupId': 'group',
+  'ConversationFilter.tagId': 'tag',
+  'TagFilter.id': 'tag',
+  'TagFilter.websiteId': 'website',
+  'VisitorFilter.id': 'visitor',
+  'VisitorFilter.websiteId': 'website',
+  'SatisfactionFilter.id': 'satisfaction',
+  'SatisfactionFilter.websiteId': 'website',
+  'SatisfactionFilter.operatorId': 'operator',
+  'SatisfactionFilter.conversationId': 'conversation',
+  'StatisticsFilter.websiteIds': 'website',
+  'StatisticsFilter.skillId': 'skill',
+  'StatisticsFilter.groupId': 'group',
+  'StatisticsFilter.operatorId': 'operator',
 };
 const TEXTS: Record<string, string> = {
   'OperatorFilter.name': MARK,
@@ -207,17 +349,38 @@ const TEXTS: Record<string, string> = {
   'SkillFilter.name': MARK,
   'WebsiteFilter.label': MARK,
   'WebsiteFilter.url': 'https://foreign.example.com',
+  'TagFilter.name': `${MARK}*`,
+  'VisitorFilter.uniqueId': `${MARK}*`,
+  'VisitorFilter.externalId': `${MARK}*`,
 };
 
 test('filters find nothing of another account', async () => {
-  const untouched = ['connected', 'available', 'routable', 'role', 'language'];
+  const untouched = [
+    'connected',
+    'available',
+    'routable',
+    'role',
+    'language',
+    'channel',
+    'state',
+    'waiting',
+    'from',
+    'to',
+  ];
   for (const key of FILTERS.keys()) {
     const [type = '', name = ''] = key.split('.');
-    if (untouched.includes(name)) continue; // these name nothing; the lists below are looked at as a whole
+    if (untouched.includes(name) || type === 'EventFilter') continue; // these name nothing; the lists below are looked at as a whole
     const list = `${type.replace('Filter', '').toLowerCase()}s`;
     const kind = FILTERED[key];
     const text = TEXTS[key];
     assert.ok(kind || text, `no case across accounts for the filter ${key}`);
+    if (type === 'StatisticsFilter') {
+      await assertSame(
+        (value) => `{ statistics(filter: { ${name}: "${value}" }) { conversationNumber } }`,
+        kind as Kind,
+      );
+      continue;
+    }
     const document = (value: string) => `{ ${list}(filter: { ${name}: "${value}" }) { totalCount nodes { id } } }`;
     if (kind) await assertSame(document, kind);
     const answer = await admin.run(document(text ?? foreign[kind as Kind]));
@@ -226,13 +389,25 @@ test('filters find nothing of another account', async () => {
 });
 
 test('nothing of another account shows up in a list', async () => {
-  const lists = ['Operator', 'Group', 'Skill', 'Website'].map(
-    (type) => `${type.toLowerCase()}s(first: 100) { totalCount nodes { ${everyField(type)} } }`,
+  const lists = ['Operator', 'Group', 'Skill', 'Website', 'Tag', 'Visitor', 'Satisfaction', 'Conversation'].map(
+    (type) =>
+      `${type.toLowerCase()}s(first: 100) { totalCount nodes { ${everyField(type, (field) => (field === 'messages' ? '(first: 5)' : ''))} } }`,
   );
-  const answer = await admin.run(`{ apiKeys { ${everyField('ApiKey')} } ${lists.join(' ')} }`);
+  const answer = await admin.run(
+    `{ apiKeys { ${everyField('ApiKey')} } webhooks { ${everyField('Webhook')} } ${lists.join(' ')} }`,
+  );
   assert.deepEqual(answer.errors, []);
   assert.doesNotMatch(JSON.stringify(answer.data), /foreign/i);
-  for (const list of ['operators', 'groups', 'skills', 'websites']) {
+  for (const list of [
+    'operators',
+    'groups',
+    'skills',
+    'websites',
+    'tags',
+    'visitors',
+    'satisfactions',
+    'conversations',
+  ]) {
     assert.equal(answer.data[list].totalCount, answer.data[list].nodes.length);
   }
 });
@@ -240,8 +415,8 @@ test('nothing of another account shows up in a list', async () => {
 test('nothing of another account reaches a subscription, and its skills cannot be watched', async () => {
   const url = `${world.switchboard.url.replace('http', 'ws')}/graphql`;
   const socket = createClient({ url, connectionParams: { token: admin.token } });
-  const refusal = async (id: string) => {
-    const query = `subscription { skillAvailability(id: ${id}) { chat { isAvailable } } }`;
+  const refusal = async (id: string, field = 'skillAvailability', inner = 'chat { isAvailable }') => {
+    const query = `subscription { ${field}(id: ${id}) { ${inner} } }`;
     const { value } = await socket
       .iterate({ query })
       .next()
@@ -252,6 +427,8 @@ test('nothing of another account reaches a subscription, and its skills cannot b
     }));
   };
   assert.deepEqual(await refusal(foreign.skill), await refusal(NOBODY));
+  const conversation = ['conversationEvents', 'type'] as const;
+  assert.deepEqual(await refusal(foreign.conversation, ...conversation), await refusal(NOBODY, ...conversation));
 
   const seen = socket.iterate<{ operatorLive: { id: string } }>({ query: 'subscription { operatorLive { id } }' });
   const first = seen.next();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type Client, createClient } from 'graphql-ws';
 import type { GraphqlAnswer } from '../support/graphql.ts';
-import { openWorld, outcomeAt, type World } from './permission-people.ts';
+import { everyField, openWorld, outcomeAt, type World } from './permission-people.ts';
 import { cellOf, FILTERS, SUBSCRIPTIONS, VIEWERS, type Viewer } from './permission-table.ts';
 
 let world: World;
@@ -43,6 +43,44 @@ const VALUES: Record<string, string> = {
   'WebsiteFilter.id': '"1"',
   'WebsiteFilter.label': '"*"',
   'WebsiteFilter.url': '"*"',
+  'EventFilter.types': '"operator.created"',
+  'EventFilter.subjectType': '"operator"',
+  'EventFilter.subjectId': '"1"',
+  'EventFilter.actorType': 'API_KEY',
+  'EventFilter.actorId': '"1"',
+  'EventFilter.from': '"2026-01-01T00:00:00Z"',
+  'EventFilter.to': '"2026-01-01T00:00:00Z"',
+  'ConversationFilter.id': '"*"',
+  'ConversationFilter.channel': 'CHAT',
+  'ConversationFilter.state': 'ACTIVE',
+  'ConversationFilter.websiteId': '"1"',
+  'ConversationFilter.operatorId': '"*"',
+  'ConversationFilter.visitorId': '"1"',
+  'ConversationFilter.skillId': '"1"',
+  'ConversationFilter.groupId': '"*"',
+  'ConversationFilter.tagId': '"1"',
+  'ConversationFilter.language': '"en"',
+  'ConversationFilter.waiting': 'true',
+  'ConversationFilter.from': '"2026-01-01T00:00:00Z"',
+  'ConversationFilter.to': '"2026-01-01T00:00:00Z"',
+  'TagFilter.id': '"1"',
+  'TagFilter.name': '"*"',
+  'TagFilter.websiteId': '"1"',
+  'VisitorFilter.id': '"1"',
+  'VisitorFilter.uniqueId': '"own*"',
+  'VisitorFilter.externalId': '"*"',
+  'VisitorFilter.websiteId': '"1"',
+  'SatisfactionFilter.id': '"1"',
+  'SatisfactionFilter.websiteId': '"1"',
+  'SatisfactionFilter.operatorId': '"*"',
+  'SatisfactionFilter.conversationId': '"1"',
+  'SatisfactionFilter.from': '"2026-01-01T00:00:00Z"',
+  'SatisfactionFilter.to': '"2026-01-01T00:00:00Z"',
+  'StatisticsFilter.websiteIds': '"1,2"',
+  'StatisticsFilter.channel': 'CHAT',
+  'StatisticsFilter.skillId': '"1"',
+  'StatisticsFilter.groupId': '"*"',
+  'StatisticsFilter.operatorId': '"1"',
 };
 
 /** Every list that takes a kind of filter, with the way to it. */
@@ -58,6 +96,12 @@ const LISTS: Record<string, readonly (readonly [string, readonly string[]])[]> =
   GroupFilter: [['{ groups(filter: %) { totalCount nodes { id } } }', ['groups']]],
   SkillFilter: [['{ skills(filter: %) { totalCount nodes { id } } }', ['skills']]],
   WebsiteFilter: [['{ websites(filter: %) { totalCount nodes { id } } }', ['websites']]],
+  EventFilter: [['{ events(filter: %) { nodes { position } } }', ['events']]],
+  ConversationFilter: [['{ conversations(filter: %) { totalCount nodes { id } } }', ['conversations']]],
+  TagFilter: [['{ tags(filter: %) { totalCount nodes { id } } }', ['tags']]],
+  VisitorFilter: [['{ visitors(filter: %) { totalCount nodes { id } } }', ['visitors']]],
+  SatisfactionFilter: [['{ satisfactions(filter: %) { totalCount nodes { id } } }', ['satisfactions']]],
+  StatisticsFilter: [['{ statistics(filter: %) { conversationNumber connectedSeconds } }', ['statistics']]],
 };
 
 for (const [key, cells] of FILTERS) {
@@ -120,6 +164,16 @@ const WATCHED: Record<string, (viewer: Viewer) => Promise<GraphqlAnswer>> = {
     firstOf(viewer, 'subscription { operatorLive { id live { connected } } }', () =>
       changeLive(world.target('expert', 'own')),
     ),
+  deskEvents: (viewer) =>
+    firstOf(viewer, `subscription { deskEvents { ${everyField('DeskEvent')} } }`, () =>
+      changeLive(world.viewers[viewer].id),
+    ),
+  conversationEvents: (viewer) => {
+    const id = world.conversationOf('admin', 'own');
+    const change = `mutation { conversationTag(input: { id: ${id}, tagIds: [] }) { userErrors { code } } }`;
+    const events = `conversationEvents(id: ${id}) { ${everyField('DeskEvent')} }`;
+    return firstOf(viewer, `subscription { ${events} }`, () => world.viewers.admin.run(change));
+  },
   skillAvailability: (viewer) =>
     firstOf(viewer, `subscription { skillAvailability(id: ${world.skill}) { chat { isAvailable } } }`),
 };

@@ -82,6 +82,17 @@ const CASES: Record<string, (viewer: Viewer, target: Target) => Promise<Case> | 
     const { externalId } = target === 'self' ? world.viewers[viewer] : await world.newTarget(target);
     return { input: { rows: [{ externalId, name: fresh('name') }] } };
   },
+  offerAccept: (viewer, target) => ({ input: { conversationId: offeredTo(viewer, target) } }),
+  offerDecline: (viewer, target) => ({ input: { conversationId: offeredTo(viewer, target) } }),
+  messageSend: (viewer, target) => ({ input: { conversationId: heldBy(viewer, target), text: 'Good day' } }),
+  conversationTransfer: async (viewer, target) => ({
+    input: { id: heldBy(viewer, target), operatorId: await receiver() },
+  }),
+  conversationEscalate: (viewer, target) => ({ input: { id: heldBy(viewer, target) } }),
+  conversationTag: (viewer, target) => ({ input: { id: heldBy(viewer, target), tagIds: [world.tag] } }),
+  conversationClose: (viewer, target) => ({ input: { id: heldBy(viewer, target) } }),
+  conversationTake: async (viewer, target) => ({ input: { id: heldBy(viewer, target), operatorId: await receiver() } }),
+  accountUpdate: () => ({ input: { name: fresh('account') } }),
   skillOperatorsAdd: (viewer, target) => ({
     input: { id: world.skill, operatorIds: [world.target(viewer, target)] },
   }),
@@ -97,6 +108,17 @@ const CASES: Record<string, (viewer: Viewer, target: Target) => Promise<Case> | 
   websiteCreate: () => ({ input: { url: 'https://example.com', label: fresh('website') } }),
   websiteUpdate: () => ({ input: { id: world.website, label: fresh('website') } }),
   websiteDelete: async () => ({ input: await made('website', { url: 'https://example.com', label: fresh('site') }) }),
+  websiteSecretRotate: () => ({ input: { id: world.website } }),
+  visitorErase: async () => ({ input: { id: await newVisitor() } }),
+  tagCreate: () => ({ input: { name: fresh('tag') } }),
+  tagUpdate: () => ({ input: { id: world.tag, name: fresh('tag') } }),
+  tagDelete: async () => ({ input: await made('tag', { name: fresh('tag') }) }),
+  webhookCreate: () => ({ input: { name: fresh('hook'), url: 'https://receiver.invalid/' } }),
+  webhookUpdate: () => ({ input: { id: world.webhook, name: fresh('hook') } }),
+  webhookDelete: async () => ({ input: { id: await newWebhook() } }),
+  webhookSecretRotate: () => ({ input: { id: world.webhook } }),
+  webhookTest: async () => ({ input: { id: await newWebhook() } }),
+  webhookReplay: () => ({ input: { webhookId: world.webhook } }),
   apiKeyCreate: () => ({ input: { name: fresh('key'), access: 'READ' } }),
   apiKeyRevoke: async () => {
     const created = await world.viewers.admin.run(mutation('apiKeyCreate'), {
@@ -107,6 +129,37 @@ const CASES: Record<string, (viewer: Viewer, target: Target) => Promise<Case> | 
     return { input: { id: keys.data.apiKeys.at(-1).id } };
   },
 };
+
+/** A conversation of a target, who is there and free. */
+function heldBy(viewer: Viewer, target: Target): string {
+  return world.conversations.add(world.conversations.free(world.target(viewer, target)));
+}
+
+function offeredTo(viewer: Viewer, target: Target): string {
+  return world.conversations.add(world.target(viewer, target), 'offered');
+}
+
+/** Somebody whom all managers manage, and who has nothing else to do. */
+async function receiver(): Promise<string> {
+  return world.conversations.free((await world.newTarget('own')).id);
+}
+
+async function newVisitor(): Promise<string> {
+  const response = await fetch(`${world.switchboard.url}/visitor/session`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ websiteId: world.website }),
+  });
+  const { visitorId } = (await response.json()) as { visitorId: string };
+  const text = 'query($uniqueId: String) { visitors(filter: { uniqueId: $uniqueId }) { nodes { id } } }';
+  return (await world.viewers.admin.run(text, { uniqueId: visitorId })).data.visitors.nodes[0].id;
+}
+
+async function newWebhook(): Promise<string> {
+  const input = { name: fresh('hook'), url: 'https://receiver.invalid/' };
+  const text = 'mutation($input: WebhookCreateInput!) { webhookCreate(input: $input) { webhook { id } } }';
+  return (await world.viewers.admin.run(text, { input })).data.webhookCreate.webhook.id;
+}
 
 /** A mutation that asks for every field of its answer. */
 function mutation(name: string): string {
@@ -129,11 +182,18 @@ function outcomeOfImport(answer: GraphqlAnswer): string {
   return !report.applied && /may not/.test(row.userErrors[0]?.message) ? 'forbidden' : JSON.stringify(report);
 }
 
+/** An offer to somebody else is told as one that is gone, which it may well be. */
+function outcomeOfOffer(answer: GraphqlAnswer): string {
+  const [error] = Object.values<{ userErrors: { code: string }[] }>(answer.data ?? {})[0]?.userErrors ?? [];
+  return error?.code === 'STATE' ? 'forbidden' : outcomeOf(answer);
+}
+
 async function tryOut(name: string, cells: Cells, viewer: Viewer, target: Target, from: Case): Promise<void> {
   const before = world.eventNumber();
   const answer = await (from.as ?? world.viewers[viewer]).run(mutation(name), { input: from.input });
   const byRows = name === 'operatorsImport' && viewer !== 'expert' && viewer !== 'operator';
-  const outcome = byRows ? outcomeOfImport(answer) : outcomeOf(answer);
+  const isOffer = name.startsWith('offer');
+  const outcome = byRows ? outcomeOfImport(answer) : isOffer ? outcomeOfOffer(answer) : outcomeOf(answer);
   const what = `${name} for ${viewer} on ${target}: ${JSON.stringify(from.input)}`;
   assert.equal(outcome, cellOf(cells, viewer, target), what);
   if (outcome === 'forbidden') assert.equal(world.eventNumber(), before, `${what} left a trace`);

@@ -7,6 +7,7 @@ import { type GraphqlAnswer, type GraphqlClient, graphqlClient, logIn } from '..
 import { add, addOperator } from '../support/people.ts';
 import { type RestClient, restClient } from '../support/rest.ts';
 import { type Switchboard, startSwitchboard } from '../support/switchboard.ts';
+import { type Conversations, openConversations } from './permission-conversations.ts';
 import { TARGETS, type Target, VIEWERS, type Viewer } from './permission-table.ts';
 
 export const PASSWORD = 'a password of this test';
@@ -26,9 +27,18 @@ export interface World {
   readonly groups: Readonly<Record<Place, string>>;
   readonly skill: string;
   readonly website: string;
+  readonly tag: string;
+  /** Somebody who talked to an operator of the group `own`, and what they thought of it. */
+  readonly visitor: string;
+  readonly satisfaction: string;
+  /** A paused one, to which something was sent. */
+  readonly webhook: string;
   readonly viewers: Readonly<Record<Viewer, Person>>;
   /** Whom a viewer means by a target. */
   target(viewer: Viewer, target: Target): string;
+  readonly conversations: Conversations;
+  /** A conversation that a target has; it is only looked at. */
+  conversationOf(viewer: Viewer, target: Target): string;
   /** Somebody new like a viewer, logged in. */
   newViewer(viewer: Viewer): Promise<Person>;
   /** Somebody new like a target other than oneself. */
@@ -46,6 +56,7 @@ export async function openWorld(): Promise<World> {
   const other = await add(rest, 'group', { name: 'Other' });
   const website = await add(rest, 'website', { url: 'https://example.com', label: 'Site' });
   const skill = await add(rest, 'skill', { name: 'Skill' });
+  const tag = await add(rest, 'tag', { name: 'Tag' });
 
   const place: Record<Target | Viewer, object> = {
     self: {},
@@ -78,29 +89,97 @@ export async function openWorld(): Promise<World> {
   for (const target of TARGETS) {
     if (target !== 'self') targets[target] = (await newTarget(target, { skill_list: [skill] })).id;
   }
+  leavePast(switchboard, { accountId: 1, id: PAST, operatorId: Number(targets.own), websiteId: website, mark: 'own' });
+  leaveWebhook(switchboard, { accountId: 1, id: PAST, mark: 'own' });
+  const conversations = openConversations(switchboard.folder, website, () => targets.own as string);
+  const held = new Map<string, string>();
+  const target: World['target'] = (viewer, who) => (who === 'self' ? viewers[viewer]?.id : targets[who]) as string;
   return {
     switchboard,
     rest,
     groups: { own: String(own), under: String(under), other: String(other) },
     skill: String(skill),
     website: String(website),
+    tag: String(tag),
+    visitor: String(PAST),
+    satisfaction: String(PAST),
+    webhook: String(PAST),
     viewers: viewers as Record<Viewer, Person>,
-    target: (viewer, target) => (target === 'self' ? viewers[viewer]?.id : targets[target]) as string,
+    target,
+    conversations,
+    conversationOf: (viewer, who) => {
+      const id = held.get(target(viewer, who)) ?? conversations.add(target(viewer, who));
+      held.set(target(viewer, who), id);
+      return id;
+    },
     newViewer,
     newTarget,
     eventNumber: () => Number(countEvents.get()?.number),
     stop: async () => {
       database.close();
+      conversations.close();
       await switchboard.stop();
     },
   };
 }
 
+/** Far from the numbers that the service gives out. */
+const PAST = 700_001;
+
+/** Puts rows beside the service's back: a visitor, a conversation that is over, and the survey about it. */
+export function leavePast(
+  { folder }: Switchboard,
+  past: { accountId: number; id: number; operatorId: number; websiteId: number; mark: string },
+): void {
+  const { accountId, id, operatorId, websiteId, mark } = past;
+  const database = new DatabaseSync(join(folder, 'switchboard.db'), { timeout: 5000 });
+  const insert = (table: string, row: Record<string, string | number>) =>
+    database
+      .prepare(
+        `insert into ${table} (${Object.keys(row)}) values (${Object.keys(row)
+          .map(() => '?')
+          .join()})`,
+      )
+      .run(...Object.values(row));
+  const names = { lastname: mark, firstname: mark, address: mark, city: mark, zip: mark, country: mark, phone: mark };
+  const outside = { unique_id: `${mark}-${id}`, external_id: `${mark}-${id}`, external_id_folded: `${mark}-${id}` };
+  const seen = { email: mark, browser: mark, website_list: `[${websiteId}]`, created_at: 0 };
+  insert('visitors', { account_id: accountId, id, ...outside, ...names, ...seen });
+  insert('visitor_websites', { account_id: accountId, website_id: websiteId, visitor_id: id });
+  insert('conversations', {
+    ...{ account_id: accountId, id, visitor_id: id, channel: 'chat', website_id: websiteId, operator_id: operatorId },
+    ...{ language: 'en', state: 'closed', created_at: 1, accepted_at: 2, first_answer_at: 3, closed_at: 4 },
+  });
+  insert('satisfactions', {
+    ...{ account_id: accountId, id, conversation_id: id, website_id: websiteId, operator_id: operatorId },
+    ...{ note_welcome: 5, note_resolution: 5, note_delay: 5, comment: mark, created_at: 5 },
+  });
+  database.close();
+}
+
+/** The same for a webhook, which is paused so that nothing is sent, and an event that it got. */
+export function leaveWebhook(
+  { folder }: Switchboard,
+  { accountId, id, mark }: { accountId: number; id: number; mark: string },
+): void {
+  const database = new DatabaseSync(join(folder, 'switchboard.db'), { timeout: 5000 });
+  database.exec(`insert into webhooks (account_id, id, name, url, event_types, secret, state, position, failed_in_row,
+      dead_in_row, created_at) values (${accountId}, ${id}, '${mark}', 'https://receiver.invalid/${mark}', '[]', '', 'paused', 0, 0, 0, 1)`);
+  database.exec(`insert into webhook_deliveries (account_id, id, webhook_id, position, type, subject_type, subject_id, body, state,
+      attempts, created_at, ended_at) values (${accountId}, ${id}, ${id}, 1, 'skill.created', 'skill', 1, '{}', 'dead', 1, 1, 1)`);
+  database.close();
+}
+
 /** Every field of a type; of those that are objects, that they are there. */
-export function everyField(typeName: string, args: (field: string) => string = () => ''): string {
+export function everyField(
+  typeName: string,
+  args: (field: string) => string = () => '',
+  isMeant: (field: string) => boolean = () => true,
+): string {
   const type = schema.getType(typeName);
   assert.ok(isObjectType(type), `${typeName} is no object type`);
   return Object.values(type.getFields())
+    .filter((field) => isMeant(field.name))
     .map((field) => {
       const inner = isCompositeType(getNamedType(field.type)) ? ' { __typename }' : '';
       return `${field.name}${args(field.name)}${inner}`;

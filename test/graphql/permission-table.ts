@@ -74,6 +74,30 @@ const NEW: Cells = {
   managerOfAll:                '.    +    +    +     +         -       -',
   admin:                       '.    +    +    +     +         +       +',
 };
+/** Conversations by whose they are: the own ones, and for managers those of their groups, whoever has them there. */
+// biome-ignore format: the columns are the table
+const CONVERSATIONS: Cells = {
+  expert:                      '+    -    -    -     -         -       -',
+  operator:                    '+    -    -    -     -         -       -',
+  manager:                     '+    +    +    -     -         +       +',
+  managerOfAll:                '+    +    +    +     +         +       +',
+  admin:                       '+    +    +    +     +         +       +',
+};
+// biome-ignore format: the columns are the table
+const MANAGED_CONVERSATIONS: Cells = {
+  ...CONVERSATIONS,
+  expert:                      '-    -    -    -     -         -       -',
+  operator:                    '-    -    -    -     -         -       -',
+};
+/** What only whoever has a conversation does in it. */
+// biome-ignore format: the columns are the table
+const OWN_CONVERSATIONS: Cells = {
+  expert:                      '+    -    -    -     -         -       -',
+  operator:                    '+    -    -    -     -         -       -',
+  manager:                     '+    -    -    -     -         -       -',
+  managerOfAll:                '+    -    -    -     -         -       -',
+  admin:                       '+    -    -    -     -         -       -',
+};
 
 const EVERYONE: Cells = { expert: '+', operator: '+', manager: '+', managerOfAll: '+', admin: '+' };
 const NOT_EXPERTS: Cells = { ...EVERYONE, expert: '-' };
@@ -93,11 +117,27 @@ function table(...parts: readonly (readonly [string, Cells][])[]): ReadonlyMap<s
 /** Every field of every object that can be read, by `Type.field`; those of operators for every target. */
 export const FIELDS = table(
   of('Query', EVERYONE, 'viewer operator operators group groups skill skills website websites'),
-  of('Query', EVERYONE, 'account'),
+  of('Query', EVERYONE, 'account conversations eventPosition liveAt'),
+  of('Query', MANAGERS, 'conversation routingDecisions routingPreview liveHistory'),
+  of('Query', EVERYONE, 'tag tags'),
+  of('Query', MANAGERS, 'statistics visitor visitors satisfaction satisfactions'),
   of('Query', ADMINS, 'apiKeys restUsage'),
-  of('Account', EVERYONE, 'id name lang premiumEnabled'),
+  of('Account', EVERYONE, 'id name lang premiumEnabled autoAccept offerSeconds'),
+  of('Account', ADMINS, 'queueLimit lowestPriorityFirst'),
   of('RestUsage', ADMINS, 'key what count firstUsedAt lastUsedAt replacement'),
   of('ApiKey', ADMINS, 'id name prefix access createdAt expiresAt lastUsedAt revokedAt'),
+  of('Query', ADMINS, 'events'),
+  of('Query', ADMINS, 'webhook webhooks webhookDeliveries'),
+  of('Webhook', ADMINS, 'id name url eventTypes state pausedBecause failingSince previousSecretUntil createdAt'),
+  of('WebhookDelivery', ADMINS, 'id eventId type subjectType subjectId body state attempts nextAt createdAt endedAt'),
+  of('WebhookDelivery', ADMINS, 'lastStatus lastError'),
+  of('WebhookDeliveryConnection', ADMINS, 'edges nodes pageInfo totalCount'),
+  of('WebhookDeliveryEdge', ADMINS, 'cursor node'),
+  of('EventPage', ADMINS, 'nodes pageInfo'),
+  of('EventPageInfo', ADMINS, 'hasNextPage hasPreviousPage startCursor endCursor'),
+  of('Event', ADMINS, 'position type subject actor at fields values'),
+  of('EventSubject', ADMINS, 'type id'),
+  of('EventActor', ADMINS, 'type id name via address'),
 
   of('Operator', PUBLIC, 'id pseudo live'),
   of('Operator', NAMES, 'name firstName'),
@@ -110,13 +150,43 @@ export const FIELDS = table(
   of('CallConfig', DETAILS, 'type askPhoneNumberAtEveryConnection phoneNumber'),
   of('OperatorProfile', DETAILS, 'status description facebook twitter city country'),
   of('Statistics', DETAILS, 'conversationNumber answeredNumber firstAnswerSeconds satisfactionRate experience'),
+  of('Statistics', DETAILS, 'waitingSeconds abandonedNumber refusedNumber connectedSeconds'),
 
   of('Group', EVERYONE, 'id name createdAt parent children operators'),
-  of('Website', EVERYONE, 'id url label currency languageAdmin timezone operators'),
+  of('Website', EVERYONE, 'id url label currency languageAdmin timezone operators allowedOrigins'),
+  of('Website', ADMINS, 'visitorSecret'),
   of('Skill', EVERYONE, 'id name order createdAt parent children operators availability'),
   of('Skill', MANAGERS, 'statistics'),
+  of('Group', MANAGERS, 'statistics'),
+  of('Website', MANAGERS, 'statistics'),
   of('SkillAvailability', EVERYONE, 'chat call video'),
   of('ChannelAvailability', EVERYONE, 'isAvailable operatorsConnected operatorsRoutable freeSlots waiting'),
+
+  of(
+    'Conversation',
+    CONVERSATIONS,
+    'id channel state website visitor skill group language operator createdAt hasWaited',
+  ),
+  of(
+    'Conversation',
+    CONVERSATIONS,
+    'offeredAt offerUntil acceptedAt firstAnswerAt closedAt closedBy tags messageCount',
+  ),
+  of('Conversation', CONVERSATIONS, 'messages queuePosition escalatedFrom satisfaction'),
+  of('Message', CONVERSATIONS, 'sequence clientId author operator text at'),
+  of('ConversationConnection', EVERYONE, 'edges nodes pageInfo totalCount'),
+  of('ConversationEdge', EVERYONE, 'cursor node'),
+
+  of('RoutingDecision', MANAGED_CONVERSATIONS, 'id at cause operator forced actor need ranked excluded whyNot'),
+  of('RoutingNeed', MANAGED_CONVERSATIONS, 'channel website skill group language'),
+  of('RankedOperator', MANAGED_CONVERSATIONS, 'operator servedLast priority share assignedAt'),
+  of('RoutingExclusion', MANAGED_CONVERSATIONS, 'reason count'),
+  of('Actor', MANAGED_CONVERSATIONS, 'type id name'),
+  of('RoutingPreview', MANAGERS, 'need ranked excluded whyNot'),
+  of('LiveChange', DETAILS, 'at kind reason actor live'),
+  of('LiveChangeConnection', DETAILS, 'edges nodes pageInfo totalCount'),
+  of('LiveChangeEdge', DETAILS, 'cursor node'),
+  of('OperatorMoment', DETAILS, 'operator live'),
 
   of('OperatorConnection', EVERYONE, 'edges nodes pageInfo totalCount'),
   of('OperatorEdge', EVERYONE, 'cursor node'),
@@ -126,6 +196,17 @@ export const FIELDS = table(
   of('SkillEdge', EVERYONE, 'cursor node'),
   of('WebsiteConnection', EVERYONE, 'edges nodes pageInfo totalCount'),
   of('WebsiteEdge', EVERYONE, 'cursor node'),
+  of('Tag', EVERYONE, 'id name websites createdAt'),
+  of('TagConnection', EVERYONE, 'edges nodes pageInfo totalCount'),
+  of('TagEdge', EVERYONE, 'cursor node'),
+  of('Visitor', MANAGERS, 'id uniqueId externalId lastname firstname address city zip country phone email browser'),
+  of('Visitor', MANAGERS, 'websites createdAt erasedAt'),
+  of('VisitorConnection', MANAGERS, 'edges nodes pageInfo totalCount'),
+  of('VisitorEdge', MANAGERS, 'cursor node'),
+  of('Satisfaction', MANAGERS, 'id noteWelcome noteResolution noteDelay comment createdAt conversationId'),
+  of('Satisfaction', MANAGERS, 'website operator'),
+  of('SatisfactionConnection', MANAGERS, 'edges nodes pageInfo totalCount'),
+  of('SatisfactionEdge', MANAGERS, 'cursor node'),
   of('PageInfo', EVERYONE, 'hasNextPage hasPreviousPage startCursor endCursor'),
 
   of('UserError', EVERYONE, 'field message code'),
@@ -142,8 +223,15 @@ export const MUTATIONS = table(
   of('Mutation', SECRET, 'operatorSsoKeyRotate'),
   of('Mutation', EVERYONE, 'operatorConnect'),
   of('Mutation', BY_ADMINS, 'skillOperatorsAdd skillOperatorsRemove'),
+  of('Mutation', OWN_CONVERSATIONS, 'offerAccept offerDecline messageSend conversationEscalate'),
+  of('Mutation', CONVERSATIONS, 'conversationTransfer conversationTag conversationClose'),
+  of('Mutation', MANAGED_CONVERSATIONS, 'conversationTake'),
+  of('Mutation', ADMINS, 'accountUpdate'),
   of('Mutation', ADMINS, 'skillCreate skillUpdate skillDelete groupCreate groupUpdate groupDelete'),
-  of('Mutation', ADMINS, 'websiteCreate websiteUpdate websiteDelete apiKeyCreate apiKeyRevoke'),
+  of('Mutation', ADMINS, 'tagCreate tagUpdate tagDelete'),
+  of('Mutation', ADMINS, 'webhookCreate webhookUpdate webhookDelete webhookSecretRotate webhookTest webhookReplay'),
+  of('Mutation', ADMINS, 'websiteCreate websiteUpdate websiteDelete websiteSecretRotate apiKeyCreate apiKeyRevoke'),
+  of('Mutation', ADMINS, 'visitorErase'),
 );
 
 /** What an update of an operator may name; for roles and groups, within the reach of a manager. */
@@ -163,9 +251,22 @@ export const FILTERS = table(
   of('GroupFilter', EVERYONE, 'id name parentId'),
   of('SkillFilter', EVERYONE, 'id name parentId operatorId'),
   of('WebsiteFilter', EVERYONE, 'id label url'),
+  of('EventFilter', ADMINS, 'types subjectType subjectId actorType actorId from to'),
+  of('ConversationFilter', EVERYONE, 'id channel state websiteId operatorId visitorId skillId groupId tagId language'),
+  of('ConversationFilter', EVERYONE, 'waiting from to'),
+  of('TagFilter', EVERYONE, 'id name websiteId'),
+  of('VisitorFilter', MANAGERS, 'id uniqueId externalId websiteId'),
+  of('SatisfactionFilter', MANAGERS, 'id websiteId operatorId conversationId from to'),
+  of('StatisticsFilter', MANAGERS, 'websiteIds channel skillId groupId operatorId'),
 );
 
-export const SUBSCRIPTIONS = table(of('Subscription', EVERYONE, 'operatorLive skillAvailability'));
+export const SUBSCRIPTIONS = table(
+  of('Subscription', EVERYONE, 'operatorLive skillAvailability deskEvents'),
+  of('Subscription', MANAGERS, 'conversationEvents'),
+);
+
+/** Objects that come with a subscription alone; whoever has the subscription reads all of their fields. */
+export const WATCHED_ONLY: ReadonlySet<string> = new Set(['DeskEvent']);
 
 /** The cell of a viewer for a target; the only one where there are no targets. */
 export function cellOf(cells: Cells, viewer: Viewer, target: Target = 'self'): 'allowed' | 'forbidden' | undefined {

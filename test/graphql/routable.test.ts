@@ -2,14 +2,13 @@ import assert from 'node:assert/strict';
 import { after, before, mock, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { graphql, parse, subscribe } from 'graphql';
-import { plainChanges } from '../../src/api/graphql/mutation.ts';
 import { requestContext } from '../../src/api/graphql/request-context.ts';
 import { schema } from '../../src/api/graphql/schema.ts';
+import { plainChanges } from '../../src/api/graphql-server/changes.ts';
 import { channelLive } from '../../src/core/availability/capacity.ts';
-import { liveState } from '../../src/core/availability/live.ts';
+import { liveState, presenceAt } from '../../src/core/availability/live.ts';
 import { isRoutable } from '../../src/core/availability/routable.ts';
 import { CHANNELS } from '../../src/core/operators/operator.ts';
-import type { Tables } from '../../src/storage/tables.ts';
 import { databases, type OpenInstallation } from '../support/databases.ts';
 
 /** Every combination of the values of each field. */
@@ -35,15 +34,16 @@ for (const { name, open } of databases) {
     const { database, clock, accountId } = installation;
     const all = [
       ...combinations({
-        leaseUntil: [0, clock.now, clock.now + 1],
+        routableUntil: [0, clock.now, clock.now + 1],
         ...{ chatEnabled: FLAG, callEnabled: FLAG, videoEnabled: FLAG },
         ...{ chatAvailable: FLAG, callAvailable: FLAG, videoAvailable: FLAG },
         ...{ chatSlots: [0, 1, 2], callSlots: FLAG, videoSlots: FLAG },
         ...{ chatMaxNumber: [1, 2], chatAndCall: FLAG },
       }),
     ];
-    const rows = all.map((fields, index): Tables['operatorLive'] => ({
+    const rows = all.map((fields, index) => ({
       ...{ accountId, operatorId: 1000 + index, version: 1, firstLoginAt: null, namedOnly: 0 },
+      leaseUntil: index % 2 === 0 ? fields.routableUntil : clock.now + 2, // in its grace
       ...{ chatToVideo: 0, chatPriority: 0, callPriority: 0, videoPriority: 0 },
       ...fields,
     }));
@@ -61,7 +61,7 @@ for (const { name, open } of databases) {
         .where(isRoutable(channel))
         .orderBy('live.operatorId')
         .execute();
-      const expected = rows.filter((row) => channelLive(liveState(row, row.leaseUntil > clock.now), channel).routable);
+      const expected = rows.filter((row) => channelLive(liveState(row, presenceAt(row, clock.now)), channel).routable);
       assert.ok(expected.length > 0);
       assert.deepEqual(
         found.map((row) => row.operatorId),

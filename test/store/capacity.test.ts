@@ -18,6 +18,7 @@ function state({ chat = 0, call = 0, video = 0, most = 3, both = false }: Omit<C
   const open = { enabled: true, available: true };
   return {
     connected: true,
+    inGrace: false,
     chatAndCall: both,
     chat: { ...open, slots: chat, maximum: most },
     call: { ...open, slots: call, maximum: 1 },

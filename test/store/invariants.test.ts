@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { after, before, suite, test } from 'node:test';
 import fc from 'fast-check';
+import { sql } from 'kysely';
 import type { Transact } from '../../src/core/caller.ts';
 import { DomainError } from '../../src/core/errors.ts';
 import { findBrokenInvariants } from '../../src/core/invariants.ts';
 import { databases } from '../support/databases.ts';
+import type { World } from '../support/world.ts';
+import { BREAKS, busyWorld } from './invariant-breaks.ts';
 
 const subset = (most: number) => fc.uniqueArray(fc.integer({ min: 1, max: most }), { maxLength: most });
 const person = fc.integer({ min: 1, max: 12 });
@@ -55,22 +58,39 @@ for (const { name, open } of databases) {
     await installation.end();
   });
 
-  test(`${name}: the doctor's searches find what is wrong`, async () => {
-    const installation = await open();
-    const { database, accountId } = installation;
-    const broken = async () =>
-      (await findBrokenInvariants(database)).filter(({ problems }) => problems.length > 0).map((report) => report.name);
-    assert.deepEqual(await broken(), []);
-    await database.transaction(async ({ db }) => {
-      await db.updateTable('accounts').set({ operatorCount: 7 }).where('id', '=', accountId).execute();
-      await db
-        .updateTable('operatorLive')
-        .set({ chatSlots: 1, leaseUntil: 5 })
-        .where('accountId', '=', accountId)
-        .execute();
-      await db.deleteFrom('events').where('accountId', '=', accountId).where('position', '=', 1).execute();
+  suite(`${name}: the doctor finds what is wrong, and only that`, () => {
+    let world: World;
+    before(async () => {
+      world = await busyWorld(open);
+      assert.deepEqual(await broken(), []);
     });
-    assert.equal((await broken()).length, 4);
-    await installation.end();
+    after(() => world.end());
+
+    const broken = async () => [...new Set((await world.brokenInvariants()).map((problem) => problem.split(': ')[0]))];
+    const run = (statement: string) =>
+      world.transact(async ({ db }) => {
+        await sql.raw(statement).execute(db);
+      });
+
+    for (const [what, statement, mend, invariant] of BREAKS) {
+      test(what, async () => {
+        await run(statement);
+        const found = await world.brokenInvariants();
+        await run(mend);
+        assert.ok(found.length > 0, 'nothing was found');
+        for (const problem of found) assert.match(problem, invariant);
+        assert.deepEqual(await broken(), []);
+      });
+    }
+
+    test('a lease that ended is not looked for where no service runs', async () => {
+      world.installation.clock.advance(24 * 3600 * 1000);
+      assert.deepEqual(await broken(), ['nobody is still connected by a lease that has ended']);
+      const unserved = await findBrokenInvariants(world.installation.database, { served: false });
+      assert.deepEqual(
+        unserved.flatMap(({ problems }) => problems),
+        [],
+      );
+    });
   });
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { renewLease } from '../../src/core/availability/leases.ts';
+import { connect as hold } from '../../src/core/availability/presence.ts';
 import type { Transact } from '../../src/core/caller.ts';
 import { parseIdFilter } from '../../src/core/filters.ts';
 import { databases, type OpenInstallation } from '../support/databases.ts';
@@ -109,11 +109,13 @@ for (const { name, open } of databases) {
         ])
         .execute();
     });
-    const [busy, idle] = await statistics.of(accountId, { subject: 'operatorId', ids: [1, 9] });
+    const [busy, idle] = await statistics.of(accountId, { subject: 'operator', ids: [1, 9] });
     assert.deepEqual(busy, {
       conversationNumber: 3,
       answeredNumber: 2,
       firstAnswerSeconds: 0.001,
+      waitingSeconds: 0.001,
+      abandonedNumber: 0,
       satisfactionRate: 0.87,
       experience: 10,
     });
@@ -121,6 +123,8 @@ for (const { name, open } of databases) {
       conversationNumber: 0,
       answeredNumber: 0,
       firstAnswerSeconds: null,
+      waitingSeconds: null,
+      abandonedNumber: 0,
       satisfactionRate: null,
       experience: 0,
     });
@@ -142,7 +146,7 @@ async function ready(installation: OpenInstallation, email: string): Promise<num
 }
 
 function connect({ database, caller }: OpenInstallation, operatorId: number, leaseId: string, seconds: number) {
-  return database.transaction((tx) => renewLease(tx, caller, { operatorId, leaseId, seconds }));
+  return database.transaction((tx) => hold(tx, caller, { operatorId, leaseId, seconds }));
 }
 
 async function present({ live, accountId }: OpenInstallation): Promise<number[]> {

@@ -4,6 +4,7 @@ import { presentRows, stampColumns } from '../../src/core/availability/live-quer
 import { parseIdFilter, parseTextFilter } from '../../src/core/filters.ts';
 import type { OperatorFilters } from '../../src/core/operators/operator-filter.ts';
 import { OperatorPages } from '../../src/core/operators/operator-pages.ts';
+import { due } from '../../src/core/routing/clockwork.ts';
 import { databases, type OpenInstallation } from '../support/databases.ts';
 
 const WINDOW = { offset: 0, limit: 20 };
@@ -56,6 +57,14 @@ for (const { name, open } of databases) {
     const plan = installation.database.explain(pages.listQuery(1, {}, WINDOW));
     for (const step of plan) refuseScan(step);
   });
+
+  for (const [what, query] of Object.entries(due)) {
+    test(`${name}: what is over (${what}) is found by an index, however many there are`, () => {
+      const plan = installation.database.explain(query(installation.database.read));
+      assert.match(plan.join(' | '), /USING (COVERING )?INDEX/);
+      for (const step of plan) if (!/conversations_waiting/.test(step)) refuseScan(step);
+    });
+  }
 
   test(`${name}: the live list reads the connected operators only`, () => {
     const { database } = installation;

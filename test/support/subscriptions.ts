@@ -24,14 +24,25 @@ export interface Watched {
   readonly failed: Promise<unknown>;
 }
 
-export function openSocket(url: string, token: string, parameters: Record<string, unknown> = { token }): Socket {
+export interface SocketPlace {
+  readonly path?: string;
+  /** Of the page that connects, as a browser says it. */
+  readonly origin?: string;
+}
+
+export function openSocket(
+  url: string,
+  token: string,
+  parameters: Record<string, unknown> = { token },
+  { path = '/graphql', origin }: SocketPlace = {},
+): Socket {
   let tell: (event: { code: number; reason: string }) => void = () => undefined;
   const closed = new Promise<{ code: number; reason: string }>((resolve) => {
     tell = resolve;
   });
   const client = createClient({
-    url: `${url.replace(/^http/, 'ws')}/graphql`,
-    webSocketImpl: WebSocket,
+    url: `${url.replace(/^http/, 'ws')}${path}`,
+    webSocketImpl: origin === undefined ? WebSocket : socketOf(origin),
     connectionParams: parameters,
     retryAttempts: 0,
     lazy: false,
@@ -51,6 +62,14 @@ export function openSocket(url: string, token: string, parameters: Record<string
       return watched;
     },
     end: () => client.dispose(),
+  };
+}
+
+function socketOf(origin: string) {
+  return class extends WebSocket {
+    constructor(address: string, protocol: string) {
+      super(address, protocol, { headers: { Origin: origin } });
+    }
   };
 }
 

@@ -1,6 +1,6 @@
 /* global React, ReactDOM, GraphiQL, graphqlWs */
 import { editorStorage } from './editor-storage.js';
-import { logIn, logOut, stillValid } from './session.js';
+import { logIn, logOut, stillValid, takeCode, useCode } from './session.js';
 
 const WELCOME = `# The book at the top left: the documentation.
 # Ctrl and Space: what fits here.
@@ -115,6 +115,19 @@ element('log-out').addEventListener('click', async () => {
   if (session) await logOut(session.token);
 });
 
-const session = kept.read();
-if (session && (await stillValid(session.token))) showGraphiql(session);
-else showForm();
+async function start() {
+  const code = takeCode();
+  if (code !== null) {
+    kept.clear(); // whoever was here before is somebody else
+    const { session, problem } = await useCode(code);
+    if (!session) return showForm(problem);
+    kept.write(session);
+    return showGraphiql(session);
+  }
+  const session = kept.read();
+  return session && (await stillValid(session.token)) ? showGraphiql(session) : showForm();
+}
+
+// The link of a single sign-on may also be used where this page is open: then only the fragment changes.
+addEventListener('hashchange', () => location.hash.startsWith('#code=') && location.reload());
+await start();

@@ -1,7 +1,16 @@
+import type { Audit } from '../../core/audit.ts';
+import type { ConnectedTime } from '../../core/availability/connected-time.ts';
+import type { LivePast } from '../../core/availability/live-past.ts';
 import type { LiveService } from '../../core/availability/live-service.ts';
 import type { SkillAvailabilities } from '../../core/availability/skill-availability.ts';
 import type { Caller } from '../../core/caller.ts';
+import type { ConversationQuery } from '../../core/conversations/conversation-query.ts';
+import type { ConversationService } from '../../core/conversations/conversation-service.ts';
+import type { MessageQuery } from '../../core/conversations/message-query.ts';
+import type { SatisfactionQuery } from '../../core/conversations/satisfaction-query.ts';
 import type { Statistics } from '../../core/conversations/statistics.ts';
+import type { TagService } from '../../core/conversations/tag-service.ts';
+import type { VisitorQuery } from '../../core/conversations/visitor-query.ts';
 import type { TreeService } from '../../core/directory/tree-service.ts';
 import type { WebsiteService } from '../../core/directory/website-service.ts';
 import type { EventLog } from '../../core/event-log.ts';
@@ -11,8 +20,13 @@ import type { RestUsage } from '../../core/identity/rest-usage.ts';
 import type { OperatorImport } from '../../core/operators/operator-import.ts';
 import type { OperatorService } from '../../core/operators/operator-service.ts';
 import type { Profiles } from '../../core/operators/profile.ts';
+import type { RoutingExplained } from '../../core/routing/explain.ts';
+import type { VisitorErasure } from '../../core/visitors/erase.ts';
+import type { Deliveries } from '../../core/webhooks/deliveries.ts';
+import type { WebhookService } from '../../core/webhooks/webhook-service.ts';
+import type { Changes } from '../graphql-server/changes.ts';
+import type { DeskPresence } from './desk-presence.ts';
 import type { Loaders } from './loaders.ts';
-import type { Changes } from './mutation.ts';
 
 /** The services of the core that resolvers call. */
 export interface GraphqlServices {
@@ -20,8 +34,18 @@ export interface GraphqlServices {
   readonly imports: OperatorImport;
   readonly profiles: Profiles;
   readonly live: LiveService;
+  readonly livePast: LivePast;
+  readonly routingExplained: RoutingExplained;
   readonly skillAvailabilities: SkillAvailabilities;
   readonly statistics: Statistics;
+  readonly connectedTime: ConnectedTime;
+  readonly conversations: ConversationService;
+  readonly conversationQuery: ConversationQuery;
+  readonly messageQuery: MessageQuery;
+  readonly visitorQuery: VisitorQuery;
+  readonly visitorErasure: VisitorErasure;
+  readonly satisfactionQuery: SatisfactionQuery;
+  readonly tags: TagService;
   readonly websites: WebsiteService;
   readonly groups: TreeService;
   readonly skills: TreeService;
@@ -29,6 +53,9 @@ export interface GraphqlServices {
   readonly apiKeys: ApiKeys;
   readonly restUsage: RestUsage;
   readonly events: EventLog;
+  readonly audit: Audit;
+  readonly webhooks: WebhookService;
+  readonly deliveries: Deliveries;
 }
 
 /** What every resolver gets: who asks, what there is, and look-ups that are shared within one request. */
@@ -39,4 +66,6 @@ export interface Context {
   load: Loaders;
   /** How the mutations of the request are carried out. */
   readonly changes: Changes;
+  /** The presence of the viewer's desk; there is none without a realtime connection. */
+  readonly desk?: DeskPresence | undefined;
 }

@@ -2,7 +2,10 @@ import DataLoader from 'dataloader';
 import type { OperatorLiveState } from '../../core/availability/live-service.ts';
 import type { AvailabilityQuestion, SkillAvailability } from '../../core/availability/skill-availability.ts';
 import type { Caller } from '../../core/caller.ts';
-import type { Figures, Period } from '../../core/conversations/statistics.ts';
+import { managedReach } from '../../core/conversations/conversation-filter.ts';
+import type { Figures, StatisticsFilters, StatisticsSubject } from '../../core/conversations/statistics.ts';
+import type { Tag } from '../../core/conversations/tag.ts';
+import type { Visitor } from '../../core/conversations/visitor-query.ts';
 import type { TreeKind, TreeNode } from '../../core/directory/tree.ts';
 import type { Website } from '../../core/directory/website.ts';
 import type { Operator } from '../../core/operators/operator.ts';
@@ -10,7 +13,9 @@ import type { OperatorFilters } from '../../core/operators/operator-filter.ts';
 import type { MembershipKind } from '../../core/operators/operator-slices.ts';
 import type { Profile } from '../../core/operators/profile.ts';
 import type { Slice, SlicePage } from '../../core/slice.ts';
+import { together } from '../graphql-server/together.ts';
 import type { GraphqlServices } from './context.ts';
+import { type ConversationLoaders, conversationLoaders } from './conversation-loaders.ts';
 
 /** A question about the operators of a group, website or skill. */
 export interface MembersKey {
@@ -20,12 +25,15 @@ export interface MembersKey {
   readonly slice: Slice;
 }
 
-/** A question about the figures of an operator or a skill. */
+/** A question about the figures of something, or of the whole account. */
 export interface FiguresKey {
-  readonly subject: 'operatorId' | 'skillId';
+  readonly subject: StatisticsSubject;
   readonly ownerId: number;
-  readonly period: Period;
+  readonly filters: StatisticsFilters;
 }
+
+/** Figures with the question that they answer, for what is found out only when it is asked for. */
+export type AskedFigures = Figures & { readonly asked: FiguresKey };
 
 export interface Loaders {
   readonly operator: DataLoader<number, Operator | undefined>;
@@ -38,7 +46,11 @@ export interface Loaders {
   readonly children: Readonly<Record<TreeKind, DataLoader<number, TreeNode[]>>>;
   readonly members: DataLoader<MembersKey, SlicePage<number>, string>;
   readonly memberCount: DataLoader<MembersKey, number, string>;
-  readonly figures: DataLoader<FiguresKey, Figures, string>;
+  readonly conversations: ConversationLoaders;
+  readonly tag: DataLoader<number, Tag | undefined>;
+  readonly visitor: DataLoader<number, Visitor | undefined>;
+  readonly figures: DataLoader<FiguresKey, AskedFigures, string>;
+  readonly connectedSeconds: DataLoader<FiguresKey, number, string>;
   readonly availability: DataLoader<AvailabilityQuestion, SkillAvailability, string>;
 }
 
@@ -92,13 +104,25 @@ export function createLoaders(caller: Caller, services: GraphqlServices): Loader
         together(keys, ({ kind, filters }, ids) => services.operators.slices.countMany(accountId, kind, ids, filters)),
       { cacheKeyFn: (key) => JSON.stringify(key) },
     ),
+    conversations: conversationLoaders(accountId, services),
+    tag: new DataLoader(
+      byId((ids) => services.tags.load(accountId, ids)),
+      AT_ONCE,
+    ),
+    visitor: new DataLoader(
+      byId((ids) => services.visitorQuery.load(accountId, ids)),
+      AT_ONCE,
+    ),
     figures: new DataLoader(
       (keys) =>
-        together(keys, ({ subject, period }, ids) =>
-          subject === 'skillId'
-            ? services.statistics.ofSkills(caller, { ids, period })
-            : services.statistics.of(accountId, { subject, ids, period }),
-        ),
+        together(keys, async (key, ids) => {
+          const found = await services.statistics.of(accountId, questionOf(caller, key, ids));
+          return found.map((figures, index) => ({ ...figures, asked: { ...key, ownerId: ids[index] as number } }));
+        }),
+      { cacheKeyFn: (key) => JSON.stringify(key) },
+    ),
+    connectedSeconds: new DataLoader(
+      (keys) => together(keys, (key, ids) => services.connectedTime.of(accountId, questionOf(caller, key, ids))),
       { cacheKeyFn: (key) => JSON.stringify(key) },
     ),
     availability: new DataLoader((questions) => services.skillAvailabilities.answer(accountId, questions), {
@@ -107,18 +131,12 @@ export function createLoaders(caller: Caller, services: GraphqlServices): Loader
   };
 }
 
-/** Keys that differ only in the identifier are one question; aliases with other arguments make another. */
-async function together<Key extends { ownerId: number }, T>(
-  keys: readonly Key[],
-  ask: (example: Key, ids: readonly number[]) => Promise<readonly T[]>,
-): Promise<T[]> {
-  const answers = new Map<Key, T>();
-  for (const same of Map.groupBy(keys, (key) => JSON.stringify({ ...key, ownerId: 0 })).values()) {
-    const found = await ask(
-      same[0] as Key,
-      same.map((key) => key.ownerId),
-    );
-    for (const [index, key] of same.entries()) answers.set(key, found[index] as T);
-  }
-  return keys.map((key) => answers.get(key) as T);
+/** Whoever may read an operator's details may read all figures of theirs; of all else, managers see what is of their groups. */
+function questionOf(caller: Caller, { subject, filters }: FiguresKey, ids: readonly number[]) {
+  return { subject, ids, filters: subject === 'operator' ? filters : { ...filters, reach: managedReach(caller) } };
+}
+
+/** What was deleted between two reads of one request is left out. */
+export function existing<T extends object>(rows: readonly (T | undefined | Error)[]): T[] {
+  return rows.filter((row): row is T => row !== undefined && !(row instanceof Error));
 }

@@ -93,6 +93,47 @@ fragment channel on ChannelLive { enabled slotNumber slotMaxNumber busy availabl
   'POST /skill': change('skill', 'Create', 'id name order parent { id }'),
   'PUT /skill/{id}': change('skill', 'Update', 'id name order parent { id }'),
   'DELETE /skill/{id}': deletion('skill'),
+  'GET /conversation': list(
+    'conversation',
+    'id channel createdAt closedAt website { id } operator { id } skill { id } tags { id }',
+  ),
+  'GET /conversation/{id}': `query ($id: ID!) {
+  conversation(id: $id) {
+    id channel createdAt closedAt firstAnswerAt closedBy hasWaited
+    visitor { uniqueId }
+    messages(first: 100) { author at text }
+    website { id }
+    operator { id }
+    skill { id }
+    tags { id }
+  }
+}`,
+  'GET /visitor': list('visitor', 'id uniqueId externalId lastname firstname email websites { id } createdAt'),
+  'GET /visitor/{id}': `query ($id: ID!) {
+  visitor(id: $id) {
+    id uniqueId externalId lastname firstname address city zip country phone email browser createdAt
+    websites { id }
+  }
+}`,
+  'GET /satisfaction': list('satisfaction', 'id noteWelcome noteResolution noteDelay comment createdAt conversationId'),
+  'GET /satisfaction/{id}': `query ($id: ID!) {
+  satisfaction(id: $id) {
+    id noteWelcome noteResolution noteDelay comment createdAt conversationId
+    website { id }
+    operator { id }
+  }
+}`,
+  'GET /tag': list('tag', 'id name websites { id }'),
+  'GET /tag/{id}': single('tag', 'id name websites { id }'),
+  'POST /tag': change('tag', 'Create', 'id name websites { id }'),
+  'PUT /tag/{id}': change('tag', 'Update', 'id name websites { id }'),
+  'DELETE /tag/{id}': deletion('tag'),
+  'GET /statistic': `query ($filter: StatisticsFilter, $from: DateTime, $to: DateTime) {
+  statistics(filter: $filter, from: $from, to: $to) {
+    conversationNumber answeredNumber firstAnswerSeconds waitingSeconds abandonedNumber
+    refusedNumber satisfactionRate experience connectedSeconds
+  }
+}`,
 };
 
 const FIELDS: Readonly<Record<string, string>> = {
@@ -122,6 +163,46 @@ const FILTERS: Readonly<Record<string, readonly (readonly [rest: string, graphql
     ['operator_id', 'operatorId', '3'],
     ['parent_id', 'parentId', '1'],
   ],
+  conversation: [
+    ['id', 'id', '1,2'],
+    ['channel', 'channel', 'CHAT'],
+    ['from', 'from', '2026-01-05'],
+    ['to', 'to', '2026-01-12'],
+    ['website_id', 'websiteId', '1'],
+    ['operator_id', 'operatorId', '3'],
+    ['visitor_id', 'visitorId', '7'],
+    ['skill_id', 'skillId', '1'],
+    ['tag_id', 'tagId', '4'],
+  ],
+  visitor: [
+    ['id', 'id', '1,2'],
+    ['unique_id', 'uniqueId', 'demo-visitor-7'],
+    ['external_id', 'externalId', 'customer-*'],
+    ['website_id', 'websiteId', '2'],
+  ],
+  satisfaction: [
+    ['id', 'id', '1,2'],
+    ['website_id', 'websiteId', '1'],
+    ['operator_id', 'operatorId', '3'],
+    ['conversation_id', 'conversationId', '9'],
+    ['from', 'from', '2026-01-05'],
+    ['to', 'to', '2026-01-12'],
+  ],
+  tag: [
+    ['id', 'id', '1,2'],
+    ['website_id', 'websiteId', '3'],
+  ],
+};
+
+/** The filters of the statistics are arguments, fields and other queries. */
+const STATISTIC_FILTERS: Readonly<Record<string, string>> = {
+  website_list: '{ statistics(filter: { websiteIds: "1,2" }) { conversationNumber } }',
+  channel: '{ statistics(filter: { channel: CHAT }) { conversationNumber } }',
+  resource: '{ operators { nodes { id statistics { conversationNumber } } } }',
+  resource_id: '{ operators(filter: { id: "2,3" }) { nodes { id statistics { conversationNumber } } } }',
+  indicators: '{ statistics { conversationNumber satisfactionRate } }',
+  from: '{ statistics(from: "2026-01-05") { conversationNumber } }',
+  to: '{ statistics(to: "2026-01-12") { conversationNumber } }',
 };
 
 const OPERATOR_FILTERS = [
@@ -150,9 +231,13 @@ const REPLACEMENTS: ReadonlyMap<string, string> = new Map([
   ...Object.entries(FILTERS).flatMap(([kind, filters]) =>
     filters.map(([rest, graphql, example]): [string, string] => [
       `GET /${kind}?filters[${rest}]`,
-      `{ ${kind}s(filter: { ${graphql}: "${example}" }) { nodes { id } } }`,
+      `{ ${kind}s(filter: { ${graphql}: ${literal(example)} }) { nodes { id } } }`,
     ]),
   ),
+  ...Object.entries(STATISTIC_FILTERS).map(([rest, document]): [string, string] => [
+    `GET /statistic?filters[${rest}]`,
+    document,
+  ]),
   ['GET /operator/live?connected=0', `{ operators { nodes { id ${LIVE} } } }`],
   ['GET /client?filters[id]', '{ account { id } }'],
 ]);
@@ -165,6 +250,11 @@ export function replacementOf(what: string): string | undefined {
 /** Everything that has a replacement. */
 export function replacedThings(): string[] {
   return [...REPLACEMENTS.keys()];
+}
+
+/** Values of enums are written in capitals and without quotes. */
+function literal(example: string): string {
+  return /^[A-Z]+$/.test(example) ? example : `"${example}"`;
 }
 
 function list(kind: string, fields: string): string {

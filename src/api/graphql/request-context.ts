@@ -1,11 +1,17 @@
 import type { Caller } from '../../core/caller.ts';
+import type { Changes } from '../graphql-server/changes.ts';
 import type { Context, GraphqlServices } from './context.ts';
 import { createLoaders } from './loaders.ts';
-import type { Changes } from './mutation.ts';
 
 /** The context of one operation. After a change nothing that was looked up before is true any more. */
-export function requestContext(caller: Caller, services: GraphqlServices, changes: Changes): Context {
+export function requestContext(
+  caller: Caller,
+  services: GraphqlServices,
+  changes: Changes,
+  realtime: Pick<Context, 'desk'> = {},
+): Context {
   const context: Context = {
+    ...realtime,
     caller,
     services,
     load: createLoaders(caller, services),

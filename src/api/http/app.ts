@@ -152,7 +152,7 @@ function logAnswer(logger: Logger, request: FastifyRequest, reply: FastifyReply,
     route,
     status: reply.statusCode,
     ms: Math.round(reply.elapsedTime * 10) / 10,
-    ...(accountId === undefined ? {} : { account: accountId, actor }),
+    ...(accountId === undefined ? {} : { account: accountId, actor: { type: actor?.type, id: actor?.id } }),
   };
   logger[quiet ? 'debug' : 'info'](line, 'answered');
 }

@@ -1,4 +1,4 @@
-import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 /** What the service tells Prometheus. */
 export class Metrics {
@@ -22,10 +22,17 @@ export class Metrics {
     labelNames: ['limit'],
     registers: [this.registry],
   });
+  readonly #webhooks = new Counter({
+    name: 'switchboard_webhook_deliveries_total',
+    help: 'Sends to webhooks by their outcome.',
+    labelNames: ['outcome'],
+    registers: [this.registry],
+  });
 
   constructor() {
     collectDefaultMetrics({ register: this.registry });
     for (const outcome of ['granted', 'refused'] as const) this.#logins.inc({ outcome }, 0);
+    for (const outcome of ['delivered', 'retried', 'dead'] as const) this.#webhooks.inc({ outcome }, 0);
   }
 
   /** An observer of one route; the numbers of each status are looked up once. */
@@ -44,6 +51,23 @@ export class Metrics {
   login(outcome: 'granted' | 'refused' | 'limited'): void {
     this.#logins.inc({ outcome });
     if (outcome === 'limited') this.#limits.inc({ limit: 'login' });
+  }
+
+  webhookSent(outcome: 'delivered' | 'retried' | 'dead' | 'late'): void {
+    this.#webhooks.inc({ outcome });
+  }
+
+  /** How many deliveries wait is counted when somebody asks; while the database is away, the last number stays. */
+  countPendingDeliveries(pendingNumber: () => Promise<number>): void {
+    new Gauge({
+      name: 'switchboard_webhook_deliveries_pending',
+      help: 'Deliveries to webhooks that wait, or are on their way.',
+      registers: [this.registry],
+      async collect() {
+        const number = await pendingNumber().catch(() => undefined);
+        if (number !== undefined) this.set(number);
+      },
+    });
   }
 
   /** An answer that says "too much": of what, its status tells. */

@@ -1,21 +1,23 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { asDomainError, type ErrorKind } from '../../core/errors.ts';
 import type { Login } from '../../core/identity/login.ts';
-import { TOKEN_SECONDS, type Tokens } from '../../core/identity/tokens.ts';
+import type { Tokens } from '../../core/identity/tokens.ts';
 import { bearerToken } from '../http/bearer-token.ts';
 import { asHttpError, HttpError } from '../http/http-error.ts';
-import type { Metrics } from '../http/metrics.ts';
 import { OAuthError, readParameters, required } from './parameters.ts';
+import { registerSso, type SsoParts } from './sso.ts';
+import { send, sendToken } from './token-answer.ts';
 
-export interface OAuthParts {
+export interface OAuthParts extends SsoParts {
   readonly login: Login;
   readonly tokens: Tokens;
-  readonly metrics: Metrics;
 }
 
-/** Tokens for e-mail and password (RFC 6749), their revocation (RFC 7009), and the check of a token (RFC 6750). */
-export function registerOAuth(app: FastifyInstance, { login, tokens, metrics }: OAuthParts): void {
+/** Tokens for e-mail and password (RFC 6749) and for single sign-on, their revocation (RFC 7009), and the check of a token (RFC 6750). */
+export function registerOAuth(app: FastifyInstance, parts: OAuthParts): void {
+  const { login, tokens, metrics } = parts;
   app.setErrorHandler((error, request, reply) => answerError(error, request, reply));
+  registerSso(app, parts);
 
   app.post('/oauth2/token', async (request, reply) => {
     const parameters = readParameters(request);
@@ -31,12 +33,7 @@ export function registerOAuth(app: FastifyInstance, { login, tokens, metrics }: 
     metrics.login(token === undefined ? 'refused' : 'granted');
     if (token === undefined)
       throw new OAuthError(400, 'invalid_grant', 'the e-mail and the password do not belong together');
-    return send(reply, 200, {
-      access_token: token,
-      expires_in: TOKEN_SECONDS,
-      token_type: 'Bearer',
-      refresh_token: 'none',
-    });
+    return sendToken(reply, token);
   });
 
   app.post('/oauth2/revoke', async (request, reply) => {
@@ -56,6 +53,8 @@ export function registerOAuth(app: FastifyInstance, { login, tokens, metrics }: 
     ['/oauth2/token', 'POST'],
     ['/oauth2/revoke', 'POST'],
     ['/_authenticated', 'GET, HEAD'],
+    ['/admin/login', 'GET, HEAD'],
+    ['/admin/session', 'POST'],
   ] as const) {
     const others = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH'].filter((method) => !allowed.includes(method));
     app.route({
@@ -76,6 +75,8 @@ const KINDS: Record<ErrorKind, { status: number; error: string }> = {
   forbidden: { status: 403, error: 'access_denied' },
   unknown: { status: 404, error: 'invalid_request' },
   conflict: { status: 409, error: 'invalid_request' },
+  state: { status: 409, error: 'invalid_request' },
+  limit: { status: 409, error: 'invalid_request' },
   in_progress: { status: 409, error: 'invalid_request' },
   other_request: { status: 422, error: 'invalid_request' },
   limited: { status: 429, error: 'too_many_requests' },
@@ -100,12 +101,4 @@ function answerError(error: unknown, request: FastifyRequest, reply: FastifyRepl
 
 function sendError(reply: FastifyReply, status: number, error: string, description: string): FastifyReply {
   return send(reply, status, { error, error_description: description });
-}
-
-/** Every answer passes here, also to a request that was refused before any hook of ours ran. */
-function send(reply: FastifyReply, status: number, body: object): FastifyReply {
-  return reply
-    .code(status)
-    .headers({ 'content-type': 'application/json', 'cache-control': 'no-store', pragma: 'no-cache' })
-    .send(JSON.stringify(body));
 }

@@ -1,5 +1,10 @@
 import { z } from 'zod';
-import type { ZodOpenApiComponentsObject, ZodOpenApiPathsObject, ZodOpenApiResponseObject } from 'zod-openapi';
+import type {
+  ZodOpenApiComponentsObject,
+  ZodOpenApiHeaderObject,
+  ZodOpenApiPathsObject,
+  ZodOpenApiResponseObject,
+} from 'zod-openapi';
 import { TOKEN_SECONDS } from '../../core/identity/tokens.ts';
 import { headerRefs } from '../http/openapi.ts';
 
@@ -33,9 +38,21 @@ const oauthError = z
   })
   .meta({ id: 'OAuthError', description: 'An error in the form of RFC 6749.' });
 
+const sessionRequest = z
+  .object({ code: z.string().min(1).max(1024).meta({ description: 'The code, good once and for a minute.' }) })
+  .meta({ id: 'SessionRequest', description: 'A code of a single sign-on.' });
+
+const exampleToken = {
+  access_token: 'nq8Zk0xJ4Qm1rT7vYb2cUe5fWh9gKiLsPdXoAjRtV6w',
+  expires_in: TOKEN_SECONDS,
+  token_type: 'Bearer',
+  refresh_token: 'none',
+};
+const exampleCode = { code: 'T2m8Hq0sLw4Zx7Kc1Vb9Rf3Yd6Ng5Jp0Ae8Ui2Oo4Xk' };
+
 const example = { grant_type: 'password', username: 'alice.martin@example.com', password: 'correct horse battery' };
 
-export const oauthPaths: ZodOpenApiPathsObject = {
+const tokenPaths: ZodOpenApiPathsObject = {
   '/oauth2/token': {
     post: {
       operationId: 'create_token',
@@ -46,12 +63,7 @@ export const oauthPaths: ZodOpenApiPathsObject = {
       security: [],
       requestBody: form(tokenRequest, example),
       responses: {
-        200: answer('The token.', token, {
-          access_token: 'nq8Zk0xJ4Qm1rT7vYb2cUe5fWh9gKiLsPdXoAjRtV6w',
-          expires_in: TOKEN_SECONDS,
-          token_type: 'Bearer',
-          refresh_token: 'none',
-        }),
+        200: answer('The token.', token, exampleToken),
         400: failure('The request cannot be granted.', {
           invalid_grant: 'the e-mail and the password do not belong together',
           invalid_request: 'the parameter username is missing',
@@ -106,6 +118,68 @@ export const oauthPaths: ZodOpenApiPathsObject = {
   },
 };
 
+const LANDING: ZodOpenApiHeaderObject = {
+  description: 'The page, and the code behind `#code=`.',
+  required: true,
+  schema: { type: 'string', examples: ['/graphiql#code=T2m8Hq0sLw4Zx7Kc1Vb9Rf3Yd6Ng5Jp0Ae8Ui2Oo4Xk'] },
+};
+
+/** Single sign-on: a link for people, and what the page behind it does. */
+const ssoPaths: ZodOpenApiPathsObject = {
+  '/admin/login': {
+    get: {
+      operationId: 'single_sign_on',
+      tags: [TAG],
+      summary: 'Log in by a single sign-on key',
+      description:
+        'A link for people: it leads to a page that is logged in. The key is gone from the address at once; the page gets a code in its fragment (`#code=…`) and exchanges it at `/admin/session`. Counts for the login limit of the address. HEAD, and a browser that loads ahead of a click, start nothing: 204.',
+      security: [],
+      requestParams: {
+        query: z.object({ key: z.string().meta({ description: 'The `sso_key` of an operator.' }) }),
+      },
+      responses: {
+        204: { description: 'Nobody has clicked yet.', headers: headerRefs('X-Request-Id') },
+        303: {
+          description: 'The page, with a code in its fragment.',
+          headers: { ...headerRefs('X-Request-Id'), Location: LANDING },
+        },
+        403: page('The key was replaced, or belongs to nobody.'),
+        405: common('GET, HEAD')[405],
+        429: page('Too many logins from this address.', 'Retry-After'),
+        500: page('A fault of the service. It is in the log under the request id.'),
+        503: page('The service cannot answer right now.', 'Retry-After'),
+      },
+    },
+  },
+  '/admin/session': {
+    post: {
+      operationId: 'create_session',
+      tags: [TAG],
+      summary: 'Exchange the code of a single sign-on for a token',
+      description: 'For the page that a single sign-on leads to. A code is good once, for a minute.',
+      security: [],
+      requestBody: {
+        ...form(sessionRequest, exampleCode),
+        content: {
+          ...form(sessionRequest, exampleCode).content,
+          'application/json': { schema: sessionRequest, example: exampleCode },
+        },
+      },
+      responses: {
+        200: answer('The token.', token, exampleToken),
+        400: failure('The code is worth nothing.', {
+          invalid_grant: 'the code was used before, or is too old',
+          invalid_request: 'the parameter code is missing',
+        }),
+        ...common(),
+        ...withBody(),
+      },
+    },
+  },
+};
+
+export const oauthPaths: ZodOpenApiPathsObject = { ...tokenPaths, ...ssoPaths };
+
 export const oauthComponents = {
   headers: {
     'WWW-Authenticate': {
@@ -156,6 +230,15 @@ function answer(description: string, schema: z.ZodType, value: object): ZodOpenA
     description,
     headers: headerRefs('X-Request-Id'),
     content: { 'application/json': { schema, example: value } },
+  };
+}
+
+/** A page for people, in words. */
+function page(description: string, ...headers: string[]): ZodOpenApiResponseObject {
+  return {
+    description,
+    headers: headerRefs('X-Request-Id', ...headers),
+    content: { 'text/html': { schema: { type: 'string' } } },
   };
 }
 

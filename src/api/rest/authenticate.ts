@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import type { Caller } from '../../core/caller.ts';
+import { type Caller, comingBy } from '../../core/caller.ts';
 import { DomainError } from '../../core/errors.ts';
 import type { ApiKeys } from '../../core/identity/api-keys.ts';
 import { readQuery } from './query.ts';
@@ -16,7 +16,7 @@ export function isRemembered(keys: ApiKeys, request: FastifyRequest): boolean {
   const header = request.headers['x-api-key'];
   const caller = typeof header === 'string' ? keys.remembered(header) : undefined;
   if (!caller) return false;
-  request.caller = caller;
+  request.caller = fromHere(caller, request);
   return true;
 }
 
@@ -25,7 +25,13 @@ export async function authenticate(keys: ApiKeys, request: FastifyRequest): Prom
   const key = keyOf(request);
   const caller = key === undefined ? undefined : (keys.remembered(key) ?? (await keys.check(key)));
   if (!caller) throw new DomainError('forbidden', 'Forbidden');
-  request.caller = caller;
+  request.caller = fromHere(caller, request);
+}
+
+/** A read leaves no trace, and is spared the look at where it came from. */
+function fromHere(caller: Caller, request: FastifyRequest): Caller {
+  if (request.method === 'GET' || request.method === 'HEAD') return caller;
+  return comingBy(caller, 'rest', request.ip);
 }
 
 function keyOf(request: FastifyRequest): string | undefined {

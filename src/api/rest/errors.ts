@@ -18,6 +18,8 @@ const KINDS: Record<ErrorKind, { status: number; metaStatus: MetaStatus }> = {
   forbidden: { status: 403, metaStatus: 'error' },
   unknown: { status: 404, metaStatus: 'fail' },
   conflict: { status: 409, metaStatus: 'fail' },
+  state: { status: 409, metaStatus: 'fail' },
+  limit: { status: 409, metaStatus: 'fail' },
   in_progress: { status: 409, metaStatus: 'fail' },
   other_request: { status: 422, metaStatus: 'fail' },
   limited: { status: 429, metaStatus: 'error' },

@@ -6,9 +6,12 @@ import type { RestUsage } from '../../core/identity/rest-usage.ts';
 import { wireName } from './names.ts';
 import { listSelection, type Query, readQuery, type Selection, singleSelection } from './query.ts';
 
+/** Another spelling of an address under which old clients look for the same. */
+export const UNICODE = '.json-unicode';
+
 /** An endpoint in the migration meter: `GET /operator/{id}`. */
 export function endpointName(method: string, url: string): string {
-  return `${method} ${url.replace('/api/2', '').replace(':id', '{id}')}`;
+  return `${method} ${url.replace('/api/2', '').replace(UNICODE, '').replace(':id', '{id}')}`;
 }
 
 /** A filter of a list in the migration meter: `GET /operator?filters[name]`. */

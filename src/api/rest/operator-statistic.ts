@@ -20,7 +20,7 @@ export function registerOperatorStatistic(
     const id = pathId(request, 'operator');
     const { accountId } = request.caller;
     if (!(await operators.stamp(accountId, id))) throw unknownId('operator', id);
-    const [figures] = await statistics.of(accountId, { subject: 'operatorId', ids: [id] });
+    const [figures] = await statistics.of(accountId, { subject: 'operator', ids: [id] });
     const data = {
       id,
       conversation_number: figures?.conversationNumber ?? 0,

@@ -1,8 +1,10 @@
 import type { FastifyRequest } from 'fastify';
+import type { NamedMoment } from '../../core/conversations/period.ts';
 import { invalid, invalidField } from '../../core/errors.ts';
 import { type IdFilter, parseIdFilter, parseTextFilter, type TextFilter } from '../../core/filters.ts';
 import { parseId } from '../../core/ids.ts';
 import { parseForm } from './body.ts';
+import { readMoment } from './dates.ts';
 
 export const DEFAULT_LIMIT = 20;
 export const MOST_PER_PAGE = 100;
@@ -45,33 +47,54 @@ export function singleSelection(query: Query): Selection {
   return namedFields(query) ?? 'all';
 }
 
-export type Filters = Readonly<Record<string, IdFilter | TextFilter>>;
+/** What a filter takes: identifiers, a text, a day or a second, or words out of a list. */
+export type FilterDefinition =
+  | { readonly name: string; readonly kind: 'id' | 'text' | 'moment' }
+  | { readonly name: string; readonly kind: 'word' | 'words'; readonly words: readonly string[] };
+
+/** The filters of a resource by their name in a query, with their name in the code. */
+export type FilterTable = Readonly<Record<string, FilterDefinition>>;
+
+export type FilterValue = IdFilter | TextFilter | NamedMoment | readonly string[];
+
+export type Filters = Readonly<Record<string, FilterValue>>;
 
 /** The filters by the names of the code. One that the resource does not have is refused: ignoring it would show the wrong rows. */
-export function readFilters(
-  query: Query,
-  kinds: Readonly<Record<string, { name: string; kind: 'id' | 'text' }>>,
-): Filters {
+export function readFilters(query: Query, table: FilterTable): Filters {
   const given = query.filters;
   if (given === undefined || given === '') return {};
-  const allowed = Object.keys(kinds).join(', ');
+  const allowed = Object.keys(table).join(', ');
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
     throw invalidField('filters', `must be given as filters[<field>]=<value> with a field of ${allowed}`);
   }
-  const filters: Record<string, IdFilter | TextFilter> = {};
+  const filters: Record<string, FilterValue> = {};
   for (const [wire, raw] of Object.entries(given)) {
-    const filter = Object.hasOwn(kinds, wire) ? kinds[wire] : undefined;
+    const filter = Object.hasOwn(table, wire) ? table[wire] : undefined;
     if (!filter)
       throw invalid([{ path: ['filters', wire], code: 'unknown', rule: `is none of the filters here: ${allowed}` }]);
-    filters[filter.name] = readFilter(['filters', wire], raw, filter.kind);
+    filters[filter.name] = readFilter(['filters', wire], raw, filter);
   }
   return filters;
 }
 
-function readFilter(path: readonly string[], raw: unknown, kind: 'id' | 'text'): IdFilter | TextFilter {
-  const text = kind === 'id' && Array.isArray(raw) ? raw.join(',') : raw;
+function readFilter(path: readonly string[], raw: unknown, filter: FilterDefinition): FilterValue {
+  const isList = filter.kind === 'id' || filter.kind === 'words';
+  const text = isList && Array.isArray(raw) ? raw.join(',') : raw;
   if (typeof text !== 'string') throw invalid([{ path, code: 'invalid', rule: 'must be one value' }]);
-  return kind === 'id' ? parseIdFilter(path, text) : parseTextFilter(path, text);
+  if ('words' in filter) return readWords(path, text, filter);
+  if (filter.kind === 'id') return parseIdFilter(path, text);
+  return filter.kind === 'text' ? parseTextFilter(path, text) : readMoment(path, text);
+}
+
+function readWords(
+  path: readonly string[],
+  text: string,
+  { kind, words }: { kind: 'word' | 'words'; words: readonly string[] },
+): readonly string[] {
+  const given = kind === 'word' ? [text] : text.split(',', words.length + 1).map((word) => word.trim());
+  if (given.every((word) => words.includes(word))) return [...new Set(given)];
+  const several = kind === 'words' ? ', or several of them with commas' : '';
+  throw invalidField(path, `must be one of ${words.join(', ')}${several}`);
 }
 
 function readPositive(query: Query, name: string, otherwise: number): number {

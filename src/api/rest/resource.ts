@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest, RouteHandlerMethod } from 'fastify';
 import type { z } from 'zod';
 import type { Caller } from '../../core/caller.ts';
 import { unknownId } from '../../core/errors.ts';
@@ -11,6 +11,7 @@ import { listUses, ReadMeter, singleUses } from './meter.ts';
 import {
   DEFAULT_LIMIT,
   type Filters,
+  type FilterTable,
   listSelection,
   type Paging,
   readFilters,
@@ -23,9 +24,10 @@ import {
 /** A thing that the interface lists and shows. Everything generic about reads is in this file. */
 export interface Resource<Row extends { readonly id: number }> {
   readonly name: string;
+  /** Another name under which old clients look for the same. */
+  readonly alsoNamed?: string;
   readonly schema: z.ZodObject;
-  /** Filters by their name in a query, with their name in the code. */
-  readonly filters: Readonly<Record<string, { name: string; kind: 'id' | 'text' }>>;
+  readonly filters: FilterTable;
   page(caller: Caller, filters: Filters, window: Window): Promise<Page<Row>>;
   find(caller: Caller, id: number): Promise<Row | undefined>;
   /** The rows as JSON objects with `_link`; rows that are gone meanwhile are left out. */
@@ -55,15 +57,15 @@ export function registerReads<Row extends { readonly id: number }>(
         : await resource.render(request.caller, rows, selection);
     return list(items, { ...paging, count });
   };
-  app.get(`/${resource.name}`, async (request, reply) => {
+  const showList: RouteHandlerMethod = async (request, reply) => {
     const body = answers
       ? await answers.answer(request, async () => ({ body: await listBody(request), until: Number.POSITIVE_INFINITY }))
       : await listBody(request);
     listMeter.count(request);
     return sendJson(reply, 200, body);
-  });
+  };
 
-  app.get(`/${resource.name}/:id`, async (request, reply) => {
+  const showOne: RouteHandlerMethod = async (request, reply) => {
     const row = await resource.find(request.caller, pathId(request, resource.name));
     if (!row) throw unknownId(resource.name, pathText(request));
     const selection = singleSelection(readQuery(request));
@@ -72,7 +74,12 @@ export function registerReads<Row extends { readonly id: number }>(
     if (item === undefined) throw unknownId(resource.name, pathText(request));
     singleMeter.count(request);
     return sendJson(reply, 200, single(item));
-  });
+  };
+
+  for (const name of [resource.name, ...(resource.alsoNamed === undefined ? [] : [resource.alsoNamed])]) {
+    app.get(`/${name}`, showList);
+    app.get(`/${name}/:id`, showOne);
+  }
 }
 
 export const FIRST_PAGE: Paging = { page: 1, limit: DEFAULT_LIMIT };

@@ -1,6 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { ConnectedTime } from '../../core/availability/connected-time.ts';
 import type { LiveService } from '../../core/availability/live-service.ts';
+import type { ConversationQuery } from '../../core/conversations/conversation-query.ts';
+import type { SatisfactionQuery } from '../../core/conversations/satisfaction-query.ts';
 import type { Statistics } from '../../core/conversations/statistics.ts';
+import type { TagService } from '../../core/conversations/tag-service.ts';
+import type { VisitorQuery } from '../../core/conversations/visitor-query.ts';
 import type { TreeService } from '../../core/directory/tree-service.ts';
 import type { WebsiteService } from '../../core/directory/website-service.ts';
 import { DomainError } from '../../core/errors.ts';
@@ -14,6 +19,7 @@ import { HttpError } from '../http/http-error.ts';
 import { RouteTable } from '../http/route-table.ts';
 import { authenticate, isRemembered } from './authenticate.ts';
 import { registerClient } from './client.ts';
+import { registerConversation } from './conversation.ts';
 import { sendError } from './envelope.ts';
 import { INTERNAL, restError } from './errors.ts';
 import { ListAnswers } from './list-answers.ts';
@@ -22,7 +28,11 @@ import { registerOperator } from './operator.ts';
 import { registerOperatorLive } from './operator-live.ts';
 import { registerOperatorProfile } from './operator-profile.ts';
 import { registerOperatorStatistic } from './operator-statistic.ts';
+import { registerSatisfaction } from './satisfaction.ts';
+import { registerStatistic } from './statistic.ts';
+import { registerTag } from './tag.ts';
 import { registerTree } from './tree.ts';
+import { registerVisitor } from './visitor.ts';
 import { registerWebsite } from './website.ts';
 import type { Writes } from './write.ts';
 
@@ -34,6 +44,11 @@ export interface RestParts {
   readonly live: LiveService;
   readonly profiles: Profiles;
   readonly statistics: Statistics;
+  readonly connectedTime: ConnectedTime;
+  readonly conversationQuery: ConversationQuery;
+  readonly visitorQuery: VisitorQuery;
+  readonly satisfactionQuery: SatisfactionQuery;
+  readonly tags: TagService;
   readonly websites: WebsiteService;
   readonly groups: TreeService;
   readonly skills: TreeService;
@@ -70,6 +85,11 @@ export function registerRest(app: FastifyInstance, parts: RestParts): void {
   registerWebsite(app, parts.websites, writes, restUsage);
   registerTree(app, 'group', parts.groups, writes, restUsage);
   registerTree(app, 'skill', parts.skills, writes, restUsage);
+  registerConversation(app, parts, restUsage);
+  registerVisitor(app, parts.visitorQuery, restUsage);
+  registerSatisfaction(app, parts.satisfactionQuery, restUsage);
+  registerTag(app, parts.tags, writes, restUsage);
+  registerStatistic(app, parts, restUsage);
 }
 
 /** What every answer of this interface carries, also one to a request that reached no handler. */

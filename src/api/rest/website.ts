@@ -38,8 +38,13 @@ class WebsiteResource implements Resource<Website> {
   }
 
   async render(_caller: Caller, websites: readonly Website[], selection: Selection): Promise<string[]> {
-    return websites.map((website) => renderObject('website', toWire(website) as { id: number }, selection));
+    return websites.map((website) => renderObject('website', wireOf(website), selection));
   }
+}
+
+/** The fields of the resource, which are fixed: what came later is in GraphQL alone. */
+function wireOf({ allowedOrigins: _origins, secretVersion: _version, ...website }: Website): { id: number } {
+  return toWire(website) as { id: number };
 }
 
 export function registerWebsite(
@@ -49,7 +54,7 @@ export function registerWebsite(
   usage: RestUsage,
 ): void {
   registerReads(app, new WebsiteResource(websites), usage);
-  const body = (website: Website) => single(renderObject('website', toWire(website) as { id: number }, 'all'));
+  const body = (website: Website) => single(renderObject('website', wireOf(website), 'all'));
 
   app.post('/website', (request, reply) =>
     writes.run<Website>(request, reply, {

@@ -10,12 +10,18 @@ export interface ChannelState {
 }
 
 /** All that decides whether an operator can take a conversation now. */
-export type LiveState = { readonly connected: boolean; readonly chatAndCall: boolean } & {
+export type LiveState = {
+  readonly connected: boolean;
+  /** Connected only by a session that was closed a moment ago: a reloaded page comes back, a closed one does not. */
+  readonly inGrace: boolean;
+  readonly chatAndCall: boolean;
+} & {
   readonly [channel in Channel]: ChannelState;
 };
 
 export type BlockReason =
   | 'OFFLINE'
+  | 'IN_GRACE'
   | 'NOT_ENABLED'
   | 'NOT_AVAILABLE'
   | 'SLOTS_FULL'
@@ -45,6 +51,7 @@ export function channelLive(state: LiveState, channel: Channel): ChannelLive {
 
   const blockedBy: BlockReason[] = [];
   if (!state.connected) blockedBy.push('OFFLINE');
+  if (state.connected && state.inGrace) blockedBy.push('IN_GRACE');
   if (!own.enabled) blockedBy.push('NOT_ENABLED');
   if (!own.available) blockedBy.push('NOT_AVAILABLE');
   blockedBy.push(...busyBecause);

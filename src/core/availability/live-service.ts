@@ -3,16 +3,18 @@ import type { Database, Transaction } from '../../storage/database.ts';
 import type { Tables } from '../../storage/tables.ts';
 import { announce } from '../announce.ts';
 import { type Caller, type Commit, forbidden } from '../caller.ts';
-import { invalid, unknownId } from '../errors.ts';
+import { DomainError, invalid, unknownId } from '../errors.ts';
 import { CHANNELS, type Operator } from '../operators/operator.ts';
 import type { OperatorFilters } from '../operators/operator-filter.ts';
 import { requireOperator } from '../operators/operator-store.ts';
 import { requireMayServe } from '../operators/permissions.ts';
 import type { Window } from '../page.ts';
+import { drainFor } from '../routing/queue.ts';
 import { Versioned } from '../versioned.ts';
 import type { LiveState } from './capacity.ts';
-import { endLeases, renewLease } from './leases.ts';
+import { DESK_LEASE_SECONDS } from './leases.ts';
 import { type LiveUpdate, liveState } from './live.ts';
+import { keepLiveHistory } from './live-history.ts';
 import {
   filteredLive,
   type LiveRequest,
@@ -21,6 +23,7 @@ import {
   type StampRow,
   stampColumns,
 } from './live-query.ts';
+import { closeDesk, connect, disconnect, openDesk, prolong, resumeDesk } from './presence.ts';
 
 /** Enough of a live state to find its rendered form. */
 export interface LiveStamp {
@@ -102,13 +105,18 @@ export class LiveService {
         'live.operatorId as id',
         'live.version as version',
         eb('live.leaseUntil', '>', eb.fn<number>('now_ms', [])).as('connected'),
+        eb('live.routableUntil', '>', eb.fn<number>('now_ms', [])).as('there'),
       ])
       .where('live.accountId', '=', accountId)
       .where('live.operatorId', 'in', operatorIds)
       .execute();
     // Being connected ends by time alone, without a new version: so it is part of the name.
-    const nameOf = (id: number, connected: unknown) => `${accountId} ${id} ${connected ? 'on' : 'off'}`;
-    const kept = stamps.map(({ id, version, connected }) => this.#loaded.get(nameOf(id, connected), version));
+    const presenceOf = (stamp: { connected: unknown; there: unknown }) => ({
+      connected: Boolean(stamp.connected),
+      inGrace: Boolean(stamp.connected) && !stamp.there,
+    });
+    const nameOf = (stamp: (typeof stamps)[number]) => `${accountId} ${stamp.id} ${stamp.connected} ${stamp.there}`;
+    const kept = stamps.map((stamp) => this.#loaded.get(nameOf(stamp), stamp.version));
     const missing = stamps.filter((_, index) => kept[index] === undefined);
     if (missing.length === 0) return kept as OperatorLiveState[];
     const rows = await this.#database.read
@@ -122,12 +130,12 @@ export class LiveService {
       )
       .execute();
     const fresh = new Map(rows.map((row) => [row.operatorId, row]));
-    return stamps.flatMap(({ id, connected }, index) => {
-      const row = fresh.get(id);
+    return stamps.flatMap((stamp, index) => {
+      const row = fresh.get(stamp.id);
       const known = kept[index];
       if (known || !row) return known ?? [];
-      const live = { id, version: row.version, state: liveState(row, Boolean(connected)) };
-      return this.#loaded.set(nameOf(id, connected), row.version, live);
+      const live = { id: stamp.id, version: row.version, state: liveState(row, presenceOf(stamp)) };
+      return this.#loaded.set(nameOf(stamp), row.version, live);
     });
   }
 
@@ -140,24 +148,47 @@ export class LiveService {
       requireMayServe(caller, operator);
       const row = await this.#require(tx, caller.accountId, operatorId);
       await setAvailability(tx, caller, row, input);
-      if (input.connected === false) await endLeases(tx, caller, row);
+      if (input.connected === false) await disconnect(tx, caller, operatorId);
       return operator;
     });
   }
 
-  /** Holds the caller's own operator connected for a while. */
+  /** Holds the caller's own operator connected for a while: as an explicit wish, or only if the last time has not ended. */
   async connect(
     caller: Caller,
-    lease: { leaseId: string; seconds: number },
+    lease: { leaseId: string; seconds: number; onlyProlong: boolean },
     commit: Commit<Operator>,
   ): Promise<Operator> {
     const { operatorId, accountId } = caller;
     if (operatorId === null) throw forbidden();
     return commit(async (tx) => {
       const operator = await requireOperator(tx, accountId, operatorId);
-      await renewLease(tx, caller, { operatorId, ...lease });
+      if (!lease.onlyProlong) await connect(tx, caller, { operatorId, ...lease });
+      else if (!(await prolong(tx, caller, { operatorId, ...lease }))) {
+        throw new DomainError('state', 'The session has ended. Connect again, without renewal.');
+      }
       return operator;
     });
+  }
+
+  /** The realtime channel of a desk: while it is open and answers, its operator is connected. */
+  desk(caller: Caller, operatorId: number, leaseId: string) {
+    const lease = { operatorId, leaseId, seconds: DESK_LEASE_SECONDS };
+    const transaction = <T>(work: (tx: Transaction) => Promise<T>) => this.#database.transaction(work);
+    let openedAt = 0;
+    return {
+      /** False while somebody else keeps the operator offline. */
+      open: () =>
+        transaction((tx) => {
+          openedAt = tx.now;
+          return openDesk(tx, caller, lease);
+        }),
+      /** False when the session has ended. */
+      renew: () => transaction((tx) => prolong(tx, caller, lease)),
+      /** After that, for one that ended by time alone. False when somebody ended it: a desk does not come back by itself then. */
+      resume: () => transaction((tx) => resumeDesk(tx, caller, lease, openedAt)),
+      close: () => transaction((tx) => closeDesk(tx, caller, lease)),
+    };
   }
 
   async #require(tx: Transaction, accountId: number, operatorId: number): Promise<Selectable<Tables['operatorLive']>> {
@@ -217,16 +248,19 @@ async function setAvailability(
   const flags = Object.fromEntries(given.map((channel) => [`${channel}Available`, Number(input[channel]?.available)]));
   const changed = Object.keys(flags).filter((name) => row[name as 'chatAvailable'] !== flags[name]);
   if (changed.length === 0) return;
+  const forgiven = Object.fromEntries(given.map((channel) => [`${channel}Missed`, 0]));
   await tx.db
     .updateTable('operatorLive')
-    .set((eb) => ({ ...flags, version: eb('version', '+', 1) }))
+    .set((eb) => ({ ...flags, ...forgiven, version: eb('version', '+', 1) }))
     .where('accountId', '=', row.accountId)
     .where('operatorId', '=', row.operatorId)
     .execute();
+  await keepLiveHistory(tx, caller, row.operatorId, { kind: 'availability' });
   announce(tx, caller, 'operator.availability_updated', row.operatorId, {
     fields: changed,
     values: Object.fromEntries(changed.map((name) => [name, flags[name] === 1])),
   });
+  if (changed.some((name) => flags[name] === 1)) await drainFor(tx, caller, row.operatorId, 'available');
 }
 
 /** Whether a request says which skills, groups or people it means; `*` names all skills or groups. */

@@ -1,3 +1,4 @@
+import type { Selectable } from 'kysely';
 import { z } from 'zod';
 import type { Tables } from '../../storage/tables.ts';
 import { CHANNELS, type Channel } from '../operators/operator.ts';
@@ -47,7 +48,26 @@ export const liveUpdate = z
   .meta({ id: 'LiveUpdate', description: 'At least one field; all are set together or none.' });
 export type LiveUpdate = z.output<typeof liveUpdate>;
 
-export function liveState(row: Tables['operatorLive'], connected: boolean): LiveState {
+export type LiveRow = Selectable<Tables['operatorLive']>;
+
+/** Whether somebody is there, as the database's clock says it. */
+export interface Presence {
+  readonly connected: boolean;
+  readonly inGrace: boolean;
+}
+
+export function presenceAt(row: Pick<LiveRow, 'leaseUntil' | 'routableUntil'>, now: number): Presence {
+  const connected = row.leaseUntil > now;
+  return { connected, inGrace: connected && row.routableUntil <= now };
+}
+
+type StateColumns = Pick<
+  LiveRow,
+  'chatAndCall' | 'chatMaxNumber' | `${Channel}Enabled` | `${Channel}Available` | `${Channel}Slots`
+>;
+
+/** What decides, from a row of the present or of the history. */
+export function liveState(row: StateColumns, { connected, inGrace }: Presence): LiveState {
   const state = (name: Channel) => ({
     enabled: row[`${name}Enabled`] === 1,
     available: row[`${name}Available`] === 1,
@@ -56,6 +76,7 @@ export function liveState(row: Tables['operatorLive'], connected: boolean): Live
   });
   return {
     connected,
+    inGrace,
     chatAndCall: row.chatAndCall === 1,
     chat: state('chat'),
     call: state('call'),

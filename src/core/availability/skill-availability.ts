@@ -1,9 +1,10 @@
 import { sql } from 'kysely';
+import { LRUCache } from 'lru-cache';
 import type { Database } from '../../storage/database.ts';
 import { under } from '../directory/tree.ts';
 import { CHANNELS, type Channel } from '../operators/operator.ts';
 import { channelLive, type LiveState } from './capacity.ts';
-import { liveState } from './live.ts';
+import { liveState, presenceAt } from './live.ts';
 
 /** Whether anybody is free on a channel. */
 export interface ChannelAvailability {
@@ -17,7 +18,8 @@ export interface ChannelAvailability {
 export type SkillAvailability = Readonly<Record<Channel, ChannelAvailability>>;
 
 export interface AvailabilityQuestion {
-  readonly skillId: number;
+  /** Left out: whatever the conversation is about. */
+  readonly skillId?: number | undefined;
   readonly websiteId?: number | undefined;
   readonly language?: string | undefined;
 }
@@ -25,33 +27,35 @@ export interface AvailabilityQuestion {
 /** "Is anyone free for this skill now?", from the rows and the one definition of routable. */
 export class SkillAvailabilities {
   readonly #database: Database;
+  readonly #kept = new LRUCache<number, { readonly position: number; readonly seen: Promise<Seen> }>({ max: 100 });
 
   constructor(database: Database) {
     this.#database = database;
   }
 
-  /** The answers to several questions with two statements, whatever their number. */
+  /** The answers to several questions with three statements, whatever their number. */
   async answer(accountId: number, questions: readonly AvailabilityQuestion[]): Promise<SkillAvailability[]> {
-    const connected = await this.#connected(accountId);
-    const waiting = await this.#waiting(accountId);
-    const parents = await this.#parents(accountId);
-    return questions.map(({ skillId, websiteId, language }) => {
-      // A skill also answers for the conversations of those above it.
-      const skills = under(skillId, parents);
-      const people = connected.filter(
-        (person) =>
-          person.skills.some((skill) => skills.has(skill)) &&
-          (websiteId === undefined || person.websites.includes(websiteId)) &&
-          (language === undefined || person.languages.includes(language)),
-      );
-      const lines = waiting.filter(
-        (line) =>
-          line.skillId === skillId &&
-          (websiteId === undefined || line.websiteId === websiteId) &&
-          (language === undefined || line.language === language),
-      );
-      return summary(people, lines);
-    });
+    const seen = await this.#look(accountId);
+    return questions.map((question) => answerFrom(seen, question));
+  }
+
+  /** The answer as it was after an event, or later. However many ask after the same event, the rows are looked at once. */
+  async answerSince(accountId: number, position: number, question: AvailabilityQuestion): Promise<SkillAvailability> {
+    let kept = this.#kept.get(accountId);
+    if (!kept || kept.position < position) {
+      kept = { position, seen: this.#look(accountId) };
+      this.#kept.set(accountId, kept);
+      kept.seen.catch(() => this.#kept.delete(accountId));
+    }
+    return answerFrom(await kept.seen, question);
+  }
+
+  async #look(accountId: number) {
+    return {
+      connected: await this.#connected(accountId),
+      waiting: await this.#waiting(accountId),
+      parents: await this.#parents(accountId),
+    };
   }
 
   async #connected(accountId: number) {
@@ -63,10 +67,11 @@ export class SkillAvailabilities {
       .selectAll('live')
       .select(['operators.skillList', 'operators.websiteList', 'operators.languageList'])
       .where('live.accountId', '=', accountId)
+      .select((eb) => eb.fn<number>('now_ms', []).as('now'))
       .where('live.leaseUntil', '>', (eb) => eb.fn<number>('now_ms', []))
       .execute();
     return rows.map((row) => ({
-      state: liveState(row, true),
+      state: liveState(row, presenceAt(row, row.now)),
       skills: JSON.parse(row.skillList) as number[],
       websites: JSON.parse(row.websiteList) as number[],
       languages: JSON.parse(row.languageList) as string[],
@@ -78,7 +83,7 @@ export class SkillAvailabilities {
       .selectFrom('conversations')
       .select(['channel', 'skillId', 'websiteId', 'language', sql<number>`count(*)`.as('count')])
       .where('accountId', '=', accountId)
-      .where('state', '=', 'queued')
+      .where('state', '=', sql.lit('queued'))
       .groupBy(['channel', 'skillId', 'websiteId', 'language'])
       .execute();
   }
@@ -95,9 +100,48 @@ export class SkillAvailabilities {
 
 interface Person {
   readonly state: LiveState;
+  readonly skills: readonly number[];
+  readonly websites: readonly number[];
+  readonly languages: readonly string[];
 }
 
-function summary(people: readonly Person[], lines: readonly { channel: Channel; count: number }[]): SkillAvailability {
+interface Line {
+  readonly channel: Channel;
+  readonly skillId: number | null;
+  readonly websiteId: number;
+  readonly language: string;
+  readonly count: number;
+}
+
+/** All that answers are made from, at one moment. */
+interface Seen {
+  readonly connected: readonly Person[];
+  readonly waiting: readonly Line[];
+  readonly parents: ReadonlyMap<number, number | null>;
+}
+
+function answerFrom(
+  { connected, waiting, parents }: Seen,
+  { skillId, websiteId, language }: AvailabilityQuestion,
+): SkillAvailability {
+  // A skill also answers for the conversations of those above it.
+  const skills = skillId === undefined ? undefined : under(skillId, parents);
+  const people = connected.filter(
+    (person) =>
+      (skills === undefined || person.skills.some((skill) => skills.has(skill))) &&
+      (websiteId === undefined || person.websites.includes(websiteId)) &&
+      (language === undefined || person.languages.includes(language)),
+  );
+  const lines = waiting.filter(
+    (line) =>
+      (skillId === undefined || line.skillId === skillId) &&
+      (websiteId === undefined || line.websiteId === websiteId) &&
+      (language === undefined || line.language === language),
+  );
+  return summary(people, lines);
+}
+
+function summary(people: readonly Person[], lines: readonly Line[]): SkillAvailability {
   const [chat, call, video] = CHANNELS.map((channel): ChannelAvailability => {
     const routable = people.filter(({ state }) => channelLive(state, channel).routable);
     return {

@@ -1,21 +1,17 @@
 import type { Transaction } from '../../storage/database.ts';
-import { announce } from '../announce.ts';
-import type { Caller } from '../caller.ts';
+import { conversationsOf } from '../availability/presence.ts';
+import { requeue } from '../routing/offers.ts';
+import type { By } from '../routing/slots.ts';
 
-/** What an operator was offered or was handling waits again, at its original time. */
-export async function requeueConversationsOf(tx: Transaction, caller: Caller, operatorId: number): Promise<void> {
-  const requeued = await tx.db
-    .updateTable('conversations')
-    .set({ state: 'queued', operatorId: null, acceptedAt: null })
-    .where('accountId', '=', caller.accountId)
+/** The operator is about to be deleted: what they were offered or were handling waits again, and others are asked. */
+export async function requeueConversationsOf(tx: Transaction, by: By, operatorId: number): Promise<void> {
+  await tx.db
+    .updateTable('operatorLive')
+    .set({ leaseUntil: 0, routableUntil: 0 })
+    .where('accountId', '=', by.accountId)
     .where('operatorId', '=', operatorId)
-    .where('state', 'in', ['offered', 'active'])
-    .returning('id')
     .execute();
-  for (const { id } of requeued) {
-    announce(tx, caller, 'conversation.queued', id, {
-      fields: ['state', 'operatorId'],
-      values: { state: 'queued', operatorId: null },
-    });
+  for (const conversation of await conversationsOf(tx, by, operatorId)) {
+    await requeue(tx, by, conversation, { cause: 'operator_lost', atHead: conversation.state === 'active' });
   }
 }

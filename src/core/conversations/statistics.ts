@@ -1,7 +1,9 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { z } from 'zod';
 import type { Database } from '../../storage/database.ts';
-import { type Caller, forbidden } from '../caller.ts';
+import { type IdFilter, matchesId } from '../filters.ts';
+import { type ConversationFilters, filteredConversations } from './conversation-filter.ts';
+import type { Period } from './period.ts';
 
 export const statisticsSchema = z
   .object({
@@ -20,18 +22,20 @@ export const statisticsSchema = z
   .meta({ id: 'OperatorStatistics', description: 'What an operator has done.' });
 export type OperatorStatistics = z.output<typeof statisticsSchema>;
 
-/** A stretch of time by the moment at which a conversation began; each end may be open. */
-export interface Period {
-  readonly from?: number | undefined;
-  readonly to?: number | undefined;
-}
+/** Whose figures: those of operators, skills, groups, websites, or of the whole account. */
+export type StatisticsSubject = 'account' | 'operator' | 'skill' | 'group' | 'website';
 
-/** Whose figures: of operators or of skills, perhaps of one period and of the operators of some groups only. */
+/** Of which conversations: what is given must hold. */
+export type StatisticsFilters = Pick<
+  ConversationFilters,
+  'period' | 'channels' | 'websiteId' | 'skillId' | 'groupId' | 'operatorId' | 'reach'
+>;
+
 export interface StatisticsQuestion {
-  readonly subject: 'operatorId' | 'skillId';
+  readonly subject: StatisticsSubject;
+  /** The identifiers of the subjects; a single one, whichever, for the account. */
   readonly ids: readonly number[];
-  readonly period?: Period;
-  readonly groups?: ReadonlySet<number> | 'account';
+  readonly filters?: StatisticsFilters;
 }
 
 export interface Figures {
@@ -41,6 +45,10 @@ export interface Figures {
   readonly answeredNumber: number;
   /** From the acceptance to the first answer, on average; null without any. */
   readonly firstAnswerSeconds: number | null;
+  /** From the beginning to the acceptance, on average; null without any. */
+  readonly waitingSeconds: number | null;
+  /** Conversations that ended before anybody accepted them, by the visitor or by time. */
+  readonly abandonedNumber: number;
   /** Mean of the notes, between 0 and 1; null without surveys. */
   readonly satisfactionRate: number | null;
   /** Points: 10 for each conversation that was answered and closed. */
@@ -49,12 +57,18 @@ export interface Figures {
 
 const POINTS = 10;
 const BEST_NOTE = 5;
-const NOTHING: Figures = {
-  conversationNumber: 0,
-  answeredNumber: 0,
-  firstAnswerSeconds: null,
-  satisfactionRate: null,
-  experience: 0,
+
+/**
+ * Whose a conversation is. That of a group: its operator belongs to it now; as long as nobody has it, it asks for the group.
+ * Each conversation counts for one group, so that the figures of all groups add up.
+ */
+const OWNER: Record<StatisticsSubject, RawBuilder<number>> = {
+  account: sql`0`,
+  operator: sql`conversations.operator_id`,
+  skill: sql`conversations.skill_id`,
+  website: sql`conversations.website_id`,
+  group: sql`case when conversations.operator_id is null then conversations.group_id else
+    (select o.group_id from operators o where o.account_id = conversations.account_id and o.id = conversations.operator_id) end`,
 };
 
 interface CountedRow {
@@ -62,7 +76,10 @@ interface CountedRow {
   readonly accepted: number;
   readonly answered: number;
   readonly completed: number;
-  readonly milliseconds: number | null;
+  readonly abandoned: number;
+  readonly answering: number | null;
+  readonly waiting: number | null;
+  readonly satisfaction: number | null;
 }
 
 /** Counted from the rows at each read, never kept beside them. There may be very many, so it is a slow read. */
@@ -73,87 +90,84 @@ export class Statistics {
     this.#database = database;
   }
 
-  /** The figures of several operators or skills, two statements for all of them. */
+  /** The figures of several operators, skills, groups or websites: one statement for all of them. */
   async of(accountId: number, question: StatisticsQuestion): Promise<Figures[]> {
-    const handled = await this.#database.slowly<CountedRow>(this.#handled(accountId, question));
-    const rated = await this.#database.slowly(this.#rated(accountId, question));
-    return question.ids.map((id) =>
-      figures(
-        handled.find((row) => row.subject === id),
-        rated.find((row) => row.subject === id)?.mean,
-      ),
-    );
+    const { subject, ids } = question;
+    if (ids.length === 0) return [];
+    const rows = await this.#database.slowly(this.countQuery(accountId, question));
+    const found = new Map(rows.map((row) => [row.subject, row]));
+    return ids.map((id) => figures(found.get(subject === 'account' ? 0 : id)));
   }
 
-  /** The figures of skills: for admins of everybody, for managers of the operators of their groups. */
-  async ofSkills(
-    { accountId, standing, managedGroups }: Caller,
-    { ids, period }: { ids: readonly number[]; period: Period },
-  ): Promise<Figures[]> {
-    if (standing !== 'admin' && standing !== 'manager') throw forbidden();
-    return this.of(accountId, { subject: 'skillId', ids, period, groups: managedGroups });
+  /** Conversations that were not taken at all: counted by website and whole day. */
+  async refusedNumber(
+    accountId: number,
+    { websiteId, period = {} }: { readonly websiteId?: IdFilter | undefined; readonly period?: Period | undefined },
+  ): Promise<number> {
+    let query = this.#database.read
+      .selectFrom('refusals')
+      .select(sql<number>`coalesce(sum(count), 0)`.as('count'))
+      .where('accountId', '=', accountId)
+      .where((eb) => this.#database.withinDeadline(eb.ref('websiteId')));
+    if (websiteId) query = query.where((eb) => matchesId(eb.ref('websiteId'), websiteId));
+    if (period.from !== undefined) query = query.where('day', '>=', dayOf(period.from));
+    if (period.to !== undefined) query = query.where('day', '<=', dayOf(period.to - 1));
+    return (await this.#database.slowly(query))[0]?.count ?? 0;
   }
 
-  #handled(accountId: number, question: StatisticsQuestion) {
-    const { subject } = question;
-    return this.#conversations(accountId, question)
-      .select([
-        `conversations.${subject} as subject`,
-        sql<number>`count(*)`.as('accepted'),
-        sql<number>`count(first_answer_at)`.as('answered'),
-        sql<number>`sum(case when state = 'closed' and first_answer_at is not null then 1 else 0 end)`.as('completed'),
-        sql<number | null>`avg(first_answer_at - accepted_at)`.as('milliseconds'),
-      ])
-      .groupBy(`conversations.${subject}`)
-      .$castTo<CountedRow>();
-  }
-
-  #rated(accountId: number, question: StatisticsQuestion) {
-    const { subject } = question;
-    return this.#conversations(accountId, question)
-      .innerJoin('satisfactions', (join) =>
+  countQuery(accountId: number, { subject, ids, filters = {} }: StatisticsQuestion) {
+    const named: ConversationFilters =
+      subject === 'account' ? filters : { ...filters, [`${subject}Id`]: { kind: 'ids', ids } };
+    const query = filteredConversations(this.#database.read, accountId, named)
+      .leftJoin('satisfactions', (join) =>
         join
           .onRef('satisfactions.accountId', '=', 'conversations.accountId')
           .onRef('satisfactions.conversationId', '=', 'conversations.id'),
       )
+      .where((eb) => this.#database.withinDeadline(eb.ref('conversations.id')))
       .select([
-        `conversations.${subject} as subject`,
-        sql<number | null>`avg((note_welcome + note_resolution + note_delay) / 3.0)`.as('mean'),
+        OWNER[subject].as('subject'),
+        sql<number>`count(accepted_at)`.as('accepted'),
+        sql<number>`count(case when accepted_at is not null then first_answer_at end)`.as('answered'),
+        sql<number>`count(case when state = 'closed' and accepted_at is not null then first_answer_at end)`.as(
+          'completed',
+        ),
+        sql<number>`count(case when state = 'closed' and accepted_at is null and closed_by in ('visitor', 'system') then 1 end)`.as(
+          'abandoned',
+        ),
+        // Whoever took over an answered conversation did not answer it first.
+        sql<number | null>`avg(case when first_answer_at >= accepted_at then first_answer_at - accepted_at end)`.as(
+          'answering',
+        ),
+        sql<number | null>`avg(accepted_at - conversations.created_at)`.as('waiting'),
+        sql<number | null>`avg((note_welcome + note_resolution + note_delay) / 3.0)`.as('satisfaction'),
       ])
-      .groupBy(`conversations.${subject}`);
-  }
-
-  #conversations(accountId: number, { subject, ids, period, groups }: StatisticsQuestion) {
-    const { from, to } = period ?? {};
-    let query = this.#database.read
-      .selectFrom('conversations')
-      .where('conversations.accountId', '=', accountId)
-      .where(`conversations.${subject}`, 'in', ids)
-      .where('conversations.acceptedAt', 'is not', null)
-      .where((eb) => this.#database.withinDeadline(eb.ref('conversations.acceptedAt').$castTo<number>()));
-    if (from !== undefined) query = query.where('conversations.createdAt', '>=', from);
-    if (to !== undefined) query = query.where('conversations.createdAt', '<', to);
-    if (groups !== undefined && groups !== 'account') {
-      query = query.where('conversations.operatorId', 'in', (eb) =>
-        eb
-          .selectFrom('operators')
-          .select('id')
-          .where('accountId', '=', accountId)
-          .where('groupId', 'in', [...groups]),
-      );
-    }
-    return query;
+      .$castTo<CountedRow>();
+    // One group needs no sorting.
+    return subject === 'account' ? query : query.groupBy(sql.ref('subject'));
   }
 }
 
-function figures(row: CountedRow | undefined, mean: number | null | undefined): Figures {
-  const rate = mean === null || mean === undefined ? null : Math.round((mean / BEST_NOTE) * 100) / 100;
-  if (!row) return { ...NOTHING, satisfactionRate: rate };
+function figures(row: CountedRow | undefined): Figures {
   return {
-    conversationNumber: row.accepted,
-    answeredNumber: row.answered,
-    firstAnswerSeconds: row.milliseconds === null ? null : Math.round(row.milliseconds) / 1000,
-    satisfactionRate: rate,
-    experience: row.completed * POINTS,
+    conversationNumber: row?.accepted ?? 0,
+    answeredNumber: row?.answered ?? 0,
+    firstAnswerSeconds: seconds(row?.answering),
+    waitingSeconds: seconds(row?.waiting),
+    abandonedNumber: row?.abandoned ?? 0,
+    satisfactionRate: rate(row?.satisfaction),
+    experience: (row?.completed ?? 0) * POINTS,
   };
+}
+
+function seconds(milliseconds: number | null | undefined): number | null {
+  return milliseconds === null || milliseconds === undefined ? null : Math.round(milliseconds) / 1000;
+}
+
+function rate(mean: number | null | undefined): number | null {
+  return mean === null || mean === undefined ? null : Math.round((mean / BEST_NOTE) * 100) / 100;
+}
+
+function dayOf(moment: number): string {
+  return new Date(moment).toISOString().slice(0, 10);
 }

@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import type { Database, Transaction } from '../../storage/database.ts';
 import type { Tables } from '../../storage/tables.ts';
 import { announce, changesBetween } from '../announce.ts';
@@ -7,6 +7,7 @@ import { invalidField, unknownId } from '../errors.ts';
 import { type IdFilter, matchesId, matchesText, type TextFilter } from '../filters.ts';
 import { nextId } from '../ids.ts';
 import type { Page, Window } from '../page.ts';
+import { drainAccount } from '../routing/queue.ts';
 import { cut, type Slice, type SlicePage, sliced } from '../slice.ts';
 import { fold } from '../text.ts';
 import { refuseInUse } from './in-use.ts';
@@ -122,6 +123,8 @@ export class TreeService {
         .where('id', '=', id)
         .execute();
       announce(tx, caller, `${this.#kind}.updated`, id, changesBetween(shown(before), shown(node)));
+      // Another parent: other operators answer for the conversations of those above.
+      if (parentId !== before.parentId) await drainAccount(tx, caller, 'directory_changed');
       return { ...node, above };
     });
   }
@@ -142,7 +145,7 @@ export class TreeService {
         .select((eb) => eb.fn.countAll<number>().as('count'))
         .where('accountId', '=', accountId)
         .where(`${this.#kind}Id`, '=', id)
-        .where('state', '<>', 'closed')
+        .where('state', '<>', sql.lit('closed'))
         .executeTakeFirstOrThrow();
       refuseInUse(this.#kind, id, {
         operators: node.operatorCount,

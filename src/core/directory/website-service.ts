@@ -1,8 +1,11 @@
-import type { Database } from '../../storage/database.ts';
+import { sql } from 'kysely';
+import type { Database, Transaction } from '../../storage/database.ts';
 import { announce, changesBetween } from '../announce.ts';
 import { type Caller, type Commit, requireAdmin } from '../caller.ts';
+import { takeTagsOffWebsite } from '../conversations/tag-service.ts';
 import { unknownId } from '../errors.ts';
 import { type IdFilter, matchesId, matchesText, type TextFilter } from '../filters.ts';
+import type { InstallationSecrets } from '../identity/secrets.ts';
 import { nextId } from '../ids.ts';
 import type { Page, Window } from '../page.ts';
 import { cut, type Slice, type SlicePage, sliced } from '../slice.ts';
@@ -19,8 +22,11 @@ export interface WebsiteFilters {
 export class WebsiteService {
   readonly #database: Database;
 
-  constructor(database: Database) {
+  readonly #secrets: InstallationSecrets;
+
+  constructor(database: Database, secrets: InstallationSecrets) {
     this.#database = database;
+    this.#secrets = secrets;
   }
 
   async find(accountId: number, id: number): Promise<Website | undefined> {
@@ -63,12 +69,18 @@ export class WebsiteService {
     requireAdmin(caller);
     return commit(async (tx) => {
       const id = await nextId(tx, caller.accountId, 'website');
-      const website = { id, clientId: caller.accountId, ...websiteWithDefaults(input) };
+      const website: Website = {
+        id,
+        clientId: caller.accountId,
+        ...websiteWithDefaults(input),
+        allowedOrigins: input.allowedOrigins ?? [],
+        secretVersion: 1,
+      };
       await tx.db
         .insertInto('websites')
         .values({ accountId: caller.accountId, id, operatorCount: 0, ...columns(website) })
         .execute();
-      announce(tx, caller, 'website.created', id, changesBetween({}, website));
+      announce(tx, caller, 'website.created', id, changesBetween({}, shown(website)));
       return website;
     });
   }
@@ -77,14 +89,7 @@ export class WebsiteService {
     requireAdmin(caller);
     return commit(async (tx) => {
       const { accountId } = caller;
-      const row = await tx.db
-        .selectFrom('websites')
-        .selectAll()
-        .where('accountId', '=', accountId)
-        .where('id', '=', id)
-        .executeTakeFirst();
-      if (!row) throw unknownId('website', id);
-      const before = fromRow(row);
+      const before = fromRow(await requireRow(tx, accountId, id));
       const website: Website = {
         ...before,
         url: input.url ?? before.url,
@@ -92,6 +97,7 @@ export class WebsiteService {
         currency: input.currency ?? before.currency,
         languageAdmin: input.languageAdmin ?? before.languageAdmin,
         timezone: input.timezone ?? before.timezone,
+        allowedOrigins: input.allowedOrigins ?? before.allowedOrigins,
       };
       await tx.db
         .updateTable('websites')
@@ -104,25 +110,44 @@ export class WebsiteService {
     });
   }
 
+  /** The secret with which the website vouches for who its visitors are. */
+  visitorSecret(caller: Caller, { id, secretVersion }: Website): string {
+    requireAdmin(caller);
+    return this.#secrets.websiteSecret(caller.accountId, id, secretVersion);
+  }
+
+  /** A new secret; what was signed with the old one is worth nothing from now on. */
+  async rotateSecret(caller: Caller, id: number, commit: Commit<Website>): Promise<Website> {
+    requireAdmin(caller);
+    return commit(async (tx) => {
+      const { accountId } = caller;
+      const before = fromRow(await requireRow(tx, accountId, id));
+      const secretVersion = before.secretVersion + 1;
+      await tx.db
+        .updateTable('websites')
+        .set({ secretVersion })
+        .where('accountId', '=', accountId)
+        .where('id', '=', id)
+        .execute();
+      announce(tx, caller, 'website.updated', id, { fields: ['visitorSecret'], values: {} });
+      return { ...before, secretVersion };
+    });
+  }
+
   async remove(caller: Caller, id: number, commit: Commit<Website>): Promise<Website> {
     requireAdmin(caller);
     return commit(async (tx) => {
       const { accountId } = caller;
-      const row = await tx.db
-        .selectFrom('websites')
-        .selectAll()
-        .where('accountId', '=', accountId)
-        .where('id', '=', id)
-        .executeTakeFirst();
-      if (!row) throw unknownId('website', id);
+      const row = await requireRow(tx, accountId, id);
       const open = await tx.db
         .selectFrom('conversations')
         .select((eb) => eb.fn.countAll<number>().as('count'))
         .where('accountId', '=', accountId)
         .where('websiteId', '=', id)
-        .where('state', '<>', 'closed')
+        .where('state', '<>', sql.lit('closed'))
         .executeTakeFirstOrThrow();
       refuseInUse('website', id, { operators: row.operatorCount, 'open conversations': open.count });
+      await takeTagsOffWebsite(tx, caller, id);
       await tx.db.deleteFrom('websites').where('accountId', '=', accountId).where('id', '=', id).execute();
       announce(tx, caller, 'website.deleted', id);
       return fromRow(row);
@@ -143,8 +168,26 @@ export class WebsiteService {
 }
 
 function columns(website: Website) {
-  const { url, label, currency, languageAdmin, timezone } = website;
-  return { url, urlFolded: fold(url), label, labelFolded: fold(label), currency, languageAdmin, timezone };
+  const { url, label, currency, languageAdmin, timezone, secretVersion } = website;
+  const folded = { urlFolded: fold(url), labelFolded: fold(label) };
+  const allowedOrigins = JSON.stringify(website.allowedOrigins);
+  return { url, label, ...folded, currency, languageAdmin, timezone, allowedOrigins, secretVersion };
+}
+
+/** Without what nobody sees. */
+function shown({ secretVersion: _version, ...website }: Website) {
+  return website;
+}
+
+async function requireRow(tx: Transaction, accountId: number, id: number) {
+  const row = await tx.db
+    .selectFrom('websites')
+    .selectAll()
+    .where('accountId', '=', accountId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (!row) throw unknownId('website', id);
+  return row;
 }
 
 interface WebsiteRow {
@@ -155,9 +198,11 @@ interface WebsiteRow {
   currency: string;
   languageAdmin: string;
   timezone: string;
+  allowedOrigins: string;
+  secretVersion: number;
 }
 
-function fromRow({ accountId, id, url, label, currency, languageAdmin, timezone }: WebsiteRow): Website {
+function fromRow({ accountId, id, url, label, currency, languageAdmin, timezone, ...row }: WebsiteRow): Website {
   return {
     id,
     url,
@@ -166,5 +211,7 @@ function fromRow({ accountId, id, url, label, currency, languageAdmin, timezone 
     currency,
     languageAdmin: languageAdmin as Website['languageAdmin'],
     timezone,
+    allowedOrigins: JSON.parse(row.allowedOrigins) as string[],
+    secretVersion: row.secretVersion,
   };
 }

@@ -7,6 +7,8 @@ const URL_RULE = 'must be an http or https address of at most 2000 characters';
 const CURRENCY_RULE = 'must be a currency code of ISO 4217, for example EUR';
 const ZONE_RULE = 'must be a time zone of the IANA database, for example Europe/Paris';
 
+const ORIGINS_RULE = 'must be up to 50 origins like https://www.example.com, without a path';
+
 const currencies = new Set(Intl.supportedValuesOf('currency'));
 
 const writable = {
@@ -38,7 +40,23 @@ export const websiteSchema = z
     timezone: writable.timezone,
   })
   .meta({ id: 'Website', description: 'A website on which visitors are helped.' });
-export type Website = z.output<typeof websiteSchema>;
+
+/** Where visitors come from, for those who set a website up. It is no part of the REST resource. */
+export const originsSchema = z
+  .array(z.string({ error: ORIGINS_RULE }), { error: ORIGINS_RULE })
+  .max(50, { error: ORIGINS_RULE })
+  .refine((origins) => origins.every(isOrigin), { error: ORIGINS_RULE })
+  .transform((origins) => [...new Set(origins)])
+  .meta({
+    description:
+      "The origins from whose pages visitors may come, for example `https://www.example.com`. Empty: the origin of the website's own address.",
+  });
+
+export type Website = z.output<typeof websiteSchema> & {
+  readonly allowedOrigins: readonly string[];
+  /** A new version is a new secret. */
+  readonly secretVersion: number;
+};
 
 const { url, label, ...optional } = writable;
 export const websiteCreate = z
@@ -51,10 +69,21 @@ export const websiteUpdate = z
   })
   .partial()
   .meta({ id: 'WebsiteUpdate', description: 'The fields of a website to change; all others stay as they are.' });
-export type WebsiteCreate = z.output<typeof websiteCreate>;
-export type WebsiteUpdate = z.output<typeof websiteUpdate>;
+export type WebsiteCreate = z.output<typeof websiteCreate> & {
+  readonly allowedOrigins?: readonly string[] | undefined;
+};
+export type WebsiteUpdate = z.output<typeof websiteUpdate> & {
+  readonly allowedOrigins?: readonly string[] | undefined;
+};
 
-export function websiteWithDefaults(input: WebsiteCreate): Omit<Website, 'id' | 'clientId'> {
+/** The origins from whose pages visitors of a website may come. */
+export function originsOf({ url, allowedOrigins }: Pick<Website, 'url' | 'allowedOrigins'>): readonly string[] {
+  return allowedOrigins.length > 0 ? allowedOrigins : [new URL(url).origin];
+}
+
+export function websiteWithDefaults(
+  input: z.output<typeof websiteCreate>,
+): Omit<z.output<typeof websiteSchema>, 'id' | 'clientId'> {
   return {
     url: input.url,
     label: input.label,
@@ -68,6 +97,17 @@ function isWebAddress(address: string): boolean {
   if (!isStorable(address) || /[\s\p{Cc}]/u.test(address)) return false;
   const url = URL.parse(address);
   return url !== null && (url.protocol === 'http:' || url.protocol === 'https:') && url.hostname !== '';
+}
+
+/** As a browser names it: nothing but scheme, host and port. */
+function isOrigin(text: string): boolean {
+  const url = URL.parse(text);
+  return (
+    url !== null &&
+    (url.protocol === 'http:' || url.protocol === 'https:') &&
+    url.origin === text &&
+    !text.includes('*')
+  );
 }
 
 function isTimeZone(name: string): boolean {

@@ -1,7 +1,7 @@
-import type { Database } from '../../storage/database.ts';
+import type { Database, Transaction } from '../../storage/database.ts';
 import { type LoginLimits, loginName } from './login-limits.ts';
 import type { Passwords } from './passwords.ts';
-import type { Tokens } from './tokens.ts';
+import type { TokenOwner, Tokens } from './tokens.ts';
 
 export interface Credentials {
   readonly email: string;
@@ -43,14 +43,19 @@ export class Login {
         .where('emailFolded', '=', emailFolded)
         .executeTakeFirst();
       if (still?.passwordHash !== login.passwordHash) return undefined;
-      await tx.db
-        .updateTable('operatorLive')
-        .set({ firstLoginAt: tx.now })
-        .where('accountId', '=', login.accountId)
-        .where('operatorId', '=', login.operatorId)
-        .where('firstLoginAt', 'is', null)
-        .execute();
-      return this.#tokens.issue(tx, { accountId: login.accountId, operatorId: login.operatorId });
+      return startSession(tx, this.#tokens, { accountId: login.accountId, operatorId: login.operatorId });
     });
   }
+}
+
+/** A token for somebody who has proved who they are; the first one is remembered. */
+export async function startSession(tx: Transaction, tokens: Tokens, owner: TokenOwner): Promise<string> {
+  await tx.db
+    .updateTable('operatorLive')
+    .set({ firstLoginAt: tx.now })
+    .where('accountId', '=', owner.accountId)
+    .where('operatorId', '=', owner.operatorId)
+    .where('firstLoginAt', 'is', null)
+    .execute();
+  return tokens.issue(tx, owner);
 }

@@ -1,5 +1,6 @@
 import type { Database, Transaction } from '../../storage/database.ts';
 import { announce, changesBetween } from '../announce.ts';
+import { keepLiveHistory } from '../availability/live-history.ts';
 import { type Caller, type Commit, requireAdmin } from '../caller.ts';
 import { requeueConversationsOf } from '../conversations/requeue.ts';
 import { invalid, invalidField, type Problem, unknownId } from '../errors.ts';
@@ -8,6 +9,7 @@ import { type Passwords, refuseCommonPassword } from '../identity/passwords.ts';
 import { type InstallationSecrets, sameSecret } from '../identity/secrets.ts';
 import { nextId } from '../ids.ts';
 import type { Page, Window } from '../page.ts';
+import { drainFor } from '../routing/queue.ts';
 import { validate } from '../validate.ts';
 import { Versioned } from '../versioned.ts';
 import {
@@ -133,6 +135,7 @@ export class OperatorService {
     await requireSound(tx, accountId, targets, draft);
     const operator: Operator = { ...draft, id: await nextId(tx, accountId, 'operator'), version: 1, ssoVersion: 1 };
     await insertOperator(tx, accountId, operator, passwordHash ?? null);
+    await keepLiveHistory(tx, caller, operator.id, { kind: 'settings' });
     announce(tx, caller, 'operator.created', operator.id, changesBetween({}, draft, PERSONAL));
     return operator;
   }
@@ -168,11 +171,13 @@ export class OperatorService {
       await requireSound(tx, accountId, targets, after, before);
       if (isAdmin(before) && !isAdmin(after)) await refuseLastAdmin(tx, accountId, 'demoted');
       await updateOperator(tx, accountId, before, { ...after, version: before.version + 1 });
+      await keepLiveHistory(tx, caller, id, { kind: 'settings' });
     }
     if (passwordHash) await setPassword(tx, accountId, id, passwordHash);
     const fields = passwordHash ? [...changes.fields, 'password'] : changes.fields;
     const isChanged = fields.length > 0;
     if (isChanged) announce(tx, caller, 'operator.updated', id, { ...changes, fields });
+    if (changes.fields.length > 0) await drainFor(tx, caller, id, 'operator_changed');
     return { operator: after, isChanged };
   }
 
@@ -225,6 +230,7 @@ export class OperatorService {
       requireMayRotateKey(caller, before);
       const after = { ...before, ssoVersion: before.ssoVersion + 1, version: before.version + 1 };
       await updateOperator(tx, caller.accountId, before, after);
+      await keepLiveHistory(tx, caller, id, { kind: 'settings' });
       announce(tx, caller, 'operator.updated', id, { fields: ['ssoKey'], values: {} });
       return after;
     });
@@ -249,6 +255,7 @@ export class OperatorService {
         );
         await requireSound(tx, caller.accountId, targetsOf(tx, caller.accountId), after, before);
         await updateOperator(tx, caller.accountId, before, after);
+        await keepLiveHistory(tx, caller, id, { kind: 'settings' });
         announce(
           tx,
           caller,
@@ -256,6 +263,7 @@ export class OperatorService {
           id,
           changesBetween<Pick<Operator, 'skillList'>>(before, { skillList: after.skillList }),
         );
+        await drainFor(tx, caller, id, 'operator_changed');
       }
       return skill;
     });

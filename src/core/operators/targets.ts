@@ -1,6 +1,6 @@
 import type { Transaction } from '../../storage/database.ts';
 
-type Kind = 'groups' | 'websites' | 'skills';
+type Kind = 'groups' | 'websites' | 'skills' | 'operators';
 
 /** What operators of an account can point at. */
 export interface Targets {
@@ -26,14 +26,16 @@ export function targetsOf({ db }: Transaction, accountId: number): Targets {
 }
 
 /** For many operators of one transaction: reads everything once. */
-export async function allTargetsOf({ db }: Transaction, accountId: number): Promise<Targets> {
-  const known: Record<Kind, ReadonlySet<number>> = {
+export async function allTargetsOf(tx: Transaction, accountId: number): Promise<Targets> {
+  const { db } = tx;
+  const known: Record<Exclude<Kind, 'operators'>, ReadonlySet<number>> = {
     groups: await idsOf(db, accountId, 'groups'),
     websites: await idsOf(db, accountId, 'websites'),
     skills: await idsOf(db, accountId, 'skills'),
   };
   return {
-    allExist: async (kind, ids) => ids.every((id) => known[kind].has(id)),
+    allExist: async (kind, ids) =>
+      kind === 'operators' ? targetsOf(tx, accountId).allExist(kind, ids) : ids.every((id) => known[kind].has(id)),
     allWebsites: async () => [...known.websites],
   };
 }

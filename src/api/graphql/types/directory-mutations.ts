@@ -8,19 +8,29 @@ import {
   type TreeNode,
   type TreeNodeInput,
 } from '../../../core/directory/tree.ts';
-import { type Website, websiteCreate, websiteSchema, websiteUpdate } from '../../../core/directory/website.ts';
+import {
+  originsSchema,
+  type Website,
+  websiteCreate,
+  websiteSchema,
+  websiteUpdate,
+} from '../../../core/directory/website.ts';
 import { invalidField, unknownId } from '../../../core/errors.ts';
 import { validate } from '../../../core/validate.ts';
+import { idOf, inputId, inputIds } from '../../graphql-server/ids.ts';
 import { builder } from '../builder.ts';
-import { idOf, inputId, inputIds } from '../ids.ts';
 import { deletedType, payloadType } from '../mutation.ts';
 import { GroupRef, SkillRef, WebsiteRef } from './directory.ts';
 
 const text = (name: keyof typeof websiteSchema.shape) => websiteSchema.shape[name].meta()?.description ?? '';
 
-const idInput = (name: string) =>
+const allowedOrigins = originsSchema.optional();
+const CREATE = websiteCreate.extend({ allowedOrigins });
+const UPDATE = websiteUpdate.extend({ allowedOrigins });
+
+const idInput = (name: string, description = 'What is deleted.') =>
   builder.inputType(name, {
-    description: 'What is deleted.',
+    description,
     fields: (t) => ({ id: t.id({ required: true, description: 'Identifier.' }) }),
   });
 
@@ -33,7 +43,7 @@ builder.mutationFields((t) => ({
     },
     resolve: (_root, { input }, { caller, services, changes }) =>
       changes.run<Website>(async (commit) =>
-        services.websites.create(caller, validate(websiteCreate, withoutId(input)), commit),
+        services.websites.create(caller, validate(CREATE, withoutId(input)), commit),
       ),
   }),
   websiteUpdate: t.field({
@@ -44,12 +54,7 @@ builder.mutationFields((t) => ({
     },
     resolve: (_root, { input }, { caller, services, changes }) =>
       changes.run<Website>(async (commit) =>
-        services.websites.update(
-          caller,
-          idOf('website', String(input.id)),
-          validate(websiteUpdate, withoutId(input)),
-          commit,
-        ),
+        services.websites.update(caller, idOf('website', String(input.id)), validate(UPDATE, withoutId(input)), commit),
       ),
   }),
   websiteDelete: t.field({
@@ -58,6 +63,20 @@ builder.mutationFields((t) => ({
     args: { input: t.arg({ type: idInput('WebsiteDeleteInput'), required: true, description: 'Which one.' }) },
     resolve: (_root, { input }, { caller, services, changes }) =>
       changes.run<Website>(async (commit) => services.websites.remove(caller, idOf('website', input.id), commit)),
+  }),
+  websiteSecretRotate: t.field({
+    type: payloadType<Website>('WebsiteSecretRotate', { name: 'website', type: WebsiteRef }),
+    description:
+      'Makes a new secret for the visitors of a website; the old one is worth nothing from now on. For admins.',
+    args: {
+      input: t.arg({
+        type: idInput('WebsiteSecretRotateInput', 'Whose secret.'),
+        required: true,
+        description: 'Which website.',
+      }),
+    },
+    resolve: (_root, { input }, { caller, services, changes }) =>
+      changes.run<Website>(async (commit) => services.websites.rotateSecret(caller, idOf('website', input.id), commit)),
   }),
 }));
 
@@ -73,6 +92,7 @@ function websiteInput(name: string, create: boolean) {
       currency: t.string({ description: text('currency') }),
       languageAdmin: t.string({ description: text('languageAdmin') }),
       timezone: t.string({ description: text('timezone') }),
+      allowedOrigins: t.stringList({ description: originsSchema.meta()?.description ?? '' }),
     }),
   });
 }

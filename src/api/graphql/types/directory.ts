@@ -1,11 +1,12 @@
 import type { TreeKind, TreeNode } from '../../../core/directory/tree.ts';
 import type { TreeFilters } from '../../../core/directory/tree-service.ts';
-import type { Website } from '../../../core/directory/website.ts';
+import { originsSchema, type Website } from '../../../core/directory/website.ts';
+import { type Connection, readSlice, type SliceArguments } from '../../graphql-server/connection.ts';
+import { readId } from '../../graphql-server/ids.ts';
 import { builder } from '../builder.ts';
-import { type Connection, connectionType, readSlice, type SliceArguments, sliceArguments } from '../connection.ts';
+import { connectionType, sliceArguments } from '../connection.ts';
 import type { Context } from '../context.ts';
 import { idFilter, textFilter } from '../filters.ts';
-import { readId } from '../ids.ts';
 
 export const WebsiteRef = builder.objectRef<Website>('Website');
 export const GroupRef = builder.objectRef<TreeNode>('Group');
@@ -20,6 +21,16 @@ WebsiteRef.implement({
     currency: t.exposeString('currency', { description: 'Currency (ISO 4217).' }),
     languageAdmin: t.exposeString('languageAdmin', { description: 'Language of the admin interface.' }),
     timezone: t.exposeString('timezone', { description: 'Time zone (IANA).' }),
+    allowedOrigins: t.stringList({
+      description: originsSchema.meta()?.description ?? '',
+      resolve: ({ allowedOrigins }) => [...allowedOrigins],
+    }),
+    visitorSecret: t.string({
+      nullable: true,
+      description:
+        'The secret with which the website signs the `externalId` of its visitors: HMAC-SHA256, in hexadecimal digits. For admins.',
+      resolve: (website, _args, { caller, services }) => services.websites.visitorSecret(caller, website),
+    }),
   }),
 });
 

@@ -6,9 +6,9 @@ import {
   ROWS_OF_ONE_COMMIT,
   type RowReport,
 } from '../../../core/operators/operator-import.ts';
+import { USER_CODES, userErrorsOfProblems } from '../../graphql-server/errors.ts';
 import { builder } from '../builder.ts';
-import { USER_CODES, UserErrorRef, userErrorsOfProblems } from '../errors.ts';
-import { payloadType } from '../mutation.ts';
+import { payloadType, UserErrorRef } from '../mutation.ts';
 import { operatorFields } from './operator-mutations.ts';
 
 /** One commit, so that the answer is kept with the change under an Idempotency-Key. */

@@ -1,12 +1,13 @@
 import { type BlockReason, channelLive, type LiveState } from '../../../core/availability/capacity.ts';
 import type { ChannelAvailability, SkillAvailability } from '../../../core/availability/skill-availability.ts';
 import { CHANNELS, type Channel } from '../../../core/operators/operator.ts';
+import { readId } from '../../graphql-server/ids.ts';
 import { builder } from '../builder.ts';
-import { readId } from '../ids.ts';
 import { SkillRef } from './directory.ts';
 
-const REASONS: Record<BlockReason, string> = {
+export const REASONS: Record<BlockReason, string> = {
   OFFLINE: 'Not connected.',
+  IN_GRACE: 'The connection was closed a moment ago and may come back.',
   NOT_ENABLED: 'Cannot process this channel.',
   NOT_AVAILABLE: 'Does not want conversations of this channel now.',
   SLOTS_FULL: 'All slots of this channel are in use.',

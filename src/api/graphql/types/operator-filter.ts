@@ -2,8 +2,8 @@ import type { Caller } from '../../../core/caller.ts';
 import { languageCode } from '../../../core/languages.ts';
 import type { OperatorFilters } from '../../../core/operators/operator-filter.ts';
 import { requireMayFilter } from '../../../core/operators/permissions.ts';
+import { graphqlError } from '../../graphql-server/errors.ts';
 import { builder, ChannelEnum, RoleEnum } from '../builder.ts';
-import { graphqlError } from '../errors.ts';
 import { idFilter, textFilter } from '../filters.ts';
 
 export const OperatorFilterInput = builder.inputType('OperatorFilter', {

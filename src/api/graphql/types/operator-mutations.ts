@@ -2,10 +2,10 @@ import { invalidField } from '../../../core/errors.ts';
 import { type Operator, operatorCreate, operatorSchema, operatorUpdate } from '../../../core/operators/operator.ts';
 import { type Profile, profileSchema, profileUpdate } from '../../../core/operators/profile.ts';
 import { validate } from '../../../core/validate.ts';
+import { forbiddenError } from '../../graphql-server/errors.ts';
+import { idOf, inputId, inputIds } from '../../graphql-server/ids.ts';
 import { builder, RoleEnum } from '../builder.ts';
 import type { Context } from '../context.ts';
-import { forbiddenError } from '../errors.ts';
-import { idOf, inputId, inputIds } from '../ids.ts';
 import { deletedType, payloadType } from '../mutation.ts';
 import { OperatorRef } from './operator.ts';
 
@@ -154,6 +154,11 @@ builder.mutationFields((t) => ({
               defaultValue: DEFAULT_TTL,
               description: `Seconds until it ends by itself: 1 to ${LONGEST_TTL}.`,
             }),
+            renew: f.boolean({
+              defaultValue: false,
+              description:
+                'For automatic renewal: only prolongs a session that has not ended. A client that was taken offline by somebody else stays offline.',
+            }),
           }),
         }),
         required: true,
@@ -165,7 +170,11 @@ builder.mutationFields((t) => ({
         const seconds = input.ttlSeconds ?? DEFAULT_TTL;
         if (seconds < 1 || seconds > LONGEST_TTL)
           throw invalidField('ttlSeconds', `must be between 1 and ${LONGEST_TTL}`);
-        return services.live.connect(caller, { leaseId: 'graphql', seconds }, commit);
+        return services.live.connect(
+          caller,
+          { leaseId: 'graphql', seconds, onlyProlong: input.renew ?? false },
+          commit,
+        );
       }),
   }),
   operatorDisconnect: t.field({

@@ -2,11 +2,13 @@ import { highestRole, type Operator, operatorSchema } from '../../../core/operat
 import type { MembershipKind } from '../../../core/operators/operator-slices.ts';
 import { mayRead, type Visibility } from '../../../core/operators/permissions.ts';
 import type { Profile } from '../../../core/operators/profile.ts';
+import { type Connection, readSlice } from '../../graphql-server/connection.ts';
+import { forbiddenError } from '../../graphql-server/errors.ts';
+import { readId } from '../../graphql-server/ids.ts';
 import { builder, RoleEnum } from '../builder.ts';
-import { type Connection, connectionType, readSlice, sliceArguments } from '../connection.ts';
+import { connectionType, sliceArguments } from '../connection.ts';
 import type { Context } from '../context.ts';
-import { forbiddenError } from '../errors.ts';
-import { readId } from '../ids.ts';
+import { existing } from '../loaders.ts';
 import { GroupRef, SkillRef, WebsiteRef } from './directory.ts';
 import { OperatorLiveRef } from './live.ts';
 import { OperatorFilterInput, readOperatorFilter } from './operator-filter.ts';
@@ -187,7 +189,11 @@ OperatorRef.implement({
         },
         resolve: (operator, period, context) => {
           readable(operator, context, 'details');
-          return context.load.figures.load({ subject: 'operatorId', ownerId: operator.id, period: readPeriod(period) });
+          return context.load.figures.load({
+            subject: 'operator',
+            ownerId: operator.id,
+            filters: { period: readPeriod(period) },
+          });
         },
       }),
     };
@@ -264,23 +270,4 @@ async function membersOf(
     rows: existing(await load.operator.loadMany(rows)),
     totalCount: () => load.memberCount.load(question),
   };
-}
-
-builder.objectField(SkillRef, 'statistics', (t) =>
-  t.field({
-    type: StatisticsRef,
-    nullable: true,
-    description: 'Figures of the skill; a manager sees those of their own groups.',
-    args: {
-      from: t.arg({ type: 'DateTime', description: PERIOD.from }),
-      to: t.arg({ type: 'DateTime', description: PERIOD.to }),
-    },
-    resolve: (skill, period, { load }) =>
-      load.figures.load({ subject: 'skillId', ownerId: skill.id, period: readPeriod(period) }),
-  }),
-);
-
-/** What was deleted between two reads of one request is left out. */
-function existing<T extends object>(rows: readonly (T | undefined | Error)[]): T[] {
-  return rows.filter((row): row is T => row !== undefined && !(row instanceof Error));
 }

@@ -1,11 +1,13 @@
 import { setTimeout } from 'node:timers/promises';
 import type { SkillAvailability } from '../../../core/availability/skill-availability.ts';
 import { asDomainError } from '../../../core/errors.ts';
+import type { LoggedEvent } from '../../../core/event-log.ts';
 import type { Operator } from '../../../core/operators/operator.ts';
+import { graphqlError } from '../../graphql-server/errors.ts';
+import { readId } from '../../graphql-server/ids.ts';
+import { endable } from '../../graphql-server/streams.ts';
 import { builder } from '../builder.ts';
 import type { Context } from '../context.ts';
-import { graphqlError } from '../errors.ts';
-import { readId } from '../ids.ts';
 import { createLoaders } from '../loaders.ts';
 import { SkillAvailabilityRef } from './live.ts';
 import { OperatorRef } from './operator.ts';
@@ -22,6 +24,13 @@ const LIVE_EVENTS = new Set([
   'operator.updated',
   'operator.created',
 ]);
+
+/** Those whose live state an event may have changed: its operator, and with a conversation those who get or lose a slot. */
+function changedBy({ type, subjectId, changes: { values } }: LoggedEvent): number[] {
+  if (LIVE_EVENTS.has(type)) return [subjectId];
+  if (!type.startsWith('conversation.') || type === 'conversation.updated') return [];
+  return [values.previousOperatorId, values.operatorId].filter((id) => typeof id === 'number');
+}
 
 /** Events after which the answer to "is anyone free?" may be another. */
 const changesAvailability = (type: string) =>
@@ -47,21 +56,6 @@ builder.subscriptionFields((t) => ({
   }),
 }));
 
-/** A stream that ends as soon as its reader goes, also while it waits for the next change. */
-function endable<T>(start: (signal: AbortSignal) => AsyncGenerator<T>): AsyncIterable<T> {
-  const end = new AbortController();
-  const stream = start(end.signal);
-  return {
-    [Symbol.asyncIterator]: () => ({
-      next: () => stream.next(),
-      return: () => {
-        end.abort();
-        return stream.return(undefined);
-      },
-    }),
-  };
-}
-
 /** One change makes all who watch with a filter read at once, more than are let in: the others come later. */
 async function patiently<T>(read: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {
@@ -83,10 +77,9 @@ async function* changedOperators(
   const start = await services.events.position(caller.accountId);
   for await (const events of services.events.follow(caller.accountId, start, signal)) {
     const changed = new Set<number>();
-    for (const { type, subjectId } of events) {
-      if (!LIVE_EVENTS.has(type)) continue;
-      changed.delete(subjectId); // in the order of their last changes
-      changed.add(subjectId);
+    for (const id of events.flatMap(changedBy)) {
+      changed.delete(id); // in the order of their last changes
+      changed.add(id);
     }
     if (changed.size === 0) continue;
     const meant = await patiently(() => services.operators.slices.among(caller.accountId, [...changed], filters));
@@ -108,18 +101,19 @@ async function* changedAvailability(
   const skill = skillId === undefined ? undefined : await services.skills.find(caller.accountId, skillId);
   if (!skill) throw graphqlError('BAD_REQUEST', `Unknown 'skill' with 'id' ${text}.`);
   const start = await services.events.position(caller.accountId);
-  let last = '';
-  const current = async () => {
-    const [answer] = await services.skillAvailabilities.answer(caller.accountId, [{ skillId: skill.id }]);
+  let told = '';
+  const since = async (position: number) => {
+    const answer = await services.skillAvailabilities.answerSince(caller.accountId, position, { skillId: skill.id });
     const shown = JSON.stringify(answer);
-    if (shown === last) return undefined;
-    last = shown;
+    if (shown === told) return undefined;
+    told = shown;
     return answer;
   };
-  const first = await current();
+  const first = await since(start);
   if (first) yield first;
   for await (const events of services.events.follow(caller.accountId, start, signal)) {
-    const answer = events.some((event) => changesAvailability(event.type)) ? await current() : undefined;
+    const last = events.findLast((event) => changesAvailability(event.type));
+    const answer = last && (await since(last.position));
     if (answer) yield answer;
   }
 }

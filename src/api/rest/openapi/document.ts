@@ -28,4 +28,5 @@ export const restTags = [
   { name: 'Operator', description: 'The people who handle conversations.' },
   { name: 'Availability', description: 'Who can take a conversation right now.' },
   { name: 'Directory', description: 'The account, its websites, its groups and its skills.' },
+  { name: 'Conversation', description: 'What was said with whom, and the figures of it.' },
 ];

@@ -6,6 +6,11 @@ import type { Website } from '../../../core/directory/website.ts';
 import type { operatorSchema } from '../../../core/operators/operator.ts';
 import type { Profile } from '../../../core/operators/profile.ts';
 import type { clientSchema } from '../client.ts';
+import type { conversationSchema } from '../conversation.ts';
+import type { satisfactionSchema } from '../satisfaction.ts';
+import type { statisticSchema } from '../statistic.ts';
+import type { tagSchema } from '../tag.ts';
+import type { visitorSchema } from '../visitor.ts';
 
 /** Examples in the words of the code, so that the compiler holds them to the schemas; the document shows them as on the wire. */
 export const operator: z.output<typeof operatorSchema> = {
@@ -62,7 +67,7 @@ export const profile: Profile = {
 
 export const client: z.output<typeof clientSchema> = { id: 1, lang: 'en', premiumEnabled: false };
 
-export const website: Website = {
+export const website: Omit<Website, 'allowedOrigins' | 'secretVersion'> = {
   id: 1,
   url: 'https://www.example.com',
   label: 'Shop',
@@ -88,4 +93,67 @@ export const skill: z.output<typeof skillSchema> = {
   createdAt: '2026-01-31 09:30:00',
   parentId: null,
   operatorList: [42],
+};
+
+export const conversation: z.output<typeof conversationSchema> = {
+  id: 815,
+  channel: 'chat',
+  visitorUid: '0a1572b7cc5027fe443f4203eaf0b98d',
+  history: [
+    [2, '2026-01-31 09:30:00', 'Where is my parcel?', 1769851800000],
+    [1, '2026-01-31 09:30:15', 'Hello! May I have the number?', 1769851815000],
+    [3, '2026-01-31 09:31:00', 'The operator lost the connection. Please wait a moment.', 1769851860000],
+  ],
+  operatorAnswer: true,
+  operatorClosed: true,
+  waitinglist: false,
+  createdAt: '2026-01-31 09:30:00',
+  closedAt: '2026-01-31 09:41:00',
+  websiteId: 1,
+  operatorId: 42,
+  skillId: 5,
+  tagList: [7],
+};
+
+export const visitor: z.output<typeof visitorSchema> = {
+  id: 560,
+  uniqueId: '0a1572b7cc5027fe443f4203eaf0b98d',
+  externalId: 'customer-77',
+  lastname: 'Doe',
+  firstname: 'Jane',
+  address: '1 Rue de Rivoli',
+  city: 'Paris',
+  zip: '75001',
+  country: 'France',
+  phone: '+33123456789',
+  email: 'jane.doe@example.com',
+  browser: 'Firefox 140',
+  websiteId: [1],
+  createdAt: '2026-01-31 09:29:50',
+};
+
+export const satisfaction: z.output<typeof satisfactionSchema> = {
+  id: 301,
+  noteWelcome: 5,
+  noteResolution: 4,
+  nodeDelay: 5,
+  comment: 'Quick and friendly.',
+  createdAt: '2026-01-31 09:45:00',
+  websiteId: 1,
+  operatorId: 42,
+  conversationId: 815,
+};
+
+export const tag: z.output<typeof tagSchema> = { id: 7, name: 'Refund', websiteId: [1, 2] };
+
+export const statistic: z.output<typeof statisticSchema> = {
+  conversationNumber: 128,
+  answeredNumber: 121,
+  firstAnswerSeconds: 7.25,
+  waitingSeconds: 11.5,
+  abandonedNumber: 9,
+  refusedNumber: 2,
+  satisfactionRate: 0.86,
+  experience: 1210,
+  connectedSeconds: 576000,
 };

@@ -1,7 +1,5 @@
 import type { ZodOpenApiParameterObject } from 'zod-openapi';
-import { DEFAULT_LIMIT, MOST_PER_PAGE } from '../query.ts';
-
-export type FilterTable = Readonly<Record<string, { name: string; kind: 'id' | 'text' }>>;
+import { DEFAULT_LIMIT, type FilterDefinition, type FilterTable, MOST_PER_PAGE } from '../query.ts';
 
 /** Parameters that many operations share. */
 export const sharedParameters = {
@@ -65,9 +63,12 @@ export const LIVE_PAGING: readonly ZodOpenApiParameterObject[] = [
   sharedParameters.limit,
 ].map((parameter) => ({ ...parameter, schema: { type: 'integer', minimum: 1 } }));
 
-const RULES = {
+const RULES: Record<FilterDefinition['kind'], string> = {
   id: 'One identifier, several with commas between them (at most 500), or digits with `*`.',
   text: 'Compared without regard to case; `*` matches any run of characters (at most 5 of them, 255 characters).',
+  moment: '`YYYY-MM-DD` or `YYYY-MM-DD HH:MM:SS`, UTC; the day or the second itself is inside.',
+  word: 'One of the words.',
+  words: 'One of the words, or several with commas between them.',
 };
 
 const MEANINGS: Readonly<Record<string, string>> = {
@@ -85,12 +86,26 @@ const MEANINGS: Readonly<Record<string, string>> = {
   operator_id: 'Operator who holds the skill.',
 };
 
-/** One parameter for each filter that the server knows. All that are given must hold. */
-export function filterParameters(filters: FilterTable): ZodOpenApiParameterObject[] {
-  return Object.entries(filters).map(([name, { kind }]) => ({
+/**
+ * One parameter for each filter that the server knows. All that are given must hold. `meanings` are those in which the resource
+ * differs from the others.
+ */
+export function filterParameters(
+  filters: FilterTable,
+  meanings: Readonly<Record<string, string>> = {},
+): ZodOpenApiParameterObject[] {
+  return Object.entries(filters).map(([name, filter]) => ({
     name: `filters[${name}]`,
     in: 'query',
-    description: `${MEANINGS[name] ?? name} ${RULES[kind]}`,
-    schema: { type: 'string', ...(kind === 'text' ? { maxLength: 255 } : {}) },
+    description: `${meanings[name] ?? MEANINGS[name] ?? name} ${RULES[filter.kind]}${wordsOf(filter)}`,
+    schema: {
+      type: 'string',
+      ...(filter.kind === 'text' ? { maxLength: 255 } : {}),
+      ...(filter.kind === 'word' ? { enum: [...filter.words] } : {}),
+    },
   }));
+}
+
+function wordsOf(filter: FilterDefinition): string {
+  return filter.kind === 'words' ? ` Words: ${filter.words.map((word) => `\`${word}\``).join(', ')}.` : '';
 }

@@ -13,6 +13,7 @@ import { CLIENT_FILTERS, clientSchema } from '../client.ts';
 import { OPERATOR_FILTERS } from '../operator.ts';
 import { TREE_FILTERS } from '../tree.ts';
 import { WEBSITE_FILTERS } from '../website.ts';
+import { conversationPaths } from './conversation-paths.ts';
 import * as examples from './examples.ts';
 import { operatorPaths } from './operator-paths.ts';
 import { resourcePaths } from './resource-paths.ts';
@@ -95,4 +96,5 @@ export const restPaths: ZodOpenApiPathsObject = {
       removeNote: IN_USE,
     },
   }),
+  ...conversationPaths,
 };

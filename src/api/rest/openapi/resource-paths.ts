@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import type { ZodOpenApiPathItemObject, ZodOpenApiPathsObject } from 'zod-openapi';
 import { toWire } from '../names.ts';
+import type { FilterTable } from '../query.ts';
 import { linkTo } from '../resource.ts';
 import { doneEnvelope, listEnvelope, singleEnvelope } from './envelope-schemas.ts';
 import { answer, body, read, write } from './operation.ts';
-import { type FilterTable, filterParameters, parameterRefs } from './parameters.ts';
+import { filterParameters, parameterRefs } from './parameters.ts';
 import { readSchemas } from './wire-schema.ts';
 
 interface DescribedResource {
@@ -12,6 +13,10 @@ interface DescribedResource {
   readonly tag: string;
   readonly schema: z.ZodObject;
   readonly filters: FilterTable;
+  /** What filters mean here, where it is not what they mean elsewhere. */
+  readonly meanings?: Readonly<Record<string, string>>;
+  /** What else is to be known of the list. */
+  readonly listNote?: string;
   readonly example: { readonly id: number };
   readonly writes?: {
     readonly create: z.ZodObject;
@@ -24,6 +29,7 @@ interface DescribedResource {
 }
 
 const SUCCESS = { status: 'success' };
+const LIST_NOTE = 'Newest first. Without `full` and `fields[]` an item is `id` and `_link`.';
 
 /** The paths of a resource: list and read, and the writes where it has them. */
 export function resourcePaths(resource: DescribedResource): ZodOpenApiPathsObject {
@@ -37,15 +43,16 @@ export function resourcePaths(resource: DescribedResource): ZodOpenApiPathsObjec
   };
 }
 
-function reads({ name, tag, filters, example }: DescribedResource, item: z.ZodType) {
+function reads(resource: DescribedResource, item: z.ZodType) {
+  const { name, tag, filters, meanings, listNote, example } = resource;
   const { id } = example;
   const _link = linkTo(name, id);
   const list = read({
     operationId: `list_${name}`,
     tag,
     summary: `List of the ${name}s`,
-    description: `Newest first. Without \`full\` and \`fields[]\` an item is \`id\` and \`_link\`.`,
-    parameters: [...parameterRefs('page', 'limit', 'full', 'fields'), ...filterParameters(filters)],
+    description: [LIST_NOTE, ...(listNote === undefined ? [] : [listNote])].join(' '),
+    parameters: [...parameterRefs('page', 'limit', 'full', 'fields'), ...filterParameters(filters, meanings)],
     success: answer('A page of the list.', listEnvelope(item), {
       meta: SUCCESS,
       data: [{ id, _link }],

@@ -44,11 +44,14 @@ export const LIMITS = {
 
 const DEFAULT_PAGE = 20;
 const LARGEST_PAGE = 100;
+/** Of a plain list that takes `first`. */
+const LARGEST_LIST = 1000;
 
 /** Lists without paging, with the length that is assumed; the second part is the schema's description. */
 const OTHER_LIST = 5;
 const LISTS: Readonly<Record<string, number>> = {
-  ...{ children: 10, apiKeys: 20, restUsage: 100, rows: 1000 },
+  ...{ children: 10, messages: 100, apiKeys: 20, webhooks: 20, restUsage: 100, rows: 1000 },
+  ...{ routingDecisions: 50, ranked: 20, excluded: 10, liveAt: 1000 },
   ...{ types: 100, fields: 6, args: 2, inputFields: 4, enumValues: 2, interfaces: 1, possibleTypes: 1 },
 };
 
@@ -221,17 +224,18 @@ class Walk {
   #size(field: FieldNode, definition: Definition | undefined, parent: GraphQLObjectType | undefined): number {
     // The rows of a connection are counted with the field that gives the connection.
     if (!definition || isConnection(parent)) return 1;
-    if (isListType(getNullableType(definition.type))) return LISTS[field.name.value] ?? OTHER_LIST;
-    return isConnection(getNamedType(definition.type)) ? this.#pageSize(field) : 1;
+    const isList = isListType(getNullableType(definition.type));
+    if (isList) return this.#pageSize(field, LISTS[field.name.value] ?? OTHER_LIST, LARGEST_LIST);
+    return isConnection(getNamedType(definition.type)) ? this.#pageSize(field, DEFAULT_PAGE, LARGEST_PAGE) : 1;
   }
 
-  #pageSize(field: FieldNode): number {
+  #pageSize(field: FieldNode, otherwise: number, most: number): number {
     for (const { name, value } of field.arguments ?? []) {
       if (name.value !== 'first' && name.value !== 'last') continue;
-      if (value.kind === Kind.INT) return pageOf(Number(value.value));
-      if (value.kind === Kind.VARIABLE) return pageOf(this.#variables?.[value.name.value]);
+      if (value.kind === Kind.INT) return pageOf(Number(value.value), most);
+      if (value.kind === Kind.VARIABLE) return pageOf(this.#variables?.[value.name.value], most);
     }
-    return DEFAULT_PAGE;
+    return otherwise;
   }
 }
 
@@ -243,10 +247,10 @@ function definitionOf(type: GraphQLObjectType | undefined, name: string): Defini
 }
 
 function isConnection(type: { readonly name: string } | undefined): boolean {
-  return type?.name.endsWith('Connection') ?? false;
+  return /(Connection|Page)$/.test(type?.name ?? '');
 }
 
 /** A size that is refused later must not make room for others here. */
-function pageOf(asked: unknown): number {
-  return typeof asked === 'number' && asked >= 0 ? Math.min(asked, LARGEST_PAGE) : LARGEST_PAGE;
+function pageOf(asked: unknown, most: number): number {
+  return typeof asked === 'number' && asked >= 0 ? Math.min(asked, most) : most;
 }

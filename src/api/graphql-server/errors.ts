@@ -1,6 +1,5 @@
 import { GraphQLError } from 'graphql';
 import { asDomainError, type DomainError, type ErrorKind, type Problem } from '../../core/errors.ts';
-import { builder } from './builder.ts';
 
 export type ErrorCode =
   | 'UNAUTHENTICATED'
@@ -20,7 +19,7 @@ export interface UserError {
   readonly code: UserErrorCode;
 }
 
-const CODE_TEXTS: Record<UserErrorCode, string> = {
+export const CODE_TEXTS: Record<UserErrorCode, string> = {
   MISSING: 'A field that must be there is missing.',
   INVALID: 'A value is not allowed.',
   UNKNOWN_ID: 'An identifier names nothing.',
@@ -29,31 +28,13 @@ const CODE_TEXTS: Record<UserErrorCode, string> = {
   STATE: 'The present state does not allow it.',
 };
 
-const UserErrorCodeEnum = builder.enumType('UserErrorCode', {
-  description: 'What kind of mistake a user error is.',
-  values: Object.fromEntries(
-    Object.entries(CODE_TEXTS).map(([code, description]) => [code, { value: code as UserErrorCode, description }]),
-  ),
-});
-
-export const UserErrorRef = builder.objectRef<UserError>('UserError').implement({
-  description: 'Something that the caller can mend. The mutation changed nothing.',
-  fields: (t) => ({
-    field: t.stringList({
-      nullable: true,
-      description: 'Path of the input field that is meant, if one is.',
-      resolve: (error) => (error.field ? [...error.field] : null),
-    }),
-    message: t.exposeString('message', { description: 'The mistake in words, with what is allowed.' }),
-    code: t.field({ type: UserErrorCodeEnum, description: 'The kind of mistake.', resolve: (error) => error.code }),
-  }),
-});
-
 /** Kinds that are the caller's to mend; all others become top-level errors. */
 export const USER_CODES: Partial<Record<ErrorKind, UserErrorCode>> = {
   invalid: 'INVALID',
   unknown: 'UNKNOWN_ID',
   conflict: 'CONFLICT',
+  state: 'STATE',
+  limit: 'LIMIT',
 };
 
 const CODES: Record<ErrorKind, ErrorCode> = {
@@ -61,6 +42,8 @@ const CODES: Record<ErrorKind, ErrorCode> = {
   forbidden: 'FORBIDDEN',
   unknown: 'BAD_REQUEST',
   conflict: 'BAD_REQUEST',
+  state: 'BAD_REQUEST',
+  limit: 'BAD_REQUEST',
   in_progress: 'BAD_REQUEST',
   other_request: 'BAD_REQUEST',
   limited: 'RATE_LIMITED',
@@ -114,22 +97,32 @@ export function presentable(error: GraphQLError | Error, report: (error: unknown
     return error.extensions?.code === undefined ? withCode(error, 'BAD_REQUEST', error.message) : error;
   }
   const known: DomainError | undefined = asDomainError(original);
-  if (known) return withCode(error, CODES[known.kind], inWords(known));
+  if (known) {
+    const { kind, details } = known;
+    // Only here the wait is the caller's own doing, and its length worth telling.
+    const wait = kind === 'limited' ? { retryAfterSeconds: details.retryAfterSeconds } : {};
+    return withCode(error, CODES[kind], inWords(known), wait);
+  }
   report(original);
   return withCode(error, 'INTERNAL', 'Internal error.');
 }
 
 /** Outside of mutations there are no user errors: the message says which argument is meant. */
-function inWords({ message, details: { problems = [] } }: DomainError): string {
+export function inWords({ message, details: { problems = [] } }: DomainError): string {
   return problems.map(({ path, rule }) => `${path.join('.')} ${rule}.`).join(' ') || message;
 }
 
-function withCode({ nodes, source, positions, path }: GraphQLError, code: ErrorCode, message: string): GraphQLError {
+function withCode(
+  { nodes, source, positions, path }: GraphQLError,
+  code: ErrorCode,
+  message: string,
+  more: object = {},
+): GraphQLError {
   return new GraphQLError(message, {
     nodes: nodes ?? null,
     source: source ?? null,
     positions: positions ?? null,
     path: path ?? null,
-    extensions: { code },
+    extensions: { code, ...more },
   });
 }

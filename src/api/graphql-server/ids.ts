@@ -1,5 +1,6 @@
 import { invalidField, unknownId } from '../../core/errors.ts';
 import { parseId } from '../../core/ids.ts';
+import { graphqlError } from './errors.ts';
 
 /** The number behind an identifier of a query; undefined for a text that can name nothing. */
 export function readId(text: string): number | undefined {
@@ -22,4 +23,12 @@ export function idOf(thing: string, text: string): number {
   const id = parseId(text);
   if (id === undefined) throw unknownId(thing, text);
   return id;
+}
+
+/** A position of the event log in an argument: decimal digits. */
+export function readPosition(name: string, text: string | null | undefined): number | undefined {
+  if (text === null || text === undefined) return undefined;
+  const position = text === '0' ? 0 : parseId(text);
+  if (position === undefined) throw graphqlError('BAD_REQUEST', `${name} must be a position: decimal digits.`);
+  return position;
 }

@@ -1,0 +1,134 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type ExecutionArgs, type ExecutionResult, type execute, GraphQLError, type GraphQLSchema } from 'graphql';
+import { createHandler, type Request as HandlerRequest } from 'graphql-http';
+import { asDomainError, type DomainError } from '../../core/errors.ts';
+import { bearerToken } from '../http/bearer-token.ts';
+import { asHttpError } from '../http/http-error.ts';
+import { Documents, type KnownDocument } from './documents.ts';
+import { type ErrorCode, graphqlError, inWords, presentable } from './errors.ts';
+
+/** What a request asks for, once its document is known. */
+export interface AskedOperation {
+  readonly known: KnownDocument;
+  readonly query: string;
+  readonly operationName: string | null | undefined;
+  readonly variables: Readonly<Record<string, unknown>> | null | undefined;
+}
+
+/** A schema at an address, and who may ask it what. */
+export interface GraphqlEndpoint<Viewer> {
+  readonly path: string;
+  readonly schema: GraphQLSchema;
+  /** False runs every query by plain graphql-js. */
+  readonly compileQueries: boolean;
+  /** Who sends this request; undefined for a token that is worth nothing here. */
+  viewerOf(token: string, request: FastifyRequest): Promise<Viewer | undefined>;
+  /** What the operation runs with, or why it does not run. */
+  contextOf(viewer: Viewer, request: FastifyRequest, asked: AskedOperation): object | readonly GraphQLError[];
+}
+
+const KNOWN = Symbol('the document of a request');
+
+/** The GraphQL-over-HTTP protocol, for those who have a token. */
+export function serveGraphql<Viewer>(app: FastifyInstance, endpoint: GraphqlEndpoint<Viewer>): void {
+  const { path, schema } = endpoint;
+  const documents = new Documents(schema, endpoint.compileQueries);
+  const report = (error: unknown) => app.log.error({ err: error }, 'a resolver failed');
+  const handle = createHandler<FastifyRequest, { viewer: Viewer }, never>({
+    onSubscribe: (request, params) =>
+      prepare(endpoint, documents, request as HandlerRequest<FastifyRequest, { viewer: Viewer }>, params) as never,
+    execute: ((args: ExecutionArgs & { [KNOWN]: KnownDocument }) => documents.run(args[KNOWN], args)) as typeof execute,
+    formatError: (error) => presentable(error, report),
+  });
+
+  app.setErrorHandler((error, request, reply) => answerError(error, request, reply));
+  app.route({
+    method: ['GET', 'POST', 'PUT', 'DELETE', 'PATCH'],
+    url: path,
+    handler: async (request, reply) => {
+      const token = bearerToken(request);
+      const viewer = token === undefined ? undefined : await endpoint.viewerOf(token, request);
+      if (viewer === undefined) return answerUnauthenticated(reply, token);
+      const [body, init] = await handle({
+        method: request.method,
+        url: request.url,
+        headers: request.headers,
+        body: () => (request.body as Buffer | undefined)?.toString('utf8') ?? null,
+        raw: request,
+        context: { viewer },
+      });
+      reply.code(init.status).headers({ ...NEVER_STORED, ...init.headers });
+      if (body !== null) return reply.send(body);
+      return sendErrors(reply, init.status, graphqlError('BAD_REQUEST', init.statusText));
+    },
+  });
+  app.options(path, async (_request, reply) => reply.code(204).header('allow', 'GET, POST, OPTIONS').send());
+}
+
+const NEVER_STORED = { 'cache-control': 'no-store' };
+
+/** What a request runs with, or why it does not run. */
+function prepare<Viewer>(
+  endpoint: GraphqlEndpoint<Viewer>,
+  documents: Documents,
+  request: HandlerRequest<FastifyRequest, { viewer: Viewer }>,
+  {
+    query,
+    operationName,
+    variables,
+  }: {
+    query: string;
+    operationName?: string | null | undefined;
+    variables?: Record<string, unknown> | null | undefined;
+  },
+) {
+  const known = documents.read(query, operationName, variables);
+  if (!('document' in known)) return known;
+  const contextValue = endpoint.contextOf(request.context.viewer, request.raw, {
+    known,
+    query,
+    operationName,
+    variables,
+  });
+  if (Array.isArray(contextValue)) return contextValue;
+  const { schema } = endpoint;
+  return { schema, document: known.document, operationName, variableValues: variables, contextValue, [KNOWN]: known };
+}
+
+function answerUnauthenticated(reply: FastifyReply, token: string | undefined): FastifyReply {
+  reply.header('www-authenticate', token === undefined ? 'Bearer' : 'Bearer error="invalid_token"');
+  return sendErrors(reply, 401, graphqlError('UNAUTHENTICATED', 'access token not valid'));
+}
+
+/** What can go wrong before an operation runs. */
+const STATUSES: Partial<Record<DomainError['kind'], readonly [number, ErrorCode]>> = {
+  invalid: [400, 'BAD_REQUEST'],
+  forbidden: [403, 'FORBIDDEN'],
+  limited: [429, 'RATE_LIMITED'],
+  unavailable: [503, 'UNAVAILABLE'],
+  outcome_unknown: [503, 'UNAVAILABLE'],
+};
+
+/** Answers what went wrong outside of every operation, in the form of all other errors. */
+export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  if (error instanceof GraphQLError) return sendErrors(reply, 400, error);
+  const http = asHttpError(error);
+  if (http) return sendErrors(reply, http.status, graphqlError('BAD_REQUEST', http.message));
+  const known = asDomainError(error);
+  const [status, code] = (known && STATUSES[known.kind]) ?? [];
+  if (known && status && code) {
+    const { retryAfterSeconds } = known.details;
+    if (retryAfterSeconds !== undefined) reply.header('retry-after', retryAfterSeconds);
+    return sendErrors(reply, status, graphqlError(code, inWords(known)));
+  }
+  request.log.error({ err: error, reqId: request.id }, 'request failed');
+  return sendErrors(reply, 500, graphqlError('INTERNAL', 'Internal error.'));
+}
+
+function sendErrors(reply: FastifyReply, status: number, ...errors: readonly GraphQLError[]): FastifyReply {
+  const result: ExecutionResult = { errors };
+  return reply
+    .code(status)
+    .headers({ ...NEVER_STORED, 'content-type': 'application/json; charset=utf-8' })
+    .send(JSON.stringify(result));
+}

@@ -1,0 +1,135 @@
+import type { LiveState } from '../../../core/availability/capacity.ts';
+import type { LiveChange } from '../../../core/availability/live-history.ts';
+import { type LiveMoment, stateOf } from '../../../core/availability/live-past.ts';
+import type { Operator } from '../../../core/operators/operator.ts';
+import { mayRead } from '../../../core/operators/permissions.ts';
+import { type Connection, readSlice } from '../../graphql-server/connection.ts';
+import { forbiddenError, graphqlError } from '../../graphql-server/errors.ts';
+import { readId } from '../../graphql-server/ids.ts';
+import { builder } from '../builder.ts';
+import { connectionType, sliceArguments } from '../connection.ts';
+import type { Context } from '../context.ts';
+import { existing } from '../loaders.ts';
+import { wordsEnum } from '../words.ts';
+import { ActorRef, actorOf } from './actor.ts';
+import { OperatorLiveRef } from './live.ts';
+import { OperatorRef } from './operator.ts';
+import { readPeriod } from './statistics.ts';
+
+const LiveChangeKindEnum = wordsEnum<LiveChange>('LiveChangeKind', 'What changed a live state.', {
+  connected: 'The first session began.',
+  disconnected: 'The last session ended.',
+  in_grace: 'The last connection was closed and may come back.',
+  returned: 'A connection came back in time.',
+  availability: 'A wish was set.',
+  settings: 'The operator was made or changed: channels, limits, skills, groups, websites, languages.',
+  slot_taken: 'A conversation was given or offered.',
+  slot_freed: 'A conversation ended, or went to somebody else.',
+});
+
+type Change = LiveMoment & { readonly id: number };
+
+const LiveChangeRef = builder.objectRef<Change>('LiveChange').implement({
+  description: 'A change of the live state of an operator: who, when, why, and what was true from then on.',
+  fields: (t) => ({
+    at: t.field({ type: 'DateTime', description: 'When.', resolve: (change) => change.at }),
+    kind: t.field({ type: LiveChangeKindEnum, description: 'What.', resolve: (change) => change.kind as LiveChange }),
+    reason: t.exposeString('reason', {
+      nullable: true,
+      description:
+        'Why, in a word: the channel of a slot, `signed_off`, `taken_offline`, `lease_ended`, `missed_offers`.',
+    }),
+    actor: t.field({
+      type: ActorRef,
+      description: 'Who.',
+      resolve: actorOf,
+    }),
+    live: t.field({ type: OperatorLiveRef, description: 'What was true from then on.', resolve: stateOf }),
+  }),
+});
+
+const LiveChangeConnection = connectionType('LiveChange', LiveChangeRef);
+
+interface Moment {
+  readonly operator: Operator;
+  readonly live: LiveState | null;
+}
+
+const OperatorMomentRef = builder.objectRef<Moment>('OperatorMoment').implement({
+  description: 'An operator at a moment of the past.',
+  fields: (t) => ({
+    operator: t.field({ type: OperatorRef, description: 'Who, as they are now.', resolve: ({ operator }) => operator }),
+    live: t.field({
+      type: OperatorLiveRef,
+      nullable: true,
+      description: 'What was true of them then; null when nothing is known so long ago.',
+      resolve: ({ live }) => live,
+    }),
+  }),
+});
+
+const MOST_MOMENTS = 1000;
+
+builder.queryFields((t) => ({
+  liveHistory: t.field({
+    type: LiveChangeConnection,
+    nullable: true,
+    description:
+      'Every change of the live state of an operator, newest first. For the operator, their managers, and admins.',
+    args: {
+      operatorId: t.arg.id({ required: true, description: 'Whose.' }),
+      from: t.arg({ type: 'DateTime', description: 'Only changes at this moment or later.' }),
+      to: t.arg({ type: 'DateTime', description: 'Only changes before this moment.' }),
+      ...sliceArguments(t.arg),
+    },
+    resolve: async (_root, { operatorId: text, from, to, ...slice }, context): Promise<Connection<Change> | null> => {
+      const { caller, load, services } = context;
+      const operator = await load.operator.load(readId(text) ?? 0);
+      if (!operator) return null;
+      if (!mayRead(caller, operator, 'details')) throw forbiddenError();
+      const period = readPeriod({ from, to });
+      const page = await services.livePast.slice(caller.accountId, operator.id, period, readSlice(slice));
+      return { ...page, totalCount: () => services.livePast.count(caller.accountId, operator.id, period) };
+    },
+  }),
+  liveAt: t.field({
+    type: [OperatorMomentRef],
+    nullable: true,
+    description:
+      'The live states of a moment of the past. Operators see themselves, managers those whom they manage, admins everybody.',
+    args: {
+      time: t.arg({ type: 'DateTime', required: true, description: 'Which moment.' }),
+      operatorIds: t.arg.idList({
+        description: `Whose, ${MOST_MOMENTS} at most; all that the viewer manages if nothing is said. Unknown ones are left out.`,
+      }),
+    },
+    resolve: async (_root, { time, operatorIds }, context): Promise<Moment[]> => {
+      const operators = await meantOperators(operatorIds, context);
+      const ids = operators.map(({ id }) => id);
+      const { caller, services } = context;
+      const states = await services.livePast.at(caller.accountId, ids, time.getTime());
+      return operators.map((operator) => ({ operator, live: states.get(operator.id) ?? null }));
+    },
+  }),
+}));
+
+/** Whoever is named and may not be read makes the whole question FORBIDDEN; of all others, those who may. */
+async function meantOperators(given: readonly string[] | null | undefined, context: Context): Promise<Operator[]> {
+  const { caller, load } = context;
+  const ids = given ? given.map((text) => readId(text) ?? 0) : await withinReach(context);
+  if (ids.length > MOST_MOMENTS) {
+    throw graphqlError('BAD_REQUEST', `operatorIds must name ${MOST_MOMENTS} operators at most.`);
+  }
+  const found = existing(await load.operator.loadMany(ids));
+  const readable = found.filter((operator) => mayRead(caller, operator, 'details'));
+  if (given && readable.length < found.length) throw forbiddenError();
+  return readable;
+}
+
+async function withinReach({ caller, services }: Context): Promise<readonly number[]> {
+  const { accountId, operatorId, standing, managedGroups } = caller;
+  if (standing !== 'admin' && standing !== 'manager') return operatorId === null ? [] : [operatorId];
+  const filters = managedGroups === 'account' ? {} : { groupId: { kind: 'ids', ids: [...managedGroups] } as const };
+  const slice = { limit: MOST_MOMENTS + 1, backwards: false };
+  return (await services.operators.slices.ofAccount(accountId, filters, slice)).rows;
+}

@@ -1,0 +1,135 @@
+import { DELIVERY_STATES, type Delivery, type DeliveryState } from '../../../core/webhooks/delivery.ts';
+import { WEBHOOK_STATES, type Webhook, webhookSchema } from '../../../core/webhooks/webhook.ts';
+import { type Connection, readSlice } from '../../graphql-server/connection.ts';
+import { readId } from '../../graphql-server/ids.ts';
+import { builder } from '../builder.ts';
+import { connectionType, sliceArguments } from '../connection.ts';
+
+const STATE_TEXTS: Record<Webhook['state'], string> = {
+  active: 'Events are sent.',
+  paused: 'Nothing is sent; events wait until it is resumed.',
+};
+
+export const WebhookStateEnum = builder.enumType('WebhookState', {
+  description: 'Whether a webhook is at work.',
+  values: Object.fromEntries(
+    WEBHOOK_STATES.map((state) => [state.toUpperCase(), { value: state, description: STATE_TEXTS[state] }]),
+  ),
+});
+
+const DELIVERY_TEXTS: Record<DeliveryState, string> = {
+  pending: 'It waits, is on its way, or will be tried again.',
+  delivered: 'The receiver has it.',
+  dead: 'It was given up: a dead letter, which can be sent again.',
+};
+
+const DeliveryStateEnum = builder.enumType('WebhookDeliveryState', {
+  description: 'What became of an event on its way to a webhook.',
+  values: Object.fromEntries(
+    DELIVERY_STATES.map((state) => [state.toUpperCase(), { value: state, description: DELIVERY_TEXTS[state] }]),
+  ),
+});
+
+/** The meaning of a field, from the one place where it is said. */
+export function meaningOf(name: keyof typeof webhookSchema.shape): string {
+  return webhookSchema.shape[name].meta()?.description ?? '';
+}
+
+export const WebhookRef = builder.objectRef<Webhook>('Webhook').implement({
+  description: 'An address to which events are sent. Its secret is shown once, when it is made.',
+  fields: (t) => ({
+    id: t.exposeID('id', { description: meaningOf('id') }),
+    name: t.exposeString('name', { description: meaningOf('name') }),
+    url: t.exposeString('url', { description: meaningOf('url') }),
+    eventTypes: t.exposeStringList('eventTypes', { description: meaningOf('eventTypes') }),
+    state: t.field({ type: WebhookStateEnum, description: meaningOf('state'), resolve: (hook) => hook.state }),
+    pausedBecause: t.exposeString('pausedBecause', { nullable: true, description: meaningOf('pausedBecause') }),
+    failingSince: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description: meaningOf('failingSince'),
+      resolve: (hook) => hook.failingSince,
+    }),
+    previousSecretUntil: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description: meaningOf('previousSecretUntil'),
+      resolve: (hook) => hook.previousSecretUntil,
+    }),
+    createdAt: t.field({ type: 'DateTime', description: meaningOf('createdAt'), resolve: (hook) => hook.createdAt }),
+  }),
+});
+
+const DeliveryRef = builder.objectRef<Delivery>('WebhookDelivery').implement({
+  description: 'An event on its way to a webhook.',
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'Identifier, sent as `X-Switchboard-Delivery`.' }),
+    eventId: t.exposeString('eventId', { description: 'The event, sent as `X-Switchboard-Event-Id`.' }),
+    type: t.exposeString('type', { description: 'Type of the event.' }),
+    subjectType: t.exposeString('subjectType', { description: 'What the event is about.' }),
+    subjectId: t.exposeID('subjectId', { description: 'Which one it is about.' }),
+    body: t.exposeString('body', { description: 'The JSON text that is posted.' }),
+    state: t.field({ type: DeliveryStateEnum, description: 'What became of it.', resolve: (each) => each.state }),
+    attempts: t.exposeInt('attempts', { description: 'How often it was sent.' }),
+    nextAt: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description: 'When it is sent next; null while an earlier event of its subject is on the way, and at the end.',
+      resolve: (delivery) => delivery.nextAt,
+    }),
+    createdAt: t.field({
+      type: 'DateTime',
+      description: 'When it was made ready to be sent.',
+      resolve: (delivery) => delivery.createdAt,
+    }),
+    endedAt: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description: 'When it was delivered or given up.',
+      resolve: (delivery) => delivery.endedAt,
+    }),
+    lastStatus: t.exposeInt('lastStatus', { nullable: true, description: 'The last HTTP status of the receiver.' }),
+    lastError: t.exposeString('lastError', { nullable: true, description: 'Why the last try had no answer.' }),
+  }),
+});
+
+const DeliveryConnection = connectionType('WebhookDelivery', DeliveryRef);
+
+builder.queryFields((t) => ({
+  webhooks: t.field({
+    type: [WebhookRef],
+    nullable: true,
+    description: 'The webhooks of the account. For admins.',
+    resolve: (_root, _args, { caller, services }) => services.webhooks.list(caller),
+  }),
+  webhook: t.field({
+    type: WebhookRef,
+    nullable: true,
+    description: 'A webhook by its identifier. For admins.',
+    args: { id: t.arg.id({ required: true, description: 'Identifier.' }) },
+    resolve: async (_root, { id }, { caller, services }) =>
+      (await services.webhooks.find(caller, readId(id) ?? 0)) ?? null,
+  }),
+  webhookDeliveries: t.field({
+    type: DeliveryConnection,
+    nullable: true,
+    description: 'What was and will be sent to a webhook; null when there is no such webhook. For admins.',
+    args: {
+      webhookId: t.arg.id({ required: true, description: 'The webhook.' }),
+      state: t.arg({
+        type: DeliveryStateEnum,
+        description: 'Only those in this state: `DEAD` lists the dead letters.',
+      }),
+      ...sliceArguments(t.arg),
+    },
+    resolve: async (
+      _root,
+      { webhookId, state, ...slice },
+      { caller, services },
+    ): Promise<Connection<Delivery> | null> => {
+      const id = readId(webhookId) ?? 0;
+      const page = await services.deliveries.slice(caller, id, state ?? undefined, readSlice(slice));
+      return page ? { ...page, totalCount: () => services.deliveries.count(caller, id, state ?? undefined) } : null;
+    },
+  }),
+}));

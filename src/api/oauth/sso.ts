@@ -1,0 +1,104 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { asDomainError } from '../../core/errors.ts';
+import type { SingleSignOn } from '../../core/identity/single-sign-on.ts';
+import type { Metrics } from '../http/metrics.ts';
+import { OAuthError, readCode } from './parameters.ts';
+import { sendToken } from './token-answer.ts';
+
+export interface SsoParts {
+  readonly singleSignOn: SingleSignOn;
+  readonly metrics: Metrics;
+}
+
+/** The page that a single sign-on leads to. It takes the code from its fragment, which no server and no log sees. */
+export const LANDING_PAGE = '/graphiql';
+
+/**
+ * Single sign-on: a link with the key of an operator leads to a page that is logged in. The key leaves the address at once: in
+ * its place comes a code for one token.
+ */
+export function registerSso(app: FastifyInstance, { singleSignOn, metrics }: SsoParts): void {
+  app.route({
+    method: 'GET',
+    url: '/admin/login',
+    errorHandler: (error, request, reply) => refuse(error, request, reply),
+    handler: async (request, reply) => {
+      reply.headers(HEADERS);
+      // Whoever only looks, or loads ahead of a click, starts nothing.
+      if (request.method === 'HEAD' || isLookAhead(request)) return reply.code(204).send();
+      const code = await singleSignOn.codeFor(keyIn(request), request.ip).catch((error) => {
+        if (asDomainError(error)?.kind === 'limited') metrics.login('limited');
+        throw error;
+      });
+      if (code !== undefined) return reply.code(303).header('location', `${LANDING_PAGE}#code=${code}`).send();
+      metrics.login('refused');
+      return sendPage(reply, 403, 'This link does not log you in', WORTH_NOTHING);
+    },
+  });
+
+  app.post('/admin/session', async (request, reply) => {
+    const token = await singleSignOn.exchange(readCode(request));
+    metrics.login(token === undefined ? 'refused' : 'granted');
+    if (token === undefined) throw new OAuthError(400, 'invalid_grant', 'the code was used before, or is too old');
+    return sendToken(reply, token);
+  });
+}
+
+const HEADERS = {
+  'cache-control': 'no-store',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'content-security-policy':
+    "default-src 'none'; style-src 'self'; img-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
+};
+
+const WORTH_NOTHING =
+  'Its key was replaced, or belongs to nobody any more. Ask whoever gave it to you, or an admin, for a new one.';
+
+/** Queries are not parsed before this: they may carry a key, as here. */
+function keyIn(request: FastifyRequest): string {
+  const [, query = ''] = request.url.split('?', 2);
+  return new URLSearchParams(query).get('key') ?? '';
+}
+
+/** Browsers say so when nobody has clicked yet. */
+function isLookAhead({ headers }: FastifyRequest): boolean {
+  return ['sec-purpose', 'purpose', 'x-purpose', 'x-moz'].some((name) =>
+    /prefetch|prerender|preview/i.test(String(headers[name] ?? '')),
+  );
+}
+
+function refuse(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const known = asDomainError(error);
+  const { retryAfterSeconds } = known?.details ?? {};
+  if (retryAfterSeconds !== undefined) reply.header('retry-after', retryAfterSeconds);
+  if (known?.kind === 'limited')
+    return sendPage(reply, 429, 'Too many logins', 'Wait a minute and use the link again.');
+  if (known) return sendPage(reply, 503, 'The service cannot answer right now', 'Use the link again in a moment.');
+  request.log.error({ err: error, reqId: request.id }, 'request failed');
+  return sendPage(reply, 500, 'The login failed', `A fault of the service. Its log has it under ${request.id}.`);
+}
+
+function sendPage(reply: FastifyReply, status: number, title: string, words: string): FastifyReply {
+  return reply
+    .code(status)
+    .headers({ ...HEADERS, 'content-type': 'text/html; charset=utf-8' })
+    .send(`<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8" />
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <title>${title} · Switchboard</title>
+    <link rel="icon" href="/favicon.svg" type="image/svg+xml" />
+    <link rel="stylesheet" href="/style.css" />
+  </head>
+  <body>
+    <header>
+      <div class="brand"><img src="/favicon.svg" alt="" />Switchboard</div>
+      <h1>${title}</h1>
+      <p class="lead">${words}</p>
+    </header>
+  </body>
+</html>
+`);
+}

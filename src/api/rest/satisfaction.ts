@@ -1,0 +1,81 @@
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import type { Caller } from '../../core/caller.ts';
+import { type NamedPeriod, periodOf } from '../../core/conversations/period.ts';
+import type { Satisfaction, SatisfactionQuery } from '../../core/conversations/satisfaction-query.ts';
+import type { RestUsage } from '../../core/identity/rest-usage.ts';
+import type { Window } from '../../core/page.ts';
+import { wireDate } from './dates.ts';
+import { toWire } from './names.ts';
+import type { Filters, Selection } from './query.ts';
+import { type Resource, registerReads, renderObject } from './resource.ts';
+
+export const SATISFACTION_FILTERS = {
+  id: { name: 'id', kind: 'id' },
+  website_id: { name: 'websiteId', kind: 'id' },
+  operator_id: { name: 'operatorId', kind: 'id' },
+  conversation_id: { name: 'conversationId', kind: 'id' },
+  from: { name: 'from', kind: 'moment' },
+  to: { name: 'to', kind: 'moment' },
+} as const;
+
+const note = (description: string) =>
+  z
+    .int()
+    .min(1)
+    .max(5)
+    .meta({ description: `${description}, from 1 to 5.` });
+
+export const satisfactionSchema = z
+  .object({
+    id: z.int().meta({ description: 'Survey identifier.' }),
+    noteWelcome: note('Note for the welcome'),
+    noteResolution: note('Note for the resolution'),
+    nodeDelay: note('Note for the delay; the spelling is that of the interface'),
+    comment: z.string().meta({ description: 'What the visitor wrote.' }),
+    createdAt: z
+      .string()
+      .meta({ description: 'When it was answered: YYYY-MM-DD HH:MM:SS, UTC.', example: '2026-01-31 09:45:00' }),
+    websiteId: z.int().meta({ description: 'The website of the conversation.' }),
+    operatorId: z.int().nullable().meta({ description: 'Whom it is about.' }),
+    conversationId: z.int().meta({ description: 'The conversation.' }),
+  })
+  .meta({ id: 'Satisfaction', description: 'What a visitor thought of a conversation.' });
+
+class SatisfactionResource implements Resource<Satisfaction> {
+  readonly name = 'satisfaction';
+  readonly schema = satisfactionSchema;
+  readonly filters = SATISFACTION_FILTERS;
+  readonly #satisfactions: SatisfactionQuery;
+
+  constructor(satisfactions: SatisfactionQuery) {
+    this.#satisfactions = satisfactions;
+  }
+
+  async page({ accountId }: Caller, filters: Filters, window: Window) {
+    const { from, to, ...rest } = filters as Filters & NamedPeriod;
+    const period = periodOf(['filters'], { from, to });
+    return this.#satisfactions.page(accountId, { ...rest, period }, window);
+  }
+
+  find({ accountId }: Caller, id: number) {
+    return this.#satisfactions.find(accountId, id);
+  }
+
+  async render(_caller: Caller, rows: readonly Satisfaction[], selection: Selection): Promise<string[]> {
+    return rows.map((row) => renderObject('satisfaction', toWire(shown(row)) as { id: number }, selection));
+  }
+}
+
+function shown(row: Satisfaction): z.output<typeof satisfactionSchema> {
+  const { id, noteWelcome, noteResolution, noteDelay, comment, createdAt } = row;
+  const { websiteId, operatorId, conversationId } = row;
+  return {
+    ...{ id, noteWelcome, noteResolution, nodeDelay: noteDelay, comment, createdAt: wireDate(createdAt) },
+    ...{ websiteId, operatorId, conversationId },
+  };
+}
+
+export function registerSatisfaction(app: FastifyInstance, satisfactions: SatisfactionQuery, usage: RestUsage): void {
+  registerReads(app, new SatisfactionResource(satisfactions), usage);
+}

@@ -1,0 +1,73 @@
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import type { Caller } from '../../core/caller.ts';
+import type { Visitor, VisitorQuery } from '../../core/conversations/visitor-query.ts';
+import type { RestUsage } from '../../core/identity/rest-usage.ts';
+import type { Window } from '../../core/page.ts';
+import { wireDate } from './dates.ts';
+import { toWire } from './names.ts';
+import type { Filters, Selection } from './query.ts';
+import { type Resource, registerReads, renderObject } from './resource.ts';
+
+export const VISITOR_FILTERS = {
+  id: { name: 'id', kind: 'id' },
+  unique_id: { name: 'uniqueId', kind: 'text' },
+  external_id: { name: 'externalId', kind: 'text' },
+  website_id: { name: 'websiteId', kind: 'id' },
+} as const;
+
+const text = (description: string) => z.string().meta({ description });
+
+export const visitorSchema = z
+  .object({
+    id: z.int().meta({ description: 'Visitor identifier.' }),
+    uniqueId: text('The name in which the visitor is known outside.'),
+    externalId: text("The client's own identifier, if the website vouched for it.").nullable(),
+    lastname: text('Family name.'),
+    firstname: text('First name.'),
+    address: text('Street and number.'),
+    city: text('City.'),
+    zip: text('Postal code.'),
+    country: text('Country.'),
+    phone: text('Phone number.'),
+    email: text('E-mail.'),
+    browser: text('What the browser says that it is.'),
+    websiteId: z.array(z.int()).meta({ description: 'Identifiers of the websites where the visitor was.' }),
+    createdAt: z
+      .string()
+      .meta({ description: 'When they first came: YYYY-MM-DD HH:MM:SS, UTC.', example: '2026-01-31 09:30:00' }),
+  })
+  .meta({ id: 'Visitor', description: 'Somebody who talked to operators. Fields never filled are empty.' });
+
+class VisitorResource implements Resource<Visitor> {
+  readonly name = 'visitor';
+  readonly schema = visitorSchema;
+  readonly filters = VISITOR_FILTERS;
+  readonly #visitors: VisitorQuery;
+
+  constructor(visitors: VisitorQuery) {
+    this.#visitors = visitors;
+  }
+
+  page(caller: Caller, filters: Filters, window: Window) {
+    return this.#visitors.page(caller.accountId, filters, window);
+  }
+
+  find(caller: Caller, id: number) {
+    return this.#visitors.find(caller.accountId, id);
+  }
+
+  async render(_caller: Caller, visitors: readonly Visitor[], selection: Selection): Promise<string[]> {
+    return visitors.map(({ websiteList, createdAt, erasedAt: _erasedAt, ...visitor }) =>
+      renderObject(
+        'visitor',
+        toWire({ ...visitor, websiteId: websiteList, createdAt: wireDate(createdAt) }) as { id: number },
+        selection,
+      ),
+    );
+  }
+}
+
+export function registerVisitor(app: FastifyInstance, visitors: VisitorQuery, usage: RestUsage): void {
+  registerReads(app, new VisitorResource(visitors), usage);
+}

@@ -1,0 +1,41 @@
+import type { FastifyInstance } from 'fastify';
+import type { GraphQLSchema } from 'graphql';
+import type { Transact } from '../../core/caller.ts';
+import { forbidden } from '../../core/caller.ts';
+import type { VisitorCaller } from '../../core/conversations/conversation-access.ts';
+import { plainChanges } from '../graphql-server/changes.ts';
+import { serveGraphql } from '../graphql-server/http.ts';
+import { type VisitorServices, visitorContext } from './context.ts';
+import { allowPages } from './cors.ts';
+import { Door, type DoorParts } from './door.ts';
+import { registerSession } from './session.ts';
+
+export interface VisitorParts {
+  readonly schema: GraphQLSchema;
+  readonly services: VisitorServices & DoorParts;
+  readonly transact: Transact;
+  readonly compileQueries: boolean;
+}
+
+export const VISITOR_GRAPHQL = '/visitor/graphql';
+
+/** What visitors reach: `/visitor/session` for a token, and `/visitor/graphql` with it. */
+export function registerVisitor(
+  app: FastifyInstance,
+  { schema, services, transact, compileQueries }: VisitorParts,
+): void {
+  const door = new Door(services);
+  allowPages(app, door);
+  registerSession(app, services);
+  serveGraphql<VisitorCaller>(app, {
+    path: VISITOR_GRAPHQL,
+    schema,
+    compileQueries,
+    viewerOf: async (token, request) => {
+      const visitor = await door.visitorOf(token, request.headers.origin);
+      if (visitor === 'elsewhere') throw forbidden();
+      return visitor;
+    },
+    contextOf: (visitor, request) => visitorContext({ visitor, address: request.ip }, services, plainChanges(transact)),
+  });
+}

@@ -1,0 +1,152 @@
+import type { Conversation, ConversationState } from '../../../core/conversations/conversation.ts';
+import { type Connection, readSlice, SLICE_ARGUMENTS } from '../../graphql-server/connection.ts';
+import { graphqlError } from '../../graphql-server/errors.ts';
+import { readId } from '../../graphql-server/ids.ts';
+import { builder, ChannelEnum, connectionType } from '../builder.ts';
+import { MessageRef, OperatorRef } from './message.ts';
+import { SatisfactionRef } from './satisfaction.ts';
+
+const STATES: Record<ConversationState, string> = {
+  queued: 'Waits for an operator.',
+  offered: 'An operator is being asked.',
+  active: 'An operator has accepted it.',
+  closed: 'It has ended.',
+};
+
+const ConversationStateEnum = builder.enumType('ConversationState', {
+  description: 'How far a conversation has come. It can go back to QUEUED, when an operator declines or is lost.',
+  values: Object.fromEntries(
+    Object.entries(STATES).map(([state, description]) => [
+      state.toUpperCase(),
+      { value: state as ConversationState, description },
+    ]),
+  ),
+});
+
+const ClosedByEnum = builder.enumType('ClosedBy', {
+  description: 'Who ended a conversation.',
+  values: {
+    VISITOR: { value: 'visitor', description: 'The visitor.' },
+    OPERATOR: { value: 'operator', description: 'An operator.' },
+    SYSTEM: { value: 'system', description: 'The service.' },
+  } as const,
+});
+
+/** So many messages are read at once, unless fewer are asked for. */
+const MOST_MESSAGES = 1000;
+
+export const ConversationRef = builder.objectRef<Conversation>('Conversation');
+
+ConversationRef.implement({
+  description: 'A conversation of the visitor with the operators of the website.',
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'Identifier.' }),
+    channel: t.field({ type: ChannelEnum, description: 'How it is held.', resolve: (row) => row.channel }),
+    state: t.field({ type: ConversationStateEnum, description: 'How far it has come.', resolve: (row) => row.state }),
+    language: t.exposeString('language', { description: 'The language that it asks for (ISO 639-1).' }),
+    skillId: t.id({ nullable: true, description: 'The skill that it asks for.', resolve: (row) => row.skillId }),
+    groupId: t.id({ nullable: true, description: 'The group that it asks for.', resolve: (row) => row.groupId }),
+    operator: t.field({
+      type: OperatorRef,
+      nullable: true,
+      description: 'Who has it; nobody as long as nobody has accepted it.',
+      resolve: async ({ operatorId, state }, _args, { load }) =>
+        operatorId === null || state === 'offered' ? null : ((await load.operator.load(operatorId)) ?? null),
+    }),
+    queuePosition: t.int({
+      nullable: true,
+      description: 'Its place among those that wait for the same: 1 is next. Null when it does not wait.',
+      resolve: ({ id, state }, _args, { load }) => (state === 'queued' ? load.queuePosition.load(id) : null),
+    }),
+    createdAt: t.field({ type: 'DateTime', description: 'When it began.', resolve: (row) => row.createdAt }),
+    acceptedAt: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description: 'When an operator accepted it.',
+      resolve: (row) => row.acceptedAt,
+    }),
+    closedAt: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description: 'When it ended.',
+      resolve: (row) => row.closedAt,
+    }),
+    closedBy: t.field({
+      type: ClosedByEnum,
+      nullable: true,
+      description: 'Who ended it.',
+      resolve: ({ closedBy }) => (closedBy === 'api_key' ? 'system' : closedBy),
+    }),
+    messageCount: t.exposeInt('messageCount', {
+      description: 'How many messages it has: also the sequence number of the newest.',
+    }),
+    messages: t.field({
+      type: [MessageRef],
+      description: 'What was said, in order.',
+      args: {
+        after: t.arg.int({
+          description:
+            'Only what has a higher sequence number. Give that of the last message you have: nothing is missed.',
+        }),
+        first: t.arg.int({ description: `How many from there; ${MOST_MESSAGES} at most, and if nothing is said.` }),
+      },
+      resolve: ({ id }, args, { load }) => {
+        const [after, first] = [args.after ?? 0, args.first ?? MOST_MESSAGES];
+        if (after < 0) throw graphqlError('BAD_REQUEST', 'after must be a sequence number, or 0.');
+        if (first < 0 || first > MOST_MESSAGES) {
+          throw graphqlError('BAD_REQUEST', `first must be between 0 and ${MOST_MESSAGES}.`);
+        }
+        return load.messages.load({ ownerId: id, window: { after, first } });
+      },
+    }),
+    escalatedTo: t.field({
+      type: ConversationRef,
+      nullable: true,
+      description: 'The video that this chat became, if it became one; both go on.',
+      resolve: async ({ id, channel }, _args, { visitor, services }) =>
+        channel === 'chat' ? ((await services.ownConversations.escalatedTo(visitor, id)) ?? null) : null,
+    }),
+    satisfaction: t.field({
+      type: SatisfactionRef,
+      nullable: true,
+      description: 'What the visitor answered to the survey, if they did.',
+      resolve: async ({ id }, _args, { load }) => (await load.satisfaction.load(id)) ?? null,
+    }),
+  }),
+});
+
+const ConversationConnection = connectionType('Conversation', ConversationRef);
+
+builder.queryFields((t) => ({
+  conversation: t.field({
+    type: ConversationRef,
+    nullable: true,
+    description: 'A conversation of the visitor. Null for one of somebody else, as for one that does not exist.',
+    args: { id: t.arg.id({ required: true, description: 'Identifier.' }) },
+    resolve: async (_root, { id: text }, { visitor, services, position }) => {
+      await position();
+      const id = readId(text);
+      return id === undefined ? null : ((await services.ownConversations.find(visitor, id)) ?? null);
+    },
+  }),
+  conversations: t.field({
+    type: ConversationConnection,
+    description: 'The conversations of the visitor.',
+    args: {
+      first: t.arg.int(SLICE_ARGUMENTS.first),
+      after: t.arg.string(SLICE_ARGUMENTS.after),
+      last: t.arg.int(SLICE_ARGUMENTS.last),
+      before: t.arg.string(SLICE_ARGUMENTS.before),
+    },
+    resolve: async (_root, slice, { visitor, services, position }): Promise<Connection<Conversation>> => {
+      await position();
+      const page = await services.ownConversations.slice(visitor, readSlice(slice));
+      return { ...page, totalCount: () => services.ownConversations.count(visitor) };
+    },
+  }),
+  eventPosition: t.id({
+    description:
+      'How far the log of changes had come before anything of this request was read. Subscribe with it as `after` to miss nothing of what happens from then on.',
+    resolve: (_root, _args, { position }) => position(),
+  }),
+}));

@@ -1,0 +1,137 @@
+import type { Caller, Transact } from '../core/caller.ts';
+import { parseId } from '../core/ids.ts';
+import { validate } from '../core/validate.ts';
+import { type Webhook, webhookCreate } from '../core/webhooks/webhook.ts';
+import type { NewSecret } from '../core/webhooks/webhook-service.ts';
+import type { Installation } from '../installation.ts';
+import { commandLineCaller, withInstallation } from './open.ts';
+import { CommandFailed } from './report.ts';
+import { day, table } from './table.ts';
+
+interface AccountOption {
+  readonly account?: number;
+}
+
+const SHOWN_DEAD = 100;
+
+interface Desk {
+  readonly installation: Installation;
+  readonly caller: Caller;
+  readonly transact: Transact;
+}
+
+/** Does something with the webhooks of the account that the command names. */
+function atDesk(options: AccountOption, work: (desk: Desk) => Promise<void>): Promise<void> {
+  return withInstallation(async (installation) => {
+    const caller = await commandLineCaller(installation, options.account);
+    await work({ installation, caller, transact: (change) => installation.database.transaction(change) });
+  });
+}
+
+export async function addWebhook(
+  options: AccountOption & { name: string; url: string; types?: string },
+): Promise<void> {
+  const eventTypes = (options.types ?? '')
+    .split(',')
+    .map((type) => type.trim())
+    .filter((type) => type !== '');
+  const input = validate(webhookCreate, { name: options.name, url: options.url, eventTypes });
+  await atDesk(options, async ({ installation, caller, transact }) => {
+    const made = await installation.webhooks.create(caller, input, transact);
+    console.log(`Webhook ${made.webhook.id} is made. ${secretIn(made)}`);
+  });
+}
+
+export async function listWebhooks(options: AccountOption): Promise<void> {
+  await atDesk(options, async ({ installation, caller }) => {
+    const counts = await installation.deliveries.openCounts(caller);
+    const rows = (await installation.webhooks.list(caller)).map((hook) => [
+      String(hook.id),
+      hook.name,
+      hook.url,
+      hook.eventTypes.join(',') || 'all',
+      hook.state,
+      String(counts.get(hook.id)?.pending ?? 0),
+      String(counts.get(hook.id)?.dead ?? 0),
+      day(hook.failingSince),
+      hook.pausedBecause ?? '',
+    ]);
+    console.log(table(['id', 'name', 'url', 'events', 'state', 'waiting', 'dead', 'failing since', 'why'], rows));
+  });
+}
+
+export async function removeWebhook(text: string, options: AccountOption): Promise<void> {
+  const id = idIn(text);
+  await atDesk(options, async ({ installation, caller, transact }) => {
+    await installation.webhooks.remove(caller, id, transact);
+    console.log(`Webhook ${id} is removed, with all that it had not been sent.`);
+  });
+}
+
+export const pauseWebhook = (text: string, options: AccountOption) =>
+  setState(text, options, 'paused', 'is paused. Events wait until it is resumed.');
+
+export const resumeWebhook = (text: string, options: AccountOption) =>
+  setState(text, options, 'active', 'is at work. It gets all that it missed.');
+
+async function setState(text: string, options: AccountOption, state: Webhook['state'], what: string): Promise<void> {
+  const id = idIn(text);
+  await atDesk(options, async ({ installation, caller, transact }) => {
+    await installation.webhooks.update(caller, id, { state }, transact);
+    console.log(`Webhook ${id} ${what}`);
+  });
+}
+
+export async function rotateWebhook(text: string, options: AccountOption): Promise<void> {
+  const id = idIn(text);
+  await atDesk(options, async ({ installation, caller, transact }) => {
+    const made = await installation.webhooks.rotateSecret(caller, id, transact);
+    console.log(
+      `Until ${day(made.webhook.previousSecretUntil)} (UTC) events are signed with the old secret too. ${secretIn(made)}`,
+    );
+  });
+}
+
+/** The newest dead letters of a webhook. */
+export async function listDead(text: string, options: AccountOption): Promise<void> {
+  const id = idIn(text);
+  await atDesk(options, async ({ installation, caller }) => {
+    const slice = { limit: SHOWN_DEAD, backwards: false };
+    const page = await installation.deliveries.slice(caller, id, 'dead', slice);
+    if (!page) throw new CommandFailed(`There is no webhook ${id}. The list: switchboard webhook list`);
+    const rows = page.rows.map((dead) => [
+      String(dead.id),
+      dead.eventId,
+      dead.type,
+      day(dead.createdAt),
+      String(dead.attempts),
+      dead.lastStatus === null ? '-' : String(dead.lastStatus),
+      dead.lastError ?? '',
+    ]);
+    console.log(table(['id', 'event', 'type', 'made', 'tries', 'status', 'error'], rows));
+    if (page.hasNext) console.log(`These are the newest ${SHOWN_DEAD}; there are more.`);
+  });
+}
+
+export async function replayDead(
+  text: string,
+  deliveryText: string | undefined,
+  options: AccountOption,
+): Promise<void> {
+  const id = idIn(text);
+  const delivery = deliveryText === undefined ? undefined : idIn(deliveryText);
+  await atDesk(options, async ({ installation, caller, transact }) => {
+    const { count } = await installation.deliveries.replay(caller, id, delivery, transact);
+    console.log(`${count} dead ${count === 1 ? 'letter is' : 'letters are'} sent again by the running service.`);
+  });
+}
+
+function secretIn({ secret }: NewSecret): string {
+  return `The secret, shown this once:\n\n  ${secret}\n`;
+}
+
+function idIn(text: string): number {
+  const id = parseId(text);
+  if (id === undefined) throw new CommandFailed(`${text} is not a number of the list: switchboard webhook list`);
+  return id;
+}

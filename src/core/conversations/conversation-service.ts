@@ -1,0 +1,216 @@
+import { sql } from 'kysely';
+import type { Database, Transaction } from '../../storage/database.ts';
+import { hotStatement } from '../../storage/hot-statement.ts';
+import { announce } from '../announce.ts';
+import { type Caller, type Commit, forbidden } from '../caller.ts';
+import { invalidField } from '../errors.ts';
+import { acceptOffer, declineOffer, offerIsGone } from '../routing/offers.ts';
+import { drainFor } from '../routing/queue.ts';
+import { type By, freeSlot } from '../routing/slots.ts';
+import { type Conversation, placed, wrongState } from './conversation.ts';
+import {
+  groupsIn,
+  involvement,
+  requireInvolved,
+  requireVisitorsOwn,
+  type VisitorCaller,
+} from './conversation-access.ts';
+import { change, requireConversation } from './conversation-store.ts';
+import type { Message } from './message-store.ts';
+import { conversationIsClosed, messagesAfter, type NewMessage, sendAsOperator, sendAsVisitor } from './messages.ts';
+import { type ConversationStart, countRefusal, Refusal, startConversation } from './start.ts';
+import { escalate, type Target, take, transfer } from './transfer.ts';
+
+/** What operators, managers and visitors may do with conversations. Each step is one transaction, all or nothing. */
+export class ConversationService {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  async start(visitor: VisitorCaller, input: ConversationStart, commit: Commit<Conversation>): Promise<Conversation> {
+    try {
+      return await commit((tx) => startConversation(tx, visitor, input));
+    } catch (error) {
+      if (error instanceof Refusal) await this.#database.transaction((tx) => countRefusal(tx, visitor, error));
+      throw error;
+    }
+  }
+
+  /** A second yes to the same offer is harmless. */
+  accept(caller: Caller, id: number, commit: Commit<Conversation>): Promise<Conversation> {
+    return commit(async (tx) => {
+      const conversation = await requireConversation(tx, caller.accountId, id);
+      requireOffered(caller, conversation);
+      return conversation.state === 'active' ? conversation : acceptOffer(tx, caller, conversation);
+    });
+  }
+
+  decline(caller: Caller, id: number, commit: Commit<Conversation>): Promise<Conversation> {
+    return commit(async (tx) => {
+      const conversation = await requireConversation(tx, caller.accountId, id);
+      requireOffered(caller, conversation);
+      return declineOffer(tx, caller, conversation);
+    });
+  }
+
+  send(caller: Caller, input: NewMessage, commit: Commit<Message>): Promise<Message> {
+    return commit((tx) => sendAsOperator(tx, caller, input));
+  }
+
+  sendAsVisitor(visitor: VisitorCaller, input: NewMessage, commit: Commit<Message>): Promise<Message> {
+    return commit((tx) => sendAsVisitor(tx, visitor, input));
+  }
+
+  transfer(
+    caller: Caller,
+    { id, force = false, ...target }: { id: number; force?: boolean } & Target,
+    commit: Commit<Conversation>,
+  ): Promise<Conversation> {
+    return commit((tx) => transfer(tx, caller, id, target, force));
+  }
+
+  take(
+    caller: Caller,
+    { id, operatorId, force = false }: { id: number; operatorId: number; force?: boolean },
+    commit: Commit<Conversation>,
+  ): Promise<Conversation> {
+    return commit((tx) => take(tx, caller, id, operatorId, force));
+  }
+
+  /** Answers with the new video; the chat goes on. */
+  escalate(caller: Caller, id: number, commit: Commit<Conversation>): Promise<Conversation> {
+    return commit((tx) => escalate(tx, caller, id));
+  }
+
+  close(caller: Caller, id: number, commit: Commit<Conversation>): Promise<Conversation> {
+    return commit(async (tx) => {
+      const conversation = await requireConversation(tx, caller.accountId, id);
+      const involved = await requireInvolved(tx, caller, conversation);
+      if (involved === 'own' && conversation.state === 'offered')
+        throw wrongState('Accept or decline the offer first.');
+      const closedBy =
+        caller.actor.type === 'api_key' ? 'api_key' : caller.actor.type === 'operator' ? 'operator' : 'system';
+      return closeConversation(tx, caller, conversation, closedBy);
+    });
+  }
+
+  closeAsVisitor(visitor: VisitorCaller, id: number, commit: Commit<Conversation>): Promise<Conversation> {
+    return commit(async (tx) => {
+      const conversation = await requireConversation(tx, visitor.accountId, id);
+      requireVisitorsOwn(visitor, conversation);
+      return closeConversation(tx, visitor, conversation, 'visitor');
+    });
+  }
+
+  /** The tags of a conversation, all of them at once. */
+  tag(caller: Caller, id: number, tagIds: readonly number[], commit: Commit<Conversation>): Promise<Conversation> {
+    return commit(async (tx) => {
+      const { accountId } = caller;
+      const conversation = await requireConversation(tx, accountId, id);
+      await requireInvolved(tx, caller, conversation);
+      const wanted = [...new Set(tagIds)];
+      const known =
+        wanted.length === 0
+          ? []
+          : await tx.db
+              .selectFrom('tags')
+              .select('id')
+              .where('accountId', '=', accountId)
+              .where('id', 'in', wanted)
+              .execute();
+      if (known.length !== wanted.length) throw invalidField('tagIds', 'must be existing tags');
+      await tx.db
+        .deleteFrom('conversationTags')
+        .where('accountId', '=', accountId)
+        .where('conversationId', '=', id)
+        .execute();
+      for (const tagId of wanted)
+        await tx.db.insertInto('conversationTags').values({ accountId, conversationId: id, tagId }).execute();
+      announce(tx, caller, 'conversation.updated', id, {
+        fields: ['tags'],
+        values: { ...placed(conversation), tagIds: wanted },
+      });
+      return conversation;
+    });
+  }
+
+  /** Whether somebody may read this conversation: whoever has it, and their managers. */
+  async maySee(caller: Caller, conversation: Conversation): Promise<boolean> {
+    const groupOf = groupsIn({ db: this.#database.read }, caller);
+    return (await involvement(caller, conversation, groupOf)) !== 'none';
+  }
+
+  messagesAfter(conversation: Conversation, window: { after: number; limit: number }): Promise<Message[]> {
+    return messagesAfter(this.#database, conversation, window);
+  }
+
+  /** How many wait before it and ask for the same, and itself; null when it does not wait. */
+  async queuePosition({
+    accountId,
+    id,
+    state,
+    channel,
+    websiteId,
+    skillId,
+    groupId,
+    queueOrder,
+  }: Conversation): Promise<number | null> {
+    if (state !== 'queued') return null;
+    const before = await this.#database.read
+      .selectFrom('conversations')
+      .select((eb) => eb.fn.countAll<number>().as('count'))
+      .where('accountId', '=', accountId)
+      .where('state', '=', sql.lit('queued'))
+      .where('channel', '=', channel)
+      .where('websiteId', '=', websiteId)
+      .where('skillId', skillId === null ? 'is' : '=', skillId)
+      .where('groupId', groupId === null ? 'is' : '=', groupId)
+      .where((eb) =>
+        eb.or([eb('queueOrder', '<', queueOrder), eb.and([eb('queueOrder', '=', queueOrder), eb('id', '<', id)])]),
+      )
+      .executeTakeFirstOrThrow();
+    return before.count + 1;
+  }
+}
+
+/** An offer that went to somebody else is as gone as one that timed out. */
+function requireOffered(caller: Caller, conversation: Conversation): void {
+  if (caller.operatorId === null) throw forbidden();
+  if (conversation.operatorId !== caller.operatorId) throw offerIsGone();
+}
+
+const forgetPauses = hotStatement<{ accountId: number; conversationId: number }>((db, { accountId, conversationId }) =>
+  db.deleteFrom('offerPauses').where('accountId', '=', accountId).where('conversationId', '=', conversationId),
+);
+
+/** Ends a conversation, frees its slot, and gives the slot to whoever waits. */
+export async function closeConversation(
+  tx: Transaction,
+  by: By,
+  conversation: Conversation,
+  closedBy: NonNullable<Conversation['closedBy']>,
+): Promise<Conversation> {
+  const { accountId, id, operatorId, channel, state } = conversation;
+  if (state === 'closed') throw conversationIsClosed();
+  const closed = await change(tx, conversation, {
+    state: 'closed',
+    closedAt: tx.now,
+    closedBy,
+    closedById: by.actor.id,
+    offerUntil: null,
+    // An offer that nobody took up was nobody's conversation.
+    operatorId: state === 'offered' ? null : operatorId,
+  });
+  if (!closed) throw wrongState('The conversation has changed meanwhile.');
+  await tx.run(forgetPauses, { accountId, conversationId: id });
+  announce(tx, by, 'conversation.closed', id, {
+    fields: ['state', 'closedBy'],
+    values: { ...placed(closed), closedBy, previousOperatorId: operatorId },
+  });
+  if (operatorId === null) return closed;
+  await freeSlot(tx, by, { operatorId, channel });
+  await drainFor(tx, by, operatorId, 'slot_freed');
+  return closed;
+}

@@ -1,0 +1,189 @@
+import { sql } from 'kysely';
+import { z } from 'zod';
+import type { Transaction } from '../../storage/database.ts';
+import { hotStatement } from '../../storage/hot-statement.ts';
+import { announce } from '../announce.ts';
+import { DomainError, invalid, type Problem } from '../errors.ts';
+import { routingSettings } from '../identity/account-settings.ts';
+import { id, nextId } from '../ids.ts';
+import { languageCode } from '../languages.ts';
+import { CHANNELS } from '../operators/operator.ts';
+import { targetsOf } from '../operators/targets.ts';
+import { isServable } from '../routing/needs.ts';
+import { route } from '../routing/router.ts';
+import { type Conversation, placed } from './conversation.ts';
+import type { VisitorCaller } from './conversation-access.ts';
+import { change, insertConversation } from './conversation-store.ts';
+import { appendMessage } from './message-store.ts';
+import { clientId, messageText } from './messages.ts';
+
+/** Open conversations of one visitor. */
+const MOST_OPEN = 5;
+
+export const conversationStart = z.strictObject({
+  channel: z.enum(CHANNELS),
+  skillId: id.nullish(),
+  groupId: id.nullish(),
+  language: languageCode.nullish(),
+  message: messageText.nullish(),
+  clientId: clientId.nullish(),
+});
+export type ConversationStart = z.output<typeof conversationStart>;
+
+/** Why a conversation was not taken at all. */
+export class Refusal extends DomainError {
+  readonly reason: 'queue_full' | 'nobody_could' | 'too_many_open';
+
+  constructor(reason: Refusal['reason'], message: string) {
+    super(reason === 'nobody_could' ? 'state' : 'limit', message);
+    this.reason = reason;
+  }
+}
+
+/** Begins a conversation and looks for an operator; when nobody is free it waits. */
+export async function startConversation(
+  tx: Transaction,
+  visitor: VisitorCaller,
+  input: ConversationStart,
+): Promise<Conversation> {
+  const { accountId, visitorId, websiteId } = visitor;
+  const earlier = input.clientId ? await sameStart(tx, visitor, input.clientId) : undefined;
+  if (earlier) return earlier;
+  await refuseTooMany(tx, visitor);
+  const asked = {
+    accountId,
+    channel: input.channel,
+    websiteId,
+    skillId: input.skillId ?? null,
+    groupId: input.groupId ?? null,
+    language: input.language ?? visitor.language,
+  };
+  await requireTargets(tx, asked);
+  const conversation: Conversation = {
+    ...asked,
+    id: await nextId(tx, accountId, 'conversation'),
+    visitorId,
+    clientId: input.clientId ?? null,
+    operatorId: null,
+    state: 'queued',
+    createdAt: tx.now,
+    queueOrder: tx.now,
+    hasWaited: 0,
+    offeredAt: null,
+    offerUntil: null,
+    acceptedAt: null,
+    firstAnswerAt: null,
+    closedAt: null,
+    closedBy: null,
+    closedById: null,
+    messageCount: 0,
+    escalatedFromId: null,
+  };
+  await tx.run(insertConversation, conversation);
+  announce(tx, visitor, 'conversation.queued', conversation.id, {
+    fields: Object.keys(placed(conversation)),
+    values: placed(conversation),
+  });
+  if (input.message) {
+    const author = { authorType: 'visitor', authorId: visitorId, clientId: input.clientId ?? null } as const;
+    await appendMessage(tx, visitor, conversation, { ...author, text: input.message });
+  }
+  const routed = await route(tx, visitor, conversation, 'started');
+  if (routed) return routed;
+  await refuseHopeless(tx, conversation);
+  return (await change(tx, conversation, { hasWaited: 1 })) ?? conversation;
+}
+
+const findSame = hotStatement<{ accountId: number; visitorId: number; clientId: string }, Conversation>(
+  (db, { accountId, visitorId, clientId: name }) =>
+    db
+      .selectFrom('conversations')
+      .selectAll()
+      .where('accountId', '=', accountId)
+      .where('visitorId', '=', visitorId)
+      .where('clientId', '=', name),
+);
+
+/** A start that was sent again. */
+async function sameStart(
+  tx: Transaction,
+  { accountId, visitorId }: VisitorCaller,
+  name: string,
+): Promise<Conversation | undefined> {
+  return (await tx.run(findSame, { accountId, visitorId, clientId: name }))[0];
+}
+
+const countOpen = hotStatement<{ accountId: number; visitorId: number }, { count: number }>(
+  (db, { accountId, visitorId }) =>
+    db
+      .selectFrom('conversations')
+      .select((eb) => eb.fn.countAll<number>().as('count'))
+      .where('accountId', '=', accountId)
+      .where('visitorId', '=', visitorId)
+      .where('state', '<>', 'closed'),
+);
+
+async function refuseTooMany(tx: Transaction, { accountId, visitorId }: VisitorCaller): Promise<void> {
+  const [open] = await tx.run(countOpen, { accountId, visitorId });
+  if ((open?.count ?? 0) < MOST_OPEN) return;
+  throw new Refusal(
+    'too_many_open',
+    `At most ${MOST_OPEN} conversations can be open at the same time. Close one first.`,
+  );
+}
+
+async function requireTargets(
+  tx: Transaction,
+  { accountId, skillId, groupId }: { accountId: number; skillId: number | null; groupId: number | null },
+): Promise<void> {
+  const targets = targetsOf(tx, accountId);
+  const problems: Problem[] = [];
+  const refuse = (name: string, thing: string) =>
+    problems.push({ path: [name], code: 'invalid', rule: `must be an existing ${thing}` });
+  if (skillId !== null && !(await targets.allExist('skills', [skillId]))) refuse('skillId', 'skill');
+  if (groupId !== null && !(await targets.allExist('groups', [groupId]))) refuse('groupId', 'group');
+  if (problems.length > 0) throw invalid(problems);
+}
+
+const countWaiting = hotStatement<{ accountId: number; most: number }, { count: number }>((db, { accountId, most }) =>
+  db
+    .selectFrom((eb) =>
+      eb
+        .selectFrom('conversations')
+        .select('id')
+        .where('accountId', '=', accountId)
+        .where('state', '=', sql.lit('queued'))
+        .limit(most)
+        .as('waiting'),
+    )
+    .select((eb) => eb.fn.countAll<number>().as('count')),
+);
+
+/** Nobody is free: is there anybody at all, and is there a place in the queue? */
+async function refuseHopeless(tx: Transaction, conversation: Conversation): Promise<void> {
+  if (!(await isServable(tx, conversation))) {
+    throw new Refusal(
+      'nobody_could',
+      'Nobody here can answer this: no operator serves this website, skill, group and language on this channel.',
+    );
+  }
+  const { queueLimit } = await routingSettings(tx, conversation.accountId);
+  const [waiting] = await tx.run(countWaiting, { accountId: conversation.accountId, most: queueLimit + 1 });
+  if ((waiting?.count ?? 0) > queueLimit)
+    throw new Refusal('queue_full', 'Too many people are waiting. Try again later.');
+}
+
+/** Counts what was not taken, by day: nothing is dropped without a trace. */
+export async function countRefusal(tx: Transaction, visitor: VisitorCaller, { reason }: Refusal): Promise<void> {
+  const { accountId, websiteId } = visitor;
+  const day = new Date(tx.now).toISOString().slice(0, 10);
+  await tx.db
+    .insertInto('refusals')
+    .values({ accountId, day, websiteId, reason, count: 1 })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['accountId', 'day', 'websiteId', 'reason'])
+        .doUpdateSet((eb) => ({ count: eb('refusals.count', '+', 1) })),
+    )
+    .execute();
+}

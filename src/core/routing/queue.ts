@@ -1,0 +1,112 @@
+import { sql } from 'kysely';
+import type { Transaction } from '../../storage/database.ts';
+import { hotStatement } from '../../storage/hot-statement.ts';
+import { channelLive } from '../availability/capacity.ts';
+import { type LiveRow, liveState, presenceAt } from '../availability/live.ts';
+import type { Conversation } from '../conversations/conversation.ts';
+import { CHANNELS, type Channel } from '../operators/operator.ts';
+import type { Cause } from './decisions.ts';
+import { couldServe, type Server, servedBy } from './needs.ts';
+import { route } from './router.ts';
+import type { By } from './slots.ts';
+
+/** One transaction gives out so many at most; everybody who writes is waiting meanwhile. */
+export const MOST_DRAINED = 100;
+
+const findLive = hotStatement<{ accountId: number; operatorId: number }, LiveRow>((db, { accountId, operatorId }) =>
+  db.selectFrom('operatorLive').selectAll().where('accountId', '=', accountId).where('operatorId', '=', operatorId),
+);
+
+interface NextArguments {
+  readonly accountId: number;
+  readonly operatorId: number;
+  readonly languageList: string;
+  readonly one: Channel | '';
+  readonly two: Channel | '';
+  readonly three: Channel | '';
+}
+
+/** The conversation that has waited longest of those that an operator could serve on some channels. */
+const findNext = hotStatement<NextArguments, Conversation>((db, given) => {
+  const server: Server = given;
+  return {
+    compile: () =>
+      sql<Conversation>`with recursive ${servedBy(server)} select c.* from conversations c
+        where c.account_id = ${given.accountId} and c.state = 'queued' and c.channel in (${given.one}, ${given.two}, ${given.three})
+        and ${couldServe(server)}
+        and not exists (select 1 from offer_pauses p where p.account_id = c.account_id and p.conversation_id = c.id
+          and p.operator_id = ${given.operatorId} and p.until > now_ms())
+        order by c.queue_order, c.id limit 1`.compile(db),
+  };
+});
+
+/**
+ * Something about one operator changed for the better: what waits for somebody like them is given out, the longest waiting
+ * first, until they are full. Nobody else became free, so nothing else needs a look.
+ */
+export async function drainFor(tx: Transaction, by: By, operatorId: number, cause: Cause): Promise<void> {
+  const { accountId } = by;
+  for (let given = 0; given < MOST_DRAINED; given += 1) {
+    const [row] = await tx.run(findLive, { accountId, operatorId });
+    if (!row) return;
+    const state = liveState(row, presenceAt(row, tx.now));
+    const open = CHANNELS.filter((channel) => channelLive(state, channel).routable);
+    if (open.length === 0) return;
+    const [one = '', two = '', three = ''] = open;
+    const { languageList } = row;
+    const [next] = await tx.run(findNext, { accountId, operatorId, languageList, one, two, three });
+    if (!next || !(await route(tx, by, next, cause))) return;
+  }
+}
+
+const findWaiting = hotStatement<{ accountId: number; order: number; id: number }, Conversation>(
+  (db, { accountId, order, id }) =>
+    db
+      .selectFrom('conversations')
+      .selectAll()
+      .where('accountId', '=', accountId)
+      .where('state', '=', sql.lit('queued'))
+      .where((eb) => eb.or([eb('queueOrder', '>', order), eb.and([eb('queueOrder', '=', order), eb('id', '>', id)])]))
+      .orderBy('queueOrder')
+      .orderBy('id')
+      .limit(MOST_DRAINED),
+);
+
+/**
+ * Who may do what changed for many at once, or nobody knows: the whole queue is looked at, the longest waiting first.
+ * Needs that found nobody are not asked for again. Answers with how many were given out.
+ */
+export async function drainAccount(tx: Transaction, by: By, cause: Cause): Promise<number> {
+  const hopeless = new Set<string>();
+  let given = 0;
+  for (let order = Number.MIN_SAFE_INTEGER, id = 0; ; ) {
+    const waiting = await tx.run(findWaiting, { accountId: by.accountId, order, id });
+    for (const conversation of waiting) {
+      const { channel, websiteId, skillId, groupId, language } = conversation;
+      const need = [channel, websiteId, skillId, groupId, language].join();
+      if (hopeless.has(need)) continue;
+      if (await route(tx, by, conversation, cause)) given += 1;
+      else if (!(await hasPauses(tx, conversation))) hopeless.add(need);
+      if (given >= MOST_DRAINED) return given;
+    }
+    const last = waiting.at(-1);
+    if (!last || waiting.length < MOST_DRAINED) return given;
+    order = last.queueOrder;
+    id = last.id;
+  }
+}
+
+const findPause = hotStatement<{ accountId: number; conversationId: number }, { operatorId: number }>(
+  (db, { accountId, conversationId }) =>
+    db
+      .selectFrom('offerPauses')
+      .select('operatorId')
+      .where('accountId', '=', accountId)
+      .where('conversationId', '=', conversationId)
+      .limit(1),
+);
+
+/** Whether its search may have failed for reasons of its own: then others with the same need may find somebody. */
+async function hasPauses(tx: Transaction, { accountId, id }: Conversation): Promise<boolean> {
+  return (await tx.run(findPause, { accountId, conversationId: id })).length > 0;
+}

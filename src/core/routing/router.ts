@@ -1,0 +1,138 @@
+import type { Transaction } from '../../storage/database.ts';
+import { hotStatement } from '../../storage/hot-statement.ts';
+import { announce } from '../announce.ts';
+import { type LiveRow, presenceAt } from '../availability/live.ts';
+import { type Conversation, placed } from '../conversations/conversation.ts';
+import { change } from '../conversations/conversation-store.ts';
+import { type RoutingSettings, routingSettings } from '../identity/account-settings.ts';
+import { bestCandidates, candidateOf } from './candidates.ts';
+import { type Candidate, chooseOperator, type Need, type Ranking } from './choose-operator.ts';
+import { type Cause, keepDecision } from './decisions.ts';
+import { exclusionCounts } from './exclusions.ts';
+import { needOf } from './needs.ts';
+import { type By, claimSlot } from './slots.ts';
+
+/**
+ * Gives a waiting conversation to the best operator who is free, as an offer or at once; undefined when nobody is.
+ * Every claim is one conditional update, so what was read before may be old: then the next one is tried.
+ */
+export async function route(
+  tx: Transaction,
+  by: By,
+  conversation: Conversation,
+  cause: Cause,
+): Promise<Conversation | undefined> {
+  const settings = await routingSettings(tx, conversation.accountId);
+  const need = await needOf(tx, conversation);
+  const { ranked } = await rankingFor(tx, conversation, need, settings);
+  const [best] = ranked;
+  // Whoever waits is explained once, at the start: the queue is looked at again and again.
+  if (!best && cause !== 'started') return undefined;
+  const excluded = await exclusionCounts(tx, conversation);
+  const decided = { conversationId: conversation.id, cause, forced: false, ranked, excluded };
+  for (const { operatorId } of ranked) {
+    if (!(await claimSlot(tx, by, { operatorId, channel: conversation.channel }))) continue;
+    const given = await give(tx, by, conversation, { operatorId, settings });
+    await keepDecision(tx, by, conversation, { ...decided, operatorId });
+    return given;
+  }
+  await keepDecision(tx, by, conversation, { ...decided, operatorId: null });
+  return undefined;
+}
+
+/** The best of those who are eligible now, ranked. */
+export async function rankingFor(
+  tx: Transaction,
+  conversation: Pick<Conversation, 'accountId' | 'id' | 'visitorId' | 'channel' | 'skillId' | 'groupId'>,
+  need: Need,
+  { lowestPriorityFirst }: Pick<RoutingSettings, 'lowestPriorityFirst'>,
+): Promise<Ranking> {
+  const { accountId, id, skillId, groupId } = conversation;
+  const question = { accountId, conversationId: id, need, skillId, groupId, lowestPriorityFirst };
+  const candidates = await bestCandidates(tx, question);
+  const familiar = await whoServedLast(tx, conversation);
+  const others = candidates.filter(({ operatorId }) => operatorId !== familiar?.operatorId);
+  return chooseOperator(need, familiar ? [familiar, ...others] : others, { lowestPriorityFirst });
+}
+
+const findFamiliar = hotStatement<
+  { accountId: number; visitorId: number; conversationId: number },
+  LiveRow & { isPaused: number }
+>((db, { accountId, visitorId, conversationId }) =>
+  db
+    .selectFrom('visitors')
+    .innerJoin('operatorLive as live', (join) =>
+      join.onRef('live.accountId', '=', 'visitors.accountId').onRef('live.operatorId', '=', 'visitors.lastOperatorId'),
+    )
+    .selectAll('live')
+    .select((eb) =>
+      eb
+        .selectFrom('offerPauses')
+        .select((pauses) => pauses.fn.countAll<number>().as('count'))
+        .whereRef('offerPauses.accountId', '=', 'live.accountId')
+        .where('offerPauses.conversationId', '=', conversationId)
+        .whereRef('offerPauses.operatorId', '=', 'live.operatorId')
+        .where('offerPauses.until', '>', (now) => now.fn<number>('now_ms', []))
+        .as('isPaused'),
+    )
+    .where('visitors.accountId', '=', accountId)
+    .where('visitors.id', '=', visitorId)
+    .$castTo<LiveRow & { isPaused: number }>(),
+);
+
+async function whoServedLast(
+  tx: Transaction,
+  { accountId, id, visitorId, channel }: Pick<Conversation, 'accountId' | 'id' | 'visitorId' | 'channel'>,
+): Promise<Candidate | undefined> {
+  if (visitorId === null) return undefined;
+  const [row] = await tx.run(findFamiliar, { accountId, visitorId, conversationId: id });
+  if (!row) return undefined;
+  return candidateOf(row, channel, presenceAt(row, tx.now), { servedLast: true, refusedLately: row.isPaused > 0 });
+}
+
+/** Puts a conversation into the hands of an operator whose slot was taken for it. */
+export async function give(
+  tx: Transaction,
+  by: By,
+  conversation: Conversation,
+  {
+    operatorId,
+    settings,
+    atOnce = settings.autoAccept,
+  }: { operatorId: number; settings: RoutingSettings; atOnce?: boolean },
+): Promise<Conversation> {
+  const moments = atOnce
+    ? { acceptedAt: tx.now, firstAnswerAt: answeredBy(conversation, tx.now), offerUntil: null }
+    : { acceptedAt: null, firstAnswerAt: null, offerUntil: tx.now + settings.offerSeconds * 1000 };
+  const state = atOnce ? 'active' : 'offered';
+  const given = await change(tx, conversation, { state, operatorId, offeredAt: tx.now, ...moments });
+  if (!given) throw new Error(`Conversation ${conversation.id} changed inside a transaction.`);
+  if (atOnce) await rememberServer(tx, given);
+  announce(tx, by, atOnce ? 'conversation.started' : 'conversation.offered', given.id, {
+    fields: ['state', 'operatorId'],
+    values: { ...placed(given), previousOperatorId: conversation.operatorId, offerUntil: given.offerUntil },
+  });
+  return given;
+}
+
+/** A call or a video is answered when it is accepted; a chat with the first words. */
+export function answeredBy({ channel }: Pick<Conversation, 'channel'>, now: number): number | null {
+  return channel === 'chat' ? null : now;
+}
+
+const remember = hotStatement<{ accountId: number; id: number; operatorId: number }>(
+  (db, { accountId, id, operatorId }) =>
+    db
+      .updateTable('visitors')
+      .set({ lastOperatorId: operatorId })
+      .where('accountId', '=', accountId)
+      .where('id', '=', id),
+);
+
+/** The next conversation of the visitor goes to the same operator, if it can. */
+export async function rememberServer(
+  tx: Transaction,
+  { accountId, visitorId, operatorId }: Conversation,
+): Promise<void> {
+  if (visitorId !== null && operatorId !== null) await tx.run(remember, { accountId, id: visitorId, operatorId });
+}

@@ -1,0 +1,84 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import type { Transaction } from '../../storage/database.ts';
+import { hotStatement } from '../../storage/hot-statement.ts';
+import { keepLiveHistory } from '../availability/live-history.ts';
+import { isRoutable } from '../availability/routable.ts';
+import type { Caller } from '../caller.ts';
+import { CHANNELS, type Channel } from '../operators/operator.ts';
+
+export type By = Pick<Caller, 'accountId' | 'actor'>;
+
+interface SlotArguments {
+  readonly accountId: number;
+  readonly operatorId: number;
+  readonly now: number;
+}
+
+function takeSlot(channel: Channel, condition: RawBuilder<SqlBool>) {
+  return hotStatement<SlotArguments, { version: number }>((db, { accountId, operatorId, now }) =>
+    db
+      .updateTable('operatorLive as live')
+      .set((eb) => ({
+        [`${channel}Slots`]: eb(`${channel}Slots`, '+', 1),
+        version: eb('version', '+', 1),
+        assignedAt: now,
+      }))
+      .where('live.accountId', '=', accountId)
+      .where('live.operatorId', '=', operatorId)
+      .where(condition)
+      .returning('version'),
+  );
+}
+
+/** A statement for each channel: their names are columns, which are no parameters. */
+export function perChannel<T>(make: (channel: Channel) => T): Record<Channel, T> {
+  return Object.fromEntries(CHANNELS.map((channel) => [channel, make(channel)])) as Record<Channel, T>;
+}
+
+const claim = perChannel((channel) => takeSlot(channel, isRoutable(channel)));
+const force = perChannel((channel) => takeSlot(channel, sql`1 = 1`));
+/** A video beside the chat from which it comes: whoever chats has decided, so the wish for videos is not asked. */
+const escalate = takeSlot(
+  'video',
+  sql`(live.chat_to_video = 1 and live.video_enabled = 1 and live.video_slots < 1 and live.call_slots = 0
+    and live.chat_slots > 0 and live.lease_until > now_ms())`,
+);
+const free = perChannel((channel) =>
+  hotStatement<Omit<SlotArguments, 'now'>, { version: number }>((db, { accountId, operatorId }) =>
+    db
+      .updateTable('operatorLive')
+      .set((eb) => ({ [`${channel}Slots`]: eb(`${channel}Slots`, '-', 1), version: eb('version', '+', 1) }))
+      .where('accountId', '=', accountId)
+      .where('operatorId', '=', operatorId)
+      .where(`${channel}Slots`, '>', 0)
+      .returning('version'),
+  ),
+);
+
+export type Claim = 'within capacity' | 'forced' | 'escalation';
+
+/** Takes a slot of an operator, in one step that tests and claims; false when nothing could be taken. */
+export async function claimSlot(
+  tx: Transaction,
+  by: By,
+  { operatorId, channel }: { operatorId: number; channel: Channel },
+  how: Claim = 'within capacity',
+): Promise<boolean> {
+  const statement = how === 'forced' ? force[channel] : how === 'escalation' ? escalate : claim[channel];
+  const [taken] = await tx.run(statement, { accountId: by.accountId, operatorId, now: tx.now });
+  if (!taken) return false;
+  await keepLiveHistory(tx, by, operatorId, {
+    kind: 'slot_taken',
+    reason: how === 'within capacity' ? channel : `${channel} ${how}`,
+  });
+  return true;
+}
+
+export async function freeSlot(
+  tx: Transaction,
+  by: By,
+  { operatorId, channel }: { operatorId: number; channel: Channel },
+): Promise<void> {
+  const [freed] = await tx.run(free[channel], { accountId: by.accountId, operatorId });
+  if (freed) await keepLiveHistory(tx, by, operatorId, { kind: 'slot_freed', reason: channel });
+}

@@ -1,0 +1,33 @@
+import type { Database } from '../../storage/database.ts';
+import type { Commit } from '../caller.ts';
+import type { VisitorCaller } from '../conversations/conversation-access.ts';
+import { type Visitor, visitorFromRow } from '../conversations/visitor-query.ts';
+import type { VisitorUpdate } from './visitor-profile.ts';
+import { changeVisitor, requireVisitor } from './visitor-store.ts';
+
+/** What visitors may read and change of themselves. */
+export class VisitorService {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** The visitor themself; undefined when their data was removed a moment ago. */
+  async find({ accountId, visitorId }: VisitorCaller): Promise<Visitor | undefined> {
+    const row = await this.#database.read
+      .selectFrom('visitors')
+      .selectAll()
+      .where('accountId', '=', accountId)
+      .where('id', '=', visitorId)
+      .executeTakeFirst();
+    return row && visitorFromRow(row);
+  }
+
+  update(visitor: VisitorCaller, input: VisitorUpdate, commit: Commit<Visitor>): Promise<Visitor> {
+    return commit(async (tx) => {
+      const before = await requireVisitor(tx, visitor.accountId, visitor.visitorId);
+      return visitorFromRow(await changeVisitor(tx, visitor, before, input));
+    });
+  }
+}

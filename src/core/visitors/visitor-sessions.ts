@@ -1,0 +1,179 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import type { z } from 'zod';
+import type { Database, Transaction } from '../../storage/database.ts';
+import { announce } from '../announce.ts';
+import type { VisitorCaller } from '../conversations/conversation-access.ts';
+import { DomainError, invalidField } from '../errors.ts';
+import { digest, type InstallationSecrets, randomSecret, sameSecret } from '../identity/secrets.ts';
+import { REMEMBERED_MS } from '../identity/tokens.ts';
+import { nextId } from '../ids.ts';
+import { languageCode } from '../languages.ts';
+import { fold, text } from '../text.ts';
+import { PROFILE_FIELDS, type VisitorProfile, type VisitorUpdate, visitorUpdate } from './visitor-profile.ts';
+import { changeVisitor, type VisitorRow } from './visitor-store.ts';
+import type { VisitorWebsite } from './visitor-websites.ts';
+
+export const SESSION_SECONDS = 24 * 3600;
+
+/** What somebody who comes to a website says of themself. */
+export const newSession = visitorUpdate.extend({
+  language: languageCode.optional(),
+  externalId: text(1, 255).optional(),
+  signature: text(0, 255).optional(),
+});
+export type NewSession = z.output<typeof newSession>;
+
+/** Visitors and their tokens: random, kept as a digest, ended by time or with the visitor's data. */
+export class VisitorSessions {
+  readonly #database: Database;
+  readonly #secrets: InstallationSecrets;
+  readonly #remembered = new LRUCache<string, VisitorCaller>({ max: 50_000, ttl: REMEMBERED_MS });
+  readonly #find;
+
+  constructor(database: Database, secrets: InstallationSecrets) {
+    this.#database = database;
+    this.#secrets = secrets;
+    this.#find = database.hot<TokenRow, [string]>((db, argument) =>
+      db
+        .selectFrom('visitorTokens')
+        .select(['accountId', 'visitorId', 'websiteId', 'language'])
+        .where('tokenHash', '=', argument<string>(0))
+        .where('expiresAt', '>', (eb) => eb.fn<number>('now_ms', [])),
+    );
+  }
+
+  /** A token for a new visitor, or for one who was here before and for whom the website vouches. */
+  async open(
+    website: VisitorWebsite,
+    { language, externalId, signature, ...profile }: NewSession,
+    browser: string,
+  ): Promise<{ token: string; uniqueId: string }> {
+    if (externalId === undefined && signature !== undefined) throw invalidField('signature', 'goes with an externalId');
+    if (externalId !== undefined) this.#requireSignature(website, externalId, signature ?? '');
+    const { accountId, id: websiteId } = website;
+    return this.#database.transaction(async (tx) => {
+      const known = externalId === undefined ? undefined : await findByExternalId(tx, accountId, externalId);
+      const visitor = known ?? (await insertVisitor(tx, website, externalId ?? null, { ...profile, browser }));
+      const by = { accountId, actor: actorOf(visitor.id) };
+      if (known) await changeVisitor(tx, by, known, { ...profile, browser });
+      else if (Object.keys(profile).length > 0) {
+        announce(tx, by, 'visitor.updated', visitor.id, { fields: Object.keys(profile), values: {} });
+      }
+      await addWebsite(tx, visitor, websiteId);
+      const token = randomSecret();
+      await tx.db
+        .insertInto('visitorTokens')
+        .values({
+          ...{ tokenHash: digest(token), accountId, visitorId: visitor.id, websiteId },
+          ...{ language: language ?? website.language, issuedAt: tx.now, expiresAt: tx.now + SESSION_SECONDS * 1000 },
+        })
+        .execute();
+      return { token, uniqueId: visitor.uniqueId };
+    });
+  }
+
+  /** On whose behalf a request with this token acts. */
+  async caller(token: string): Promise<VisitorCaller | undefined> {
+    const known = this.#remembered.get(token);
+    if (known) return known;
+    const row = await this.#find.first(digest(token));
+    if (!row) return undefined;
+    const caller = {
+      accountId: row.account_id,
+      visitorId: row.visitor_id,
+      websiteId: row.website_id,
+      language: row.language,
+      actor: actorOf(row.visitor_id),
+    };
+    this.#remembered.set(token, caller);
+    return caller;
+  }
+
+  /** For whoever's tokens were ended: they are worth nothing at once, at least here. */
+  forget({ accountId, id }: { readonly accountId: number; readonly id: number }): void {
+    for (const [token, caller] of this.#remembered.entries()) {
+      if (caller.accountId === accountId && caller.visitorId === id) this.#remembered.delete(token);
+    }
+  }
+
+  async clean(): Promise<void> {
+    await this.#database.transaction((tx) =>
+      tx.db.deleteFrom('visitorTokens').where('expiresAt', '<', tx.now).execute(),
+    );
+  }
+
+  #requireSignature({ accountId, id, secretVersion }: VisitorWebsite, externalId: string, signature: string): void {
+    const secret = this.#secrets.websiteSecret(accountId, id, secretVersion);
+    const expected = createHmac('sha256', secret).update(externalId).digest('hex');
+    if (sameSecret(signature.toLowerCase(), expected)) return;
+    throw new DomainError('forbidden', 'The signature is not that of the externalId by the secret of the website.');
+  }
+}
+
+interface TokenRow {
+  readonly account_id: number;
+  readonly visitor_id: number;
+  readonly website_id: number;
+  readonly language: string;
+}
+
+/** Without an address: where visitors are is not kept. */
+function actorOf(visitorId: number): VisitorCaller['actor'] {
+  return { type: 'visitor', id: visitorId, via: 'visitor' };
+}
+
+function findByExternalId(tx: Transaction, accountId: number, externalId: string): Promise<VisitorRow | undefined> {
+  return tx.db
+    .selectFrom('visitors')
+    .selectAll()
+    .where('accountId', '=', accountId)
+    .where('externalId', '=', externalId)
+    .executeTakeFirst();
+}
+
+async function insertVisitor(
+  tx: Transaction,
+  { accountId }: VisitorWebsite,
+  externalId: string | null,
+  given: VisitorUpdate & { readonly browser: string },
+): Promise<VisitorRow> {
+  const row = {
+    ...(Object.fromEntries(PROFILE_FIELDS.map((name) => [name, given[name] ?? ''])) as VisitorProfile),
+    browser: given.browser,
+    accountId,
+    id: await nextId(tx, accountId, 'visitor'),
+    uniqueId: randomBytes(16).toString('hex'),
+    externalId,
+    externalIdFolded: externalId === null ? null : fold(externalId),
+    websiteList: '[]',
+    lastOperatorId: null,
+    createdAt: tx.now,
+    erasedAt: null,
+  };
+  // Two sessions for somebody new at the same moment: the second one joins the first.
+  const inserted = await tx.db
+    .insertInto('visitors')
+    .values(row)
+    .onConflict((conflict) => conflict.columns(['accountId', 'externalId']).doNothing())
+    .returning('id')
+    .executeTakeFirst();
+  if (inserted || externalId === null) return row;
+  return (await findByExternalId(tx, accountId, externalId)) ?? row;
+}
+
+async function addWebsite(
+  tx: Transaction,
+  { accountId, id, websiteList }: VisitorRow,
+  websiteId: number,
+): Promise<void> {
+  const websites = JSON.parse(websiteList) as number[];
+  if (websites.includes(websiteId)) return;
+  await tx.db.insertInto('visitorWebsites').values({ accountId, websiteId, visitorId: id }).execute();
+  await tx.db
+    .updateTable('visitors')
+    .set({ websiteList: JSON.stringify([...websites, websiteId].sort((a, b) => a - b)) })
+    .where('accountId', '=', accountId)
+    .where('id', '=', id)
+    .execute();
+}

@@ -1,0 +1,111 @@
+import { type SqlBool, sql } from 'kysely';
+import type { Database, Transaction } from '../../storage/database.ts';
+import { CLAIM_MS } from './delivery.ts';
+import { type HookName, isPending, type SubjectName } from './delivery-store.ts';
+
+/** A delivery that this node is to send, with where to and with what to sign. */
+export interface Claimed extends SubjectName {
+  readonly id: number;
+  readonly position: number;
+  readonly body: string;
+  /** How often it was claimed, this time included: who comes later has a higher number. */
+  readonly attempts: number;
+  readonly triedAt: number;
+  /** The database's time of the claim. */
+  readonly now: number;
+  readonly url: string;
+  readonly secret: string;
+  readonly previousSecret: string | null;
+  readonly previousUntil: number | null;
+}
+
+export interface DueHook extends HookName {
+  readonly isFailing: boolean;
+}
+
+/** Takes deliveries that are due, so that several nodes never send the same one at the same time. */
+export class Claims {
+  readonly #database: Database;
+  readonly #due;
+
+  constructor(database: Database) {
+    this.#database = database;
+    this.#due = database.hot<{ account_id: number; id: number; failing_since: number | null }, []>((db) =>
+      db
+        .selectFrom('webhooks as w')
+        .select(['w.accountId', 'w.id', 'w.failingSince'])
+        .where('w.state', '=', 'active')
+        .where((eb) => eb.or([eb('w.waitUntil', 'is', null), eb('w.waitUntil', '<=', eb.fn<number>('now_ms', []))]))
+        .where((eb) =>
+          eb.exists(
+            eb
+              .selectFrom('webhookDeliveries as d')
+              .select('d.id')
+              .whereRef('d.accountId', '=', 'w.accountId')
+              .whereRef('d.webhookId', '=', 'w.id')
+              .where(({ eb: inner }) => inner('d.nextAt', '<=', inner.fn<number>('now_ms', [])))
+              .where(sql<SqlBool>`d.state = 'pending'`),
+          ),
+        ),
+    );
+  }
+
+  /** The hooks that have something due. */
+  async dueHooks(): Promise<DueHook[]> {
+    const rows = await this.#due.all();
+    return rows.map((row) => ({
+      accountId: row.account_id,
+      webhookId: row.id,
+      isFailing: row.failing_since !== null,
+    }));
+  }
+
+  /** Claims up to so many of each hook. */
+  take(hooks: readonly (HookName & { readonly room: number })[]): Promise<Claimed[]> {
+    return this.#database.transaction(async (tx) => {
+      const claimed: Claimed[] = [];
+      for (const hook of hooks) claimed.push(...(await takeOf(tx, hook, hook.room)));
+      return claimed;
+    });
+  }
+}
+
+async function takeOf(tx: Transaction, { accountId, webhookId }: HookName, room: number): Promise<Claimed[]> {
+  const hook = await tx.db
+    .selectFrom('webhooks')
+    .select(['url', 'secret', 'previousSecret', 'previousUntil'])
+    .where('accountId', '=', accountId)
+    .where('id', '=', webhookId)
+    .where('state', '=', 'active')
+    .executeTakeFirst();
+  if (!hook) return [];
+  const due = await tx.db
+    .selectFrom('webhookDeliveries')
+    .select('id')
+    .where('accountId', '=', accountId)
+    .where('webhookId', '=', webhookId)
+    .where(isPending)
+    .where('nextAt', '<=', tx.now)
+    .orderBy('nextAt')
+    .orderBy('position')
+    .limit(room)
+    .execute();
+  const claimed: Claimed[] = [];
+  for (const { id } of due) {
+    const row = await tx.db
+      .updateTable('webhookDeliveries')
+      .set((eb) => ({
+        nextAt: tx.now + CLAIM_MS,
+        attempts: eb('attempts', '+', 1),
+        triedAt: eb.fn.coalesce('triedAt', eb.val(tx.now)),
+      }))
+      .where('accountId', '=', accountId)
+      .where('id', '=', id)
+      .where('state', '=', 'pending')
+      .where('nextAt', '<=', tx.now)
+      .returning(['position', 'body', 'subjectType', 'subjectId', 'attempts', 'triedAt'])
+      .executeTakeFirst();
+    if (row) claimed.push({ ...row, ...hook, accountId, webhookId, id, triedAt: row.triedAt ?? tx.now, now: tx.now });
+  }
+  return claimed;
+}

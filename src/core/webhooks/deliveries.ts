@@ -1,0 +1,187 @@
+import { setImmediate } from 'node:timers/promises';
+import type { Database } from '../../storage/database.ts';
+import { announce } from '../announce.ts';
+import { type Caller, type Commit, requireAdmin } from '../caller.ts';
+import { DomainError, unknownId } from '../errors.ts';
+import { cut, type Slice, type SlicePage, sliced } from '../slice.ts';
+import type { Delivery, DeliveryState } from './delivery.ts';
+import { deliveryOf, isNotDelivered, isPending, releaseAll, releaseNext } from './delivery-store.ts';
+import type { Webhook } from './webhook.ts';
+import { readRow, webhookOf } from './webhook-store.ts';
+
+const DAY_MS = 24 * 3600 * 1000;
+const KEPT_MS = { delivered: 7 * DAY_MS, dead: 30 * DAY_MS } as const;
+const CLEANED_AT_ONCE = 500;
+const MOST_REPLAYED = 10_000;
+
+export interface Replayed {
+  readonly webhook: Webhook;
+  readonly count: number;
+}
+
+/** What became of the events of a hook, and the dead letters among them, for admins. */
+export class Deliveries {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** Undefined where there is no such hook. */
+  async slice(
+    caller: Caller,
+    webhookId: number,
+    state: DeliveryState | undefined,
+    slice: Slice,
+  ): Promise<SlicePage<Delivery> | undefined> {
+    requireAdmin(caller);
+    if (!(await readRow(this.#database.read, caller.accountId, webhookId))) return undefined;
+    const query = sliced(this.#of(caller.accountId, webhookId, state).select('id'), 'id', slice);
+    const page = cut(
+      (await this.#database.slowly(query)).map((row) => row.id),
+      slice,
+    );
+    return { ...page, rows: await this.#load(caller.accountId, page.rows) };
+  }
+
+  async count(caller: Caller, webhookId: number, state: DeliveryState | undefined): Promise<number> {
+    requireAdmin(caller);
+    const query = this.#of(caller.accountId, webhookId, state).select((eb) => eb.fn.countAll<number>().as('count'));
+    return (await this.#database.slowly(query))[0]?.count ?? 0;
+  }
+
+  /** How many wait and how many are dead, by hook. */
+  async openCounts(caller: Caller): Promise<Map<number, { pending: number; dead: number }>> {
+    requireAdmin(caller);
+    const rows = await this.#database.read
+      .selectFrom('webhookDeliveries')
+      .select((eb) => ['webhookId', 'state', eb.fn.countAll<number>().as('count')])
+      .where('accountId', '=', caller.accountId)
+      .where(isNotDelivered)
+      .groupBy(['webhookId', 'state'])
+      .execute();
+    const counts = new Map<number, { pending: number; dead: number }>();
+    for (const { webhookId, state, count } of rows) {
+      counts.set(webhookId, { ...(counts.get(webhookId) ?? { pending: 0, dead: 0 }), [state]: count });
+    }
+    return counts;
+  }
+
+  /** How many wait in the whole installation. */
+  async pendingNumber(): Promise<number> {
+    const row = await this.#database.read
+      .selectFrom('webhookDeliveries')
+      .select((eb) => eb.fn.countAll<number>().as('count'))
+      .where(isPending)
+      .executeTakeFirst();
+    return row?.count ?? 0;
+  }
+
+  /** Sends a dead letter again, or all of a hook, the oldest first, 10,000 at a time. Each has its 24 hours anew. */
+  async replay(
+    caller: Caller,
+    webhookId: number,
+    deliveryId: number | undefined,
+    commit: Commit<Replayed>,
+  ): Promise<Replayed> {
+    requireAdmin(caller);
+    const { accountId } = caller;
+    return commit(async (tx) => {
+      const hook = await readRow(tx.db, accountId, webhookId);
+      if (!hook) throw unknownId('webhook', webhookId);
+      const rows = await tx.db
+        .updateTable('webhookDeliveries')
+        .set({ state: 'pending', attempts: 0, triedAt: null, nextAt: null, endedAt: null })
+        .where('accountId', '=', accountId)
+        .where('id', 'in', (eb) => {
+          const dead = eb
+            .selectFrom('webhookDeliveries')
+            .select('id')
+            .where('accountId', '=', accountId)
+            .where('webhookId', '=', webhookId)
+            .where('state', '=', 'dead')
+            .where(isNotDelivered);
+          return deliveryId === undefined ? dead.orderBy('id').limit(MOST_REPLAYED) : dead.where('id', '=', deliveryId);
+        })
+        .returning(['subjectType', 'subjectId'])
+        .execute();
+      if (deliveryId !== undefined && !rows[0]) await this.#refuse(accountId, webhookId, deliveryId);
+      if (rows.length > 1) await releaseAll(tx, { accountId, webhookId });
+      else if (rows[0]) await releaseNext(tx, { accountId, webhookId, ...rows[0] });
+      if (rows.length > 0) {
+        const values = { replayed: rows.length, ...(deliveryId === undefined ? {} : { deliveryId }) };
+        announce(tx, caller, 'webhook.updated', webhookId, { fields: ['deliveries'], values });
+      }
+      return { webhook: webhookOf(hook), count: rows.length };
+    });
+  }
+
+  /** Forgets what ended long ago, a few at a time: others who write do not wait for it. */
+  async clean(): Promise<void> {
+    for (const state of ['delivered', 'dead'] as const) {
+      let cleaned = CLEANED_AT_ONCE;
+      while (cleaned === CLEANED_AT_ONCE) {
+        cleaned = await this.#cleanSome(state);
+        await setImmediate(); // requests want their turn
+      }
+    }
+  }
+
+  async #cleanSome(state: keyof typeof KEPT_MS): Promise<number> {
+    const old = await this.#database.read
+      .selectFrom('webhookDeliveries')
+      .select(['accountId', 'id'])
+      .where((eb) => eb('endedAt', '<', eb(eb.fn<number>('now_ms', []), '-', KEPT_MS[state])))
+      .where('state', '=', state)
+      .limit(CLEANED_AT_ONCE)
+      .execute();
+    if (old.length === 0) return 0;
+    await this.#database.transaction(async (tx) => {
+      for (const [accountId, rows] of Map.groupBy(old, (row) => row.accountId)) {
+        const ids = rows.map((row) => row.id);
+        await tx.db
+          .deleteFrom('webhookDeliveries')
+          .where('accountId', '=', accountId)
+          .where('id', 'in', ids)
+          .where('state', '=', state) // a dead one may have been sent again meanwhile
+          .execute();
+      }
+    });
+    return old.length;
+  }
+
+  async #load(accountId: number, ids: readonly number[]): Promise<Delivery[]> {
+    if (ids.length === 0) return [];
+    const rows = await this.#database.read
+      .selectFrom('webhookDeliveries')
+      .selectAll()
+      .where('accountId', '=', accountId)
+      .where('id', 'in', ids)
+      .orderBy('id', 'desc')
+      .execute();
+    return rows.map(deliveryOf);
+  }
+
+  #of(accountId: number, webhookId: number, state: DeliveryState | undefined) {
+    const query = this.#database.read
+      .selectFrom('webhookDeliveries')
+      .where('accountId', '=', accountId)
+      .where('webhookId', '=', webhookId)
+      .where((eb) => this.#database.withinDeadline(eb.ref('id')));
+    if (state === undefined) return query;
+    const own = query.where('state', '=', state);
+    return state === 'delivered' ? own : own.where(isNotDelivered);
+  }
+
+  async #refuse(accountId: number, webhookId: number, id: number): Promise<never> {
+    const row = await this.#database.read
+      .selectFrom('webhookDeliveries')
+      .select('state')
+      .where('accountId', '=', accountId)
+      .where('webhookId', '=', webhookId)
+      .where('id', '=', id)
+      .executeTakeFirst();
+    if (!row) throw unknownId('webhook_delivery', id);
+    throw new DomainError('state', `The delivery is ${row.state}. Only dead ones can be sent again.`);
+  }
+}

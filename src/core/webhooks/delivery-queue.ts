@@ -1,0 +1,203 @@
+import { setImmediate } from 'node:timers/promises';
+import { type SqlBool, sql } from 'kysely';
+import type { Changes, Database, Transaction } from '../../storage/database.ts';
+import { hotStatement } from '../../storage/hot-statement.ts';
+import { announce } from '../announce.ts';
+import { nextId } from '../ids.ts';
+import { bodyOf, type DeliveredEvent } from './delivery.ts';
+import { isPending } from './delivery-store.ts';
+import { isWanted, TEST_EVENT } from './event-types.ts';
+
+const BATCH = 100;
+/** So many deliveries of a hook wait at most; the rest waits in the event log, and costs nothing there. */
+const MOST_PENDING = 10_000;
+
+interface Behind {
+  readonly account_id: number;
+  readonly id: number;
+  readonly position: number;
+  readonly event_types: string;
+}
+
+interface Insert {
+  readonly accountId: number;
+  readonly id: number;
+  readonly webhookId: number;
+  readonly position: number;
+  readonly type: string;
+  readonly subjectType: string;
+  readonly subjectId: number;
+  readonly body: string;
+  readonly now: number;
+}
+
+/** One that has an earlier one of its subject before it gets no time: it is held back until that has ended. */
+const insertDelivery = hotStatement<Insert>((db, { now, ...row }) =>
+  db.insertInto('webhookDeliveries').values((eb) => ({
+    ...row,
+    state: 'pending',
+    attempts: 0,
+    nextAt: eb
+      .case()
+      .when(
+        eb.exists(
+          eb
+            .selectFrom('webhookDeliveries')
+            .select('id')
+            .where('accountId', '=', row.accountId)
+            .where('webhookId', '=', row.webhookId)
+            .where('subjectType', '=', row.subjectType)
+            .where('subjectId', '=', row.subjectId)
+            .where(isPending),
+        ),
+      )
+      .then(null)
+      .else(now)
+      .end(),
+    triedAt: null,
+    createdAt: now,
+    endedAt: null,
+    lastStatus: null,
+    lastError: null,
+  })),
+);
+
+/**
+ * Turns the event log into deliveries, for each hook from its own place in the log. The place moves in the same transaction in
+ * which the deliveries are written, and only from where it was: nothing is missed, nothing doubled, with any number of nodes.
+ */
+export class DeliveryQueue {
+  readonly #database: Database;
+  readonly #behind;
+  /** How far events that a hook did not want were read: to write that down for each of them would cost a commit each. */
+  readonly #skipped = new Map<string, { hook: string; position: number }>();
+
+  constructor(database: Database) {
+    this.#database = database;
+    this.#behind = database.hot<Behind, []>((db) =>
+      db
+        .selectFrom('webhooks as w')
+        .innerJoin('accounts as a', 'a.id', 'w.accountId')
+        .select(['w.accountId', 'w.id', 'w.position', 'w.eventTypes'])
+        .where('w.state', '=', 'active')
+        .whereRef('w.position', '<', 'a.eventPosition'),
+    );
+  }
+
+  /** Answers whether there is more to do at once. With `keepPlaces` it also writes down how far was read in vain. */
+  async fill({ keepPlaces }: { keepPlaces: boolean }): Promise<boolean> {
+    let more = false;
+    for (const hook of await this.#behind.all()) {
+      if (await this.#fillFor(hook, keepPlaces)) more = true;
+      await setImmediate(); // the embedded database never waits for anything, and requests want their turn
+    }
+    return more;
+  }
+
+  async #fillFor(hook: Behind, keepPlaces: boolean): Promise<boolean> {
+    const from = this.#placeOf(hook);
+    const events = await this.#read(hook.account_id, from);
+    const last = events.at(-1)?.position ?? from;
+    const patterns = JSON.parse(hook.event_types) as string[];
+    const wanted = events.filter((event) =>
+      event.type === TEST_EVENT ? event.subjectId === hook.id : isWanted(patterns, event.type),
+    );
+    const lost = events[0] && events[0].position > from + 1 ? events[0].position - 1 : undefined;
+    if (wanted.length === 0 && lost === undefined && !keepPlaces) {
+      this.#skipped.set(keyOf(hook), { hook: versionOf(hook), position: last });
+      return events.length === BATCH;
+    }
+    if (last === hook.position) return false;
+    if (wanted.length > 0 && (await this.#isFull(hook))) return false;
+    await this.#database.transaction(async (tx) => {
+      if (!(await moveOn(tx, hook, last))) return;
+      if (lost !== undefined) announceLost(tx, hook, from + 1, lost);
+      for (const event of wanted) await insert(tx, hook, event);
+    });
+    this.#skipped.delete(keyOf(hook));
+    return events.length === BATCH;
+  }
+
+  #placeOf(hook: Behind): number {
+    const skipped = this.#skipped.get(keyOf(hook));
+    return skipped?.hook === versionOf(hook) ? skipped.position : hook.position;
+  }
+
+  async #read(accountId: number, after: number): Promise<DeliveredEvent[]> {
+    const rows = await this.#database.read
+      .selectFrom('events')
+      .select(['accountId', 'position', 'type', 'at', 'subjectType', 'subjectId', 'actorType', 'actorId', 'changes'])
+      .where('accountId', '=', accountId)
+      .where('position', '>', after)
+      .orderBy('position')
+      .limit(BATCH)
+      .execute();
+    return rows.map((row) => ({
+      ...row,
+      actorType: row.actorType as DeliveredEvent['actorType'],
+      changes: JSON.parse(row.changes) as Changes,
+    }));
+  }
+
+  async #isFull(hook: Behind): Promise<boolean> {
+    const { count } = await this.#database.read
+      .selectFrom((eb) =>
+        eb
+          .selectFrom('webhookDeliveries')
+          .select('nextAt')
+          .where('accountId', '=', hook.account_id)
+          .where('webhookId', '=', hook.id)
+          .where(sql<SqlBool>`state = 'pending'`)
+          .limit(MOST_PENDING)
+          .as('pending'),
+      )
+      .select((eb) => eb.fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow();
+    return count === MOST_PENDING;
+  }
+}
+
+function keyOf(hook: Behind): string {
+  return `${hook.account_id} ${hook.id}`;
+}
+
+/** What was read in vain is forgotten when the hook asks for something else, or when another node has moved its place. */
+function versionOf(hook: Behind): string {
+  return `${hook.position} ${hook.event_types}`;
+}
+
+/** False when another was there first, or the hook was paused or deleted meanwhile. */
+async function moveOn(tx: Transaction, hook: Behind, position: number): Promise<boolean> {
+  const moved = await tx.db
+    .updateTable('webhooks')
+    .set({ position })
+    .where('accountId', '=', hook.account_id)
+    .where('id', '=', hook.id)
+    .where('position', '=', hook.position)
+    .where('state', '=', 'active')
+    .returning('id')
+    .executeTakeFirst();
+  return moved !== undefined;
+}
+
+async function insert(tx: Transaction, hook: Behind, event: DeliveredEvent): Promise<void> {
+  await tx.run(insertDelivery, {
+    accountId: hook.account_id,
+    id: await nextId(tx, hook.account_id, 'webhook_delivery'),
+    webhookId: hook.id,
+    position: event.position,
+    type: event.type,
+    subjectType: event.subjectType,
+    subjectId: event.subjectId,
+    body: bodyOf(event),
+    now: tx.now,
+  });
+}
+
+/** The log does not go back as far as the place of the hook, which was paused for too long. Nobody shall have to find that out. */
+function announceLost(tx: Transaction, hook: Behind, from: number, to: number): void {
+  announce(tx, { accountId: hook.account_id, actor: { type: 'system', id: null } }, 'webhook.updated', hook.id, {
+    fields: ['position'],
+    values: { missedFrom: from, missedTo: to },
+  });
+}

@@ -1,0 +1,10 @@
+import { createHmac } from 'node:crypto';
+
+/** The value of `X-Switchboard-Signature`: one signature for each secret that is valid now, the newest first. */
+export function signatures(secrets: readonly string[], timestamp: number, body: string): string {
+  return secrets.map((secret) => `sha256=${sign(secret, timestamp, body)}`).join(',');
+}
+
+function sign(secret: string, timestamp: number, body: string): string {
+  return createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex');
+}

@@ -1,0 +1,192 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { type GraphqlClient, graphqlClient, logIn } from '../support/graphql.ts';
+import { add } from '../support/people.ts';
+import { assertSigned, expectedSignature } from '../support/receiver.ts';
+import { type RestClient, restClient } from '../support/rest.ts';
+import { type Switchboard, startSwitchboard } from '../support/switchboard.ts';
+import { CREATE_WEBHOOK, hookTo, receiverFor, until } from '../support/webhook-client.ts';
+
+const PRIVATE = { SWITCHBOARD_WEBHOOK_PRIVATE: '1' };
+
+let switchboard: Switchboard;
+let admin: GraphqlClient;
+let rest: RestClient;
+let folder: string;
+before(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'switchboard-webhooks-'));
+  switchboard = await startSwitchboard({ folder, env: PRIVATE });
+  admin = graphqlClient(switchboard.url, await logIn(switchboard.url));
+  rest = restClient(switchboard.url, switchboard.key);
+});
+after(async () => {
+  await switchboard.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test('rule 21: a change by REST reaches the webhook that was made by GraphQL, signed', async (t) => {
+  const receiver = await receiverFor(t);
+  const { secret } = await hookTo(t, admin, receiver, ['skill.*', 'group.created']);
+  const skill = await add(rest, 'skill', { name: 'One' });
+  await rest.put(`/skill/${skill}`, { name: 'Two' });
+  await add(rest, 'website', { url: 'https://example.com', label: 'Not asked for' });
+  const group = await add(rest, 'group', { name: 'G' });
+  await receiver.until(({ taken }) => taken.length === 3);
+  for (const request of receiver.taken) assertSigned(secret, request);
+  const told = receiver.taken.map(({ event }) => `${event.type} ${event.subject.id}`);
+  assert.deepEqual(told.sort(), [`group.created ${group}`, `skill.created ${skill}`, `skill.updated ${skill}`]);
+  const [created] = receiver.taken;
+  assert.deepEqual(created?.event.actor.type, 'api_key');
+});
+
+test('rule 21: what happens is not delayed by a receiver that does not answer, nor refused', async (t) => {
+  const receiver = await receiverFor(t);
+  receiver.answer = () => () => undefined;
+  const { id } = await hookTo(t, admin, receiver, ['skill.*']);
+  for (let number = 0; number < 20; number++) {
+    // Each is answered while those before are still with the receiver: no time is measured, they never get an answer.
+    await add(rest, 'skill', { name: `Held ${number}` });
+  }
+  await receiver.until(({ received }) => received.length > 0);
+  const { data } = await admin.run(`{ webhookDeliveries(webhookId: ${id}, state: PENDING, first: 1) { totalCount } }`);
+  assert.equal(data.webhookDeliveries.totalCount, 20);
+});
+
+test('rule 21: mistakes are told: unknown types with those that exist, addresses that are none', async () => {
+  const refused = async (input: object) => {
+    const { data } = await admin.run(CREATE_WEBHOOK, { input: { name: 'x', url: 'https://example.com', ...input } });
+    assert.equal(data.webhookCreate.webhook, null);
+    assert.equal(data.webhookCreate.secret, null);
+    return data.webhookCreate.userErrors[0];
+  };
+  const unknown = await refused({ eventTypes: ['conversation.started', 'conversation.exploded'] });
+  assert.deepEqual([unknown.field, unknown.code], [['input', 'eventTypes'], 'INVALID']);
+  assert.match(unknown.message, /conversation\.started.*satisfaction\.answered.*conversation\.\*/);
+  for (const url of [
+    '',
+    'x',
+    'ftp://example.com',
+    'file:///etc/passwd',
+    'https://',
+    'https://u:p@example.com',
+    'a b',
+  ]) {
+    assert.deepEqual((await refused({ url })).field, ['input', 'url'], url);
+  }
+  assert.deepEqual((await refused({ name: '' })).field, ['input', 'name']);
+});
+
+test('rule 21: private addresses are refused unless the installation allows them', async (t) => {
+  const plain = await startSwitchboard();
+  t.after(() => plain.stop());
+  const receiver = await receiverFor(t);
+  const client = graphqlClient(plain.url, await logIn(plain.url));
+  for (const host of ['127.0.0.1', 'localhost', '2130706433', '[::1]', '[::ffff:127.0.0.1]', '10.0.0.1']) {
+    const input = { name: 'x', url: `http://${host}:${receiver.port}/` };
+    const { data } = await client.run(CREATE_WEBHOOK, { input });
+    assert.match(data.webhookCreate.userErrors[0]?.message, /must not be in a private or local network/, host);
+  }
+  assert.equal(receiver.connections, 0);
+});
+
+test('rule 21: the secret is shown once; a repeated request does not show it again', async (t) => {
+  const receiver = await receiverFor(t);
+  const keyed = { 'Idempotency-Key': 'make-it-once' };
+  const input = { name: 'Once', url: receiver.url, eventTypes: ['tag.*'] };
+  const first = (await admin.run(CREATE_WEBHOOK, { input }, keyed)).data.webhookCreate;
+  const again = (await admin.run(CREATE_WEBHOOK, { input }, keyed)).data.webhookCreate;
+  assert.match(first.secret, /^sbw_[\w-]{43}$/);
+  assert.equal(again.secret, null);
+  assert.deepEqual(again.webhook, first.webhook);
+  const { data } = await admin.run('{ webhooks { id name url eventTypes state pausedBecause failingSince } }');
+  assert.ok(!JSON.stringify(data).includes(first.secret));
+  await admin.run(`mutation { webhookDelete(input: { id: ${first.webhook.id} }) { deletedId } }`);
+});
+
+test('rule 21: rotation by GraphQL signs with both; webhookTest reaches this hook alone', async (t) => {
+  const [receiver, other] = [await receiverFor(t), await receiverFor(t)];
+  const { id, secret } = await hookTo(t, admin, receiver, ['account.updated']);
+  await hookTo(t, admin, other, []);
+  const rotated = await admin.run(
+    `mutation { webhookSecretRotate(input: { id: ${id} }) { webhook { previousSecretUntil } secret } }`,
+  );
+  const { secret: fresh, webhook } = rotated.data.webhookSecretRotate;
+  assert.ok(Date.parse(webhook.previousSecretUntil) > Date.now() + 23 * 3600 * 1000);
+  const tested = await admin.run(
+    `mutation { webhookTest(input: { id: ${id} }) { webhook { id } userErrors { code } } }`,
+  );
+  assert.deepEqual(tested.data.webhookTest.userErrors, []);
+  await receiver.until(({ taken }) => taken.length === 1);
+  const [request] = receiver.taken;
+  assert.ok(request);
+  assert.equal(request.event.type, 'webhook.tested');
+  const both = `${expectedSignature(fresh, request)},${expectedSignature(secret, request)}`;
+  assert.equal(request.headers['x-switchboard-signature'], both);
+  await other.until(({ taken }) => taken.some(({ event }) => event.type === 'webhook.updated'));
+  assert.ok(other.taken.every(({ event }) => event.type !== 'webhook.tested'));
+
+  await admin.run(`mutation { webhookUpdate(input: { id: ${id}, state: PAUSED }) { webhook { id } } }`);
+  const paused = await admin.run(`mutation { webhookTest(input: { id: ${id} }) { userErrors { code } } }`);
+  assert.deepEqual(paused.data.webhookTest.userErrors, [{ code: 'STATE' }]);
+});
+
+test('rule 21: dead letters are listed in pages and replayed by GraphQL', async (t) => {
+  const receiver = await receiverFor(t);
+  receiver.answer = () => 422;
+  const { id } = await hookTo(t, admin, receiver, ['skill.created']);
+  for (let number = 0; number < 5; number++) await add(rest, 'skill', { name: `Dead ${number}` });
+  const list = (args: string) =>
+    admin.run(`{ webhookDeliveries(webhookId: ${id}, ${args}) {
+      totalCount nodes { id state lastStatus attempts } pageInfo { hasNextPage endCursor }
+    } }`);
+  await until(async () => (await list('state: DEAD')).data.webhookDeliveries.totalCount === 5);
+  const page = (await list('state: DEAD, first: 3')).data.webhookDeliveries;
+  assert.deepEqual([page.nodes.length, page.pageInfo.hasNextPage], [3, true]);
+  const others = (await list(`state: DEAD, first: 3, after: "${page.pageInfo.endCursor}"`)).data.webhookDeliveries;
+  assert.deepEqual([others.nodes.length, others.pageInfo.hasNextPage], [2, false]);
+  assert.equal(new Set([...page.nodes, ...others.nodes].map((node) => node.id)).size, 5);
+
+  receiver.answer = () => 204;
+  const replay = (more: string) =>
+    admin.run(`mutation { webhookReplay(input: { webhookId: ${id} ${more} }) { replayedCount userErrors { code } } }`);
+  const one = page.nodes[0].id;
+  assert.equal((await replay(`, deliveryId: ${one}`)).data.webhookReplay.replayedCount, 1);
+  await receiver.until(({ taken }) => taken.length === 1);
+  assert.equal(receiver.taken[0]?.headers['x-switchboard-delivery'], one);
+  await until(async () => (await list('state: DELIVERED')).data.webhookDeliveries.totalCount === 1);
+  assert.deepEqual((await replay(`, deliveryId: ${one}`)).data.webhookReplay.userErrors, [{ code: 'STATE' }]);
+  assert.deepEqual((await replay(', deliveryId: 99999')).data.webhookReplay.userErrors, [{ code: 'UNKNOWN_ID' }]);
+  assert.equal((await replay('')).data.webhookReplay.replayedCount, 4);
+  await receiver.until(({ taken }) => taken.length === 5);
+  assert.equal((await list('state: DEAD')).data.webhookDeliveries.totalCount, 0);
+});
+
+test('rule 21: secrets of webhooks are in no file of the database', async (t) => {
+  const receiver = await receiverFor(t);
+  const { id, secret } = await hookTo(t, admin, receiver, []);
+  const rotated = await admin.run(`mutation { webhookSecretRotate(input: { id: ${id} }) { secret } }`);
+  await receiver.until(({ taken }) => taken.length >= 2);
+  const secrets = [secret, rotated.data.webhookSecretRotate.secret as string];
+  const files = readdirSync(folder).map((file) => readFileSync(join(folder, file)));
+  assert.ok(
+    files.some((bytes) => bytes.includes(receiver.url)),
+    'what is stored in the clear is found',
+  );
+  for (const each of secrets.flatMap((text) => [text, Buffer.from(text).toString('base64')])) {
+    for (const bytes of files) assert.equal(bytes.includes(each), false);
+  }
+  assert.ok(!secrets.some((each) => switchboard.log().includes(each)));
+});
+
+test('rule 21: the numbers tell what was sent', async (t) => {
+  const receiver = await receiverFor(t);
+  await hookTo(t, admin, receiver, ['tag.created']);
+  await rest.post('/tag', { name: 'Counted' });
+  await receiver.until(({ taken }) => taken.length === 1);
+  const metrics = () => fetch(`${switchboard.url}/metrics`).then((response) => response.text());
+  await until(async () => /switchboard_webhook_deliveries_total\{outcome="delivered"\} [1-9]/.test(await metrics()));
+  assert.match(await metrics(), /^switchboard_webhook_deliveries_pending \d+$/m);
+});

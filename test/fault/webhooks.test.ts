@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { graphqlClient, logIn } from '../support/graphql.ts';
+import { add } from '../support/people.ts';
+import { restClient } from '../support/rest.ts';
+import { startSwitchboard } from '../support/switchboard.ts';
+import { hookTo, receiverFor } from '../support/webhook-client.ts';
+
+const PRIVATE = { SWITCHBOARD_WEBHOOK_PRIVATE: '1' };
+const SHIFTED = new URL('../support/shifted-server.ts', import.meta.url).pathname;
+
+test('rule 21: killed between the receiver and the record, the service sends the event again under its name', async (t) => {
+  const data = mkdtempSync(join(tmpdir(), 'switchboard-webhook-kill-'));
+  t.after(() => rmSync(data, { recursive: true, force: true }));
+  const receiver = await receiverFor(t);
+  const first = await startSwitchboard({ folder: data, env: PRIVATE });
+  const client = graphqlClient(first.url, await logIn(first.url));
+  await hookTo(t, client, receiver, ['skill.created']);
+  receiver.answer = () => () => undefined; // it has the event, and its answer never comes
+  await add(restClient(first.url, first.key), 'skill', { name: 'Unclear' });
+  await receiver.until(({ received }) => received.length === 1);
+  const gone = new Promise((resolve) => first.process.once('exit', resolve));
+  first.process.kill('SIGKILL');
+  await gone;
+  receiver.answer = () => 204;
+  const env = { ...PRIVATE, CLOCK_AHEAD_MS: '20000' };
+  const second = await startSwitchboard({ folder: data, env, main: SHIFTED });
+  await receiver.until(({ taken }) => taken.length === 1);
+  const [before, again] = receiver.received;
+  assert.equal(again?.headers['x-switchboard-event-id'], before?.headers['x-switchboard-event-id']);
+  assert.equal(again?.body, before?.body);
+  await second.stop();
+});
+
+test('rule 21: a stop is not held up by a receiver that does not answer', async (t) => {
+  const receiver = await receiverFor(t);
+  const stopped = await startSwitchboard({ env: { ...PRIVATE, SWITCHBOARD_STOP_TIMEOUT: '0.2' } });
+  receiver.answer = () => () => undefined;
+  const client = graphqlClient(stopped.url, await logIn(stopped.url));
+  await hookTo(t, client, receiver, []);
+  await receiver.until(({ received }) => received.length === 1);
+  const began = performance.now();
+  await stopped.stop();
+  assert.ok(performance.now() - began < 9000, 'far less than the receiver would have had');
+  assert.equal(stopped.process.exitCode, 0);
+});
