@@ -30,7 +30,7 @@ for (const { name, open } of databases) {
   });
   after(() => installation.end());
 
-  test(`${name}: routable in SQL is routable by the one definition, in every combination`, async () => {
+  test(`rule 7: ${name}: routable in SQL is routable by the one definition, in every combination`, async () => {
     const { database, clock, accountId } = installation;
     const all = [
       ...combinations({

@@ -63,7 +63,7 @@ const CASES: readonly Case[] = [
 
 for (const { title, expected, ...slots } of CASES) {
   for (const channel of ['chat', 'call', 'video'] as const) {
-    test(`with ${title}, ${channel} is ${expected[channel].length === 0 ? 'free' : `blocked by ${expected[channel].join(', ')}`}`, () => {
+    test(`rules 6 and 7: with ${title}, ${channel} is ${expected[channel].length === 0 ? 'free' : `blocked by ${expected[channel].join(', ')}`}`, () => {
       const live = channelLive(state(slots), channel);
       assert.deepEqual(live.blockedBy, expected[channel]);
       assert.equal(live.busy, expected[channel].length > 0);
@@ -72,11 +72,13 @@ for (const { title, expected, ...slots } of CASES) {
   }
 }
 
-test('offline, not enabled and not available block, but are not busy', () => {
+test('rule 7: offline, in grace, not enabled and not available block, but are not busy', () => {
   const free = state({});
   const blocked = channelLive(
     { ...free, connected: false, chat: { ...free.chat, enabled: false, available: false } },
     'chat',
   );
   assert.deepEqual(blocked, { busy: false, routable: false, blockedBy: ['OFFLINE', 'NOT_ENABLED', 'NOT_AVAILABLE'] });
+  const inGrace = channelLive({ ...free, inGrace: true }, 'chat');
+  assert.deepEqual(inGrace, { busy: false, routable: false, blockedBy: ['IN_GRACE'] });
 });
