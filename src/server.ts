@@ -176,9 +176,11 @@ function sendWebhooks(
 
 /** JSON lines on standard error. Addresses, headers and bodies are never logged: they may carry secrets. */
 function createLogger(config: Config): Logger {
+  const destination = pino.destination(2);
+  destination.on('error', () => undefined); // nobody reads the log any more: the service goes on, and stops when it is told to
   return pino(
     { level: config.SWITCHBOARD_LOG_LEVEL, base: null, timestamp: pino.stdTimeFunctions.isoTime },
-    pino.destination(2),
+    destination,
   );
 }
 

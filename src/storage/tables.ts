@@ -291,6 +291,8 @@ export interface Tables {
     messageCount: Generated<number>;
     /** The chat of which this video is the continuation. */
     escalatedFromId: number | null;
+    /** 1 when more than one operator has accepted it: then `handlings` has what each of them did. */
+    changedHands: Generated<number>;
   };
   messages: {
     accountId: number;
@@ -302,6 +304,14 @@ export interface Tables {
     authorId: number | null;
     text: string;
     at: number;
+  };
+  /** What each operator did of a conversation that several have accepted, one after the other. */
+  handlings: {
+    accountId: number;
+    conversationId: number;
+    operatorId: number;
+    acceptedAt: number;
+    firstAnswerAt: number | null;
   };
   /** Who declined or missed an offer is not offered the same conversation again before this moment. */
   offerPauses: { accountId: number; conversationId: number; operatorId: number; until: number };

@@ -237,6 +237,15 @@ suite('a stop', () => {
     });
   }
 
+  test('also when nobody reads the log any more', async () => {
+    const switchboard = await startSwitchboard({ folder });
+    const exit = exitOf(switchboard);
+    switchboard.process.stdout?.destroy();
+    switchboard.process.stderr?.destroy();
+    switchboard.process.kill('SIGTERM');
+    assert.equal(await exit, 0);
+  });
+
   test('leaves the data whole, and the next start is quick', async (t) => {
     const start = performance.now();
     const switchboard = await startSwitchboard({ folder });

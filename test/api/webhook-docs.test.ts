@@ -47,7 +47,8 @@ async function runReceiver(t: { after(end: () => void): void }, port: number, se
     for (const look of heard) look();
   });
   const until = (pattern: RegExp) =>
-    new Promise<RegExpMatchArray>((resolve) => {
+    new Promise<RegExpMatchArray>((resolve, reject) => {
+      setTimeout(() => reject(new Error(`${pattern} did not come: ${output.text}`)), 30_000).unref();
       const look = () => {
         const match = output.text.match(pattern);
         if (!match) return;

@@ -106,7 +106,7 @@ async function follow(
   await keepLiveHistory(tx, by, operatorId, {
     kind,
     reason: kind === 'disconnected' ? departure : null,
-    ...(ended ? { at: row.leaseUntil } : {}),
+    ...(ended ? { at: Math.max(row.leaseUntil, await lastChangeOf(tx, by, operatorId)) } : {}),
   });
   if (kind === 'connected') announce(tx, by, 'operator.connected', operatorId);
   else if (kind === 'disconnected') {
@@ -120,6 +120,17 @@ async function follow(
   if (kind === 'disconnected') await leaveBehind(tx, by, operatorId);
   else if (!after.inGrace)
     await takeUp(tx, by, operatorId, row.lostAt !== null, kind === 'connected' ? 'connected' : 'available');
+}
+
+/** The history goes forward: a session did not end before what its operator did last. */
+async function lastChangeOf(tx: Transaction, { accountId }: By, operatorId: number): Promise<number> {
+  const row = await tx.db
+    .selectFrom('liveHistory')
+    .select((eb) => eb.fn.max('at').as('last'))
+    .where('accountId', '=', accountId)
+    .where('operatorId', '=', operatorId)
+    .executeTakeFirst();
+  return row?.last ?? 0;
 }
 
 /** Offers go to others at once; those who talk are told, and wait a while for the operator. */

@@ -6,6 +6,7 @@ import { text } from '../text.ts';
 import { type Conversation, wrongState } from './conversation.ts';
 import { requireOwn, requireVisitorsOwn, type VisitorCaller } from './conversation-access.ts';
 import { requireConversation } from './conversation-store.ts';
+import { noteAnswer } from './handlings.ts';
 import { appendMessage, type Message } from './message-store.ts';
 
 const LONGEST_MESSAGE = 10_000;
@@ -31,6 +32,7 @@ export async function sendAsOperator(tx: Transaction, caller: Caller, input: New
   if (conversation.state === 'closed') throw conversationIsClosed();
   const message = await appendMessage(tx, caller, conversation, { ...author, ...content(input) });
   if (conversation.firstAnswerAt === null) await tx.run(answered, { ...conversationKey(conversation), at: tx.now });
+  await noteAnswer(tx, conversation);
   return message;
 }
 

@@ -78,6 +78,7 @@ export async function startConversation(
     closedById: null,
     messageCount: 0,
     escalatedFromId: null,
+    changedHands: 0,
   };
   await tx.run(insertConversation, conversation);
   announce(tx, visitor, 'conversation.queued', conversation.id, {

@@ -39,7 +39,7 @@ export interface StatisticsQuestion {
 }
 
 export interface Figures {
-  /** Conversations that were accepted. */
+  /** Conversations that were accepted; by several operators: one for each of them. */
   readonly conversationNumber: number;
   /** Conversations in which the operator wrote or spoke. */
   readonly answeredNumber: number;
@@ -62,9 +62,8 @@ const BEST_NOTE = 5;
  * Whose a conversation is. That of a group: its operator belongs to it now; as long as nobody has it, it asks for the group.
  * Each conversation counts for one group, so that the figures of all groups add up.
  */
-const OWNER: Record<StatisticsSubject, RawBuilder<number>> = {
+const OWNER: Record<Exclude<StatisticsSubject, 'operator'>, RawBuilder<number>> = {
   account: sql`0`,
-  operator: sql`conversations.operator_id`,
   skill: sql`conversations.skill_id`,
   website: sql`conversations.website_id`,
   group: sql`case when conversations.operator_id is null then conversations.group_id else
@@ -115,38 +114,90 @@ export class Statistics {
     return (await this.#database.slowly(query))[0]?.count ?? 0;
   }
 
-  countQuery(accountId: number, { subject, ids, filters = {} }: StatisticsQuestion) {
+  countQuery(accountId: number, question: StatisticsQuestion) {
+    const { subject } = question;
+    const rows =
+      subject === 'operator' ? this.#ofOperators(accountId, question) : this.#ofConversations(accountId, question);
+    const query = this.#database.read
+      .selectFrom(rows.as('handled'))
+      .select([
+        'subject',
+        sql<number>`count(accepted)`.as('accepted'),
+        sql<number>`count(case when accepted is not null then answered end)`.as('answered'),
+        sql<number>`count(case when is_closed = 1 and accepted is not null then answered end)`.as('completed'),
+        sql<number>`coalesce(sum(abandoned), 0)`.as('abandoned'),
+        sql<number | null>`avg(case when answered >= accepted then answered - accepted end)`.as('answering'),
+        sql<number | null>`avg(waiting)`.as('waiting'),
+        sql<number | null>`avg(note)`.as('satisfaction'),
+      ]);
+    // One group needs no sorting.
+    return (subject === 'account' ? query : query.groupBy('subject')).$castTo<CountedRow>();
+  }
+
+  /** Each conversation once, with the moments of the first who accepted and answered it. */
+  #ofConversations(accountId: number, { subject, ids, filters = {} }: StatisticsQuestion) {
     const named: ConversationFilters =
       subject === 'account' ? filters : { ...filters, [`${subject}Id`]: { kind: 'ids', ids } };
-    const query = filteredConversations(this.#database.read, accountId, named)
+    return this.#rows(accountId, named).select([
+      OWNER[subject as keyof typeof OWNER].as('subject'),
+      'conversations.acceptedAt as accepted',
+      'conversations.firstAnswerAt as answered',
+      IS_CLOSED,
+      ABANDONED,
+      sql<number | null>`conversations.accepted_at - conversations.created_at`.as('waiting'),
+      NOTE,
+    ]);
+  }
+
+  /** Each conversation once for every operator who accepted it; the survey is about the last of them. */
+  #ofOperators(accountId: number, { ids, filters = {} }: StatisticsQuestion) {
+    const only = this.#rows(accountId, { ...filters, operatorId: { kind: 'ids', ids } })
+      .where('conversations.changedHands', '=', 0)
+      .select([
+        'conversations.operatorId as subject',
+        'conversations.acceptedAt as accepted',
+        'conversations.firstAnswerAt as answered',
+        IS_CLOSED,
+        ABANDONED,
+        sql<number | null>`conversations.accepted_at - conversations.created_at`.as('waiting'),
+        NOTE,
+      ]);
+    const shared = this.#rows(accountId, filters)
+      .innerJoin('handlings', (join) =>
+        join
+          .onRef('handlings.accountId', '=', 'conversations.accountId')
+          .onRef('handlings.conversationId', '=', 'conversations.id'),
+      )
+      .where('handlings.operatorId', 'in', ids)
+      .select([
+        'handlings.operatorId as subject',
+        'handlings.acceptedAt as accepted',
+        'handlings.firstAnswerAt as answered',
+        IS_CLOSED,
+        sql<number>`0`.as('abandoned'),
+        sql<number | null>`case when handlings.accepted_at = conversations.accepted_at
+          then conversations.accepted_at - conversations.created_at end`.as('waiting'),
+        sql<number | null>`case when conversations.operator_id = handlings.operator_id
+          then (note_welcome + note_resolution + note_delay) / 3.0 end`.as('note'),
+      ]);
+    return only.unionAll(shared as never);
+  }
+
+  #rows(accountId: number, filters: ConversationFilters) {
+    return filteredConversations(this.#database.read, accountId, filters)
       .leftJoin('satisfactions', (join) =>
         join
           .onRef('satisfactions.accountId', '=', 'conversations.accountId')
           .onRef('satisfactions.conversationId', '=', 'conversations.id'),
       )
-      .where((eb) => this.#database.withinDeadline(eb.ref('conversations.id')))
-      .select([
-        OWNER[subject].as('subject'),
-        sql<number>`count(accepted_at)`.as('accepted'),
-        sql<number>`count(case when accepted_at is not null then first_answer_at end)`.as('answered'),
-        sql<number>`count(case when state = 'closed' and accepted_at is not null then first_answer_at end)`.as(
-          'completed',
-        ),
-        sql<number>`count(case when state = 'closed' and accepted_at is null and closed_by in ('visitor', 'system') then 1 end)`.as(
-          'abandoned',
-        ),
-        // Whoever took over an answered conversation did not answer it first.
-        sql<number | null>`avg(case when first_answer_at >= accepted_at then first_answer_at - accepted_at end)`.as(
-          'answering',
-        ),
-        sql<number | null>`avg(accepted_at - conversations.created_at)`.as('waiting'),
-        sql<number | null>`avg((note_welcome + note_resolution + note_delay) / 3.0)`.as('satisfaction'),
-      ])
-      .$castTo<CountedRow>();
-    // One group needs no sorting.
-    return subject === 'account' ? query : query.groupBy(sql.ref('subject'));
+      .where((eb) => this.#database.withinDeadline(eb.ref('conversations.id')));
   }
 }
+
+const IS_CLOSED = sql<number>`case when state = 'closed' then 1 else 0 end`.as('isClosed');
+const ABANDONED = sql<number>`case when state = 'closed' and conversations.accepted_at is null
+  and closed_by in ('visitor', 'system') then 1 else 0 end`.as('abandoned');
+const NOTE = sql<number | null>`(note_welcome + note_resolution + note_delay) / 3.0`.as('note');
 
 function figures(row: CountedRow | undefined): Figures {
   return {

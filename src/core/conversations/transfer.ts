@@ -41,7 +41,11 @@ export async function transfer(
   const named = [operatorId, skillId, groupId].filter((value) => value !== null && value !== undefined);
   if (named.length !== 1) {
     throw invalid([
-      { path: ['operatorId'], code: 'missing', rule: 'or skillId or groupId must be given, and only one of them' },
+      {
+        path: ['operatorId'],
+        code: named.length === 0 ? 'missing' : 'invalid',
+        rule: 'or skillId or groupId must be given, and only one of them',
+      },
     ]);
   }
   if (conversation.state === 'closed') throw conversationIsClosed();
@@ -160,6 +164,7 @@ export async function escalate(tx: Transaction, caller: Caller, id: number): Pro
     firstAnswerAt: tx.now,
     messageCount: 0,
     escalatedFromId: chat.id,
+    changedHands: 0,
   };
   await tx.run(insertConversation, video);
   await keepDecision(tx, caller, video, {

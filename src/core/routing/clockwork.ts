@@ -96,7 +96,7 @@ export class Clockwork {
       if (this.#isBlind) this.#leasesHoldUntil = time + DESK_LEASE_SECONDS * 1000;
       this.#isBlind = false;
       const rounds = [
-        await this.#endOffers(),
+        await this.#endOffers(time >= this.#leasesHoldUntil),
         time < this.#leasesHoldUntil ? 0 : await this.#endLeases(),
         await this.#giveUpLost(),
         await this.#endPauses(),
@@ -126,11 +126,11 @@ export class Clockwork {
     return (await this.#database.read.selectNoFrom(now.as('time')).executeTakeFirstOrThrow()).time;
   }
 
-  async #endOffers(): Promise<number> {
+  async #endOffers(couldAnswer: boolean): Promise<number> {
     return this.#each(await due.offers(this.#database.read).execute(), async (tx, by, id) => {
       const conversation = await requireConversation(tx, by.accountId, id);
       if (conversation.state === 'offered' && (conversation.offerUntil ?? 0) <= tx.now)
-        await expireOffer(tx, by, conversation);
+        await expireOffer(tx, by, conversation, { couldAnswer });
     });
   }
 

@@ -100,7 +100,29 @@ const countPlaces = hotStatement<Arguments, Row>((db, given) => {
  * Why the others were not considered. Places (website, skill, group) are counted over all operators, everything else over those
  * who are connected: whoever is not is counted as OFFLINE alone.
  */
-export async function exclusionCounts(tx: Transaction, asked: Asked): Promise<ExclusionCounts> {
+export async function exclusionCounts(
+  tx: Transaction,
+  asked: Asked & { readonly id?: number },
+): Promise<ExclusionCounts> {
+  const counts = await placesAndStates(tx, asked);
+  const refused = asked.id === undefined ? 0 : await refusedLately(tx, asked.accountId, asked.id);
+  return refused > 0 ? { ...counts, REFUSED_LATELY: refused } : counts;
+}
+
+const countPauses = hotStatement<{ accountId: number; conversationId: number }, { count: number }>((db, given) =>
+  db
+    .selectFrom('offerPauses')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('accountId', '=', given.accountId)
+    .where('conversationId', '=', given.conversationId)
+    .where('until', '>', (eb) => eb.fn<number>('now_ms', [])),
+);
+
+async function refusedLately(tx: Transaction, accountId: number, conversationId: number): Promise<number> {
+  return (await tx.run(countPauses, { accountId, conversationId }))[0]?.count ?? 0;
+}
+
+async function placesAndStates(tx: Transaction, asked: Asked): Promise<ExclusionCounts> {
   const { accountId, channel, websiteId, skillId, groupId, language } = asked;
   const name = [accountId, channel, websiteId, skillId, groupId, language].join();
   const known = keptBy(tx).get(name);

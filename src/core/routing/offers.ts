@@ -11,6 +11,7 @@ import {
   wrongState,
 } from '../conversations/conversation.ts';
 import { change } from '../conversations/conversation-store.ts';
+import { handOver, takeOver } from '../conversations/handlings.ts';
 import type { Channel } from '../operators/operator.ts';
 import type { Cause } from './decisions.ts';
 import { drainFor } from './queue.ts';
@@ -59,13 +60,14 @@ export async function acceptOffer(tx: Transaction, by: By, conversation: Convers
   if (conversation.state !== 'offered' || operatorId === null || (offerUntil ?? 0) <= tx.now) throw offerIsGone();
   const accepted = await change(tx, conversation, {
     state: 'active',
-    acceptedAt: tx.now,
+    acceptedAt: conversation.acceptedAt ?? tx.now,
     offerUntil: null,
     firstAnswerAt: conversation.firstAnswerAt ?? answeredBy(conversation, tx.now),
   });
   if (!accepted) throw offerIsGone();
   await tx.run(forgetMissed[channel], { accountId: by.accountId, operatorId });
   await rememberServer(tx, accepted);
+  await takeOver(tx, accepted, answeredBy(accepted, tx.now));
   announce(tx, by, 'conversation.started', accepted.id, { fields: ['state', 'acceptedAt'], values: placed(accepted) });
   return accepted;
 }
@@ -78,10 +80,22 @@ export async function declineOffer(tx: Transaction, by: By, conversation: Conver
   return requeue(tx, by, conversation, { cause: 'declined', pauseOperator: true });
 }
 
-/** Nobody said anything in time. Who does that again and again is not there, whatever their screen says. */
-export async function expireOffer(tx: Transaction, by: By, conversation: Conversation): Promise<void> {
+/**
+ * Nobody said anything in time. Who does that again and again is not there, whatever their screen says; unless nobody could
+ * have said anything, because the service was away.
+ */
+export async function expireOffer(
+  tx: Transaction,
+  by: By,
+  conversation: Conversation,
+  { couldAnswer }: { couldAnswer: boolean },
+): Promise<void> {
   const { operatorId, channel } = conversation;
   if (conversation.state !== 'offered' || operatorId === null) return;
+  if (!couldAnswer) {
+    await requeue(tx, by, conversation, { cause: 'timed_out' });
+    return;
+  }
   const [row] = await tx.run(countMissed[channel], { accountId: by.accountId, operatorId });
   if (row && row.missed >= MOST_MISSED && row.available === 1) await makeUnavailable(tx, by, operatorId, channel);
   await requeue(tx, by, conversation, { cause: 'timed_out', pauseOperator: true });
@@ -128,8 +142,7 @@ export async function requeue(
     operatorId: null,
     offeredAt: null,
     offerUntil: null,
-    acceptedAt: null,
-    firstAnswerAt: null,
+    ...(await handOver(tx, conversation)),
     hasWaited: 1,
     queueOrder: atHead ? HEAD_OF_QUEUE + createdAt : createdAt,
     ...asks,

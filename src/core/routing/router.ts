@@ -4,6 +4,7 @@ import { announce } from '../announce.ts';
 import { type LiveRow, presenceAt } from '../availability/live.ts';
 import { type Conversation, placed } from '../conversations/conversation.ts';
 import { change } from '../conversations/conversation-store.ts';
+import { handOver, takeOver } from '../conversations/handlings.ts';
 import { type RoutingSettings, routingSettings } from '../identity/account-settings.ts';
 import { bestCandidates, candidateOf } from './candidates.ts';
 import { type Candidate, chooseOperator, type Need, type Ranking } from './choose-operator.ts';
@@ -102,12 +103,25 @@ export async function give(
   }: { operatorId: number; settings: RoutingSettings; atOnce?: boolean },
 ): Promise<Conversation> {
   const moments = atOnce
-    ? { acceptedAt: tx.now, firstAnswerAt: answeredBy(conversation, tx.now), offerUntil: null }
-    : { acceptedAt: null, firstAnswerAt: null, offerUntil: tx.now + settings.offerSeconds * 1000 };
+    ? {
+        acceptedAt: conversation.acceptedAt ?? tx.now,
+        firstAnswerAt: conversation.firstAnswerAt ?? answeredBy(conversation, tx.now),
+        offerUntil: null,
+      }
+    : { offerUntil: tx.now + settings.offerSeconds * 1000 };
   const state = atOnce ? 'active' : 'offered';
-  const given = await change(tx, conversation, { state, operatorId, offeredAt: tx.now, ...moments });
+  const given = await change(tx, conversation, {
+    state,
+    operatorId,
+    offeredAt: tx.now,
+    ...moments,
+    ...(await handOver(tx, conversation)),
+  });
   if (!given) throw new Error(`Conversation ${conversation.id} changed inside a transaction.`);
-  if (atOnce) await rememberServer(tx, given);
+  if (atOnce) {
+    await rememberServer(tx, given);
+    await takeOver(tx, given, answeredBy(given, tx.now));
+  }
   announce(tx, by, atOnce ? 'conversation.started' : 'conversation.offered', given.id, {
     fields: ['state', 'operatorId'],
     values: { ...placed(given), previousOperatorId: conversation.operatorId, offerUntil: given.offerUntil },

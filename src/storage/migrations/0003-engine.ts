@@ -99,6 +99,7 @@ export const engine: Migration = {
     `alter table conversations add column message_count bigint not null default 0`,
     `alter table conversations add column has_waited integer not null default 0`,
     `alter table conversations add column escalated_from_id bigint`,
+    `alter table conversations add column changed_hands integer not null default 0`,
     `create index conversations_waiting on conversations
       (account_id, queue_order, id, channel, website_id, skill_id, group_id, language) where state = 'queued'`,
     `create index conversations_offered on conversations (offer_until) where state = 'offered'`,
@@ -113,6 +114,10 @@ export const engine: Migration = {
       primary key (account_id, conversation_id, sequence))`,
     `create unique index messages_client on messages (account_id, conversation_id, author_type, author_id, client_id)
       where client_id is not null`,
+    `create table handlings (
+      account_id bigint not null, conversation_id bigint not null, operator_id bigint not null,
+      accepted_at bigint not null, first_answer_at bigint, primary key (account_id, conversation_id, operator_id))`,
+    `create index handlings_operator on handlings (account_id, operator_id, conversation_id)`,
     `create table offer_pauses (
       account_id bigint not null, conversation_id bigint not null, operator_id bigint not null, until bigint not null,
       primary key (account_id, conversation_id, operator_id))`,

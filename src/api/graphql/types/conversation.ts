@@ -122,8 +122,8 @@ ConversationRef.implement({
       }),
       offeredAt: moment('offeredAt', 'When it was last offered or given to an operator.'),
       offerUntil: moment('offerUntil', 'Until when the offer waits for an answer.'),
-      acceptedAt: moment('acceptedAt', 'When its operator accepted it.'),
-      firstAnswerAt: moment('firstAnswerAt', 'When its operator first answered.'),
+      acceptedAt: moment('acceptedAt', 'When an operator first accepted it.'),
+      firstAnswerAt: moment('firstAnswerAt', 'When an operator first answered.'),
       closedAt: moment('closedAt', 'When it ended.'),
       closedBy: t.field({
         type: ClosedByEnum,

@@ -129,12 +129,20 @@ async function* eventsOfDesk(
       context.load = createLoaders(caller, services);
       for (const event of events) {
         if (event.position > opened) desk?.notice(event);
-        if (event.subjectType === 'operator' || event.subjectType === 'conversation') yield event;
+        if (concerns(event, operatorId)) yield event;
       }
     }
   } finally {
     desk?.leave();
   }
+}
+
+/** Whoever loses a conversation hears of the loss, and whoever gets it that it is theirs; neither of the other's part. */
+function concerns({ type, subjectType, changes: { values } }: LoggedEvent, operatorId: number): boolean {
+  if (subjectType !== 'conversation') return subjectType === 'operator';
+  const isTheirs = values.operatorId === operatorId;
+  if (type === 'conversation.offered' || type === 'conversation.started') return isTheirs;
+  return type !== 'conversation.transferred' || !isTheirs;
 }
 
 async function* eventsOfConversation(
