@@ -32,6 +32,8 @@ export interface Person {
   readonly groupId: number | null;
   readonly websites: readonly number[];
   readonly skills: readonly number[];
+  readonly languages: readonly string[];
+  readonly chatMaxNumber: number;
   readonly connected: boolean;
 }
 
@@ -52,6 +54,8 @@ export function personAt(size: number, id: number): Person {
     groupId: plain ? null : rare ? SMALL_GROUP : other(id, GROUPS, SMALL_GROUP),
     websites: rare ? [1, 2, SMALL_WEBSITE] : id % 5 === 4 ? [1] : [1, 2],
     skills: plain ? [] : rare ? [SMALL_SKILL] : [other(id * 3, SKILLS, SMALL_SKILL)],
+    languages: id % 3 === 0 ? ['fr', 'en'] : ['en'],
+    chatMaxNumber: 3,
     connected,
   };
 }

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -13,22 +14,32 @@ import { ADMIN_EMAIL, API_KEY, GROUPS, LOGIN_IDS, PASSWORD, type Person, personA
 import { progress } from './progress.ts';
 
 /** Raise it when what is filled in changes. */
-const VERSION = 1;
+const VERSION = 2;
 
 export const DATABASE = 'switchboard.db';
 const PER_TRANSACTION = 50_000;
 const PER_STATEMENT = 200;
 const CONNECTED_UNTIL = Date.UTC(2100, 0, 1);
 
+/** Who is in a filled database. */
+export interface Population {
+  readonly name: string;
+  personAt(size: number, id: number): Person;
+  /** What else is put in, once everybody is there. */
+  finish?(tx: Transaction, accountId: number, size: number): Promise<void>;
+}
+
+const DIRECTORY: Population = { name: 'directory', personAt };
+
 /** The folder of a database with so many operators, made at the first use and kept. */
-export async function filledFolder(cache: string, size: number): Promise<string> {
-  const folder = join(cache, `v${VERSION}-${migrations.at(-1)?.name}-${size}`);
+export async function filledFolder(cache: string, size: number, population = DIRECTORY): Promise<string> {
+  const folder = join(cache, `v${VERSION}-${schemaName()}-${population.name}-${size}`);
   if (existsSync(folder)) return folder;
   const unfinished = `${folder}.${process.pid}`;
   mkdirSync(unfinished, { recursive: true });
   try {
     const file = join(unfinished, DATABASE);
-    await fill(file, size);
+    await fill(file, size, population);
     foldLogIn(file);
     renameSync(unfinished, folder);
   } finally {
@@ -37,7 +48,13 @@ export async function filledFolder(cache: string, size: number): Promise<string>
   return folder;
 }
 
-async function fill(file: string, size: number): Promise<void> {
+/** Another one with every change of the tables, also of a migration that is not released yet. */
+function schemaName(): string {
+  const statements = migrations.flatMap((migration) => migration.statements({ orderedText: 'text' }));
+  return hash('sha256', statements.join('\n'), 'hex').slice(0, 12);
+}
+
+async function fill(file: string, size: number, population: Population): Promise<void> {
   const installation = await openInstallation(readConfig({ DATABASE_URL: `sqlite:${file}` }));
   try {
     const admin = { email: ADMIN_EMAIL, password: PASSWORD };
@@ -49,11 +66,14 @@ async function fill(file: string, size: number): Promise<void> {
     for (let first = 2; first <= size; first += PER_TRANSACTION) {
       const last = Math.min(size, first + PER_TRANSACTION - 1);
       await installation.database.transaction((tx) =>
-        insertPeople(tx, { accountId, size, first, last, passwordHash, counts }),
+        insertPeople(tx, { accountId, population, size, first, last, passwordHash, counts }),
       );
       progress(`filling the database of ${size.toLocaleString('en')} operators: ${Math.floor((last / size) * 100)} %`);
     }
-    await installation.database.transaction((tx) => counts.keep(tx, accountId, size));
+    await installation.database.transaction(async (tx) => {
+      await counts.keep(tx, accountId, size);
+      await population.finish?.(tx, accountId, size);
+    });
   } finally {
     await installation.database.close();
   }
@@ -81,6 +101,7 @@ async function makeDirectory({ database, websites, groups, skills }: Installatio
 
 interface Part {
   readonly accountId: number;
+  readonly population: Population;
   readonly size: number;
   readonly first: number;
   readonly last: number;
@@ -90,10 +111,10 @@ interface Part {
 
 async function insertPeople(
   tx: Transaction,
-  { accountId, size, first, last, passwordHash, counts }: Part,
+  { accountId, population, size, first, last, passwordHash, counts }: Part,
 ): Promise<void> {
   const people: Person[] = [];
-  for (let id = first; id <= last; id++) people.push(personAt(size, id));
+  for (let id = first; id <= last; id++) people.push(population.personAt(size, id));
   for (const person of people) counts.add(person);
   const own = { accountId };
   await insert(tx, 'operators', people, (person) => ({ ...own, ...operatorColumns(person, tx.now) }));
@@ -125,7 +146,7 @@ async function insertPeople(
   }));
 }
 
-async function insert<Table extends keyof Tables, Item>(
+export async function insert<Table extends keyof Tables, Item>(
   tx: Transaction,
   table: Table,
   items: readonly Item[],
@@ -153,7 +174,7 @@ function operatorColumns(person: Person, now: number) {
     externalId,
     externalIdFolded: fold(externalId),
     roles: '["operator"]',
-    languageList: id % 3 === 0 ? '["fr","en"]' : '["en"]',
+    languageList: JSON.stringify(person.languages),
     languageAdmin: 'en',
     groupId: person.groupId,
     websiteList: JSON.stringify(person.websites),
@@ -165,11 +186,16 @@ function operatorColumns(person: Person, now: number) {
 }
 
 function liveColumns(person: Person, now: number) {
-  const { id, connected, groupId, skills } = person;
+  const { id, connected, groupId, skills, websites, languages, chatMaxNumber } = person;
   return {
     operatorId: id,
     version: 1,
     leaseUntil: connected ? CONNECTED_UNTIL : 0,
+    routableUntil: connected ? CONNECTED_UNTIL : 0,
+    groupId,
+    websiteList: JSON.stringify(websites),
+    skillList: JSON.stringify(skills),
+    languageList: JSON.stringify(languages),
     firstLoginAt: now,
     namedOnly: groupId !== null || skills.length > 0 ? 1 : 0,
     chatEnabled: 1,
@@ -181,7 +207,7 @@ function liveColumns(person: Person, now: number) {
     chatSlots: 0,
     callSlots: 0,
     videoSlots: 0,
-    chatMaxNumber: 3,
+    chatMaxNumber,
     chatAndCall: 0,
     chatToVideo: 0,
     chatPriority: 0,

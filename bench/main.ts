@@ -3,7 +3,9 @@ import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { CASE_NAMES } from './cases.ts';
+import { CASE_NAMES, ENGINE } from './cases.ts';
+import { type EngineResult, measureEngine } from './engine/measure.ts';
+import { printEngine } from './engine/report.ts';
 import { filledFolder } from './fill.ts';
 import { measure, type Plan, REFERENCE_SIZE, type SizeResult } from './measure.ts';
 import { startLoadGenerator, startService } from './processes.ts';
@@ -24,9 +26,11 @@ const program = new Command('npm run bench --')
   .parse();
 
 const options = program.opts<{ sizes?: number[]; quick?: true; case?: string[]; profile?: string }>();
-const sizes = options.sizes ?? (options.quick ? [REFERENCE_SIZE] : SIZES);
+const cases = new Set(options.case ?? CASE_NAMES);
+const onlyEngine = cases.size === 1 && cases.has(ENGINE);
+const sizes = onlyEngine ? [] : (options.sizes ?? (options.quick ? [REFERENCE_SIZE] : SIZES));
 const plan: Plan = {
-  cases: new Set(options.case ?? CASE_NAMES),
+  cases,
   rounds: options.quick ? 3 : 5,
   roundMs: options.quick ? 600 : 1200,
   pageRoundMs: options.quick ? 60 : 150,
@@ -40,9 +44,11 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 
 const generator = startLoadGenerator();
 const filled = new Map<number, string>();
-for (const size of new Set([REFERENCE_SIZE, ...sizes])) filled.set(size, await filledFolder(cache, size));
+for (const size of new Set(onlyEngine ? [] : [REFERENCE_SIZE, ...sizes]))
+  filled.set(size, await filledFolder(cache, size));
 
 const results: SizeResult[] = [];
+let engine: EngineResult | undefined;
 try {
   for (const size of sizes) {
     progress(`starting the service with ${size.toLocaleString('en')} operators`);
@@ -59,11 +65,18 @@ try {
     await plain?.stop();
     await reference?.stop();
   }
+  if (cases.has(ENGINE)) {
+    const enginePlan = options.quick
+      ? { rounds: 10, runMs: 2000, drainMs: 10_000 }
+      : { rounds: 30, runMs: 6000, drainMs: 60_000 };
+    engine = await measureEngine({ cache, folder, generator, plan: enginePlan, profile: options.profile });
+  }
   await generator.stop();
 } finally {
   // What was measured before a failure is worth seeing too.
   endProgress();
   printReport(results);
+  if (engine) printEngine(engine);
 }
 
 function readSizes(text: string): number[] {

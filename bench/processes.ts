@@ -37,7 +37,13 @@ export async function startService(
   {
     profile,
     program = ['../src/main.ts', 'serve'],
-  }: { profile?: string | undefined; program?: readonly string[] } = {},
+    env = {},
+  }: {
+    profile?: string | undefined;
+    program?: readonly string[];
+    /** Settings that differ from the default. */
+    env?: Readonly<Record<string, string>>;
+  } = {},
 ): Promise<Server> {
   mkdirSync(folder, { recursive: true });
   const file = join(folder, DATABASE);
@@ -52,7 +58,7 @@ export async function startService(
       [...flags, ...(profile ? ['--cpu-prof', `--cpu-prof-dir=${profile}`] : []), main, ...args],
       {
         // Nothing of the caller's settings gets in.
-        env: { PATH: process.env.PATH ?? '', PORT: '0', DATABASE_URL: `sqlite:${file}`, ...variables },
+        env: { PATH: process.env.PATH ?? '', PORT: '0', DATABASE_URL: `sqlite:${file}`, ...variables, ...env },
         stdio: ['ignore', 'pipe', log],
       },
     ),

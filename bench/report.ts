@@ -1,5 +1,5 @@
-import { table } from '../src/commands/table.ts';
 import type { SizeResult } from './measure.ts';
+import { ms, section, verdict, whole } from './tables.ts';
 
 const MOST_TIMES = 1.5;
 const MOST_MEMORY = 200;
@@ -84,26 +84,4 @@ export function printReport(results: readonly SizeResult[]): void {
       memory === undefined ? [] : [[whole(size), whole(memory), `< ${MOST_MEMORY}`, verdict(memory < MOST_MEMORY)]],
     ),
   ]);
-}
-
-function section(title: string, [head = [], ...rows]: readonly (readonly string[])[]): void {
-  if (rows.length > 0)
-    console.log(
-      `\n${title}\n\n${table(
-        [...head],
-        rows.map((row) => [...row]),
-      )}`,
-    );
-}
-
-function verdict(reached: boolean): string {
-  return reached ? 'reached' : 'NOT REACHED';
-}
-
-function whole(value: number): string {
-  return Math.round(value).toLocaleString('en');
-}
-
-function ms(value: number): string {
-  return value.toFixed(value < 10 ? 2 : 0);
 }

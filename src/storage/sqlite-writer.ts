@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { CamelCasePlugin, Kysely } from 'kysely';
 import type { Clock, NewEvent, Transaction } from './database.ts';
 import { DatabaseUnavailable } from './errors.ts';
@@ -60,7 +61,7 @@ export class SqliteWriter {
   }
 
   async #drain(): Promise<void> {
-    await Promise.resolve(); // those who come in the same moment join the first batch
+    await setImmediate(); // those whose requests are being read at this moment join the first batch
     while (this.#jobs.length > 0) {
       const taken: Job[] = [];
       const answers: (() => void)[] = [];

@@ -190,9 +190,17 @@ export function serveSocketsAt<Viewer>(
       client.ping();
     }
   }, patience.ping / TURNS).unref();
-  const checks = setInterval(() => {
-    for (const [client, { extra }] of connections) checkToken(client, extra).catch(report);
-  }, endpoint.tokenCheckMs ?? TOKEN_CHECK_MS).unref();
+  // Each connection once in the whole time, a part of them at every step: a thousand at once would hold up everybody.
+  let checked = 0;
+  const checks = setInterval(
+    () => {
+      checked = (checked + 1) % TURNS;
+      for (const [client, { extra, turn: own }] of connections) {
+        if (own === checked) checkToken(client, extra).catch(report);
+      }
+    },
+    (endpoint.tokenCheckMs ?? TOKEN_CHECK_MS) / TURNS,
+  ).unref();
 
   async function checkToken(client: WebSocket, { token, viewer: known, request }: Extra<Viewer>): Promise<void> {
     if (known === undefined) return;

@@ -59,40 +59,74 @@ export async function drainFor(tx: Transaction, by: By, operatorId: number, caus
   }
 }
 
-const findWaiting = hotStatement<{ accountId: number; order: number; id: number }, Conversation>(
-  (db, { accountId, order, id }) =>
-    db
-      .selectFrom('conversations')
-      .selectAll()
-      .where('accountId', '=', accountId)
-      .where('state', '=', sql.lit('queued'))
-      .where((eb) => eb.or([eb('queueOrder', '>', order), eb.and([eb('queueOrder', '=', order), eb('id', '>', id)])]))
-      .orderBy('queueOrder')
-      .orderBy('id')
-      .limit(MOST_DRAINED),
+/** Conversations that ask for the same, 0 for no skill or group, and how far their line was looked at. */
+interface Line {
+  readonly channel: Channel;
+  readonly websiteId: number;
+  readonly skill: number;
+  readonly team: number;
+  readonly language: string;
+  readonly order: number;
+  readonly id: number;
+}
+
+const skill = sql<number>`coalesce(skill_id, 0)`;
+const team = sql<number>`coalesce(group_id, 0)`;
+
+const findLines = hotStatement<{ accountId: number }, Omit<Line, 'order' | 'id'>>((db, { accountId }) =>
+  db
+    .selectFrom('conversations')
+    .select(['channel', 'websiteId', skill.as('skill'), team.as('team'), 'language'])
+    .where('accountId', '=', accountId)
+    .where('state', '=', sql.lit('queued'))
+    .groupBy(['channel', 'websiteId', skill, team, 'language']),
+);
+const findHead = hotStatement<{ accountId: number } & Line, Conversation>((db, given) =>
+  db
+    .selectFrom('conversations')
+    .selectAll()
+    .where('accountId', '=', given.accountId)
+    .where('state', '=', sql.lit('queued'))
+    .where('channel', '=', given.channel)
+    .where('websiteId', '=', given.websiteId)
+    .where(skill, '=', given.skill)
+    .where(team, '=', given.team)
+    .where('language', '=', given.language)
+    .where((eb) =>
+      eb.or([
+        eb('queueOrder', '>', given.order),
+        eb.and([eb('queueOrder', '=', given.order), eb('id', '>', given.id)]),
+      ]),
+    )
+    .orderBy('queueOrder')
+    .orderBy('id')
+    .limit(1),
 );
 
 /**
- * Who may do what changed for many at once, or nobody knows: the whole queue is looked at, the longest waiting first.
- * Needs that found nobody are not asked for again. Answers with how many were given out.
+ * Who may do what changed for many at once, or nobody knows: all that waits is looked at, the longest waiting first, one of each
+ * line: where its head finds nobody, those behind it need no look. Answers with how many were given out.
  */
 export async function drainAccount(tx: Transaction, by: By, cause: Cause): Promise<number> {
-  const hopeless = new Set<string>();
-  let given = 0;
-  for (let order = Number.MIN_SAFE_INTEGER, id = 0; ; ) {
-    const waiting = await tx.run(findWaiting, { accountId: by.accountId, order, id });
-    for (const conversation of waiting) {
-      const { channel, websiteId, skillId, groupId, language } = conversation;
-      const need = [channel, websiteId, skillId, groupId, language].join();
-      if (hopeless.has(need)) continue;
-      if (await route(tx, by, conversation, cause)) given += 1;
-      else if (!(await hasPauses(tx, conversation))) hopeless.add(need);
-      if (given >= MOST_DRAINED) return given;
-    }
-    const last = waiting.at(-1);
-    if (!last || waiting.length < MOST_DRAINED) return given;
-    order = last.queueOrder;
-    id = last.id;
+  const { accountId } = by;
+  const heads = new Map<Line, Conversation>();
+  const moveOn = async (line: Line, after: Pick<Line, 'order' | 'id'>) => {
+    heads.delete(line);
+    const next = { ...line, ...after };
+    const [head] = await tx.run(findHead, { accountId, ...next });
+    if (head) heads.set(next, head);
+  };
+  for (const line of await tx.run(findLines, { accountId })) {
+    await moveOn({ ...line, order: 0, id: 0 }, { order: Number.MIN_SAFE_INTEGER, id: 0 });
+  }
+  for (let given = 0; ; ) {
+    const [first] = [...heads].sort(([, a], [, b]) => a.queueOrder - b.queueOrder || a.id - b.id);
+    if (!first || given >= MOST_DRAINED) return given;
+    const [line, head] = first;
+    const isGiven = (await route(tx, by, head, cause)) !== undefined;
+    if (isGiven) given += 1;
+    if (isGiven || (await hasPauses(tx, head))) await moveOn(line, { order: head.queueOrder, id: head.id });
+    else heads.delete(line);
   }
 }
 

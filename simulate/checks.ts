@@ -1,0 +1,24 @@
+import { capacity } from './checks/capacity.ts';
+import type { Check, Problem } from './checks/check.ts';
+import { endings } from './checks/endings.ts';
+import { failures } from './checks/failures.ts';
+import { messages } from './checks/messages.ts';
+import { oneOperator } from './checks/one-operator.ts';
+import { positions } from './checks/positions.ts';
+import { presence } from './checks/presence.ts';
+import { queueOrder } from './checks/queue-order.ts';
+import type { Entry } from './journal.ts';
+import { timelineOf } from './timeline.ts';
+
+/** Everything that must hold, looked at from the outside. */
+const CHECKS: readonly Check[] = [capacity, presence, oneOperator, messages, endings, queueOrder, positions, failures];
+
+export interface CheckResult {
+  readonly name: string;
+  readonly problems: readonly Problem[];
+}
+
+export function checkJournal(entries: readonly Entry[]): CheckResult[] {
+  const timeline = timelineOf(entries);
+  return CHECKS.map((check) => ({ name: check.name, problems: check.problems(timeline, entries) }));
+}

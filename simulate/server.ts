@@ -1,0 +1,92 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Target } from './client.ts';
+import type { Login } from './stage.ts';
+
+const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+
+/** The service itself, in a process of its own and on a folder of its own, for one run. */
+export interface OwnServer {
+  readonly target: Target;
+  readonly admin: Login;
+  readonly pid: number;
+  stop(): Promise<void>;
+  /** Runs `doctor` on the data, after the stop. */
+  doctor(): Promise<{ readonly code: number; readonly output: string }>;
+  /** Forgets the data. */
+  remove(): void;
+}
+
+export async function startOwnServer(flags: readonly string[] = []): Promise<OwnServer> {
+  const folder = mkdtempSync(join(tmpdir(), 'switchboard-simulate-'));
+  const admin = { email: 'admin@example.com', password: randomBytes(18).toString('base64url') };
+  const env = {
+    PATH: process.env.PATH ?? '',
+    PORT: '0',
+    DATABASE_URL: `sqlite:${join(folder, 'switchboard.db')}`,
+    SWITCHBOARD_ADMIN_EMAIL: admin.email,
+    SWITCHBOARD_ADMIN_PASSWORD: admin.password,
+    SWITCHBOARD_LOG_LEVEL: 'error',
+    // Everybody comes from this machine, and says from which address they would come.
+    SWITCHBOARD_TRUSTED_PROXIES: '127.0.0.1,::1',
+    SWITCHBOARD_VISITOR_SESSIONS_PER_MINUTE: '0',
+    SWITCHBOARD_VISITOR_STARTS_PER_MINUTE: '0',
+    SWITCHBOARD_VISITOR_ADDRESS_STARTS_PER_MINUTE: '0',
+    SWITCHBOARD_VISITOR_MESSAGES_PER_MINUTE: '0',
+  };
+  // In a group of its own: a Ctrl-C is for those who use it, who still need it to come to an end.
+  const child = spawn(process.execPath, [...flags, MAIN, 'serve'], {
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+    detached: true,
+  });
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  process.once('exit', () => {
+    child.kill('SIGKILL');
+    remove();
+  });
+  const url = await readyAt(child);
+  return {
+    target: { urls: [url], believesAddresses: true },
+    admin,
+    pid: child.pid as number,
+    stop: async () => {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      const exit = new Promise((resolve) => child.once('exit', resolve));
+      child.kill('SIGTERM');
+      await exit;
+    },
+    doctor: () => runDoctor(env),
+    remove,
+  };
+}
+
+function readyAt(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let output = '';
+    child.stdout?.on('data', (chunk) => {
+      output += chunk;
+      const [, url] = output.match(/ready at (\S+)/) ?? [];
+      if (url) resolve(url);
+    });
+    child.once('exit', (code) => reject(new Error(`The service ended with ${code}:\n${output}`)));
+  });
+}
+
+function runDoctor(env: NodeJS.ProcessEnv): Promise<{ code: number; output: string }> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [MAIN, 'doctor'], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    let output = '';
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on('data', (chunk) => {
+        output += chunk;
+      });
+    }
+    child.once('error', reject);
+    child.once('close', (code) => resolve({ code: code ?? -1, output }));
+  });
+}

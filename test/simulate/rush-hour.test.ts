@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+const MAIN = fileURLToPath(new URL('../../simulate/main.ts', import.meta.url));
+
+function run(args: readonly string[]): Promise<{ code: number | null; stdout: string; stderr: string }> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [MAIN, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+    const texts = { stdout: '', stderr: '' };
+    for (const name of ['stdout', 'stderr'] as const) {
+      child[name].on('data', (chunk) => {
+        texts[name] += chunk;
+      });
+    }
+    child.once('error', reject);
+    child.once('close', (code) => resolve({ code, ...texts }));
+  });
+}
+
+/** `npm run rush-hour` has ten minutes of it. */
+test('10 seconds of rush hour break nothing', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'switchboard-rush-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const files = { json: join(folder, 'report.json'), page: join(folder, 'report.html') };
+  const { code, stdout, stderr } = await run([
+    ...['--duration', '10', '--operators', '8', '--arrival', 'rush:1.4', '--handling', '30', '--speed', '20'],
+    ...[
+      '--disconnect',
+      '4',
+      '--offer-seconds',
+      '5',
+      '--seed',
+      'rush-hour',
+      '--json',
+      files.json,
+      '--report',
+      files.page,
+    ],
+  ]);
+  assert.equal(code, 0, `${stdout}\n${stderr}`);
+  const { checks, figures } = JSON.parse(readFileSync(files.json, 'utf8'));
+  assert.equal(checks.length, 10);
+  for (const { name, problems } of checks) assert.deepEqual(problems, [], name);
+  t.diagnostic(
+    `${figures.conversations.started} conversations, ${figures.offers.accepted} accepted, ${figures.messages.acknowledged} messages`,
+  );
+  assert.ok(figures.conversations.closed > 20, stdout);
+  assert.ok(figures.offers.declined > 0, 'somebody declined');
+  assert.ok(figures.streams.resumed > 0, 'somebody came back');
+  assert.ok(figures.closeAskedToOffer.count > 0, 'slots went to those who waited');
+  const page = readFileSync(files.page, 'utf8');
+  assert.equal(page.match(/<svg /g)?.length, 4);
+  assert.doesNotMatch(page, /(?:src|href)=|https?:|@import|url\(/, 'the page needs nothing from elsewhere');
+});
