@@ -25,6 +25,7 @@ import type { Transact } from './core/caller.ts';
 import { WebhookDispatcher } from './core/webhooks/dispatcher.ts';
 import { HttpSender } from './core/webhooks/http-sender.ts';
 import type { Installation } from './installation.ts';
+import { logOutput } from './log-output.ts';
 
 export interface RunningServer {
   /** Where it listens. */
@@ -176,12 +177,7 @@ function sendWebhooks(
 
 /** JSON lines on standard error. Addresses, headers and bodies are never logged: they may carry secrets. */
 function createLogger(config: Config): Logger {
-  const destination = pino.destination(2);
-  destination.on('error', () => undefined); // nobody reads the log any more: the service goes on, and stops when it is told to
-  return pino(
-    { level: config.SWITCHBOARD_LOG_LEVEL, base: null, timestamp: pino.stdTimeFunctions.isoTime },
-    destination,
-  );
+  return pino({ level: config.SWITCHBOARD_LOG_LEVEL, base: null, timestamp: pino.stdTimeFunctions.isoTime }, logOutput);
 }
 
 function readTls({ SWITCHBOARD_TLS_CERT: cert, SWITCHBOARD_TLS_KEY: key }: Config) {
