@@ -217,13 +217,15 @@ function runClockwork({ clockwork }: Installation, logger: Logger): () => Promis
     if (found > 0) logger.warn({ found }, 'the sweep found conversations that could have been given out before');
   };
   clockwork.hold();
-  const timer = setInterval(() => {
+  const start = () => {
     running ??= round()
       .catch((error) => logger.warn({ err: error }, 'a round of the clockwork failed; it is tried again'))
       .finally(() => {
         running = undefined;
       });
-  }, TICK_MS).unref();
+  };
+  start(); // from here on it is known how long nobody looked
+  const timer = setInterval(start, TICK_MS).unref();
   return async () => {
     clearInterval(timer);
     await running;

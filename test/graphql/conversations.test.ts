@@ -310,7 +310,7 @@ test('a transfer to nobody, to oneself or to too many is a user error', async ()
   };
   assert.deepEqual(await problem({}), [['operatorId', 'MISSING']]);
   assert.deepEqual(await problem({ operatorId: null }), [['operatorId', 'MISSING']]);
-  assert.deepEqual(await problem({ operatorId: admin.id, skillId }), [['operatorId', 'MISSING']]);
+  assert.deepEqual(await problem({ operatorId: admin.id, skillId }), [['operatorId', 'INVALID']]);
   assert.deepEqual(await problem({ operatorId: '999999' }), [['operatorId', 'INVALID']]);
   assert.deepEqual(await problem({ operatorId: 'x' }), [['operatorId', 'INVALID']]);
   assert.deepEqual(await problem({ operatorId: person.id }), [['operatorId', 'INVALID']]);

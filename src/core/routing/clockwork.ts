@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { Actor, Database, Transaction } from '../../storage/database.ts';
 import type { Tables } from '../../storage/tables.ts';
-import { DESK_LEASE_SECONDS } from '../availability/leases.ts';
+import { DESK_LEASE_SECONDS, GRACE_MS } from '../availability/leases.ts';
 import { giveUp, notice } from '../availability/presence.ts';
 import { LOST_MS } from '../conversations/conversation.ts';
 import { requireConversation } from '../conversations/conversation-store.ts';
@@ -75,6 +75,7 @@ export const due = {
 export class Clockwork {
   readonly #database: Database;
   #isBlind = false;
+  #sightSince = 0;
   #leasesHoldUntil = 0;
 
   constructor(database: Database) {
@@ -93,10 +94,13 @@ export class Clockwork {
   async tick(): Promise<number> {
     try {
       const time = await this.#now();
-      if (this.#isBlind) this.#leasesHoldUntil = time + DESK_LEASE_SECONDS * 1000;
+      if (this.#isBlind) {
+        this.#sightSince = time;
+        this.#leasesHoldUntil = time + DESK_LEASE_SECONDS * 1000;
+      }
       this.#isBlind = false;
       const rounds = [
-        await this.#endOffers(time >= this.#leasesHoldUntil),
+        await this.#endOffers(),
         time < this.#leasesHoldUntil ? 0 : await this.#endLeases(),
         await this.#giveUpLost(),
         await this.#endPauses(),
@@ -126,11 +130,12 @@ export class Clockwork {
     return (await this.#database.read.selectNoFrom(now.as('time')).executeTakeFirstOrThrow()).time;
   }
 
-  async #endOffers(couldAnswer: boolean): Promise<number> {
+  async #endOffers(): Promise<number> {
     return this.#each(await due.offers(this.#database.read).execute(), async (tx, by, id) => {
       const conversation = await requireConversation(tx, by.accountId, id);
-      if (conversation.state === 'offered' && (conversation.offerUntil ?? 0) <= tx.now)
-        await expireOffer(tx, by, conversation, { couldAnswer });
+      const until = conversation.offerUntil ?? 0;
+      if (conversation.state !== 'offered' || until > tx.now) return;
+      await expireOffer(tx, by, conversation, { couldAnswer: until > this.#sightSince + GRACE_MS });
     });
   }
 
