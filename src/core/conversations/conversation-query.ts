@@ -64,7 +64,7 @@ export class ConversationQuery {
     return (await this.load(accountId, [id]))[0];
   }
 
-  /** The places of these in their lines, as `ConversationService.queuePosition` counts them; null for what does not wait. */
+  /** The places of these in their lines: how many wait before each and ask for the same, and itself; null for what does not wait. */
   async queuePositions(accountId: number, ids: readonly number[]): Promise<(number | null)[]> {
     if (ids.length === 0) return [];
     const query = sql<{ id: number; place: number }>`select id, place from (

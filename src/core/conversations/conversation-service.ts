@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import type { Database, Transaction } from '../../storage/database.ts';
 import { hotStatement } from '../../storage/hot-statement.ts';
 import { announce } from '../announce.ts';
@@ -144,34 +143,6 @@ export class ConversationService {
 
   messagesAfter(conversation: Conversation, window: { after: number; limit: number }): Promise<Message[]> {
     return messagesAfter(this.#database, conversation, window);
-  }
-
-  /** How many wait before it and ask for the same, and itself; null when it does not wait. */
-  async queuePosition({
-    accountId,
-    id,
-    state,
-    channel,
-    websiteId,
-    skillId,
-    groupId,
-    queueOrder,
-  }: Conversation): Promise<number | null> {
-    if (state !== 'queued') return null;
-    const before = await this.#database.read
-      .selectFrom('conversations')
-      .select((eb) => eb.fn.countAll<number>().as('count'))
-      .where('accountId', '=', accountId)
-      .where('state', '=', sql.lit('queued'))
-      .where('channel', '=', channel)
-      .where('websiteId', '=', websiteId)
-      .where('skillId', skillId === null ? 'is' : '=', skillId)
-      .where('groupId', groupId === null ? 'is' : '=', groupId)
-      .where((eb) =>
-        eb.or([eb('queueOrder', '<', queueOrder), eb.and([eb('queueOrder', '=', queueOrder), eb('id', '<', id)])]),
-      )
-      .executeTakeFirstOrThrow();
-    return before.count + 1;
   }
 }
 

@@ -2,7 +2,8 @@ import { sql } from 'kysely';
 import type { Transaction } from '../../storage/database.ts';
 import { hotStatement } from '../../storage/hot-statement.ts';
 import { channelLive } from '../availability/capacity.ts';
-import { type LiveRow, liveState, presenceAt } from '../availability/live.ts';
+import { findLiveRow } from '../availability/leases.ts';
+import { liveState, presenceAt } from '../availability/live.ts';
 import type { Conversation } from '../conversations/conversation.ts';
 import { CHANNELS, type Channel } from '../operators/operator.ts';
 import type { Cause } from './decisions.ts';
@@ -12,10 +13,6 @@ import type { By } from './slots.ts';
 
 /** One transaction gives out so many at most; everybody who writes is waiting meanwhile. */
 export const MOST_DRAINED = 100;
-
-const findLive = hotStatement<{ accountId: number; operatorId: number }, LiveRow>((db, { accountId, operatorId }) =>
-  db.selectFrom('operatorLive').selectAll().where('accountId', '=', accountId).where('operatorId', '=', operatorId),
-);
 
 interface NextArguments {
   readonly accountId: number;
@@ -47,7 +44,7 @@ const findNext = hotStatement<NextArguments, Conversation>((db, given) => {
 export async function drainFor(tx: Transaction, by: By, operatorId: number, cause: Cause): Promise<void> {
   const { accountId } = by;
   for (let given = 0; given < MOST_DRAINED; given += 1) {
-    const [row] = await tx.run(findLive, { accountId, operatorId });
+    const [row] = await tx.run(findLiveRow, { accountId, operatorId });
     if (!row) return;
     const state = liveState(row, presenceAt(row, tx.now));
     const open = CHANNELS.filter((channel) => channelLive(state, channel).routable);
