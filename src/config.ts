@@ -43,9 +43,14 @@ export const settings = z.object({
     .meta({ description: 'Address to listen on. `0.0.0.0` makes the service reachable from other machines.' }),
   DATABASE_URL: z
     .string()
-    .regex(/^sqlite:.+/, { error: 'must be sqlite:<path> (this version runs on the embedded database)' })
+    .regex(/^(sqlite:.+|postgres(ql)?:\/\/.+)/, {
+      error: 'must be sqlite:<path> or postgres://<user>:<password>@<host>/<database>',
+    })
     .default('sqlite:data/switchboard.db')
-    .meta({ description: 'Where the data is: `sqlite:<path>`. The folder is made when it is missing.' }),
+    .meta({
+      description:
+        'Where the data is: `sqlite:<path>` (the folder is made when it is missing), or `postgres://<user>:<password>@<host>/<database>` for one node or several.',
+    }),
   SWITCHBOARD_SECRET: z.string().min(32, { error: 'must have at least 32 characters' }).optional().meta({
     description:
       'The secret of the installation, from which single sign-on keys are derived and with which secrets of webhooks are encrypted. Left out, one is made and kept in the file `secret` beside the database.',
@@ -143,7 +148,8 @@ export const settings = z.object({
 export type Settings = z.output<typeof settings>;
 
 export interface Config extends Settings {
-  readonly databaseFile: string;
+  /** The file of the embedded database; undefined on PostgreSQL. */
+  readonly databaseFile: string | undefined;
 }
 
 /** Thrown with everything that is wrong, so that one start shows all of it. */
@@ -166,9 +172,10 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
   const problems = result.success
     ? []
     : result.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}.`);
-  problems.push(...unknownSettings(given), ...halfTls(given));
+  problems.push(...unknownSettings(given), ...halfTls(given), ...missingSecret(given));
   if (!result.success || problems.length > 0) throw new ConfigError(problems);
-  return { ...result.data, databaseFile: resolve(result.data.DATABASE_URL.slice('sqlite:'.length)) };
+  const { DATABASE_URL: url } = result.data;
+  return { ...result.data, databaseFile: url.startsWith('sqlite:') ? resolve(url.slice('sqlite:'.length)) : undefined };
 }
 
 /** A misspelt setting would be ignored in silence. */
@@ -176,6 +183,15 @@ function unknownSettings(given: Record<string, string | undefined>): string[] {
   return Object.keys(given)
     .filter((name) => name.startsWith('SWITCHBOARD_') && !(name in settings.shape))
     .map((name) => `${name} is not a setting; see docs/configuration.md.`);
+}
+
+/** All nodes must have the same, so none of them may make one. */
+function missingSecret({
+  DATABASE_URL: url,
+  SWITCHBOARD_SECRET: secret,
+}: Record<string, string | undefined>): string[] {
+  if (!url?.startsWith('postgres') || secret !== undefined) return [];
+  return ['SWITCHBOARD_SECRET must be set with PostgreSQL: the same on every node.'];
 }
 
 function halfTls({

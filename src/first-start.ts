@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Config } from './config.ts';
 import { allPowerful, type Caller } from './core/caller.ts';
+import { PLATFORM } from './core/identity/accounts.ts';
 import { operatorCreate } from './core/operators/operator.ts';
 import { validate } from './core/validate.ts';
 import type { Installation } from './installation.ts';
@@ -68,5 +69,5 @@ export async function createAccount(installation: Installation, account: NewAcco
       ...(account.apiKey === undefined ? {} : { secret: account.apiKey }),
     });
     return { accountId: caller.accountId, apiKey: secret };
-  });
+  }, PLATFORM);
 }

@@ -44,20 +44,23 @@ import { VisitorWebsites } from './core/visitors/visitor-websites.ts';
 import { WebsiteAvailability } from './core/visitors/website-availability.ts';
 import { Deliveries } from './core/webhooks/deliveries.ts';
 import { WebhookService } from './core/webhooks/webhook-service.ts';
-import type { Clock } from './storage/database.ts';
+import type { Clock, Database } from './storage/database.ts';
+import { DatabaseUnavailable } from './storage/errors.ts';
 import { migrate } from './storage/migrate.ts';
-import { SqliteDatabase } from './storage/sqlite.ts';
+import { PostgresDatabase } from './storage/postgres.ts';
+import { SqliteDatabase, type SqliteOptions } from './storage/sqlite.ts';
 
 /** The database and every service over it: what the server and the command line have in common. */
 export type Installation = Awaited<ReturnType<typeof openInstallation>>;
 
-export async function openInstallation(config: Config, clock: Clock = Date.now) {
-  mkdirSync(dirname(config.databaseFile), { recursive: true, mode: 0o700 });
+export async function openInstallation(config: Config, clock?: Clock) {
   const database = openDatabase(config, clock);
-  const migrated = await migrate(database);
-  const secrets = new InstallationSecrets(
-    config.SWITCHBOARD_SECRET ?? keptSecret(config.databaseFile, migrated.length > 0),
-  );
+  const migrated = await migrate(database).catch(async (error) => {
+    await database.close();
+    throw config.databaseFile === undefined ? unreachable(error) : error;
+  });
+  const { SWITCHBOARD_SECRET, databaseFile = '' } = config;
+  const secrets = new InstallationSecrets(SWITCHBOARD_SECRET ?? keptSecret(databaseFile, migrated.length > 0));
   const passwords = new Passwords();
   const limits = new LoginLimits(database);
   const tokens = new Tokens(database);
@@ -75,7 +78,7 @@ export async function openInstallation(config: Config, clock: Clock = Date.now) 
     tokens,
     accounts: new Accounts(database),
     apiKeys: new ApiKeys(database),
-    restUsage: new RestUsage(database, clock),
+    restUsage: new RestUsage(database, clock ?? Date.now),
     login: new Login({ database, limits, passwords, tokens }),
     singleSignOn: new SingleSignOn({ database, secrets, limits, tokens }),
     operators,
@@ -122,14 +125,28 @@ export async function openInstallation(config: Config, clock: Clock = Date.now) 
   };
 }
 
+function openDatabase(config: Config, clock: Clock | undefined): Database {
+  const slowReadMs = config.SWITCHBOARD_SLOW_READ_TIMEOUT * 1000;
+  if (config.databaseFile === undefined)
+    return new PostgresDatabase(config.DATABASE_URL, { slowReadMs, ...(clock && { clock }) });
+  return openFile(config.databaseFile, { slowReadMs, ...(clock && { clock }) });
+}
+
+/** A server that is not there at the start is told in words; later it is waited for. */
+function unreachable(error: unknown): unknown {
+  if (!(error instanceof DatabaseUnavailable)) return error;
+  const { message, code } = (error.cause ?? error) as { message: string; code?: string };
+  return new ConfigError([`DATABASE_URL names a PostgreSQL that cannot be used: ${message || code}.`]);
+}
+
 /** A file that cannot be used is refused in words, before anything is done with it. */
-function openDatabase(config: Config, clock: Clock): SqliteDatabase {
-  const { databaseFile } = config;
+function openFile(databaseFile: string, options: SqliteOptions): SqliteDatabase {
+  mkdirSync(dirname(databaseFile), { recursive: true, mode: 0o700 });
   try {
     for (const file of [databaseFile, `${databaseFile}-wal`, `${databaseFile}-shm`]) {
       if (existsSync(file)) accessSync(file, constants.R_OK | constants.W_OK);
     }
-    return new SqliteDatabase(databaseFile, { clock, slowReadMs: config.SWITCHBOARD_SLOW_READ_TIMEOUT * 1000 });
+    return new SqliteDatabase(databaseFile, options);
   } catch (error) {
     throw new ConfigError([`DATABASE_URL names ${databaseFile}, which cannot be used: ${(error as Error).message}.`]);
   }

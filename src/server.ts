@@ -21,7 +21,7 @@ import { registerVisitor } from './api/visitor/http.ts';
 import { visitorSchema } from './api/visitor/schema.ts';
 import { isVisitorSocketAddress, serveVisitorSockets } from './api/visitor/websocket.ts';
 import { type Config, ConfigError } from './config.ts';
-import type { Transact } from './core/caller.ts';
+import type { TransactIn } from './core/caller.ts';
 import { WebhookDispatcher } from './core/webhooks/dispatcher.ts';
 import { HttpSender } from './core/webhooks/http-sender.ts';
 import type { Installation } from './installation.ts';
@@ -63,7 +63,7 @@ export async function startServer(
   const metrics = new Metrics();
   const deprecation = { deprecatedSince: REST_DEPRECATED_SINCE, sunset: config.SWITCHBOARD_REST_SUNSET };
   const headersOfRest = restHeaders(deprecation);
-  const transact: Transact = (work) => installation.database.transaction(work);
+  const transactIn: TransactIn = (accountId) => (work) => installation.database.transaction(work, accountId);
   let state: 'starting' | 'ready' | 'stopping' = 'starting';
   const app = createApp(
     {
@@ -93,7 +93,7 @@ export async function startServer(
     async (rest) =>
       registerRest(rest, {
         ...installation,
-        writes: new Writes(transact, installation.idempotency),
+        writes: new Writes(transactIn, installation.idempotency),
         ...deprecation,
       }),
     { prefix: '/api/2' },
@@ -104,12 +104,12 @@ export async function startServer(
     services: installation,
     viewers: installation.viewers,
     idempotency: installation.idempotency,
-    transact,
+    transactIn,
     compileQueries,
   };
   app.register(async (graphql) => registerGraphql(graphql, graphqlParts));
   const addressOf = addressReader(config.SWITCHBOARD_TRUSTED_PROXIES);
-  const visitorParts = { schema: visitorSchema, services: installation, transact, compileQueries };
+  const visitorParts = { schema: visitorSchema, services: installation, transactIn, compileQueries };
   app.register(async (visitor) => registerVisitor(visitor, visitorParts));
   const sockets = [
     serveSockets(app.server, { ...graphqlParts, logger, addressOf }, patience),

@@ -1,7 +1,7 @@
 import { chmodSync, copyFileSync, existsSync, mkdirSync, renameSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { readConfig } from '../config.ts';
-import { openInstallation, secretFile } from '../installation.ts';
+import { secretFile } from '../installation.ts';
 import { takeServerPlace } from '../server-lock.ts';
 import { migrations } from '../storage/migrate.ts';
 import { SqliteDatabase } from '../storage/sqlite.ts';
@@ -10,21 +10,27 @@ import { CommandFailed } from './report.ts';
 const DATABASE = 'switchboard.db';
 const SECRET = 'secret';
 
+function embeddedFile(): string {
+  const { databaseFile } = readConfig(process.env);
+  if (databaseFile !== undefined) return databaseFile;
+  throw new CommandFailed('PostgreSQL has its own tools for this: pg_dump, pg_basebackup and an archive of its log.');
+}
+
 /** Copies the database while the service runs, and the secret with it: without it every single sign-on key would change. */
 export async function backup(folder: string): Promise<void> {
-  const config = readConfig(process.env);
-  if (!existsSync(config.databaseFile)) throw new CommandFailed(`There is no database at ${config.databaseFile}.`);
+  const databaseFile = embeddedFile();
+  if (!existsSync(databaseFile)) throw new CommandFailed(`There is no database at ${databaseFile}.`);
   const target = resolve(folder);
   if (existsSync(target)) throw new CommandFailed(`${target} exists already. Name a new folder.`);
-  const installation = await openInstallation(config);
+  const database = new SqliteDatabase(databaseFile);
   try {
     mkdirSync(target, { recursive: true, mode: 0o700 });
-    await installation.database.backupTo(join(target, DATABASE));
+    await database.backupTo(join(target, DATABASE));
     chmodSync(join(target, DATABASE), 0o600);
-    const secret = secretFile(config.databaseFile);
+    const secret = secretFile(databaseFile);
     if (existsSync(secret)) copyFileSync(secret, join(target, SECRET));
   } finally {
-    await installation.database.close();
+    await database.close();
   }
   await requireSound(join(target, DATABASE));
   console.log(
@@ -34,7 +40,7 @@ export async function backup(folder: string): Promise<void> {
 
 /** Puts a backup in place. What was there before is kept under another name. */
 export async function restore(folder: string, options: { force?: boolean }): Promise<void> {
-  const { databaseFile } = readConfig(process.env);
+  const databaseFile = embeddedFile();
   const source = resolve(folder);
   if (!existsSync(join(source, DATABASE))) throw new CommandFailed(`${source} is not a backup: it has no ${DATABASE}.`);
   if (existsSync(databaseFile) && !options.force) {

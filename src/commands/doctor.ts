@@ -8,7 +8,7 @@ import { takeServerPlace } from '../server-lock.ts';
 export async function doctor(): Promise<void> {
   const config = readConfig(process.env);
   console.log('ok       configuration');
-  if (!existsSync(config.databaseFile)) {
+  if (config.databaseFile !== undefined && !existsSync(config.databaseFile)) {
     console.log(`nothing  ${config.databaseFile} does not exist yet; the first start makes it`);
     return;
   }
@@ -29,7 +29,8 @@ export async function doctor(): Promise<void> {
 }
 
 /** Whether a service runs on the file: its place is taken. */
-function isServed(databaseFile: string): boolean {
+function isServed(databaseFile: string | undefined): boolean {
+  if (databaseFile === undefined) return true; // nodes may run anywhere
   const leave = takeServerPlace(databaseFile);
   leave?.();
   return leave === undefined;

@@ -24,7 +24,9 @@ export async function importOperators(
     const run = (dryRun: boolean) => {
       const onProgress = progress(dryRun ? 'checked' : 'imported');
       const options = { dryRun, allOrNothing: !partly, onProgress };
-      return installation.imports.run(caller, rows, options, (work) => installation.database.transaction(work));
+      return installation.imports.run(caller, rows, options, (work) =>
+        installation.database.transaction(work, caller.accountId),
+      );
     };
     const trial = await run(true);
     const mayApply = partly || failuresIn(trial) === 0;

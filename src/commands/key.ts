@@ -19,12 +19,14 @@ export async function createKey(
     throw new CommandFailed(`--days must be a whole number from 1 to ${MOST_DAYS}.`);
   await withInstallation(async (installation) => {
     const caller = await commandLineCaller(installation, options.account);
-    const { key, secret } = await installation.database.transaction((tx) =>
-      installation.apiKeys.create(tx, caller, {
-        name: options.name,
-        access: options.access,
-        expiresAt: days === undefined ? null : tx.now + days * DAY_MS,
-      }),
+    const { key, secret } = await installation.database.transaction(
+      (tx) =>
+        installation.apiKeys.create(tx, caller, {
+          name: options.name,
+          access: options.access,
+          expiresAt: days === undefined ? null : tx.now + days * DAY_MS,
+        }),
+      caller.accountId,
     );
     console.log(`Key ${key.id} (${key.access}), shown this once:\n\n  ${secret}\n`);
   });
@@ -52,7 +54,7 @@ export async function revokeKey(text: string, options: AccountOption): Promise<v
   if (id === undefined) throw new CommandFailed(`${text} is not the number of a key. The list: switchboard key list`);
   await withInstallation(async (installation) => {
     const caller = await commandLineCaller(installation, options.account);
-    await installation.database.transaction((tx) => installation.apiKeys.revoke(tx, caller, id));
+    await installation.database.transaction((tx) => installation.apiKeys.revoke(tx, caller, id), caller.accountId);
     console.log(`Key ${id} is revoked. A running service takes notice within a second.`);
   });
 }

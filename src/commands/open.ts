@@ -11,7 +11,7 @@ export async function withInstallation<T>(
   { mayCreate = false } = {},
 ): Promise<T> {
   const config = readConfig(process.env);
-  if (!mayCreate && !existsSync(config.databaseFile)) {
+  if (!mayCreate && config.databaseFile !== undefined && !existsSync(config.databaseFile)) {
     throw new CommandFailed(`There is no database at ${config.databaseFile}. The first start of the service makes it.`);
   }
   const installation = await openInstallation(config);

@@ -21,7 +21,7 @@ export async function createOperator({ account, roles, ...fields }: NewOperatorO
     const operator = await installation.operators.create(
       caller,
       validate(operatorCreate, { ...input, password }),
-      (work) => installation.database.transaction(work),
+      (work) => installation.database.transaction(work, caller.accountId),
     );
     console.log(`Operator ${operator.id} is made: ${operator.email}`);
   });
@@ -34,7 +34,7 @@ export async function resetPassword(email: string): Promise<void> {
     const caller = await commandLineCaller(installation, login.accountId);
     const password = await askNewPassword();
     await installation.operators.changePassword(caller, login.operatorId, { password }, (work) =>
-      installation.database.transaction(work),
+      installation.database.transaction(work, caller.accountId),
     );
     console.log('The password is set. All tokens of the operator have ended.');
   });

@@ -14,9 +14,7 @@ export async function serve(options: { demo?: boolean; port?: string; host?: str
     ...(options.port === undefined ? {} : { PORT: options.port }),
     ...(options.host === undefined ? {} : { HOST: options.host }),
   });
-  mkdirSync(dirname(config.databaseFile), { recursive: true, mode: 0o700 });
-  const leavePlace = takeServerPlace(config.databaseFile);
-  if (!leavePlace) throw new CommandFailed(`Another process serves ${config.databaseFile} already. Stop it first.`);
+  const leavePlace = takePlace(config.databaseFile);
   const installation = await openInstallation(config);
   let first: FirstLogin | undefined;
   let stopDemo: (() => void) | undefined;
@@ -49,6 +47,15 @@ export async function serve(options: { demo?: boolean; port?: string; host?: str
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
   console.log(first ? welcome(server.url, first) : `Switchboard is ready at ${server.url}`);
+}
+
+/** A file has one server; a PostgreSQL as many as one likes. */
+function takePlace(databaseFile: string | undefined): () => void {
+  if (databaseFile === undefined) return () => undefined;
+  mkdirSync(dirname(databaseFile), { recursive: true, mode: 0o700 });
+  const leavePlace = takeServerPlace(databaseFile);
+  if (!leavePlace) throw new CommandFailed(`Another process serves ${databaseFile} already. Stop it first.`);
+  return leavePlace;
 }
 
 /** Shown once, on the terminal and not in the log: where to go and how to get in. */

@@ -24,7 +24,11 @@ interface Desk {
 function atDesk(options: AccountOption, work: (desk: Desk) => Promise<void>): Promise<void> {
   return withInstallation(async (installation) => {
     const caller = await commandLineCaller(installation, options.account);
-    await work({ installation, caller, transact: (change) => installation.database.transaction(change) });
+    await work({
+      installation,
+      caller,
+      transact: (change) => installation.database.transaction(change, caller.accountId),
+    });
   });
 }
 

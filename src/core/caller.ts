@@ -44,6 +44,9 @@ export type Commit<T> = (work: (tx: Transaction) => Promise<T>) => Promise<T>;
 /** The plain way to commit. */
 export type Transact = <T>(work: (tx: Transaction) => Promise<T>) => Promise<T>;
 
+/** The plain way to commit changes of an account. */
+export type TransactIn = (accountId: number) => Transact;
+
 /** Whether two looks at the same caller, one after the other, allow the same. */
 export function maySame(one: Caller, other: Caller): boolean {
   const [groups, others] = [one.managedGroups, other.managedGroups];

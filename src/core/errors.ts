@@ -1,4 +1,4 @@
-import { DatabaseUnavailable, ReadTooSlow } from '../storage/errors.ts';
+import { AlreadyThere, DatabaseUnavailable, ReadTooSlow } from '../storage/errors.ts';
 
 /** What can go wrong for a caller. Each protocol has one table from kind to rendering. */
 export type ErrorKind =
@@ -58,6 +58,9 @@ export function asDomainError(error: unknown): DomainError | undefined {
   if (error instanceof DomainError) return error;
   if (error instanceof ReadTooSlow) {
     return new DomainError('unavailable', 'The read takes too long. Narrow the filters.', { retryAfterSeconds: 1 });
+  }
+  if (error instanceof AlreadyThere) {
+    return new DomainError('conflict', 'Somebody else made the same at the same moment.', { cause: error });
   }
   if (!(error instanceof DatabaseUnavailable)) return undefined;
   const [kind, message] = error.outcomeUnknown

@@ -89,12 +89,12 @@ export class IdempotencyKeys {
         const result = await work(tx);
         await this.#keep(tx, request, answer(result));
         return result;
-      });
+      }, request.accountId);
   }
 
   /** Keeps an answer that changed nothing, such as a refusal of the input. */
   async keep(request: KeyedRequest, answer: KeptAnswer): Promise<void> {
-    await this.#database.transaction((tx) => this.#keep(tx, request, answer));
+    await this.#database.transaction((tx) => this.#keep(tx, request, answer), request.accountId);
   }
 
   async clean(): Promise<void> {

@@ -19,7 +19,7 @@ const DAY_MS = 24 * 3600 * 1000;
 export async function loadDemo(installation: Installation): Promise<number> {
   const caller = await demoCaller(installation);
   if ((await demoOperators(installation, caller)).length > 0) return 0;
-  const transact: Transact = (work) => installation.database.transaction(work);
+  const transact: Transact = (work) => installation.database.transaction(work, caller.accountId);
   const directory = await makeDirectory(installation, caller, transact);
   const operators: Operator[] = [];
   for (const [index, person] of PEOPLE.entries()) {
@@ -47,7 +47,7 @@ export async function keepDemoConnected(installation: Installation): Promise<() 
   const ids = (await demoOperators(installation, caller)).filter((_, index) => isConnected(index));
   await database.transaction(async (tx) => {
     for (const id of ids) await connect(tx, caller, lease(id));
-  });
+  }, caller.accountId);
   const renew = () =>
     database.transaction(async (tx) => {
       const held = await tx.db
@@ -57,7 +57,7 @@ export async function keepDemoConnected(installation: Installation): Promise<() 
         .where('leaseId', '=', LEASE)
         .execute();
       for (const { operatorId } of held) await connect(tx, caller, lease(operatorId));
-    });
+    }, caller.accountId);
   const timer = setInterval(() => {
     renew().catch((error) => console.error(`The demo's operators could not be kept connected: ${error}`));
   }, RENEWED_EVERY_MS);

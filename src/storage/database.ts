@@ -49,13 +49,16 @@ export interface HotQuery<Row, Args extends readonly unknown[]> {
 
 export interface Database {
   readonly columnWords: ColumnWords;
+  /** What must be there before the first migration: functions that the other database has built in. */
+  readonly prelude: readonly string[];
   /** Reads what is committed. Nothing can be written through it. */
   readonly read: Kysely<Tables>;
   /**
-   * Runs `work` alone, all or nothing, and answers after the commit is on the disk. Inside, await nothing but
-   * the database: everybody who writes is waiting.
+   * Runs `work`, all or nothing, and answers after the commit is on the disk. Changes of one account are carried out one after
+   * the other, whichever node makes them: name the account wherever there is one. Inside, await nothing but the database:
+   * everybody who writes is waiting.
    */
-  transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
+  transaction<T>(work: (tx: Transaction) => Promise<T>, accountId?: number): Promise<T>;
   /** Compiles a query once. `build` gets a function that makes the placeholder of the n-th argument. */
   hot<Row, Args extends readonly unknown[]>(
     build: (db: Kysely<Tables>, argument: <T>(position: number) => Expression<T>) => Compilable<Row>,
@@ -68,6 +71,8 @@ export interface Database {
   withinDeadline(rowNumber: Expression<number>): Expression<SqlBool>;
   /** Calls back after every commit that added to an account's event log; answers with a way to stop. */
   onEvents(listener: (accountId: number) => void): () => void;
+  /** What the database itself finds wrong with what it keeps; empty when all is well. */
+  integrityProblems(): string[];
   /** A round trip that fails when the database cannot answer. */
   ping(): Promise<void>;
   close(): Promise<void>;

@@ -9,6 +9,14 @@ export class DatabaseUnavailable extends Error {
   }
 }
 
+/** Somebody else made the same at the same moment. Nothing was changed. */
+export class AlreadyThere extends Error {
+  constructor(options: { cause: unknown }) {
+    super('It is there already.', options);
+    this.name = 'AlreadyThere';
+  }
+}
+
 /** A read ran longer than it may. */
 export class ReadTooSlow extends Error {
   constructor() {

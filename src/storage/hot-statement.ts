@@ -35,26 +35,26 @@ export function hotStatement<Args extends object, Row = unknown>(
   return { build };
 }
 
+type Run = (sql: string, parameters: readonly unknown[]) => { rows: unknown[] } | Promise<{ rows: unknown[] }>;
+
 /** The hot statements of one database, each compiled at its first run. */
-export class HotStatements {
+export class CompiledStatements {
   readonly #db: Kysely<Tables>;
-  readonly #execute: (sql: string, parameters: readonly unknown[]) => { rows: unknown[] };
   readonly #compiled = new WeakMap<object, CompiledQuery>();
   readonly #names = new CamelCasePlugin();
 
-  constructor(db: Kysely<Tables>, execute: (sql: string, parameters: readonly unknown[]) => { rows: unknown[] }) {
+  constructor(db: Kysely<Tables>) {
     this.#db = db;
-    this.#execute = execute;
   }
 
-  async run<Args extends object, Row>(statement: HotStatement<Args, Row>, args: Args): Promise<Row[]> {
+  async run<Args extends object, Row>(execute: Run, statement: HotStatement<Args, Row>, args: Args): Promise<Row[]> {
     let query = this.#compiled.get(statement);
     if (!query) {
       const given = Object.fromEntries(Object.keys(args).map((name) => [name, placeholder(name)]));
       query = statement.build(this.#db, given as Given<Args>).compile();
       this.#compiled.set(statement, query);
     }
-    const result = this.#execute(query.sql, filledIn(query, args));
+    const result = await execute(query.sql, filledIn(query, args));
     if (result.rows.length === 0) return [];
     const named = await this.#names.transformResult({ queryId: query.queryId, result: result as never });
     return named.rows as Row[];

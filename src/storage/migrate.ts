@@ -17,9 +17,13 @@ export interface Migration {
 
 export const migrations: readonly Migration[] = [foundation, restUsage, engine];
 
+/** Of several nodes that start at once, one migrates and the others wait for it. */
+const ALL_NODES = 0;
+
 /** Applies what is missing, all or nothing, and answers with the names of what it applied. */
 export function migrate(database: Database): Promise<string[]> {
   return database.transaction(async (tx) => {
+    for (const statement of database.prelude) await sql.raw(statement).execute(tx.db);
     await sql`create table if not exists migrations (name text primary key, applied_at bigint not null)`.execute(tx.db);
     const applied = new Set((await tx.db.selectFrom('migrations').select('name').execute()).map((row) => row.name));
     refuseNewer(applied);
@@ -29,7 +33,7 @@ export function migrate(database: Database): Promise<string[]> {
       await tx.db.insertInto('migrations').values({ name: migration.name, appliedAt: tx.now }).execute();
     }
     return missing.map((migration) => migration.name);
-  });
+  }, ALL_NODES);
 }
 
 function refuseNewer(applied: ReadonlySet<string>): void {

@@ -1,7 +1,8 @@
-import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { LRUCache } from 'lru-cache';
 import type { Clock } from './database.ts';
 import { DatabaseUnavailable } from './errors.ts';
+import { checked } from './parameters.ts';
 
 interface Prepared {
   readonly statement: StatementSync;
@@ -62,16 +63,6 @@ export class SqliteConnection {
     this.#prepared.set(sql, prepared);
     return prepared;
   }
-}
-
-/** node:sqlite takes an object as named parameters without a word; a mistake must be loud instead. */
-function checked(parameters: readonly unknown[]): SQLInputValue[] {
-  for (const value of parameters) {
-    if (value === null || typeof value === 'string') continue;
-    if (typeof value === 'number' && Number.isFinite(value)) continue;
-    throw new TypeError(`A ${value === undefined ? 'missing value' : typeof value} is no SQL parameter.`);
-  }
-  return parameters as SQLInputValue[];
 }
 
 const PASSING = new Set([5, 6, 7, 8, 10, 13, 14]); // busy, locked, no memory, read-only, disk error, full, cannot open

@@ -3,7 +3,7 @@ import { CamelCasePlugin, Kysely } from 'kysely';
 import type { Clock, NewEvent, Transaction } from './database.ts';
 import { DatabaseUnavailable } from './errors.ts';
 import { appendEvents } from './event-log.ts';
-import { HotStatements } from './hot-statement.ts';
+import { CompiledStatements } from './hot-statement.ts';
 import type { SqliteConnection } from './sqlite-connection.ts';
 import { sqliteDialect } from './sqlite-dialect.ts';
 import type { Tables } from './tables.ts';
@@ -27,7 +27,7 @@ export class SqliteWriter {
   readonly #connection: SqliteConnection;
   readonly #clock: Clock;
   readonly #db: Kysely<Tables>;
-  readonly #hot: HotStatements;
+  readonly #hot: CompiledStatements;
   readonly #jobs: Job[] = [];
   readonly #listeners = new Set<(accountId: number) => void>();
   #draining: Promise<void> | undefined;
@@ -37,7 +37,7 @@ export class SqliteWriter {
     this.#connection = connection;
     this.#clock = clock;
     this.#db = new Kysely<Tables>({ dialect: sqliteDialect(connection), plugins: [new CamelCasePlugin()] });
-    this.#hot = new HotStatements(this.#db, (sql, parameters) => connection.run(sql, parameters));
+    this.#hot = new CompiledStatements(this.#db);
   }
 
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
@@ -100,7 +100,8 @@ export class SqliteWriter {
       const tx: Transaction = {
         db: this.#db,
         now: this.#clock(),
-        run: (statement, args) => this.#hot.run(statement, args),
+        run: (statement, args) =>
+          this.#hot.run((sql, parameters) => this.#connection.run(sql, parameters), statement, args),
         emit: (event) => events.push(event),
       };
       const value = await job.work(tx);

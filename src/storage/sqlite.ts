@@ -19,6 +19,7 @@ export interface SqliteOptions {
 /** The embedded database: one handle that writes, one that reads, and workers for the reads that may take long. */
 export class SqliteDatabase implements Database {
   readonly columnWords = { orderedText: 'text' };
+  readonly prelude = [];
   readonly read: Kysely<Tables>;
   readonly #clock: Clock;
   readonly #reader: SqliteConnection;
@@ -38,7 +39,8 @@ export class SqliteDatabase implements Database {
     this.#slowReads = new SlowReads(file);
   }
 
-  transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+  /** All accounts share the one writer, so there is nothing to do about the account. */
+  transaction<T>(work: (tx: Transaction) => Promise<T>, _accountId?: number): Promise<T> {
     return this.#writer.transaction(work);
   }
 

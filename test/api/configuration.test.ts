@@ -68,8 +68,16 @@ suite('a wrong configuration', () => {
   });
 
   test('a database of another kind is refused in words', async () => {
-    const text = await refused({ DATABASE_URL: 'postgres://user:hidden-password@localhost/switchboard' });
-    assert.match(text, /DATABASE_URL must be sqlite:<path>/);
+    const text = await refused({ DATABASE_URL: 'mysql://user:hidden-password@localhost/switchboard' });
+    assert.match(text, /DATABASE_URL must be sqlite:<path> or postgres:/);
+    assert.doesNotMatch(text, /hidden-password/);
+  });
+
+  test('PostgreSQL needs a secret that all nodes share, and a server that answers', async () => {
+    const url = { DATABASE_URL: 'postgres://user:hidden-password@127.0.0.1:1/switchboard' };
+    assert.match(await refused(url), /SWITCHBOARD_SECRET must be set with PostgreSQL/);
+    const text = await refused({ ...url, SWITCHBOARD_SECRET: 'a secret of more than 32 characters' });
+    assert.match(text, /DATABASE_URL names a PostgreSQL that cannot be used: .*ECONNREFUSED/);
     assert.doesNotMatch(text, /hidden-password/);
   });
 

@@ -10,7 +10,7 @@ import { exclusionCounts } from '../../src/core/routing/exclusions.ts';
 import { isServable, needOf } from '../../src/core/routing/needs.ts';
 import { drainFor } from '../../src/core/routing/queue.ts';
 import type { Tables } from '../../src/storage/tables.ts';
-import { databases } from '../support/databases.ts';
+import { databases, explain } from '../support/databases.ts';
 import { World } from '../support/world.ts';
 
 const pick = <T>(values: readonly T[]) => fc.constantFrom(...values);
@@ -268,14 +268,15 @@ for (const { name, open } of databases) {
       await world.end();
     });
 
-    test('rule 11: the best are read in order from an index, without a look at the others', async () => {
+    test('rule 11: the best are read in order from an index, without a look at the others', async (t) => {
+      if (name !== 'sqlite') return t.skip('the embedded database explains itself in these words');
       const world = await World.on(open);
       const { database } = world.installation;
       const names = ['accountId', 'conversationId', 'websiteId', 'skillId', 'groupId', 'language', 'first', 'second'];
       const given = Object.fromEntries(names.map((one) => [one, sql`${one === 'language' ? 'en' : 1}`]));
       for (const channel of CHANNELS) {
         const shape = { channel, bySkill: false, byGroup: false, fewHoldIt: false };
-        const plan = database.explain(bestStatement(shape).build(database.read, given as never));
+        const plan = explain(database, bestStatement(shape).build(database.read, given as never));
         const text = plan.join(' | ');
         assert.match(
           text,

@@ -10,13 +10,13 @@ import type { Caller } from '../../src/core/caller.ts';
 import { keepDemoConnected, loadDemo } from '../../src/demo/demo.ts';
 import { SlowReads } from '../../src/storage/slow-reads.ts';
 import { SqliteConnection } from '../../src/storage/sqlite-connection.ts';
-import { databases, type OpenInstallation } from '../support/databases.ts';
+import { type OpenInstallation, openDatabase } from '../support/databases.ts';
 
 let installation: OpenInstallation;
 let admin: Caller;
 let expert: Caller;
 before(async () => {
-  installation = await databases[0].open();
+  installation = await openDatabase();
   await loadDemo(installation);
   (await keepDemoConnected(installation))();
   admin = { ...installation.caller, actor: { type: 'operator', id: 1 }, operatorId: 1 };

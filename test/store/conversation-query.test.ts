@@ -4,7 +4,7 @@ import type { Conversation } from '../../src/core/conversations/conversation.ts'
 import type { ConversationFilters } from '../../src/core/conversations/conversation-filter.ts';
 import type { IdFilter } from '../../src/core/filters.ts';
 import { CHANNELS } from '../../src/core/operators/operator.ts';
-import { databases, type OpenInstallation } from '../support/databases.ts';
+import { databases, explain, type OpenInstallation } from '../support/databases.ts';
 import { pastRows } from '../support/rows.ts';
 
 const ids = (...list: number[]): IdFilter => ({ kind: 'ids', ids: list });
@@ -164,11 +164,12 @@ for (const { name, open } of databases) {
     ['those that wait', { waiting: true }, /open USING INDEX conversations_open/],
     ['a state', { states: ['active'] }, /open USING INDEX conversations_open/],
   ];
+  if (name !== 'sqlite') continue;
   for (const [what, filters, expected] of PLANS) {
     test(`${name}: a list by ${what} is served by its index, and its count too`, (t) => {
       const { conversationQuery, database } = installation;
       for (const query of [conversationQuery.pageQuery(1, filters, WINDOW), conversationQuery.countQuery(1, filters)]) {
-        const plan = database.explain(query).join(' | ');
+        const plan = explain(database, query).join(' | ');
         t.diagnostic(plan);
         assert.match(plan, expected);
       }
@@ -177,7 +178,7 @@ for (const { name, open } of databases) {
 
   test(`${name}: the newest ones of the last months are found from the end, without sorting`, () => {
     const { conversationQuery, database } = installation;
-    const plan = database.explain(conversationQuery.pageQuery(1, { period: { from: 10 } }, WINDOW)).join(' | ');
+    const plan = explain(database, conversationQuery.pageQuery(1, { period: { from: 10 } }, WINDOW)).join(' | ');
     assert.doesNotMatch(plan, /TEMP B-TREE|SCAN/);
   });
 }

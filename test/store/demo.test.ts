@@ -16,13 +16,13 @@ for (const { name, open } of databases) {
     };
     const before = await connected();
     assert.ok(before > 20);
-    await live.update(caller, 2, { connected: false }, (work) => database.transaction(work));
-    await operators.remove(caller, 3, (work) => database.transaction(work));
+    await live.update(caller, 2, { connected: false }, (work) => database.transaction(work, accountId));
+    await operators.remove(caller, 3, (work) => database.transaction(work, accountId));
     const present = await connected();
     for (let round = 0; round < 5; round++) {
       clock.advance(20_000);
       mock.timers.tick(20_000);
-      await database.transaction(async () => undefined); // after the renewal, which was first in line
+      await database.transaction(async () => undefined, accountId); // after the renewal, which was first in line
     }
     assert.equal(await connected(), present);
     assert.ok(present >= before - 2);

@@ -40,7 +40,7 @@ for (const { name, open } of databases) {
             changes: { fields: Object.keys(values), values },
           });
         }
-      });
+      }, installation.accountId);
     const writeMany = async (count: number, event: (index: number) => Written) => {
       for (let start = 0; start < count; start += 200) {
         const size = Math.min(200, count - start);
@@ -242,13 +242,15 @@ for (const { name, open } of databases) {
       assert.ok(value.upTo >= start + 1000 && value.upTo <= start + 1500, String(value.upTo));
     });
 
-    test('what another process writes is found by the poll', async () => {
+    test('what another process writes is found by the poll', async (t) => {
+      const { databaseFile } = installation.config;
+      if (databaseFile === undefined) return t.skip('on PostgreSQL the tests of several nodes show it');
       const other = new EventLog(installation.database);
       const stream = other.follow(installation.accountId, await present(), end.signal, ['conversation:3']);
       const next = stream.next();
       await setTimeout(50);
       const { DatabaseSync } = await import('node:sqlite');
-      const file = new DatabaseSync(installation.config.databaseFile);
+      const file = new DatabaseSync(databaseFile);
       file.exec('begin immediate; update accounts set event_position = event_position + 1');
       file.exec(`insert into events (account_id, position, type, subject_type, subject_id, actor_type, at, changes)
         select id, event_position, 'conversation.closed', 'conversation', 3, 'system', 0, '{"fields":[],"values":{}}' from accounts`);

@@ -31,7 +31,7 @@ for (const { name, open } of databases) {
   test(`${name}: whatever is done with operators, one after the other or at once, every kept number equals a recount`, async () => {
     const installation = await open();
     const { operators, websites, groups, skills, caller, database } = installation;
-    const transact: Transact = (work) => database.transaction(work);
+    const transact: Transact = (work) => database.transaction(work, caller.accountId);
     for (const label of ['x', 'y', 'z'])
       await websites.create(caller, { label, url: `https://${label}.example.com` }, transact);
     for (const name of ['x', 'y', 'z']) await groups.create(caller, { name }, transact);

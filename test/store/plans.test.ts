@@ -5,7 +5,7 @@ import { parseIdFilter, parseTextFilter } from '../../src/core/filters.ts';
 import type { OperatorFilters } from '../../src/core/operators/operator-filter.ts';
 import { OperatorPages } from '../../src/core/operators/operator-pages.ts';
 import { due } from '../../src/core/routing/clockwork.ts';
-import { databases, type OpenInstallation } from '../support/databases.ts';
+import { embedded, explain, type OpenInstallation } from '../support/databases.ts';
 
 const WINDOW = { offset: 0, limit: 20 };
 
@@ -34,7 +34,7 @@ const FILTERS: Record<string, OperatorFilters> = {
   'email*': { email: TEXT('a@*') },
 };
 
-for (const { name, open } of databases) {
+for (const { name, open } of embedded) {
   let installation: OpenInstallation;
   before(async () => {
     installation = await open();
@@ -45,7 +45,7 @@ for (const { name, open } of databases) {
     test(`${name}: filters[${filter}] uses an index, for the page and for its count`, (t) => {
       const pages = new OperatorPages(installation.database);
       for (const query of [pages.listQuery(1, filters, WINDOW), pages.countQuery(1, filters)]) {
-        const plan = installation.database.explain(query);
+        const plan = explain(installation.database, query);
         t.diagnostic(plan.join(' | '));
         for (const step of plan) refuseWholeAccount(step);
       }
@@ -54,13 +54,13 @@ for (const { name, open } of databases) {
 
   test(`${name}: the first page of the whole list reads the index of identifiers`, () => {
     const pages = new OperatorPages(installation.database);
-    const plan = installation.database.explain(pages.listQuery(1, {}, WINDOW));
+    const plan = explain(installation.database, pages.listQuery(1, {}, WINDOW));
     for (const step of plan) refuseScan(step);
   });
 
   for (const [what, query] of Object.entries(due)) {
     test(`${name}: what is over (${what}) is found by an index, however many there are`, () => {
-      const plan = installation.database.explain(query(installation.database.read));
+      const plan = explain(installation.database, query(installation.database.read));
       assert.match(plan.join(' | '), /USING (COVERING )?INDEX/);
       for (const step of plan) if (!/conversations_waiting/.test(step)) refuseScan(step);
     });
@@ -68,7 +68,7 @@ for (const { name, open } of databases) {
 
   test(`${name}: the live list reads the connected operators only`, () => {
     const { database } = installation;
-    const plan = database.explain(stampColumns(presentRows(database.read).where('live.accountId', '=', 1)));
+    const plan = explain(database, stampColumns(presentRows(database.read).where('live.accountId', '=', 1)));
     assert.match(plan.join(' | '), /operator_live_lease \(account_id=\? AND lease_until>\?\)/);
   });
 }

@@ -1,10 +1,14 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Compilable } from 'kysely';
+import postgres from 'postgres';
 import type { Config } from '../../src/config.ts';
 import { readConfig } from '../../src/config.ts';
 import { createAccount, systemCaller } from '../../src/first-start.ts';
 import { type Installation, openInstallation } from '../../src/installation.ts';
+import type { Database } from '../../src/storage/database.ts';
+import type { SqliteDatabase } from '../../src/storage/sqlite.ts';
 import { ADMIN, environment } from './switchboard.ts';
 
 /** A clock that a test moves. */
@@ -25,13 +29,57 @@ export interface OpenInstallation extends Installation {
   end(): Promise<void>;
 }
 
-/** Every database that the stores run on; each suite runs on all of them. */
-export const databases = [{ name: 'sqlite', open: openSqlite }] as const;
+type Open = (settings?: Record<string, string>) => Promise<OpenInstallation>;
+
+/** Every database that the stores run on; each suite runs on all of them. A PostgreSQL is there when the whole suite is run. */
+export const databases: readonly { readonly name: string; readonly open: Open }[] = [
+  { name: 'sqlite', open: openSqlite },
+  ...(process.env.TEST_DATABASE_URL ? [{ name: 'postgres', open: openPostgres }] : []),
+].filter(({ name }) => (process.env.TEST_DATABASE ?? name) === name);
+
+/** For suites about something else than the store: on the database that `TEST_DATABASE` names, the embedded one if it names none. */
+export const openDatabase: Open = (settings) => (databases[0] as (typeof databases)[number]).open(settings);
+
+/** Where a test looks at how the embedded database does something. */
+export const embedded = databases.filter(({ name }) => name === 'sqlite');
+
+/** How the embedded database would carry out a query. */
+export function explain(database: Database, query: Compilable): string[] {
+  return (database as SqliteDatabase).explain(query);
+}
 
 async function openSqlite(settings: Record<string, string> = {}): Promise<OpenInstallation> {
   const folder = mkdtempSync(join(tmpdir(), 'switchboard-store-'));
+  return opened(readConfig(environment(folder, settings)), async () =>
+    rmSync(folder, { recursive: true, force: true }),
+  );
+}
+
+let made = 0;
+
+/** A copy of the empty installation that the run of the tests has made. */
+async function openPostgres(settings: Record<string, string> = {}): Promise<OpenInstallation> {
+  const server = process.env.TEST_DATABASE_URL ?? '';
+  made += 1;
+  const name = `test_${process.pid}_${made}`;
+  const admin = postgres(server, { max: 1, onnotice: () => undefined });
+  await admin.unsafe(`create database ${name} template ${TEMPLATE} strategy wal_log`);
+  const url = new URL(server);
+  url.pathname = `/${name}`;
+  const config = readConfig(
+    environment(tmpdir(), { DATABASE_URL: String(url), SWITCHBOARD_SECRET: SECRET, ...settings }),
+  );
+  return opened(config, async () => {
+    await admin.unsafe(`drop database ${name} with (force)`);
+    await admin.end();
+  });
+}
+
+export const TEMPLATE = 'switchboard_template';
+export const SECRET = 'the secret of all installations of the tests';
+
+async function opened(config: Config, remove: () => Promise<void>): Promise<OpenInstallation> {
   const clock = new TestClock();
-  const config = readConfig(environment(folder, settings));
   const installation = await openInstallation(config, clock.read);
   const account = await createAccount(installation, { name: 'Test', admin: ADMIN });
   if (!account) throw new Error('The account was not made.');
@@ -43,7 +91,7 @@ async function openSqlite(settings: Record<string, string> = {}): Promise<OpenIn
     caller: systemCaller(account.accountId),
     end: async () => {
       await installation.database.close();
-      rmSync(folder, { recursive: true, force: true });
+      await remove();
     },
   };
 }

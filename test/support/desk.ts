@@ -1,6 +1,6 @@
 import type { OperatorCreate } from '../../src/core/operators/operator.ts';
 import { startServer } from '../../src/server.ts';
-import { databases } from './databases.ts';
+import { openDatabase } from './databases.ts';
 import { type GraphqlClient, graphqlClient } from './graphql.ts';
 import { openSocket, type Socket } from './subscriptions.ts';
 import { World } from './world.ts';
@@ -23,7 +23,7 @@ export interface Desks {
 const QUICK = { init: 5000, slowest: 10_000, farewell: 500, ping: 300 };
 
 export async function startDesks(settings: Record<string, string> = {}): Promise<Desks> {
-  const world = await World.on(() => databases[0].open({ SWITCHBOARD_LOG_LEVEL: 'silent', ...settings }));
+  const world = await World.on(() => openDatabase({ SWITCHBOARD_LOG_LEVEL: 'silent', ...settings }));
   const { installation } = world;
   const server = await startServer(installation, installation.config, { patience: QUICK });
   const sockets: Socket[] = [];

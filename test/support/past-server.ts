@@ -1,6 +1,6 @@
 import { createAccount } from '../../src/first-start.ts';
 import { startServer } from '../../src/server.ts';
-import { databases, type OpenInstallation } from './databases.ts';
+import { type OpenInstallation, openDatabase } from './databases.ts';
 import { type RestClient, restClient } from './rest.ts';
 import { type PastRows, pastRows } from './rows.ts';
 
@@ -19,7 +19,7 @@ export interface PastServer {
 }
 
 export async function startPast(): Promise<PastServer> {
-  const installation = await databases[0].open({ SWITCHBOARD_LOG_LEVEL: 'silent' });
+  const installation = await openDatabase({ SWITCHBOARD_LOG_LEVEL: 'silent' });
   const { database, apiKeys, caller, config } = installation;
   const key = (access: 'read' | 'write') =>
     database.transaction(async (tx) => {

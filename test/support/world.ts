@@ -16,7 +16,7 @@ export class World {
 
   constructor(installation: OpenInstallation) {
     this.installation = installation;
-    this.transact = (work) => installation.database.transaction(work);
+    this.transact = (work) => installation.database.transaction(work, installation.accountId);
   }
 
   static async on(open: () => Promise<OpenInstallation>): Promise<World> {

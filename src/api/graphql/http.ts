@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type GraphQLSchema, getOperationAST, Kind } from 'graphql';
-import { type Caller, comingBy, type Transact } from '../../core/caller.ts';
+import { type Caller, comingBy, type TransactIn } from '../../core/caller.ts';
 import type { IdempotencyKeys, KeyedRequest } from '../../core/idempotency.ts';
 import type { Viewers } from '../../core/identity/viewers.ts';
 import { keyedChanges, plainChanges } from '../graphql-server/changes.ts';
@@ -15,7 +15,7 @@ export interface GraphqlParts {
   readonly services: GraphqlServices;
   readonly viewers: Viewers;
   readonly idempotency: IdempotencyKeys;
-  readonly transact: Transact;
+  readonly transactIn: TransactIn;
   readonly compileQueries: boolean;
 }
 
@@ -40,7 +40,7 @@ export function registerGraphql(app: FastifyInstance, parts: GraphqlParts): void
 }
 
 function contextOf(
-  { services, idempotency, transact }: GraphqlParts,
+  { services, idempotency, transactIn }: GraphqlParts,
   { caller, idempotencyKey: key }: Asking,
   { known, query, operationName, variables }: AskedOperation,
 ) {
@@ -51,7 +51,11 @@ function contextOf(
   if (keyed && !isOneMutation(known, operationName)) {
     return [graphqlError('BAD_REQUEST', 'An Idempotency-Key goes with exactly one mutation.')];
   }
-  return requestContext(caller, services, keyed ? keyedChanges(idempotency, keyed) : plainChanges(transact));
+  return requestContext(
+    caller,
+    services,
+    keyed ? keyedChanges(idempotency, keyed) : plainChanges(transactIn(caller.accountId)),
+  );
 }
 
 function keyedRequest({ accountId, actor }: Caller, key: string, request: readonly string[]): KeyedRequest {

@@ -18,7 +18,7 @@ export interface SocketParts extends GraphqlParts {
 /** Subscriptions of operators, on the path `/graphql`. */
 export function serveSockets(
   server: Server,
-  { schema, viewers, services, transact, logger, addressOf }: SocketParts,
+  { schema, viewers, services, transactIn, logger, addressOf }: SocketParts,
   patience?: Patience,
 ): Sockets {
   const desks = new WeakMap<SocketConnection, DeskPresence>();
@@ -40,7 +40,7 @@ export function serveSockets(
       },
       maySame,
       contextOf: (caller, connection) =>
-        requestContext(caller, services, plainChanges(transact), { desk: deskOf(connection) }),
+        requestContext(caller, services, plainChanges(transactIn(caller.accountId)), { desk: deskOf(connection) }),
     },
     patience,
   );

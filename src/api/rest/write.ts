@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type Commit, requireWrite, type Transact } from '../../core/caller.ts';
+import { type Commit, requireWrite, type TransactIn } from '../../core/caller.ts';
 import { DomainError } from '../../core/errors.ts';
 import { AlreadyDone, type IdempotencyKeys, type KeptAnswer, type KeyedRequest } from '../../core/idempotency.ts';
 import { failure, sendJson } from './envelope.ts';
@@ -21,11 +21,11 @@ export interface Write<T> {
 
 /** Performs writes, once per idempotency key where the caller sends one. */
 export class Writes {
-  readonly #transact: Transact;
+  readonly #transactIn: TransactIn;
   readonly #keys: IdempotencyKeys;
 
-  constructor(transact: Transact, keys: IdempotencyKeys) {
-    this.#transact = transact;
+  constructor(transactIn: TransactIn, keys: IdempotencyKeys) {
+    this.#transactIn = transactIn;
     this.#keys = keys;
   }
 
@@ -33,7 +33,7 @@ export class Writes {
     requireWrite(request.caller);
     const keyed = keyedRequest(request);
     if (keyed) return this.#keys.alone(keyed, () => this.#once(keyed, reply, write));
-    return send(reply, write.answer(await write.perform(this.#transact)));
+    return send(reply, write.answer(await write.perform(this.#transactIn(request.caller.accountId))));
   }
 
   async #once<T>(keyed: KeyedRequest, reply: FastifyReply, write: Write<T>): Promise<FastifyReply> {

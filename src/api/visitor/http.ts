@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { GraphQLSchema } from 'graphql';
-import type { Transact } from '../../core/caller.ts';
+import type { TransactIn } from '../../core/caller.ts';
 import { forbidden } from '../../core/caller.ts';
 import type { VisitorCaller } from '../../core/conversations/conversation-access.ts';
 import { plainChanges } from '../graphql-server/changes.ts';
@@ -13,7 +13,7 @@ import { registerSession } from './session.ts';
 export interface VisitorParts {
   readonly schema: GraphQLSchema;
   readonly services: VisitorServices & DoorParts;
-  readonly transact: Transact;
+  readonly transactIn: TransactIn;
   readonly compileQueries: boolean;
 }
 
@@ -22,7 +22,7 @@ export const VISITOR_GRAPHQL = '/visitor/graphql';
 /** What visitors reach: `/visitor/session` for a token, and `/visitor/graphql` with it. */
 export function registerVisitor(
   app: FastifyInstance,
-  { schema, services, transact, compileQueries }: VisitorParts,
+  { schema, services, transactIn, compileQueries }: VisitorParts,
 ): void {
   const door = new Door(services);
   allowPages(app, door);
@@ -36,6 +36,7 @@ export function registerVisitor(
       if (visitor === 'elsewhere') throw forbidden();
       return visitor;
     },
-    contextOf: (visitor, request) => visitorContext({ visitor, address: request.ip }, services, plainChanges(transact)),
+    contextOf: (visitor, request) =>
+      visitorContext({ visitor, address: request.ip }, services, plainChanges(transactIn(visitor.accountId))),
   });
 }

@@ -19,7 +19,7 @@ export interface VisitorSocketParts extends VisitorParts {
 /** Subscriptions of visitors, on the path `/visitor/graphql`. */
 export function serveVisitorSockets(
   server: Server,
-  { schema, services, transact, logger, addressOf }: VisitorSocketParts,
+  { schema, services, transactIn, logger, addressOf }: VisitorSocketParts,
   patience?: Patience,
 ): Sockets {
   const door = new Door(services);
@@ -36,7 +36,7 @@ export function serveVisitorSockets(
         return visitor === undefined || visitor === 'elsewhere' ? undefined : { visitor, address: addressOf(request) };
       },
       maySame: () => true,
-      contextOf: (asking) => visitorContext(asking, services, plainChanges(transact)),
+      contextOf: (asking) => visitorContext(asking, services, plainChanges(transactIn(asking.visitor.accountId))),
     },
     patience,
   );

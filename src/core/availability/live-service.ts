@@ -174,7 +174,8 @@ export class LiveService {
   /** The realtime channel of a desk: while it is open and answers, its operator is connected. */
   desk(caller: Caller, operatorId: number, leaseId: string) {
     const lease = { operatorId, leaseId, seconds: DESK_LEASE_SECONDS };
-    const transaction = <T>(work: (tx: Transaction) => Promise<T>) => this.#database.transaction(work);
+    const transaction = <T>(work: (tx: Transaction) => Promise<T>) =>
+      this.#database.transaction(work, caller.accountId);
     let openedAt = 0;
     return {
       /** False while somebody else keeps the operator offline. */

@@ -32,7 +32,8 @@ export class ConversationService {
     try {
       return await commit((tx) => startConversation(tx, visitor, input));
     } catch (error) {
-      if (error instanceof Refusal) await this.#database.transaction((tx) => countRefusal(tx, visitor, error));
+      if (error instanceof Refusal)
+        await this.#database.transaction((tx) => countRefusal(tx, visitor, error), visitor.accountId);
       throw error;
     }
   }

@@ -26,7 +26,7 @@ export type AccountUpdate = z.output<typeof accountUpdate>;
 const SYSTEM: Actor = { type: 'system', id: null };
 
 /** Accounts themselves belong to nobody; their identifiers are counted under this number. */
-const PLATFORM = 0;
+export const PLATFORM = 0;
 
 export class Accounts {
   readonly #database: Database;

@@ -44,7 +44,7 @@ export class Login {
         .executeTakeFirst();
       if (still?.passwordHash !== login.passwordHash) return undefined;
       return startSession(tx, this.#tokens, { accountId: login.accountId, operatorId: login.operatorId });
-    });
+    }, login.accountId);
   }
 }
 

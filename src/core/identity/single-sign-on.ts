@@ -50,7 +50,7 @@ export class SingleSignOn {
     const codeHash = digest(code);
     const known = await this.#database.read
       .selectFrom('ssoCodes')
-      .select('codeHash')
+      .select('accountId')
       .where('codeHash', '=', codeHash)
       .executeTakeFirst();
     if (!known) return undefined; // whoever guesses makes nobody wait
@@ -71,7 +71,7 @@ export class SingleSignOn {
         .executeTakeFirst();
       if (operator?.ssoVersion !== owner.ssoVersion) return undefined;
       return startSession(tx, this.#tokens, { accountId: owner.accountId, operatorId: owner.operatorId });
-    });
+    }, known.accountId);
   }
 
   /** Forgets the codes that nobody came with. */

@@ -118,7 +118,10 @@ export class Clockwork {
     let given = 0;
     for (const { accountId } of accounts) {
       for (let more = true; more; ) {
-        const found = await this.#database.transaction((tx) => drainAccount(tx, systemOf(accountId), 'sweep'));
+        const found = await this.#database.transaction(
+          (tx) => drainAccount(tx, systemOf(accountId), 'sweep'),
+          accountId,
+        );
         given += found;
         more = found >= MOST_DRAINED;
       }
@@ -173,7 +176,9 @@ export class Clockwork {
 
   async #each(found: readonly Due[], work: (tx: Transaction, by: By, id: number) => Promise<void>): Promise<number> {
     await Promise.all(
-      found.map(({ accountId, id }) => this.#database.transaction((tx) => work(tx, systemOf(accountId), id))),
+      found.map(({ accountId, id }) =>
+        this.#database.transaction((tx) => work(tx, systemOf(accountId), id), accountId),
+      ),
     );
     return found.length;
   }

@@ -70,7 +70,7 @@ export class VisitorSessions {
         })
         .execute();
       return { token, uniqueId: visitor.uniqueId };
-    });
+    }, accountId);
   }
 
   /** On whose behalf a request with this token acts. */

@@ -113,7 +113,7 @@ export class DeliveryQueue {
       if (!(await moveOn(tx, hook, last))) return;
       if (lost !== undefined) announceLost(tx, hook, from + 1, lost);
       for (const event of wanted) await insert(tx, hook, event);
-    });
+    }, hook.account_id);
     this.#skipped.delete(keyOf(hook));
     return events.length === BATCH;
   }

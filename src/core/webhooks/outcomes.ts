@@ -38,12 +38,12 @@ export class Outcomes {
       await failed(tx, hook, since, { isDead: isOver, waitUntil: quietUntil(outcome, tx.now) });
       if (isOver) await releaseNext(tx, claimed);
       return isOver ? 'dead' : 'retried';
-    });
+    }, claimed.accountId);
   }
 
   /** For a hook that cannot be served at all. */
   pause(name: HookName, reason: string): Promise<void> {
-    return this.#database.transaction((tx) => pause(tx, name, reason));
+    return this.#database.transaction((tx) => pause(tx, name, reason), name.accountId);
   }
 
   /** The last try is at the end of the 24 hours, not at some time before it. */
