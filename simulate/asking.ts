@@ -1,5 +1,4 @@
-import { setTimeout as wait } from 'node:timers/promises';
-import { type Client, type NoAnswer, pause, type Reply } from './client.ts';
+import { type Client, type NoAnswer, type Reply, waitAfter } from './client.ts';
 import { type Journal, now, type Outcome, type Who } from './journal.ts';
 
 /** One GraphQL operation of somebody. */
@@ -53,9 +52,9 @@ export class Asking {
       if ('noAnswer' in reply) {
         if (reply.sent) unanswered += 1;
         this.client.moveOn();
-      }
-      if (mayPass(answer) && now() - askedAt < PATIENCE_MS) {
-        await retryAfter(reply, tries);
+      } else if (saysUnknown(answer)) unanswered += 1;
+      if (mayPass(answer) && !this.client.isClosed && now() - askedAt < PATIENCE_MS) {
+        await waitAfter(reply, tries);
         continue;
       }
       return this.#keep(question, answer, { askedAt, tries, unanswered });
@@ -87,10 +86,9 @@ function mayPass<T>(answer: Answer<T>): boolean {
   return answer.outcome === 'unknown' || ('code' in answer && PASSING.has(answer.code));
 }
 
-async function retryAfter(reply: Reply | NoAnswer, tries: number): Promise<void> {
-  const seconds = 'headers' in reply ? Number(reply.headers['retry-after']) : Number.NaN;
-  if (Number.isFinite(seconds)) await wait(seconds * 1000);
-  else await pause(tries);
+/** The service lost its database in the middle of the change: as good as no answer. */
+function saysUnknown<T>(answer: Answer<T>): boolean {
+  return 'code' in answer && answer.code === 'UNAVAILABLE' && answer.message.includes('not known');
 }
 
 interface GraphqlError {

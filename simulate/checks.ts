@@ -1,3 +1,4 @@
+import { accepts } from './checks/accepts.ts';
 import { capacity } from './checks/capacity.ts';
 import type { Check, Problem } from './checks/check.ts';
 import { endings } from './checks/endings.ts';
@@ -11,7 +12,17 @@ import type { Entry } from './journal.ts';
 import { timelineOf } from './timeline.ts';
 
 /** Everything that must hold, looked at from the outside. */
-const CHECKS: readonly Check[] = [capacity, presence, oneOperator, messages, endings, queueOrder, positions, failures];
+const CHECKS: readonly Check[] = [
+  capacity,
+  presence,
+  oneOperator,
+  accepts,
+  messages,
+  endings,
+  queueOrder,
+  positions,
+  failures,
+];
 
 export interface CheckResult {
   readonly name: string;

@@ -39,6 +39,7 @@ export class Client {
   readonly #agent = new Agent({ keepAlive: true, scheduling: 'lifo' });
   readonly #secureAgent = new SecureAgent({ keepAlive: true, scheduling: 'lifo' });
   readonly #address: string | undefined;
+  readonly #closed: { now: boolean };
   #node: number;
 
   /** `number` gives everybody a node to begin with, and an address of their own where that is believed. */
@@ -46,6 +47,7 @@ export class Client {
     this.target = target;
     this.#node = number % target.urls.length;
     this.#address = target.believesAddresses ? addressOf(number) : undefined;
+    this.#closed = shared ? shared.#closed : { now: false };
     if (shared) {
       this.#agent = shared.#agent;
       this.#secureAgent = shared.#secureAgent;
@@ -59,6 +61,11 @@ export class Client {
 
   get url(): string {
     return this.target.urls[this.#node] as string;
+  }
+
+  /** Nobody tries anything again then. */
+  get isClosed(): boolean {
+    return this.#closed.now;
   }
 
   get headers(): Record<string, string> {
@@ -89,7 +96,10 @@ export class Client {
           timeout: ANSWER_WITHIN_MS,
         },
         (response) => {
-          readReply(response).then(resolve, (error) => resolve(noAnswer(error, true)));
+          readReply(response).then(
+            (reply) => resolve(isOfGateway(reply) ? { noAnswer: `HTTP ${reply.status}`, sent: true } : reply),
+            (error) => resolve(noAnswer(error, true)),
+          );
         },
       );
       sent.once('socket', (socket) => {
@@ -103,6 +113,7 @@ export class Client {
   }
 
   close(): void {
+    this.#closed.now = true;
     this.#agent.destroy();
     this.#secureAgent.destroy();
   }
@@ -111,6 +122,11 @@ export class Client {
 async function readReply(response: IncomingMessage): Promise<Reply> {
   const text = (await response.setEncoding('utf8').toArray()).join('');
   return { status: response.statusCode ?? 0, headers: response.headers, body: parsed(text) };
+}
+
+/** What a load balancer says in the place of a node; the service itself always answers in JSON. */
+function isOfGateway({ status, body }: Reply): boolean {
+  return body === undefined && (status === 502 || status === 503 || status === 504);
 }
 
 function parsed(text: string): unknown {
@@ -123,6 +139,13 @@ function parsed(text: string): unknown {
 
 function noAnswer(error: Error & { code?: string }, sent: boolean): NoAnswer {
   return { noAnswer: error.code ?? error.message, sent };
+}
+
+/** As long as the service asks for; else longer from try to try. */
+export async function waitAfter(reply: Reply | NoAnswer, tries: number): Promise<void> {
+  const seconds = 'headers' in reply ? Number(reply.headers['retry-after']) : Number.NaN;
+  if (Number.isFinite(seconds)) await wait(seconds * 1000);
+  else await pause(tries);
 }
 
 /** Longer from try to try, and never the same for all. */

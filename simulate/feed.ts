@@ -107,6 +107,7 @@ export class Feed {
       webSocketImpl: this.#socketClass(),
       connectionParams: { token },
       retryAttempts: 0,
+      on: { connected: () => this.#journal.add({ kind: 'connected', who, stream }) },
     });
     await new Promise<void>((resolve) => {
       this.#dispose = () => {

@@ -56,6 +56,13 @@ export interface Opened extends At {
   readonly after: number | null;
 }
 
+/** The service took the connection of a stream. */
+export interface Connected extends At {
+  readonly kind: 'connected';
+  readonly who: Who;
+  readonly stream: number;
+}
+
 export interface Ended extends At {
   readonly kind: 'ended';
   readonly who: Who;
@@ -134,7 +141,20 @@ export interface Found extends At {
   readonly state: string;
 }
 
-export type Entry = Hired | Wished | Leased | Opened | Ended | Told | Answered | Started | Sent | Read | Left | Found;
+export type Entry =
+  | Hired
+  | Wished
+  | Leased
+  | Opened
+  | Connected
+  | Ended
+  | Told
+  | Answered
+  | Started
+  | Sent
+  | Read
+  | Left
+  | Found;
 
 export type NewEntry = Entry extends infer One ? (One extends Entry ? Omit<One, 'at'> : never) : never;
 

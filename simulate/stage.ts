@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Asking } from './asking.ts';
-import type { Client, NoAnswer, Reply } from './client.ts';
-import { pause } from './client.ts';
+import { type Client, type NoAnswer, type Reply, waitAfter } from './client.ts';
 import * as documents from './documents.ts';
 import type { Journal } from './journal.ts';
 import type { OperatorPlan, Plan } from './plan.ts';
@@ -139,7 +138,7 @@ export async function logIn(client: Client, { email, password }: Login): Promise
     const passing = 'noAnswer' in reply || reply.status === 429 || reply.status === 503;
     if (!passing || tries === LOGIN_TRIES) throw new Error(`The login of ${email} failed: ${JSON.stringify(reply)}`);
     if ('noAnswer' in reply) client.moveOn();
-    await pause(tries);
+    await waitAfter(reply, tries);
   }
 }
 

@@ -14,6 +14,7 @@ export interface Holding {
   readonly fromServerAt: number;
   readonly toldAt: number;
   endedAt: number;
+  endedServerAt: number;
   acceptedAt: number | null;
   /** What became of the offer. */
   offer: OfferEnd;
@@ -82,6 +83,7 @@ function holdingsOf(
       const accepted = type === 'conversation.started';
       const holding: Holding = {
         ...{ who, conversation, from: position, to: NEVER, fromServerAt: event.serverAt, toldAt: at, endedAt },
+        endedServerAt: NEVER,
         ...{ acceptedAt: accepted ? at : null, offer: accepted ? 'accepted' : 'open', end: null },
       };
       open.set(conversation, holding);
@@ -92,6 +94,7 @@ function holdingsOf(
     } else if (held && (type === 'conversation.queued' || type === 'conversation.closed')) {
       held.to = position;
       held.endedAt = at;
+      held.endedServerAt = event.serverAt;
       held.end = type === 'conversation.closed' ? 'closed' : (event.reason ?? 'queued');
       if (held.offer === 'open') held.offer = offerEnd(held.end);
       open.delete(conversation);

@@ -44,6 +44,7 @@ import { VisitorWebsites } from './core/visitors/visitor-websites.ts';
 import { WebsiteAvailability } from './core/visitors/website-availability.ts';
 import { Deliveries } from './core/webhooks/deliveries.ts';
 import { WebhookService } from './core/webhooks/webhook-service.ts';
+import { withPatience } from './start-patience.ts';
 import type { Clock, Database } from './storage/database.ts';
 import { DatabaseUnavailable } from './storage/errors.ts';
 import { migrate } from './storage/migrate.ts';
@@ -55,7 +56,7 @@ export type Installation = Awaited<ReturnType<typeof openInstallation>>;
 
 export async function openInstallation(config: Config, clock?: Clock) {
   const database = openDatabase(config, clock);
-  const migrated = await migrate(database).catch(async (error) => {
+  const migrated = await withPatience(() => brought(database, config)).catch(async (error) => {
     await database.close();
     throw config.databaseFile === undefined ? unreachable(error) : error;
   });
@@ -118,7 +119,7 @@ export async function openInstallation(config: Config, clock?: Clock) {
       events: config.SWITCHBOARD_EVENT_DAYS,
       history: config.SWITCHBOARD_HISTORY_DAYS,
     }),
-    viewers: new Viewers(database, tokens),
+    viewers: new Viewers(database),
     idempotency: new IdempotencyKeys(database, secrets),
     webhooks: new WebhookService({ database, secrets, allowPrivate: config.SWITCHBOARD_WEBHOOK_PRIVATE === '1' }),
     deliveries: new Deliveries(database),
@@ -130,6 +131,16 @@ function openDatabase(config: Config, clock: Clock | undefined): Database {
   if (config.databaseFile === undefined)
     return new PostgresDatabase(config.DATABASE_URL, { slowReadMs, ...(clock && { clock }) });
   return openFile(config.databaseFile, { slowReadMs, ...(clock && { clock }) });
+}
+
+/** To migrate a large database takes long, and on another node somebody may be at it. */
+const MIGRATION_MS = 3_600_000;
+
+/** Brings the database to this version. */
+async function brought(database: Database, { databaseFile, DATABASE_URL }: Config): Promise<string[]> {
+  if (databaseFile !== undefined) return migrate(database);
+  const patient = new PostgresDatabase(DATABASE_URL, { statementMs: MIGRATION_MS, connections: 1 });
+  return migrate(patient).finally(() => patient.close());
 }
 
 /** A server that is not there at the start is told in words; later it is waited for. */

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Command, Option } from 'commander';
 import { createAccountCommand, listAccounts } from './commands/account.ts';
 import { backup, restore } from './commands/backup.ts';
+import { copy } from './commands/copy.ts';
 import { fillDemo } from './commands/demo.ts';
 import { doctor } from './commands/doctor.ts';
 import { exportOperators, importOperators } from './commands/import.ts';
@@ -160,6 +161,15 @@ program
   .argument('<folder>', 'a folder made by backup')
   .option('--force', 'replace a database that exists; it is kept beside the new one')
   .action(restore);
+program
+  .command('copy')
+  .description('move a whole installation to another database, while the service is stopped; run it again to go on')
+  .requiredOption('--from <database>', 'sqlite:<path> or postgres://<user>@<host>/<database>; it is never changed')
+  .requiredOption('--to <database>', 'an empty database, or one to which this copy was begun')
+  .option('--verify', 'only compare the two by counts and checksums, and change nothing')
+  .option('--begin-again', 'throw away what a copy that was not finished has brought to the target')
+  .option('--ignore-connections', 'copy although others are connected to a PostgreSQL, for example a monitor')
+  .action(copy);
 program.command('doctor').description('check configuration, database, migrations and invariants').action(doctor);
 
 program.parseAsync().catch(reportFailure);

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { setTimeout as wait } from 'node:timers/promises';
 import { createSecureContext } from 'node:tls';
 import type { FastifyInstance } from 'fastify';
 import { type Logger, pino } from 'pino';
@@ -7,7 +8,10 @@ import { schema } from './api/graphql/schema.ts';
 import { isSocketAddress, serveSockets } from './api/graphql/websocket.ts';
 import type { Patience } from './api/graphql-server/sockets.ts';
 import { createApp } from './api/http/app.ts';
+import { showDatabaseUse } from './api/http/database-metrics.ts';
+import { showFigures } from './api/http/installation-metrics.ts';
 import { Metrics } from './api/http/metrics.ts';
+import { showNode } from './api/http/node-metrics.ts';
 import { addressReader } from './api/http/peer-address.ts';
 import { RouteTable } from './api/http/route-table.ts';
 import { registerOAuth } from './api/oauth/oauth.ts';
@@ -22,6 +26,7 @@ import { visitorSchema } from './api/visitor/schema.ts';
 import { isVisitorSocketAddress, serveVisitorSockets } from './api/visitor/websocket.ts';
 import { type Config, ConfigError } from './config.ts';
 import type { TransactIn } from './core/caller.ts';
+import { InstallationFigures } from './core/figures.ts';
 import { WebhookDispatcher } from './core/webhooks/dispatcher.ts';
 import { HttpSender } from './core/webhooks/http-sender.ts';
 import type { Installation } from './installation.ts';
@@ -32,7 +37,7 @@ export interface RunningServer {
   readonly url: string;
   /** What it answers. */
   readonly routes: RouteTable;
-  /** Stops taking requests, finishes those that run, and closes the database. */
+  /** Says that it is not ready, serves until balancers have noticed, finishes what runs, and closes the database. */
   stop(): Promise<void>;
 }
 
@@ -43,6 +48,8 @@ const RETENTION_MS = 600_000;
 const TICK_MS = 500;
 const SWEEP_MS = 10_000;
 const CLOSE_IDLE_MS = 20;
+/** A balancer that did not ask for so long does not ask. */
+const ASKED_WITHIN_MS = 60_000;
 
 export interface StartOptions {
   /** What must be done before the service is ready, once its port is taken. */
@@ -51,13 +58,15 @@ export interface StartOptions {
   readonly patience?: Patience;
   /** False runs every query by plain graphql-js, to compare with. */
   readonly compileQueries?: boolean;
+  /** False where a test carries out by hand what is due: nothing happens but what is asked for. */
+  readonly runsByItself?: boolean;
 }
 
 /** Where all parts are wired. */
 export async function startServer(
   installation: Installation,
   config: Config,
-  { prepare, patience, compileQueries = true }: StartOptions = {},
+  { prepare, patience, compileQueries = true, runsByItself = true }: StartOptions = {},
 ): Promise<RunningServer> {
   const logger = createLogger(config);
   const metrics = new Metrics();
@@ -65,6 +74,7 @@ export async function startServer(
   const headersOfRest = restHeaders(deprecation);
   const transactIn: TransactIn = (accountId) => (work) => installation.database.transaction(work, accountId);
   let state: 'starting' | 'ready' | 'stopping' = 'starting';
+  let lastAsked = Number.NEGATIVE_INFINITY;
   const app = createApp(
     {
       logger,
@@ -115,11 +125,22 @@ export async function startServer(
     serveSockets(app.server, { ...graphqlParts, logger, addressOf }, patience),
     serveVisitorSockets(app.server, { ...visitorParts, logger, addressOf }, patience),
   ];
+  const { database } = installation;
+  const figures = new InstallationFigures(database);
+  showFigures(metrics.registry, () => figures.latest());
+  showNode(metrics.registry, {
+    server: app.server,
+    isOpen: () => state === 'ready',
+    ping: () => database.ping(),
+  });
+  const use = database.use?.bind(database);
+  if (use) showDatabaseUse(metrics.registry, use);
   app.register(async (operations) =>
     registerOperations(operations, {
       metrics,
       metricsToken: config.SWITCHBOARD_METRICS_TOKEN,
       checkReady: async () => {
+        lastAsked = performance.now();
         if (state !== 'ready') throw new Error(`The service is ${state}.`);
         await installation.database.ping();
       },
@@ -127,8 +148,8 @@ export async function startServer(
   );
   app.register(async (pages) => registerPages(pages, { publicUrl: config.SWITCHBOARD_PUBLIC_URL }));
 
-  const stopClockwork = runClockwork(installation, logger);
-  const stopHousekeeping = keepHouse(installation, logger);
+  const stopClockwork = runsByItself ? runClockwork(installation, { logger, metrics }) : async () => undefined;
+  const stopHousekeeping = runsByItself ? keepHouse(installation, logger) : async () => undefined;
   const url = await app.listen({ port: config.PORT, host: config.HOST });
   await prepare?.().catch(async (error) => {
     for (const each of sockets) each.close();
@@ -137,7 +158,7 @@ export async function startServer(
     await app.close();
     throw error;
   });
-  const dispatcher = sendWebhooks(installation, config, { logger, metrics });
+  const dispatcher = runsByItself ? sendWebhooks(installation, config, { logger, metrics }) : undefined;
   state = 'ready';
   logger.info({ url, migrated: installation.migrated }, 'listening');
 
@@ -146,10 +167,12 @@ export async function startServer(
     routes,
     stop: async () => {
       state = 'stopping';
-      logger.info('stopping');
+      const isWatched = performance.now() - lastAsked < ASKED_WITHIN_MS;
+      logger.info({ drainMs: isWatched ? config.drainMs : 0 }, 'stopping');
+      if (isWatched) await drain(app, config.drainMs);
       for (const each of sockets) each.close();
       const patienceMs = config.SWITCHBOARD_STOP_TIMEOUT * 1000;
-      await Promise.all([closeWithin(app, patienceMs), dispatcher.stop(patienceMs)]);
+      await Promise.all([closeWithin(app, patienceMs), dispatcher?.stop(patienceMs)]);
       await stopClockwork();
       await stopHousekeeping();
       await installation.database.close();
@@ -159,11 +182,10 @@ export async function startServer(
 }
 
 function sendWebhooks(
-  { database, webhooks, deliveries }: Installation,
+  { database, webhooks }: Installation,
   config: Config,
   { logger, metrics }: { logger: Logger; metrics: Metrics },
 ): WebhookDispatcher {
-  metrics.countPendingDeliveries(() => deliveries.pendingNumber());
   const dispatcher = new WebhookDispatcher({
     database,
     webhooks,
@@ -193,6 +215,14 @@ function readTls({ SWITCHBOARD_TLS_CERT: cert, SWITCHBOARD_TLS_KEY: key }: Confi
   return tls;
 }
 
+/** Serves on, for balancers that do not know yet; but nobody keeps a connection for another request. */
+async function drain(app: FastifyInstance, milliseconds: number): Promise<void> {
+  app.server.prependListener('request', (_request, response) => {
+    response.shouldKeepAlive = false;
+  });
+  await wait(milliseconds);
+}
+
 /**
  * Requests that still run at the end of the time are cut off: a stop always ends. Connections that their clients keep open
  * become idle one by one, as their requests are answered, and none of them may hold up the stop.
@@ -206,7 +236,10 @@ async function closeWithin(app: FastifyInstance, milliseconds: number): Promise<
 }
 
 /** Ends what is over by time, a round after the other; a failed round is logged and the next one comes. */
-function runClockwork({ clockwork }: Installation, logger: Logger): () => Promise<void> {
+function runClockwork(
+  { clockwork }: Installation,
+  { logger, metrics }: { logger: Logger; metrics: Metrics },
+): () => Promise<void> {
   let running: Promise<void> | undefined;
   let nextSweep = performance.now() + SWEEP_MS;
   const round = async () => {
@@ -214,12 +247,19 @@ function runClockwork({ clockwork }: Installation, logger: Logger): () => Promis
     if (performance.now() < nextSweep) return;
     nextSweep = performance.now() + SWEEP_MS;
     const found = await clockwork.sweep();
+    metrics.sweepFound(found);
     if (found > 0) logger.warn({ found }, 'the sweep found conversations that could have been given out before');
   };
   clockwork.hold();
   const start = () => {
     running ??= round()
-      .catch((error) => logger.warn({ err: error }, 'a round of the clockwork failed; it is tried again'))
+      .then(
+        () => metrics.clockworkRound('done'),
+        (error) => {
+          metrics.clockworkRound('failed');
+          logger.warn({ err: error }, 'a round of the clockwork failed; it is tried again');
+        },
+      )
       .finally(() => {
         running = undefined;
       });

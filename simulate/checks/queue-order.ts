@@ -12,7 +12,7 @@ interface Waiting {
   readonly createdAt: number;
   /** Positions at which it began and ended to wait; several times if it came back. */
   readonly spells: { from: number; to: number }[];
-  /** When which operator gave it back. */
+  /** When which operator gave it back, by the service's clock: news of it may come late. */
   readonly refused: Map<string, number>;
   /** From here on it is before everybody, as its operator was lost. */
   readonly headFrom: number;
@@ -49,7 +49,7 @@ function waitingOf({ started, holdings, told }: Timeline): Map<number, Waiting> 
     for (const holding of held) {
       spells.push({ from, to: holding.from });
       from = holding.to;
-      if (holding.end === 'declined' || holding.end === 'timed_out') refused.set(holding.who, holding.endedAt);
+      if (holding.end === 'declined' || holding.end === 'timed_out') refused.set(holding.who, holding.endedServerAt);
       if (holding.end === 'operator_lost') headFrom = Math.min(headFrom, holding.to);
     }
     spells.push({ from, to: closedAt.get(conversation) ?? Number.POSITIVE_INFINITY });
@@ -67,14 +67,14 @@ function inversions({ holdings }: Timeline, group: readonly Waiting[]): Problem[
   const members = new Map(group.map((one) => [one.conversation, one]));
   const offers = holdings.filter(({ conversation }) => members.has(conversation));
   const problems: Problem[] = [];
-  for (const { conversation, who, from, toldAt } of offers) {
+  for (const { conversation, who, from, fromServerAt, toldAt } of offers) {
     const chosen = members.get(conversation) as Waiting;
     if (from > chosen.headFrom) continue;
     const passedOver = group.find(
       (other) =>
         other.createdAt < chosen.createdAt - TOLERANCE_MS &&
         other.spells.some((spell) => from > spell.from && from < spell.to) &&
-        toldAt - (other.refused.get(who) ?? 0) > PAUSE_MS + TOLERANCE_MS,
+        fromServerAt - (other.refused.get(who) ?? 0) > PAUSE_MS + TOLERANCE_MS,
     );
     if (passedOver) {
       const earlier = Math.round(chosen.createdAt - passedOver.createdAt);

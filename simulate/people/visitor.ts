@@ -1,5 +1,5 @@
 import { Asking } from '../asking.ts';
-import { pause } from '../client.ts';
+import { waitAfter } from '../client.ts';
 import * as documents from '../documents.ts';
 import { Feed } from '../feed.ts';
 import { now, type ShownMessage, type Told, type Who } from '../journal.ts';
@@ -68,19 +68,21 @@ export class SimulatedVisitor {
     const { website, language } = this.#plan.need;
     const body = JSON.stringify({ websiteId: stage.websites[website], language });
     const askedAt = now();
+    let unanswered = 0;
     for (let tries = 1; ; tries += 1) {
       const reply = await own.post({ path: '/visitor/session', body });
+      if ('noAnswer' in reply && reply.sent) unanswered += 1;
       const token = 'body' in reply && reply.status === 201 ? (reply.body?.token as string | undefined) : undefined;
       const passing = 'noAnswer' in reply || reply.status === 429 || reply.status === 503;
       if (token === undefined && passing && tries < SESSION_TRIES) {
         if ('noAnswer' in reply) own.moveOn();
-        await pause(tries);
+        await waitAfter(reply, tries);
         continue;
       }
       const code = token ? null : 'noAnswer' in reply ? reply.noAnswer : `HTTP ${reply.status}`;
       const outcome = token ? 'done' : 'noAnswer' in reply ? 'unknown' : 'failed';
       journal.add({
-        ...{ kind: 'answered', who: this.who, operation: 'session', askedAt, outcome, code, tries, unanswered: 0 },
+        ...{ kind: 'answered', who: this.who, operation: 'session', askedAt, outcome, code, tries, unanswered },
         conversation: null,
       });
       return token ? new Asking(own, journal, this.who, { path: documents.VISITOR_PATH, token }) : undefined;

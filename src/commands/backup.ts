@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { readConfig } from '../config.ts';
 import { secretFile } from '../installation.ts';
 import { takeServerPlace } from '../server-lock.ts';
-import { migrations } from '../storage/migrate.ts';
+import { COPY_NOT_FINISHED, migrations } from '../storage/migrate.ts';
 import { SqliteDatabase } from '../storage/sqlite.ts';
 import { CommandFailed } from './report.ts';
 
@@ -83,6 +83,7 @@ async function problemWith(file: string): Promise<string | undefined> {
     const problems = database.integrityProblems();
     if (problems.length > 0) return `is damaged: ${problems.slice(0, 3).join('; ')}`;
     const applied = await database.read.selectFrom('migrations').select('name').execute();
+    if (applied.some(({ name }) => name === COPY_NOT_FINISHED)) return 'is the target of a copy that is not finished.';
     const unknown = applied.filter(({ name }) => !migrations.some((migration) => migration.name === name));
     return unknown.length > 0 ? 'was made by a newer version of Switchboard.' : undefined;
   } finally {

@@ -1,5 +1,6 @@
 import { ConfigError } from '../config.ts';
 import { asDomainError } from '../core/errors.ts';
+import { UnusableDatabase } from '../storage/errors.ts';
 
 /** A mistake of the caller is one clear line; anything else is shown whole, as it is ours. */
 export function reportFailure(error: unknown): void {
@@ -8,7 +9,7 @@ export function reportFailure(error: unknown): void {
   if (known) {
     const problems = known.details.problems?.map(({ path, rule }) => `  ${path.join('.')} ${rule}`) ?? [];
     console.error([known.message, ...problems].join('\n'));
-  } else if (error instanceof ConfigError || error instanceof CommandFailed || isSystemError(error)) {
+  } else if (inWords.some((kind) => error instanceof kind) || isSystemError(error)) {
     console.error((error as Error).message);
   } else {
     console.error(error);
@@ -17,6 +18,8 @@ export function reportFailure(error: unknown): void {
 
 /** A command that cannot be carried out, with the reason for a person. */
 export class CommandFailed extends Error {}
+
+const inWords = [ConfigError, CommandFailed, UnusableDatabase];
 
 function isSystemError(error: unknown): boolean {
   return typeof (error as { syscall?: unknown } | null)?.syscall === 'string';

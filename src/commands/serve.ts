@@ -6,6 +6,7 @@ import { type FirstLogin, firstStart } from '../first-start.ts';
 import { openInstallation } from '../installation.ts';
 import { startServer } from '../server.ts';
 import { takeServerPlace } from '../server-lock.ts';
+import { withPatience } from '../start-patience.ts';
 import { CommandFailed } from './report.ts';
 
 export async function serve(options: { demo?: boolean; port?: string; host?: string }): Promise<void> {
@@ -21,7 +22,7 @@ export async function serve(options: { demo?: boolean; port?: string; host?: str
   // The port is taken before anything is made: a start that fails leaves nothing behind.
   const server = await startServer(installation, config, {
     prepare: async () => {
-      first = await firstStart(installation, config);
+      first = await withPatience(() => firstStart(installation, config));
       if (!options.demo) return;
       await loadDemo(installation);
       stopDemo = await keepDemoConnected(installation);

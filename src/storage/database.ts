@@ -47,6 +47,23 @@ export interface HotQuery<Row, Args extends readonly unknown[]> {
   first(...args: Args): Promise<Row | undefined>;
 }
 
+/** What a node knows of its own use of a database server. */
+export interface ServerUse {
+  /** Connections of this node that are carrying out a statement or a transaction now, of `connectionLimit`. */
+  readonly connectionsBusy: number;
+  readonly connectionLimit: number;
+  /** Statements and transactions that wait for a connection or for their turn in the account. */
+  readonly waiting: number;
+  /** Since the start: statements given up because no answer came in time. */
+  readonly givenUp: number;
+  /** Since the start: statements that found no server, or lost it. */
+  readonly refused: number;
+  /** Since the start: wake-ups heard. */
+  readonly wakeUps: number;
+  /** Whether it would hear one now. */
+  readonly isListening: boolean;
+}
+
 export interface Database {
   readonly columnWords: ColumnWords;
   /** What must be there before the first migration: functions that the other database has built in. */
@@ -73,6 +90,8 @@ export interface Database {
   onEvents(listener: (accountId: number) => void): () => void;
   /** What the database itself finds wrong with what it keeps; empty when all is well. */
   integrityProblems(): string[];
+  /** Only where the database is a server. */
+  use?(): ServerUse;
   /** A round trip that fails when the database cannot answer. */
   ping(): Promise<void>;
   close(): Promise<void>;

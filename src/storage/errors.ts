@@ -24,3 +24,11 @@ export class ReadTooSlow extends Error {
     this.name = 'ReadTooSlow';
   }
 }
+
+/** What is kept there is not for this version, or not whole. The message is for a person. */
+export class UnusableDatabase extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'UnusableDatabase';
+  }
+}

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Database } from './database.ts';
+import { UnusableDatabase } from './errors.ts';
 import { foundation } from './migrations/0001-foundation.ts';
 import { restUsage } from './migrations/0002-rest-usage.ts';
 import { engine } from './migrations/0003-engine.ts';
@@ -26,6 +27,7 @@ export function migrate(database: Database): Promise<string[]> {
     for (const statement of database.prelude) await sql.raw(statement).execute(tx.db);
     await sql`create table if not exists migrations (name text primary key, applied_at bigint not null)`.execute(tx.db);
     const applied = new Set((await tx.db.selectFrom('migrations').select('name').execute()).map((row) => row.name));
+    refuseUnfinishedCopy(applied);
     refuseNewer(applied);
     const missing = migrations.filter((migration) => !applied.has(migration.name));
     for (const migration of missing) {
@@ -36,10 +38,20 @@ export function migrate(database: Database): Promise<string[]> {
   }, ALL_NODES);
 }
 
+/** Stands among the migrations while a copy fills the database, so that every version of the program refuses it. */
+export const COPY_NOT_FINISHED = 'copy-not-finished';
+
+function refuseUnfinishedCopy(applied: ReadonlySet<string>): void {
+  if (!applied.has(COPY_NOT_FINISHED)) return;
+  throw new UnusableDatabase(
+    'The database is the target of a copy that is not finished. Run the same "switchboard copy" again: it goes on where it stopped.',
+  );
+}
+
 function refuseNewer(applied: ReadonlySet<string>): void {
   const unknown = [...applied].filter((name) => !migrations.some((migration) => migration.name === name));
   if (unknown.length > 0) {
-    throw new Error(
+    throw new UnusableDatabase(
       `The database was written by a newer version of Switchboard (it has ${unknown.join(', ')}). ` +
         'Start that version, or restore a backup made by this one.',
     );

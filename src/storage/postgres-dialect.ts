@@ -14,7 +14,7 @@ export interface Answer {
 }
 
 /** Runs one statement. */
-export type Execute = (sql: string, parameters: readonly unknown[]) => Promise<Answer>;
+export type Execute = (sql: string, parameters: readonly unknown[], milliseconds?: number) => Promise<Answer>;
 
 /** Kysely over a way to run statements: one that reads, or the connection of a transaction. */
 export function postgresDialect(execute: Execute): Dialect {

@@ -1,8 +1,9 @@
-import type postgres from 'postgres';
+import { Session } from './postgres-session.ts';
 
 const CHANNEL = 'switchboard_events';
 /** Commits within this time wake the other nodes once. */
 const COALESCED_MS = 5;
+const LISTEN_AGAIN_MS = 250;
 
 /**
  * Tells the other nodes that an account's event log has grown. Only a wake-up: whoever follows the log reads it, and looks every
@@ -10,23 +11,32 @@ const COALESCED_MS = 5;
  * make commits wait for each other.
  */
 export class Notifications {
-  readonly #sql: postgres.Sql;
+  /** Since the start: how often another node's commit was heard of. */
+  heard = 0;
+  isListening = false;
+  readonly #session: () => Session;
+  readonly #notify: (text: string) => Promise<unknown>;
   readonly #listeners = new Set<(accountId: number) => void>();
   readonly #pending = new Set<number>();
-  #timer: NodeJS.Timeout | undefined;
-  #listening: Promise<{ unlisten(): Promise<void> } | undefined> | undefined;
+  #listener: Session | undefined;
+  #sending: NodeJS.Timeout | undefined;
+  #retry: NodeJS.Timeout | undefined;
 
-  constructor(sql: postgres.Sql) {
-    this.#sql = sql;
+  constructor(url: string, patienceMs: number, execute: (sql: string, args: readonly unknown[]) => Promise<unknown>) {
+    this.#notify = (text) => execute(`select pg_notify('${CHANNEL}', $1)`, [text]);
+    this.#session = () => {
+      const session: Session = new Session(url, {
+        patienceMs,
+        onNotify: (text) => this.#hear(text),
+        onLost: () => this.#lost(session),
+      });
+      return session;
+    };
   }
 
   on(listener: (accountId: number) => void): () => void {
     this.#listeners.add(listener);
-    this.#listening ??= this.#sql
-      .listen(CHANNEL, (text) => {
-        for (const id of text.split(',')) this.#wake(Number(id));
-      })
-      .catch(() => undefined); // it is tried again by itself after a lost connection; the poll goes on meanwhile
+    if (!this.#listener && !this.#retry) this.#listen();
     return () => this.#listeners.delete(listener);
   }
 
@@ -36,17 +46,46 @@ export class Notifications {
       this.#pending.add(id);
     }
     if (this.#pending.size === 0) return;
-    this.#timer ??= setTimeout(() => {
-      this.#timer = undefined;
+    this.#sending ??= setTimeout(() => {
+      this.#sending = undefined;
       const text = [...this.#pending].join();
       this.#pending.clear();
-      this.#sql.notify(CHANNEL, text).catch(() => undefined);
+      this.#notify(text).catch(() => undefined);
     }, COALESCED_MS);
   }
 
   async end(): Promise<void> {
-    clearTimeout(this.#timer);
-    await (await this.#listening)?.unlisten().catch(() => undefined);
+    clearTimeout(this.#sending);
+    clearTimeout(this.#retry);
+    const listener = this.#listener;
+    this.#listener = undefined;
+    await listener?.end(1);
+  }
+
+  #listen(): void {
+    this.#retry = undefined;
+    const session = this.#session();
+    this.#listener = session;
+    session.execute(`listen ${CHANNEL}`, []).then(
+      () => {
+        this.isListening = true;
+      },
+      () => session.discard(),
+    );
+  }
+
+  /** Tried again and again; meanwhile everybody looks into the log by themself. */
+  #lost(session: Session): void {
+    if (session !== this.#listener) return;
+    this.isListening = false;
+    this.#listener = undefined;
+    session.discard();
+    this.#retry ??= setTimeout(() => this.#listen(), LISTEN_AGAIN_MS);
+  }
+
+  #hear(text: string): void {
+    this.heard += 1;
+    for (const id of text.split(',')) this.#wake(Number(id));
   }
 
   #wake(accountId: number): void {

@@ -1,59 +1,79 @@
 import { CamelCasePlugin, type Compilable, type Expression, Kysely, type SqlBool, sql } from 'kysely';
-import postgres from 'postgres';
-import type { Clock, Database, HotQuery, NewEvent, Transaction } from './database.ts';
+import type { Clock, Database, HotQuery, NewEvent, ServerUse, Transaction } from './database.ts';
 import { inTime, TooLate } from './deadline.ts';
-import { AlreadyThere, DatabaseUnavailable, ReadTooSlow } from './errors.ts';
-import { appendEvents } from './event-log.ts';
+import { DatabaseUnavailable, ReadTooSlow } from './errors.ts';
 import { CompiledStatements, filledIn, placeholder } from './hot-statement.ts';
-import { checked } from './parameters.ts';
 import { type Answer, type Execute, postgresDialect } from './postgres-dialect.ts';
+import { appendEvents } from './postgres-event-log.ts';
 import { Notifications } from './postgres-notifications.ts';
+import { Readers, Writers } from './postgres-pools.ts';
+import { Session } from './postgres-session.ts';
 import type { Tables } from './tables.ts';
-import { Turns } from './turns.ts';
+import { LONGEST_WAIT_MS, Turns } from './turns.ts';
 
 export interface PostgresOptions {
   /** Another clock than the database's own, for tests. */
   readonly clock?: Clock;
   readonly slowReadMs?: number;
-  /** A statement that takes longer is given up: a frozen server says nothing at all. */
   readonly statementMs?: number;
+  /** How many transactions run at once, and how many connections are read through. */
   readonly connections?: number;
 }
 
-/** Waiting for others of the same account is no fault of the server. */
-const LOCK_MS = 5000;
+/** Reads that take long have connections of their own: nobody waits behind them. */
+const SLOW_READERS = 2;
+/** What the server stops by itself, when the node that asked has given it up already. */
+const GIVEN_UP_MS = 500;
 
-const EPOCH_MS = '(extract(epoch from statement_timestamp()) * 1000)::bigint';
-const NOW_MS = `create or replace function now_ms() returns bigint language sql stable as 'select ${EPOCH_MS}'`;
+const NOW_MS = `create or replace function now_ms() returns bigint language sql stable as
+  'select (extract(epoch from statement_timestamp()) * 1000)::bigint'`;
+/** The time at which the account's turn has come, however long it was waited for. */
+const TURN_TIME = 'select (extract(epoch from clock_timestamp()) * 1000)::bigint as now';
+
+/** A column was added by a newer version while this one runs: what a connection has prepared is good for nothing. */
+const PLAN_IS_OLD = '0A000';
 
 /** The database of one node or of many. What only one of them may do is decided by it, and never by a node. */
 export class PostgresDatabase implements Database {
   readonly columnWords = { orderedText: 'text collate "C"' };
   readonly prelude = [NOW_MS];
   readonly read: Kysely<Tables>;
-  readonly #sql: postgres.Sql;
-  readonly #reader: postgres.Sql;
   readonly #clock: Clock | undefined;
+  readonly #connections: number;
   readonly #statementMs: number;
-  readonly #slowReadMs: number;
   readonly #compiled: CompiledStatements;
+  readonly #readers: Readers;
+  readonly #slowReaders: Readers;
+  readonly #writers: Writers;
   readonly #notifications: Notifications;
-  readonly #turns = new Turns();
+  readonly #turns = new Turns<number>();
+  #givenUp = 0;
+  #refused = 0;
   #closed = false;
 
   constructor(url: string, options: PostgresOptions = {}) {
-    this.#clock = options.clock;
-    this.#statementMs = options.statementMs ?? 900;
-    this.#slowReadMs = options.slowReadMs ?? 2000;
-    const connections = options.connections ?? 10;
-    this.#sql = connect(url, connections, {});
-    this.#reader = connect(url, connections, { default_transaction_read_only: true });
+    const { clock, statementMs = 900, slowReadMs = 2000, connections = 10 } = options;
+    this.#clock = clock;
+    this.#connections = connections;
+    this.#statementMs = statementMs;
+    const rewrite = clock && ((text: string) => text.replaceAll(/(?<!function )now_ms\(\)/g, `${clock()}::bigint`));
+    const session = (patienceMs: number, settings: Record<string, boolean | number>) => () =>
+      new Session(url, {
+        patienceMs,
+        settings: { statement_timeout: patienceMs + GIVEN_UP_MS, ...settings },
+        ...(rewrite && { rewrite }),
+      });
+    const turnsEnd = { statement_timeout: Math.max(statementMs, LONGEST_WAIT_MS) + GIVEN_UP_MS };
+    const readOnly = { default_transaction_read_only: true };
+    this.#readers = new Readers(session(statementMs, readOnly), connections, statementMs);
+    this.#slowReaders = new Readers(session(slowReadMs, readOnly), SLOW_READERS, slowReadMs);
+    this.#writers = new Writers(session(statementMs, turnsEnd), connections);
     this.read = new Kysely<Tables>({
-      dialect: postgresDialect(this.#on(this.#reader)),
+      dialect: postgresDialect(this.#counted(this.#readers.execute)),
       plugins: [new CamelCasePlugin()],
     });
     this.#compiled = new CompiledStatements(this.read);
-    this.#notifications = new Notifications(this.#sql);
+    this.#notifications = new Notifications(url, statementMs, this.#readers.execute);
   }
 
   /** The changes of an account wait here for those of this node, and in the database for those of the others. */
@@ -64,36 +84,80 @@ export class PostgresDatabase implements Database {
 
   async #perform<T>(work: (tx: Transaction) => Promise<T>, accountId: number | undefined): Promise<T> {
     if (this.#closed) throw new DatabaseUnavailable('The database is closed.');
-    const session = await this.#reserve();
-    const execute = this.#on(session);
+    for (let isFresh = false; ; isFresh = true) {
+      const session = await this.#writers.take();
+      try {
+        return await this.#attempt(session, work, accountId);
+      } catch (error) {
+        if (isFresh || (error as { code?: string }).code !== PLAN_IS_OLD) throw error;
+        session.discard(); // the next one has nothing prepared
+      } finally {
+        this.#writers.giveBack(session);
+      }
+    }
+  }
+
+  async #attempt<T>(
+    session: Session,
+    work: (tx: Transaction) => Promise<T>,
+    accountId: number | undefined,
+  ): Promise<T> {
+    const { execute, now } = await this.#begin(session, accountId);
     const events: NewEvent[] = [];
     let committing = false;
     try {
-      await execute('begin', []);
-      // The one place where changes of an account wait for each other; what follows sees all that was done before.
-      if (accountId !== undefined)
-        await this.#on(session, LOCK_MS)('select pg_advisory_xact_lock($1::bigint)', [accountId]);
       const tx: Transaction = {
         db: new Kysely<Tables>({ dialect: postgresDialect(execute), plugins: [new CamelCasePlugin()] }),
-        now: await this.#now(execute),
+        now,
         run: (statement, args) => this.#compiled.run(execute, statement, args),
         emit: (event) => events.push(event),
       };
       const value = await work(tx);
-      await appendEvents(tx, events);
       committing = true;
-      await execute('commit', []);
-      session.release();
+      // Sent together: a commit after something failed rolls back.
+      await Promise.all([...appendEvents(execute, events, now), execute('commit', [])]);
       this.#notifications.send(new Set(events.map((event) => event.accountId)));
       return value;
     } catch (error) {
-      // Queued behind whatever is still running; the connection is free again when both are done.
-      session.unsafe('rollback').then(
-        () => session.release(),
-        () => session.release(),
-      );
+      await execute('rollback', []).catch(() => session.discard());
       if (!committing || !(error instanceof DatabaseUnavailable)) throw error;
       throw new DatabaseUnavailable('The change could not be stored.', { cause: error, outcomeUnknown: true });
+    }
+  }
+
+  /** Where the changes of an account wait for each other on all nodes: what follows sees all that was done before. */
+  async #begin(session: Session, accountId: number | undefined): Promise<{ execute: Execute; now: number }> {
+    const lock = accountId === undefined ? '' : `select pg_advisory_xact_lock(${accountId});`;
+    const text = `begin; ${lock} ${TURN_TIME}`;
+    const begin = async () => {
+      const execute = this.#counted(session.untilLost());
+      const answers = (await this.#whileOthersAnswer(session, execute(text, [], Math.max(this.#statementMs, LONGEST_WAIT_MS)))).rows;
+      return { execute, now: this.#clock?.() ?? (answers.at(-1) as { now: number }[])[0]?.now ?? 0 };
+    };
+    try {
+      return await begin();
+    } catch (error) {
+      // The server was restarted meanwhile: nothing was done yet, and the next try has a new connection.
+      if (!(error instanceof DatabaseUnavailable) || session.isDiscarded) throw error;
+      return await begin();
+    }
+  }
+
+  /** To wait for others of the account is no fault of the server, as long as it answers at all. */
+  async #whileOthersAnswer(session: Session, turn: Promise<Answer>): Promise<Answer> {
+    for (;;) {
+      try {
+        return await inTime(turn, this.#statementMs / 2);
+      } catch (error) {
+        if (!(error instanceof TooLate)) throw error;
+      }
+      try {
+        await inTime(this.ping(), this.#statementMs / 2);
+      } catch (error) {
+        session.discard();
+        const cause = error instanceof DatabaseUnavailable ? error.cause : error;
+        throw new DatabaseUnavailable('The database does not answer.', { cause });
+      }
     }
   }
 
@@ -101,7 +165,7 @@ export class PostgresDatabase implements Database {
     build: (db: Kysely<Tables>, argument: <T>(position: number) => Expression<T>) => Compilable<Row>,
   ): HotQuery<Row, Args> {
     const query = build(this.read, placeholder).compile();
-    const execute = this.#on(this.#reader);
+    const execute = this.#counted(this.#readers.execute);
     const all = async (...args: Args) => (await execute(query.sql, filledIn(query, args))).rows as Row[];
     return { all, first: async (...args) => (await all(...args))[0] };
   }
@@ -110,7 +174,7 @@ export class PostgresDatabase implements Database {
   async slowly<Row>(query: Compilable<Row>): Promise<Row[]> {
     const { sql: text, parameters } = query.compile();
     try {
-      return (await this.#on(this.#reader, this.#slowReadMs)(text, parameters)).rows as Row[];
+      return (await this.#slowReaders.execute(text, parameters)).rows as Row[];
     } catch (error) {
       if (error instanceof DatabaseUnavailable && error.cause instanceof TooLate) throw new ReadTooSlow();
       throw error;
@@ -130,75 +194,46 @@ export class PostgresDatabase implements Database {
     return [];
   }
 
+  use(): ServerUse {
+    return {
+      connectionsBusy: this.#readers.busy + this.#slowReaders.busy + this.#writers.busy,
+      connectionLimit: 2 * this.#connections + SLOW_READERS,
+      waiting: this.#readers.waiting + this.#slowReaders.waiting + this.#writers.waiting + this.#turns.waiting,
+      givenUp: this.#givenUp,
+      refused: this.#refused,
+      wakeUps: this.#notifications.heard,
+      isListening: this.#notifications.isListening,
+    };
+  }
+
   async ping(): Promise<void> {
     if (this.#closed) throw new DatabaseUnavailable('The database is closed.');
-    await this.#on(this.#reader)('select 1', []);
+    await this.#readers.execute('select 1', []);
   }
 
   async close(): Promise<void> {
     this.#closed = true;
     await this.#notifications.end();
-    await Promise.all([this.#sql.end({ timeout: 5 }), this.#reader.end({ timeout: 5 })]);
+    await Promise.all([this.#readers, this.#slowReaders, this.#writers].map((each) => each.end(5)));
   }
 
-  /** In words that are known before the first migration. */
-  async #now(execute: Execute): Promise<number> {
-    if (this.#clock) return this.#clock();
-    const { rows } = await execute(`select ${EPOCH_MS} as now`, []);
-    return (rows[0] as { now: number }).now;
-  }
-
-  async #reserve(): Promise<postgres.ReservedSql> {
-    const reserving = this.#sql.reserve();
-    try {
-      return await inTime(reserving, this.#statementMs);
-    } catch (error) {
-      reserving.then(
-        (late) => late.release(),
-        () => undefined,
-      ); // it would be lost to the others
-      throw inOurWords(error);
-    }
-  }
-
-  #on(session: postgres.Sql | postgres.ReservedSql, milliseconds = this.#statementMs): Execute {
-    return async (text, parameters): Promise<Answer> => {
-      const statement = this.#clock ? text.replaceAll(/(?<!function )now_ms\(\)/g, `${this.#clock()}::bigint`) : text;
+  #counted(execute: Execute): Execute {
+    return async (text, parameters, milliseconds) => {
       try {
-        const result = await inTime(
-          session.unsafe(statement, checked(parameters), { prepare: this.#clock === undefined }),
-          milliseconds,
-        );
-        return { rows: [...result], changes: BigInt(result.count ?? 0) };
+        return await execute(text, parameters, milliseconds);
       } catch (error) {
-        throw inOurWords(error);
+        if (error instanceof DatabaseUnavailable) this.#count(error);
+        throw error;
       }
     };
   }
-}
 
-function connect(url: string, max: number, settings: Record<string, boolean>): postgres.Sql {
-  return postgres(url, {
-    max,
-    connect_timeout: 1,
-    onnotice: () => undefined,
-    connection: settings as never,
-    // Numbers as everywhere; what a condition says is 0 or 1, as on the embedded database.
-    types: {
-      number: { to: 20, from: [20, 1700, 701], serialize: String, parse: Number },
-      flag: { to: 16, from: [16], serialize: String, parse: (value: string) => (value === 't' ? 1 : 0) },
-    } as never,
-  });
-}
-
-const UNIQUE_VIOLATION = '23505';
-
-/** Connections refused or lost, too many of them, a server that starts or stops. */
-const AWAY = /^(08|53|57|CONN|ECONN|EPIPE|ENOTFOUND|ETIMEDOUT)/;
-
-function inOurWords(error: unknown): unknown {
-  const code = (error as { code?: string }).code ?? '';
-  if (code === UNIQUE_VIOLATION) return new AlreadyThere({ cause: error });
-  if (!(error instanceof TooLate) && !AWAY.test(code)) return error;
-  return new DatabaseUnavailable('The database cannot be used right now.', { cause: error });
+  #count({ cause }: DatabaseUnavailable): void {
+    if (cause instanceof TooLate) {
+      this.#givenUp += 1;
+      this.#writers.failWaiting(cause);
+    } else {
+      this.#refused += 1;
+    }
+  }
 }

@@ -1,23 +1,35 @@
+import { TooLate } from './deadline.ts';
 import { DatabaseUnavailable } from './errors.ts';
 
-const LONGEST_WAIT_MS = 5000;
+/** Waiting for others is no fault of the database; but nobody waits for ever. */
+export const LONGEST_WAIT_MS = 5000;
 
 /** One after the other for each key, in the order in which they came. */
-export class Turns {
-  readonly #last = new Map<number, Promise<unknown>>();
+export class Turns<Key> {
+  waiting = 0;
+  readonly #last = new Map<Key, Promise<TooLate | undefined>>();
 
-  take<T>(key: number, work: () => Promise<T>): Promise<T> {
+  take<T>(key: Key, work: () => Promise<T>): Promise<T> {
     const queuedAt = performance.now();
-    const turn = (this.#last.get(key) ?? Promise.resolve()).then(() => {
+    this.waiting += 1;
+    const turn = (this.#last.get(key) ?? Promise.resolve(undefined)).then((silence) => {
+      this.waiting -= 1;
+      // Whoever waited behind one that got no answer has waited long enough.
+      if (silence) throw new DatabaseUnavailable('The database does not answer.', { cause: silence });
       if (performance.now() - queuedAt > LONGEST_WAIT_MS)
         throw new DatabaseUnavailable('Too many changes are waiting.');
       return work();
     });
-    const done = turn.catch(() => undefined);
+    const done = turn.then(() => undefined, silenceOf);
     this.#last.set(key, done);
     done.then(() => {
       if (this.#last.get(key) === done) this.#last.delete(key);
     });
     return turn;
   }
+}
+
+function silenceOf(error: unknown): TooLate | undefined {
+  const cause = error instanceof DatabaseUnavailable ? error.cause : undefined;
+  return cause instanceof TooLate ? cause : undefined;
 }

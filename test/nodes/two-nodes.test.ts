@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import postgres from 'postgres';
-import { SECRET } from '../support/databases.ts';
+import { SECRET } from '../support/postgres-database.ts';
 import { graphqlClient, logIn } from '../support/graphql.ts';
 import { openSocket } from '../support/subscriptions.ts';
 import { ADMIN, type Switchboard, startSwitchboard } from '../support/switchboard.ts';

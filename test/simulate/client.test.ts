@@ -62,6 +62,28 @@ test('a service that is away for a moment is asked again, and that was an answer
   assert.deepEqual([entry.outcome, entry.tries, entry.unanswered], ['done', 3, 0]);
 });
 
+const gateway =
+  (status: number): Turn =>
+  (_request, response) =>
+    response.writeHead(status, { 'content-type': 'text/html' }).end('<html>');
+const lostInTheMiddle = answer(
+  503,
+  { errors: [{ message: 'It is not known whether it was made.', extensions: { code: 'UNAVAILABLE' } }] },
+  { 'retry-after': '0' },
+);
+
+test('what a load balancer says in the place of a node is no answer', async (t) => {
+  const service = await serviceThat(t, gateway(502), gateway(503), gateway(504), done);
+  const entry = await ask(t, [service.url]);
+  assert.deepEqual([entry.outcome, entry.tries, entry.unanswered], ['done', 4, 3]);
+});
+
+test('an answer that the outcome is not known counts as none', async (t) => {
+  const service = await serviceThat(t, lostInTheMiddle, refused);
+  const entry = await ask(t, [service.url], { doneIf: 'STATE' });
+  assert.deepEqual([entry.outcome, entry.tries, entry.unanswered], ['done', 2, 1]);
+});
+
 test('a node that cannot be reached has done nothing; the next one is asked', async (t) => {
   const service = await serviceThat(t, done);
   const entry = await ask(t, ['http://127.0.0.1:1', service.url]);

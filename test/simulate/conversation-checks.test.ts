@@ -81,6 +81,20 @@ describe('messages', () => {
   const KEY = 'no message was lost, doubled or out of order';
 });
 
+test('an accept that was acknowledged, of a conversation that never began, is found', () => {
+  const story = new Story();
+  story.hire(ANNA);
+  story.start(VERA, 1);
+  story.offer(ANNA, VERA, 1);
+  story.add({
+    ...{ kind: 'answered', who: ANNA, operation: 'offerAccept', askedAt: story.at, outcome: 'done', code: null },
+    ...{ tries: 1, unanswered: 0, conversation: 1 },
+  });
+  assertBroken(story.entries, /acknowledged accept/, /conversation 1: operator 1 accepted it, and it never began/);
+  story.accept(ANNA, VERA, 1);
+  assert.deepEqual(found(story.entries), {});
+});
+
 describe('endings', () => {
   const name = /ended in exactly one way/;
 

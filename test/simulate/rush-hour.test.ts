@@ -44,7 +44,7 @@ test('10 seconds of rush hour break nothing', async (t) => {
   ]);
   assert.equal(code, 0, `${stdout}\n${stderr}`);
   const { checks, figures } = JSON.parse(readFileSync(files.json, 'utf8'));
-  assert.equal(checks.length, 10);
+  assert.equal(checks.length, 11);
   for (const { name, problems } of checks) assert.deepEqual(problems, [], name);
   t.diagnostic(
     `${figures.conversations.started} conversations, ${figures.offers.accepted} accepted, ${figures.messages.acknowledged} messages`,

@@ -1,14 +1,15 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { after } from 'node:test';
 import type { Compilable } from 'kysely';
-import postgres from 'postgres';
 import type { Config } from '../../src/config.ts';
 import { readConfig } from '../../src/config.ts';
 import { createAccount, systemCaller } from '../../src/first-start.ts';
 import { type Installation, openInstallation } from '../../src/installation.ts';
 import type { Database } from '../../src/storage/database.ts';
 import type { SqliteDatabase } from '../../src/storage/sqlite.ts';
+import { addressOf, dropDatabase, makeDatabase, PREFIX, postgresServer, SECRET } from './postgres-database.ts';
 import { ADMIN, environment } from './switchboard.ts';
 
 /** A clock that a test moves. */
@@ -34,7 +35,7 @@ type Open = (settings?: Record<string, string>) => Promise<OpenInstallation>;
 /** Every database that the stores run on; each suite runs on all of them. A PostgreSQL is there when the whole suite is run. */
 export const databases: readonly { readonly name: string; readonly open: Open }[] = [
   { name: 'sqlite', open: openSqlite },
-  ...(process.env.TEST_DATABASE_URL ? [{ name: 'postgres', open: openPostgres }] : []),
+  ...(postgresServer ? [{ name: 'postgres', open: openPostgres }] : []),
 ].filter(({ name }) => (process.env.TEST_DATABASE ?? name) === name);
 
 /** For suites about something else than the store: on the database that `TEST_DATABASE` names, the embedded one if it names none. */
@@ -59,39 +60,36 @@ let made = 0;
 
 /** A copy of the empty installation that the run of the tests has made. */
 async function openPostgres(settings: Record<string, string> = {}): Promise<OpenInstallation> {
-  const server = process.env.TEST_DATABASE_URL ?? '';
   made += 1;
-  const name = `test_${process.pid}_${made}`;
-  const admin = postgres(server, { max: 1, onnotice: () => undefined });
-  await admin.unsafe(`create database ${name} template ${TEMPLATE} strategy wal_log`);
-  const url = new URL(server);
-  url.pathname = `/${name}`;
-  const config = readConfig(
-    environment(tmpdir(), { DATABASE_URL: String(url), SWITCHBOARD_SECRET: SECRET, ...settings }),
-  );
-  return opened(config, async () => {
-    await admin.unsafe(`drop database ${name} with (force)`);
-    await admin.end();
-  });
+  const address = addressOf(`${PREFIX}${process.pid}_${made}`);
+  await makeDatabase(address);
+  const env = environment(tmpdir(), { DATABASE_URL: address, SWITCHBOARD_SECRET: SECRET, ...settings });
+  return opened(readConfig(env), () => dropDatabase(address));
 }
 
-export const TEMPLATE = 'switchboard_template';
-export const SECRET = 'the secret of all installations of the tests';
+/** What a failed test has left open would keep its process from ending. */
+const left = new Set<() => Promise<void>>();
+after(async () => {
+  for (const end of left) await end();
+});
 
 async function opened(config: Config, remove: () => Promise<void>): Promise<OpenInstallation> {
   const clock = new TestClock();
   const installation = await openInstallation(config, clock.read);
   const account = await createAccount(installation, { name: 'Test', admin: ADMIN });
   if (!account) throw new Error('The account was not made.');
+  const end = async () => {
+    left.delete(end);
+    await installation.database.close();
+    await remove();
+  };
+  left.add(end);
   return {
     ...installation,
     clock,
     config,
     accountId: account.accountId,
     caller: systemCaller(account.accountId),
-    end: async () => {
-      await installation.database.close();
-      await remove();
-    },
+    end,
   };
 }

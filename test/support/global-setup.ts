@@ -1,7 +1,7 @@
 import postgres from 'postgres';
 import { migrate } from '../../src/storage/migrate.ts';
 import { PostgresDatabase } from '../../src/storage/postgres.ts';
-import { TEMPLATE } from './databases.ts';
+import { PREFIX, TEMPLATE } from './postgres-database.ts';
 import { type PostgresServer, startPostgres } from './postgres-server.ts';
 
 let server: PostgresServer | undefined;
@@ -24,5 +24,14 @@ export async function globalSetup(): Promise<void> {
 }
 
 export async function globalTeardown(): Promise<void> {
+  if (!server) await dropLeftovers(process.env.TEST_DATABASE_URL ?? '');
   await server?.stop();
+}
+
+/** A server that was there before the run is left as it was. */
+async function dropLeftovers(url: string): Promise<void> {
+  const admin = postgres(url, { max: 1, onnotice: () => undefined });
+  for (const { datname } of await admin`select datname from pg_database where starts_with(datname, ${PREFIX})`)
+    await admin.unsafe(`drop database ${datname} with (force)`);
+  await admin.end();
 }

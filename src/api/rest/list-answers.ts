@@ -14,13 +14,17 @@ interface KeptAnswer extends MadeAnswer {
 
 const KEPT_CHARACTERS = 16 * 1024 * 1024;
 const LONGEST_ADDRESS = 500;
+const NEVER = -1;
 
 /**
  * Whole answers of lists, kept as of a position of the account's event log. Every change moves the position in its own
- * transaction, and the position is read for every request: what is sent is never older than the last commit.
+ * transaction, and the position is read for every request: what is sent is never older than the last commit. Whichever node
+ * committed it: the position is the database's.
  */
 export class ListAnswers {
   readonly #events: EventLog;
+  /** Where the log of an account was when somebody looked last. */
+  readonly #seen = new LRUCache<number, number>({ max: 10_000 });
   readonly #kept = new LRUCache<string, KeptAnswer>({
     maxSize: KEPT_CHARACTERS,
     sizeCalculation: ({ body }) => body.length,
@@ -34,12 +38,25 @@ export class ListAnswers {
     const { accountId, mayWrite } = request.caller;
     const address = request.url;
     if (address.length > LONGEST_ADDRESS) return (await make()).body;
-    const { position, now } = await this.#events.moment(accountId);
     const name = `${accountId}${mayWrite ? '+' : '-'}${address}`;
     const kept = this.#kept.get(name);
-    if (kept && kept.position === position && now < kept.until) return kept.body;
+    const before = this.#seen.get(accountId) ?? NEVER;
+    // One that cannot be true any more is made at once; it is at least as new as the position that was known before.
+    if (!kept || kept.position !== before) {
+      const [made] = await Promise.all([make(), this.#look(accountId)]);
+      this.#kept.set(name, { ...made, position: before });
+      return made.body;
+    }
+    const { position, now } = await this.#look(accountId);
+    if (kept.position === position && now < kept.until) return kept.body;
     const made = await make();
     this.#kept.set(name, { ...made, position });
     return made.body;
+  }
+
+  async #look(accountId: number): Promise<{ position: number; now: number }> {
+    const moment = await this.#events.moment(accountId);
+    this.#seen.set(accountId, moment.position);
+    return moment;
   }
 }

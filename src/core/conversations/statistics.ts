@@ -56,7 +56,7 @@ export interface Figures {
 }
 
 const POINTS = 10;
-const BEST_NOTE = 5;
+const BEST_NOTES = 3 * 5;
 
 /**
  * Whose a conversation is. That of a group: its operator belongs to it now; as long as nobody has it, it asks for the group.
@@ -118,19 +118,17 @@ export class Statistics {
     const { subject } = question;
     const rows =
       subject === 'operator' ? this.#ofOperators(accountId, question) : this.#ofConversations(accountId, question);
-    const query = this.#database.read
-      .selectFrom(rows.as('handled'))
-      .select([
-        'subject',
-        sql<number>`count(accepted)`.as('accepted'),
-        sql<number>`count(case when accepted is not null then answered end)`.as('answered'),
-        sql<number>`count(case when is_closed = 1 and accepted is not null then answered end)`.as('completed'),
-        sql<number>`coalesce(sum(abandoned), 0)`.as('abandoned'),
-        sql<number | null>`avg(case when answered >= accepted then answered - accepted end)`.as('answering'),
-        sql<number | null>`avg(waiting)`.as('waiting'),
-        sql<number | null>`avg(note)`.as('satisfaction'),
-      ]);
-    // One group needs no sorting.
+    const query = this.#database.read.selectFrom(rows.as('handled')).select([
+      // One group needs no sorting.
+      (subject === 'account' ? sql<number>`min(subject)` : sql<number>`subject`).as('subject'),
+      sql<number>`count(accepted)`.as('accepted'),
+      sql<number>`count(case when accepted is not null then answered end)`.as('answered'),
+      sql<number>`count(case when is_closed = 1 and accepted is not null then answered end)`.as('completed'),
+      sql<number>`coalesce(sum(abandoned), 0)`.as('abandoned'),
+      sql<number | null>`avg(case when answered >= accepted then answered - accepted end)`.as('answering'),
+      sql<number | null>`avg(waiting)`.as('waiting'),
+      sql<number | null>`avg(note)`.as('satisfaction'),
+    ]);
     return (subject === 'account' ? query : query.groupBy('subject')).$castTo<CountedRow>();
   }
 
@@ -178,7 +176,7 @@ export class Statistics {
         sql<number | null>`case when handlings.accepted_at = conversations.accepted_at
           then conversations.accepted_at - conversations.created_at end`.as('waiting'),
         sql<number | null>`case when conversations.operator_id = handlings.operator_id
-          then (note_welcome + note_resolution + note_delay) / 3.0 end`.as('note'),
+          then note_welcome + note_resolution + note_delay end`.as('note'),
       ]);
     return only.unionAll(shared as never);
   }
@@ -197,7 +195,8 @@ export class Statistics {
 const IS_CLOSED = sql<number>`case when state = 'closed' then 1 else 0 end`.as('isClosed');
 const ABANDONED = sql<number>`case when state = 'closed' and conversations.accepted_at is null
   and closed_by in ('visitor', 'system') then 1 else 0 end`.as('abandoned');
-const NOTE = sql<number | null>`(note_welcome + note_resolution + note_delay) / 3.0`.as('note');
+/** The sum of the three: whole numbers have the same mean everywhere. */
+const NOTE = sql<number | null>`note_welcome + note_resolution + note_delay`.as('note');
 
 function figures(row: CountedRow | undefined): Figures {
   return {
@@ -216,7 +215,7 @@ function seconds(milliseconds: number | null | undefined): number | null {
 }
 
 function rate(mean: number | null | undefined): number | null {
-  return mean === null || mean === undefined ? null : Math.round((mean / BEST_NOTE) * 100) / 100;
+  return mean === null || mean === undefined ? null : Math.round((mean / BEST_NOTES) * 100) / 100;
 }
 
 function dayOf(moment: number): string {

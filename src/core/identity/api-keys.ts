@@ -68,10 +68,11 @@ export class ApiKeys {
   }
 
   async check(secret: string): Promise<Caller | undefined> {
+    const start = performance.now();
     const row = await this.#find.first(digest(secret));
     if (!row) return undefined;
     const caller = allPowerful(row.account_id, { type: 'api_key', id: row.id }, row.access === 'write');
-    this.#remembered.set(secret, caller);
+    this.#remembered.set(secret, caller, { start });
     this.#used.set(`${row.account_id} ${row.id}`, { accountId: row.account_id, id: row.id, at: row.now });
     return caller;
   }

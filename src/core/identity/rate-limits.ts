@@ -1,4 +1,5 @@
 import type { Database, Transaction } from '../../storage/database.ts';
+import { Turns } from '../../storage/turns.ts';
 import { DomainError } from '../errors.ts';
 
 const WINDOW_MS = 60_000;
@@ -14,6 +15,8 @@ export interface RateWindow {
 /** Exact sliding windows, kept in the database so that all nodes share them. A try that is refused uses up nothing. */
 export class RateLimits {
   readonly #database: Database;
+  /** The database decides. This only keeps many tries of one subject from taking all its connections to wait for each other. */
+  readonly #turns = new Turns<string>();
 
   constructor(database: Database) {
     this.#database = database;
@@ -21,10 +24,32 @@ export class RateLimits {
 
   /** Counts a try in each window, or throws with the seconds to wait. It counts whatever becomes of what was tried. */
   async admit(windows: readonly RateWindow[], message: string): Promise<void> {
-    if (windows.every(({ most }) => most === 0)) return;
-    // The transaction itself does not fail: a refusal would otherwise be one more reason to wait for the disk.
-    const wait = await this.#database.transaction((tx) => this.#count(tx, windows));
+    const limited = windows.filter(({ most }) => most > 0);
+    if (limited.length === 0) return;
+    const wait = await this.#inTurn(limited, () => this.#countUnlessFull(limited));
     if (wait > 0) throw tooMany(message, wait);
+  }
+
+  #inTurn<T>([first, ...rest]: readonly RateWindow[], work: () => Promise<T>): Promise<T> {
+    return first ? this.#turns.take(first.subject, () => this.#inTurn(rest, work)) : work();
+  }
+
+  /** Tries are only added, so one that a plain read refuses is refused for good: it costs no lock and no commit. */
+  async #countUnlessFull(windows: readonly RateWindow[]): Promise<number> {
+    const rows = await this.#database.read
+      .selectFrom('rateWindows')
+      .select((eb) => ['subject', 'attempts', eb.fn<number>('now_ms', []).as('now')])
+      .where(
+        'subject',
+        'in',
+        windows.map(({ subject }) => subject),
+      )
+      .execute();
+    const waits = rows.map(({ subject, attempts, now }) => {
+      const { most = 0 } = windows.find((window) => window.subject === subject) ?? {};
+      return untilFree(recent(attempts, now), most, now);
+    });
+    return Math.max(...waits, 0) || this.#database.transaction((tx) => this.#count(tx, windows));
   }
 
   /** The same as a part of what is tried: it counts when that is committed. */
@@ -40,14 +65,14 @@ export class RateLimits {
 
   /** Always in the order given, so that two nodes never wait for each other. */
   async #count(tx: Transaction, windows: readonly RateWindow[]): Promise<number> {
-    const looked: { subject: string; recent: number[]; wait: number }[] = [];
+    const looked: { subject: string; tries: number[]; wait: number }[] = [];
     for (const { subject, most } of windows) {
       if (most === 0) continue;
-      const recent = await this.#recent(tx, subject);
-      looked.push({ subject, recent, wait: untilFree(recent, most, tx.now) });
+      const tries = await this.#recent(tx, subject);
+      looked.push({ subject, tries, wait: untilFree(tries, most, tx.now) });
     }
     const wait = Math.max(0, ...looked.map((window) => window.wait));
-    if (wait === 0) for (const { subject, recent } of looked) await this.#keep(tx, subject, recent);
+    if (wait === 0) for (const { subject, tries } of looked) await this.#keep(tx, subject, tries);
     return wait;
   }
 
@@ -61,7 +86,7 @@ export class RateLimits {
       )
       .returning('attempts')
       .executeTakeFirstOrThrow();
-    return (JSON.parse(row.attempts) as number[]).filter((at) => at > tx.now - WINDOW_MS);
+    return recent(row.attempts, tx.now);
   }
 
   async #keep(tx: Transaction, subject: string, earlier: readonly number[]): Promise<void> {
@@ -71,6 +96,10 @@ export class RateLimits {
       .where('subject', '=', subject)
       .execute();
   }
+}
+
+function recent(attempts: string, now: number): number[] {
+  return (JSON.parse(attempts) as number[]).filter((at) => at > now - WINDOW_MS);
 }
 
 function untilFree(attempts: readonly number[], most: number, now: number): number {

@@ -112,7 +112,7 @@ export class OperatorPages {
       filters,
     )
       .select('operators.id')
-      .limit(most + 1)}) as some`.execute(this.#database.read);
+      .limit(most + 1)}) as found`.execute(this.#database.read);
     const count = rows[0]?.count ?? 0;
     return count > most ? undefined : count;
   }

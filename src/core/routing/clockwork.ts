@@ -27,7 +27,12 @@ const now = sql<number>`now_ms()`;
  */
 export const due = {
   waiting: (db: Kysely<Tables>) =>
-    db.selectFrom('conversations').select('accountId').distinct().where('state', '=', sql.lit('queued')),
+    db
+      .selectFrom('conversations')
+      .select('accountId')
+      .distinct()
+      .where('state', '=', sql.lit('queued'))
+      .orderBy('accountId'),
   offers: (db: Kysely<Tables>) =>
     db
       .selectFrom('conversations')
@@ -43,6 +48,8 @@ export const due = {
       .select(['accountId', 'operatorId as id'])
       .where('leaseUntil', '>', sql.lit(0))
       .where('leaseUntil', '<=', now)
+      .orderBy('leaseUntil')
+      .orderBy('operatorId')
       .limit(AT_ONCE),
   desks: (db: Kysely<Tables>) =>
     db
@@ -50,6 +57,8 @@ export const due = {
       .select(['accountId', 'operatorId as id'])
       .where('routableUntil', '>', sql.lit(0))
       .where('routableUntil', '<=', now)
+      .orderBy('routableUntil')
+      .orderBy('operatorId')
       .limit(AT_ONCE),
   lost: (db: Kysely<Tables>) =>
     db
@@ -57,6 +66,7 @@ export const due = {
       .select(['accountId', 'operatorId as id'])
       .where('lostAt', '<=', sql<number>`now_ms() - ${sql.lit(LOST_MS)}`)
       .orderBy('lostAt')
+      .orderBy('operatorId')
       .limit(AT_ONCE),
   pauses: (db: Kysely<Tables>) =>
     db

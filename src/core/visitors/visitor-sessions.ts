@@ -77,6 +77,7 @@ export class VisitorSessions {
   async caller(token: string): Promise<VisitorCaller | undefined> {
     const known = this.#remembered.get(token);
     if (known) return known;
+    const start = performance.now();
     const row = await this.#find.first(digest(token));
     if (!row) return undefined;
     const caller = {
@@ -86,7 +87,7 @@ export class VisitorSessions {
       language: row.language,
       actor: actorOf(row.visitor_id),
     };
-    this.#remembered.set(token, caller);
+    this.#remembered.set(token, caller, { start });
     return caller;
   }
 

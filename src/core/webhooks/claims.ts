@@ -46,7 +46,9 @@ export class Claims {
               .where(({ eb: inner }) => inner('d.nextAt', '<=', inner.fn<number>('now_ms', [])))
               .where(sql<SqlBool>`d.state = 'pending'`),
           ),
-        ),
+        )
+        .orderBy('w.accountId')
+        .orderBy('w.id'),
     );
   }
 

@@ -5,7 +5,7 @@ import { type Caller, type Commit, requireAdmin } from '../caller.ts';
 import { DomainError, unknownId } from '../errors.ts';
 import { cut, type Slice, type SlicePage, sliced } from '../slice.ts';
 import type { Delivery, DeliveryState } from './delivery.ts';
-import { deliveryOf, isNotDelivered, isPending, releaseAll, releaseNext } from './delivery-store.ts';
+import { deliveryOf, isNotDelivered, releaseAll, releaseNext } from './delivery-store.ts';
 import type { Webhook } from './webhook.ts';
 import { readRow, webhookOf } from './webhook-store.ts';
 
@@ -65,16 +65,6 @@ export class Deliveries {
       counts.set(webhookId, { ...(counts.get(webhookId) ?? { pending: 0, dead: 0 }), [state]: count });
     }
     return counts;
-  }
-
-  /** How many wait in the whole installation. */
-  async pendingNumber(): Promise<number> {
-    const row = await this.#database.read
-      .selectFrom('webhookDeliveries')
-      .select((eb) => eb.fn.countAll<number>().as('count'))
-      .where(isPending)
-      .executeTakeFirst();
-    return row?.count ?? 0;
   }
 
   /** Sends a dead letter again, or all of a hook, the oldest first, 10,000 at a time. Each has its 24 hours anew. */

@@ -52,7 +52,7 @@ const insertDelivery = hotStatement<Insert>((db, { now, ...row }) =>
         ),
       )
       .then(null)
-      .else(now)
+      .else(eb.cast<number>(now, 'bigint'))
       .end(),
     triedAt: null,
     createdAt: now,
@@ -80,7 +80,9 @@ export class DeliveryQueue {
         .innerJoin('accounts as a', 'a.id', 'w.accountId')
         .select(['w.accountId', 'w.id', 'w.position', 'w.eventTypes'])
         .where('w.state', '=', 'active')
-        .whereRef('w.position', '<', 'a.eventPosition'),
+        .whereRef('w.position', '<', 'a.eventPosition')
+        .orderBy('w.accountId')
+        .orderBy('w.id'),
     );
   }
 

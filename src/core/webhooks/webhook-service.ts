@@ -208,7 +208,8 @@ function newSecret(): string {
   return `sbw_${randomSecret()}`;
 }
 
-function placeOf(accountId: number, id: number): string {
+/** The place for which the secrets of a webhook are sealed. */
+export function placeOf(accountId: number, id: number): string {
   return `webhook ${accountId} ${id}`;
 }
 

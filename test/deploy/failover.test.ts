@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { after, before, test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import postgres from 'postgres';
+import { SECRET } from '../support/postgres-database.ts';
+import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
+import { restClient } from '../support/rest.ts';
+import { type Switchboard, startSwitchboard } from '../support/switchboard.ts';
+
+const TRIES = 300;
+
+interface Try {
+  readonly label: string;
+  readonly status: number;
+  readonly ms: number;
+  readonly retryAfter: string | null;
+}
+
+let primary: PostgresServer;
+let standby: PostgresServer;
+let nodes: Switchboard[] = [];
+
+before(async () => {
+  await startPair();
+  const hosts = [primary, standby].map(({ url }) => new URL(url).host).join();
+  const env = {
+    DATABASE_URL: `postgres://switchboard@${hosts}/postgres?target_session_attrs=primary`,
+    SWITCHBOARD_SECRET: SECRET,
+  };
+  nodes = await Promise.all([startSwitchboard({ env }), startSwitchboard({ env })]);
+});
+after(async () => {
+  await Promise.all(nodes.map((node) => node.stop()));
+  await standby?.stop();
+  await primary?.stop();
+});
+
+test('the primary fails and a standby takes its place: nodes that know both go on, and nothing acknowledged is lost', async (t) => {
+  const journal: Try[] = [];
+  let isOver = false;
+  const writers = nodes.map((node, index) => write(node, index, journal, () => isOver));
+  await until(() => journal.length > 20);
+
+  const failedAt = performance.now();
+  await primary.shutDown('immediate');
+  await wait(1500); // somebody has to notice
+  await promote(standby);
+  const promotedAt = performance.now();
+  const before = journal.length;
+  await until(() =>
+    nodes.every((_, index) =>
+      journal.slice(before).some(({ label, status }) => label.startsWith(`${index}-`) && status === 201),
+    ),
+  );
+  const backAfter = performance.now() - promotedAt;
+  isOver = true;
+  await Promise.all(writers);
+
+  const acknowledged = journal.filter(({ status }) => status === 201).map(({ label }) => label);
+  const refused = journal.filter(({ status }) => status !== 201);
+  t.diagnostic(`away for ${(promotedAt - failedAt).toFixed(0)} ms, then back after ${backAfter.toFixed(0)} ms`);
+  t.diagnostic(
+    `acknowledged ${acknowledged.length}, refused ${refused.length}, slowest ${Math.max(...journal.map(({ ms }) => ms)).toFixed(0)} ms`,
+  );
+  assert.deepEqual(
+    refused.filter(({ status, retryAfter }) => status !== 503 || retryAfter === null),
+    [],
+  );
+  assert.ok(refused.length > 0, 'nobody noticed');
+  const kept = new Set(await labels(nodes[0] as Switchboard));
+  assert.deepEqual(
+    acknowledged.filter((label) => !kept.has(label)),
+    [],
+  );
+});
+
+/** A standby that must have every commit before it counts. Made from the files of the primary, as a base backup is. */
+async function startPair(): Promise<void> {
+  let data = '';
+  primary = await startPostgres({
+    settings: ['synchronous_commit=on', 'synchronous_standby_names=ANY 1 (*)'],
+    prepare: (files) => {
+      data = files.data;
+    },
+  });
+  await primary.shutDown();
+  const { port } = new URL(primary.url);
+  const starting = startPostgres({
+    settings: [`primary_conninfo=host=127.0.0.1 port=${port} user=switchboard`],
+    prepare: (files) => {
+      const copy = 'rm -rf "$2"/* && cp -a "$1"/. "$2" && touch "$2/standby.signal"';
+      execFileSync('sh', ['-c', copy, 'copy', data, files.data], files.as);
+    },
+  });
+  await Promise.all([
+    primary.startAgain(),
+    starting.then((server) => {
+      standby = server;
+    }),
+  ]);
+}
+
+async function promote({ url }: PostgresServer): Promise<void> {
+  const sql = postgres(url, { max: 1, onnotice: () => undefined });
+  await sql`select pg_promote()`;
+  await sql.end();
+}
+
+/** Makes a website after the other through one node, and writes down what it was told. */
+async function write(node: Switchboard, index: number, journal: Try[], isOver: () => boolean): Promise<void> {
+  for (let number = 0; !isOver(); number += 1) {
+    const label = `${index}-${number}`;
+    const start = performance.now();
+    const answer = await fetch(`${node.url}/api/2/website`, {
+      method: 'POST',
+      headers: { 'X-API-Key': node.key },
+      body: new URLSearchParams({ label, url: `https://site-${label}.example.com` }),
+    });
+    await answer.arrayBuffer();
+    journal.push({
+      label,
+      status: answer.status,
+      ms: performance.now() - start,
+      retryAfter: answer.headers.get('retry-after'),
+    });
+    if (answer.status !== 201) await wait(50);
+  }
+}
+
+async function labels(node: Switchboard): Promise<string[]> {
+  const rest = restClient(node.url, node.key);
+  const found: string[] = [];
+  for (let page = 1; ; page += 1) {
+    const { body } = await rest.get(`/website?fields[]=label&limit=100&page=${page}`);
+    found.push(...body.data.map(({ label }: { label: string }) => label));
+    if (page >= body.pagination.pages) return found;
+  }
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  for (let tries = 0; !holds(); tries += 1) {
+    assert.ok(tries < TRIES, 'it never came to that');
+    await wait(100);
+  }
+}

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Entry } from '../../simulate/journal.ts';
+import { balancersToTry } from '../support/balancer.ts';
+import { type Cluster, startCluster } from '../support/cluster.ts';
+import { assertNothingFound, faultReport } from '../support/fault-report.ts';
+import { answersIn, deskLosses, startLoad, wentOffline } from '../support/simulated-load.ts';
+import { SteadyWriters } from '../support/steady-writers.ts';
+
+/** One in every test run; `npm run fault` asks for many. */
+const FULL = process.env.FULL === '1';
+const ROUNDS = Number(process.env.ROUNDS ?? (FULL ? 20 : 1));
+const GRACE_MS = 10_000;
+
+for (const balancer of balancersToTry(FULL)) {
+  test(`${ROUNDS} rolling restarts behind ${balancer} under load: not one request fails`, async (t) => {
+    const cluster = await startCluster({ balancer });
+    t.after(() => cluster.stop());
+    const load = await startLoad(cluster.url);
+    t.after(() => load.abandon());
+    const writers = await SteadyWriters.start(cluster.url, { writers: 2, makers: 4, keyed: false });
+    t.after(() => writers.stop());
+    await writers.after(20);
+    for (let round = 0; round < ROUNDS; round += 1) await restartAll(cluster, writers);
+    await writers.after(20);
+    await writers.stop();
+    const retries = await cluster.balancer.retries();
+    const checks = await load.finish();
+    const answers = answersIn(load.entries);
+    const losses = deskLosses(load.entries);
+    const found = [
+      { name: 'requests of simulated people that failed or got no answer', problems: failed(load.entries) },
+      { name: 'plain requests (REST and GraphQL, without keys) that failed', problems: writers.failures },
+      { name: 'operators who went offline', problems: wentOffline(load.entries) },
+      {
+        name: 'desks that came back later than the grace',
+        problems: losses.filter(({ backAfterMs }) => (backAfterMs ?? GRACE_MS) >= GRACE_MS).map(({ who }) => who),
+      },
+      { name: 'a read through any node showed what was acknowledged', problems: writers.staleReads },
+      { name: 'nodes logged no fault of their own', problems: cluster.nodes.flatMap((node) => node.faults()) },
+      { name: 'what the writers were told is there exactly once', problems: await writers.lost() },
+      ...checks.map(({ name, problems }) => ({ name, problems: problems.map(({ what }) => what) })),
+    ];
+    faultReport(t, `rolling restarts of ${cluster.nodes.length} nodes, behind ${balancer}`, {
+      done: [
+        ['rounds', ROUNDS],
+        ['restarts', ROUNDS * cluster.nodes.length],
+        ['requests of simulated people', answers.reduce((sum, { tries }) => sum + tries, 0)],
+        ['conversations', load.entries.filter(({ kind }) => kind === 'started').length],
+        ['messages acknowledged', load.entries.filter(({ kind }) => kind === 'sent').length],
+        ['desks that were sent to another node', losses.length],
+        ['… back after, at most, ms', Math.round(Math.max(0, ...losses.map(({ backAfterMs }) => backAfterMs ?? 0)))],
+        ['plain requests', writers.requests],
+        ['… the slowest, ms', Math.round(writers.slowestMs)],
+        ['given to another node by the balancer', retries],
+      ],
+      found,
+    });
+    assert.ok(losses.length > 0, 'somebody was sent to another node');
+    assertNothingFound(found);
+  });
+}
+
+/** One after the other, as one should: the next when the balancer sees the last again. */
+async function restartAll({ nodes, balancer }: Cluster, writers: SteadyWriters): Promise<void> {
+  for (const [index, node] of nodes.entries()) {
+    await node.restart();
+    while (!(await balancer.isUp(index))) await writers.after(1);
+  }
+}
+
+/** Also what went well when it was tried again: here nothing may have to be. */
+function failed(entries: readonly Entry[]): string[] {
+  return answersIn(entries)
+    .filter(({ outcome, tries }) => outcome === 'failed' || outcome === 'unknown' || tries > 1)
+    .map(({ who, operation, outcome, code, tries }) => `${operation} of ${who}: ${outcome} ${code} in ${tries} tries`);
+}

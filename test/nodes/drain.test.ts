@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { graphqlClient, logIn } from '../support/graphql.ts';
+import { restClient } from '../support/rest.ts';
+import { openSocket } from '../support/subscriptions.ts';
+import { type Switchboard, startSwitchboard } from '../support/switchboard.ts';
+
+function askToStop({ process: child }: Switchboard): Promise<number | null> {
+  const exit = new Promise<number | null>((resolve) => child.once('exit', resolve));
+  child.kill('SIGTERM');
+  return exit;
+}
+
+async function readiness(url: string): Promise<number> {
+  const answer = await fetch(`${url}/_ready`);
+  await answer.body?.cancel();
+  return answer.status;
+}
+
+describe('a node that is stopped', () => {
+  test('is not ready first, serves on until balancers know, and only then sends its desks away', async (t) => {
+    const node = await startSwitchboard({ env: { SWITCHBOARD_DRAIN_SECONDS: '2' } });
+    t.after(() => node.stop());
+    const rest = restClient(node.url, node.key);
+    const token = await logIn(node.url);
+    const desk = openSocket(node.url, token);
+    let sentAway = false;
+    desk.closed.then(() => {
+      sentAway = true;
+    });
+    await desk.watch('subscription{deskEvents{type}}');
+    assert.equal((await rest.get('/operator')).headers.get('connection'), 'keep-alive');
+    assert.equal(await readiness(node.url), 200);
+
+    const exit = askToStop(node);
+    while ((await readiness(node.url)) === 200);
+    const read = await rest.get('/operator');
+    assert.equal(read.status, 200);
+    assert.equal(read.headers.get('connection'), 'close', 'nobody keeps a connection to a node that goes');
+    assert.equal((await rest.post('/skill', { name: 'made while stopping' })).status, 201);
+    const late = openSocket(node.url, token);
+    assert.equal((await late.run('{viewer{id}}')).errors, undefined, 'who is sent here still is served');
+    assert.equal(await readiness(node.url), 503);
+    assert.equal(sentAway, false);
+
+    assert.equal((await desk.closed).code, 1001, 'a code after which clients connect again');
+    assert.equal((await late.closed).code, 1001);
+    assert.equal(await exit, 0);
+    await assert.rejects(graphqlClient(node.url, token).run('{viewer{id}}'));
+  });
+
+  test('waits for nobody where nobody asks whether it is ready', async () => {
+    const node = await startSwitchboard({ env: { SWITCHBOARD_DRAIN_SECONDS: '600' } });
+    assert.equal((await restClient(node.url, node.key).get('/operator')).status, 200);
+    assert.equal(await askToStop(node), 0);
+    await node.stop();
+  });
+});

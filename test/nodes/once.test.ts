@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
+import { graphqlClient } from '../support/graphql.ts';
+import { eventPosition, makeStaff, type Nodes, type Staff, startNodes, startTalk, until } from '../support/nodes.ts';
+import { restClient } from '../support/rest.ts';
+import { hookTo, receiverFor } from '../support/webhook-client.ts';
+
+const server = process.env.TEST_DATABASE_URL;
+/** What ran out sooner after a start is nobody's fault and not counted. */
+const BLIND_MS = 11_000;
+
+describe('three nodes do nothing twice', { skip: server === undefined }, () => {
+  let nodes: Nodes;
+  let staff: Staff;
+  let startedAt: number;
+
+  before(async () => {
+    nodes = await startNodes(server ?? '');
+    startedAt = performance.now();
+    staff = await makeStaff(nodes, 3);
+  });
+  after(() => nodes?.end());
+
+  test('a request with an idempotency key that comes to all of them at once', async () => {
+    for (let round = 0; round < 15; round += 1) {
+      const external_id = `once-${round}`;
+      const operator = { name: 'Once', email: `${external_id}@example.com`, external_id };
+      const headers = { 'Idempotency-Key': external_id };
+      const [rest, graphql] = await Promise.all([
+        Promise.all([0, 1, 2, 0, 1, 2].map((node) => restOf(node).post('/operator', operator, headers))),
+        Promise.all(
+          [0, 1, 2].map((node) =>
+            graphqlOf(node).run(
+              `mutation{skillCreate(input:{name:"${external_id}"}){skill{id} userErrors{message}}}`,
+              {},
+              headers,
+            ),
+          ),
+        ),
+      ]);
+      assert.deepEqual(
+        new Set(rest.map(({ status }) => status)),
+        new Set([201]),
+        JSON.stringify(rest.map(({ body }) => body)),
+      );
+      assert.equal(new Set(rest.map(({ body }) => body.data.id)).size, 1, 'the same answer to all');
+      assert.equal(
+        new Set(graphql.map(({ data, errors }) => data?.skillCreate?.skill?.id ?? JSON.stringify({ data, errors })))
+          .size,
+        1,
+      );
+    }
+    const { sql } = nodes;
+    const made =
+      await sql`select external_id, count(*) as count from operators where external_id like 'once-%' group by external_id`;
+    const skills = await sql`select name, count(*) as count from skills where name like 'once-%' group by name`;
+    assert.deepEqual(
+      made.map((row) => Number(row.count)),
+      Array.from({ length: 15 }, () => 1),
+    );
+    assert.deepEqual(
+      skills.map((row) => Number(row.count)),
+      Array.from({ length: 15 }, () => 1),
+    );
+  });
+
+  test('webhooks: every event is delivered once', async (t) => {
+    const receiver = await receiverFor(t);
+    await hookTo(t, graphqlOf(0), receiver, ['skill.created']);
+    const names = Array.from({ length: 40 }, (_, index) => `Hooked ${index}`);
+    await Promise.all(
+      names.map((name, index) =>
+        graphqlOf(index).run(`mutation{skillCreate(input:{name:"${name}"}){userErrors{message}}}`),
+      ),
+    );
+    await receiver.until(({ taken }) => new Set(taken.map(idOf)).size === names.length);
+    await setTimeout(2500); // two more looks of every node
+    assert.equal(receiver.received.length, names.length);
+  });
+
+  test('offers that run out all at once are ended and counted once', async () => {
+    const { sql } = nodes;
+    await setTimeout(Math.max(1, startedAt + BLIND_MS - performance.now()));
+    const start = await eventPosition(nodes);
+    await connect();
+    const talks = await Promise.all(
+      Array.from({ length: 6 }, (_, index) => startTalk(nodes, url(index), staff, { accept: false })),
+    );
+    const ids = talks.map(({ id }) => id);
+    const offered =
+      await sql`select operator_id, count(*) as count from conversations where id in ${sql(ids)} and state = 'offered' group by operator_id`;
+    assert.equal(
+      offered.reduce((sum, row) => sum + Number(row.count), 0),
+      6,
+    );
+    await sql`update conversations set offer_until = now_ms() + 500 where id in ${sql(ids)}`;
+    await until('every offer has ended', async () => (await endings(start, 'timed_out')).length >= 6);
+    await setTimeout(1500); // three more rounds of every node
+    const ended = await endings(start, 'timed_out');
+    assert.deepEqual(
+      ended.sort((a, b) => a - b),
+      ids.sort((a, b) => a - b),
+    );
+    const missed =
+      await sql`select operator_id, chat_missed from operator_live where operator_id in ${sql(staff.operators.map(({ id }) => id))}`;
+    assert.equal(
+      missed.reduce((sum, row) => sum + Number(row.chat_missed), 0),
+      6,
+      'each missed offer once',
+    );
+    await closeAll(ids);
+  });
+
+  test('an operator who is lost loses their conversations once', async () => {
+    const { sql } = nodes;
+    await connect();
+    const start = await eventPosition(nodes);
+    const talks = await Promise.all(Array.from({ length: 3 }, (_, index) => startTalk(nodes, url(index), staff)));
+    await sql`update operator_live set lost_at = now_ms() - 59500 where operator_id in ${sql(staff.operators.map(({ id }) => id))}`;
+    await until('all are given up', async () => (await endings(start, 'operator_lost')).length >= 3);
+    await setTimeout(1500);
+    assert.deepEqual(
+      (await endings(start, 'operator_lost')).sort((a, b) => a - b),
+      talks.map(({ id }) => id).sort((a, b) => a - b),
+    );
+    const { code, stdout } = await (nodes.all[0] as Nodes['all'][number]).command(['doctor']);
+    assert.equal(code, 0, stdout);
+  });
+
+  async function connect(): Promise<void> {
+    for (const [index, { token }] of staff.operators.entries()) {
+      await graphqlClient(url(index), token).run(
+        'mutation{operatorConnect(input:{ttlSeconds:300}){userErrors{message}}}',
+      );
+    }
+  }
+
+  /** The conversations that went back to the queue, as often as they did. */
+  async function endings(start: number, reason: string): Promise<number[]> {
+    const rows = await nodes.sql`
+      select subject_id, changes from events where account_id = 1 and position > ${start} and type = 'conversation.queued'`;
+    return rows.filter((row) => JSON.parse(row.changes).values.reason === reason).map((row) => Number(row.subject_id));
+  }
+
+  async function closeAll(ids: readonly number[]): Promise<void> {
+    for (const id of ids) await graphqlOf(0).run(`mutation{conversationClose(input:{id:${id}}){userErrors{message}}}`);
+  }
+
+  function url(node: number): string {
+    return nodes.urls[node % 3] ?? '';
+  }
+
+  function restOf(node: number) {
+    return restClient(url(node), nodes.all[0]?.key ?? '');
+  }
+
+  function graphqlOf(node: number) {
+    return graphqlClient(url(node), nodes.token);
+  }
+});
+
+function idOf({ headers }: { headers: Readonly<Record<string, string | readonly string[] | undefined>> }): string {
+  return String(headers['x-switchboard-event-id']);
+}

@@ -1,0 +1,23 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+
+/**
+ * Runs the suites of a folder on PostgreSQL, one after the other in this process. Some are about the embedded database itself or
+ * about no database at all; each of those is named with its reason.
+ */
+export function runOnPostgres(folder: string, except: Readonly<Record<string, string>> = {}): void {
+  if (!process.env.TEST_DATABASE_URL) {
+    test(`${folder} on PostgreSQL`, { skip: 'there is none: npm test brings it' });
+    return;
+  }
+  process.env.TEST_DATABASE = 'postgres';
+  const path = join(import.meta.dirname, '..', folder);
+  const files = readdirSync(path).filter((name) => name.endsWith('.test.ts'));
+  const unknown = Object.keys(except).filter((name) => !files.includes(`${name}.test.ts`));
+  if (unknown.length > 0) throw new Error(`There is no ${unknown.join(', ')} in ${folder}.`);
+  for (const file of files) {
+    const name = file.slice(0, -'.test.ts'.length);
+    if (!(name in except)) describe(`${folder}/${name} on PostgreSQL`, () => import(join(path, file)));
+  }
+}

@@ -1,0 +1,183 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
+import { type Answer, Journal } from './asking.ts';
+import { type Nodes, PASSWORD, type Staff } from './nodes.ts';
+
+/** What the clients know that was done, and what they cannot know. */
+export interface Ledger {
+  /** The last value of each operator that was acknowledged, and those sent since. */
+  readonly registers: Map<number, { acknowledged: string; unclear: Set<string> }>;
+  /** Names of skills: acknowledged, or given up without a clear answer. */
+  readonly skills: { readonly acknowledged: string[]; readonly unclear: string[] };
+  /** Own names of messages, by conversation, in the order of their acknowledgement. */
+  readonly messages: Map<number, string[]>;
+  /** What a read showed that cannot be. */
+  readonly wrongReads: string[];
+}
+
+export interface SteadyLoad {
+  readonly journal: Journal;
+  readonly ledger: Ledger;
+  /** Each client finishes what it has begun. */
+  stop(): Promise<void>;
+}
+
+const PAUSE_MS = 120;
+
+/** For each node one client of each kind, who sends the next request when the last one is answered. */
+export function startLoad(nodes: Nodes, staff: Staff, conversations: readonly VisitorTalk[]): SteadyLoad {
+  const load = new Load(nodes, staff);
+  const running = nodes.urls.flatMap((_, node) => [
+    load.keep(() => load.register(node)),
+    load.keep(() => load.skill(node)),
+    load.keep(() => load.login(node), 600),
+    ...conversations.slice(node, node + 1).map((talk) => load.keep(() => load.visit(node, talk))),
+  ]);
+  return {
+    journal: load.journal,
+    ledger: load.ledger,
+    stop: async () => {
+      load.stopped = true;
+      await Promise.all(running);
+    },
+  };
+}
+
+/** A conversation of a visitor. */
+export interface VisitorTalk {
+  readonly id: number;
+  readonly token: string;
+}
+
+class Load {
+  readonly journal = new Journal();
+  readonly ledger: Ledger = {
+    registers: new Map(),
+    skills: { acknowledged: [], unclear: [] },
+    messages: new Map(),
+    wrongReads: [],
+  };
+  stopped = false;
+  readonly #nodes: Nodes;
+  readonly #staff: Staff;
+  /** Keys and names are never used again, also by the load of the next test. */
+  readonly #name = randomBytes(3).toString('hex');
+  #number = 0;
+
+  constructor(nodes: Nodes, staff: Staff) {
+    this.#nodes = nodes;
+    this.#staff = staff;
+  }
+
+  async keep(round: () => Promise<void>, pause = PAUSE_MS): Promise<void> {
+    while (!this.stopped) {
+      await round();
+      await setTimeout(pause);
+    }
+  }
+
+  /** Writes a value through one node and reads it through another: never an older one than was acknowledged. */
+  async register(node: number): Promise<void> {
+    const { id } = this.#staff.operators[node] as Staff['operators'][number];
+    const value = `v${this.#name}-${this.#next()}`;
+    const known = this.ledger.registers.get(id) ?? { acknowledged: `Operator ${node}`, unclear: new Set<string>() };
+    this.ledger.registers.set(id, known);
+    known.unclear.add(value);
+    const init = { ...this.#rest('PUT'), body: JSON.stringify({ pseudo: value }) };
+    const written = await this.#ask('REST write', node, `/api/2/operator/${id}`, keyed(init, value));
+    if (written.outcome === 'done') {
+      known.acknowledged = value;
+      known.unclear.clear();
+    }
+    const read = await this.#ask('REST read', node + 1, `/api/2/operator/${id}`, this.#rest('GET'));
+    if (read.outcome !== 'done') return;
+    const { pseudo } = read.body.data;
+    if (pseudo !== known.acknowledged && !known.unclear.has(pseudo)) {
+      this.ledger.wrongReads.push(`REST: operator ${id} is ${pseudo}, acknowledged was ${known.acknowledged}`);
+    }
+  }
+
+  /** Makes something that bears its own name, and sends it again under the same key until the answer is clear. */
+  async skill(node: number): Promise<void> {
+    const name = `skill-${this.#name}-${this.#next()}`;
+    const { skills } = this.ledger;
+    skills.unclear.push(name);
+    const query = `mutation{skillCreate(input:{name:"${name}"}){skill{id} userErrors{message}}}`;
+    for (let tries = 0; !this.stopped; tries += 1) {
+      const made = await this.#graphql('GraphQL write', node + tries, query, { 'Idempotency-Key': name });
+      if (made.outcome === 'done') {
+        const id = made.body.data.skillCreate.skill?.id;
+        if (id === undefined) this.ledger.wrongReads.push(`GraphQL: ${JSON.stringify(made.body)}`);
+        skills.unclear.splice(skills.unclear.indexOf(name), 1);
+        skills.acknowledged.push(name);
+        const read = await this.#graphql('GraphQL read', node + tries + 1, `{skill(id:${id}){name}}`);
+        if (read.outcome === 'done' && read.body.data.skill?.name !== name)
+          this.ledger.wrongReads.push(`GraphQL: skill ${id} is ${JSON.stringify(read.body.data.skill)}`);
+        return;
+      }
+      await setTimeout(PAUSE_MS);
+    }
+  }
+
+  /** Of a new person each time, from an address of its own: the limits are not what is looked at here. */
+  async login(node: number): Promise<void> {
+    const number = this.#next();
+    const { email } = this.#staff.operators[number % this.#staff.operators.length] as Staff['operators'][number];
+    const given =
+      number % 2 === 0 ? { email, password: PASSWORD } : { email: `nobody${number}@example.com`, password: '?' };
+    await this.#ask('login', node, '/oauth2/token', {
+      method: 'POST',
+      headers: { 'X-Forwarded-For': `10.0.${(number >> 8) & 255}.${number & 255}` },
+      body: new URLSearchParams({ grant_type: 'password', username: given.email, password: given.password }),
+    });
+  }
+
+  /** A new session, and a message in an old conversation, sent under the same name until it is acknowledged. */
+  async visit(node: number, { id, token }: VisitorTalk): Promise<void> {
+    const json = { 'Content-Type': 'application/json' };
+    const body = JSON.stringify({ websiteId: this.#staff.website });
+    await this.#ask('visitor session', node, '/visitor/session', { method: 'POST', headers: json, body });
+    const clientId = `m${this.#name}-${this.#next()}`;
+    const query = `mutation{messageSend(input:{conversationId:${id} clientId:"${clientId}" text:"${clientId}"}){message{sequence} userErrors{message}}}`;
+    const init = {
+      method: 'POST',
+      headers: { ...json, Authorization: `Bearer ${token}` },
+      body: JSON.stringify({ query }),
+    };
+    for (let tries = 0; !this.stopped; tries += 1) {
+      const sent = await this.#ask('visitor message', node + tries, '/visitor/graphql', init);
+      if (sent.outcome === 'done') {
+        if (!sent.body.data.messageSend.message) this.ledger.wrongReads.push(`message: ${JSON.stringify(sent.body)}`);
+        this.ledger.messages.set(id, [...(this.ledger.messages.get(id) ?? []), clientId]);
+        return;
+      }
+      await setTimeout(PAUSE_MS);
+    }
+  }
+
+  #graphql(kind: string, node: number, query: string, headers: Record<string, string> = {}): Promise<Answer> {
+    return this.#ask(kind, node, '/graphql', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${this.#nodes.token}`, ...headers },
+      body: JSON.stringify({ query }),
+    });
+  }
+
+  #rest(method: string): RequestInit & { headers: Record<string, string> } {
+    return { method, headers: { 'X-API-Key': this.#nodes.all[0]?.key ?? '', 'Content-Type': 'application/json' } };
+  }
+
+  #ask(kind: string, node: number, path: string, init: RequestInit): Promise<Answer> {
+    const index = node % this.#nodes.urls.length;
+    return this.journal.ask(kind, index, `${this.#nodes.urls[index]}${path}`, init);
+  }
+
+  #next(): number {
+    this.#number += 1;
+    return this.#number;
+  }
+}
+
+function keyed(init: RequestInit & { headers: Record<string, string> }, key: string): RequestInit {
+  return { ...init, headers: { ...init.headers, 'Idempotency-Key': key } };
+}
