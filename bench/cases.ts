@@ -3,6 +3,7 @@ import type { RecordedAnswer } from './bare-server.ts';
 import {
   ADMIN_EMAIL,
   API_KEY,
+  apiKeyOf,
   idPrefix,
   LOGIN_IDS,
   PASSWORD,
@@ -26,6 +27,8 @@ export interface Request {
 
 export const CONNECTIONS = 32;
 const SINGLE_IDS = 400;
+/** Of one account after the other, so that those who write in one come through every node. */
+const CONNECTIONS_IN_A_ROW = 4;
 const AVAILABILITY_IDS = 2 * CONNECTIONS;
 const PER_PAGE = 20;
 
@@ -35,18 +38,20 @@ export interface RatioCase {
   readonly title: string;
   /** The least share of the bare server's requests per second. */
   readonly goal?: number;
+  /** Also measured on PostgreSQL with several nodes. */
+  readonly onNodes?: true;
   /** Also against the service with plain graphql-js execution: the least number of times that it is faster. */
   readonly plain?: { readonly goal?: number };
   requests(size: number, token: string): Request[];
 }
 
 export const RATIO_CASES: readonly RatioCase[] = [
-  { name: 'single', title: 'single operator', goal: 0.6, requests: (size) => singleReads(size) },
-  { name: 'list', title: 'list of 20, full', goal: 0.25, requests: () => [get('/operator?full=1')] },
-  { name: 'live', title: 'live list of 100', goal: 0.25, requests: () => [get('/operator/live')] },
+  { name: 'single', title: 'single operator', goal: 0.6, onNodes: true, requests: (size) => singleReads(size) },
+  { name: 'list', title: 'list of 20, full', goal: 0.25, onNodes: true, requests: () => [get('/operator?full=1')] },
+  { name: 'live', title: 'live list of 100', goal: 0.25, onNodes: true, requests: () => [get('/operator/live')] },
   { name: 'list', title: 'the same list, made anew', requests: () => [anew('/operator?full=1')] },
   { name: 'live', title: 'the same live list, made anew', requests: () => [anew('/operator/live?')] },
-  { name: 'availability', title: 'set availability', requests: availabilityWrites },
+  { name: 'availability', title: 'set availability', onNodes: true, requests: (size) => availabilityWrites(size) },
   {
     name: 'authenticated',
     title: '/_authenticated',
@@ -57,12 +62,14 @@ export const RATIO_CASES: readonly RatioCase[] = [
   {
     name: 'graphql',
     title: 'GraphQL: 20 skills, 10 operators each, live',
+    onNodes: true,
     plain: { goal: 1.5 },
     requests: (_size, token) => [graphql(token, SKILLS_QUERY)],
   },
   {
     name: 'graphql',
     title: 'GraphQL: 20 operators, all fields',
+    onNodes: true,
     plain: {},
     requests: (_size, token) => [graphql(token, OPERATORS_QUERY)],
   },
@@ -113,15 +120,18 @@ export function singleReads(size: number): Request[] {
 }
 
 /** Every write changes something: each operator is set unavailable and available in turn, by one connection. */
-function availabilityWrites(size: number): Request[] {
+export function availabilityWrites(size: number, accounts = 1): Request[] {
   const offline = spreadIds(size, AVAILABILITY_IDS * 2)
     .filter((id) => !personAt(size, id).connected)
     .slice(0, AVAILABILITY_IDS);
   return [0, 1].flatMap((flag) =>
-    offline.map((id) => ({
+    offline.map((id, index) => ({
       method: 'PUT' as const,
       path: `/api/2/operator/${id}/live`,
-      headers: { 'X-API-Key': API_KEY, 'Content-Type': 'application/x-www-form-urlencoded' },
+      headers: {
+        'X-API-Key': apiKeyOf(1 + (Math.floor(index / CONNECTIONS_IN_A_ROW) % accounts)),
+        'Content-Type': 'application/x-www-form-urlencoded',
+      },
       body: `chat[available]=${flag}`,
     })),
   );

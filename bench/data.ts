@@ -2,6 +2,17 @@
 
 export const API_KEY = 'bench-write-key-0123456789';
 export const ADMIN_EMAIL = 'admin@example.com';
+
+/** The key of an account; most databases have only the first one. */
+export function apiKeyOf(account: number): string {
+  return account === 1 ? API_KEY : `${API_KEY}-of-account-${account}`;
+}
+
+/** An e-mail address is somebody's in one account only. */
+export function emailIn(account: number, email: string): string {
+  return account === 1 ? email : email.replace('@', `@account-${account}.`);
+}
+
 export const PASSWORD = 'correct horse battery staple';
 
 export const WEBSITES = 3;

@@ -10,7 +10,18 @@ import { type Installation, openInstallation } from '../src/installation.ts';
 import type { Transaction } from '../src/storage/database.ts';
 import { migrations } from '../src/storage/migrate.ts';
 import type { Tables } from '../src/storage/tables.ts';
-import { ADMIN_EMAIL, API_KEY, GROUPS, LOGIN_IDS, PASSWORD, type Person, personAt, SKILLS, WEBSITES } from './data.ts';
+import {
+  ADMIN_EMAIL,
+  apiKeyOf,
+  emailIn,
+  GROUPS,
+  LOGIN_IDS,
+  PASSWORD,
+  type Person,
+  personAt,
+  SKILLS,
+  WEBSITES,
+} from './data.ts';
 import { progress } from './progress.ts';
 
 /** Raise it when what is filled in changes. */
@@ -24,12 +35,14 @@ const CONNECTED_UNTIL = Date.UTC(2100, 0, 1);
 /** Who is in a filled database. */
 export interface Population {
   readonly name: string;
+  /** So many accounts, each with the same people; one if left out. */
+  readonly accounts?: number;
   personAt(size: number, id: number): Person;
   /** What else is put in, once everybody is there. */
   finish?(tx: Transaction, accountId: number, size: number): Promise<void>;
 }
 
-const DIRECTORY: Population = { name: 'directory', personAt };
+export const DIRECTORY: Population = { name: 'directory', personAt };
 
 /** The folder of a database with so many operators, made at the first use and kept. */
 export async function filledFolder(cache: string, size: number, population = DIRECTORY): Promise<string> {
@@ -57,26 +70,38 @@ function schemaName(): string {
 async function fill(file: string, size: number, population: Population): Promise<void> {
   const installation = await openInstallation(readConfig({ DATABASE_URL: `sqlite:${file}` }));
   try {
-    const admin = { email: ADMIN_EMAIL, password: PASSWORD };
-    const made = await createAccount(installation, { name: 'Bench', admin, apiKey: API_KEY });
-    const accountId = made?.accountId ?? 1;
-    await makeDirectory(installation, accountId);
     const passwordHash = await installation.passwords.hash(PASSWORD);
-    const counts = new Counts();
-    for (let first = 2; first <= size; first += PER_TRANSACTION) {
-      const last = Math.min(size, first + PER_TRANSACTION - 1);
-      await installation.database.transaction((tx) =>
-        insertPeople(tx, { accountId, population, size, first, last, passwordHash, counts }),
-      );
-      progress(`filling the database of ${size.toLocaleString('en')} operators: ${Math.floor((last / size) * 100)} %`);
-    }
-    await installation.database.transaction(async (tx) => {
-      await counts.keep(tx, accountId, size);
-      await population.finish?.(tx, accountId, size);
-    });
+    for (let account = 1; account <= (population.accounts ?? 1); account++)
+      await fillAccount(installation, { account, size, population, passwordHash });
   } finally {
     await installation.database.close();
   }
+}
+
+interface Filling {
+  /** Its number, from 1. */
+  readonly account: number;
+  readonly size: number;
+  readonly population: Population;
+  readonly passwordHash: string;
+}
+
+async function fillAccount(installation: Installation, filling: Filling): Promise<void> {
+  const { account, size, population } = filling;
+  const admin = { email: emailIn(account, ADMIN_EMAIL), password: PASSWORD };
+  const made = await createAccount(installation, { name: 'Bench', admin, apiKey: apiKeyOf(account) });
+  const accountId = made?.accountId ?? account;
+  await makeDirectory(installation, accountId);
+  const counts = new Counts();
+  for (let first = 2; first <= size; first += PER_TRANSACTION) {
+    const last = Math.min(size, first + PER_TRANSACTION - 1);
+    await installation.database.transaction((tx) => insertPeople(tx, { ...filling, accountId, first, last, counts }));
+    progress(`filling the database of ${size.toLocaleString('en')} operators: ${Math.floor((last / size) * 100)} %`);
+  }
+  await installation.database.transaction(async (tx) => {
+    await counts.keep(tx, accountId, size);
+    await population.finish?.(tx, accountId, size);
+  });
 }
 
 /** Everything into the one file, so that a copy of it is complete. */
@@ -99,22 +124,22 @@ async function makeDirectory({ database, websites, groups, skills }: Installatio
   });
 }
 
-interface Part {
+interface Part extends Filling {
   readonly accountId: number;
-  readonly population: Population;
-  readonly size: number;
   readonly first: number;
   readonly last: number;
-  readonly passwordHash: string;
   readonly counts: Counts;
 }
 
 async function insertPeople(
   tx: Transaction,
-  { accountId, population, size, first, last, passwordHash, counts }: Part,
+  { account, accountId, population, size, first, last, passwordHash, counts }: Part,
 ): Promise<void> {
   const people: Person[] = [];
-  for (let id = first; id <= last; id++) people.push(population.personAt(size, id));
+  for (let id = first; id <= last; id++) {
+    const person = population.personAt(size, id);
+    people.push({ ...person, email: emailIn(account, person.email) });
+  }
   for (const person of people) counts.add(person);
   const own = { accountId };
   await insert(tx, 'operators', people, (person) => ({ ...own, ...operatorColumns(person, tx.now) }));

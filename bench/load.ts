@@ -15,7 +15,8 @@ export interface Stream {
 
 /** Ends after the time, or after so many requests of each stream, whichever comes first. */
 export interface Load {
-  readonly port: number;
+  /** The connections are spread evenly over these. */
+  readonly ports: readonly number[];
   readonly milliseconds: number;
   readonly mostRequests: number;
   readonly streams: readonly Stream[];
@@ -58,7 +59,8 @@ async function runStream(load: Load, stream: Stream): Promise<StreamResult> {
   const connections = Array.from({ length: stream.connections }, (_, index) => {
     // Each connection has requests of its own, so that writes of one never undo those of another.
     const own = stream.requests.filter((_, at) => at % stream.connections === index);
-    return new Connection(load.port, own.length > 0 ? own : stream.requests);
+    const port = load.ports[index % load.ports.length] as number;
+    return new Connection(port, own.length > 0 ? own : stream.requests);
   });
   await Promise.all(connections.map((connection) => connection.open));
   const tally = new Tally(stream, load);

@@ -1,11 +1,8 @@
 import {
-  adminLogin,
-  CONNECTIONS,
   firstPages,
   logins,
   type NamedRequest,
   RATIO_CASES,
-  type RatioCase,
   type Request,
   record,
   singleReads,
@@ -13,13 +10,13 @@ import {
   wire,
 } from './cases.ts';
 import type { StreamResult } from './load.ts';
-import { type LoadGenerator, memoryOf, type Server, startBareServer } from './processes.ts';
+import { type LoadGenerator, memoryOf, type Server } from './processes.ts';
 import { progress } from './progress.ts';
+import { adminToken, measureRatio, median, NO_LIMIT, type RatioResult } from './ratio.ts';
 
 /** First pages of larger accounts are compared with those of this one. */
 export const REFERENCE_SIZE = 1000;
 
-const NO_LIMIT = 1_000_000;
 /** Below the limit of 100 logins per minute and address, with those that are made elsewhere. */
 const LOGINS = 40;
 const LOGINS_AT_ONCE = 4;
@@ -42,18 +39,6 @@ export interface Subject {
   readonly generator: LoadGenerator;
   readonly folder: string;
   readonly plan: Plan;
-}
-
-export interface RatioResult {
-  readonly title: string;
-  readonly goal: number | undefined;
-  readonly ratio: number;
-  /** How many times plain execution, where that is compared. */
-  readonly timesPlain: { readonly times: number; readonly goal: number | undefined } | undefined;
-  readonly servicePerSecond: number;
-  readonly barePerSecond: number;
-  readonly serviceP99Ms: number;
-  readonly generatorBusy: number;
 }
 
 export interface PageResult {
@@ -90,7 +75,8 @@ export async function measure(subject: Subject): Promise<SizeResult> {
   const ratios: RatioResult[] = [];
   for (const ratioCase of RATIO_CASES) {
     if (!plan.cases.has(ratioCase.name)) continue;
-    ratios.push(await measureRatio(subject, ratioCase, ratioCase.plain ? await adminToken(service) : token));
+    const compared = { ...subject, name: nameOf(subject), nodes: [service] };
+    ratios.push(await measureRatio(compared, ratioCase, ratioCase.plain ? await adminToken(service) : token));
   }
   return {
     size,
@@ -102,66 +88,6 @@ export async function measure(subject: Subject): Promise<SizeResult> {
   };
 }
 
-/** The service and the bare server in turn; whatever else the machine does meets both. */
-async function measureRatio(
-  subject: Subject,
-  { title, goal, requests, plain }: RatioCase,
-  token: string,
-): Promise<RatioResult> {
-  const { size, service, generator, folder, plan } = subject;
-  const list = requests(size, token);
-  const answers = new Map();
-  for (const request of list) answers.set(`${request.method} ${request.path}`, await record(service.port, request));
-  const bare = await startBareServer(answers, folder);
-  const streams = [{ requests: list.map(wire), connections: CONNECTIONS, expected: [200] }];
-  const load = (port: number, milliseconds: number) =>
-    generator.run({ port, milliseconds, mostRequests: NO_LIMIT, streams });
-  const other = plain ? await plainLoad(subject, requests) : undefined;
-  for (const port of [bare.port, service.port]) await load(port, plan.roundMs / 2);
-  await other?.(plan.roundMs / 2);
-  const rounds = [];
-  for (let round = 1; round <= plan.rounds; round++) {
-    say(subject, `${title}: round ${round} of ${plan.rounds}`);
-    const ofBare = await load(bare.port, plan.roundMs);
-    const ofService = await load(service.port, plan.roundMs);
-    const [a, b] = [ofBare.streams[0] as StreamResult, ofService.streams[0] as StreamResult];
-    const c = await other?.(plan.roundMs);
-    rounds.push({
-      bare: a,
-      service: b,
-      ratio: b.perSecond / a.perSecond,
-      timesPlain: c && b.perSecond / c.perSecond,
-      generatorBusy: ofBare.generatorBusy,
-    });
-  }
-  await bare.stop();
-  return {
-    title,
-    goal,
-    ratio: median(rounds.map(({ ratio }) => ratio)),
-    timesPlain: plain && { times: median(rounds.map(({ timesPlain }) => timesPlain ?? 0)), goal: plain.goal },
-    servicePerSecond: median(rounds.map((round) => round.service.perSecond)),
-    barePerSecond: median(rounds.map((round) => round.bare.perSecond)),
-    serviceP99Ms: median(rounds.map((round) => round.service.p99Ms)),
-    generatorBusy: median(rounds.map((round) => round.generatorBusy)),
-  };
-}
-
-async function adminToken({ port }: Server): Promise<string> {
-  return JSON.parse((await record(port, adminLogin())).body).access_token as string;
-}
-
-/** The same load on the service with plain execution, which has tokens of its own. */
-async function plainLoad({ plain, size, generator }: Subject, requests: RatioCase['requests']) {
-  if (!plain) return undefined;
-  const own = requests(size, await adminToken(plain)).map(wire);
-  const streams = [{ requests: own, connections: CONNECTIONS, expected: [200] }];
-  return async (milliseconds: number) => {
-    const result = await generator.run({ port: plain.port, milliseconds, mostRequests: NO_LIMIT, streams });
-    return result.streams[0] as StreamResult;
-  };
-}
-
 /** One after the other for the time that one takes, then several at once for what the hashing allows. */
 async function measureLogin(subject: Subject): Promise<SizeResult['login']> {
   say(subject, 'logins');
@@ -169,7 +95,7 @@ async function measureLogin(subject: Subject): Promise<SizeResult['login']> {
   const load = async (connections: number) => {
     const streams = [{ requests, connections, expected: [200] }];
     const { port } = subject.service;
-    const result = await subject.generator.run({ port, milliseconds: 30_000, mostRequests: LOGINS, streams });
+    const result = await subject.generator.run({ ports: [port], milliseconds: 30_000, mostRequests: LOGINS, streams });
     return result.streams[0] as StreamResult;
   };
   const { medianMs } = await load(1);
@@ -186,7 +112,7 @@ async function measurePages(subject: Subject): Promise<PageResult[]> {
     const { body } = await record(service.port, request);
     const load = async (port: number, what: Request, milliseconds: number) => {
       const streams = [{ requests: [wire(what)], connections: 1, expected: [200] }];
-      const result = await generator.run({ port, milliseconds, mostRequests: NO_LIMIT, streams });
+      const result = await generator.run({ ports: [port], milliseconds, mostRequests: NO_LIMIT, streams });
       return (result.streams[0] as StreamResult).medianMs;
     };
     const here = () => load(service.port, request, plan.pageRoundMs);
@@ -215,7 +141,7 @@ async function measurePages(subject: Subject): Promise<PageResult[]> {
 /** One connection asks for what is slow, without a pause; another one reads single operators meanwhile. */
 async function measureSlow({ size, service, generator, plan }: Subject): Promise<SizeResult['slow']> {
   const single = { requests: singleReads(size).map(wire), connections: 1, expected: [200] };
-  const load = { port: service.port, milliseconds: plan.slowMs, mostRequests: NO_LIMIT };
+  const load = { ports: [service.port], milliseconds: plan.slowMs, mostRequests: NO_LIMIT };
   const alone = await generator.run({ ...load, streams: [single] });
   const reads: SlowResult[] = [];
   for (const { title, request } of slowReads(size)) {
@@ -235,11 +161,10 @@ async function measureSlow({ size, service, generator, plan }: Subject): Promise
   return { aloneP99Ms: (alone.streams[0] as StreamResult).p99Ms, reads };
 }
 
-function say({ size }: Pick<Subject, 'size'>, text: string): void {
-  progress(`${size.toLocaleString('en')} operators: ${text}`);
+function say(subject: Pick<Subject, 'size'>, text: string): void {
+  progress(`${nameOf(subject)}: ${text}`);
 }
 
-function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] as number;
+function nameOf({ size }: Pick<Subject, 'size'>): string {
+  return `${size.toLocaleString('en')} operators`;
 }

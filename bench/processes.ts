@@ -30,24 +30,33 @@ export interface Server {
   stop(): Promise<void>;
 }
 
-/** The real program with its default configuration, on a copy of a filled database. */
-export async function startService(
-  filled: string,
-  folder: string,
-  {
-    profile,
-    program = ['../src/main.ts', 'serve'],
-    env = {},
-  }: {
-    profile?: string | undefined;
-    program?: readonly string[];
-    /** Settings that differ from the default. */
-    env?: Readonly<Record<string, string>>;
-  } = {},
-): Promise<Server> {
+export interface ServiceOptions {
+  readonly profile?: string | undefined;
+  readonly program?: readonly string[];
+  /** Settings that differ from the default. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** The real program on a copy of a filled database. */
+export function startService(filled: string, folder: string, options?: ServiceOptions): Promise<Server> {
+  return startNode(`sqlite:${copyOf(filled, folder)}`, folder, options);
+}
+
+/** The file of a copy that may be changed. */
+export function copyOf(filled: string, folder: string): string {
   mkdirSync(folder, { recursive: true });
   const file = join(folder, DATABASE);
   copyFileSync(join(filled, DATABASE), file, constants.COPYFILE_FICLONE);
+  return file;
+}
+
+/** The real program with its default configuration, on any database. */
+export async function startNode(
+  address: string,
+  folder: string,
+  { profile, program = ['../src/main.ts', 'serve'], env = {} }: ServiceOptions = {},
+): Promise<Server> {
+  mkdirSync(folder, { recursive: true });
   const log = openSync(join(folder, 'service.log'), 'w');
   const [source, ...args] = program as [string, ...string[]];
   const main = fileURLToPath(new URL(source, import.meta.url));
@@ -58,7 +67,7 @@ export async function startService(
       [...flags, ...(profile ? ['--cpu-prof', `--cpu-prof-dir=${profile}`] : []), main, ...args],
       {
         // Nothing of the caller's settings gets in.
-        env: { PATH: process.env.PATH ?? '', PORT: '0', DATABASE_URL: `sqlite:${file}`, ...variables, ...env },
+        env: { PATH: process.env.PATH ?? '', PORT: '0', DATABASE_URL: address, ...variables, ...env },
         stdio: ['ignore', 'pipe', log],
       },
     ),

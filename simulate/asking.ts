@@ -86,8 +86,9 @@ function mayPass<T>(answer: Answer<T>): boolean {
   return answer.outcome === 'unknown' || ('code' in answer && PASSING.has(answer.code));
 }
 
-/** The service lost its database in the middle of the change: as good as no answer. */
+/** A load balancer found nobody, or the service lost its database in the middle of the change: as good as no answer. */
 function saysUnknown<T>(answer: Answer<T>): boolean {
+  if (answer.outcome === 'unknown') return true;
   return 'code' in answer && answer.code === 'UNAVAILABLE' && answer.message.includes('not known');
 }
 
@@ -105,6 +106,7 @@ function judged<T>(operation: string, reply: Reply | NoAnswer, askedAt: number):
     // Who lost a conversation a moment ago may not know it yet.
     return { outcome: code === 'FORBIDDEN' ? 'refused' : 'failed', code, message: error.message };
   }
+  if (reply.status === 503) return { outcome: 'unknown', code: 'HTTP 503', message: 'No node answered.' };
   const data = reply.body?.data?.[operation];
   if (reply.status !== 200 || data === undefined) {
     return { outcome: 'failed', code: 'UNREADABLE', message: `Status ${reply.status}.` };

@@ -1,7 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { setTimeout as wait } from 'node:timers/promises';
 import { createSecureContext } from 'node:tls';
-import type { FastifyInstance } from 'fastify';
 import { type Logger, pino } from 'pino';
 import { registerGraphql } from './api/graphql/http.ts';
 import { schema } from './api/graphql/schema.ts';
@@ -14,6 +12,7 @@ import { Metrics } from './api/http/metrics.ts';
 import { showNode } from './api/http/node-metrics.ts';
 import { addressReader } from './api/http/peer-address.ts';
 import { RouteTable } from './api/http/route-table.ts';
+import { closeWithin, drain } from './api/http/stopping.ts';
 import { registerOAuth } from './api/oauth/oauth.ts';
 import { registerOperations } from './api/operations.ts';
 import { registerPages } from './api/pages/pages.ts';
@@ -47,7 +46,6 @@ const KEY_USE_MS = 10_000;
 const RETENTION_MS = 600_000;
 const TICK_MS = 500;
 const SWEEP_MS = 10_000;
-const CLOSE_IDLE_MS = 20;
 /** A balancer that did not ask for so long does not ask. */
 const ASKED_WITHIN_MS = 60_000;
 
@@ -213,26 +211,6 @@ function readTls({ SWITCHBOARD_TLS_CERT: cert, SWITCHBOARD_TLS_KEY: key }: Confi
     ]);
   }
   return tls;
-}
-
-/** Serves on, for balancers that do not know yet; but nobody keeps a connection for another request. */
-async function drain(app: FastifyInstance, milliseconds: number): Promise<void> {
-  app.server.prependListener('request', (_request, response) => {
-    response.shouldKeepAlive = false;
-  });
-  await wait(milliseconds);
-}
-
-/**
- * Requests that still run at the end of the time are cut off: a stop always ends. Connections that their clients keep open
- * become idle one by one, as their requests are answered, and none of them may hold up the stop.
- */
-async function closeWithin(app: FastifyInstance, milliseconds: number): Promise<void> {
-  const end = setTimeout(() => app.server.closeAllConnections(), milliseconds);
-  const idle = setInterval(() => app.server.closeIdleConnections(), CLOSE_IDLE_MS);
-  await app.close();
-  clearTimeout(end);
-  clearInterval(idle);
 }
 
 /** Ends what is over by time, a round after the other; a failed round is logged and the next one comes. */

@@ -10,7 +10,7 @@ import { operatorOf } from './population.ts';
 
 export interface DrainJob {
   readonly kind: 'drain';
-  readonly url: string;
+  readonly urls: readonly string[];
   readonly operators: readonly number[];
   /** So many run at the beginning; the others wait. */
   readonly running: number;

@@ -14,7 +14,7 @@ export type JobResult = (ThroughputResult | DrainResult) & {
 process.on('message', (job: Job) => {
   const before = process.cpuUsage();
   const start = performance.now();
-  const client = new Client({ urls: [job.url], believesAddresses: false });
+  const client = new Client({ urls: job.urls, believesAddresses: false });
   const work: Promise<ThroughputResult | DrainResult> =
     job.kind === 'throughput' ? throughput(client, job) : drain(client, job);
   work

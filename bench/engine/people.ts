@@ -22,7 +22,7 @@ export interface Offer {
   readonly at: number;
 }
 
-/** Operators at their desks. */
+/** Operators at their desks, spread over the nodes. */
 export class Desks {
   readonly #feeds: Feed[] = [];
   readonly #askings = new Map<number, Asking>();
@@ -33,7 +33,8 @@ export class Desks {
     for (const operator of operators) {
       const token = operatorToken(operator);
       const path = documents.OPERATOR_PATH;
-      const asking = new Asking(client, journal, `operator ${operator}`, { path, token });
+      const own = client.for(operator);
+      const asking = new Asking(own, journal, `operator ${operator}`, { path, token });
       this.#askings.set(operator, asking);
       const position = Number(required(await asking.ask<string>(POSITION)));
       const followed = {
@@ -43,7 +44,7 @@ export class Desks {
       const onEvent = ({ type, conversation, at }: Told) => {
         if (type === 'conversation.offered' && conversation !== null) this.onOffer({ conversation, operator, at });
       };
-      const feed = new Feed(client, journal, followed, { position, onEvent });
+      const feed = new Feed(own, journal, followed, { position, onEvent });
       feed.open();
       this.#feeds.push(feed);
     }
@@ -61,7 +62,10 @@ export class Desks {
 const POSITION = { operation: 'eventPosition', query: documents.EVENT_POSITION };
 
 export function visitor(client: Client, id: number): Asking {
-  return new Asking(client, journal, `visitor ${id}`, { path: documents.VISITOR_PATH, token: visitorToken(id) });
+  return new Asking(client.for(id), journal, `visitor ${id}`, {
+    path: documents.VISITOR_PATH,
+    token: visitorToken(id),
+  });
 }
 
 export async function start(asking: Asking): Promise<number> {

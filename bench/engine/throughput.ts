@@ -1,4 +1,5 @@
 import type { Client } from '../../simulate/client.ts';
+import { each, type ProcessorTime, type Watched, watch } from '../processor-time.ts';
 import { accept, close, Desks, start, visitor, write } from './people.ts';
 import { VISITORS } from './population.ts';
 
@@ -6,7 +7,9 @@ import { VISITORS } from './population.ts';
 
 export interface ThroughputJob {
   readonly kind: 'throughput';
-  readonly url: string;
+  /** The nodes, over which everybody is spread. */
+  readonly urls: readonly string[];
+  readonly watched: Watched;
   readonly operators: readonly number[];
   /** Conversations at the same time. */
   readonly atOnce: readonly number[];
@@ -21,6 +24,8 @@ export interface ThroughputResult {
     readonly requestsPerSecond: number;
     readonly medianMs: number;
     readonly p99Ms: number;
+    /** Of one request; undefined where the system does not tell. */
+    readonly processorTime: ProcessorTime | undefined;
   }[];
 }
 
@@ -36,6 +41,7 @@ export async function throughput(client: Client, job: ThroughputJob): Promise<Th
   // First with the most, to warm up: a service takes new connections one by one.
   for (const atOnce of [Math.max(...job.atOnce), ...job.atOnce]) {
     const taken: number[] = [];
+    const used = watch(job.watched);
     const begin = performance.now();
     const end = begin + job.milliseconds;
     const worker = async (_: unknown, number: number) => {
@@ -47,6 +53,7 @@ export async function throughput(client: Client, job: ThroughputJob): Promise<Th
     };
     await Promise.all(Array.from({ length: atOnce }, worker));
     const seconds = (performance.now() - begin) / 1000;
+    const processorTime = used?.();
     taken.sort((a, b) => a - b);
     runs.push({
       atOnce,
@@ -54,6 +61,7 @@ export async function throughput(client: Client, job: ThroughputJob): Promise<Th
       requestsPerSecond: (taken.length * REQUESTS) / seconds,
       medianMs: taken[Math.floor(taken.length * 0.5)] ?? 0,
       p99Ms: taken[Math.floor(taken.length * 0.99)] ?? 0,
+      processorTime: processorTime && each(processorTime, taken.length * REQUESTS),
     });
   }
   await desks.close();

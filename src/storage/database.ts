@@ -37,6 +37,11 @@ export interface Transaction {
   readonly now: number;
   /** Runs a statement whose SQL is made once, for those that are repeated thousands of times. */
   run<Args extends object, Row>(statement: HotStatement<Args, Row>, args: Args): Promise<Row[]>;
+  /**
+   * The same for one whose answer nobody needs: it is sent, and what comes next does not wait for it. It is carried out before
+   * everything that comes after it; if it fails, the transaction does.
+   */
+  send<Args extends object>(statement: HotStatement<Args, unknown>, args: Args): void;
   /** Adds to the event log, at the end of this transaction and only if it commits. */
   emit(event: NewEvent): void;
 }

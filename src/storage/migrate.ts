@@ -1,9 +1,10 @@
 import { sql } from 'kysely';
-import type { Database } from './database.ts';
+import type { Database, Transaction } from './database.ts';
 import { UnusableDatabase } from './errors.ts';
 import { foundation } from './migrations/0001-foundation.ts';
 import { restUsage } from './migrations/0002-rest-usage.ts';
 import { engine } from './migrations/0003-engine.ts';
+import { additive } from './migrations/0004-additive.ts';
 
 /** The words in which the two databases differ when a table is made. */
 export interface ColumnWords {
@@ -13,10 +14,16 @@ export interface ColumnWords {
 
 export interface Migration {
   readonly name: string;
+  /** It only adds: nodes of the version before may run, and start, beside those that have made it. */
+  readonly additive?: boolean;
   statements(words: ColumnWords): readonly string[];
 }
 
-export const migrations: readonly Migration[] = [foundation, restUsage, engine];
+export const migrations: readonly Migration[] = [foundation, restUsage, engine, additive];
+
+/** There before all of them; later ones may add to it. */
+export const MIGRATIONS_TABLE =
+  'create table if not exists migrations (name text primary key, applied_at bigint not null)';
 
 /** Of several nodes that start at once, one migrates and the others wait for it. */
 const ALL_NODES = 0;
@@ -25,15 +32,17 @@ const ALL_NODES = 0;
 export function migrate(database: Database): Promise<string[]> {
   return database.transaction(async (tx) => {
     for (const statement of database.prelude) await sql.raw(statement).execute(tx.db);
-    await sql`create table if not exists migrations (name text primary key, applied_at bigint not null)`.execute(tx.db);
+    await sql.raw(MIGRATIONS_TABLE).execute(tx.db);
     const applied = new Set((await tx.db.selectFrom('migrations').select('name').execute()).map((row) => row.name));
     refuseUnfinishedCopy(applied);
-    refuseNewer(applied);
+    await refuseNewer(tx, applied);
     const missing = migrations.filter((migration) => !applied.has(migration.name));
     for (const migration of missing) {
       for (const statement of migration.statements(database.columnWords)) await sql.raw(statement).execute(tx.db);
       await tx.db.insertInto('migrations').values({ name: migration.name, appliedAt: tx.now }).execute();
     }
+    for (const { name } of missing.filter((migration) => migration.additive))
+      await tx.db.updateTable('migrations').set({ additive: 1 }).where('name', '=', name).execute();
     return missing.map((migration) => migration.name);
   }, ALL_NODES);
 }
@@ -48,9 +57,14 @@ function refuseUnfinishedCopy(applied: ReadonlySet<string>): void {
   );
 }
 
-function refuseNewer(applied: ReadonlySet<string>): void {
+/** In the middle of an upgrade a node of the version before may have to start again: it may, if nothing was taken from it. */
+async function refuseNewer({ db }: Transaction, applied: ReadonlySet<string>): Promise<void> {
   const unknown = [...applied].filter((name) => !migrations.some((migration) => migration.name === name));
-  if (unknown.length > 0) {
+  if (unknown.length === 0) return;
+  const added = applied.has(additive.name)
+    ? await db.selectFrom('migrations').select('name').where('name', 'in', unknown).where('additive', '=', 1).execute()
+    : [];
+  if (added.length < unknown.length) {
     throw new UnusableDatabase(
       `The database was written by a newer version of Switchboard (it has ${unknown.join(', ')}). ` +
         'Start that version, or restore a backup made by this one.',

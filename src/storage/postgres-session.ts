@@ -37,6 +37,8 @@ export class Session {
   isDiscarded = false;
   readonly #sql: postgres.Sql;
   readonly #options: SessionOptions;
+  /** What the server knows already on this connection. */
+  readonly #prepared = new Set<string>();
   #losses = 0;
 
   constructor(url: string, options: SessionOptions) {
@@ -73,6 +75,7 @@ export class Session {
     try {
       const statement = this.#sql.unsafe(rewrite ? rewrite(text) : text, checked(parameters), { prepare: !rewrite });
       const result = await inTime(statement, milliseconds);
+      if (!rewrite) this.#prepared.add(text);
       return { rows: [...result], changes: BigInt(result.count ?? 0) };
     } catch (error) {
       if (error instanceof TooLate) this.discard();
@@ -85,9 +88,20 @@ export class Session {
   /** For the statements of one transaction: none of them is carried out on the connection that comes after a loss. */
   untilLost(): Execute {
     const losses = this.#losses;
+    let sent: Promise<unknown> = Promise.resolve();
     return (text, parameters, milliseconds) => {
-      if (this.#losses !== losses) throw new DatabaseUnavailable('The connection to the database was lost.');
-      return this.execute(text, parameters, milliseconds);
+      const answer = sent.then(() => {
+        if (this.#losses !== losses) throw new DatabaseUnavailable('The connection to the database was lost.');
+        const answered = this.execute(text, parameters, milliseconds);
+        answered.catch(() => undefined);
+        return { answered };
+      });
+      // What the driver cannot send at once waits inside it, and would find its way to the next connection: it waits here.
+      const goesAtOnce = parameters.length === 0 || (this.#prepared.has(text) && isShort(parameters));
+      sent = answer
+        .then(({ answered }) => (goesAtOnce && this.pending < MOST_TOGETHER ? undefined : answered))
+        .catch(() => undefined);
+      return answer.then(({ answered }) => answered);
     };
   }
 
@@ -105,8 +119,16 @@ export class Session {
 
   #lose(): void {
     this.#losses += 1;
+    this.#prepared.clear();
     this.#options.onLost?.();
   }
+}
+
+const MOST_TOGETHER = 50;
+const SHORT = 4096;
+
+function isShort(parameters: readonly unknown[]): boolean {
+  return parameters.every((value) => typeof value !== 'string' || value.length < SHORT);
 }
 
 const UNIQUE_VIOLATION = '23505';

@@ -8,6 +8,7 @@ import { appendEvents } from './postgres-event-log.ts';
 import { Notifications } from './postgres-notifications.ts';
 import { Readers, Writers } from './postgres-pools.ts';
 import { Session } from './postgres-session.ts';
+import { firstFailure, settled, TransactionIsOver } from './sent.ts';
 import type { Tables } from './tables.ts';
 import { LONGEST_WAIT_MS, Turns } from './turns.ts';
 
@@ -47,6 +48,7 @@ export class PostgresDatabase implements Database {
   readonly #writers: Writers;
   readonly #notifications: Notifications;
   readonly #turns = new Turns<number>();
+  readonly #queries = new WeakMap<Session, { execute: Execute; db: Kysely<Tables> }>();
   #givenUp = 0;
   #refused = 0;
   #closed = false;
@@ -103,26 +105,49 @@ export class PostgresDatabase implements Database {
     accountId: number | undefined,
   ): Promise<T> {
     const { execute, now } = await this.#begin(session, accountId);
+    let isOver = false;
+    const inside: Execute = async (text, parameters) => {
+      if (isOver) throw new TransactionIsOver();
+      return execute(text, parameters);
+    };
     const events: NewEvent[] = [];
+    const sent: Promise<unknown>[] = [];
     let committing = false;
     try {
       const tx: Transaction = {
-        db: new Kysely<Tables>({ dialect: postgresDialect(execute), plugins: [new CamelCasePlugin()] }),
+        db: this.#queriesOn(session, inside),
         now,
-        run: (statement, args) => this.#compiled.run(execute, statement, args),
+        run: (statement, args) => this.#compiled.run(inside, statement, args),
+        send: (statement, args) => sent.push(settled(this.#compiled.run(inside, statement, args))),
         emit: (event) => events.push(event),
       };
       const value = await work(tx);
-      committing = true;
+      committing = isOver = true;
       // Sent together: a commit after something failed rolls back.
-      await Promise.all([...appendEvents(execute, events, now), execute('commit', [])]);
+      await Promise.all([...sent, ...appendEvents(execute, events, now), execute('commit', [])]);
       this.#notifications.send(new Set(events.map((event) => event.accountId)));
       return value;
-    } catch (error) {
+    } catch (last) {
+      isOver = true;
       await execute('rollback', []).catch(() => session.discard());
+      const error = (await firstFailure(sent)) ?? last;
       if (!committing || !(error instanceof DatabaseUnavailable)) throw error;
       throw new DatabaseUnavailable('The change could not be stored.', { cause: error, outcomeUnknown: true });
     }
+  }
+
+  /** One for each connection: to make one costs as much as a statement. */
+  #queriesOn(session: Session, execute: Execute): Kysely<Tables> {
+    const known = this.#queries.get(session);
+    if (known) {
+      known.execute = execute;
+      return known.db;
+    }
+    const made = { execute, db: undefined as unknown as Kysely<Tables> };
+    const dialect = postgresDialect((text, parameters) => made.execute(text, parameters));
+    made.db = new Kysely<Tables>({ dialect, plugins: [new CamelCasePlugin()] });
+    this.#queries.set(session, made);
+    return made.db;
   }
 
   /** Where the changes of an account wait for each other on all nodes: what follows sees all that was done before. */
@@ -131,7 +156,9 @@ export class PostgresDatabase implements Database {
     const text = `begin; ${lock} ${TURN_TIME}`;
     const begin = async () => {
       const execute = this.#counted(session.untilLost());
-      const answers = (await this.#whileOthersAnswer(session, execute(text, [], Math.max(this.#statementMs, LONGEST_WAIT_MS)))).rows;
+      const answers = (
+        await this.#whileOthersAnswer(session, execute(text, [], Math.max(this.#statementMs, LONGEST_WAIT_MS)))
+      ).rows;
       return { execute, now: this.#clock?.() ?? (answers.at(-1) as { now: number }[])[0]?.now ?? 0 };
     };
     try {

@@ -4,6 +4,7 @@ import type { Clock, NewEvent, Transaction } from './database.ts';
 import { DatabaseUnavailable } from './errors.ts';
 import { appendEvents } from './event-log.ts';
 import { CompiledStatements } from './hot-statement.ts';
+import { settled, TransactionIsOver } from './sent.ts';
 import type { SqliteConnection } from './sqlite-connection.ts';
 import { sqliteDialect } from './sqlite-dialect.ts';
 import type { Tables } from './tables.ts';
@@ -95,21 +96,30 @@ export class SqliteWriter {
       return () => job.reject(new DatabaseUnavailable('Too many changes are waiting.'));
     }
     this.#connection.run('savepoint job', []);
+    let isOver = false;
+    const execute = (sql: string, parameters: readonly unknown[]) => {
+      if (isOver) throw new TransactionIsOver();
+      return this.#connection.run(sql, parameters);
+    };
     try {
       const events: NewEvent[] = [];
+      const sent: Promise<unknown>[] = [];
       const tx: Transaction = {
         db: this.#db,
         now: this.#clock(),
-        run: (statement, args) =>
-          this.#hot.run((sql, parameters) => this.#connection.run(sql, parameters), statement, args),
+        run: (statement, args) => this.#hot.run(execute, statement, args),
+        send: (statement, args) => sent.push(settled(tx.run(statement, args))),
         emit: (event) => events.push(event),
       };
       const value = await job.work(tx);
+      await Promise.all(sent);
       await appendEvents(tx, events);
+      isOver = true;
       this.#connection.run('release job', []);
       for (const event of events) announced.add(event.accountId);
       return () => job.resolve(value);
     } catch (error) {
+      isOver = true;
       this.#connection.run('rollback to job', []);
       this.#connection.run('release job', []);
       return () => job.reject(error);

@@ -417,5 +417,5 @@ export interface Tables {
     lastStatus: number | null;
     lastError: string | null;
   };
-  migrations: { name: string; appliedAt: number };
+  migrations: { name: string; appliedAt: number; additive: Generated<number> };
 }

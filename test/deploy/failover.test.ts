@@ -68,6 +68,10 @@ test('the primary fails and a standby takes its place: nodes that know both go o
     [],
   );
   assert.ok(refused.length > 0, 'nobody noticed');
+  assert.ok(
+    refused.every(({ ms }) => ms < 3000),
+    'somebody was kept waiting',
+  );
   const kept = new Set(await labels(nodes[0] as Switchboard));
   assert.deepEqual(
     acknowledged.filter((label) => !kept.has(label)),

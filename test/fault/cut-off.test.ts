@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -59,6 +60,8 @@ describe('one of two nodes loses its database', () => {
       const talk = await startTalk(nodes, other, staff);
       const watcher = watch(talk.id, lost, start);
       all.push(watcher);
+      const stalls = monitorEventLoopDelay();
+      stalls.enable();
       const here = startLoad({ ...nodes, urls: [lost] }, part(2, 3), []);
       const there = startLoad({ ...nodes, urls: [other] }, part(3, 4), [talk]);
       t.after(() => Promise.all([here.stop(), there.stop()]));
@@ -103,6 +106,7 @@ describe('one of two nodes loses its database', () => {
           {
             fault: fault.name,
             'slowest 503': maximum(rows, 'slowest'),
+            'own stall': stalls.max / 1e6,
             'by the node': slowestByNode(nodes.all),
             recovery: maximum(rows, 'recovery'),
             'desk back': deskBack,
@@ -119,7 +123,10 @@ describe('one of two nodes loses its database', () => {
       for (const name of ['wronglyDone', 'silent', 'other', 'partly', 'withoutRetryAfter'] as const)
         assert.equal(sum(rows, name), 0, name);
       assert.ok(sum(rows, 'unavailable') > 0);
-      assert.ok(maximum(rows, 'slowest') < SLOWEST_MS, `an answer took ${maximum(rows, 'slowest')} ms`);
+      assert.ok(
+        maximum(rows, 'slowest') < SLOWEST_MS + stalls.max / 1e6,
+        `an answer took ${maximum(rows, 'slowest')} ms`,
+      );
       assert.ok(
         maximum(rows, 'recovery') < RECOVERY_MS,
         `it failed ${maximum(rows, 'recovery')} ms after it could have worked`,

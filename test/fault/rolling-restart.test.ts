@@ -18,7 +18,7 @@ for (const balancer of balancersToTry(FULL)) {
     t.after(() => cluster.stop());
     const load = await startLoad(cluster.url);
     t.after(() => load.abandon());
-    const writers = await SteadyWriters.start(cluster.url, { writers: 2, makers: 4, keyed: false });
+    const writers = await SteadyWriters.start(cluster.url, { writers: 1, makers: 2, keyed: false });
     t.after(() => writers.stop());
     await writers.after(20);
     for (let round = 0; round < ROUNDS; round += 1) await restartAll(cluster, writers);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import postgres from 'postgres';
-import { SECRET } from '../support/postgres-database.ts';
 import { graphqlClient, logIn } from '../support/graphql.ts';
+import { SECRET } from '../support/postgres-database.ts';
 import { openSocket } from '../support/subscriptions.ts';
 import { ADMIN, type Switchboard, startSwitchboard } from '../support/switchboard.ts';
 
@@ -33,44 +33,6 @@ describe('two nodes on one PostgreSQL', { skip: server === undefined }, () => {
     await Promise.all(nodes.map((node) => node.stop()));
     await sql.unsafe(`drop database ${NAME} with (force)`);
     await sql.end();
-  });
-
-  test('of several that start at once on an empty database, one migrates and makes the account', async () => {
-    const { code, stdout } = await nodes[0].command(['account', 'list']);
-    assert.equal(code, 0);
-    assert.equal(stdout.match(/^\s*\d+ /gm)?.length, 1, stdout);
-  });
-
-  test('a read through any node shows every write that was acknowledged before, through whichever node', async () => {
-    const clients = nodes.map((node, index) => graphqlClient(node.url, tokens[index] as string));
-    for (let number = 0; number < 40; number += 1) {
-      const [writer, reader] = number % 2 === 0 ? [clients[0], clients[1]] : [clients[1], clients[0]];
-      const made = await writer?.run(`mutation{skillCreate(input:{name:"Skill ${number}"}){skill{id}}}`);
-      const read = await reader?.run(`{skill(id:${made?.data.skillCreate.skill.id}){name}}`);
-      assert.equal(read?.data.skill.name, `Skill ${number}`);
-    }
-  });
-
-  test('a revoked token ends on every node within a second', async () => {
-    const token = await logIn(nodes[0].url, ADMIN);
-    const status = async () =>
-      (await fetch(`${nodes[1].url}/_authenticated`, { headers: { authorization: `Bearer ${token}` } })).status;
-    assert.equal(await status(), 200);
-    await fetch(`${nodes[0].url}/oauth2/revoke`, { method: 'POST', body: new URLSearchParams({ token }) });
-    await new Promise((resolve) => setTimeout(resolve, 1100));
-    assert.equal(await status(), 401);
-  });
-
-  test('login limits are exact over all nodes', async () => {
-    const tries = Array.from({ length: 60 }, (_, index) =>
-      fetch(`${nodes[index % 2]?.url}/oauth2/token`, {
-        method: 'POST',
-        body: new URLSearchParams({ grant_type: 'password', username: 'nobody@example.com', password: 'wrong' }),
-      }).then((response) => response.status),
-    );
-    const statuses = await Promise.all(tries);
-    assert.equal(statuses.filter((status) => status === 400).length, 10);
-    assert.equal(statuses.filter((status) => status === 429).length, 50);
   });
 
   test('a desk on one node serves visitors of the other, and no maximum is exceeded', async () => {

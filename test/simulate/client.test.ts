@@ -73,9 +73,10 @@ const lostInTheMiddle = answer(
 );
 
 test('what a load balancer says in the place of a node is no answer', async (t) => {
-  const service = await serviceThat(t, gateway(502), gateway(503), gateway(504), done);
+  const inJson = answer(503, { message: 'The service is not ready.' }, { 'retry-after': '0' });
+  const service = await serviceThat(t, gateway(502), gateway(503), gateway(504), inJson, done);
   const entry = await ask(t, [service.url]);
-  assert.deepEqual([entry.outcome, entry.tries, entry.unanswered], ['done', 4, 3]);
+  assert.deepEqual([entry.outcome, entry.tries, entry.unanswered], ['done', 5, 4]);
 });
 
 test('an answer that the outcome is not known counts as none', async (t) => {

@@ -53,7 +53,7 @@ export async function startHaproxy(nodes: readonly string[]): Promise<Balancer> 
   };
 }
 
-/** As docs/high-availability.md has it, with shorter times: nobody waits for a test. */
+/** With the rules of deploy/haproxy.cfg, and shorter times: nobody waits for a test. */
 function configuration(at: { port: number; statistics: string; nodes: readonly string[] }): string {
   return `
 global

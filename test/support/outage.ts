@@ -29,7 +29,7 @@ export interface OutageRow {
   readonly silent: number;
   /** Answers 503 that do not say when to come again. */
   readonly withoutRetryAfter: number;
-  /** The longest that anybody waited for the answer to a request that met the outage. */
+  /** The longest that anybody waited to hear that it is away, from the sending or from the begin of the outage, whichever was later. */
   readonly slowest: number;
   /** From its end to the last answer that was not a success. */
   readonly recovery: number;
@@ -39,7 +39,7 @@ export interface OutageRow {
 export function outageRows(asked: readonly Asked[], { from, gone, returning, to }: Outage): OutageRow[] {
   const rows = [...Map.groupBy(asked, ({ kind }) => kind)].map(([kind, all]) => {
     const answeredAt = ({ sentAt, milliseconds }: Asked) => sentAt + milliseconds;
-    const met = all.filter((each) => answeredAt(each) >= from && each.sentAt <= to);
+    const met = all.filter((each) => answeredAt(each) >= from && each.sentAt <= to && !isRefusal(kind, each.outcome));
     const during = all.filter((each) => each.sentAt >= gone && answeredAt(each) <= returning);
     const failed = all.filter(({ outcome }) => outcome !== 'done' && !isRefusal(kind, outcome));
     const count = (list: readonly Asked[], outcome: Asked['outcome']) =>
@@ -54,7 +54,12 @@ export function outageRows(asked: readonly Asked[], { from, gone, returning, to 
       other: all.filter(({ outcome }) => outcome === 'refused' && !isRefusal(kind, outcome)).length,
       silent: count(all, 'silent'),
       withoutRetryAfter: all.filter(({ status, retryAfter }) => status === 503 && !Number(retryAfter)).length,
-      slowest: Math.max(0, ...met.map(({ milliseconds }) => milliseconds)),
+      slowest: Math.max(
+        0,
+        ...met
+          .filter(({ outcome }) => outcome !== 'done')
+          .map((each) => answeredAt(each) - Math.max(each.sentAt, from)),
+      ),
       recovery: Math.max(0, ...failed.map((each) => answeredAt(each) - to)),
       after: all.filter((each) => each.sentAt > to).length,
     };

@@ -24,12 +24,26 @@ interface Node {
 /** What became of one try of a request. */
 type Try = { readonly answer: IncomingMessage } | { readonly lost: Error; readonly sent: boolean };
 
+export interface OwnBalancerOptions {
+  /** Of the answers to what may be repeated, every so-manieth is lost on its way from the node; none if nothing is said. */
+  readonly losesEvery?: number;
+}
+
 /** For machines without haproxy: as small as a load balancer can be, and with the same rules. */
-export async function startOwnBalancer(urls: readonly string[]): Promise<Balancer> {
+export async function startOwnBalancer(
+  urls: readonly string[],
+  { losesEvery = Number.POSITIVE_INFINITY }: OwnBalancerOptions = {},
+): Promise<Balancer> {
   const nodes = urls.map((url): Node => ({ url: new URL(url), up: false }));
   const agent = new Agent({ keepAlive: true });
   const choose = inTurn(nodes);
   let retries = 0;
+  let repeatable = 0;
+  const isLost = (request: IncomingMessage, tries: number) => {
+    if (tries > 0 || !mayRepeat(request)) return false;
+    repeatable += 1;
+    return repeatable % losesEvery === 0;
+  };
   const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
     pass(request, response).catch(() => response.destroy());
   });
@@ -44,7 +58,8 @@ export async function startOwnBalancer(urls: readonly string[]): Promise<Balance
       const result = await tryOn(node, request, body, agent);
       const again = tries < MOST_RETRIES && choose(tried, true) !== undefined;
       if ('answer' in result) {
-        if (result.answer.statusCode === 503 && again && mayRepeat(request)) result.answer.resume();
+        const isRefused = result.answer.statusCode === 503 && mayRepeat(request);
+        if (again && (isRefused || isLost(request, tries))) result.answer.resume();
         else return hand(result.answer, response);
       } else if (!again || (result.sent && !mayRepeat(request))) return refuse(response, 502);
       retries += 1;

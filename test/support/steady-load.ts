@@ -23,6 +23,7 @@ export interface SteadyLoad {
 }
 
 const PAUSE_MS = 120;
+const JSON_BODY = { 'Content-Type': 'application/json' };
 
 /** For each node one client of each kind, who sends the next request when the last one is answered. */
 export function startLoad(nodes: Nodes, staff: Staff, conversations: readonly VisitorTalk[]): SteadyLoad {
@@ -30,8 +31,10 @@ export function startLoad(nodes: Nodes, staff: Staff, conversations: readonly Vi
   const running = nodes.urls.flatMap((_, node) => [
     load.keep(() => load.register(node)),
     load.keep(() => load.skill(node)),
+    load.keep(() => load.farPage(node), 300),
     load.keep(() => load.login(node), 600),
-    ...conversations.slice(node, node + 1).map((talk) => load.keep(() => load.visit(node, talk))),
+    load.keep(() => load.session(node), 300),
+    ...conversations.slice(node, node + 1).map((talk) => load.keep(() => load.say(node, talk))),
   ]);
   return {
     journal: load.journal,
@@ -97,6 +100,11 @@ class Load {
     }
   }
 
+  /** A page so far into a list that it is read apart from everything else. */
+  async farPage(node: number): Promise<void> {
+    await this.#ask('REST slow read', node, '/api/2/operator?page=200&limit=10', this.#rest('GET'));
+  }
+
   /** Makes something that bears its own name, and sends it again under the same key until the answer is clear. */
   async skill(node: number): Promise<void> {
     const name = `skill-${this.#name}-${this.#next()}`;
@@ -132,16 +140,18 @@ class Load {
     });
   }
 
-  /** A new session, and a message in an old conversation, sent under the same name until it is acknowledged. */
-  async visit(node: number, { id, token }: VisitorTalk): Promise<void> {
-    const json = { 'Content-Type': 'application/json' };
+  async session(node: number): Promise<void> {
     const body = JSON.stringify({ websiteId: this.#staff.website });
-    await this.#ask('visitor session', node, '/visitor/session', { method: 'POST', headers: json, body });
+    await this.#ask('visitor session', node, '/visitor/session', { method: 'POST', headers: JSON_BODY, body });
+  }
+
+  /** A message in a conversation, sent under the same name until it is acknowledged. */
+  async say(node: number, { id, token }: VisitorTalk): Promise<void> {
     const clientId = `m${this.#name}-${this.#next()}`;
     const query = `mutation{messageSend(input:{conversationId:${id} clientId:"${clientId}" text:"${clientId}"}){message{sequence} userErrors{message}}}`;
     const init = {
       method: 'POST',
-      headers: { ...json, Authorization: `Bearer ${token}` },
+      headers: { ...JSON_BODY, Authorization: `Bearer ${token}` },
       body: JSON.stringify({ query }),
     };
     for (let tries = 0; !this.stopped; tries += 1) {
@@ -158,13 +168,13 @@ class Load {
   #graphql(kind: string, node: number, query: string, headers: Record<string, string> = {}): Promise<Answer> {
     return this.#ask(kind, node, '/graphql', {
       method: 'POST',
-      headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${this.#nodes.token}`, ...headers },
+      headers: { ...JSON_BODY, Authorization: `Bearer ${this.#nodes.token}`, ...headers },
       body: JSON.stringify({ query }),
     });
   }
 
   #rest(method: string): RequestInit & { headers: Record<string, string> } {
-    return { method, headers: { 'X-API-Key': this.#nodes.all[0]?.key ?? '', 'Content-Type': 'application/json' } };
+    return { method, headers: { 'X-API-Key': this.#nodes.all[0]?.key ?? '', ...JSON_BODY } };
   }
 
   #ask(kind: string, node: number, path: string, init: RequestInit): Promise<Answer> {

@@ -133,7 +133,7 @@ async function changing(
   const [row] = await tx.run(findLiveRow, { accountId, operatorId });
   if (!row) return undefined;
   await work();
-  await tx.run(removeOver, { accountId, operatorId });
+  tx.send(removeOver, { accountId, operatorId });
   const [now] = await tx.run(recount, { accountId, operatorId });
   // What ended by time is still there for everybody else until it is announced, and announced is what is not zero.
   const before = { connected: row.leaseUntil > 0, inGrace: row.leaseUntil > 0 && row.routableUntil === 0 };

@@ -50,7 +50,7 @@ export async function keepLiveHistory(
   operatorId: number,
   change: { readonly kind: LiveChange; readonly reason?: string | null; readonly at?: number },
 ): Promise<void> {
-  await tx.run(insertHistory, {
+  tx.send(insertHistory, {
     accountId,
     operatorId,
     at: change.at ?? tx.now,

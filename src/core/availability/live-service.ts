@@ -1,10 +1,11 @@
 import { type Selectable, sql } from 'kysely';
 import type { Database, Transaction } from '../../storage/database.ts';
+import { type HotStatement, hotStatement } from '../../storage/hot-statement.ts';
 import type { Tables } from '../../storage/tables.ts';
 import { announce } from '../announce.ts';
 import { type Caller, type Commit, forbidden } from '../caller.ts';
 import { DomainError, invalid, unknownId } from '../errors.ts';
-import { CHANNELS, type Operator } from '../operators/operator.ts';
+import { CHANNELS, type Channel, type Operator } from '../operators/operator.ts';
 import type { OperatorFilters } from '../operators/operator-filter.ts';
 import { requireOperator } from '../operators/operator-store.ts';
 import { requireMayServe } from '../operators/permissions.ts';
@@ -144,9 +145,11 @@ export class LiveService {
       throw invalid([{ path: ['chat', 'available'], code: 'missing', rule: 'or another of the fields must be named' }]);
     }
     return commit(async (tx) => {
-      const operator = await requireOperator(tx, caller.accountId, operatorId);
+      const [operator, row] = await Promise.all([
+        requireOperator(tx, caller.accountId, operatorId),
+        this.#require(tx, caller.accountId, operatorId),
+      ]);
       requireMayServe(caller, operator);
-      const row = await this.#require(tx, caller.accountId, operatorId);
       await setAvailability(tx, caller, row, input);
       if (input.connected === false) await disconnect(tx, caller, operatorId);
       return operator;
@@ -239,6 +242,33 @@ export class LiveService {
   }
 }
 
+interface FlagArguments {
+  readonly accountId: number;
+  readonly operatorId: number;
+}
+
+const setFlags = new Map<string, HotStatement<FlagArguments, unknown>>();
+
+/** Whoever says whether they are available is forgiven the offers that they missed. */
+function setFlagsOf(channels: readonly Channel[]): HotStatement<FlagArguments, unknown> {
+  const name = channels.join();
+  const known = setFlags.get(name);
+  if (known) return known;
+  const statement = hotStatement<FlagArguments & Record<string, number>>((db, { accountId, operatorId, ...flags }) =>
+    db
+      .updateTable('operatorLive')
+      .set((eb) => ({
+        ...flags,
+        ...Object.fromEntries(channels.map((channel) => [`${channel}Missed`, 0])),
+        version: eb('version', '+', 1),
+      }))
+      .where('accountId', '=', accountId as never)
+      .where('operatorId', '=', operatorId as never),
+  ) as HotStatement<FlagArguments, unknown>;
+  setFlags.set(name, statement);
+  return statement;
+}
+
 async function setAvailability(
   tx: Transaction,
   caller: Caller,
@@ -249,13 +279,7 @@ async function setAvailability(
   const flags = Object.fromEntries(given.map((channel) => [`${channel}Available`, Number(input[channel]?.available)]));
   const changed = Object.keys(flags).filter((name) => row[name as 'chatAvailable'] !== flags[name]);
   if (changed.length === 0) return;
-  const forgiven = Object.fromEntries(given.map((channel) => [`${channel}Missed`, 0]));
-  await tx.db
-    .updateTable('operatorLive')
-    .set((eb) => ({ ...flags, ...forgiven, version: eb('version', '+', 1) }))
-    .where('accountId', '=', row.accountId)
-    .where('operatorId', '=', row.operatorId)
-    .execute();
+  tx.send(setFlagsOf(given), { accountId: row.accountId, operatorId: row.operatorId, ...flags });
   await keepLiveHistory(tx, caller, row.operatorId, { kind: 'availability' });
   announce(tx, caller, 'operator.availability_updated', row.operatorId, {
     fields: changed,

@@ -100,7 +100,7 @@ async function follow(
         ? 'returned'
         : 'connected';
   const hasLost = after.connected ? null : (await runningOf(tx, by, operatorId)).length > 0 ? tx.now : null;
-  await tx.run(touch, { accountId: by.accountId, operatorId, lostAt: hasLost });
+  tx.send(touch, { accountId: by.accountId, operatorId, lostAt: hasLost });
   // A session that ended by time ended then, however late it is noticed.
   const ended = kind === 'disconnected' && departure === 'lease_ended' && row.leaseUntil > 0 && row.leaseUntil < tx.now;
   await keepLiveHistory(tx, by, operatorId, {

@@ -176,7 +176,7 @@ export async function closeConversation(
     operatorId: state === 'offered' ? null : operatorId,
   });
   if (!closed) throw wrongState('The conversation has changed meanwhile.');
-  await tx.run(forgetPauses, { accountId, conversationId: id });
+  tx.send(forgetPauses, { accountId, conversationId: id });
   announce(tx, by, 'conversation.closed', id, {
     fields: ['state', 'closedBy'],
     values: { ...placed(closed), closedBy, previousOperatorId: operatorId },

@@ -31,7 +31,7 @@ export async function handOver(tx: Transaction, conversation: Conversation): Pro
   const { accountId, id, operatorId, state, acceptedAt, firstAnswerAt, changedHands } = conversation;
   if (state !== 'active' || operatorId === null || acceptedAt === null) return { changedHands };
   const handling = { accountId, conversationId: id, operatorId, acceptedAt, firstAnswerAt };
-  if (changedHands === 0) await tx.run(keep, handling);
+  if (changedHands === 0) tx.send(keep, handling);
   return { changedHands: 1 };
 }
 
@@ -40,7 +40,7 @@ export async function takeOver(tx: Transaction, conversation: Conversation, answ
   const { accountId, id, operatorId, changedHands } = conversation;
   if (changedHands === 0 || operatorId === null) return;
   const handling = { accountId, conversationId: id, operatorId, acceptedAt: tx.now, firstAnswerAt: answeredAt };
-  await tx.run(keep, handling);
+  tx.send(keep, handling);
 }
 
 /** The operator has written: for those who took over, this may be their first answer. */
@@ -49,5 +49,5 @@ export async function noteAnswer(
   { accountId, id, operatorId, changedHands }: Conversation,
 ): Promise<void> {
   if (changedHands === 0 || operatorId === null) return;
-  await tx.run(answer, { accountId, conversationId: id, operatorId, at: tx.now });
+  tx.send(answer, { accountId, conversationId: id, operatorId, at: tx.now });
 }

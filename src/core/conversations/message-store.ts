@@ -20,19 +20,38 @@ const takeSequence = hotStatement<{ accountId: number; id: number }, { messageCo
 );
 const insertMessage = hotStatement<Message>((db, row) => db.insertInto('messages').values(row));
 
+type Content = Pick<Message, 'clientId' | 'authorType' | 'authorId' | 'text'>;
+
 /** Appends to a conversation; its own row gives out the numbers, so that there is never a hole. */
 export async function appendMessage(
   tx: Transaction,
   by: By,
   conversation: Conversation,
-  { clientId, authorType, authorId, text }: Pick<Message, 'clientId' | 'authorType' | 'authorId' | 'text'>,
+  content: Content,
 ): Promise<Message> {
   const { accountId, id } = conversation;
   const [next] = await tx.run(takeSequence, { accountId, id });
   if (!next) throw wrongState('The conversation is closed.');
-  const sequence = next.messageCount;
+  return storeMessage(tx, by, conversation, { ...content, sequence: next.messageCount });
+}
+
+/** The same for an open conversation of which the last number was read in this transaction: nobody can have taken the next. */
+export function appendNext(tx: Transaction, by: By, conversation: Conversation, content: Content): Message {
+  const { accountId, id, messageCount } = conversation;
+  tx.send(takeSequence, { accountId, id });
+  return storeMessage(tx, by, conversation, { ...content, sequence: messageCount + 1 });
+}
+
+/** Stores a message under a number that is its own. */
+export function storeMessage(
+  tx: Transaction,
+  by: By,
+  conversation: Conversation,
+  { clientId, authorType, authorId, text, sequence }: Content & Pick<Message, 'sequence'>,
+): Message {
+  const { accountId, id } = conversation;
   const message = { accountId, conversationId: id, sequence, clientId, authorType, authorId, text, at: tx.now };
-  await tx.run(insertMessage, message);
+  tx.send(insertMessage, message);
   announce(
     tx,
     by,

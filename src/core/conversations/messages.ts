@@ -7,7 +7,7 @@ import { type Conversation, wrongState } from './conversation.ts';
 import { requireOwn, requireVisitorsOwn, type VisitorCaller } from './conversation-access.ts';
 import { requireConversation } from './conversation-store.ts';
 import { noteAnswer } from './handlings.ts';
-import { appendMessage, type Message } from './message-store.ts';
+import { appendNext, type Message } from './message-store.ts';
 
 const LONGEST_MESSAGE = 10_000;
 
@@ -23,28 +23,32 @@ export interface NewMessage {
 
 /** An operator writes in a conversation that is theirs and has been accepted. */
 export async function sendAsOperator(tx: Transaction, caller: Caller, input: NewMessage): Promise<Message> {
-  const conversation = await requireConversation(tx, caller.accountId, input.conversationId);
-  requireOwn(caller, conversation);
   const author = { authorType: 'operator', authorId: caller.operatorId } as const;
-  const earlier = await sentBefore(tx, conversation, author, input);
-  if (earlier) return earlier;
+  const [conversation, earlier] = await Promise.all([
+    requireConversation(tx, caller.accountId, input.conversationId),
+    sentBefore(tx, caller, author, input),
+  ]);
+  requireOwn(caller, conversation);
+  if (earlier) return sameText(earlier, input);
   if (conversation.state === 'offered') throw wrongState('Accept the offer before you write.');
   if (conversation.state === 'closed') throw conversationIsClosed();
-  const message = await appendMessage(tx, caller, conversation, { ...author, ...content(input) });
-  if (conversation.firstAnswerAt === null) await tx.run(answered, { ...conversationKey(conversation), at: tx.now });
+  const message = appendNext(tx, caller, conversation, { ...author, ...content(input) });
+  if (conversation.firstAnswerAt === null) tx.send(answered, { ...conversationKey(conversation), at: tx.now });
   await noteAnswer(tx, conversation);
   return message;
 }
 
 /** A visitor writes in a conversation of their own, also while it waits. */
 export async function sendAsVisitor(tx: Transaction, visitor: VisitorCaller, input: NewMessage): Promise<Message> {
-  const conversation = await requireConversation(tx, visitor.accountId, input.conversationId);
-  requireVisitorsOwn(visitor, conversation);
   const author = { authorType: 'visitor', authorId: visitor.visitorId } as const;
-  const earlier = await sentBefore(tx, conversation, author, input);
-  if (earlier) return earlier;
+  const [conversation, earlier] = await Promise.all([
+    requireConversation(tx, visitor.accountId, input.conversationId),
+    sentBefore(tx, visitor, author, input),
+  ]);
+  requireVisitorsOwn(visitor, conversation);
+  if (earlier) return sameText(earlier, input);
   if (conversation.state === 'closed') throw conversationIsClosed();
-  return appendMessage(tx, visitor, conversation, { ...author, ...content(input) });
+  return appendNext(tx, visitor, conversation, { ...author, ...content(input) });
 }
 
 /** Messages after a sequence number, in order. */
@@ -95,19 +99,20 @@ const findSent = hotStatement<SentBefore, Message>((db, given) =>
 /** The same message, if it is here already: a resend changes nothing, also after the close. */
 async function sentBefore(
   tx: Transaction,
-  conversation: Conversation,
+  { accountId }: { readonly accountId: number },
   { authorType, authorId }: { authorType: string; authorId: number | null },
   input: NewMessage,
 ): Promise<Message | undefined> {
   if (!input.clientId || authorId === null) return undefined;
-  const given = { ...conversationKey(conversation), authorType, authorId, clientId: input.clientId };
-  const [earlier] = await tx.run(findSent, given);
-  if (earlier && earlier.text !== input.text) {
-    throw new DomainError('conflict', 'The client id was used for another text already.', {
-      problems: [{ path: ['clientId'], code: 'invalid', rule: 'was used for another text already' }],
-    });
-  }
-  return earlier;
+  const given = { accountId, id: input.conversationId, authorType, authorId, clientId: input.clientId };
+  return (await tx.run(findSent, given))[0];
+}
+
+function sameText(earlier: Message, { text: words }: NewMessage): Message {
+  if (earlier.text === words) return earlier;
+  throw new DomainError('conflict', 'The client id was used for another text already.', {
+    problems: [{ path: ['clientId'], code: 'invalid', rule: 'was used for another text already' }],
+  });
 }
 
 function conversationKey({ accountId, id }: Conversation) {

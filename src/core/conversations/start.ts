@@ -14,7 +14,7 @@ import { route } from '../routing/router.ts';
 import { type Conversation, placed } from './conversation.ts';
 import type { VisitorCaller } from './conversation-access.ts';
 import { change, insertConversation } from './conversation-store.ts';
-import { appendMessage } from './message-store.ts';
+import { storeMessage } from './message-store.ts';
 import { clientId, messageText } from './messages.ts';
 
 /** Open conversations of one visitor. */
@@ -47,9 +47,12 @@ export async function startConversation(
   input: ConversationStart,
 ): Promise<Conversation> {
   const { accountId, visitorId, websiteId } = visitor;
-  const earlier = input.clientId ? await sameStart(tx, visitor, input.clientId) : undefined;
+  const [earlier, open] = await Promise.all([
+    input.clientId ? sameStart(tx, visitor, input.clientId) : undefined,
+    tx.run(countOpen, { accountId, visitorId }),
+  ]);
   if (earlier) return earlier;
-  await refuseTooMany(tx, visitor);
+  if ((open[0]?.count ?? 0) >= MOST_OPEN) throw tooManyOpen();
   const asked = {
     accountId,
     channel: input.channel,
@@ -76,18 +79,18 @@ export async function startConversation(
     closedAt: null,
     closedBy: null,
     closedById: null,
-    messageCount: 0,
+    messageCount: input.message ? 1 : 0,
     escalatedFromId: null,
     changedHands: 0,
   };
-  await tx.run(insertConversation, conversation);
+  tx.send(insertConversation, conversation);
   announce(tx, visitor, 'conversation.queued', conversation.id, {
     fields: Object.keys(placed(conversation)),
     values: placed(conversation),
   });
   if (input.message) {
     const author = { authorType: 'visitor', authorId: visitorId, clientId: input.clientId ?? null } as const;
-    await appendMessage(tx, visitor, conversation, { ...author, text: input.message });
+    storeMessage(tx, visitor, conversation, { ...author, text: input.message, sequence: 1 });
   }
   const routed = await route(tx, visitor, conversation, 'started');
   if (routed) return routed;
@@ -124,10 +127,8 @@ const countOpen = hotStatement<{ accountId: number; visitorId: number }, { count
       .where('state', '<>', 'closed'),
 );
 
-async function refuseTooMany(tx: Transaction, { accountId, visitorId }: VisitorCaller): Promise<void> {
-  const [open] = await tx.run(countOpen, { accountId, visitorId });
-  if ((open?.count ?? 0) < MOST_OPEN) return;
-  throw new Refusal(
+function tooManyOpen(): Refusal {
+  return new Refusal(
     'too_many_open',
     `At most ${MOST_OPEN} conversations can be open at the same time. Close one first.`,
   );

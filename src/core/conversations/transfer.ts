@@ -166,7 +166,7 @@ export async function escalate(tx: Transaction, caller: Caller, id: number): Pro
     escalatedFromId: chat.id,
     changedHands: 0,
   };
-  await tx.run(insertConversation, video);
+  tx.send(insertConversation, video);
   await keepDecision(tx, caller, video, {
     conversationId: video.id,
     cause: 'escalation',

@@ -141,14 +141,19 @@ export class OperatorService {
   }
 
   async update(caller: Caller, id: number, input: OperatorUpdate, commit: Commit<Operator>): Promise<Operator> {
-    const present = (await this.load(caller.accountId, [id]))[0];
-    if (!present) throw unknownId('operator', id);
-    requireMayUpdate(caller, present, input); // before the work of a hash; looked at again inside
-    const passwordHash = await this.hashPassword(input.password, input.email ?? present.email);
+    const passwordHash = input.password === undefined ? undefined : await this.#hashFor(caller, id, input);
     return commit(async (tx) => {
       const before = await requireOperator(tx, caller.accountId, id);
       return (await this.updateWithin(tx, caller, before, input, passwordHash)).operator;
     });
+  }
+
+  /** Whether it is allowed is looked at before the work of a hash, and again inside. */
+  async #hashFor(caller: Caller, id: number, input: OperatorUpdate): Promise<string | undefined> {
+    const present = (await this.load(caller.accountId, [id]))[0];
+    if (!present) throw unknownId('operator', id);
+    requireMayUpdate(caller, present, input);
+    return this.hashPassword(input.password, input.email ?? present.email);
   }
 
   /** The part of an update that belongs into a transaction. What changes nothing leaves no trace. */

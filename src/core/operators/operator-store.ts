@@ -91,7 +91,7 @@ export async function insertOperator(
 ): Promise<void> {
   const { id } = operator;
   await tx.run(insertLogin, { emailFolded: loginName(operator.email), accountId, operatorId: id, passwordHash });
-  await tx.run(insertRow, {
+  tx.send(insertRow, {
     accountId,
     id,
     version: operator.version,
@@ -99,7 +99,7 @@ export async function insertOperator(
     createdAt: tx.now,
     ...columns(operator),
   });
-  await tx.run(insertLive, {
+  tx.send(insertLive, {
     accountId,
     operatorId: id,
     version: 1,
@@ -121,7 +121,7 @@ export async function insertOperator(
     ...liveColumns(operator),
   });
   await link(tx, accountId, id, operator);
-  await tx.run(addToAccount, { accountId, operators: 1, admins: operator.roles.includes('admin') ? 1 : 0 });
+  tx.send(addToAccount, { accountId, operators: 1, admins: operator.roles.includes('admin') ? 1 : 0 });
 }
 
 export async function updateOperator(
@@ -139,13 +139,13 @@ export async function updateOperator(
       .where('operatorId', '=', id)
       .execute();
   }
-  await tx.run(updateRow, { accountId, id, version: after.version, ssoVersion: after.ssoVersion, ...columns(after) });
-  await tx.run(updateLive, { accountId, operatorId: id, ...liveColumns(after) });
+  tx.send(updateRow, { accountId, id, version: after.version, ssoVersion: after.ssoVersion, ...columns(after) });
+  tx.send(updateLive, { accountId, operatorId: id, ...liveColumns(after) });
   await unlink(tx, accountId, id, before, after);
   await link(tx, accountId, id, after, before);
   const wasAdmin = before.roles.includes('admin') ? 1 : 0;
   const isAdmin = after.roles.includes('admin') ? 1 : 0;
-  if (wasAdmin !== isAdmin) await tx.run(addToAccount, { accountId, operators: 0, admins: isAdmin - wasAdmin });
+  if (wasAdmin !== isAdmin) tx.send(addToAccount, { accountId, operators: 0, admins: isAdmin - wasAdmin });
 }
 
 /** A new password ends every token that the old one gave. */
@@ -176,7 +176,7 @@ export async function deleteOperator(tx: Transaction, accountId: number, operato
     await tx.db.deleteFrom(table).where('accountId', '=', accountId).where('operatorId', '=', id).execute();
   }
   await tx.db.deleteFrom('operators').where('accountId', '=', accountId).where('id', '=', id).execute();
-  await tx.run(addToAccount, { accountId, operators: -1, admins: operator.roles.includes('admin') ? -1 : 0 });
+  tx.send(addToAccount, { accountId, operators: -1, admins: operator.roles.includes('admin') ? -1 : 0 });
 }
 
 type Memberships = Pick<Operator, 'groupId' | 'websiteList' | 'skillList'>;
@@ -191,14 +191,14 @@ async function link(
   before = NONE,
 ): Promise<void> {
   if (now.groupId !== null && now.groupId !== before.groupId)
-    await tx.run(addToCountOf.groups, { accountId, id: now.groupId, by: 1 });
+    tx.send(addToCountOf.groups, { accountId, id: now.groupId, by: 1 });
   for (const websiteId of now.websiteList.filter((id) => !before.websiteList.includes(id))) {
-    await tx.run(insertWebsite, { accountId, websiteId, operatorId });
-    await tx.run(addToCountOf.websites, { accountId, id: websiteId, by: 1 });
+    tx.send(insertWebsite, { accountId, websiteId, operatorId });
+    tx.send(addToCountOf.websites, { accountId, id: websiteId, by: 1 });
   }
   for (const skillId of now.skillList.filter((id) => !before.skillList.includes(id))) {
-    await tx.run(insertSkill, { accountId, skillId, operatorId });
-    await tx.run(addToCountOf.skills, { accountId, id: skillId, by: 1 });
+    tx.send(insertSkill, { accountId, skillId, operatorId });
+    tx.send(addToCountOf.skills, { accountId, id: skillId, by: 1 });
   }
 }
 
@@ -210,7 +210,7 @@ async function unlink(
   now = NONE,
 ): Promise<void> {
   if (before.groupId !== null && now.groupId !== before.groupId) {
-    await tx.run(addToCountOf.groups, { accountId, id: before.groupId, by: -1 });
+    tx.send(addToCountOf.groups, { accountId, id: before.groupId, by: -1 });
   }
   for (const websiteId of before.websiteList.filter((id) => !now.websiteList.includes(id))) {
     await tx.db
@@ -219,7 +219,7 @@ async function unlink(
       .where('websiteId', '=', websiteId)
       .where('operatorId', '=', operatorId)
       .execute();
-    await tx.run(addToCountOf.websites, { accountId, id: websiteId, by: -1 });
+    tx.send(addToCountOf.websites, { accountId, id: websiteId, by: -1 });
   }
   for (const skillId of before.skillList.filter((id) => !now.skillList.includes(id))) {
     await tx.db
@@ -228,7 +228,7 @@ async function unlink(
       .where('skillId', '=', skillId)
       .where('operatorId', '=', operatorId)
       .execute();
-    await tx.run(addToCountOf.skills, { accountId, id: skillId, by: -1 });
+    tx.send(addToCountOf.skills, { accountId, id: skillId, by: -1 });
   }
 }
 

@@ -44,7 +44,7 @@ const insertDecision = hotStatement<Selectable<Tables['routingDecisions']>>((db,
 export async function keepDecision(tx: Transaction, by: By, asked: Asked, decision: Decision): Promise<void> {
   const { accountId, actor } = by;
   const { channel, websiteId, skillId, groupId, language } = asked;
-  await tx.run(insertDecision, {
+  tx.send(insertDecision, {
     accountId,
     id: await nextId(tx, accountId, 'routing_decision'),
     conversationId: decision.conversationId,

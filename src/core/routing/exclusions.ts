@@ -104,8 +104,10 @@ export async function exclusionCounts(
   tx: Transaction,
   asked: Asked & { readonly id?: number },
 ): Promise<ExclusionCounts> {
-  const counts = await placesAndStates(tx, asked);
-  const refused = asked.id === undefined ? 0 : await refusedLately(tx, asked.accountId, asked.id);
+  const [counts, refused] = await Promise.all([
+    placesAndStates(tx, asked),
+    asked.id === undefined ? 0 : refusedLately(tx, asked.accountId, asked.id),
+  ]);
   return refused > 0 ? { ...counts, REFUSED_LATELY: refused } : counts;
 }
 

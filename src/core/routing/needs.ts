@@ -29,13 +29,11 @@ export type Asked = Pick<Conversation, 'accountId' | 'channel' | 'websiteId' | '
 /** What a conversation asks for, with the skills and groups that answer for those it names. */
 export async function needOf(tx: Transaction, asked: Asked): Promise<Need> {
   const { accountId, channel, websiteId, language } = asked;
-  return {
-    channel,
-    websiteId,
-    skills: await under(tx, 'skills', accountId, asked.skillId),
-    groups: await under(tx, 'groups', accountId, asked.groupId),
-    language,
-  };
+  const [skills, groups] = await Promise.all([
+    under(tx, 'skills', accountId, asked.skillId),
+    under(tx, 'groups', accountId, asked.groupId),
+  ]);
+  return { channel, websiteId, skills, groups, language };
 }
 
 /** What of an operator decides which conversations they can serve, for SQL over the table `conversations c`. */

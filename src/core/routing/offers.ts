@@ -65,7 +65,7 @@ export async function acceptOffer(tx: Transaction, by: By, conversation: Convers
     firstAnswerAt: conversation.firstAnswerAt ?? answeredBy(conversation, tx.now),
   });
   if (!accepted) throw offerIsGone();
-  await tx.run(forgetMissed[channel], { accountId: by.accountId, operatorId });
+  tx.send(forgetMissed[channel], { accountId: by.accountId, operatorId });
   await rememberServer(tx, accepted);
   await takeOver(tx, accepted, answeredBy(accepted, tx.now));
   announce(tx, by, 'conversation.started', accepted.id, { fields: ['state', 'acceptedAt'], values: placed(accepted) });
@@ -76,7 +76,7 @@ export async function acceptOffer(tx: Transaction, by: By, conversation: Convers
 export async function declineOffer(tx: Transaction, by: By, conversation: Conversation): Promise<Conversation> {
   const { operatorId, channel } = conversation;
   if (conversation.state !== 'offered' || operatorId === null) throw offerIsGone();
-  await tx.run(forgetMissed[channel], { accountId: by.accountId, operatorId });
+  tx.send(forgetMissed[channel], { accountId: by.accountId, operatorId });
   return requeue(tx, by, conversation, { cause: 'declined', pauseOperator: true });
 }
 
@@ -149,7 +149,7 @@ export async function requeue(
   });
   if (!waiting) throw wrongState('The conversation has changed meanwhile.');
   if (operatorId !== null && pauseOperator) {
-    await tx.run(pause, { accountId, conversationId: id, operatorId, until: tx.now + PAUSE_MS });
+    tx.send(pause, { accountId, conversationId: id, operatorId, until: tx.now + PAUSE_MS });
   }
   if (operatorId !== null && hadSlot) await freeSlot(tx, by, { operatorId, channel });
   announce(tx, by, 'conversation.queued', id, {

@@ -23,8 +23,7 @@ export async function route(
   conversation: Conversation,
   cause: Cause,
 ): Promise<Conversation | undefined> {
-  const settings = await routingSettings(tx, conversation.accountId);
-  const need = await needOf(tx, conversation);
+  const [settings, need] = await Promise.all([routingSettings(tx, conversation.accountId), needOf(tx, conversation)]);
   const { ranked } = await rankingFor(tx, conversation, need, settings);
   const [best] = ranked;
   // Whoever waits is explained once, at the start: the queue is looked at again and again.
@@ -33,8 +32,10 @@ export async function route(
   const decided = { conversationId: conversation.id, cause, forced: false, ranked, excluded };
   for (const { operatorId } of ranked) {
     if (!(await claimSlot(tx, by, { operatorId, channel: conversation.channel }))) continue;
-    const given = await give(tx, by, conversation, { operatorId, settings });
-    await keepDecision(tx, by, conversation, { ...decided, operatorId });
+    const [given] = await Promise.all([
+      give(tx, by, conversation, { operatorId, settings }),
+      keepDecision(tx, by, conversation, { ...decided, operatorId }),
+    ]);
     return given;
   }
   await keepDecision(tx, by, conversation, { ...decided, operatorId: null });
@@ -50,8 +51,7 @@ export async function rankingFor(
 ): Promise<Ranking> {
   const { accountId, id, skillId, groupId } = conversation;
   const question = { accountId, conversationId: id, need, skillId, groupId, lowestPriorityFirst };
-  const candidates = await bestCandidates(tx, question);
-  const familiar = await whoServedLast(tx, conversation);
+  const [candidates, familiar] = await Promise.all([bestCandidates(tx, question), whoServedLast(tx, conversation)]);
   const others = candidates.filter(({ operatorId }) => operatorId !== familiar?.operatorId);
   return chooseOperator(need, familiar ? [familiar, ...others] : others, { lowestPriorityFirst });
 }
@@ -148,5 +148,5 @@ export async function rememberServer(
   tx: Transaction,
   { accountId, visitorId, operatorId }: Conversation,
 ): Promise<void> {
-  if (visitorId !== null && operatorId !== null) await tx.run(remember, { accountId, id: visitorId, operatorId });
+  if (visitorId !== null && operatorId !== null) tx.send(remember, { accountId, id: visitorId, operatorId });
 }

@@ -1,4 +1,4 @@
-import { migrations } from '../migrate.ts';
+import { MIGRATIONS_TABLE, migrations } from '../migrate.ts';
 import { SqliteConnection } from '../sqlite-connection.ts';
 
 export interface TableShape {
@@ -10,15 +10,19 @@ export interface TableShape {
   readonly key: readonly string[];
 }
 
-/** Every table of an installation as the migrations make it: a new table or column is copied without being named here. */
+/**
+ * Every table of an installation as the migrations make it: a new table or column is copied without being named here.
+ * What was applied and when is told of the database itself, and is not copied.
+ */
 export function installationTables(): TableShape[] {
   const model = new SqliteConnection(':memory:', { readOnly: false, clock: Date.now, cacheKiB: 1024 });
   try {
+    model.run(MIGRATIONS_TABLE, []);
     for (const { statements } of migrations) {
       for (const statement of statements({ orderedText: 'text' })) model.run(statement, []);
     }
     const found = model.all(
-      `select name from sqlite_schema where type = 'table' and name not like 'sqlite~_%' escape '~' order by rowid`,
+      `select name from sqlite_schema where type = 'table' and name <> 'migrations' and name not like 'sqlite~_%' escape '~' order by rowid`,
       [],
     );
     return (found as { name: string }[]).map(({ name }) => shapeOf(model, name));

@@ -1,0 +1,51 @@
+import { startFarDatabase } from '../../test/support/far-database.ts';
+import { type RatioCase, type Request, record } from '../cases.ts';
+import { type Server, startNode } from '../processes.ts';
+import { progress } from '../progress.ts';
+import { adminToken } from '../ratio.ts';
+import { SIZE } from './cases.ts';
+
+/** How often a request waits for the database: with answers that take long, the time of a request tells. */
+
+/** Far enough for the rest of a request to be small beside it. */
+const FAR_MS = 50;
+const BEFORE = 8;
+const TRIES = 5;
+
+/** By the titles of the cases. */
+export async function countRoundTrips(
+  cases: readonly RatioCase[],
+  address: string,
+  folder: string,
+  env: Readonly<Record<string, string>>,
+): Promise<ReadonlyMap<string, number>> {
+  const far = await startFarDatabase(address);
+  const node = await startNode(far.url, folder, { env });
+  const token = await adminToken(node);
+  const trips = new Map<string, number>();
+  for (const { title, requests } of cases) {
+    progress(`round trips: ${title}`);
+    far.delay(0);
+    trips.set(title, await leastOf(node, requests(SIZE, token), far.delay));
+  }
+  far.delay(0);
+  await node.stop();
+  await far.close();
+  return trips;
+}
+
+/** The least of several tries: timers of the node and others on the machine only add to it. */
+async function leastOf({ port }: Server, requests: readonly Request[], delay: (ms: number) => void): Promise<number> {
+  let sent = 0;
+  const next = () => record(port, requests[sent++ % requests.length] as Request);
+  for (let number = 0; number < BEFORE; number++) await next(); // statements are prepared
+  let least = Number.POSITIVE_INFINITY;
+  delay(FAR_MS);
+  for (let number = 0; number < TRIES; number++) {
+    await next(); // who asks is known for a moment then
+    const begin = performance.now();
+    await next();
+    least = Math.min(least, performance.now() - begin);
+  }
+  return Math.floor(least / FAR_MS);
+}

@@ -1,0 +1,21 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { sql } from 'kysely';
+import { migrate } from '../../src/storage/migrate.ts';
+import { databases } from '../support/databases.ts';
+
+for (const { name, open } of databases) {
+  test(`${name}: a node may start on a database to which the next version has only added`, async () => {
+    const { database, end } = await open();
+    const later = (additive: number) =>
+      database.transaction(async (tx) => {
+        await sql`delete from migrations where name = '9999-later'`.execute(tx.db);
+        await sql`insert into migrations (name, applied_at, additive) values ('9999-later', 0, ${additive})`.execute(tx.db);
+      });
+    await later(1);
+    assert.deepEqual(await migrate(database), []);
+    await later(0);
+    await assert.rejects(migrate(database), /written by a newer version of Switchboard \(it has 9999-later\)/);
+    await end();
+  });
+}
