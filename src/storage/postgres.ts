@@ -32,7 +32,12 @@ const NOW_MS = `create or replace function now_ms() returns bigint language sql 
 const TURN_TIME = 'select (extract(epoch from clock_timestamp()) * 1000)::bigint as now';
 
 /** A column was added by a newer version while this one runs: what a connection has prepared is good for nothing. */
-const PLAN_IS_OLD = '0A000';
+const PLAN_IS_OLD = new Set(['0A000', '25P02']);
+/** A newer version may add several, one after the other. */
+const MOST_ATTEMPTS = 5;
+
+/** Not this statement alone is slow. */
+class ServerIsSilent extends DatabaseUnavailable {}
 
 /** The database of one node or of many. What only one of them may do is decided by it, and never by a node. */
 export class PostgresDatabase implements Database {
@@ -54,7 +59,7 @@ export class PostgresDatabase implements Database {
   #closed = false;
 
   constructor(url: string, options: PostgresOptions = {}) {
-    const { clock, statementMs = 900, slowReadMs = 2000, connections = 10 } = options;
+    const { clock, statementMs = 800, slowReadMs = 2000, connections = 10 } = options;
     this.#clock = clock;
     this.#connections = connections;
     this.#statementMs = statementMs;
@@ -86,12 +91,12 @@ export class PostgresDatabase implements Database {
 
   async #perform<T>(work: (tx: Transaction) => Promise<T>, accountId: number | undefined): Promise<T> {
     if (this.#closed) throw new DatabaseUnavailable('The database is closed.');
-    for (let isFresh = false; ; isFresh = true) {
+    for (let attempt = 1; ; attempt += 1) {
       const session = await this.#writers.take();
       try {
         return await this.#attempt(session, work, accountId);
       } catch (error) {
-        if (isFresh || (error as { code?: string }).code !== PLAN_IS_OLD) throw error;
+        if (attempt === MOST_ATTEMPTS || !PLAN_IS_OLD.has((error as { code?: string }).code ?? '')) throw error;
         session.discard(); // the next one has nothing prepared
       } finally {
         this.#writers.giveBack(session);
@@ -156,9 +161,8 @@ export class PostgresDatabase implements Database {
     const text = `begin; ${lock} ${TURN_TIME}`;
     const begin = async () => {
       const execute = this.#counted(session.untilLost());
-      const answers = (
-        await this.#whileOthersAnswer(session, execute(text, [], Math.max(this.#statementMs, LONGEST_WAIT_MS)))
-      ).rows;
+      const turn = execute(text, [], Math.max(this.#statementMs, LONGEST_WAIT_MS));
+      const answers = (await this.#whileOthersAnswer(turn, () => session.discard())).rows;
       return { execute, now: this.#clock?.() ?? (answers.at(-1) as { now: number }[])[0]?.now ?? 0 };
     };
     try {
@@ -170,20 +174,20 @@ export class PostgresDatabase implements Database {
     }
   }
 
-  /** To wait for others of the account is no fault of the server, as long as it answers at all. */
-  async #whileOthersAnswer(session: Session, turn: Promise<Answer>): Promise<Answer> {
+  /** To wait for others of the account, or for a read that takes long, is no fault of the server, as long as it answers at all. */
+  async #whileOthersAnswer(long: Promise<Answer>, giveUp: () => void): Promise<Answer> {
     for (;;) {
       try {
-        return await inTime(turn, this.#statementMs / 2);
+        return await inTime(long, this.#statementMs / 2);
       } catch (error) {
         if (!(error instanceof TooLate)) throw error;
       }
       try {
         await inTime(this.ping(), this.#statementMs / 2);
       } catch (error) {
-        session.discard();
+        giveUp();
         const cause = error instanceof DatabaseUnavailable ? error.cause : error;
-        throw new DatabaseUnavailable('The database does not answer.', { cause });
+        throw new ServerIsSilent('The database does not answer.', { cause });
       }
     }
   }
@@ -201,9 +205,11 @@ export class PostgresDatabase implements Database {
   async slowly<Row>(query: Compilable<Row>): Promise<Row[]> {
     const { sql: text, parameters } = query.compile();
     try {
-      return (await this.#slowReaders.execute(text, parameters)).rows as Row[];
+      const long = this.#slowReaders.execute(text, parameters);
+      return (await this.#whileOthersAnswer(long, () => undefined)).rows as Row[];
     } catch (error) {
-      if (error instanceof DatabaseUnavailable && error.cause instanceof TooLate) throw new ReadTooSlow();
+      if (error instanceof DatabaseUnavailable && error.cause instanceof TooLate && !(error instanceof ServerIsSilent))
+        throw new ReadTooSlow();
       throw error;
     }
   }

@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { after, before, test } from 'node:test';
 import { assertBadValue, assertOk, assertRefused } from '../support/envelope.ts';
 import { add, addOperator, idsOf } from '../support/people.ts';
@@ -192,16 +190,12 @@ for (const kind of ['group', 'skill']) {
 }
 
 /** Puts a row beside the service's back: conversations have no REST writes. */
-function openConversation(fields: { websiteId: number; skillId: number | null; groupId: number | null }): void {
-  const database = new DatabaseSync(join(switchboard.folder, 'switchboard.db'), { timeout: 5000 });
-  const number = Number(database.prepare('select count(*) + 1 as next from conversations').get()?.next);
-  database
-    .prepare(
-      `insert into conversations (account_id, id, channel, website_id, skill_id, group_id, language, state, created_at)
-       values (1, ?, 'chat', ?, ?, ?, 'en', 'queued', 0)`,
-    )
-    .run(number, fields.websiteId, fields.skillId, fields.groupId);
-  database.close();
+async function openConversation(fields: { websiteId: number; skillId: number; groupId: number }): Promise<void> {
+  await switchboard.stored.rows(
+    `insert into conversations (account_id, id, channel, website_id, skill_id, group_id, language, state, created_at)
+     values (1, (select count(*) + 1 from conversations), 'chat', ?, ?, ?, 'en', 'queued', 0)`,
+    ...[fields.websiteId, fields.skillId, fields.groupId],
+  );
 }
 
 test('what is in use is not deleted, and the answer counts the uses', async () => {
@@ -215,7 +209,7 @@ test('what is in use is not deleted, and the answer counts the uses', async () =
   ];
   const fields = { group_id: group, skill_list: [skill], website_list: [site] };
   const people = [await addOperator(rest, fields), await addOperator(rest, fields)];
-  openConversation({ websiteId: site, skillId: skill, groupId: group });
+  await openConversation({ websiteId: site, skillId: skill, groupId: group });
   assertOk(await rest.put(`/operator/${people[0].id}`, { ...fields, name: 'Renamed' })); // must not count twice
 
   const refused = async (path: string, uses: string) => {
@@ -235,9 +229,7 @@ test('what is in use is not deleted, and the answer counts the uses', async () =
   await refused(`/group/${group}`, 'open conversations (1)');
   await refused(`/skill/${skill}`, 'open conversations (1)');
 
-  const database = new DatabaseSync(join(switchboard.folder, 'switchboard.db'), { timeout: 5000 });
-  database.exec("update conversations set state = 'closed', closed_at = 1");
-  database.close();
+  await switchboard.stored.rows("update conversations set state = 'closed', closed_at = 1");
   for (const path of [`/website/${site}`, `/group/${group}`, `/skill/${skill}`]) {
     assertOk(await rest.delete(path));
     assertRefused(await rest.get(path), 404);

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { after, before, test } from 'node:test';
 import { assertOk, assertRefused } from '../support/envelope.ts';
 import { addOperator, newPerson, otherAccount, readKey } from '../support/people.ts';
@@ -185,10 +184,7 @@ test('a row holds neither key nor body nor password, and a restart forgets nothi
   assertRefused(await rest.post('/operator', { password: 'never to be seen 43' }, keyed('refused')), 400);
   await switchboard.stop();
 
-  const file = join(folder, 'switchboard.db');
-  const database = new DatabaseSync(file, { readOnly: true });
-  const rows = database.prepare('select * from idempotency_keys').all();
-  database.close();
+  const rows = await switchboard.stored.rows('select * from idempotency_keys');
   assert.ok(rows.length > 10);
   for (const row of rows) {
     assert.match(String(row.key_hash), /^[0-9a-f]{64}$/);
@@ -196,7 +192,7 @@ test('a row holds neither key nor body nor password, and a restart forgets nothi
     const body = JSON.parse(String(row.body));
     assert.ok(body.data?.sso_key === undefined || body.data.sso_key === null);
   }
-  const everything = readFileSync(file).toString('latin1');
+  const everything = await switchboard.stored.everything();
   for (const secret of ['never to be seen', 'key-in-plain-sight', 'a fine old phrase', ssoKey, switchboard.key]) {
     assert.ok(!everything.includes(secret), secret);
   }
@@ -210,9 +206,7 @@ test('a row holds neither key nor body nor password, and a restart forgets nothi
 
 test('after a day a key is free again', async () => {
   assertOk(await rest.post('/group', { name: 'Yesterday' }, keyed('daily')), 201);
-  const database = new DatabaseSync(join(folder, 'switchboard.db'), { timeout: 5000 });
-  database.exec(`update idempotency_keys set created_at = created_at - ${24 * 3600 * 1000 + 1000}`);
-  database.close();
+  await switchboard.stored.rows('update idempotency_keys set created_at = created_at - ?', 24 * 3600 * 1000 + 1000);
   const answer = await rest.post('/group', { name: 'Today' }, keyed('daily'));
   assertOk(answer, 201);
   assert.equal(answer.body.data.name, 'Today');

@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { assertOk, assertRefused } from '../support/envelope.ts';
@@ -144,10 +142,9 @@ test('a revoked key and a key past its end are refused within a second', async (
   await sleep(1100); // the longest that a checked key may be remembered
   assertRefused(await bare('/operator', { 'X-API-Key': brief }), 403, 'Forbidden');
 
-  const database = new DatabaseSync(join(switchboard.folder, 'switchboard.db'), { timeout: 5000 });
-  database.prepare("update api_keys set expires_at = ? where name = 'reader'").run(Date.now() - 1);
-  const kept = database.prepare('select name, prefix, key_hash from api_keys').all();
-  database.close();
+  const { rows } = switchboard.stored;
+  await rows("update api_keys set expires_at = ? where name = 'reader'", Date.now() - 1);
+  const kept = await rows('select name, prefix, key_hash from api_keys');
   await sleep(1100);
   assertRefused(await bare('/operator', { 'X-API-Key': reader }), 403, 'Forbidden');
 

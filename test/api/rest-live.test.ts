@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { after, before, test } from 'node:test';
 import { assertBadValue, assertOk, assertRefused } from '../support/envelope.ts';
 import { addOperator } from '../support/people.ts';
@@ -265,10 +263,7 @@ test('a first token is a first login', async () => {
 
 test('a lease that has passed is an operator who is gone, without anybody telling', async () => {
   const one = everyone.findLast((live) => live.connected);
-  const database = new DatabaseSync(join(switchboard.folder, 'switchboard.db'), { timeout: 5000 });
-  database
-    .prepare('update operator_live set lease_until = ? where account_id = 1 and operator_id = ?')
-    .run(Date.now() - 1, one.id);
-  database.close();
+  const end = 'update operator_live set lease_until = ? where account_id = 1 and operator_id = ?';
+  await switchboard.stored.rows(end, Date.now() - 1, one.id);
   assert.equal((await rest.get(`/operator/${one.id}/live`)).body.data.connected, false);
 });

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { assertBadValue, assertOk, assertRefused } from '../support/envelope.ts';
 import { add, addOperator, idsOf, newPerson, otherAccount } from '../support/people.ts';
 import { type RestClient, restClient } from '../support/rest.ts';
+import type { Stored } from '../support/stored.ts';
 import { type Switchboard, startSwitchboard } from '../support/switchboard.ts';
 
 let switchboard: Switchboard;
@@ -18,13 +17,7 @@ before(async () => {
 });
 after(() => switchboard.stop());
 
-/** Looks into the file of the running service. */
-function stored(sql: string, ...parameters: (string | number)[]): Record<string, unknown>[] {
-  const database = new DatabaseSync(join(switchboard.folder, 'switchboard.db'), { readOnly: true, timeout: 5000 });
-  const rows = database.prepare(sql).all(...parameters);
-  database.close();
-  return rows as Record<string, unknown>[];
-}
+const stored: Stored['rows'] = (sql, ...parameters) => switchboard.stored.rows(sql, ...parameters);
 
 async function login(username: string, password: string): Promise<{ status: number; token: string }> {
   const response = await fetch(`${switchboard.url}/oauth2/token`, {
@@ -157,24 +150,27 @@ test('passwords: 10 to 200 characters, none of the commonest, never shown', asyn
   assertOk(await put('quite another phrase'));
   assert.equal((await login(email, 'a fine old phrase')).status, 400);
   assert.equal((await login(email, 'quite another phrase')).status, 200);
-  assert.doesNotMatch(JSON.stringify(stored('select * from logins')), /phrase/);
+  assert.doesNotMatch(JSON.stringify(await stored('select * from logins')), /phrase/);
 });
 
 test('a delete ends tokens, frees the queue, and keeps history', async () => {
   const active = "select operator_id as id from conversations where account_id = 1 and state = 'active'";
-  const id = Number(stored(active)[0]?.id);
+  const id = Number((await stored(active))[0]?.id);
   const password = 'a fine old phrase';
   const { body } = await rest.put(`/operator/${id}`, { password });
   const { token } = await login(body.data.email, password);
   assert.ok(await isAuthenticated(token));
   const history = 'select count(*) as count from conversations where account_id = 1 and operator_id = ?';
   const closed = `${history} and state = 'closed'`;
-  const before = Number(stored(closed, id)[0]?.count);
-  const running = Number(stored(history, id)[0]?.count) - before;
+  const before = Number((await stored(closed, id))[0]?.count);
+  const running = Number((await stored(history, id))[0]?.count) - before;
   assert.ok(before > 0 && running > 0);
-  const ran = stored("select id from conversations where account_id = 1 and operator_id = ? and state = 'active'", id);
+  const ran = await stored(
+    "select id from conversations where account_id = 1 and operator_id = ? and state = 'active'",
+    id,
+  );
   assert.equal(ran.length, running);
-  const surveys = stored('select id from satisfactions where account_id = 1 and operator_id = ?', id).length;
+  const surveys = (await stored('select id from satisfactions where account_id = 1 and operator_id = ?', id)).length;
 
   const answer = await rest.delete(`/operator/${id}`);
   assertOk(answer);
@@ -186,11 +182,14 @@ test('a delete ends tokens, frees the queue, and keeps history', async () => {
   assertRefused(await rest.put(`/operator/${id}`, { name: 'Back' }), 404);
   assert.equal((await login(body.data.email, password)).status, 400);
   assert.ok(!(await idsOf(rest, '/operator/live?connected=0&filters[id]=*')).includes(id));
-  assert.equal(Number(stored(closed, id)[0]?.count), before, 'what was done stays');
-  assert.equal(stored('select id from satisfactions where account_id = 1 and operator_id = ?', id).length, surveys);
-  assert.equal(Number(stored(history, id)[0]?.count), before, 'what ran waits again');
+  assert.equal(Number((await stored(closed, id))[0]?.count), before, 'what was done stays');
+  assert.equal(
+    (await stored('select id from satisfactions where account_id = 1 and operator_id = ?', id)).length,
+    surveys,
+  );
+  assert.equal(Number((await stored(history, id))[0]?.count), before, 'what ran waits again');
   for (const { id: conversation } of ran) {
-    const [now] = stored(
+    const [now] = await stored(
       'select state, operator_id, accepted_at from conversations where account_id = 1 and id = ?',
       Number(conversation),
     );
@@ -254,13 +253,15 @@ test('statistics are counted from the rows', async () => {
   const fresh = await addOperator(rest);
   const zero = { id: fresh.id, conversation_number: 0, satisfaction_global_rate: 0, experience: 0 };
   assert.deepEqual((await rest.get(`/operator/${fresh.id}/statistic`)).body.data, zero);
-  for (const { id } of stored('select distinct operator_id as id from conversations where operator_id is not null')) {
-    const [count] = stored(
-      `select count(*) as accepted, sum(state = 'closed' and first_answer_at is not null) as answered
+  for (const { id } of await stored(
+    'select distinct operator_id as id from conversations where operator_id is not null',
+  )) {
+    const [count] = await stored(
+      `select count(*) as accepted, count(case when state = 'closed' then first_answer_at end) as answered
        from conversations where account_id = 1 and operator_id = ? and accepted_at is not null and state <> 'offered'`,
       Number(id),
     );
-    const notes = stored(
+    const notes = await stored(
       'select note_welcome w, note_resolution r, note_delay d from satisfactions where operator_id = ?',
       Number(id),
     );

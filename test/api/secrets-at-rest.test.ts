@@ -3,25 +3,26 @@ import { createHash } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { after, before, test } from 'node:test';
 import { logIn, tryLogin } from '../support/oauth.ts';
+import { onPostgres, SECRET } from '../support/postgres-database.ts';
 import { restClient } from '../support/rest.ts';
-import { ADMIN, startSwitchboard, WRITE_KEY } from '../support/switchboard.ts';
+import { ADMIN, type Switchboard, startSwitchboard, WRITE_KEY } from '../support/switchboard.ts';
 
 const PASSWORDS = { first: 'the-first-password-kept', second: 'the-second-password-kept' };
 
 let folder: string;
+let switchboard: Switchboard;
 let token: string;
 let revoked: string;
 let madeKey: string;
 const ssoKeys: string[] = [];
-/** The files as they were while the service ran, and after it had stopped. */
+/** The rows, and the files where there are any, as they were while the service ran, and after it had stopped. */
 const kept = new Map<string, Buffer>();
 
 before(async () => {
   folder = mkdtempSync(join(tmpdir(), 'switchboard-secrets-'));
-  const switchboard = await startSwitchboard({ folder });
+  switchboard = await startSwitchboard({ folder });
   const rest = restClient(switchboard.url, switchboard.key);
   const { stdout } = await switchboard.command(['key', 'create', '--name', 'kept', '--access', 'write']);
   madeKey = stdout.match(/sb_\S+/)?.[0] ?? assert.fail(stdout);
@@ -41,35 +42,37 @@ before(async () => {
   await tryLogin(switchboard.url, email, 'a-guess-that-is-wrong');
   await restClient(switchboard.url, madeKey).put('/operator/1', { name: 'Seen' }, { 'Idempotency-Key': 'admin' });
   ssoKeys.push((await rest.get('/operator/1')).body.data.sso_key);
-  keep('running');
+  await keep('running');
   await switchboard.stop();
-  keep('stopped');
+  await keep('stopped');
 });
-after(() => rmSync(folder, { recursive: true, force: true }));
+after(async () => {
+  await switchboard.stored.end();
+  rmSync(folder, { recursive: true, force: true });
+});
 
 /** Everything but the secret of the installation itself, which is no part of the database. */
-function keep(when: string): void {
+async function keep(when: string): Promise<void> {
+  kept.set(`rows (${when})`, Buffer.from(await switchboard.stored.everyRow()));
   for (const file of readdirSync(folder)) {
     if (file !== 'secret') kept.set(`${file} (${when})`, readFileSync(join(folder, file)));
   }
 }
 
-function rowsOf(query: string): Record<string, unknown>[] {
-  const database = new DatabaseSync(join(folder, 'switchboard.db'), { readOnly: true });
-  const rows = database.prepare(query).all();
-  database.close();
-  return rows;
-}
-
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
-test('the files hold the data', () => {
+/** The rows are of both databases, the files of the embedded one. */
+const KINDS = onPostgres ? ['rows'] : ['rows', 'switchboard.db'];
+
+test('what is looked at holds the data', () => {
   const all = [...kept.keys()].join(', ');
-  assert.ok(kept.has('switchboard.db (stopped)'), all);
-  assert.ok(kept.has('switchboard.db-wal (running)'), all);
+  if (!onPostgres) assert.ok(kept.has('switchboard.db (stopped)') && kept.has('switchboard.db-wal (running)'), all);
   for (const when of ['running', 'stopped']) {
-    const found = [...kept].some(([name, bytes]) => name.includes(when) && bytes.includes('kept@example.com'));
-    assert.ok(found, 'what is stored in the clear is found, so a secret would be');
+    for (const kind of KINDS) {
+      const looked = [...kept].filter(([name]) => name.startsWith(kind) && name.endsWith(`(${when})`));
+      const found = looked.some(([, bytes]) => bytes.includes('kept@example.com'));
+      assert.ok(found, 'what is stored in the clear is found, so a secret would be');
+    }
   }
 });
 
@@ -95,14 +98,15 @@ test('no token, key, password or single sign-on key is in them', () => {
 });
 
 test('the secret of the installation is in none of them, and its file is for its owner alone', () => {
-  const secret = readFileSync(join(folder, 'secret'), 'utf8').trim();
+  const file = join(folder, 'secret');
+  const secret = onPostgres ? SECRET : readFileSync(file, 'utf8').trim();
   assert.ok(secret.length >= 32);
-  for (const [file, bytes] of kept) assert.equal(bytes.includes(secret), false, file);
-  assert.equal(statSync(join(folder, 'secret')).mode & 0o777, 0o600);
+  for (const [name, bytes] of kept) assert.equal(bytes.includes(secret), false, name);
+  if (!onPostgres) assert.equal(statSync(file).mode & 0o777, 0o600);
 });
 
-test('a key is kept as its SHA-256 and a short beginning', () => {
-  const rows = rowsOf('select * from api_keys order by id');
+test('a key is kept as its SHA-256 and a short beginning', async () => {
+  const rows = await switchboard.stored.rows('select * from api_keys order by id');
   assert.deepEqual(
     rows.map(({ prefix, key_hash }) => [prefix, key_hash]),
     [WRITE_KEY, madeKey].map((key) => [key.slice(0, 8), sha256(key)]),
@@ -120,15 +124,14 @@ test('a key is kept as its SHA-256 and a short beginning', () => {
   );
 });
 
-test('a token is kept as its SHA-256, and not at all once it has ended', () => {
-  assert.deepEqual(
-    rowsOf('select token_hash, expires_at - issued_at as lifetime from access_tokens').map((row) => ({ ...row })),
-    [{ token_hash: sha256(token), lifetime: 43_200_000 }],
-  );
+test('a token is kept as its SHA-256, and not at all once it has ended', async () => {
+  const tokens = 'select token_hash, expires_at - issued_at as lifetime from access_tokens';
+  const rows = (await switchboard.stored.rows(tokens)).map((row) => ({ ...row }));
+  assert.deepEqual(rows, [{ token_hash: sha256(token), lifetime: 43_200_000 }]);
 });
 
-test('a password is kept as an Argon2id hash with a salt of its own', () => {
-  const hashes = rowsOf('select password_hash from logins').map((row) => String(row.password_hash));
+test('a password is kept as an Argon2id hash with a salt of its own', async () => {
+  const hashes = (await switchboard.stored.rows('select password_hash from logins')).map((row) => String(row.password_hash));
   assert.equal(hashes.length, 2);
   for (const hash of hashes) {
     const [, memory, passes, salt = ''] =
@@ -140,8 +143,8 @@ test('a password is kept as an Argon2id hash with a salt of its own', () => {
   assert.equal(new Set(hashes.map((hash) => hash.split('$')[4])).size, 2);
 });
 
-test('a repeated request is kept as a fingerprint that nobody can compute without the secret', () => {
-  const rows = rowsOf('select * from idempotency_keys');
+test('a repeated request is kept as a fingerprint that nobody can compute without the secret', async () => {
+  const rows = await switchboard.stored.rows('select * from idempotency_keys');
   assert.equal(rows.length, 4);
   for (const { body, request_hash } of rows) {
     assert.match(String(request_hash), /^[0-9a-f]{64}$/);

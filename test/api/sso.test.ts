@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
-import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { after, afterEach, before, beforeEach, suite, test } from 'node:test';
 import { readConfig } from '../../src/config.ts';
 import type { Transact } from '../../src/core/caller.ts';
@@ -159,12 +157,7 @@ suite('the link of a single sign-on', () => {
   const codeIn = (response: Response) =>
     response.headers.get('location')?.match(/^\/graphiql#code=([\w-]{43})$/)?.[1] ?? assert.fail('no code');
   const session = (code: string) => postForm(switchboard.url, '/admin/session', { code });
-  const rows = (table: string): number => {
-    const database = new DatabaseSync(join(switchboard.folder, 'switchboard.db'), { readOnly: true });
-    const count = database.prepare(`select count(*) as number from ${table}`).get()?.number;
-    database.close();
-    return Number(count);
-  };
+  const codes = () => switchboard.stored.rows('select count(*) as number from sso_codes');
 
   test('leads to a page with a code in the fragment, and to nothing that could be kept or told', async () => {
     const response = await link();
@@ -241,7 +234,7 @@ suite('the link of a single sign-on', () => {
   });
 
   test('a look, and a browser that loads ahead, use nothing up', async () => {
-    const before = { codes: rows('sso_codes'), tries: tries('203.0.113.77') };
+    const before = { codes: await codes(), tries: await tries('203.0.113.77') };
     const from = { 'X-Forwarded-For': '203.0.113.77' };
     for (const [init, status] of [
       [{ method: 'HEAD' }, 204],
@@ -256,18 +249,12 @@ suite('the link of a single sign-on', () => {
       assert.equal(response.status, status, JSON.stringify(init));
       assert.equal(response.headers.get('location'), null);
     }
-    assert.deepEqual({ codes: rows('sso_codes'), tries: tries('203.0.113.77') }, before);
+    assert.deepEqual({ codes: await codes(), tries: await tries('203.0.113.77') }, before);
   });
 
-  function tries(address: string): number {
-    const database = new DatabaseSync(join(switchboard.folder, 'switchboard.db'), { readOnly: true });
-    const tables = database
-      .prepare("select name from sqlite_master where name in ('rate_windows', 'login_windows')")
-      .all();
-    const found = tables.flatMap(({ name }) =>
-      database.prepare(`select attempts from ${name} where subject = ?`).all(`address ${address}`),
-    );
-    database.close();
+  async function tries(address: string): Promise<number> {
+    const windows = 'select attempts from rate_windows where subject = ?';
+    const found = await switchboard.stored.rows(windows, `address ${address}`);
     return found.reduce((sum, row) => sum + JSON.parse(String(row.attempts)).length, 0);
   }
 

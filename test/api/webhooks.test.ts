@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -51,8 +51,8 @@ test('rule 21: what happens is not delayed by a receiver that does not answer, n
     await add(rest, 'skill', { name: `Held ${number}` });
   }
   await receiver.until(({ received }) => received.length > 0);
-  const { data } = await admin.run(`{ webhookDeliveries(webhookId: ${id}, state: PENDING, first: 1) { totalCount } }`);
-  assert.equal(data.webhookDeliveries.totalCount, 20);
+  const query = `{ webhookDeliveries(webhookId: ${id}, state: PENDING, first: 1) { totalCount } }`;
+  await until(async () => (await admin.run(query)).data.webhookDeliveries.totalCount === 20);
 });
 
 test('rule 21: mistakes are told: unknown types with those that exist, addresses that are none', async () => {
@@ -164,19 +164,16 @@ test('rule 21: dead letters are listed in pages and replayed by GraphQL', async 
   assert.equal((await list('state: DEAD')).data.webhookDeliveries.totalCount, 0);
 });
 
-test('rule 21: secrets of webhooks are in no file of the database', async (t) => {
+test('rule 21: secrets of webhooks are nowhere in what is kept', async (t) => {
   const receiver = await receiverFor(t);
   const { id, secret } = await hookTo(t, admin, receiver, []);
   const rotated = await admin.run(`mutation { webhookSecretRotate(input: { id: ${id} }) { secret } }`);
   await receiver.until(({ taken }) => taken.length >= 2);
   const secrets = [secret, rotated.data.webhookSecretRotate.secret as string];
-  const files = readdirSync(folder).map((file) => readFileSync(join(folder, file)));
-  assert.ok(
-    files.some((bytes) => bytes.includes(receiver.url)),
-    'what is stored in the clear is found',
-  );
+  const kept = await switchboard.stored.everything();
+  assert.ok(kept.includes(receiver.url), 'what is stored in the clear is found');
   for (const each of secrets.flatMap((text) => [text, Buffer.from(text).toString('base64')])) {
-    for (const bytes of files) assert.equal(bytes.includes(each), false);
+    assert.equal(kept.includes(each), false);
   }
   assert.ok(!secrets.some((each) => switchboard.log().includes(each)));
 });

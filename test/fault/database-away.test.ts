@@ -23,7 +23,7 @@ const FULL = process.env.FULL === '1';
 const SLOWEST_MS = FULL ? 1000 : 3000;
 const RECOVERY_MS = FULL ? 2000 : 5000;
 /** A desk renews every 15 s: in the full run each of them has had its turn. */
-const AFTERWARDS_MS = FULL ? 36_000 : 3000;
+const AFTERWARDS_MS = FULL ? 33_000 : 0;
 
 interface Fault {
   readonly name: string;
@@ -89,6 +89,8 @@ describe('the database is away', () => {
       const returning = performance.now();
       await fault.end(server);
       const outage: Outage = { from, gone, returning, to: performance.now() };
+      await setTimeout(3000);
+      const missedMeanwhile = (await missed(nodes)) - missedBefore; // later ones could have been answered
       await setTimeout(AFTERWARDS_MS);
       await load.stop();
       await probes.stop();
@@ -148,8 +150,12 @@ describe('the database is away', () => {
       );
       assert.ok(slowest < SLOWEST_MS + stalls.max / 1e6, `the slowest answer took ${slowest} ms`);
       assert.ok(recovery < RECOVERY_MS, `there were failures for ${recovery} ms after it was back`);
-      assert.deepEqual(ends, [], 'subscriptions stay open');
-      assert.equal(await missed(nodes), missedBefore, 'nobody could have answered the offer that ran out');
+      assert.deepEqual(
+        ends.filter((how) => !how.startsWith('closed 1013')),
+        [],
+        'a subscription stays open, or is told to come again',
+      );
+      assert.equal(missedMeanwhile, 0, 'nobody could have answered the offer that ran out');
       const { code, stdout } = await (nodes.all[0] as Nodes['all'][number]).command(['doctor']);
       assert.equal(code, 0, stdout);
       await closeAll();

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { after, before, test } from 'node:test';
 import { type GraphqlClient, graphqlClient, logIn } from '../support/graphql.ts';
 import { add, addOperator, otherAccount } from '../support/people.ts';
@@ -77,12 +76,10 @@ const person = (externalId: string, fields: Row = {}): Row => ({
 });
 
 /** Everything that an import must not touch when it changes nothing: operators, events, used identifiers. */
-function traces(): unknown {
-  const database = new DatabaseSync(join(folder, 'switchboard.db'), { readOnly: true });
+async function traces(): Promise<string[][]> {
   const tables = ['operators', 'logins', 'operator_live', 'events', 'counters', 'accounts', 'groups', 'skills'];
-  const rows = tables.map((table) => database.prepare(`select * from ${table}`).all());
-  database.close();
-  return rows;
+  const rows = tables.map((table) => switchboard.stored.rows(`select * from ${table}`));
+  return (await Promise.all(rows)).map((each) => each.map((row) => JSON.stringify(row)).sort());
 }
 
 test('operators are made, changed, and left alone when nothing differs', async () => {
@@ -102,16 +99,11 @@ test('operators are made, changed, and left alone when nothing differs', async (
 });
 
 test('each change is one event, and what changes nothing is none', async () => {
-  const events = () => {
-    const database = new DatabaseSync(join(folder, 'switchboard.db'), { readOnly: true });
-    const rows = database.prepare('select type, actor_type, changes from events order by position').all();
-    database.close();
-    return rows as { type: string; actor_type: string; changes: string }[];
-  };
+  const events = () => switchboard.stored.rows('select type, actor_type, changes from events order by position');
   await report([person('eve'), person('eva')]);
-  const earlier = events().length;
+  const earlier = (await events()).length;
   await report([person('eve'), person('eva', { pseudo: 'E.' }), person('evi')]);
-  const added = events().slice(earlier);
+  const added = (await events()).slice(earlier);
   assert.deepEqual(
     added.map(({ type, actor_type: actor }) => [type, actor]),
     [
@@ -119,21 +111,21 @@ test('each change is one event, and what changes nothing is none', async () => {
       ['operator.created', 'operator'],
     ],
   );
-  assert.deepEqual(JSON.parse(added[0]?.changes ?? '').fields, ['pseudo']);
+  assert.deepEqual(JSON.parse(String(added[0]?.changes)).fields, ['pseudo']);
 });
 
 test('a dry run tells everything and leaves no trace, not even a used identifier', async () => {
-  const earlier = traces();
+  const earlier = await traces();
   const rows = [person('ann', { name: 'Other' }), person('dry', { password: PASSWORD }), person('bad', { email: 'x' })];
   const trial = await report(rows, { dryRun: true });
   assert.deepEqual([trial.applied, ...outcomes(trial)], [false, 'UPDATED', 'CREATED', 'FAILED']);
   assert.equal(trial.rows[1].operatorId, null);
-  assert.deepEqual(traces(), earlier);
+  assert.deepEqual(await traces(), earlier);
 });
 
 test('all or nothing: one bad row and nothing is changed; otherwise the good ones are taken', async () => {
   const rows = [person('one'), person('two', { email: 'none', chatMaxNumber: 99 }), person('ann', { pseudo: 'A.' })];
-  const earlier = traces();
+  const earlier = await traces();
   const refused = await report(rows);
   assert.deepEqual([refused.applied, ...outcomes(refused)], [false, 'CREATED', 'FAILED', 'UPDATED']);
   assert.equal(refused.rows[0].operatorId, null, 'nobody was made');
@@ -144,7 +136,7 @@ test('all or nothing: one bad row and nothing is changed; otherwise the good one
       ['input', 'rows', '1', 'chatMaxNumber'],
     ],
   );
-  assert.deepEqual(traces(), earlier);
+  assert.deepEqual(await traces(), earlier);
   const partly = await report(rows, { allOrNothing: false });
   assert.deepEqual([partly.applied, ...outcomes(partly)], [true, 'CREATED', 'FAILED', 'UPDATED']);
   assert.equal((await operator('one')).name, 'Name of one');
@@ -195,11 +187,10 @@ test('passwords of rows work, and end the tokens of whoever had one', async () =
   assert.ok(token);
   assert.deepEqual(outcomes(await report([{ externalId: 'secret', password: `${PASSWORD}, again` }])), ['UPDATED']);
   await assert.rejects(logIn(switchboard.url, { email: 'secret@example.org', password: PASSWORD }));
-  const database = new DatabaseSync(join(folder, 'switchboard.db'), { readOnly: true });
-  const hash = database.prepare("select password_hash from logins where email_folded = 'secret@example.org'").get();
-  assert.match(String(hash?.password_hash), /^\$argon2id\$/);
-  assert.ok(!JSON.stringify(database.prepare('select * from events').all()).includes(PASSWORD));
-  database.close();
+  const { rows } = switchboard.stored;
+  const [kept] = await rows("select password_hash from logins where email_folded = 'secret@example.org'");
+  assert.match(String(kept?.password_hash), /^\$argon2id\$/);
+  assert.ok(!JSON.stringify(await rows('select * from events')).includes(PASSWORD));
 });
 
 test('a manager imports within their groups and not above; others not at all', async () => {
@@ -271,9 +262,8 @@ test('with an Idempotency-Key an import happens once, and a refusal stays one', 
 });
 
 test('an import whose answer cannot be kept is not made: both are one transaction', async () => {
-  const database = new DatabaseSync(join(folder, 'switchboard.db'), { timeout: 5000 });
   const rows = [person('lost'), { externalId: 'nameless' }];
-  database.exec("create trigger no_keys before insert on idempotency_keys begin select raise(abort, 'no'); end");
+  const allowAgain = await switchboard.stored.refuseInserts('idempotency_keys');
   for (const [index, allOrNothing] of [true, false].entries()) {
     const headers = { 'Idempotency-Key': `import-lost-${index}` };
     const input = { rows: allOrNothing ? rows.slice(0, 1) : rows, allOrNothing };
@@ -281,6 +271,5 @@ test('an import whose answer cannot be kept is not made: both are one transactio
     assert.equal(errors[0]?.extensions.code, 'INTERNAL');
     assert.equal(await operator('lost'), undefined);
   }
-  database.exec('drop trigger no_keys');
-  database.close();
+  await allowAgain();
 });

@@ -30,10 +30,12 @@ let world: World;
 let other: RestClient;
 let foreign: Record<Kind, string>;
 let admin: Person;
+let ownConversation: string;
 
 before(async () => {
   world = await openWorld();
   admin = world.viewers.admin;
+  ownConversation = await world.conversationOf('admin', 'own');
   other = await otherAccount(world.switchboard);
   const login = { email: 'other@example.com', password: 'a long enough password' };
   const otherAdmin = graphqlClient(world.switchboard.url, await logIn(world.switchboard.url, login));
@@ -47,8 +49,8 @@ before(async () => {
     last.operator = (await addOperator(other, fields)).id;
   }
   const past = { id: 70, operatorId: last.operator, websiteId: last.website, mark: MARK };
-  leavePast(world.switchboard, { accountId: 2, ...past });
-  leaveWebhook(world.switchboard, { accountId: 2, ...past });
+  await leavePast(world.switchboard, { accountId: 2, ...past });
+  await leaveWebhook(world.switchboard, { accountId: 2, ...past });
   foreign = {
     ...numbersAsText({ ...last, visitor: past.id, satisfaction: past.id, conversation: past.id, webhook: past.id }),
     apiKey: await lastKey(otherAdmin),
@@ -113,7 +115,6 @@ const mutate = (name: string, input: string) =>
   `mutation { ${name}(input: { ${input} }) { userErrors { field message code } } }`;
 const update = (name: string) => (id: string) => mutate(name, `id: ${id}`);
 const ownOperator = () => world.target('admin', 'own');
-const ownConversation = () => world.conversationOf('admin', 'own');
 const preview = (args: string, fields = 'ranked { share } excluded { reason count }') =>
   `{ routingPreview(${args}, channel: CHAT, language: "en") { ${fields} } }`;
 const NEW = 'name: "New", email: "new@example.com"';
@@ -135,11 +136,11 @@ const CASES: Record<string, readonly [Kind, (id: string) => string]> = {
   ],
   'Query.routingDecisions(after)': [
     'conversation',
-    (id) => `{ routingDecisions(conversationId: ${ownConversation()}, after: ${id}) { id } }`,
+    (id) => `{ routingDecisions(conversationId: ${ownConversation}, after: ${id}) { id } }`,
   ],
   'RoutingDecision.whyNot(operatorId)': [
     'operator',
-    (id) => `{ routingDecisions(conversationId: ${ownConversation()}) { whyNot(operatorId: ${id}) } }`,
+    (id) => `{ routingDecisions(conversationId: ${ownConversation}) { whyNot(operatorId: ${id}) } }`,
   ],
   'Query.routingPreview(websiteId)': ['website', (id) => preview(`websiteId: ${id}`)],
   'Query.routingPreview(skillId)': ['skill', (id) => preview(`websiteId: ${world.website}, skillId: ${id}`)],
@@ -168,22 +169,19 @@ const CASES: Record<string, readonly [Kind, (id: string) => string]> = {
   ],
   'ConversationTransferInput.operatorId': [
     'operator',
-    (id) => mutate('conversationTransfer', `id: ${ownConversation()}, operatorId: ${id}`),
+    (id) => mutate('conversationTransfer', `id: ${ownConversation}, operatorId: ${id}`),
   ],
   'ConversationTransferInput.skillId': [
     'skill',
-    (id) => mutate('conversationTransfer', `id: ${ownConversation()}, skillId: ${id}`),
+    (id) => mutate('conversationTransfer', `id: ${ownConversation}, skillId: ${id}`),
   ],
   'ConversationTransferInput.groupId': [
     'group',
-    (id) => mutate('conversationTransfer', `id: ${ownConversation()}, groupId: ${id}`),
+    (id) => mutate('conversationTransfer', `id: ${ownConversation}, groupId: ${id}`),
   ],
   'ConversationEscalateInput.id': ['conversation', update('conversationEscalate')],
   'ConversationTagInput.id': ['conversation', (id) => mutate('conversationTag', `id: ${id}, tagIds: []`)],
-  'ConversationTagInput.tagIds': [
-    'tag',
-    (id) => mutate('conversationTag', `id: ${ownConversation()}, tagIds: [${id}]`),
-  ],
+  'ConversationTagInput.tagIds': ['tag', (id) => mutate('conversationTag', `id: ${ownConversation}, tagIds: [${id}]`)],
   'ConversationCloseInput.id': ['conversation', update('conversationClose')],
   'ConversationTakeInput.id': [
     'conversation',
@@ -191,7 +189,7 @@ const CASES: Record<string, readonly [Kind, (id: string) => string]> = {
   ],
   'ConversationTakeInput.operatorId': [
     'operator',
-    (id) => mutate('conversationTake', `id: ${ownConversation()}, operatorId: ${id}`),
+    (id) => mutate('conversationTake', `id: ${ownConversation}, operatorId: ${id}`),
   ],
   'Query.tag(id)': ['tag', (id) => `{ tag(id: ${id}) { name } }`],
   'Query.visitor(id)': ['visitor', (id) => `{ visitor(id: ${id}) { lastname } }`],

@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { after, before, test } from 'node:test';
 import { type Client, createClient } from 'graphql-ws';
 import { openWorld, type Person, type World } from './permission-people.ts';
@@ -91,26 +89,24 @@ test('a change that leaves the rights alone leaves the connection alone', async 
 });
 
 /** Conversations come with an engine of their own; until then their rows are written as it will write them. */
-function addConversations(numbers: readonly (readonly [string, number])[]): void {
-  const database = new DatabaseSync(join(world.switchboard.folder, 'switchboard.db'));
-  database.exec('pragma busy_timeout = 5000');
-  const insert = database.prepare(`insert into conversations
+async function addConversations(numbers: readonly (readonly [string, number])[]): Promise<void> {
+  const insert = `insert into conversations
     (account_id, id, channel, website_id, skill_id, operator_id, language, state, created_at, accepted_at, first_answer_at, closed_at)
-    values (1, ?, 'chat', ?, ?, ?, 'en', 'closed', 1, 2, 3, 4)`);
+    values (1, ?, 'chat', ?, ?, ?, 'en', 'closed', 1, 2, 3, 4)`;
   let id = 0;
   for (const [operatorId, number] of numbers) {
     for (let time = 0; time < number; time += 1) {
       id += 1;
-      insert.run(id, Number(world.website), Number(world.skill), Number(operatorId));
+      const parameters = [id, Number(world.website), Number(world.skill), Number(operatorId)];
+      await world.switchboard.stored.rows(insert, ...parameters);
     }
   }
-  database.close();
 }
 
 test('the figures of a skill count what the viewer may see, and those of an operator are their own', async () => {
   const others = TARGETS.filter((target) => target !== 'self');
   // 1, 2, 4, … so that a sum tells who is in it.
-  addConversations([
+  await addConversations([
     ...others.map((target, index) => [world.target('admin', target), 2 ** index] as const),
     [world.viewers.operator.id, 64],
   ]);

@@ -168,8 +168,8 @@ const WATCHED: Record<string, (viewer: Viewer) => Promise<GraphqlAnswer>> = {
     firstOf(viewer, `subscription { deskEvents { ${everyField('DeskEvent')} } }`, () =>
       changeLive(world.viewers[viewer].id),
     ),
-  conversationEvents: (viewer) => {
-    const id = world.conversationOf('admin', 'own');
+  conversationEvents: async (viewer) => {
+    const id = await world.conversationOf('admin', 'own');
     const change = `mutation { conversationTag(input: { id: ${id}, tagIds: [] }) { userErrors { code } } }`;
     const events = `conversationEvents(id: ${id}) { ${everyField('DeskEvent')} }`;
     return firstOf(viewer, `subscription { ${events} }`, () => world.viewers.admin.run(change));

@@ -82,16 +82,20 @@ const CASES: Record<string, (viewer: Viewer, target: Target) => Promise<Case> | 
     const { externalId } = target === 'self' ? world.viewers[viewer] : await world.newTarget(target);
     return { input: { rows: [{ externalId, name: fresh('name') }] } };
   },
-  offerAccept: (viewer, target) => ({ input: { conversationId: offeredTo(viewer, target) } }),
-  offerDecline: (viewer, target) => ({ input: { conversationId: offeredTo(viewer, target) } }),
-  messageSend: (viewer, target) => ({ input: { conversationId: heldBy(viewer, target), text: 'Good day' } }),
-  conversationTransfer: async (viewer, target) => ({
-    input: { id: heldBy(viewer, target), operatorId: await receiver() },
+  offerAccept: async (viewer, target) => ({ input: { conversationId: await offeredTo(viewer, target) } }),
+  offerDecline: async (viewer, target) => ({ input: { conversationId: await offeredTo(viewer, target) } }),
+  messageSend: async (viewer, target) => ({
+    input: { conversationId: await heldBy(viewer, target), text: 'Good day' },
   }),
-  conversationEscalate: (viewer, target) => ({ input: { id: heldBy(viewer, target) } }),
-  conversationTag: (viewer, target) => ({ input: { id: heldBy(viewer, target), tagIds: [world.tag] } }),
-  conversationClose: (viewer, target) => ({ input: { id: heldBy(viewer, target) } }),
-  conversationTake: async (viewer, target) => ({ input: { id: heldBy(viewer, target), operatorId: await receiver() } }),
+  conversationTransfer: async (viewer, target) => ({
+    input: { id: await heldBy(viewer, target), operatorId: await receiver() },
+  }),
+  conversationEscalate: async (viewer, target) => ({ input: { id: await heldBy(viewer, target) } }),
+  conversationTag: async (viewer, target) => ({ input: { id: await heldBy(viewer, target), tagIds: [world.tag] } }),
+  conversationClose: async (viewer, target) => ({ input: { id: await heldBy(viewer, target) } }),
+  conversationTake: async (viewer, target) => ({
+    input: { id: await heldBy(viewer, target), operatorId: await receiver() },
+  }),
   accountUpdate: () => ({ input: { name: fresh('account') } }),
   skillOperatorsAdd: (viewer, target) => ({
     input: { id: world.skill, operatorIds: [world.target(viewer, target)] },
@@ -131,11 +135,11 @@ const CASES: Record<string, (viewer: Viewer, target: Target) => Promise<Case> | 
 };
 
 /** A conversation of a target, who is there and free. */
-function heldBy(viewer: Viewer, target: Target): string {
-  return world.conversations.add(world.conversations.free(world.target(viewer, target)));
+async function heldBy(viewer: Viewer, target: Target): Promise<string> {
+  return world.conversations.add(await world.conversations.free(world.target(viewer, target)));
 }
 
-function offeredTo(viewer: Viewer, target: Target): string {
+function offeredTo(viewer: Viewer, target: Target): Promise<string> {
   return world.conversations.add(world.target(viewer, target), 'offered');
 }
 
@@ -189,14 +193,14 @@ function outcomeOfOffer(answer: GraphqlAnswer): string {
 }
 
 async function tryOut(name: string, cells: Cells, viewer: Viewer, target: Target, from: Case): Promise<void> {
-  const before = world.eventNumber();
+  const before = await world.eventNumber();
   const answer = await (from.as ?? world.viewers[viewer]).run(mutation(name), { input: from.input });
   const byRows = name === 'operatorsImport' && viewer !== 'expert' && viewer !== 'operator';
   const isOffer = name.startsWith('offer');
   const outcome = byRows ? outcomeOfImport(answer) : isOffer ? outcomeOfOffer(answer) : outcomeOf(answer);
   const what = `${name} for ${viewer} on ${target}: ${JSON.stringify(from.input)}`;
   assert.equal(outcome, cellOf(cells, viewer, target), what);
-  if (outcome === 'forbidden') assert.equal(world.eventNumber(), before, `${what} left a trace`);
+  if (outcome === 'forbidden') assert.equal(await world.eventNumber(), before, `${what} left a trace`);
 }
 
 test('every mutation has a case that is tried out', () => {

@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { getNamedType, isCompositeType, isObjectType } from 'graphql';
 import { schema } from '../../src/api/graphql/schema.ts';
 import { type GraphqlAnswer, type GraphqlClient, graphqlClient, logIn } from '../support/graphql.ts';
@@ -38,13 +36,13 @@ export interface World {
   target(viewer: Viewer, target: Target): string;
   readonly conversations: Conversations;
   /** A conversation that a target has; it is only looked at. */
-  conversationOf(viewer: Viewer, target: Target): string;
+  conversationOf(viewer: Viewer, target: Target): Promise<string>;
   /** Somebody new like a viewer, logged in. */
   newViewer(viewer: Viewer): Promise<Person>;
   /** Somebody new like a target other than oneself. */
   newTarget(target: Target | Viewer, fields?: object): Promise<Omit<Person, keyof GraphqlClient>>;
   /** How far the log of changes has come. */
-  eventNumber(): number;
+  eventNumber(): Promise<number>;
   stop(): Promise<void>;
 }
 
@@ -70,8 +68,6 @@ export async function openWorld(): Promise<World> {
     operator: { group_id: own, roles: ['operator'] },
     managerOfAll: { roles: ['manager'] },
   };
-  const database = new DatabaseSync(join(switchboard.folder, 'switchboard.db'), { readOnly: true });
-  const countEvents = database.prepare('select count(*) as number from events');
   let people = 0;
   const newTarget: World['newTarget'] = async (target, fields = {}) => {
     people += 1;
@@ -89,10 +85,16 @@ export async function openWorld(): Promise<World> {
   for (const target of TARGETS) {
     if (target !== 'self') targets[target] = (await newTarget(target, { skill_list: [skill] })).id;
   }
-  leavePast(switchboard, { accountId: 1, id: PAST, operatorId: Number(targets.own), websiteId: website, mark: 'own' });
-  leaveWebhook(switchboard, { accountId: 1, id: PAST, mark: 'own' });
-  const conversations = openConversations(switchboard.folder, website, () => targets.own as string);
-  const held = new Map<string, string>();
+  await leavePast(switchboard, {
+    accountId: 1,
+    id: PAST,
+    operatorId: Number(targets.own),
+    websiteId: website,
+    mark: 'own',
+  });
+  await leaveWebhook(switchboard, { accountId: 1, id: PAST, mark: 'own' });
+  const conversations = openConversations(switchboard.stored, website, () => targets.own as string);
+  const held = new Map<string, Promise<string>>();
   const target: World['target'] = (viewer, who) => (who === 'self' ? viewers[viewer]?.id : targets[who]) as string;
   return {
     switchboard,
@@ -114,12 +116,9 @@ export async function openWorld(): Promise<World> {
     },
     newViewer,
     newTarget,
-    eventNumber: () => Number(countEvents.get()?.number),
-    stop: async () => {
-      database.close();
-      conversations.close();
-      await switchboard.stop();
-    },
+    eventNumber: async () =>
+      Number((await switchboard.stored.rows('select count(*) as number from events'))[0]?.number),
+    stop: () => switchboard.stop(),
   };
 }
 
@@ -127,47 +126,39 @@ export async function openWorld(): Promise<World> {
 const PAST = 700_001;
 
 /** Puts rows beside the service's back: a visitor, a conversation that is over, and the survey about it. */
-export function leavePast(
-  { folder }: Switchboard,
+export async function leavePast(
+  { stored }: Switchboard,
   past: { accountId: number; id: number; operatorId: number; websiteId: number; mark: string },
-): void {
+): Promise<void> {
   const { accountId, id, operatorId, websiteId, mark } = past;
-  const database = new DatabaseSync(join(folder, 'switchboard.db'), { timeout: 5000 });
-  const insert = (table: string, row: Record<string, string | number>) =>
-    database
-      .prepare(
-        `insert into ${table} (${Object.keys(row)}) values (${Object.keys(row)
-          .map(() => '?')
-          .join()})`,
-      )
-      .run(...Object.values(row));
+  const insert = (table: string, row: Record<string, string | number>) => {
+    const places = Object.keys(row).map(() => '?');
+    return stored.rows(`insert into ${table} (${Object.keys(row)}) values (${places})`, ...Object.values(row));
+  };
   const names = { lastname: mark, firstname: mark, address: mark, city: mark, zip: mark, country: mark, phone: mark };
   const outside = { unique_id: `${mark}-${id}`, external_id: `${mark}-${id}`, external_id_folded: `${mark}-${id}` };
   const seen = { email: mark, browser: mark, website_list: `[${websiteId}]`, created_at: 0 };
-  insert('visitors', { account_id: accountId, id, ...outside, ...names, ...seen });
-  insert('visitor_websites', { account_id: accountId, website_id: websiteId, visitor_id: id });
-  insert('conversations', {
+  await insert('visitors', { account_id: accountId, id, ...outside, ...names, ...seen });
+  await insert('visitor_websites', { account_id: accountId, website_id: websiteId, visitor_id: id });
+  await insert('conversations', {
     ...{ account_id: accountId, id, visitor_id: id, channel: 'chat', website_id: websiteId, operator_id: operatorId },
     ...{ language: 'en', state: 'closed', created_at: 1, accepted_at: 2, first_answer_at: 3, closed_at: 4 },
   });
-  insert('satisfactions', {
+  await insert('satisfactions', {
     ...{ account_id: accountId, id, conversation_id: id, website_id: websiteId, operator_id: operatorId },
     ...{ note_welcome: 5, note_resolution: 5, note_delay: 5, comment: mark, created_at: 5 },
   });
-  database.close();
 }
 
 /** The same for a webhook, which is paused so that nothing is sent, and an event that it got. */
-export function leaveWebhook(
-  { folder }: Switchboard,
+export async function leaveWebhook(
+  { stored }: Switchboard,
   { accountId, id, mark }: { accountId: number; id: number; mark: string },
-): void {
-  const database = new DatabaseSync(join(folder, 'switchboard.db'), { timeout: 5000 });
-  database.exec(`insert into webhooks (account_id, id, name, url, event_types, secret, state, position, failed_in_row,
+): Promise<void> {
+  await stored.rows(`insert into webhooks (account_id, id, name, url, event_types, secret, state, position, failed_in_row,
       dead_in_row, created_at) values (${accountId}, ${id}, '${mark}', 'https://receiver.invalid/${mark}', '[]', '', 'paused', 0, 0, 0, 1)`);
-  database.exec(`insert into webhook_deliveries (account_id, id, webhook_id, position, type, subject_type, subject_id, body, state,
+  await stored.rows(`insert into webhook_deliveries (account_id, id, webhook_id, position, type, subject_type, subject_id, body, state,
       attempts, created_at, ended_at) values (${accountId}, ${id}, ${id}, 1, 'skill.created', 'skill', 1, '{}', 'dead', 1, 1, 1)`);
-  database.close();
 }
 
 /** Every field of a type; of those that are objects, that they are there. */

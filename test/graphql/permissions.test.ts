@@ -22,7 +22,7 @@ import {
 let world: World;
 before(async () => {
   world = await openWorld();
-  for (const viewer of VIEWERS) world.conversationOf(viewer, 'self'); // nobody's list is empty
+  for (const viewer of VIEWERS) await world.conversationOf(viewer, 'self'); // nobody's list is empty
 });
 after(() => world.stop());
 
@@ -149,11 +149,11 @@ function doors({ groups, skill, website, tag, visitor, satisfaction, webhook }: 
   };
 }
 
-function queryArguments({ groups, viewers, ...world }: World): Record<string, string> {
+async function queryArguments({ groups, viewers, ...world }: World): Promise<Record<string, string>> {
   const { skill, website, tag, visitor, satisfaction, webhook, target, conversationOf } = world;
   const ids = { group: groups.own, skill, website, tag, visitor, satisfaction, webhook, operator: viewers.admin.id };
   const byId = Object.entries(ids).map(([name, id]) => [name, `(id: ${id})`]);
-  const ofOwn = { operator: target('admin', 'own'), conversation: conversationOf('admin', 'own') };
+  const ofOwn = { operator: target('admin', 'own'), conversation: await conversationOf('admin', 'own') };
   const whyNot = `(operatorId: ${ofOwn.operator})`;
   return {
     ...Object.fromEntries(byId),
@@ -186,7 +186,7 @@ function inParts<T>(items: readonly T[]): T[][] {
 async function compare(viewer: Viewer, types: Map<string, [string, Cells][]>, target?: Target): Promise<void> {
   const { run } = world.viewers[viewer];
   const known = doors(world);
-  const named = queryArguments(world);
+  const named = await queryArguments(world);
   for (const isMutation of [false, true]) {
     const meant = [...types].filter(([type]) => Boolean(known[type]?.isMutation) === isMutation);
     // Errors of a mutation end the whole document, so each has one of its own; a query has so many fields at its root at most.
@@ -209,7 +209,7 @@ async function compare(viewer: Viewer, types: Map<string, [string, Cells][]>, ta
       });
       const whose = target && {
         target: world.target(viewer, target),
-        conversation: world.conversationOf(viewer, target),
+        conversation: await world.conversationOf(viewer, target),
       };
       const used = Object.entries(whose ?? {}).filter(([name]) => selections.join().includes(`$${name}`));
       const head =

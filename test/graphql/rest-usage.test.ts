@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, test } from 'node:test';
 import { replacementOf } from '../../src/api/graphql/replacements.ts';
 import { type GraphqlClient, graphqlClient, logIn } from '../support/graphql.ts';
@@ -275,13 +274,11 @@ describe('the meter remembers', () => {
     const shown = JSON.stringify(await usesOf(admin));
     const { stdout } = await switchboard.command(['migration', '--account', '1']);
     await switchboard.stop();
-    const database = new DatabaseSync(join(folder, 'switchboard.db'), { readOnly: true });
-    const rows = JSON.stringify(database.prepare('select * from rest_usage').all());
-    database.close();
-    const file = readFileSync(join(folder, 'switchboard.db'));
+    const rows = JSON.stringify(await switchboard.stored.rows('select * from rest_usage'));
+    const kept = await switchboard.stored.everything();
     assert.ok(rows.includes('GET /operator?filters[name]'));
     for (const key of [WRITE_KEY, secret]) {
-      for (const text of [shown, stdout, rows, switchboard.log(), file]) assert.ok(!text.includes(key));
+      for (const text of [shown, stdout, rows, switchboard.log(), kept]) assert.ok(!text.includes(key));
     }
   });
 });

@@ -207,8 +207,7 @@ test('idle subscriptions cost little', { timeout: 120_000 }, async (t) => {
 });
 
 test('a stop says farewell with 1001 and ends the process, though somebody does not listen', async () => {
-  const folder = switchboard.folder;
-  const second = await startSwitchboard({ env: { DATABASE_URL: `sqlite:${folder}/second/switchboard.db` } });
+  const second = await startSwitchboard();
   const socket = openSocket(second.url, await logIn(second.url));
   await socket.watch(LIVE);
   const deaf = connect(Number(new URL(second.url).port), '127.0.0.1');

@@ -7,24 +7,35 @@ import { openInstallation } from '../../src/installation.ts';
 import { startServer } from '../../src/server.ts';
 import { environment } from './switchboard.ts';
 
-let known: Promise<string[]> | undefined;
+interface Route {
+  readonly url: string;
+  readonly methods: readonly string[];
+}
 
-/** Every endpoint of the REST interface, from the server's own table of routes, by its name in the migration meter. */
-export function restRoutes(): Promise<string[]> {
+let known: Promise<readonly Route[]> | undefined;
+
+/** Every address of the program with its methods, from its own table. */
+export function allRoutes(): Promise<readonly Route[]> {
   known ??= readRoutes();
   return known;
 }
 
-async function readRoutes(): Promise<string[]> {
+/** Every endpoint of the REST interface, from the server's own table of routes, by its name in the migration meter. */
+export async function restRoutes(): Promise<string[]> {
+  return (await allRoutes())
+    .filter(({ url }) => url.startsWith('/api/2/'))
+    .flatMap(({ url, methods }) => methods.filter(isOwn).map((method) => endpointName(method, url)));
+}
+
+/** They are the same on every database. */
+async function readRoutes(): Promise<readonly Route[]> {
   const folder = mkdtempSync(join(tmpdir(), 'switchboard-test-'));
-  const config = readConfig({ ...environment(folder), SWITCHBOARD_LOG_LEVEL: 'silent' });
+  const settings = { DATABASE_URL: `sqlite:${join(folder, 'switchboard.db')}`, SWITCHBOARD_LOG_LEVEL: 'silent' };
+  const config = readConfig(environment(folder, settings));
   const server = await startServer(await openInstallation(config), config);
   await server.stop();
   rmSync(folder, { recursive: true, force: true });
-  return server.routes
-    .all()
-    .filter(({ url }) => url.startsWith('/api/2/'))
-    .flatMap(({ url, methods }) => methods.filter(isOwn).map((method) => endpointName(method, url)));
+  return server.routes.all();
 }
 
 /** HEAD comes with every GET, and OPTIONS with everything. */

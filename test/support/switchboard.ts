@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { addressFor, dropDatabase, makeDatabase, onPostgres, SECRET } from './postgres-database.ts';
+import { type Stored, storedAt } from './stored.ts';
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 
@@ -16,6 +17,8 @@ export interface Switchboard {
   readonly key: string;
   readonly folder: string;
   readonly process: ChildProcess;
+  /** What it keeps; also after it has ended, unless its folder is gone. */
+  readonly stored: Stored;
   /** All that it wrote: standard output, and the log on standard error. */
   output(): string;
   log(): string;
@@ -52,16 +55,19 @@ export async function startSwitchboard(options: StartOptions = {}): Promise<Swit
   child.stdout?.on('data', (chunk) => output.push(String(chunk)));
   child.stderr?.on('data', (chunk) => log.push(String(chunk)));
   const url = await readyAt(child, output, log);
+  const stored = storedAt(env.DATABASE_URL ?? '');
   return {
     url,
     key: env.SWITCHBOARD_API_KEY ?? WRITE_KEY,
     folder,
     process: child,
+    stored,
     output: () => output.join(''),
     log: () => log.join(''),
     command: (args, input) => runCommand(args, env, input),
     stop: async () => {
       await end(child);
+      await stored.end();
       if (options.folder) return;
       rmSync(folder, { recursive: true, force: true });
       if (ownDatabase) await dropDatabase(ownDatabase);

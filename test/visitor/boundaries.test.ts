@@ -1,18 +1,12 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { isInputObjectType, parse, validate } from 'graphql';
 import { schema } from '../../src/api/graphql/schema.ts';
 import { visitorSchema } from '../../src/api/visitor/schema.ts';
-import { readConfig } from '../../src/config.ts';
-import { openInstallation } from '../../src/installation.ts';
-import { startServer } from '../../src/server.ts';
 import { operationsOf } from '../support/documents.ts';
+import { allRoutes } from '../support/routes.ts';
 import { openSite, type Site, type SiteOperator, type SiteVisitor } from '../support/site.ts';
 import { openSocket } from '../support/subscriptions.ts';
-import { environment } from '../support/switchboard.ts';
 
 let site: Site;
 let operator: SiteOperator;
@@ -68,18 +62,8 @@ test(
   },
 );
 
-/** Every address of the program with its methods, from its own table. */
-async function routes(): Promise<{ url: string; methods: string[] }[]> {
-  const folder = mkdtempSync(join(tmpdir(), 'switchboard-test-'));
-  const config = readConfig({ ...environment(folder), SWITCHBOARD_LOG_LEVEL: 'silent' });
-  const server = await startServer(await openInstallation(config), config);
-  await server.stop();
-  rmSync(folder, { recursive: true, force: true });
-  return server.routes.all();
-}
-
 test("rule 17: with a visitor's token every address answers as with nonsense", async () => {
-  const all = await routes();
+  const all = await allRoutes();
   assert.ok(all.filter(({ url }) => url.startsWith('/api/2/')).length > 20);
   for (const { url, methods } of all) {
     if (url.startsWith('/visitor/')) continue;

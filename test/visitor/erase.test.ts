@@ -4,6 +4,7 @@ import { describe, test } from 'node:test';
 import type { VisitorCaller } from '../../src/core/conversations/conversation-access.ts';
 import { answerSatisfaction } from '../../src/core/conversations/satisfaction.ts';
 import { databases } from '../support/databases.ts';
+import { storedAt } from '../support/stored.ts';
 import { World } from '../support/world.ts';
 
 const PROFILE = {
@@ -141,15 +142,9 @@ for (const { name, open } of databases) {
 }
 
 /** All rows of all tables, as text. */
-async function dump({ installation: { database } }: World): Promise<string> {
-  const tables = await database.read.introspection.getTables();
-  const rows = [];
-  for (const { name } of tables)
-    rows.push(
-      await database.read
-        .selectFrom(name as never)
-        .selectAll()
-        .execute(),
-    );
-  return JSON.stringify(rows);
+async function dump({ installation: { config } }: World): Promise<string> {
+  const stored = storedAt(config.DATABASE_URL);
+  const rows = await stored.everyRow();
+  await stored.end();
+  return rows;
 }
