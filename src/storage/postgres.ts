@@ -1,14 +1,13 @@
 import { CamelCasePlugin, type Compilable, type Expression, Kysely, type SqlBool, sql } from 'kysely';
-import type { Clock, Database, HotQuery, NewEvent, ServerUse, Transaction } from './database.ts';
+import type { Clock, Database, HotQuery, ServerUse, Transaction } from './database.ts';
 import { inTime, TooLate } from './deadline.ts';
 import { DatabaseUnavailable, ReadTooSlow } from './errors.ts';
 import { CompiledStatements, filledIn, placeholder } from './hot-statement.ts';
 import { type Answer, type Execute, postgresDialect } from './postgres-dialect.ts';
-import { appendEvents } from './postgres-event-log.ts';
 import { Notifications } from './postgres-notifications.ts';
 import { Readers, Writers } from './postgres-pools.ts';
 import { Session } from './postgres-session.ts';
-import { firstFailure, settled, TransactionIsOver } from './sent.ts';
+import { Transactions } from './postgres-transactions.ts';
 import type { Tables } from './tables.ts';
 import { LONGEST_WAIT_MS, Turns } from './turns.ts';
 
@@ -28,13 +27,6 @@ const GIVEN_UP_MS = 500;
 
 const NOW_MS = `create or replace function now_ms() returns bigint language sql stable as
   'select (extract(epoch from statement_timestamp()) * 1000)::bigint'`;
-/** The time at which the account's turn has come, however long it was waited for. */
-const TURN_TIME = 'select (extract(epoch from clock_timestamp()) * 1000)::bigint as now';
-
-/** A column was added by a newer version while this one runs: what a connection has prepared is good for nothing. */
-const PLAN_IS_OLD = new Set(['0A000', '25P02']);
-/** A newer version may add several, one after the other. */
-const MOST_ATTEMPTS = 5;
 
 /** Not this statement alone is slow. */
 class ServerIsSilent extends DatabaseUnavailable {}
@@ -44,23 +36,20 @@ export class PostgresDatabase implements Database {
   readonly columnWords = { orderedText: 'text collate "C"' };
   readonly prelude = [NOW_MS];
   readonly read: Kysely<Tables>;
-  readonly #clock: Clock | undefined;
   readonly #connections: number;
   readonly #statementMs: number;
-  readonly #compiled: CompiledStatements;
   readonly #readers: Readers;
   readonly #slowReaders: Readers;
   readonly #writers: Writers;
   readonly #notifications: Notifications;
   readonly #turns = new Turns<number>();
-  readonly #queries = new WeakMap<Session, { execute: Execute; db: Kysely<Tables> }>();
+  readonly #transactions: Transactions;
   #givenUp = 0;
   #refused = 0;
   #closed = false;
 
   constructor(url: string, options: PostgresOptions = {}) {
     const { clock, statementMs = 800, slowReadMs = 2000, connections = 10 } = options;
-    this.#clock = clock;
     this.#connections = connections;
     this.#statementMs = statementMs;
     const rewrite = clock && ((text: string) => text.replaceAll(/(?<!function )now_ms\(\)/g, `${clock()}::bigint`));
@@ -79,99 +68,23 @@ export class PostgresDatabase implements Database {
       dialect: postgresDialect(this.#counted(this.#readers.execute)),
       plugins: [new CamelCasePlugin()],
     });
-    this.#compiled = new CompiledStatements(this.read);
     this.#notifications = new Notifications(url, statementMs, this.#readers.execute);
+    this.#transactions = new Transactions({
+      writers: this.#writers,
+      compiled: new CompiledStatements(this.read),
+      clock,
+      longestWaitMs: Math.max(statementMs, LONGEST_WAIT_MS),
+      counted: (execute) => this.#counted(execute),
+      whileOthersAnswer: (long, giveUp) => this.#whileOthersAnswer(long, giveUp),
+      onCommit: (accountIds) => this.#notifications.send(accountIds),
+    });
   }
 
   /** The changes of an account wait here for those of this node, and in the database for those of the others. */
   transaction<T>(work: (tx: Transaction) => Promise<T>, accountId?: number): Promise<T> {
-    if (accountId === undefined) return this.#perform(work, undefined);
-    return this.#turns.take(accountId, () => this.#perform(work, accountId));
-  }
-
-  async #perform<T>(work: (tx: Transaction) => Promise<T>, accountId: number | undefined): Promise<T> {
-    if (this.#closed) throw new DatabaseUnavailable('The database is closed.');
-    for (let attempt = 1; ; attempt += 1) {
-      const session = await this.#writers.take();
-      try {
-        return await this.#attempt(session, work, accountId);
-      } catch (error) {
-        if (attempt === MOST_ATTEMPTS || !PLAN_IS_OLD.has((error as { code?: string }).code ?? '')) throw error;
-        session.discard(); // the next one has nothing prepared
-      } finally {
-        this.#writers.giveBack(session);
-      }
-    }
-  }
-
-  async #attempt<T>(
-    session: Session,
-    work: (tx: Transaction) => Promise<T>,
-    accountId: number | undefined,
-  ): Promise<T> {
-    const { execute, now } = await this.#begin(session, accountId);
-    let isOver = false;
-    const inside: Execute = async (text, parameters) => {
-      if (isOver) throw new TransactionIsOver();
-      return execute(text, parameters);
-    };
-    const events: NewEvent[] = [];
-    const sent: Promise<unknown>[] = [];
-    let committing = false;
-    try {
-      const tx: Transaction = {
-        db: this.#queriesOn(session, inside),
-        now,
-        run: (statement, args) => this.#compiled.run(inside, statement, args),
-        send: (statement, args) => sent.push(settled(this.#compiled.run(inside, statement, args))),
-        emit: (event) => events.push(event),
-      };
-      const value = await work(tx);
-      committing = isOver = true;
-      // Sent together: a commit after something failed rolls back.
-      await Promise.all([...sent, ...appendEvents(execute, events, now), execute('commit', [])]);
-      this.#notifications.send(new Set(events.map((event) => event.accountId)));
-      return value;
-    } catch (last) {
-      isOver = true;
-      await execute('rollback', []).catch(() => session.discard());
-      const error = (await firstFailure(sent)) ?? last;
-      if (!committing || !(error instanceof DatabaseUnavailable)) throw error;
-      throw new DatabaseUnavailable('The change could not be stored.', { cause: error, outcomeUnknown: true });
-    }
-  }
-
-  /** One for each connection: to make one costs as much as a statement. */
-  #queriesOn(session: Session, execute: Execute): Kysely<Tables> {
-    const known = this.#queries.get(session);
-    if (known) {
-      known.execute = execute;
-      return known.db;
-    }
-    const made = { execute, db: undefined as unknown as Kysely<Tables> };
-    const dialect = postgresDialect((text, parameters) => made.execute(text, parameters));
-    made.db = new Kysely<Tables>({ dialect, plugins: [new CamelCasePlugin()] });
-    this.#queries.set(session, made);
-    return made.db;
-  }
-
-  /** Where the changes of an account wait for each other on all nodes: what follows sees all that was done before. */
-  async #begin(session: Session, accountId: number | undefined): Promise<{ execute: Execute; now: number }> {
-    const lock = accountId === undefined ? '' : `select pg_advisory_xact_lock(${accountId});`;
-    const text = `begin; ${lock} ${TURN_TIME}`;
-    const begin = async () => {
-      const execute = this.#counted(session.untilLost());
-      const turn = execute(text, [], Math.max(this.#statementMs, LONGEST_WAIT_MS));
-      const answers = (await this.#whileOthersAnswer(turn, () => session.discard())).rows;
-      return { execute, now: this.#clock?.() ?? (answers.at(-1) as { now: number }[])[0]?.now ?? 0 };
-    };
-    try {
-      return await begin();
-    } catch (error) {
-      // The server was restarted meanwhile: nothing was done yet, and the next try has a new connection.
-      if (!(error instanceof DatabaseUnavailable) || session.isDiscarded) throw error;
-      return await begin();
-    }
+    if (this.#closed) return Promise.reject(new DatabaseUnavailable('The database is closed.'));
+    if (accountId === undefined) return this.#transactions.perform(work, undefined);
+    return this.#turns.take(accountId, () => this.#transactions.perform(work, accountId));
   }
 
   /** To wait for others of the account, or for a read that takes long, is no fault of the server, as long as it answers at all. */

@@ -1,0 +1,124 @@
+import { CamelCasePlugin, Kysely } from 'kysely';
+import type { Clock, NewEvent, Transaction } from './database.ts';
+import { DatabaseUnavailable } from './errors.ts';
+import type { CompiledStatements } from './hot-statement.ts';
+import { type Answer, type Execute, postgresDialect } from './postgres-dialect.ts';
+import { appendEvents } from './postgres-event-log.ts';
+import type { Writers } from './postgres-pools.ts';
+import type { Session } from './postgres-session.ts';
+import { firstFailure, settled, TransactionIsOver } from './sent.ts';
+import type { Tables } from './tables.ts';
+
+/** The time at which the account's turn has come, however long it was waited for. */
+const TURN_TIME = 'select (extract(epoch from clock_timestamp()) * 1000)::bigint as now';
+
+/** A column was added by a newer version while this one runs: what a connection has prepared is good for nothing. */
+const PLAN_IS_OLD = new Set(['0A000', '25P02']);
+/** A newer version may add several, one after the other. */
+const MOST_ATTEMPTS = 5;
+
+export interface TransactionParts {
+  readonly writers: Writers;
+  readonly compiled: CompiledStatements;
+  readonly clock: Clock | undefined;
+  /** For the turn of an account. */
+  readonly longestWaitMs: number;
+  counted(execute: Execute): Execute;
+  /** Waits for what may take long, as long as the server answers others; gives it up when it does not. */
+  whileOthersAnswer(long: Promise<Answer>, giveUp: () => void): Promise<Answer>;
+  onCommit(accountIds: ReadonlySet<number>): void;
+}
+
+/** Carries out transactions, each on a connection of its own. */
+export class Transactions {
+  readonly #parts: TransactionParts;
+  readonly #queries = new WeakMap<Session, { execute: Execute; db: Kysely<Tables> }>();
+
+  constructor(parts: TransactionParts) {
+    this.#parts = parts;
+  }
+
+  async perform<T>(work: (tx: Transaction) => Promise<T>, accountId: number | undefined): Promise<T> {
+    for (let attempt = 1; ; attempt += 1) {
+      const session = await this.#parts.writers.take();
+      try {
+        return await this.#attempt(session, work, accountId);
+      } catch (error) {
+        if (attempt === MOST_ATTEMPTS || !PLAN_IS_OLD.has((error as { code?: string }).code ?? '')) throw error;
+        session.discard(); // the next one has nothing prepared
+      } finally {
+        this.#parts.writers.giveBack(session);
+      }
+    }
+  }
+
+  async #attempt<T>(
+    session: Session,
+    work: (tx: Transaction) => Promise<T>,
+    accountId: number | undefined,
+  ): Promise<T> {
+    const { execute, now } = await this.#begin(session, accountId);
+    let isOver = false;
+    const inside: Execute = async (text, parameters) => {
+      if (isOver) throw new TransactionIsOver();
+      return execute(text, parameters);
+    };
+    const events: NewEvent[] = [];
+    const sent: Promise<unknown>[] = [];
+    let committing = false;
+    try {
+      const tx: Transaction = {
+        db: this.#queriesOn(session, inside),
+        now,
+        run: (statement, args) => this.#parts.compiled.run(inside, statement, args),
+        send: (statement, args) => sent.push(settled(this.#parts.compiled.run(inside, statement, args))),
+        emit: (event) => events.push(event),
+      };
+      const value = await work(tx);
+      committing = isOver = true;
+      // Sent together: a commit after something failed rolls back.
+      await Promise.all([...sent, ...appendEvents(execute, events, now), execute('commit', [])]);
+      this.#parts.onCommit(new Set(events.map((event) => event.accountId)));
+      return value;
+    } catch (last) {
+      isOver = true;
+      await execute('rollback', []).catch(() => session.discard());
+      const error = (await firstFailure(sent)) ?? last;
+      if (!committing || !(error instanceof DatabaseUnavailable)) throw error;
+      throw new DatabaseUnavailable('The change could not be stored.', { cause: error, outcomeUnknown: true });
+    }
+  }
+
+  /** One for each connection: to make one costs as much as a statement. */
+  #queriesOn(session: Session, execute: Execute): Kysely<Tables> {
+    const known = this.#queries.get(session);
+    if (known) {
+      known.execute = execute;
+      return known.db;
+    }
+    const made = { execute, db: undefined as unknown as Kysely<Tables> };
+    const dialect = postgresDialect((text, parameters) => made.execute(text, parameters));
+    made.db = new Kysely<Tables>({ dialect, plugins: [new CamelCasePlugin()] });
+    this.#queries.set(session, made);
+    return made.db;
+  }
+
+  /** Where the changes of an account wait for each other on all nodes: what follows sees all that was done before. */
+  async #begin(session: Session, accountId: number | undefined): Promise<{ execute: Execute; now: number }> {
+    const lock = accountId === undefined ? '' : `select pg_advisory_xact_lock(${accountId});`;
+    const text = `begin; ${lock} ${TURN_TIME}`;
+    const begin = async () => {
+      const execute = this.#parts.counted(session.untilLost());
+      const turn = execute(text, [], this.#parts.longestWaitMs);
+      const answers = (await this.#parts.whileOthersAnswer(turn, () => session.discard())).rows;
+      return { execute, now: this.#parts.clock?.() ?? (answers.at(-1) as { now: number }[])[0]?.now ?? 0 };
+    };
+    try {
+      return await begin();
+    } catch (error) {
+      // The server was restarted meanwhile: nothing was done yet, and the next try has a new connection.
+      if (!(error instanceof DatabaseUnavailable) || session.isDiscarded) throw error;
+      return await begin();
+    }
+  }
+}
