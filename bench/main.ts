@@ -65,7 +65,7 @@ const results: SizeResult[] = [];
 let engine: EngineResult | undefined;
 let nodes: NodesResult | undefined;
 try {
-  if (onPostgres) nodes = await onNodes();
+  if (onPostgres) await onNodes();
   else await onEmbedded();
   await generator.stop();
 } finally {
@@ -113,10 +113,12 @@ async function onEmbedded(): Promise<void> {
   }
 }
 
-function onNodes(): Promise<NodesResult> {
+function onNodes(): Promise<void> {
   const times = options.quick ? { rounds: 1, roundMs: 600, runMs: 1500 } : { rounds: 3, roundMs: 1000, runMs: 3000 };
   const plan = { cases, nodes: options.nodes ?? NODES, ...times };
-  return measureNodes({ cache, folder, generator, plan, profile: options.profile });
+  return measureNodes({ cache, folder, generator, plan, profile: options.profile }, (soFar) => {
+    nodes = soFar;
+  });
 }
 
 function refuseMixed(): void {

@@ -63,7 +63,7 @@ export async function measureRatio(
     return { ...(results[0] as StreamResult), generatorBusy };
   };
   const other = plain ? await plainLoad(compared, requests) : undefined;
-  for (const servers of [[bare], nodes]) await load(servers, plan.roundMs / 2);
+  for (const servers of [[bare], nodes]) await load(servers, (plan.roundMs / 2) * servers.length);
   await other?.(plan.roundMs / 2);
   const rounds = [];
   for (let round = 1; round <= plan.rounds; round++) {

@@ -107,7 +107,7 @@ export async function openInstallation(config: Config, clock?: Clock) {
       messagesPerVisitor: config.SWITCHBOARD_VISITOR_MESSAGES_PER_MINUTE,
     }),
     visitorErasure: new VisitorErasure(visitorSessions),
-    websiteAvailability: new WebsiteAvailability(skillAvailabilities),
+    websiteAvailability: new WebsiteAvailability(skillAvailabilities, events),
     tags: new TagService(database),
     websites: new WebsiteService(database, secrets),
     groups: new TreeService(database, 'group'),

@@ -52,7 +52,8 @@ const AT_ONCE = [32, 96];
 const SECRET = { SWITCHBOARD_SECRET: 'the secret of the installations that are measured' };
 const [DIRECTORY, CONVERSATIONS] = ['directory', 'conversations'];
 
-export async function measureNodes(bench: NodesBench): Promise<NodesResult> {
+/** Tells all that is measured so far, each time that there is more. */
+export async function measureNodes(bench: NodesBench, tell: (soFar: NodesResult) => void): Promise<void> {
   const { cache, folder, plan } = bench;
   progress('starting PostgreSQL');
   const server = await startPostgres({ durable: true });
@@ -77,10 +78,10 @@ export async function measureNodes(bench: NodesBench): Promise<NodesResult> {
       return Promise.all(Array.from({ length: nodes }, (_, index) => startNode(address, at(index), options)));
     };
     setups.push(await measureSetup(bench, nodes, server, start));
+    tell({ postgres, syncedPerSecond, setups, roundTrips: {} });
   }
-  const roundTrips = await roundTripsOf(bench, server);
+  tell({ postgres, syncedPerSecond, setups, roundTrips: await roundTripsOf(bench, server) });
   await server.stop();
-  return { postgres, syncedPerSecond, setups, roundTrips };
 }
 
 async function measureSetup(

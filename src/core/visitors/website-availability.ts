@@ -1,25 +1,32 @@
 import { LRUCache } from 'lru-cache';
 import type { SkillAvailabilities, SkillAvailability } from '../availability/skill-availability.ts';
 import type { VisitorCaller } from '../conversations/conversation-access.ts';
+import type { EventLog } from '../event-log.ts';
 
-/** Every page of a website asks before it shows a button: an answer serves all who ask within a second. */
+/**
+ * Every page of a website asks before it shows a button: an answer serves all who ask until something changes in the account, and
+ * no longer than this, because leases end by time alone.
+ */
 const REMEMBERED_MS = 1000;
 
 /** "Is anybody free for me now?", as visitors ask it. */
 export class WebsiteAvailability {
   readonly #availabilities: SkillAvailabilities;
+  readonly #events: EventLog;
   readonly #remembered = new LRUCache<string, Promise<SkillAvailability>>({ max: 10_000, ttl: REMEMBERED_MS });
 
-  constructor(availabilities: SkillAvailabilities) {
+  constructor(availabilities: SkillAvailabilities, events: EventLog) {
     this.#availabilities = availabilities;
+    this.#events = events;
   }
 
   /** For the language of the session unless another is named, as when a conversation is started. */
-  of(
+  async of(
     { accountId, websiteId, language: spoken }: VisitorCaller,
     { skillId, language = spoken }: { readonly skillId?: number | undefined; readonly language?: string | undefined },
   ): Promise<SkillAvailability> {
-    const name = [accountId, websiteId, skillId ?? '', language].join(' ');
+    const position = await this.#events.position(accountId);
+    const name = [accountId, position, websiteId, skillId ?? '', language].join(' ');
     const known = this.#remembered.get(name);
     if (known) return known;
     const asked = this.#ask(accountId, { skillId, websiteId, language });
