@@ -131,7 +131,9 @@ test('a token is kept as its SHA-256, and not at all once it has ended', async (
 });
 
 test('a password is kept as an Argon2id hash with a salt of its own', async () => {
-  const hashes = (await switchboard.stored.rows('select password_hash from logins')).map((row) => String(row.password_hash));
+  const hashes = (await switchboard.stored.rows('select password_hash from logins')).map((row) =>
+    String(row.password_hash),
+  );
   assert.equal(hashes.length, 2);
   for (const hash of hashes) {
     const [, memory, passes, salt = ''] =

@@ -53,6 +53,7 @@ for (const balancer of balancersToTry(FULL)) {
         ['given to another node by the balancer', retries],
       ],
       found,
+      journal: load.entries,
     });
     assert.ok(losses.length > 0, 'somebody lost their node');
     assert.ok(load.entries.filter(({ kind }) => kind === 'sent').length > KILLS, 'there was something to lose');

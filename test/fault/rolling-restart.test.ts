@@ -55,6 +55,7 @@ for (const balancer of balancersToTry(FULL)) {
         ['given to another node by the balancer', retries],
       ],
       found,
+      journal: load.entries,
     });
     assert.ok(losses.length > 0, 'somebody was sent to another node');
     assertNothingFound(found);

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { dirname } from 'node:path';
 import { after, before, test } from 'node:test';
 import { schema } from '../../src/api/graphql/schema.ts';
 import { type Desks, type Person, startDesks } from '../support/desk.ts';
@@ -388,7 +387,8 @@ test('a change over a socket, by REST and by the command line has its way and it
   await socket.run('mutation{skillCreate(input:{name:"by a socket"}){skill{id}}}');
   await restClient(desks.url, secret).post('/skill', { name: 'by REST' }, { 'X-Forwarded-For': '198.51.100.9' });
   const command = ['key', 'create', '--name', 'by the command line', '--access', 'read'];
-  const { code, stderr } = await runCommand(command, environment(dirname(installation.config.databaseFile ?? '')));
+  const { DATABASE_URL } = installation.config;
+  const { code, stderr } = await runCommand(command, environment('', { DATABASE_URL }));
   assert.equal(code, 0, stderr);
   const { nodes } = await events({ after: String(before) });
   assert.deepEqual(

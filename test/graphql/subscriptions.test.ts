@@ -85,6 +85,7 @@ test('a filter chooses, and another account is never seen', async () => {
     socket.watch(LIVE),
   ]);
   for (const id of [stranger.id, member.id]) await rest.put(`/operator/${id}/live`, { chat: { available: true } });
+  await available.until((seen) => seen.length === 2); // each is shown as it is when it is read
   await others.put(`/operator/${foreign.id}/live`, { chat: { available: true } });
   await rest.put(`/operator/${stranger.id}/live`, { chat: { available: false } });
   await rest.put(`/operator/${member.id}/live`, { chat: { available: false } });
@@ -93,6 +94,7 @@ test('a filter chooses, and another account is never seen', async () => {
   await setTimeout(200);
   assert.deepEqual(idsIn(everyone.seen), [stranger.id, member.id, stranger.id, member.id]);
   assert.deepEqual(new Set(idsIn(ofSkill.seen)), new Set([member.id]));
+  assert.deepEqual(idsIn(available.seen), [stranger.id, member.id]);
   assert.ok(available.seen.every((message) => message.data.operatorLive.live.chat.available));
   for (const watched of [ofSkill, available, everyone]) watched.stop();
 });
@@ -102,8 +104,16 @@ test('whoever watches with a filter misses nothing, however many they are', asyn
   const crowd = await Promise.all(
     Array.from({ length: 150 }, () => socket.watch(LIVE, { filter: { id: String(id) } })),
   );
-  await rest.put(`/operator/${id}/live`, { chat: { available: true } });
-  await Promise.all(crowd.map((watched) => watched.until((seen) => seen.length > 0)));
+  const change = (available: boolean) => rest.put(`/operator/${id}/live`, { chat: { available } });
+  let available = true;
+  // So many take their places one after the other; whoever has seen a change has theirs.
+  for (; crowd.some(({ seen }) => seen.length === 0); available = !available) {
+    await change(available);
+    await setTimeout(50);
+  }
+  await change(available);
+  const isLast = (seen: Messages) => seen.at(-1)?.data.operatorLive.live.chat.available === available;
+  await Promise.all(crowd.map((watched) => watched.until(isLast)));
   for (const watched of crowd) watched.stop();
 });
 

@@ -58,7 +58,7 @@ export function openSocket(
     run,
     watch: async (query, variables = {}) => {
       const watched = watch(client, query, variables);
-      await run('{__typename}'); // comes back after the subscription has taken its place
+      await run('{eventPosition}'); // is read after the subscription has read where it begins
       return watched;
     },
     end: () => client.dispose(),
@@ -80,6 +80,10 @@ function watch(client: Client, query: string, variables: Record<string, unknown>
   const failed = new Promise<unknown>((resolve) => {
     fail = resolve;
   });
+  let ended = '';
+  failed.then((errors) => {
+    ended = ` It ended with ${JSON.stringify(errors)}.`;
+  });
   const stop = client.subscribe(
     { query, variables },
     {
@@ -99,7 +103,7 @@ function watch(client: Client, query: string, variables: Record<string, unknown>
       new Promise((resolve, reject) => {
         const late = setTimeout(() => {
           waiting.delete(look);
-          reject(new Error(`It did not come; the last of ${seen.length}: ${JSON.stringify(seen.slice(-3))}`));
+          reject(new Error(`It did not come; the last of ${seen.length}: ${JSON.stringify(seen.slice(-3))}${ended}`));
         }, milliseconds);
         const look = () => {
           if (!holds(seen)) return;
