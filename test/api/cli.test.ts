@@ -2,14 +2,18 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, truncateSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { after, before, suite, test } from 'node:test';
 import { endsWithin, logIn, tryLogin } from '../support/oauth.ts';
+import { onPostgres } from '../support/postgres-database.ts';
 import { restClient } from '../support/rest.ts';
 import { environment, runCommand, type Switchboard, startSwitchboard } from '../support/switchboard.ts';
 
 const FORGOTTEN_AFTER_MS = 1500; // a running service may remember a key for a second
 const DATABASE = 'switchboard.db';
+
+/** What is not done again on PostgreSQL. */
+const NO_DATABASE = { skip: onPostgres && 'the terminal, before any database' };
+const OF_FILES = { skip: onPostgres && 'the file of the embedded database' };
 
 let folder: string;
 let switchboard: Switchboard;
@@ -56,14 +60,7 @@ async function refusedWithin(key: string, milliseconds: number): Promise<boolean
   return false;
 }
 
-/** Does something to the database behind the service's back. */
-function change(file: string, statement: string): void {
-  const database = new DatabaseSync(file, { timeout: 5000 });
-  database.exec(statement);
-  database.close();
-}
-
-test('every command explains itself', async () => {
+test('every command explains itself', NO_DATABASE, async () => {
   const commands = ['', 'serve', 'demo', 'key', 'key create', 'key list', 'key revoke', 'operator', 'operator create'];
   commands.push('operator password', 'account', 'account create', 'account list', 'backup', 'restore', 'doctor');
   commands.push('webhook', 'webhook add', 'webhook pause', 'webhook replay');
@@ -75,7 +72,7 @@ test('every command explains itself', async () => {
   );
 });
 
-test('a command or an option that does not exist is refused', () =>
+test('a command or an option that does not exist is refused', NO_DATABASE, () =>
   refuseAll([
     ['frobnicate', /frobnicate|too many arguments/],
     ['key frobnicate', /unknown command 'frobnicate'/],
@@ -117,11 +114,11 @@ suite('keys', () => {
   test('once expired as well', async () => {
     const key = keyIn(await succeed('key create --name ageing --days 1'));
     assert.equal(await statusWith(key), 200);
-    change(join(folder, DATABASE), `update api_keys set expires_at = ${Date.now()} where name = 'ageing'`);
+    await switchboard.stored.rows("update api_keys set expires_at = ? where name = 'ageing'", Date.now());
     assert.equal(await refusedWithin(key, FORGOTTEN_AFTER_MS), true);
   });
 
-  test('bad input is refused', () =>
+  test('bad input is refused', NO_DATABASE, () =>
     refuseAll([
       ['key create', /--name/],
       ['key create --name x --access admin', /read, write/],
@@ -159,7 +156,7 @@ suite('operators', () => {
     assert.equal((await tryLogin(switchboard.url, user.email, 'the new password of mine')).status, 200);
   });
 
-  test('bad input is refused', () =>
+  test('bad input is refused', NO_DATABASE, () =>
     refuseAll([
       ['operator create --name x', /--email/],
       ['operator create --email no-address --name x', /email must/, 'a good long password\n'],
@@ -172,7 +169,7 @@ suite('operators', () => {
     ]));
 });
 
-suite('a backup', () => {
+suite('a backup', OF_FILES, () => {
   const target = () => join(folder, 'backup');
   const ssoKey = async () =>
     (await restClient(switchboard.url, switchboard.key).get('/operator/1')).body.data.sso_key as string;
@@ -228,11 +225,11 @@ test('the doctor finds nothing wrong, and then what is', async () => {
   assert.match(healthy, /^ok {7}configuration$/m);
   assert.match(healthy, /^ok {7}kept counts of operators and admins/m);
   assert.doesNotMatch(healthy, /PROBLEM/);
-  change(join(folder, DATABASE), 'update accounts set operator_count = operator_count + 1');
+  await switchboard.stored.rows('update accounts set operator_count = operator_count + 1');
   const { code, stdout } = await run('doctor');
   assert.equal(code, 1);
   assert.match(stdout, /^PROBLEM {2}kept counts of operators and admins equal a recount\n {9}account 1 keeps/m);
-  change(join(folder, DATABASE), 'update accounts set operator_count = operator_count - 1');
+  await switchboard.stored.rows('update accounts set operator_count = operator_count - 1');
   await succeed('doctor');
 });
 
@@ -258,7 +255,7 @@ test('a second account: commands ask which one is meant', async () => {
   assert.doesNotMatch(await succeed('account list'), /Third/, 'a refused account leaves nothing behind');
 });
 
-test('on an empty folder: nothing to back up or to examine, and the demo is added once', async () => {
+test('on an empty folder: nothing to back up or to examine, and the demo is added once', OF_FILES, async () => {
   const empty = mkdtempSync(join(tmpdir(), 'switchboard-cli-'));
   const env = environment(empty);
   const examined = await runCommand(['doctor'], env);
@@ -277,7 +274,7 @@ test('on an empty folder: nothing to back up or to examine, and the demo is adde
   rmSync(empty, { recursive: true });
 });
 
-test('without a command, or with a wrong one, the help is shown and nothing is started', async () => {
+test('without a command, or with a wrong one, the help is shown and nothing is started', NO_DATABASE, async () => {
   const env = environment(mkdtempSync(join(tmpdir(), 'switchboard-cli-')));
   for (const args of [[], ['sreve']]) {
     const { code, stderr } = await runCommand(args, env);

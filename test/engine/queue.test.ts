@@ -176,6 +176,18 @@ for (const { name, open } of databases) {
       await world.end();
     });
 
+    test('rule 13: who comes when a pause has just ended is not served before whoever waited for its end', async () => {
+      const world = await World.on(open);
+      const by = await world.operator({ chatMaxNumber: 1 });
+      const refused = await world.start();
+      await world.decline(refused);
+      world.installation.clock.advance(61_000); // nobody has looked yet
+      const newcomer = await world.start();
+      assert.equal((await world.conversation(refused.id)).operatorId, by);
+      assert.equal((await world.conversation(newcomer.id)).state, 'queued');
+      await world.end();
+    });
+
     test('rule 13: the sweep finds what no event has told', async () => {
       const world = await World.on(open);
       const id = await world.operator();

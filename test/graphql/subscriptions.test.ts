@@ -84,12 +84,13 @@ test('a filter chooses, and another account is never seen', async () => {
     socket.watch(LIVE, { filter: { available: 'CHAT' } }),
     socket.watch(LIVE),
   ]);
-  for (const id of [stranger.id, member.id]) await rest.put(`/operator/${id}/live`, { chat: { available: true } });
-  await available.until((seen) => seen.length === 2); // each is shown as it is when it is read
   await others.put(`/operator/${foreign.id}/live`, { chat: { available: true } });
-  await rest.put(`/operator/${stranger.id}/live`, { chat: { available: false } });
-  await rest.put(`/operator/${member.id}/live`, { chat: { available: false } });
-  await everyone.until((seen) => seen.length >= 4);
+  const changes = [true, false].flatMap((value) => [stranger, member].map(({ id }) => ({ id, value })));
+  for (const [index, { id, value }] of changes.entries()) {
+    await rest.put(`/operator/${id}/live`, { chat: { available: value } });
+    await everyone.until((seen) => seen.length > index); // what comes at once is told at once
+    if (value) await available.until((seen) => seen.length > index);
+  }
   await ofSkill.until((seen) => seen.at(-1)?.data.operatorLive.live.chat.available === false);
   await setTimeout(200);
   assert.deepEqual(idsIn(everyone.seen), [stranger.id, member.id, stranger.id, member.id]);

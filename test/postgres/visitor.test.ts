@@ -1,3 +1,7 @@
 import { runOnPostgres } from '../support/on-postgres.ts';
 
-runOnPostgres('visitor');
+await runOnPostgres('visitor', {
+  docs: 'a page',
+  origins: 'HTTP before any database',
+  schema: 'the schema as text',
+});

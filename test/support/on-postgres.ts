@@ -6,12 +6,13 @@ import { describe, test } from 'node:test';
  * Runs the suites of a folder on PostgreSQL, one after the other in this process. Some are about the embedded database itself or
  * about no database at all; each of those is named with its reason.
  */
-export function runOnPostgres(folder: string, except: Readonly<Record<string, string>> = {}): void {
+export async function runOnPostgres(folder: string, except: Readonly<Record<string, string>> = {}): Promise<void> {
   if (!process.env.TEST_DATABASE_URL) {
     test(`${folder} on PostgreSQL`, { skip: 'there is none: npm test brings it' });
     return;
   }
   process.env.TEST_DATABASE = 'postgres';
+  await import('./databases.ts'); // ends at the end of all suites what a failed test has left open, and not of the first
   const path = join(import.meta.dirname, '..', folder);
   const files = readdirSync(path).filter((name) => name.endsWith('.test.ts'));
   const unknown = Object.keys(except).filter((name) => !files.includes(`${name}.test.ts`));

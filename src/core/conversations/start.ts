@@ -10,7 +10,9 @@ import { languageCode } from '../languages.ts';
 import { CHANNELS } from '../operators/operator.ts';
 import { targetsOf } from '../operators/targets.ts';
 import { isServable } from '../routing/needs.ts';
+import { endPauses } from '../routing/pauses.ts';
 import { route } from '../routing/router.ts';
+import { bySystem } from '../routing/slots.ts';
 import { type Conversation, placed } from './conversation.ts';
 import type { VisitorCaller } from './conversation-access.ts';
 import { change, insertConversation } from './conversation-store.ts';
@@ -62,6 +64,7 @@ export async function startConversation(
     language: input.language ?? visitor.language,
   };
   await requireTargets(tx, asked);
+  await endPauses(tx, bySystem(accountId));
   const conversation: Conversation = {
     ...asked,
     id: await nextId(tx, accountId, 'conversation'),

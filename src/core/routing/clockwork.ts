@@ -1,15 +1,14 @@
 import { type Kysely, sql } from 'kysely';
-import type { Actor, Database, Transaction } from '../../storage/database.ts';
+import type { Database, Transaction } from '../../storage/database.ts';
 import type { Tables } from '../../storage/tables.ts';
 import { DESK_LEASE_SECONDS, GRACE_MS } from '../availability/leases.ts';
 import { giveUp, notice } from '../availability/presence.ts';
 import { LOST_MS } from '../conversations/conversation.ts';
 import { requireConversation } from '../conversations/conversation-store.ts';
 import { expireOffer } from './offers.ts';
-import { drainAccount, drainFor, MOST_DRAINED } from './queue.ts';
-import type { By } from './slots.ts';
-
-const SYSTEM: Actor = { type: 'system', id: null };
+import { endPausesOf } from './pauses.ts';
+import { drainAccount, MOST_DRAINED } from './queue.ts';
+import { type By, bySystem } from './slots.ts';
 
 /** So many of a kind are looked at in one round; the next round comes soon. */
 const AT_ONCE = 200;
@@ -129,7 +128,7 @@ export class Clockwork {
     for (const { accountId } of accounts) {
       for (let more = true; more; ) {
         const found = await this.#database.transaction(
-          (tx) => drainAccount(tx, systemOf(accountId), 'sweep'),
+          (tx) => drainAccount(tx, bySystem(accountId), 'sweep'),
           accountId,
         );
         given += found;
@@ -170,30 +169,16 @@ export class Clockwork {
     });
   }
 
-  /** Who declined may be asked again, first for what has waited longest. */
   async #endPauses(): Promise<number> {
-    return this.#each(await due.pauses(this.#database.read).execute(), async (tx, by, id) => {
-      const ended = await tx.db
-        .deleteFrom('offerPauses')
-        .where('accountId', '=', by.accountId)
-        .where('operatorId', '=', id)
-        .where('until', '<=', tx.now)
-        .returning('conversationId')
-        .execute();
-      if (ended.length > 0) await drainFor(tx, by, id, 'pause_ended');
-    });
+    return this.#each(await due.pauses(this.#database.read).execute(), endPausesOf);
   }
 
   async #each(found: readonly Due[], work: (tx: Transaction, by: By, id: number) => Promise<void>): Promise<number> {
     await Promise.all(
       found.map(({ accountId, id }) =>
-        this.#database.transaction((tx) => work(tx, systemOf(accountId), id), accountId),
+        this.#database.transaction((tx) => work(tx, bySystem(accountId), id), accountId),
       ),
     );
     return found.length;
   }
-}
-
-function systemOf(accountId: number): By {
-  return { accountId, actor: SYSTEM };
 }

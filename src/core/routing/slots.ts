@@ -8,6 +8,11 @@ import { CHANNELS, type Channel } from '../operators/operator.ts';
 
 export type By = Pick<Caller, 'accountId' | 'actor'>;
 
+/** For what happens by time, and is nobody's doing. */
+export function bySystem(accountId: number): By {
+  return { accountId, actor: { type: 'system', id: null } };
+}
+
 interface SlotArguments {
   readonly accountId: number;
   readonly operatorId: number;
