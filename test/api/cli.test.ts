@@ -79,7 +79,8 @@ test('a command or an option that does not exist is refused', NO_DATABASE, () =>
     ['key list --frobnicate', /unknown option '--frobnicate'/],
     ['serve --port abc', /PORT must be a port number/],
     ['backup', /missing required argument/],
-  ]));
+  ]),
+);
 
 suite('keys', () => {
   test('are made for reading or writing, and work at once', async () => {
@@ -130,7 +131,8 @@ suite('keys', () => {
       ['key create --name=', /name/],
       ['key revoke abc', /abc is not the number of a key/],
       ['key revoke 9999', /Unknown 'api_key' with 'id' 9999/],
-    ]));
+    ]),
+  );
 });
 
 suite('operators', () => {
@@ -166,7 +168,8 @@ suite('operators', () => {
       ['operator create --email a@example.com --name x', /password is expected on standard input/, ''],
       ['operator password nobody@example.com', /no operator with the e-mail nobody/, 'a good long password\n'],
       ['operator password admin@example.com', /password must have at least 10/, 'xk7 q\n'],
-    ]));
+    ]),
+  );
 });
 
 suite('a backup', OF_FILES, () => {

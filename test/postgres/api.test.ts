@@ -11,7 +11,6 @@ await runOnPostgres('api', {
   'peer-address': 'no database',
   'php-client': 'a client of the interface',
   'rest-errors': 'no database',
-  'rest-transport': 'HTTP before any database',
   'rest-unavailable': 'locks the file; test/fault takes the server away',
   'webhook-docs': 'a page',
 });

@@ -3,7 +3,6 @@ import { runOnPostgres } from '../support/on-postgres.ts';
 await runOnPostgres('graphql', {
   clients: 'client libraries',
   execution: 'compiled documents against plain ones; its statements are counted on the embedded database',
-  http: 'HTTP before any database',
   limits: 'documents that are refused before any database',
   migration: 'the examples of a page; the interfaces that they use have suites of their own',
   schema: 'the schema as text',

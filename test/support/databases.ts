@@ -33,9 +33,9 @@ export interface OpenInstallation extends Installation {
 type Open = (settings?: Record<string, string>) => Promise<OpenInstallation>;
 
 /** Every database that the stores run on; each suite runs on all of them. A PostgreSQL is there when the whole suite is run. */
-export const databases: readonly { readonly name: string; readonly open: Open }[] = [
-  { name: 'sqlite', open: openSqlite },
-  ...(postgresServer ? [{ name: 'postgres', open: openPostgres }] : []),
+export const databases: readonly { readonly name: 'sqlite' | 'postgres'; readonly open: Open }[] = [
+  { name: 'sqlite' as const, open: openSqlite },
+  ...(postgresServer ? [{ name: 'postgres' as const, open: openPostgres }] : []),
 ].filter(({ name }) => (process.env.TEST_DATABASE ?? name) === name);
 
 /** For suites about something else than the store: on the database that `TEST_DATABASE` names, the embedded one if it names none. */
