@@ -12,5 +12,6 @@ await runOnPostgres('api', {
   'php-client': 'a client of the interface',
   'rest-errors': 'no database',
   'rest-unavailable': 'locks the file; test/fault takes the server away',
+  'webhook-cli': 'the terminal; api/webhooks is the same webhooks',
   'webhook-docs': 'a page',
 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 
 /**
- * Runs the suites of a folder on PostgreSQL, one after the other in this process. Some are about the embedded database itself or
+ * Runs the suites of a folder on PostgreSQL, in this process. Some are about the embedded database itself or
  * about no database at all; each of those is named with its reason.
  */
 export async function runOnPostgres(folder: string, except: Readonly<Record<string, string>> = {}): Promise<void> {
@@ -17,8 +17,11 @@ export async function runOnPostgres(folder: string, except: Readonly<Record<stri
   const files = readdirSync(path).filter((name) => name.endsWith('.test.ts'));
   const unknown = Object.keys(except).filter((name) => !files.includes(`${name}.test.ts`));
   if (unknown.length > 0) throw new Error(`There is no ${unknown.join(', ')} in ${folder}.`);
-  for (const file of files) {
-    const name = file.slice(0, -'.test.ts'.length);
-    if (!(name in except)) describe(`${folder}/${name} on PostgreSQL`, () => import(join(path, file)));
-  }
+  // They wait more than they work: two at a time, the tests of each one after the other.
+  describe(`${folder} on PostgreSQL`, { concurrency: 2 }, () => {
+    for (const file of files) {
+      const name = file.slice(0, -'.test.ts'.length);
+      if (!(name in except)) describe(`${folder}/${name}`, { concurrency: 1 }, () => import(join(path, file)));
+    }
+  });
 }
