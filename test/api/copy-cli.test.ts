@@ -104,11 +104,11 @@ describe('what cannot be copied is refused in words', () => {
   before(async () => {
     await place.run(small, ['demo'], { secret: '' });
     for (const name of others) cpSync(join(place.folder, 'small'), join(place.folder, name), { recursive: true });
-    inFile(place.file('newer'), `insert into migrations values ('9999-later', 0)`);
+    inFile(place.file('newer'), `insert into migrations (name, applied_at) values ('9999-later', 0)`);
     inFile(place.file('older'), `delete from migrations where name like '0003%'`);
     inFile(place.file('empty'), 'delete from accounts');
     inFile(place.file('foreign'), 'drop table migrations');
-    inFile(place.file('begun'), `insert into migrations values ('copy-not-finished', 0)`);
+    inFile(place.file('begun'), `insert into migrations (name, applied_at) values ('copy-not-finished', 0)`);
     symlinkSync(place.file('small'), join(place.folder, 'link.db'));
     writeFileSync(join(place.folder, 'text.db'), 'this is no database at all, whatever its name says\n'.repeat(20));
   });

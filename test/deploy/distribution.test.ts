@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
-import { migrations } from '../../src/storage/migrate.ts';
+import { MIGRATIONS_TABLE, migrations } from '../../src/storage/migrate.ts';
 import { readText } from './deploy-files.ts';
 
 /** What is not of one account, or is looked for before the account is known. */
@@ -21,10 +21,10 @@ const UNIQUE_WITHOUT_ACCOUNT: Readonly<Record<string, string>> = {
 };
 
 const database = new DatabaseSync(':memory:');
+database.exec(MIGRATIONS_TABLE);
 for (const { statements } of migrations) {
   for (const statement of statements({ orderedText: 'text' })) database.exec(statement);
 }
-database.exec('create table if not exists migrations (name text primary key, applied_at bigint not null)');
 const tables = database
   .prepare(`select name from sqlite_master where type = 'table' and name not like 'sqlite_%' order by name`)
   .all()

@@ -41,7 +41,7 @@ export interface World {
   newViewer(viewer: Viewer): Promise<Person>;
   /** Somebody new like a target other than oneself. */
   newTarget(target: Target | Viewer, fields?: object): Promise<Omit<Person, keyof GraphqlClient>>;
-  /** How far the log of changes has come. */
+  /** How many changes people have made; those that come with time do not count. */
   eventNumber(): Promise<number>;
   stop(): Promise<void>;
 }
@@ -116,8 +116,10 @@ export async function openWorld(): Promise<World> {
     },
     newViewer,
     newTarget,
-    eventNumber: async () =>
-      Number((await switchboard.stored.rows('select count(*) as number from events'))[0]?.number),
+    eventNumber: async () => {
+      const [made] = await switchboard.stored.rows("select count(*) as n from events where actor_type <> 'system'");
+      return Number(made?.n);
+    },
     stop: () => switchboard.stop(),
   };
 }

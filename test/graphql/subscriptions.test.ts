@@ -106,15 +106,17 @@ test('whoever watches with a filter misses nothing, however many they are', asyn
     Array.from({ length: 150 }, () => socket.watch(LIVE, { filter: { id: String(id) } })),
   );
   const change = (available: boolean) => rest.put(`/operator/${id}/live`, { chat: { available } });
-  let available = true;
+  const all = (holds: (seen: Messages) => boolean) => Promise.all(crowd.map((watched) => watched.until(holds)));
   // So many take their places one after the other; whoever has seen a change has theirs.
-  for (; crowd.some(({ seen }) => seen.length === 0); available = !available) {
+  const placed = all((seen) => seen.length > 0).then(() => true);
+  let available = false;
+  for (let isPlaced = false; !isPlaced; ) {
+    available = !available;
     await change(available);
-    await setTimeout(50);
+    isPlaced = await Promise.race([placed, setTimeout(1000, false)]);
   }
-  await change(available);
-  const isLast = (seen: Messages) => seen.at(-1)?.data.operatorLive.live.chat.available === available;
-  await Promise.all(crowd.map((watched) => watched.until(isLast)));
+  await change(!available);
+  await all((seen) => seen.at(-1)?.data.operatorLive.live.chat.available === !available);
   for (const watched of crowd) watched.stop();
 });
 

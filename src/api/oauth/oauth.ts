@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { asDomainError, type ErrorKind } from '../../core/errors.ts';
 import type { Login } from '../../core/identity/login.ts';
 import type { Tokens } from '../../core/identity/tokens.ts';
+import type { Viewers } from '../../core/identity/viewers.ts';
 import { bearerToken } from '../http/bearer-token.ts';
 import { asHttpError, HttpError } from '../http/http-error.ts';
 import { OAuthError, readParameters, required } from './parameters.ts';
@@ -11,11 +12,12 @@ import { send, sendToken } from './token-answer.ts';
 export interface OAuthParts extends SsoParts {
   readonly login: Login;
   readonly tokens: Tokens;
+  readonly viewers: Viewers;
 }
 
 /** Tokens for e-mail and password (RFC 6749) and for single sign-on, their revocation (RFC 7009), and the check of a token (RFC 6750). */
 export function registerOAuth(app: FastifyInstance, parts: OAuthParts): void {
-  const { login, tokens, metrics } = parts;
+  const { login, tokens, viewers, metrics } = parts;
   app.setErrorHandler((error, request, reply) => answerError(error, request, reply));
   registerSso(app, parts);
 
@@ -37,7 +39,9 @@ export function registerOAuth(app: FastifyInstance, parts: OAuthParts): void {
   });
 
   app.post('/oauth2/revoke', async (request, reply) => {
-    await tokens.revoke(required(readParameters(request), 'token'));
+    const token = required(readParameters(request), 'token');
+    await tokens.revoke(token);
+    viewers.forget(token);
     return send(reply, 200, {});
   });
 

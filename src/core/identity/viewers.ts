@@ -42,6 +42,11 @@ export class Viewers {
     return caller;
   }
 
+  /** Nobody, from now on; at once on this node, and on the others when their memory ends. */
+  forget(token: string): void {
+    this.#remembered.delete(token);
+  }
+
   async #behind(hashes: readonly string[]): Promise<(Behind | undefined)[]> {
     if (hashes.length === 1) return [await this.#one.first(hashes[0] as string)];
     const rows = await this.#valid(this.#database.read).where('t.tokenHash', 'in', hashes).execute();
