@@ -1,5 +1,7 @@
+import { sql } from 'kysely';
 import type { Database, Transaction } from '../storage/database.ts';
 import type { Commit } from './caller.ts';
+import { forget } from './clean.ts';
 import { DomainError } from './errors.ts';
 import { digest, type InstallationSecrets } from './identity/secrets.ts';
 
@@ -97,13 +99,12 @@ export class IdempotencyKeys {
     await this.#database.transaction((tx) => this.#keep(tx, request, answer), request.accountId);
   }
 
-  async clean(): Promise<void> {
-    await this.#database.transaction((tx) =>
-      tx.db
-        .deleteFrom('idempotencyKeys')
-        .where('createdAt', '<', tx.now - KEPT_MS)
-        .execute(),
-    );
+  clean(): Promise<void> {
+    return forget(this.#database, {
+      table: 'idempotency_keys',
+      key: ['account_id', 'credential', 'key_hash'],
+      isOver: sql`created_at < now_ms() - ${sql.lit(KEPT_MS)}`,
+    });
   }
 
   async #keep(tx: Transaction, request: KeyedRequest, answer: KeptAnswer): Promise<void> {

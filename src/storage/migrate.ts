@@ -28,23 +28,34 @@ export const MIGRATIONS_TABLE =
 /** Of several nodes that start at once, one migrates and the others wait for it. */
 const ALL_NODES = 0;
 
-/** Applies what is missing, all or nothing, and answers with the names of what it applied. */
-export function migrate(database: Database): Promise<string[]> {
-  return database.transaction(async (tx) => {
-    for (const statement of database.prelude) await sql.raw(statement).execute(tx.db);
-    await sql.raw(MIGRATIONS_TABLE).execute(tx.db);
-    const applied = new Set((await tx.db.selectFrom('migrations').select('name').execute()).map((row) => row.name));
-    refuseUnfinishedCopy(applied);
-    await refuseNewer(tx, applied);
-    const missing = migrations.filter((migration) => !applied.has(migration.name));
-    for (const migration of missing) {
-      for (const statement of migration.statements(database.columnWords)) await sql.raw(statement).execute(tx.db);
-      await tx.db.insertInto('migrations').values({ name: migration.name, appliedAt: tx.now }).execute();
-    }
-    for (const { name } of missing.filter((migration) => migration.additive))
-      await tx.db.updateTable('migrations').set({ additive: 1 }).where('name', '=', name).execute();
-    return missing.map((migration) => migration.name);
-  }, ALL_NODES);
+/**
+ * Applies what is missing and answers with the names of what it applied. A new database comes into being all or nothing. Of
+ * one that is in use each migration is applied by itself, so that nodes that run meanwhile wait for one of them at most.
+ */
+export async function migrate(database: Database, all: readonly Migration[] = migrations): Promise<string[]> {
+  const done: string[] = [];
+  for (;;) {
+    const applied = await database.transaction((tx) => migrateSome(tx, database, all), ALL_NODES);
+    done.push(...applied);
+    if (applied.length === 0) return done;
+  }
+}
+
+async function migrateSome(tx: Transaction, database: Database, all: readonly Migration[]): Promise<string[]> {
+  for (const statement of database.prelude) await sql.raw(statement).execute(tx.db);
+  await sql.raw(MIGRATIONS_TABLE).execute(tx.db);
+  const applied = new Set((await tx.db.selectFrom('migrations').select('name').execute()).map((row) => row.name));
+  refuseUnfinishedCopy(applied);
+  await refuseNewer(tx, applied, all);
+  const missing = all.filter((migration) => !applied.has(migration.name));
+  const now = applied.size === 0 ? missing : missing.slice(0, 1);
+  for (const migration of now) {
+    for (const statement of migration.statements(database.columnWords)) await sql.raw(statement).execute(tx.db);
+    await tx.db.insertInto('migrations').values({ name: migration.name, appliedAt: tx.now }).execute();
+  }
+  for (const { name } of now.filter((migration) => migration.additive))
+    await tx.db.updateTable('migrations').set({ additive: 1 }).where('name', '=', name).execute();
+  return now.map((migration) => migration.name);
 }
 
 /** Stands among the migrations while a copy fills the database, so that every version of the program refuses it. */
@@ -58,8 +69,12 @@ function refuseUnfinishedCopy(applied: ReadonlySet<string>): void {
 }
 
 /** In the middle of an upgrade a node of the version before may have to start again: it may, if nothing was taken from it. */
-async function refuseNewer({ db }: Transaction, applied: ReadonlySet<string>): Promise<void> {
-  const unknown = [...applied].filter((name) => !migrations.some((migration) => migration.name === name));
+async function refuseNewer(
+  { db }: Transaction,
+  applied: ReadonlySet<string>,
+  known: readonly Migration[],
+): Promise<void> {
+  const unknown = [...applied].filter((name) => !known.some((migration) => migration.name === name));
   if (unknown.length === 0) return;
   const added = applied.has(additive.name)
     ? await db.selectFrom('migrations').select('name').where('name', 'in', unknown).where('additive', '=', 1).execute()

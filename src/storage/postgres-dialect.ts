@@ -11,6 +11,8 @@ import {
 export interface Answer {
   readonly rows: unknown[];
   readonly changes: bigint;
+  /** What the server says that it did. */
+  readonly command: string | undefined;
 }
 
 /** Runs one statement. */

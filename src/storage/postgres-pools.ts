@@ -30,6 +30,11 @@ export class Readers {
     }
   };
 
+  /** None of them is waited for any more. */
+  discardAll(): void {
+    for (const session of this.#sessions) session.discard();
+  }
+
   get busy(): number {
     return this.#sessions.filter(({ pending }) => pending > 0).length;
   }
@@ -47,6 +52,7 @@ export class Readers {
   #leastBusy(): Session {
     let best = 0;
     for (const [index, session] of this.#sessions.entries()) {
+      if (session.isFull && session.pending === 0) session.discard();
       if (session.isDiscarded) this.#sessions[index] = this.#open();
       const { pending } = this.#sessions[index] as Session;
       if (pending === 0) return this.#sessions[index] as Session;
@@ -75,7 +81,7 @@ export class Writers {
   }
 
   take(): Promise<Session> {
-    const session = this.#idle.pop() ?? this.#another();
+    const session = this.#fromIdle() ?? this.#another();
     if (session) return Promise.resolve(session);
     return new Promise((resolve, reject) => {
       const waiting: Waiting = { go: resolve, fail: reject };
@@ -97,6 +103,8 @@ export class Writers {
   }
 
   giveBack(session: Session): void {
+    session.release();
+    if (session.isFull) session.discard();
     if (session.isDiscarded) this.#sessions.delete(session);
     const [next] = this.#queue;
     const free = session.isDiscarded ? (next ? this.#another() : undefined) : session;
@@ -121,6 +129,14 @@ export class Writers {
   async end(seconds: number): Promise<void> {
     this.failWaiting(undefined);
     await Promise.all([...this.#sessions].map((session) => session.end(seconds)));
+  }
+
+  #fromIdle(): Session | undefined {
+    for (;;) {
+      const session = this.#idle.pop();
+      if (!session?.isDiscarded) return session;
+      this.#sessions.delete(session);
+    }
   }
 
   #another(): Session | undefined {

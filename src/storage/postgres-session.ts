@@ -40,6 +40,7 @@ export class Session {
   /** What the server knows already on this connection. */
   readonly #prepared = new Set<string>();
   #losses = 0;
+  #isInTransaction = false;
 
   constructor(url: string, options: SessionOptions) {
     this.#options = options;
@@ -55,6 +56,7 @@ export class Session {
       onclose: () => this.#lose(),
       connection: {
         application_name: 'switchboard',
+        default_transaction_isolation: 'read committed',
         idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
         ...NOTICE_A_DEAD_NODE,
         ...options.settings,
@@ -76,9 +78,9 @@ export class Session {
       const statement = this.#sql.unsafe(rewrite ? rewrite(text) : text, checked(parameters), { prepare: !rewrite });
       const result = await inTime(statement, milliseconds);
       if (!rewrite) this.#prepared.add(text);
-      return { rows: [...result], changes: BigInt(result.count ?? 0) };
+      return { rows: [...result], changes: BigInt(result.count ?? 0), command: result.command };
     } catch (error) {
-      if (error instanceof TooLate) this.discard();
+      if (error instanceof TooLate || (error as { code?: string }).code === READ_ONLY) this.discard();
       throw inOurWords(error);
     } finally {
       this.pending -= 1;
@@ -88,6 +90,7 @@ export class Session {
   /** For the statements of one transaction: none of them is carried out on the connection that comes after a loss. */
   untilLost(): Execute {
     const losses = this.#losses;
+    this.#isInTransaction = true;
     let sent: Promise<unknown> = Promise.resolve();
     return (text, parameters, milliseconds) => {
       const answer = sent.then(() => {
@@ -105,6 +108,16 @@ export class Session {
     };
   }
 
+  /** The transaction is over, one way or the other. */
+  release(): void {
+    this.#isInTransaction = false;
+  }
+
+  /** Every text that was ever sent is kept by the server, and there are very many: lists of every length, filters of every kind. */
+  get isFull(): boolean {
+    return this.#prepared.size > MOST_PREPARED;
+  }
+
   /** What it was asked for last may still be carried out, but a transaction without a commit ends with its connection. */
   discard(): void {
     if (this.isDiscarded) return;
@@ -120,11 +133,13 @@ export class Session {
   #lose(): void {
     this.#losses += 1;
     this.#prepared.clear();
+    if (this.#isInTransaction) this.discard(); // the driver would carry out on the next one what it has not sent yet
     this.#options.onLost?.();
   }
 }
 
 const MOST_TOGETHER = 50;
+const MOST_PREPARED = 400;
 const SHORT = 4096;
 
 function isShort(parameters: readonly unknown[]): boolean {
@@ -132,9 +147,10 @@ function isShort(parameters: readonly unknown[]): boolean {
 }
 
 const UNIQUE_VIOLATION = '23505';
+const READ_ONLY = '25006';
 
-/** Connections refused or lost, too many of them, a server that starts or stops. */
-const AWAY = /^(08|25P03|53|57|CONN|ECONN|EPIPE|ENOTFOUND|EHOST|ENET|ETIMEDOUT)/;
+/** Connections refused or lost, too many of them, a server that starts or stops, or is not the primary any more. */
+const AWAY = /^(08|25006|25P03|53|57|CONN|ECONN|EPIPE|ENOTFOUND|EAI_AGAIN|EHOST|ENET|ETIMEDOUT)/;
 
 function inOurWords(error: unknown): unknown {
   const code = (error as { code?: string }).code ?? '';

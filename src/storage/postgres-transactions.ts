@@ -1,5 +1,6 @@
 import { CamelCasePlugin, Kysely } from 'kysely';
 import type { Clock, NewEvent, Transaction } from './database.ts';
+import { TooLate } from './deadline.ts';
 import { DatabaseUnavailable } from './errors.ts';
 import type { CompiledStatements } from './hot-statement.ts';
 import { type Answer, type Execute, postgresDialect } from './postgres-dialect.ts';
@@ -13,8 +14,11 @@ import type { Tables } from './tables.ts';
 const TURN_TIME = 'select (extract(epoch from clock_timestamp()) * 1000)::bigint as now';
 
 /** A column was added by a newer version while this one runs: what a connection has prepared is good for nothing. */
-const PLAN_IS_OLD = new Set(['0A000', '25P02']);
-/** A newer version may add several, one after the other. */
+const PLAN_IS_OLD = ['0A000', '25P02'];
+/** The server has chosen this one among those that waited for each other. */
+const DEADLOCK = ['40P01', '40001'];
+const BEGIN_ANEW: ReadonlySet<string> = new Set([...PLAN_IS_OLD, ...DEADLOCK]);
+/** A newer version may add several columns, one after the other. */
 const MOST_ATTEMPTS = 5;
 
 export interface TransactionParts {
@@ -44,7 +48,9 @@ export class Transactions {
       try {
         return await this.#attempt(session, work, accountId);
       } catch (error) {
-        if (attempt === MOST_ATTEMPTS || !PLAN_IS_OLD.has((error as { code?: string }).code ?? '')) throw error;
+        if (error instanceof NotBegun && attempt > 1) throw error.reason;
+        const isAnew = error instanceof NotBegun || BEGIN_ANEW.has((error as { code?: string }).code ?? '');
+        if (attempt === MOST_ATTEMPTS || !isAnew) throw error;
         session.discard(); // the next one has nothing prepared
       } finally {
         this.#parts.writers.giveBack(session);
@@ -77,7 +83,9 @@ export class Transactions {
       const value = await work(tx);
       committing = isOver = true;
       // Sent together: a commit after something failed rolls back.
-      await Promise.all([...sent, ...appendEvents(execute, events, now), execute('commit', [])]);
+      const answers = await Promise.all([...sent, ...appendEvents(execute, events, now), execute('commit', [])]);
+      // Somebody inside caught the error of a statement: the server has thrown everything away, without an error.
+      if ((answers.at(-1) as Answer).command !== 'COMMIT') throw new Error('The transaction was rolled back.');
       this.#parts.onCommit(new Set(events.map((event) => event.accountId)));
       return value;
     } catch (last) {
@@ -107,18 +115,26 @@ export class Transactions {
   async #begin(session: Session, accountId: number | undefined): Promise<{ execute: Execute; now: number }> {
     const lock = accountId === undefined ? '' : `select pg_advisory_xact_lock(${accountId});`;
     const text = `begin; ${lock} ${TURN_TIME}`;
-    const begin = async () => {
-      const execute = this.#parts.counted(session.untilLost());
+    const execute = this.#parts.counted(session.untilLost());
+    try {
       const turn = execute(text, [], this.#parts.longestWaitMs);
       const answers = (await this.#parts.whileOthersAnswer(turn, () => session.discard())).rows;
       return { execute, now: this.#parts.clock?.() ?? (answers.at(-1) as { now: number }[])[0]?.now ?? 0 };
-    };
-    try {
-      return await begin();
     } catch (error) {
-      // The server was restarted meanwhile: nothing was done yet, and the next try has a new connection.
-      if (!(error instanceof DatabaseUnavailable) || session.isDiscarded) throw error;
-      return await begin();
+      session.discard(); // whatever it is in the middle of ends with it
+      const wasLost = error instanceof DatabaseUnavailable && !(error.cause instanceof TooLate);
+      throw wasLost ? new NotBegun(error) : error;
     }
+  }
+}
+
+/** The server was restarted since the connection was used last: nothing was done yet, and another one may work. */
+class NotBegun extends Error {
+  readonly reason: DatabaseUnavailable;
+
+  constructor(reason: DatabaseUnavailable) {
+    super(reason.message, { cause: reason });
+    this.name = 'NotBegun';
+    this.reason = reason;
   }
 }

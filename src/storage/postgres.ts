@@ -119,7 +119,7 @@ export class PostgresDatabase implements Database {
     const { sql: text, parameters } = query.compile();
     try {
       const long = this.#slowReaders.execute(text, parameters);
-      return (await this.#whileOthersAnswer(long, () => undefined)).rows as Row[];
+      return (await this.#whileOthersAnswer(long, () => this.#slowReaders.discardAll())).rows as Row[];
     } catch (error) {
       if (error instanceof DatabaseUnavailable && error.cause instanceof TooLate && !(error instanceof ServerIsSilent))
         throw new ReadTooSlow();
@@ -154,7 +154,9 @@ export class PostgresDatabase implements Database {
 
   async ping(): Promise<void> {
     if (this.#closed) throw new DatabaseUnavailable('The database is closed.');
-    await this.#readers.execute('select 1', []);
+    const { rows } = await this.#readers.execute('select pg_is_in_recovery() as is_standby', []);
+    if ((rows[0] as { is_standby: number }).is_standby === 1)
+      throw new DatabaseUnavailable('The database is a standby.');
   }
 
   async close(): Promise<void> {

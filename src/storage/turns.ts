@@ -29,7 +29,8 @@ export class Turns<Key> {
   }
 }
 
+/** Also that of a commit whose outcome is not known, which has its reason further inside. */
 function silenceOf(error: unknown): TooLate | undefined {
-  const cause = error instanceof DatabaseUnavailable ? error.cause : undefined;
-  return cause instanceof TooLate ? cause : undefined;
+  if (error instanceof TooLate) return error;
+  return error instanceof DatabaseUnavailable ? silenceOf(error.cause) : undefined;
 }

@@ -82,7 +82,8 @@ describe('the balancer of the compose file', { skip }, () => {
   });
 
   test('keeps the numbers inside', async () => {
-    assert.equal((await ask('/metrics')).status, 404);
+    for (const spelling of ['/metrics', '/metrics/', '/%6detrics', '/Metrics'])
+      assert.equal((await ask(spelling)).status, 404, spelling);
     assert.equal((await fetch(`${switchboard.url}/metrics`)).status, 200);
   });
 

@@ -50,9 +50,7 @@ describe('the database is away', () => {
 
   before(async () => {
     server = await startPostgres({ durable: true });
-    nodes = await startNodes(server.url, {
-      env: process.env.B2_PATCH ? { NODE_OPTIONS: '--import /tmp/patch.mjs' } : {},
-    });
+    nodes = await startNodes(server.url);
     staff = await makeStaff(nodes, 6);
   });
   after(async () => {

@@ -80,7 +80,7 @@ backend nodes
   option httpchk GET /_ready
   http-check expect status 200
   retry-on conn-failure empty-response response-timeout 503
-  http-request disable-l7-retry if METH_POST !{ req.hdr(Idempotency-Key) -m found }
+  http-request disable-l7-retry if { method POST DELETE } !{ req.hdr(Idempotency-Key) -m found }
   default-server check inter 100ms fall 1 rise 1
 ${at.nodes.map((url, index) => `  server node${index} ${new URL(url).host}`).join('\n')}
 `;

@@ -95,7 +95,7 @@ function inTurn(nodes: readonly Node[]) {
 }
 
 function mayRepeat({ method = '', headers }: IncomingMessage): boolean {
-  return ['GET', 'HEAD', 'PUT', 'DELETE'].includes(method) || headers['idempotency-key'] !== undefined;
+  return ['GET', 'HEAD', 'PUT'].includes(method) || headers['idempotency-key'] !== undefined;
 }
 
 function tryOn(node: Node, request: IncomingMessage, body: Buffer, agent: Agent): Promise<Try> {

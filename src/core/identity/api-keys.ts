@@ -128,17 +128,23 @@ export class ApiKeys {
   /** Writes down when keys were last used; called now and then, so that a read stays a read. */
   async recordUse(): Promise<void> {
     if (this.#used.size === 0) return;
-    const used = [...this.#used.values()];
+    // In the same order on every node, so that none waits for a row of another.
+    const used = [...this.#used].sort(([, a], [, b]) => a.accountId - b.accountId || a.id - b.id);
     this.#used.clear();
-    await this.#database.transaction(async (tx) => {
-      for (const { accountId, id, at } of used) {
-        await tx.db
-          .updateTable('apiKeys')
-          .set({ lastUsedAt: at })
-          .where('accountId', '=', accountId)
-          .where('id', '=', id)
-          .execute();
-      }
-    });
+    try {
+      await this.#database.transaction(async (tx) => {
+        for (const [, { accountId, id, at }] of used) {
+          await tx.db
+            .updateTable('apiKeys')
+            .set({ lastUsedAt: at })
+            .where('accountId', '=', accountId)
+            .where('id', '=', id)
+            .execute();
+        }
+      });
+    } catch (error) {
+      for (const [name, use] of used) if (!this.#used.has(name)) this.#used.set(name, use);
+      throw error;
+    }
   }
 }

@@ -1,5 +1,7 @@
+import { sql } from 'kysely';
 import type { Database, Transaction } from '../../storage/database.ts';
 import { Turns } from '../../storage/turns.ts';
+import { forget } from '../clean.ts';
 import { DomainError } from '../errors.ts';
 
 const WINDOW_MS = 60_000;
@@ -59,8 +61,8 @@ export class RateLimits {
   }
 
   /** Forgets the windows that have passed. */
-  async clean(): Promise<void> {
-    await this.#database.transaction((tx) => tx.db.deleteFrom('rateWindows').where('endsAt', '<', tx.now).execute());
+  clean(): Promise<void> {
+    return forget(this.#database, { table: 'rate_windows', key: ['subject'], isOver: sql`ends_at < now_ms()` });
   }
 
   /** Always in the order given, so that two nodes never wait for each other. */

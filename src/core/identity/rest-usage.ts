@@ -86,7 +86,7 @@ export class RestUsage {
     this.#tallies = new Map();
     try {
       await this.#database.transaction(async (tx) => {
-        for (const row of rowsOf(taken)) {
+        for (const row of inOrder(taken)) {
           await tx.db
             .insertInto('restUsage')
             .values(row)
@@ -129,6 +129,13 @@ function talliesOf(all: Tallies, accountId: number, keyId: number): Map<string, 
     keys.set(keyId, tallies);
   }
   return tallies;
+}
+
+/** The same on every node, so that none waits for a row of another. */
+function inOrder(all: Tallies) {
+  return [...rowsOf(all)].sort(
+    (a, b) => a.accountId - b.accountId || a.keyId - b.keyId || (a.what < b.what ? -1 : Number(a.what > b.what)),
+  );
 }
 
 function* rowsOf(all: Tallies) {

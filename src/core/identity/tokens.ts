@@ -1,5 +1,7 @@
+import { sql } from 'kysely';
 import { LRUCache } from 'lru-cache';
 import type { Database, Transaction } from '../../storage/database.ts';
+import { forget } from '../clean.ts';
 import { digest, randomSecret } from './secrets.ts';
 
 export const TOKEN_SECONDS = 43_200;
@@ -66,9 +68,7 @@ export class Tokens {
       .execute();
   }
 
-  async clean(): Promise<void> {
-    await this.#database.transaction((tx) =>
-      tx.db.deleteFrom('accessTokens').where('expiresAt', '<', tx.now).execute(),
-    );
+  clean(): Promise<void> {
+    return forget(this.#database, { table: 'access_tokens', key: ['token_hash'], isOver: sql`expires_at < now_ms()` });
   }
 }

@@ -174,11 +174,13 @@ export class Clockwork {
   }
 
   async #each(found: readonly Due[], work: (tx: Transaction, by: By, id: number) => Promise<void>): Promise<number> {
-    await Promise.all(
+    const outcomes = await Promise.allSettled(
       found.map(({ accountId, id }) =>
         this.#database.transaction((tx) => work(tx, bySystem(accountId), id), accountId),
       ),
     );
+    const failed = outcomes.find((outcome) => outcome.status === 'rejected');
+    if (failed) throw failed.reason; // after all others had their turn
     return found.length;
   }
 }

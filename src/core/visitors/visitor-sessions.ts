@@ -1,8 +1,10 @@
 import { createHmac, randomBytes } from 'node:crypto';
+import { sql } from 'kysely';
 import { LRUCache } from 'lru-cache';
 import type { z } from 'zod';
 import type { Database, Transaction } from '../../storage/database.ts';
 import { announce } from '../announce.ts';
+import { forget } from '../clean.ts';
 import type { VisitorCaller } from '../conversations/conversation-access.ts';
 import { DomainError, invalidField } from '../errors.ts';
 import { digest, type InstallationSecrets, randomSecret, sameSecret } from '../identity/secrets.ts';
@@ -98,10 +100,8 @@ export class VisitorSessions {
     }
   }
 
-  async clean(): Promise<void> {
-    await this.#database.transaction((tx) =>
-      tx.db.deleteFrom('visitorTokens').where('expiresAt', '<', tx.now).execute(),
-    );
+  clean(): Promise<void> {
+    return forget(this.#database, { table: 'visitor_tokens', key: ['token_hash'], isOver: sql`expires_at < now_ms()` });
   }
 
   #requireSignature({ accountId, id, secretVersion }: VisitorWebsite, externalId: string, signature: string): void {

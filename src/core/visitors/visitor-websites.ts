@@ -27,11 +27,12 @@ export class VisitorWebsites {
     const name = `${accountId} ${id}`;
     const known = this.#remembered.get(name);
     if (known) return known;
+    const start = performance.now();
     const row = await this.#rows().where('accountId', '=', accountId).where('id', '=', id).executeTakeFirst();
     if (!row) return undefined;
     const { secretVersion, languageAdmin: language } = row;
     const website = { accountId, id, origins: originsOf(parsed(row)), secretVersion, language };
-    this.#remembered.set(name, website);
+    this.#remembered.set(name, website, { start });
     return website;
   }
 

@@ -62,13 +62,18 @@ export class Claims {
     }));
   }
 
-  /** Claims up to so many of each hook. */
-  take(hooks: readonly (HookName & { readonly room: number })[]): Promise<Claimed[]> {
-    return this.#database.transaction(async (tx) => {
-      const claimed: Claimed[] = [];
-      for (const hook of hooks) claimed.push(...(await takeOf(tx, hook, hook.room)));
-      return claimed;
-    });
+  /** Claims up to so many of each hook. Those of an account in its turn: nodes that claim at the same moment never wait for each other's rows. */
+  async take(hooks: readonly (HookName & { readonly room: number })[]): Promise<Claimed[]> {
+    const claimed: Claimed[] = [];
+    for (const [accountId, own] of Map.groupBy(hooks, (hook) => hook.accountId)) {
+      const taken = await this.#database.transaction(async (tx) => {
+        const found: Claimed[] = [];
+        for (const hook of own) found.push(...(await takeOf(tx, hook, hook.room)));
+        return found;
+      }, accountId);
+      claimed.push(...taken);
+    }
+    return claimed;
   }
 }
 

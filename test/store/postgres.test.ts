@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { sql } from 'kysely';
+import postgres from 'postgres';
+import { allPowerful } from '../../src/core/caller.ts';
+import { ApiKeys } from '../../src/core/identity/api-keys.ts';
+import { DatabaseUnavailable } from '../../src/storage/errors.ts';
+import { PostgresDatabase } from '../../src/storage/postgres.ts';
+import { addressOf, dropDatabase, makeDatabase, PREFIX, postgresServer } from '../support/postgres-database.ts';
+
+describe('what only a server does', { skip: postgresServer === undefined }, () => {
+  const address = postgresServer === undefined ? '' : addressOf(`${PREFIX}server_${process.pid}`);
+  let database: PostgresDatabase;
+  let admin: postgres.Sql;
+
+  before(async () => {
+    await makeDatabase(address);
+    database = new PostgresDatabase(address, { statementMs: 5000, connections: 2 });
+    admin = postgres(address, { max: 1, onnotice: () => undefined });
+    await admin`create table things (id bigint primary key)`;
+  });
+  after(async () => {
+    await database.close();
+    await admin.end();
+    await dropDatabase(address);
+  });
+
+  test('a commit after an error that somebody has caught is no success', async () => {
+    const work = database.transaction(async (tx) => {
+      await sql`insert into things values (1)`.execute(tx.db);
+      await sql`insert into things values (1)`.execute(tx.db).catch(() => undefined);
+    }, 1);
+    await assert.rejects(work, /rolled back/);
+    assert.equal((await admin`select * from things`).length, 0);
+  });
+
+  test('a transaction whose connection is lost is carried out in no part, and the next one is', async () => {
+    const work = database.transaction(async (tx) => {
+      await sql`insert into things values (2)`.execute(tx.db);
+      await admin`select pg_terminate_backend(pid) from pg_stat_activity where state = 'idle in transaction' and datname = current_database()`;
+      await sql`insert into things values (3)`.execute(tx.db);
+    }, 1);
+    await assert.rejects(work, DatabaseUnavailable);
+    await database.transaction((tx) => sql`insert into things values (4)`.execute(tx.db), 1);
+    assert.deepEqual(
+      (await admin`select id from things order by id`).map((row) => Number(row.id)),
+      [4],
+    );
+  });
+
+  test('two who wait for each other are told apart: one of them begins anew', async () => {
+    await admin`insert into things values (10), (11)`;
+    let met = 0;
+    const both = Promise.withResolvers<void>();
+    const inOrder = (ids: readonly number[]) =>
+      database.transaction(async (tx) => {
+        for (const id of ids) {
+          await sql`update things set id = id where id = ${id}`.execute(tx.db);
+          met += 1;
+          if (met === 2) both.resolve();
+          await both.promise;
+        }
+      });
+    await Promise.all([inOrder([10, 11]), inOrder([11, 10])]);
+  });
+
+  test('texts of every kind do not fill the memory of the server', async () => {
+    for (let length = 1; length <= 1500; length += 1)
+      await database.read
+        .selectFrom('operators')
+        .select('id')
+        .limit(length)
+        .where('id', 'in', [length])
+        .where(sql<boolean>`${sql.lit(length)} > 0`)
+        .execute();
+    const { rows } = await sql<{ count: number }>`select count(*) as count from pg_prepared_statements`.execute(
+      database.read,
+    );
+    assert.ok((rows[0]?.count ?? 0) < 500, `${rows[0]?.count} are kept`);
+  });
+
+  test('keys that two nodes have seen in another order are written down by both', async () => {
+    const other = new PostgresDatabase(address, { connections: 2 });
+    const nodes = [new ApiKeys(database), new ApiKeys(other)] as const;
+    const caller = allPowerful(1, { type: 'system', id: null });
+    const secrets: string[] = [];
+    for (let number = 0; number < 30; number += 1) {
+      const made = await database.transaction(
+        (tx) => nodes[0].create(tx, caller, { name: `Key ${number}`, access: 'read', expiresAt: null }),
+        1,
+      );
+      secrets.push(made.secret);
+    }
+    for (const secret of secrets) await nodes[0].check(secret);
+    for (const secret of secrets.toReversed()) await nodes[1].check(secret);
+    await Promise.all(nodes.map((node) => node.recordUse()));
+    const unused = await admin`select 1 from api_keys where last_used_at is null`;
+    assert.equal(unused.length, 0);
+    await other.close();
+  });
+});
