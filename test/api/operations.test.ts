@@ -216,6 +216,7 @@ suite('a stop', () => {
       const half = halfSent(switchboard.url, `label=${signal}&url=https://${signal}.example.com`);
       const slow = tryLogin(switchboard.url, ADMIN.email, ADMIN.password);
       await half.begun;
+      await fetch(`${switchboard.url}/_health`); // both are taken, as they came before
       await sleep(20);
 
       const exit = exitOf(switchboard);

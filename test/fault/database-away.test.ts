@@ -149,7 +149,8 @@ describe('the database is away', () => {
       assert.ok(slowest < SLOWEST_MS + stalls.max / 1e6, `the slowest answer took ${slowest} ms`);
       assert.ok(recovery < RECOVERY_MS, `there were failures for ${recovery} ms after it was back`);
       assert.deepEqual(
-        ends.filter((how) => !how.startsWith('closed 1013')),
+        // One that is opened at that moment is told so, or sent elsewhere; what it missed it gets afterwards.
+        ends.filter((how) => !how.startsWith('closed 1013') && !how.includes('"UNAVAILABLE"')),
         [],
         'a subscription stays open, or is told to come again',
       );
