@@ -18,6 +18,7 @@ export interface SessionOptions {
 /** A node that says nothing in the middle of a transaction, and lets everybody wait for its account, loses it after this time. */
 const IDLE_IN_TRANSACTION_MS = 2000;
 const RECONNECT_SECONDS = 0.1;
+const PATIENT_MS = 10_000;
 /** Seconds and milliseconds after which the server notices that a node is gone without a word. */
 const NOTICE_A_DEAD_NODE = {
   tcp_keepalives_idle: 5,
@@ -46,7 +47,7 @@ export class Session {
     this.#options = options;
     this.#sql = postgres(url, {
       max: 1,
-      connect_timeout: Math.min(5, Math.ceil(options.patienceMs / 1000)),
+      connect_timeout: options.patienceMs > PATIENT_MS ? 5 : 1, // also where a statement may take longer
       idle_timeout: null as never,
       max_lifetime: null, // it would end between two statements of a transaction
       backoff: () => RECONNECT_SECONDS,
