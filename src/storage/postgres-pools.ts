@@ -11,6 +11,7 @@ export class Readers {
   readonly #open: Open;
   readonly #patienceMs: number;
   readonly #sessions: Session[];
+  #generation = 0;
 
   constructor(open: Open, size: number, patienceMs: number) {
     this.#open = open;
@@ -21,17 +22,20 @@ export class Readers {
   /** A read whose connection was lost is done again on another one, within the same time. */
   readonly execute: Execute = async (text, parameters) => {
     const startedAt = performance.now();
+    const generation = this.#generation;
     try {
       return await this.#leastBusy().execute(text, parameters);
     } catch (error) {
       const left = this.#patienceMs - (performance.now() - startedAt);
       if (!(error instanceof DatabaseUnavailable) || error.cause instanceof TooLate || left <= 0) throw error;
+      if (generation !== this.#generation) throw error; // nobody waits for it any more
       return await this.#leastBusy().execute(text, parameters, left);
     }
   };
 
   /** None of them is waited for any more. */
   discardAll(): void {
+    this.#generation += 1;
     for (const session of this.#sessions) session.discard();
   }
 
