@@ -39,6 +39,11 @@ export class Readers {
     for (const session of this.#sessions) session.discard();
   }
 
+  /** What was not heard of for that long may be connected to nobody: the next read opens another one. */
+  discardUnheard(milliseconds: number): void {
+    for (const session of this.#sessions) if (isUnheard(session, milliseconds)) session.discard();
+  }
+
   get busy(): number {
     return this.#sessions.filter(({ pending }) => pending > 0).length;
   }
@@ -122,6 +127,10 @@ export class Writers {
     for (const waiting of this.#queue) waiting.fail(cause);
   }
 
+  discardUnheard(milliseconds: number): void {
+    for (const session of this.#idle) if (isUnheard(session, milliseconds)) session.discard();
+  }
+
   get busy(): number {
     return this.#sessions.size - this.#idle.length;
   }
@@ -149,4 +158,8 @@ export class Writers {
     this.#sessions.add(session);
     return session;
   }
+}
+
+function isUnheard({ pending, heardAt }: Session, milliseconds: number): boolean {
+  return pending === 0 && performance.now() - heardAt > milliseconds;
 }

@@ -13,6 +13,8 @@ export interface SessionOptions {
   readonly rewrite?: (text: string) => string;
   readonly onNotify?: (text: string) => void;
   readonly onLost?: () => void;
+  /** It did not answer in time. */
+  readonly onSilent?: () => void;
 }
 
 /** A node that says nothing in the middle of a transaction, and lets everybody wait for its account, loses it after this time. */
@@ -36,6 +38,8 @@ export class Session {
   /** How many statements wait for their answers. */
   pending = 0;
   isDiscarded = false;
+  /** When the server last said anything, by the clock of this process. */
+  heardAt = performance.now();
   readonly #sql: postgres.Sql;
   readonly #options: SessionOptions;
   /** What the server knows already on this connection. */
@@ -78,10 +82,12 @@ export class Session {
     try {
       const statement = this.#sql.unsafe(rewrite ? rewrite(text) : text, checked(parameters), { prepare: !rewrite });
       const result = await inTime(statement, milliseconds);
+      this.heardAt = performance.now();
       if (!rewrite) this.#prepared.add(text);
       return { rows: [...result], changes: BigInt(result.count ?? 0), command: result.command };
     } catch (error) {
       if (error instanceof TooLate || (error as { code?: string }).code === READ_ONLY) this.discard();
+      if (error instanceof TooLate) this.#options.onSilent?.();
       throw inOurWords(error);
     } finally {
       this.pending -= 1;

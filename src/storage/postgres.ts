@@ -53,9 +53,14 @@ export class PostgresDatabase implements Database {
     this.#connections = connections;
     this.#statementMs = statementMs;
     const rewrite = clock && ((text: string) => text.replaceAll(/(?<!function )now_ms\(\)/g, `${clock()}::bigint`));
+    // Where one connection has fallen silent, those that nobody has asked anything for as long are not trusted either.
+    const onSilent = () => {
+      for (const pool of [this.#readers, this.#slowReaders, this.#writers]) pool.discardUnheard(statementMs);
+    };
     const session = (patienceMs: number, settings: Record<string, boolean | number>) => () =>
       new Session(url, {
         patienceMs,
+        onSilent,
         settings: { statement_timeout: patienceMs + GIVEN_UP_MS, ...settings },
         ...(rewrite && { rewrite }),
       });

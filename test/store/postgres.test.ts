@@ -7,6 +7,7 @@ import { ApiKeys } from '../../src/core/identity/api-keys.ts';
 import { DatabaseUnavailable } from '../../src/storage/errors.ts';
 import { PostgresDatabase } from '../../src/storage/postgres.ts';
 import { addressOf, dropDatabase, makeDatabase, PREFIX, postgresServer } from '../support/postgres-database.ts';
+import { startTcpProxy, throughProxy } from '../support/tcp-proxy.ts';
 
 describe('what only a server does', { skip: postgresServer === undefined }, () => {
   const address = postgresServer === undefined ? '' : addressOf(`${PREFIX}server_${process.pid}`);
@@ -46,6 +47,25 @@ describe('what only a server does', { skip: postgresServer === undefined }, () =
       (await admin`select id from things order by id`).map((row) => Number(row.id)),
       [4],
     );
+  });
+
+  test('when one connection has fallen silent, nobody trusts the others that were open then', async (t) => {
+    const { hostname: host, port } = new URL(address);
+    const proxy = await startTcpProxy({ host, port: Number(port || 5432) });
+    const behind = new PostgresDatabase(throughProxy(address, proxy));
+    t.after(async () => {
+      await behind.close();
+      await proxy.close();
+    });
+    const rare = [
+      () => behind.slowly({ compile: () => sql`select 1`.compile(behind.read) }),
+      () => behind.transaction((tx) => sql`select 1`.execute(tx.db), 1),
+    ];
+    await Promise.all(rare.map((work) => work()));
+    proxy.silence();
+    await assert.rejects(behind.ping(), DatabaseUnavailable);
+    proxy.restore();
+    await Promise.all(rare.map((work) => work()));
   });
 
   test('two who wait for each other are told apart: one of them begins anew', async () => {
