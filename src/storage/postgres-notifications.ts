@@ -54,6 +54,10 @@ export class Notifications {
     }, COALESCED_MS);
   }
 
+  discardUnheard(milliseconds: number): void {
+    this.#listener?.discardIfUnheardFor(milliseconds);
+  }
+
   async end(): Promise<void> {
     clearTimeout(this.#sending);
     clearTimeout(this.#retry);

@@ -39,9 +39,8 @@ export class Readers {
     for (const session of this.#sessions) session.discard();
   }
 
-  /** What was not heard of for that long may be connected to nobody: the next read opens another one. */
   discardUnheard(milliseconds: number): void {
-    for (const session of this.#sessions) if (isUnheard(session, milliseconds)) session.discard();
+    for (const session of this.#sessions) session.discardIfUnheardFor(milliseconds);
   }
 
   get busy(): number {
@@ -128,7 +127,7 @@ export class Writers {
   }
 
   discardUnheard(milliseconds: number): void {
-    for (const session of this.#idle) if (isUnheard(session, milliseconds)) session.discard();
+    for (const session of this.#idle) session.discardIfUnheardFor(milliseconds);
   }
 
   get busy(): number {
@@ -158,8 +157,4 @@ export class Writers {
     this.#sessions.add(session);
     return session;
   }
-}
-
-function isUnheard({ pending, heardAt }: Session, milliseconds: number): boolean {
-  return pending === 0 && performance.now() - heardAt > milliseconds;
 }

@@ -38,12 +38,12 @@ export class Session {
   /** How many statements wait for their answers. */
   pending = 0;
   isDiscarded = false;
-  /** When the server last said anything, by the clock of this process. */
-  heardAt = performance.now();
   readonly #sql: postgres.Sql;
   readonly #options: SessionOptions;
   /** What the server knows already on this connection. */
   readonly #prepared = new Set<string>();
+  /** When the server last said anything, by the clock of this process. */
+  #heardAt = performance.now();
   #losses = 0;
   #isInTransaction = false;
 
@@ -71,7 +71,7 @@ export class Session {
         number: { to: 20, from: [20, 1700, 701], serialize: String, parse: Number },
         flag: { to: 16, from: [16], serialize: String, parse: (value: string) => (value === 't' ? 1 : 0) },
       } as never,
-      ...({ onnotify: (_channel: string, text: string) => options.onNotify?.(text) } as object),
+      ...({ onnotify: (_channel: string, text: string) => this.#notified(text) } as object),
     });
   }
 
@@ -82,7 +82,7 @@ export class Session {
     try {
       const statement = this.#sql.unsafe(rewrite ? rewrite(text) : text, checked(parameters), { prepare: !rewrite });
       const result = await inTime(statement, milliseconds);
-      this.heardAt = performance.now();
+      this.#heardAt = performance.now();
       if (!rewrite) this.#prepared.add(text);
       return { rows: [...result], changes: BigInt(result.count ?? 0), command: result.command };
     } catch (error) {
@@ -133,8 +133,18 @@ export class Session {
     this.#lose();
   }
 
+  /** What was not heard of for so long may be connected to nobody. */
+  discardIfUnheardFor(milliseconds: number): void {
+    if (this.pending === 0 && performance.now() - this.#heardAt > milliseconds) this.discard();
+  }
+
   async end(seconds: number): Promise<void> {
     await this.#sql.end({ timeout: seconds }).catch(() => undefined);
+  }
+
+  #notified(text: string): void {
+    this.#heardAt = performance.now();
+    this.#options.onNotify?.(text);
   }
 
   #lose(): void {

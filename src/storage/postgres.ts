@@ -55,7 +55,8 @@ export class PostgresDatabase implements Database {
     const rewrite = clock && ((text: string) => text.replaceAll(/(?<!function )now_ms\(\)/g, `${clock()}::bigint`));
     // Where one connection has fallen silent, those that nobody has asked anything for as long are not trusted either.
     const onSilent = () => {
-      for (const pool of [this.#readers, this.#slowReaders, this.#writers]) pool.discardUnheard(statementMs);
+      const all = [this.#readers, this.#slowReaders, this.#writers, this.#notifications];
+      for (const each of all) each.discardUnheard(statementMs);
     };
     const session = (patienceMs: number, settings: Record<string, boolean | number>) => () =>
       new Session(url, {

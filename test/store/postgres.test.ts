@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import { sql } from 'kysely';
 import postgres from 'postgres';
 import { allPowerful } from '../../src/core/caller.ts';
@@ -62,10 +63,20 @@ describe('what only a server does', { skip: postgresServer === undefined }, () =
       () => behind.transaction((tx) => sql`select 1`.execute(tx.db), 1),
     ];
     await Promise.all(rare.map((work) => work()));
+    const woken = Promise.withResolvers<number>();
+    behind.onEvents(woken.resolve);
+    const isListening = async () => {
+      while (!behind.use().isListening) await setTimeout(10);
+    };
+    await isListening();
     proxy.silence();
     await assert.rejects(behind.ping(), DatabaseUnavailable);
+    assert.equal(behind.use().isListening, false);
     proxy.restore();
     await Promise.all(rare.map((work) => work()));
+    await isListening();
+    await admin`select pg_notify('switchboard_events', '7')`;
+    assert.equal(await woken.promise, 7);
   });
 
   test('two who wait for each other are told apart: one of them begins anew', async () => {
