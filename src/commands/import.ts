@@ -66,10 +66,10 @@ export async function exportOperators(file: string, { account }: { account?: num
 async function allOperators({ operators }: Installation, accountId: number) {
   const all = [];
   for (let after: number | undefined; ; ) {
-    const { rows, hasNext } = await operators.slices.ofAccount(accountId, {}, { limit: 500, after, backwards: false });
-    all.push(...(await operators.load(accountId, rows)));
+    const { rows, hasNext } = await operators.slice(accountId, {}, { limit: 500, after, backwards: false });
+    all.push(...rows);
     if (!hasNext) return all.reverse();
-    after = rows.at(-1);
+    after = rows.at(-1)?.id;
   }
 }
 

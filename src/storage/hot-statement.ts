@@ -1,4 +1,5 @@
-import { CamelCasePlugin, type Compilable, type CompiledQuery, type Expression, type Kysely, sql } from 'kysely';
+import { type Compilable, type CompiledQuery, type Expression, type Kysely, sql } from 'kysely';
+import { named } from './names.ts';
 import type { Tables } from './tables.ts';
 
 /** The place of an argument in SQL that is made once and run often. */
@@ -41,7 +42,6 @@ type Run = (sql: string, parameters: readonly unknown[]) => { rows: unknown[] } 
 export class CompiledStatements {
   readonly #db: Kysely<Tables>;
   readonly #compiled = new WeakMap<object, CompiledQuery>();
-  readonly #names = new CamelCasePlugin();
 
   constructor(db: Kysely<Tables>) {
     this.#db = db;
@@ -54,9 +54,7 @@ export class CompiledStatements {
       query = statement.build(this.#db, given as Given<Args>).compile();
       this.#compiled.set(statement, query);
     }
-    const result = await execute(query.sql, filledIn(query, args));
-    if (result.rows.length === 0) return [];
-    const named = await this.#names.transformResult({ queryId: query.queryId, result: result as never });
-    return named.rows as Row[];
+    const { rows } = await execute(query.sql, filledIn(query, args));
+    return named(query, rows);
   }
 }

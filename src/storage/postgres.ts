@@ -3,6 +3,7 @@ import type { Clock, Database, HotQuery, ServerUse, Transaction } from './databa
 import { inTime, TooLate } from './deadline.ts';
 import { DatabaseUnavailable, ReadTooSlow } from './errors.ts';
 import { CompiledStatements, filledIn, placeholder } from './hot-statement.ts';
+import { named } from './names.ts';
 import { type Answer, type Execute, postgresDialect } from './postgres-dialect.ts';
 import { Notifications } from './postgres-notifications.ts';
 import { Readers, Writers } from './postgres-pools.ts';
@@ -122,10 +123,11 @@ export class PostgresDatabase implements Database {
 
   /** The server itself runs a long read apart from the others; only its length is watched. */
   async slowly<Row>(query: Compilable<Row>): Promise<Row[]> {
-    const { sql: text, parameters } = query.compile();
+    const compiled = query.compile();
     try {
-      const long = this.#slowReaders.execute(text, parameters);
-      return (await this.#whileOthersAnswer(long, () => this.#slowReaders.discardAll())).rows as Row[];
+      const long = this.#slowReaders.execute(compiled.sql, compiled.parameters);
+      const { rows } = await this.#whileOthersAnswer(long, () => this.#slowReaders.discardAll());
+      return await named(compiled, rows);
     } catch (error) {
       if (error instanceof DatabaseUnavailable && error.cause instanceof TooLate && !(error instanceof ServerIsSilent))
         throw new ReadTooSlow();

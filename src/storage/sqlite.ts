@@ -3,6 +3,7 @@ import { CamelCasePlugin, type Compilable, type Expression, Kysely, type SqlBool
 import type { Clock, Database, HotQuery, Transaction } from './database.ts';
 import { DatabaseUnavailable } from './errors.ts';
 import { filledIn, placeholder } from './hot-statement.ts';
+import { named } from './names.ts';
 import { SlowReads } from './slow-reads.ts';
 import { SqliteConnection } from './sqlite-connection.ts';
 import { sqliteDialect } from './sqlite-dialect.ts';
@@ -53,8 +54,9 @@ export class SqliteDatabase implements Database {
   }
 
   async slowly<Row>(query: Compilable<Row>): Promise<Row[]> {
-    const { sql, parameters } = query.compile();
-    return (await this.#slowReads.run({ sql, parameters, now: this.#clock() }, this.#slowReadMs)) as Row[];
+    const compiled = query.compile();
+    const { sql, parameters } = compiled;
+    return named(compiled, await this.#slowReads.run({ sql, parameters, now: this.#clock() }, this.#slowReadMs));
   }
 
   withinDeadline(rowNumber: Expression<number>): Expression<SqlBool> {

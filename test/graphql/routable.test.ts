@@ -72,7 +72,7 @@ for (const { name, open } of databases) {
 
   test(`${name}: what is not asked for is not counted`, async () => {
     const { operators, database, caller } = installation;
-    const counted = [mock.method(operators, 'count'), mock.method(operators.slices, 'countMany')];
+    const counted = [mock.method(operators, 'count'), mock.method(operators, 'memberCounts')];
     const run = async (query: string) => {
       const contextValue = requestContext(
         caller,

@@ -179,6 +179,6 @@ for (const { name, open } of databases) {
   test(`${name}: the newest ones of the last months are found from the end, without sorting`, () => {
     const { conversationQuery, database } = installation;
     const plan = explain(database, conversationQuery.pageQuery(1, { period: { from: 10 } }, WINDOW)).join(' | ');
-    assert.doesNotMatch(plan, /TEMP B-TREE|SCAN/);
+    assert.doesNotMatch(plan, /TEMP B-TREE|SCAN (?!page)/);
   });
 }

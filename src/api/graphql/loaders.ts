@@ -44,7 +44,7 @@ export interface Loaders {
   readonly skill: DataLoader<number, TreeNode | undefined>;
   /** The nodes directly under one. */
   readonly children: Readonly<Record<TreeKind, DataLoader<number, TreeNode[]>>>;
-  readonly members: DataLoader<MembersKey, SlicePage<number>, string>;
+  readonly members: DataLoader<MembersKey, SlicePage<Operator>, string>;
   readonly memberCount: DataLoader<MembersKey, number, string>;
   readonly conversations: ConversationLoaders;
   readonly tag: DataLoader<number, Tag | undefined>;
@@ -95,13 +95,13 @@ export function createLoaders(caller: Caller, services: GraphqlServices): Loader
     members: new DataLoader(
       (keys) =>
         together(keys, ({ kind, filters, slice }, ids) =>
-          services.operators.slices.ofMany(accountId, kind, ids, filters, slice),
+          services.operators.members(accountId, kind, ids, filters, slice),
         ),
       { cacheKeyFn: (key) => JSON.stringify(key) },
     ),
     memberCount: new DataLoader(
       (keys) =>
-        together(keys, ({ kind, filters }, ids) => services.operators.slices.countMany(accountId, kind, ids, filters)),
+        together(keys, ({ kind, filters }, ids) => services.operators.memberCounts(accountId, kind, ids, filters)),
       { cacheKeyFn: (key) => JSON.stringify(key) },
     ),
     conversations: conversationLoaders(accountId, services),

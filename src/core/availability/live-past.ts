@@ -32,19 +32,12 @@ export class LivePast {
     period: Period,
     slice: Slice,
   ): Promise<SlicePage<LiveMoment & { readonly id: number }>> {
-    const query = sliced(this.#within(accountId, operatorId, period).select('version'), 'version', slice);
-    const page = cut(await this.#database.slowly(query), slice);
-    const versions = page.rows.map((row) => row.version);
-    if (versions.length === 0) return { ...page, rows: [] };
-    const rows = await this.#database.read
-      .selectFrom('liveHistory')
-      .selectAll()
-      .where('accountId', '=', accountId)
-      .where('operatorId', '=', operatorId)
-      .where('version', 'in', versions)
-      .orderBy('version', 'desc')
-      .execute();
-    return { ...page, rows: rows.map((row) => ({ ...row, id: row.version })) };
+    const query = sliced(this.#within(accountId, operatorId, period).selectAll(), 'version', slice);
+    const rows = await this.#database.slowly(query);
+    return cut(
+      rows.map((row) => ({ ...row, id: row.version })),
+      slice,
+    );
   }
 
   async count(accountId: number, operatorId: number, period: Period): Promise<number> {

@@ -1,8 +1,9 @@
 import { type SqlBool, sql } from 'kysely';
 import type { Database } from '../../storage/database.ts';
 import type { Tables } from '../../storage/tables.ts';
+import { Listing } from '../listing.ts';
 import type { Page, Window } from '../page.ts';
-import { cut, type Slice, type SlicePage, within } from '../slice.ts';
+import type { Slice, SlicePage } from '../slice.ts';
 import type { Conversation } from './conversation.ts';
 import { type ConversationFilters, filteredConversations, namesFew } from './conversation-filter.ts';
 
@@ -12,56 +13,36 @@ export type HistoryEntry = Pick<Tables['messages'], 'conversationId' | 'sequence
 /** Beyond so many messages they are read apart from the requests of others. */
 const MANY_MESSAGES = 2000;
 
-/**
- * Lists of conversations for whoever looks at them, newest first. There may be very many, and any filters together: which
- * ones they are is found by a slow read, and only those of the page are loaded.
- */
+/** Lists of conversations for whoever looks at them, newest first. */
 export class ConversationQuery {
   readonly #database: Database;
+  readonly #list: Listing<'conversations', Conversation>;
 
   constructor(database: Database) {
     this.#database = database;
+    this.#list = new Listing<'conversations', Conversation>(database, 'conversations', (row) => row);
   }
 
   async page(accountId: number, filters: ConversationFilters, window: Window): Promise<Page<Conversation>> {
-    const found = await this.#database.slowly(this.pageQuery(accountId, filters, window));
-    const rows = await this.load(
-      accountId,
-      found.map((row) => row.id),
-    );
-    return { rows, count: await this.count(accountId, filters) };
+    const rows = this.#list.read(this.pageQuery(accountId, filters, window));
+    const [page, count] = await Promise.all([rows, this.count(accountId, filters)]);
+    return { rows: page, count };
   }
 
-  async slice(accountId: number, filters: ConversationFilters, slice: Slice): Promise<SlicePage<Conversation>> {
-    const query = within(this.#ordered(accountId, filters), 'conversations.id', slice)
-      .select('conversations.id as id')
-      .orderBy(placeOf(filters), slice.backwards ? 'asc' : 'desc')
-      .limit(slice.limit + 1);
-    const page = cut(
-      (await this.#database.slowly(query)).map((row) => row.id),
-      slice,
-    );
-    return { ...page, rows: await this.load(accountId, page.rows) };
+  slice(accountId: number, filters: ConversationFilters, slice: Slice): Promise<SlicePage<Conversation>> {
+    return this.#list.slice(accountId, this.#ordered(accountId, filters), slice, placeOf(filters));
   }
 
-  async count(accountId: number, filters: ConversationFilters): Promise<number> {
-    return (await this.#database.slowly(this.countQuery(accountId, filters)))[0]?.count ?? 0;
+  count(accountId: number, filters: ConversationFilters): Promise<number> {
+    return this.#list.count(this.#filtered(accountId, filters));
   }
 
-  /** Those with these identifiers, newest first; what does not exist is left out. */
-  async load(accountId: number, ids: readonly number[]): Promise<Conversation[]> {
-    if (ids.length === 0) return [];
-    return this.#database.read
-      .selectFrom('conversations')
-      .selectAll()
-      .where('accountId', '=', accountId)
-      .where('id', 'in', ids)
-      .orderBy('id', 'desc')
-      .execute();
+  load(accountId: number, ids: readonly number[]): Promise<Conversation[]> {
+    return this.#list.load(accountId, ids);
   }
 
-  async find(accountId: number, id: number): Promise<Conversation | undefined> {
-    return (await this.load(accountId, [id]))[0];
+  find(accountId: number, id: number): Promise<Conversation | undefined> {
+    return this.#list.find(accountId, id);
   }
 
   /** The places of these in their lines: how many wait before each and ask for the same, and itself; null for what does not wait. */
@@ -88,10 +69,7 @@ export class ConversationQuery {
     const many = conversations.reduce((sum, { messageCount }) => sum + messageCount, 0) > MANY_MESSAGES;
     const query = this.#messages(accountId, ids);
     const rows = many ? await this.#database.slowly(query) : await query.execute();
-    return Map.groupBy(
-      rows.map(({ conversation, author, ...row }) => ({ conversationId: conversation, authorType: author, ...row })),
-      (entry) => entry.conversationId,
-    );
+    return Map.groupBy(rows, (entry) => entry.conversationId);
   }
 
   /** The names in which visitors are known outside, by identifier. */
@@ -107,23 +85,18 @@ export class ConversationQuery {
     return new Map(rows.map(({ id, uniqueId }) => [id, uniqueId]));
   }
 
-  pageQuery(accountId: number, filters: ConversationFilters, { limit, offset }: Window) {
-    return this.#ordered(accountId, filters)
-      .select('conversations.id as id')
-      .orderBy(placeOf(filters), 'desc')
-      .limit(limit)
-      .offset(offset);
+  pageQuery(accountId: number, filters: ConversationFilters, window: Window) {
+    return this.#list.pageQuery(accountId, this.#ordered(accountId, filters), window, placeOf(filters));
   }
 
   countQuery(accountId: number, filters: ConversationFilters) {
-    return this.#filtered(accountId, filters).select((eb) => eb.fn.countAll<number>().as('count'));
+    return this.#list.countQuery(this.#filtered(accountId, filters));
   }
 
-  /** Columns with names of one word: a slow read does not translate them. */
   #messages(accountId: number, ids: readonly number[]) {
     return this.#database.read
       .selectFrom('messages')
-      .select(['conversationId as conversation', 'sequence', 'authorType as author', 'text', 'at'])
+      .select(['conversationId', 'sequence', 'authorType', 'text', 'at'])
       .where('accountId', '=', accountId)
       .where('conversationId', 'in', ids)
       .where((eb) => this.#database.withinDeadline(eb.ref('sequence')))

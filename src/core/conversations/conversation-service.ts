@@ -166,23 +166,24 @@ export async function closeConversation(
 ): Promise<Conversation> {
   const { accountId, id, operatorId, channel, state } = conversation;
   if (state === 'closed') throw conversationIsClosed();
-  const closed = await change(tx, conversation, {
-    state: 'closed',
-    closedAt: tx.now,
-    closedBy,
-    closedById: by.actor.id,
-    offerUntil: null,
-    // An offer that nobody took up was nobody's conversation.
-    operatorId: state === 'offered' ? null : operatorId,
-  });
+  const [closed, freed] = await Promise.all([
+    change(tx, conversation, {
+      state: 'closed',
+      closedAt: tx.now,
+      closedBy,
+      closedById: by.actor.id,
+      offerUntil: null,
+      // An offer that nobody took up was nobody's conversation.
+      operatorId: state === 'offered' ? null : operatorId,
+    }),
+    operatorId === null ? undefined : freeSlot(tx, by, { operatorId, channel }),
+  ]);
   if (!closed) throw wrongState('The conversation has changed meanwhile.');
   tx.send(forgetPauses, { accountId, conversationId: id });
   announce(tx, by, 'conversation.closed', id, {
     fields: ['state', 'closedBy'],
     values: { ...placed(closed), closedBy, previousOperatorId: operatorId },
   });
-  if (operatorId === null) return closed;
-  await freeSlot(tx, by, { operatorId, channel });
-  await drainFor(tx, by, operatorId, 'slot_freed');
+  if (operatorId !== null) await drainFor(tx, by, operatorId, 'slot_freed', freed);
   return closed;
 }

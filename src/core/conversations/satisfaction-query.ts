@@ -2,8 +2,9 @@ import type { Selectable } from 'kysely';
 import type { Database } from '../../storage/database.ts';
 import type { Tables } from '../../storage/tables.ts';
 import { type IdFilter, matchesId } from '../filters.ts';
+import { Listing } from '../listing.ts';
 import type { Page, Window } from '../page.ts';
-import { cut, type Slice, type SlicePage, sliced } from '../slice.ts';
+import type { Slice, SlicePage } from '../slice.ts';
 import type { Period } from './period.ts';
 
 /** What a visitor thought of a conversation: three notes from 1 to 5, and words. */
@@ -23,58 +24,43 @@ export interface SatisfactionFilters {
 /** Lists of answered surveys, newest first. */
 export class SatisfactionQuery {
   readonly #database: Database;
+  readonly #list: Listing<'satisfactions', Satisfaction>;
 
   constructor(database: Database) {
     this.#database = database;
+    this.#list = new Listing(database, 'satisfactions', fromRow);
   }
 
-  async page(accountId: number, filters: SatisfactionFilters, window: Window): Promise<Page<Satisfaction>> {
-    const query = this.#filtered(accountId, filters).select('satisfactions.id as id');
-    const found = await this.#database.slowly(
-      query.orderBy('satisfactions.id', 'desc').limit(window.limit).offset(window.offset),
-    );
-    const rows = await this.load(
-      accountId,
-      found.map((row) => row.id),
-    );
-    return { rows, count: await this.count(accountId, filters) };
+  page(accountId: number, filters: SatisfactionFilters, window: Window): Promise<Page<Satisfaction>> {
+    return this.#list.page(accountId, this.#filtered(accountId, filters), window);
   }
 
-  async slice(accountId: number, filters: SatisfactionFilters, slice: Slice): Promise<SlicePage<Satisfaction>> {
-    const query = this.#filtered(accountId, filters).select('satisfactions.id as id');
-    const page = cut(
-      (await this.#database.slowly(sliced(query, 'satisfactions.id', slice))).map((row) => row.id),
-      slice,
-    );
-    return { ...page, rows: await this.load(accountId, page.rows) };
+  slice(accountId: number, filters: SatisfactionFilters, slice: Slice): Promise<SlicePage<Satisfaction>> {
+    return this.#list.slice(accountId, this.#filtered(accountId, filters), slice);
   }
 
-  async count(accountId: number, filters: SatisfactionFilters): Promise<number> {
-    const query = this.#filtered(accountId, filters).select((eb) => eb.fn.countAll<number>().as('count'));
-    return (await this.#database.slowly(query))[0]?.count ?? 0;
+  count(accountId: number, filters: SatisfactionFilters): Promise<number> {
+    return this.#list.count(this.#filtered(accountId, filters));
   }
 
-  async find(accountId: number, id: number): Promise<Satisfaction | undefined> {
-    return (await this.load(accountId, [id]))[0];
+  find(accountId: number, id: number): Promise<Satisfaction | undefined> {
+    return this.#list.find(accountId, id);
   }
 
-  async load(accountId: number, ids: readonly number[]): Promise<Satisfaction[]> {
-    if (ids.length === 0) return [];
-    return this.#rows(accountId).where('id', 'in', ids).orderBy('id', 'desc').execute();
+  load(accountId: number, ids: readonly number[]): Promise<Satisfaction[]> {
+    return this.#list.load(accountId, ids);
   }
 
   /** The surveys of these conversations; each has one at most. */
   async ofConversations(accountId: number, ids: readonly number[]): Promise<Satisfaction[]> {
     if (ids.length === 0) return [];
-    return this.#rows(accountId).where('conversationId', 'in', ids).execute();
-  }
-
-  #rows(accountId: number) {
-    return this.#database.read
+    const rows = await this.#database.read
       .selectFrom('satisfactions')
-      .select(['id', 'conversationId', 'websiteId', 'operatorId'])
-      .select(['noteWelcome', 'noteResolution', 'noteDelay', 'comment', 'createdAt'])
-      .where('accountId', '=', accountId);
+      .selectAll()
+      .where('accountId', '=', accountId)
+      .where('conversationId', 'in', ids)
+      .execute();
+    return rows.map(fromRow);
   }
 
   #filtered(accountId: number, filters: SatisfactionFilters) {
@@ -100,4 +86,8 @@ export class SatisfactionQuery {
     }
     return query;
   }
+}
+
+function fromRow({ accountId: _accountId, ...satisfaction }: Selectable<Tables['satisfactions']>): Satisfaction {
+  return satisfaction;
 }

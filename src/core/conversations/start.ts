@@ -10,7 +10,7 @@ import { languageCode } from '../languages.ts';
 import { CHANNELS } from '../operators/operator.ts';
 import { targetsOf } from '../operators/targets.ts';
 import { isServable } from '../routing/needs.ts';
-import { endPauses } from '../routing/pauses.ts';
+import { endedPauses, endPausesOf } from '../routing/pauses.ts';
 import { route } from '../routing/router.ts';
 import { bySystem } from '../routing/slots.ts';
 import { type Conversation, placed } from './conversation.ts';
@@ -49,12 +49,19 @@ export async function startConversation(
   input: ConversationStart,
 ): Promise<Conversation> {
   const { accountId, visitorId, websiteId } = visitor;
-  const [earlier, open] = await Promise.all([
+  const [earlier, open, problems, paused, id] = await Promise.all([
     input.clientId ? sameStart(tx, visitor, input.clientId) : undefined,
     tx.run(countOpen, { accountId, visitorId }),
+    missingTargets(tx, accountId, input),
+    endedPauses(tx, accountId),
+    nextId(tx, accountId, 'conversation'),
+    routingSettings(tx, accountId), // for the search, which then finds them read
   ]);
   if (earlier) return earlier;
   if ((open[0]?.count ?? 0) >= MOST_OPEN) throw tooManyOpen();
+  if (problems.length > 0) throw invalid(problems);
+  // Nobody who comes now is served before those whom a pause kept waiting.
+  for (const operatorId of paused) await endPausesOf(tx, bySystem(accountId), operatorId);
   const asked = {
     accountId,
     channel: input.channel,
@@ -63,11 +70,9 @@ export async function startConversation(
     groupId: input.groupId ?? null,
     language: input.language ?? visitor.language,
   };
-  await requireTargets(tx, asked);
-  await endPauses(tx, bySystem(accountId));
   const conversation: Conversation = {
     ...asked,
-    id: await nextId(tx, accountId, 'conversation'),
+    id,
     visitorId,
     clientId: input.clientId ?? null,
     operatorId: null,
@@ -137,17 +142,18 @@ function tooManyOpen(): Refusal {
   );
 }
 
-async function requireTargets(
+async function missingTargets(
   tx: Transaction,
-  { accountId, skillId, groupId }: { accountId: number; skillId: number | null; groupId: number | null },
-): Promise<void> {
+  accountId: number,
+  { skillId, groupId }: Pick<ConversationStart, 'skillId' | 'groupId'>,
+): Promise<Problem[]> {
   const targets = targetsOf(tx, accountId);
-  const problems: Problem[] = [];
-  const refuse = (name: string, thing: string) =>
-    problems.push({ path: [name], code: 'invalid', rule: `must be an existing ${thing}` });
-  if (skillId !== null && !(await targets.allExist('skills', [skillId]))) refuse('skillId', 'skill');
-  if (groupId !== null && !(await targets.allExist('groups', [groupId]))) refuse('groupId', 'group');
-  if (problems.length > 0) throw invalid(problems);
+  const [hasSkill, hasGroup] = await Promise.all([
+    targets.allExist('skills', skillId ? [skillId] : []),
+    targets.allExist('groups', groupId ? [groupId] : []),
+  ]);
+  const missing = [...(hasSkill ? [] : ['skill']), ...(hasGroup ? [] : ['group'])];
+  return missing.map((thing) => ({ path: [`${thing}Id`], code: 'invalid', rule: `must be an existing ${thing}` }));
 }
 
 const countWaiting = hotStatement<{ accountId: number; most: number }, { count: number }>((db, { accountId, most }) =>

@@ -6,9 +6,10 @@ import { type Caller, type Commit, requireAdmin } from '../caller.ts';
 import { DomainError, invalidField, unknownId } from '../errors.ts';
 import { type IdFilter, matchesId, matchesText, type TextFilter } from '../filters.ts';
 import { nextId } from '../ids.ts';
+import { Listing } from '../listing.ts';
 import { targetsOf } from '../operators/targets.ts';
 import type { Page, Window } from '../page.ts';
-import { cut, type Slice, type SlicePage, sliced } from '../slice.ts';
+import type { Slice, SlicePage } from '../slice.ts';
 import { fold } from '../text.ts';
 import type { Tag, TagCreate, TagUpdate } from './tag.ts';
 
@@ -21,45 +22,31 @@ export interface TagFilters {
 /** The tags of an account: made by admins, put on conversations by operators. */
 export class TagService {
   readonly #database: Database;
+  readonly #list: Listing<'tags', Tag>;
 
   constructor(database: Database) {
     this.#database = database;
+    this.#list = new Listing(database, 'tags', fromRow);
   }
 
-  async find(accountId: number, id: number): Promise<Tag | undefined> {
-    return (await this.load(accountId, [id]))[0];
+  find(accountId: number, id: number): Promise<Tag | undefined> {
+    return this.#list.find(accountId, id);
   }
 
-  async load(accountId: number, ids: readonly number[]): Promise<Tag[]> {
-    if (ids.length === 0) return [];
-    const rows = await this.#database.read
-      .selectFrom('tags')
-      .selectAll()
-      .where('accountId', '=', accountId)
-      .where('id', 'in', ids)
-      .orderBy('id', 'desc')
-      .execute();
-    return rows.map(fromRow);
+  load(accountId: number, ids: readonly number[]): Promise<Tag[]> {
+    return this.#list.load(accountId, ids);
   }
 
-  async page(accountId: number, filters: TagFilters, { limit, offset }: Window): Promise<Page<Tag>> {
-    const query = this.#filtered(accountId, filters).select('id').orderBy('id', 'desc');
-    const ids = (await this.#database.slowly(query.limit(limit).offset(offset))).map((row) => row.id);
-    return { rows: await this.load(accountId, ids), count: await this.count(accountId, filters) };
+  page(accountId: number, filters: TagFilters, window: Window): Promise<Page<Tag>> {
+    return this.#list.page(accountId, this.#filtered(accountId, filters), window);
   }
 
-  async slice(accountId: number, filters: TagFilters, slice: Slice): Promise<SlicePage<Tag>> {
-    const query = sliced(this.#filtered(accountId, filters).select('id'), 'id', slice);
-    const page = cut(
-      (await this.#database.slowly(query)).map((row) => row.id),
-      slice,
-    );
-    return { ...page, rows: await this.load(accountId, page.rows) };
+  slice(accountId: number, filters: TagFilters, slice: Slice): Promise<SlicePage<Tag>> {
+    return this.#list.slice(accountId, this.#filtered(accountId, filters), slice);
   }
 
-  async count(accountId: number, filters: TagFilters): Promise<number> {
-    const query = this.#filtered(accountId, filters).select((eb) => eb.fn.countAll<number>().as('count'));
-    return (await this.#database.slowly(query))[0]?.count ?? 0;
+  count(accountId: number, filters: TagFilters): Promise<number> {
+    return this.#list.count(this.#filtered(accountId, filters));
   }
 
   /** The tags on each of these conversations, by identifier and in its order. */

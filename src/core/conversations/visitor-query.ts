@@ -2,8 +2,9 @@ import type { Selectable } from 'kysely';
 import type { Database } from '../../storage/database.ts';
 import type { Tables } from '../../storage/tables.ts';
 import { type IdFilter, matchesId, matchesText, type TextFilter } from '../filters.ts';
+import { Listing } from '../listing.ts';
 import type { Page, Window } from '../page.ts';
-import { cut, type Slice, type SlicePage, sliced } from '../slice.ts';
+import type { Slice, SlicePage } from '../slice.ts';
 import { filteredConversations, type Reach } from './conversation-filter.ts';
 
 /** Somebody who came to a website and talked to operators. */
@@ -39,56 +40,31 @@ export interface VisitorFilters {
 /** Lists of visitors, newest first. */
 export class VisitorQuery {
   readonly #database: Database;
+  readonly #list: Listing<'visitors', Visitor>;
 
   constructor(database: Database) {
     this.#database = database;
+    this.#list = new Listing(database, 'visitors', visitorFromRow);
   }
 
-  async page(accountId: number, filters: VisitorFilters, window: Window): Promise<Page<Visitor>> {
-    const found = await this.#database.slowly(this.pageQuery(accountId, filters, window));
-    const rows = await this.load(
-      accountId,
-      found.map((row) => row.id),
-    );
-    return { rows, count: await this.count(accountId, filters) };
+  page(accountId: number, filters: VisitorFilters, window: Window): Promise<Page<Visitor>> {
+    return this.#list.page(accountId, this.#filtered(accountId, filters), window);
   }
 
-  async slice(accountId: number, filters: VisitorFilters, slice: Slice): Promise<SlicePage<Visitor>> {
-    const query = sliced(this.#filtered(accountId, filters).select('visitors.id as id'), 'visitors.id', slice);
-    const page = cut(
-      (await this.#database.slowly(query)).map((row) => row.id),
-      slice,
-    );
-    return { ...page, rows: await this.load(accountId, page.rows) };
+  slice(accountId: number, filters: VisitorFilters, slice: Slice): Promise<SlicePage<Visitor>> {
+    return this.#list.slice(accountId, this.#filtered(accountId, filters), slice);
   }
 
-  async count(accountId: number, filters: VisitorFilters): Promise<number> {
-    const query = this.#filtered(accountId, filters).select((eb) => eb.fn.countAll<number>().as('count'));
-    return (await this.#database.slowly(query))[0]?.count ?? 0;
+  count(accountId: number, filters: VisitorFilters): Promise<number> {
+    return this.#list.count(this.#filtered(accountId, filters));
   }
 
-  async find(accountId: number, id: number): Promise<Visitor | undefined> {
-    return (await this.load(accountId, [id]))[0];
+  find(accountId: number, id: number): Promise<Visitor | undefined> {
+    return this.#list.find(accountId, id);
   }
 
-  async load(accountId: number, ids: readonly number[]): Promise<Visitor[]> {
-    if (ids.length === 0) return [];
-    const rows = await this.#database.read
-      .selectFrom('visitors')
-      .selectAll()
-      .where('accountId', '=', accountId)
-      .where('id', 'in', ids)
-      .orderBy('id', 'desc')
-      .execute();
-    return rows.map(visitorFromRow);
-  }
-
-  pageQuery(accountId: number, filters: VisitorFilters, { limit, offset }: Window) {
-    return this.#filtered(accountId, filters)
-      .select('visitors.id as id')
-      .orderBy('visitors.id', 'desc')
-      .limit(limit)
-      .offset(offset);
+  load(accountId: number, ids: readonly number[]): Promise<Visitor[]> {
+    return this.#list.load(accountId, ids);
   }
 
   #filtered(accountId: number, { id, uniqueId, externalId, websiteId, reach }: VisitorFilters) {

@@ -1,14 +1,16 @@
 import { type Kysely, sql } from 'kysely';
 import type { Database, Transaction } from '../../storage/database.ts';
+import { hotStatement } from '../../storage/hot-statement.ts';
 import type { Tables } from '../../storage/tables.ts';
 import { announce, changesBetween } from '../announce.ts';
 import { type Caller, type Commit, requireAdmin } from '../caller.ts';
 import { invalidField, unknownId } from '../errors.ts';
 import { type IdFilter, matchesId, matchesText, type TextFilter } from '../filters.ts';
 import { nextId } from '../ids.ts';
+import { Listing } from '../listing.ts';
 import type { Page, Window } from '../page.ts';
 import { drainAccount } from '../routing/queue.ts';
-import { cut, type Slice, type SlicePage, sliced } from '../slice.ts';
+import type { Slice, SlicePage } from '../slice.ts';
 import { fold } from '../text.ts';
 import { refuseInUse } from './in-use.ts';
 import { ancestors, type PlacedNode, type TreeKind, type TreeNode, type TreeNodeInput, wouldBeCycle } from './tree.ts';
@@ -24,21 +26,26 @@ export interface TreeFilters {
 /** Beyond so many operators the list of them is read apart from the requests of others. */
 const MANY_OPERATORS = 2000;
 
+const insertInto = (table: 'skills') => hotStatement<Tables['skills']>((db, row) => db.insertInto(table).values(row));
+const insertNode = { skill: insertInto('skills'), group: insertInto('groups' as 'skills') };
+
 /** Groups and skills: the same rules over two tables of the same columns. */
 export class TreeService {
   readonly #database: Database;
   readonly #kind: TreeKind;
   readonly #table: 'skills';
+  readonly #list: Listing<'skills', TreeNode>;
 
   constructor(database: Database, kind: TreeKind) {
     this.#database = database;
     this.#kind = kind;
     // Both tables have the same columns; the name of one stands for both in the types.
     this.#table = `${kind}s` as 'skills';
+    this.#list = new Listing(database, this.#table, fromRow);
   }
 
-  async find(accountId: number, id: number): Promise<TreeNode | undefined> {
-    return (await this.load(accountId, [id]))[0];
+  find(accountId: number, id: number): Promise<TreeNode | undefined> {
+    return this.#list.find(accountId, id);
   }
 
   #filtered(accountId: number, filters: TreeFilters) {
@@ -62,24 +69,20 @@ export class TreeService {
     return query;
   }
 
-  async page(accountId: number, filters: TreeFilters, window: Window): Promise<Page<TreeNode>> {
-    const query = this.#filtered(accountId, filters).select('id').orderBy('id', 'desc');
-    const ids = (await this.#database.slowly(query.limit(window.limit).offset(window.offset))).map((row) => row.id);
-    return { rows: await this.load(accountId, ids), count: await this.count(accountId, filters) };
+  page(accountId: number, filters: TreeFilters, window: Window): Promise<Page<TreeNode>> {
+    return this.#list.page(accountId, this.#filtered(accountId, filters), window);
   }
 
-  async slice(accountId: number, filters: TreeFilters, slice: Slice): Promise<SlicePage<TreeNode>> {
-    const query = sliced(this.#filtered(accountId, filters).select('id'), 'id', slice);
-    const page = cut(
-      (await this.#database.slowly(query)).map((row) => row.id),
-      slice,
-    );
-    return { ...page, rows: await this.load(accountId, page.rows) };
+  slice(accountId: number, filters: TreeFilters, slice: Slice): Promise<SlicePage<TreeNode>> {
+    return this.#list.slice(accountId, this.#filtered(accountId, filters), slice);
   }
 
-  async count(accountId: number, filters: TreeFilters): Promise<number> {
-    const query = this.#filtered(accountId, filters).select((eb) => eb.fn.countAll<number>().as('count'));
-    return (await this.#database.slowly(query))[0]?.count ?? 0;
+  count(accountId: number, filters: TreeFilters): Promise<number> {
+    return this.#list.count(this.#filtered(accountId, filters));
+  }
+
+  load(accountId: number, ids: readonly number[]): Promise<TreeNode[]> {
+    return this.#list.load(accountId, ids);
   }
 
   async create(
@@ -90,19 +93,25 @@ export class TreeService {
     requireAdmin(caller);
     return commit(async (tx) => {
       const { accountId } = caller;
-      const above = await this.#requireParent(tx, accountId, undefined, input.parentId ?? null);
+      const [above, id] = await Promise.all([
+        this.#requireParent(tx, accountId, undefined, input.parentId ?? null),
+        nextId(tx, accountId, this.#kind),
+      ]);
       const node = {
-        id: await nextId(tx, accountId, this.#kind),
+        id,
         name: input.name,
         order: input.order ?? 0,
         parentId: input.parentId ?? null,
         createdAt: tx.now,
         operatorCount: 0,
       };
-      await tx.db
-        .insertInto(this.#table)
-        .values({ accountId, ...columns(node), id: node.id, createdAt: node.createdAt, operatorCount: 0 })
-        .execute();
+      tx.send(insertNode[this.#kind], {
+        accountId,
+        ...columns(node),
+        id,
+        createdAt: node.createdAt,
+        operatorCount: 0,
+      });
       announce(tx, caller, `${this.#kind}.created`, node.id, changesBetween({}, shown(node)));
       return { ...node, above };
     });
@@ -248,18 +257,6 @@ export class TreeService {
       .where('accountId', '=', accountId)
       .execute();
     return new Map(rows.map((row) => [row.id, row.parentId]));
-  }
-
-  async load(accountId: number, ids: readonly number[]): Promise<TreeNode[]> {
-    if (ids.length === 0) return [];
-    const rows = await this.#database.read
-      .selectFrom(this.#table)
-      .selectAll()
-      .where('accountId', '=', accountId)
-      .where('id', 'in', ids)
-      .orderBy('id', 'desc')
-      .execute();
-    return rows.map(fromRow);
   }
 }
 

@@ -7,8 +7,9 @@ import { unknownId } from '../errors.ts';
 import { type IdFilter, matchesId, matchesText, type TextFilter } from '../filters.ts';
 import type { InstallationSecrets } from '../identity/secrets.ts';
 import { nextId } from '../ids.ts';
+import { Listing } from '../listing.ts';
 import type { Page, Window } from '../page.ts';
-import { cut, type Slice, type SlicePage, sliced } from '../slice.ts';
+import type { Slice, SlicePage } from '../slice.ts';
 import { fold } from '../text.ts';
 import { refuseInUse } from './in-use.ts';
 import { type Website, type WebsiteCreate, type WebsiteUpdate, websiteWithDefaults } from './website.ts';
@@ -21,16 +22,17 @@ export interface WebsiteFilters {
 
 export class WebsiteService {
   readonly #database: Database;
-
+  readonly #list: Listing<'websites', Website>;
   readonly #secrets: InstallationSecrets;
 
   constructor(database: Database, secrets: InstallationSecrets) {
     this.#database = database;
+    this.#list = new Listing(database, 'websites', fromRow);
     this.#secrets = secrets;
   }
 
-  async find(accountId: number, id: number): Promise<Website | undefined> {
-    return (await this.load(accountId, [id]))[0];
+  find(accountId: number, id: number): Promise<Website | undefined> {
+    return this.#list.find(accountId, id);
   }
 
   #filtered(accountId: number, filters: WebsiteFilters) {
@@ -45,24 +47,20 @@ export class WebsiteService {
     return query;
   }
 
-  async page(accountId: number, filters: WebsiteFilters, window: Window): Promise<Page<Website>> {
-    const query = this.#filtered(accountId, filters).select('id').orderBy('id', 'desc');
-    const ids = (await this.#database.slowly(query.limit(window.limit).offset(window.offset))).map((row) => row.id);
-    return { rows: await this.load(accountId, ids), count: await this.count(accountId, filters) };
+  page(accountId: number, filters: WebsiteFilters, window: Window): Promise<Page<Website>> {
+    return this.#list.page(accountId, this.#filtered(accountId, filters), window);
   }
 
-  async slice(accountId: number, filters: WebsiteFilters, slice: Slice): Promise<SlicePage<Website>> {
-    const query = sliced(this.#filtered(accountId, filters).select('id'), 'id', slice);
-    const page = cut(
-      (await this.#database.slowly(query)).map((row) => row.id),
-      slice,
-    );
-    return { ...page, rows: await this.load(accountId, page.rows) };
+  slice(accountId: number, filters: WebsiteFilters, slice: Slice): Promise<SlicePage<Website>> {
+    return this.#list.slice(accountId, this.#filtered(accountId, filters), slice);
   }
 
-  async count(accountId: number, filters: WebsiteFilters): Promise<number> {
-    const query = this.#filtered(accountId, filters).select((eb) => eb.fn.countAll<number>().as('count'));
-    return (await this.#database.slowly(query))[0]?.count ?? 0;
+  count(accountId: number, filters: WebsiteFilters): Promise<number> {
+    return this.#list.count(this.#filtered(accountId, filters));
+  }
+
+  load(accountId: number, ids: readonly number[]): Promise<Website[]> {
+    return this.#list.load(accountId, ids);
   }
 
   async create(caller: Caller, input: WebsiteCreate, commit: Commit<Website>): Promise<Website> {
@@ -152,18 +150,6 @@ export class WebsiteService {
       announce(tx, caller, 'website.deleted', id);
       return fromRow(row);
     });
-  }
-
-  async load(accountId: number, ids: readonly number[]): Promise<Website[]> {
-    if (ids.length === 0) return [];
-    const rows = await this.#database.read
-      .selectFrom('websites')
-      .selectAll()
-      .where('accountId', '=', accountId)
-      .where('id', 'in', ids)
-      .orderBy('id', 'desc')
-      .execute();
-    return rows.map(fromRow);
   }
 }
 

@@ -45,7 +45,18 @@ const read = hotStatement<{ accountId: number }, SettingsRow>((db, { accountId }
     .where('id', '=', accountId),
 );
 
-export async function routingSettings(tx: Transaction, accountId: number): Promise<RoutingSettings> {
+/** One transaction looks for operators again and again, and never changes these settings before. */
+const known = new WeakMap<Transaction, Map<number, Promise<RoutingSettings>>>();
+
+export function routingSettings(tx: Transaction, accountId: number): Promise<RoutingSettings> {
+  const ofAccounts = known.get(tx) ?? new Map<number, Promise<RoutingSettings>>();
+  known.set(tx, ofAccounts);
+  const settings = ofAccounts.get(accountId) ?? readSettings(tx, accountId);
+  ofAccounts.set(accountId, settings);
+  return settings;
+}
+
+async function readSettings(tx: Transaction, accountId: number): Promise<RoutingSettings> {
   const [row] = await tx.run(read, { accountId });
   if (!row) throw new Error(`There is no account ${accountId}.`);
   return settingsOf(row);

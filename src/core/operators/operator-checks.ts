@@ -21,18 +21,31 @@ export async function requireSound(
   operator: NewOperator,
   before?: Operator,
 ): Promise<void> {
+  const { groupId, websiteList, skillList } = operator;
+  // What was named before is there: nothing that an operator points at can be deleted.
+  const groups = groupId === null || groupId === before?.groupId ? [] : [groupId];
+  const [hasGroup, hasWebsites, hasSkills, isEmailTaken, isExternalIdTaken] = await Promise.all([
+    targets.allExist('groups', groups),
+    targets.allExist('websites', added(websiteList, before?.websiteList)),
+    targets.allExist('skills', added(skillList, before?.skillList)),
+    isTakenEmail(tx, operator.email, before),
+    isTakenExternalId(tx, accountId, operator.externalId, before),
+  ]);
   const problems: Problem[] = [];
   const missing = (path: string, thing: string) =>
     problems.push({ path: [path], code: 'invalid', rule: `must name ${thing} of the account` });
-  const { groupId, websiteList, skillList } = operator;
-  if (groupId !== null && !(await targets.allExist('groups', [groupId]))) missing('groupId', 'a group');
-  if (!(await targets.allExist('websites', websiteList))) missing('websiteList', 'websites');
-  if (!(await targets.allExist('skills', skillList))) missing('skillList', 'skills');
+  if (!hasGroup) missing('groupId', 'a group');
+  if (!hasWebsites) missing('websiteList', 'websites');
+  if (!hasSkills) missing('skillList', 'skills');
   const pickup = callConfigProblem(operator.callConfig);
   if (pickup) problems.push(pickup);
   if (problems.length > 0) throw invalid(problems);
-  await refuseTakenEmail(tx, operator.email, before);
-  await refuseTakenExternalId(tx, accountId, operator.externalId, before);
+  if (isEmailTaken) throw alreadyUsed('email');
+  if (isExternalIdTaken) throw alreadyUsed('externalId');
+}
+
+function added(now: readonly number[], before: readonly number[] = []): number[] {
+  return now.filter((id) => !before.includes(id));
 }
 
 export function isAdmin(operator: Operator): boolean {
@@ -55,21 +68,19 @@ export async function refuseLastAdmin(tx: Transaction, accountId: number, what: 
   }
 }
 
-async function refuseTakenEmail(tx: Transaction, email: string, before: Operator | undefined): Promise<void> {
-  if (before && loginName(before.email) === loginName(email)) return;
-  const [taken] = await tx.run(findEmail, { emailFolded: loginName(email) });
-  if (taken) throw alreadyUsed('email');
+async function isTakenEmail(tx: Transaction, email: string, before: Operator | undefined): Promise<boolean> {
+  if (before && loginName(before.email) === loginName(email)) return false;
+  return (await tx.run(findEmail, { emailFolded: loginName(email) })).length > 0;
 }
 
-async function refuseTakenExternalId(
+async function isTakenExternalId(
   tx: Transaction,
   accountId: number,
   externalId: string | null,
   before: Operator | undefined,
-): Promise<void> {
-  if (externalId === null || externalId === before?.externalId) return;
-  const [taken] = await tx.run(findExternalId, { accountId, externalId });
-  if (taken) throw alreadyUsed('externalId');
+): Promise<boolean> {
+  if (externalId === null || externalId === before?.externalId) return false;
+  return (await tx.run(findExternalId, { accountId, externalId })).length > 0;
 }
 
 function alreadyUsed(field: string): DomainError {

@@ -10,6 +10,7 @@ import { type InstallationSecrets, sameSecret } from '../identity/secrets.ts';
 import { nextId } from '../ids.ts';
 import type { Page, Window } from '../page.ts';
 import { drainFor } from '../routing/queue.ts';
+import type { Slice, SlicePage } from '../slice.ts';
 import { validate } from '../validate.ts';
 import { Versioned } from '../versioned.ts';
 import {
@@ -23,7 +24,7 @@ import {
 import { isAdmin, refuseDisagreeingRoles, refuseLastAdmin, requireSound } from './operator-checks.ts';
 import type { OperatorFilters } from './operator-filter.ts';
 import { OperatorPages, type OperatorStamp } from './operator-pages.ts';
-import { OperatorSlices } from './operator-slices.ts';
+import { type MembershipKind, OperatorSlices } from './operator-slices.ts';
 import {
   deleteOperator,
   insertOperator,
@@ -43,6 +44,12 @@ import { targetsOf } from './targets.ts';
 
 const PERSONAL = new Set(['name', 'firstName', 'pseudo', 'email', 'externalId', 'callConfig', 'ssoVersion']);
 
+/** On what it depends whether somebody who waits can be served. */
+const SERVES: ReadonlySet<string> = new Set<keyof Operator>([
+  ...(['chatEnabled', 'callEnabled', 'videoEnabled', 'chatMaxNumber', 'chatAndCall', 'chatToVideo'] as const),
+  ...(['languageList', 'groupId', 'websiteList', 'skillList'] as const),
+]);
+
 const LOADED_AT_ONCE = 500;
 
 /** What one may do with operators. */
@@ -53,8 +60,7 @@ export class OperatorService {
   readonly #secrets: InstallationSecrets;
   readonly #pages: OperatorPages;
   readonly #loaded = new Versioned<Operator>();
-  /** Parts of the list by their ends, for connections. */
-  readonly slices: OperatorSlices;
+  readonly #slices: OperatorSlices;
   readonly #stamp;
 
   constructor(parts: {
@@ -68,7 +74,7 @@ export class OperatorService {
     this.#passwords = parts.passwords;
     this.#secrets = parts.secrets;
     this.#pages = new OperatorPages(parts.database);
-    this.slices = new OperatorSlices(parts.database);
+    this.#slices = new OperatorSlices(parts.database);
     this.#stamp = parts.database.hot<OperatorStamp, [number, number]>((db, argument) =>
       db
         .selectFrom('operators')
@@ -100,6 +106,44 @@ export class OperatorService {
       .where('id', 'in', ids)
       .orderBy('id', 'desc')
       .execute();
+    return this.#ofStamps(accountId, stamps);
+  }
+
+  /** A part of the list by its ends. */
+  async slice(accountId: number, filters: OperatorFilters, slice: Slice): Promise<SlicePage<Operator>> {
+    const page = await this.#slices.ofAccount(accountId, filters, slice);
+    return { ...page, rows: await this.#ofStamps(accountId, page.rows) };
+  }
+
+  /** The same part of the members of each of these. */
+  async members(
+    accountId: number,
+    kind: MembershipKind,
+    ownerIds: readonly number[],
+    filters: OperatorFilters,
+    slice: Slice,
+  ): Promise<SlicePage<Operator>[]> {
+    const pages = await this.#slices.ofMany(accountId, kind, ownerIds, filters, slice);
+    const stamps = new Map(pages.flatMap(({ rows }) => rows.map((stamp) => [stamp.id, stamp])));
+    const operators = await this.#ofStamps(accountId, [...stamps.values()]);
+    const byId = new Map(operators.map((operator) => [operator.id, operator]));
+    return pages.map((page) => ({
+      ...page,
+      rows: page.rows.map(({ id }) => byId.get(id)).filter((operator) => operator !== undefined),
+    }));
+  }
+
+  memberCounts(accountId: number, kind: MembershipKind, ownerIds: readonly number[], filters: OperatorFilters) {
+    return this.#slices.countMany(accountId, kind, ownerIds, filters);
+  }
+
+  /** Which of these pass the filters, in the order given. */
+  among(accountId: number, ids: readonly number[], filters: OperatorFilters): Promise<number[]> {
+    return this.#slices.among(accountId, ids, filters);
+  }
+
+  /** Whoever was deleted since the stamps were read is left out. */
+  async #ofStamps(accountId: number, stamps: readonly OperatorStamp[]): Promise<Operator[]> {
     const kept = stamps.map(({ id, version }) => this.#loaded.get(`${accountId} ${id}`, version));
     const missing = stamps.filter((_, index) => kept[index] === undefined).map(({ id }) => id);
     if (missing.length === 0) return kept as Operator[];
@@ -182,7 +226,7 @@ export class OperatorService {
     const fields = passwordHash ? [...changes.fields, 'password'] : changes.fields;
     const isChanged = fields.length > 0;
     if (isChanged) announce(tx, caller, 'operator.updated', id, { ...changes, fields });
-    if (changes.fields.length > 0) await drainFor(tx, caller, id, 'operator_changed');
+    if (changes.fields.some((field) => SERVES.has(field))) await drainFor(tx, caller, id, 'operator_changed');
     return { operator: after, isChanged };
   }
 

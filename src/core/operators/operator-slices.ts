@@ -1,11 +1,15 @@
-import { type Kysely, sql } from 'kysely';
+import { type AliasedExpression, type Kysely, sql } from 'kysely';
 import type { Database } from '../../storage/database.ts';
 import type { Tables } from '../../storage/tables.ts';
 import { cut, type Slice, type SlicePage, sliced, within } from '../slice.ts';
 import { filteredOperators, hasFilters, type OperatorFilters } from './operator-filter.ts';
+import type { OperatorStamp } from './operator-pages.ts';
 
 /** Something that operators are members of. */
 export type MembershipKind = 'group' | 'website' | 'skill';
+
+/** One of a thing's members. */
+type Member = OperatorStamp & { readonly owner: number };
 
 /** What SQLite takes in one statement, with room for filters: parts of a union, and parameters. */
 const MOST_UNITED = 400;
@@ -19,13 +23,10 @@ export class OperatorSlices {
     this.#database = database;
   }
 
-  async ofAccount(accountId: number, filters: OperatorFilters, slice: Slice): Promise<SlicePage<number>> {
-    const query = sliced(this.#filtered(accountId, filters).select('operators.id as id'), 'operators.id', slice);
-    const rows = hasFilters(filters) ? await this.#database.slowly(query) : await query.execute();
-    return cut(
-      rows.map((row) => row.id),
-      slice,
-    );
+  async ofAccount(accountId: number, filters: OperatorFilters, slice: Slice): Promise<SlicePage<OperatorStamp>> {
+    const stamps = this.#filtered(accountId, filters).select(['operators.id as id', 'operators.version as version']);
+    const query = sliced(stamps, 'operators.id', slice);
+    return cut(hasFilters(filters) ? await this.#database.slowly(query) : await query.execute(), slice);
   }
 
   /** Which of these pass the filters, in the order given. */
@@ -43,19 +44,14 @@ export class OperatorSlices {
     ids: readonly number[],
     filters: OperatorFilters,
     slice: Slice,
-  ): Promise<SlicePage<number>[]> {
-    const rows: { id: number; owner: number }[] = [];
+  ): Promise<SlicePage<OperatorStamp>[]> {
+    const rows: Member[] = [];
     for (const some of inParts(ids, hasFilters(filters) ? MOST_PARAMETERS : MOST_UNITED)) {
       if (hasFilters(filters)) rows.push(...(await this.#ranked(accountId, kind, some, filters, slice)));
       else rows.push(...(await this.#united(accountId, kind, some, slice)));
     }
     const byOwner = Map.groupBy(rows, (row) => row.owner);
-    return ids.map((id) =>
-      cut(
-        (byOwner.get(id) ?? []).map((row) => row.id),
-        slice,
-      ),
-    );
+    return ids.map((id) => cut(byOwner.get(id) ?? [], slice));
   }
 
   /** How many members of each pass the filters; without filters the numbers are kept. */
@@ -94,8 +90,8 @@ export class OperatorSlices {
         .select(['operatorId as id', sql.lit(id).as('owner')]);
       return sql`select * from (${sliced(members, 'operatorId', slice)})`;
     });
-    const query = sql<{ id: number; owner: number }>`${sql.join(parts, sql` union all `)}`;
-    return (await query.execute(this.#database.read)).rows;
+    const found = sql<{ id: number; owner: number }>`(${sql.join(parts, sql` union all `)})`;
+    return this.#stamped(accountId, found.as('found'), slice).execute();
   }
 
   /** With filters: who passes is found once for all of them. */
@@ -106,12 +102,22 @@ export class OperatorSlices {
       'skillId as owner',
       sql<number>`row_number() over (partition by skill_id order by operator_id ${direction})`.as('place'),
     ]);
-    const query = this.#database.read
+    const first = this.#database.read
       .selectFrom(ranked.as('ranked'))
       .select(['ranked.id', 'ranked.owner'])
-      .where('ranked.place', '<=', slice.limit + 1)
-      .orderBy('ranked.place');
-    return this.#database.slowly(query);
+      .where('ranked.place', '<=', slice.limit + 1);
+    return this.#database.slowly(this.#stamped(accountId, first.as('found'), slice));
+  }
+
+  /** In the order in which a slice is cut. */
+  #stamped(accountId: number, found: AliasedExpression<{ id: number; owner: number }, 'found'>, slice: Slice) {
+    return this.#database.read
+      .selectFrom(found)
+      .crossJoin('operators') // the few who were found first
+      .where('operators.accountId', '=', accountId)
+      .whereRef('operators.id', '=', 'found.id')
+      .select(['found.id', 'found.owner', 'operators.version'])
+      .orderBy('found.id', slice.backwards ? 'asc' : 'desc');
   }
 
   #passing(accountId: number, kind: MembershipKind, ids: readonly number[], filters: OperatorFilters) {

@@ -130,9 +130,11 @@ async function placesAndStates(tx: Transaction, asked: Asked): Promise<Exclusion
   const known = keptBy(tx).get(name);
   if (known && known.connected > FEW && Math.abs(tx.now - known.at) < KEPT_MS) return known.counts;
   const given = { accountId, websiteId, skillId: skillId ?? 0, groupId: groupId ?? 0, language };
-  const [present = {} as Row] = await tx.run(connectedOn[channel], given);
+  const [[present = {} as Row], [places = {} as Row]] = await Promise.all([
+    tx.run(connectedOn[channel], given),
+    tx.run(countPlaces, given),
+  ]);
   const connected = present.connected ?? 0;
-  const [places = {} as Row] = await tx.run(countPlaces, given);
   const all = places.all ?? 0;
   const counts: Record<string, number> = {
     OFFLINE: all - connected,

@@ -28,8 +28,7 @@ export async function endPausesOf(tx: Transaction, by: By, operatorId: number): 
   if (ended.length > 0) await drainFor(tx, by, operatorId, 'pause_ended');
 }
 
-/** Nobody who comes now is served before those whom a pause kept waiting, even if nobody has noticed its end. */
-export async function endPauses(tx: Transaction, by: By): Promise<void> {
-  for (const { operatorId } of await tx.run(findEnded, { accountId: by.accountId }))
-    await endPausesOf(tx, by, operatorId);
+/** Operators whose pauses have ended, though nobody has noticed it yet. */
+export async function endedPauses(tx: Transaction, accountId: number): Promise<number[]> {
+  return (await tx.run(findEnded, { accountId })).map(({ operatorId }) => operatorId);
 }

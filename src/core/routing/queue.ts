@@ -3,7 +3,7 @@ import type { Transaction } from '../../storage/database.ts';
 import { hotStatement } from '../../storage/hot-statement.ts';
 import { channelLive } from '../availability/capacity.ts';
 import { findLiveRow } from '../availability/leases.ts';
-import { liveState, presenceAt } from '../availability/live.ts';
+import { type LiveRow, liveState, presenceAt } from '../availability/live.ts';
 import type { Conversation } from '../conversations/conversation.ts';
 import { CHANNELS, type Channel } from '../operators/operator.ts';
 import type { Cause } from './decisions.ts';
@@ -39,12 +39,18 @@ const findNext = hotStatement<NextArguments, Conversation>((db, given) => {
 
 /**
  * Something about one operator changed for the better: what waits for somebody like them is given out, the longest waiting
- * first, until they are full. Nobody else became free, so nothing else needs a look.
+ * first, until they are full. Nobody else became free, so nothing else needs a look. `present` is what the caller has just read.
  */
-export async function drainFor(tx: Transaction, by: By, operatorId: number, cause: Cause): Promise<void> {
+export async function drainFor(
+  tx: Transaction,
+  by: By,
+  operatorId: number,
+  cause: Cause,
+  present?: LiveRow,
+): Promise<void> {
   const { accountId } = by;
   for (let given = 0; given < MOST_DRAINED; given += 1) {
-    const [row] = await tx.run(findLiveRow, { accountId, operatorId });
+    const row = given === 0 && present ? present : (await tx.run(findLiveRow, { accountId, operatorId }))[0];
     if (!row) return;
     const state = liveState(row, presenceAt(row, tx.now));
     const open = CHANNELS.filter((channel) => channelLive(state, channel).routable);

@@ -24,11 +24,14 @@ export async function route(
   cause: Cause,
 ): Promise<Conversation | undefined> {
   const [settings, need] = await Promise.all([routingSettings(tx, conversation.accountId), needOf(tx, conversation)]);
-  const { ranked } = await rankingFor(tx, conversation, need, settings);
-  const [best] = ranked;
   // Whoever waits is explained once, at the start: the queue is looked at again and again.
-  if (!best && cause !== 'started') return undefined;
-  const excluded = await exclusionCounts(tx, conversation);
+  const isExplained = cause === 'started';
+  const [{ ranked }, counts] = await Promise.all([
+    rankingFor(tx, conversation, need, settings),
+    isExplained ? exclusionCounts(tx, conversation) : undefined,
+  ]);
+  if (ranked.length === 0 && !isExplained) return undefined;
+  const excluded = counts ?? (await exclusionCounts(tx, conversation));
   const decided = { conversationId: conversation.id, cause, forced: false, ranked, excluded };
   for (const { operatorId } of ranked) {
     if (!(await claimSlot(tx, by, { operatorId, channel: conversation.channel }))) continue;

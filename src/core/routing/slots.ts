@@ -1,6 +1,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Transaction } from '../../storage/database.ts';
 import { hotStatement } from '../../storage/hot-statement.ts';
+import type { LiveRow } from '../availability/live.ts';
 import { keepLiveHistory } from '../availability/live-history.ts';
 import { isRoutable } from '../availability/routable.ts';
 import type { Caller } from '../caller.ts';
@@ -49,14 +50,14 @@ const escalate = takeSlot(
     and live.chat_slots > 0 and live.lease_until > now_ms())`,
 );
 const free = perChannel((channel) =>
-  hotStatement<Omit<SlotArguments, 'now'>, { version: number }>((db, { accountId, operatorId }) =>
+  hotStatement<Omit<SlotArguments, 'now'>, LiveRow>((db, { accountId, operatorId }) =>
     db
       .updateTable('operatorLive')
       .set((eb) => ({ [`${channel}Slots`]: eb(`${channel}Slots`, '-', 1), version: eb('version', '+', 1) }))
       .where('accountId', '=', accountId)
       .where('operatorId', '=', operatorId)
       .where(`${channel}Slots`, '>', 0)
-      .returning('version'),
+      .returningAll(),
   ),
 );
 
@@ -79,11 +80,13 @@ export async function claimSlot(
   return true;
 }
 
+/** Answers with what is true of the operator now. */
 export async function freeSlot(
   tx: Transaction,
   by: By,
   { operatorId, channel }: { operatorId: number; channel: Channel },
-): Promise<void> {
+): Promise<LiveRow | undefined> {
   const [freed] = await tx.run(free[channel], { accountId: by.accountId, operatorId });
   if (freed) await keepLiveHistory(tx, by, operatorId, { kind: 'slot_freed', reason: channel });
+  return freed;
 }

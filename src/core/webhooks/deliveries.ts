@@ -3,7 +3,8 @@ import type { Database } from '../../storage/database.ts';
 import { announce } from '../announce.ts';
 import { type Caller, type Commit, requireAdmin } from '../caller.ts';
 import { DomainError, unknownId } from '../errors.ts';
-import { cut, type Slice, type SlicePage, sliced } from '../slice.ts';
+import { Listing } from '../listing.ts';
+import type { Slice, SlicePage } from '../slice.ts';
 import type { Delivery, DeliveryState } from './delivery.ts';
 import { deliveryOf, isNotDelivered, releaseAll, releaseNext } from './delivery-store.ts';
 import type { Webhook } from './webhook.ts';
@@ -22,9 +23,11 @@ export interface Replayed {
 /** What became of the events of a hook, and the dead letters among them, for admins. */
 export class Deliveries {
   readonly #database: Database;
+  readonly #list: Listing<'webhookDeliveries', Delivery>;
 
   constructor(database: Database) {
     this.#database = database;
+    this.#list = new Listing(database, 'webhookDeliveries', deliveryOf);
   }
 
   /** Undefined where there is no such hook. */
@@ -36,18 +39,12 @@ export class Deliveries {
   ): Promise<SlicePage<Delivery> | undefined> {
     requireAdmin(caller);
     if (!(await readRow(this.#database.read, caller.accountId, webhookId))) return undefined;
-    const query = sliced(this.#of(caller.accountId, webhookId, state).select('id'), 'id', slice);
-    const page = cut(
-      (await this.#database.slowly(query)).map((row) => row.id),
-      slice,
-    );
-    return { ...page, rows: await this.#load(caller.accountId, page.rows) };
+    return this.#list.slice(caller.accountId, this.#of(caller.accountId, webhookId, state), slice);
   }
 
   async count(caller: Caller, webhookId: number, state: DeliveryState | undefined): Promise<number> {
     requireAdmin(caller);
-    const query = this.#of(caller.accountId, webhookId, state).select((eb) => eb.fn.countAll<number>().as('count'));
-    return (await this.#database.slowly(query))[0]?.count ?? 0;
+    return this.#list.count(this.#of(caller.accountId, webhookId, state));
   }
 
   /** How many wait and how many are dead, by hook. */
@@ -138,18 +135,6 @@ export class Deliveries {
       }
     });
     return old.length;
-  }
-
-  async #load(accountId: number, ids: readonly number[]): Promise<Delivery[]> {
-    if (ids.length === 0) return [];
-    const rows = await this.#database.read
-      .selectFrom('webhookDeliveries')
-      .selectAll()
-      .where('accountId', '=', accountId)
-      .where('id', 'in', ids)
-      .orderBy('id', 'desc')
-      .execute();
-    return rows.map(deliveryOf);
   }
 
   #of(accountId: number, webhookId: number, state: DeliveryState | undefined) {

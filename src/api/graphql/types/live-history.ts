@@ -116,20 +116,27 @@ builder.queryFields((t) => ({
 /** Whoever is named and may not be read makes the whole question FORBIDDEN; of all others, those who may. */
 async function meantOperators(given: readonly string[] | null | undefined, context: Context): Promise<Operator[]> {
   const { caller, load } = context;
-  const ids = given ? given.map((text) => readId(text) ?? 0) : await withinReach(context);
-  if (ids.length > MOST_MOMENTS) {
-    throw graphqlError('BAD_REQUEST', `operatorIds must name ${MOST_MOMENTS} operators at most.`);
-  }
-  const found = existing(await load.operator.loadMany(ids));
+  refuseTooMany(given ?? []);
+  const found = given
+    ? existing(await load.operator.loadMany(given.map((text) => readId(text) ?? 0)))
+    : await withinReach(context);
+  refuseTooMany(found);
   const readable = found.filter((operator) => mayRead(caller, operator, 'details'));
   if (given && readable.length < found.length) throw forbiddenError();
   return readable;
 }
 
-async function withinReach({ caller, services }: Context): Promise<readonly number[]> {
+function refuseTooMany({ length }: readonly unknown[]): void {
+  if (length > MOST_MOMENTS) {
+    throw graphqlError('BAD_REQUEST', `operatorIds must name ${MOST_MOMENTS} operators at most.`);
+  }
+}
+
+async function withinReach({ caller, services, load }: Context): Promise<readonly Operator[]> {
   const { accountId, operatorId, standing, managedGroups } = caller;
-  if (standing !== 'admin' && standing !== 'manager') return operatorId === null ? [] : [operatorId];
+  if (standing !== 'admin' && standing !== 'manager')
+    return operatorId === null ? [] : existing([await load.operator.load(operatorId)]);
   const filters = managedGroups === 'account' ? {} : { groupId: { kind: 'ids', ids: [...managedGroups] } as const };
   const slice = { limit: MOST_MOMENTS + 1, backwards: false };
-  return (await services.operators.slices.ofAccount(accountId, filters, slice)).rows;
+  return (await services.operators.slice(accountId, filters, slice)).rows;
 }

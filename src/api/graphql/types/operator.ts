@@ -227,12 +227,10 @@ builder.queryFields((t) => ({
     description: 'The operators of the account.',
     args: { filter: t.arg({ type: OperatorFilterInput, description: 'Which ones.' }), ...sliceArguments(t.arg) },
     resolve: async (_root, { filter, ...slice }, context): Promise<Connection<Operator>> => {
-      const { caller, services, load } = context;
+      const { caller, services } = context;
       const filters = readOperatorFilter(filter, caller);
-      const { rows, ...page } = await services.operators.slices.ofAccount(caller.accountId, filters, readSlice(slice));
       return {
-        ...page,
-        rows: existing(await load.operator.loadMany(rows)),
+        ...(await services.operators.slice(caller.accountId, filters, readSlice(slice))),
         totalCount: () => services.operators.count(caller.accountId, filters),
       };
     },
@@ -264,10 +262,5 @@ async function membersOf(
   slice: Parameters<typeof readSlice>[0],
 ): Promise<Connection<Operator>> {
   const question = { kind, ownerId, filters, slice: readSlice(slice) };
-  const { rows, ...page } = await load.members.load(question);
-  return {
-    ...page,
-    rows: existing(await load.operator.loadMany(rows)),
-    totalCount: () => load.memberCount.load(question),
-  };
+  return { ...(await load.members.load(question)), totalCount: () => load.memberCount.load(question) };
 }
