@@ -4,7 +4,7 @@ import { type HotStatement, hotStatement } from '../../storage/hot-statement.ts'
 import type { Tables } from '../../storage/tables.ts';
 import { announce } from '../announce.ts';
 import { type Caller, type Commit, forbidden } from '../caller.ts';
-import { DomainError, invalid, unknownId } from '../errors.ts';
+import { DomainError, invalid } from '../errors.ts';
 import { CHANNELS, type Channel, type Operator } from '../operators/operator.ts';
 import type { OperatorFilters } from '../operators/operator-filter.ts';
 import { requireOperator } from '../operators/operator-store.ts';
@@ -13,7 +13,7 @@ import type { Window } from '../page.ts';
 import { drainFor } from '../routing/queue.ts';
 import { Versioned } from '../versioned.ts';
 import type { LiveState } from './capacity.ts';
-import { DESK_LEASE_SECONDS } from './leases.ts';
+import { DESK_LEASE_SECONDS, findLiveRow } from './leases.ts';
 import { type LiveUpdate, liveState } from './live.ts';
 import { keepLiveHistory } from './live-history.ts';
 import {
@@ -145,12 +145,12 @@ export class LiveService {
       throw invalid([{ path: ['chat', 'available'], code: 'missing', rule: 'or another of the fields must be named' }]);
     }
     return commit(async (tx) => {
-      const [operator, row] = await Promise.all([
+      const [operator, [row]] = await Promise.all([
         requireOperator(tx, caller.accountId, operatorId),
-        this.#require(tx, caller.accountId, operatorId),
+        tx.run(findLiveRow, { accountId: caller.accountId, operatorId }),
       ]);
       requireMayServe(caller, operator);
-      await setAvailability(tx, caller, row, input);
+      if (row) await setAvailability(tx, caller, row, input); // whoever is there has one
       if (input.connected === false) await disconnect(tx, caller, operatorId);
       return operator;
     });
@@ -193,17 +193,6 @@ export class LiveService {
       resume: () => transaction((tx) => resumeDesk(tx, caller, lease, openedAt)),
       close: () => transaction((tx) => closeDesk(tx, caller, lease)),
     };
-  }
-
-  async #require(tx: Transaction, accountId: number, operatorId: number): Promise<Selectable<Tables['operatorLive']>> {
-    const row = await tx.db
-      .selectFrom('operatorLive')
-      .selectAll()
-      .where('accountId', '=', accountId)
-      .where('operatorId', '=', operatorId)
-      .executeTakeFirst();
-    if (!row) throw unknownId('operator', operatorId);
-    return row;
   }
 
   #filtered(accountId: number, request: LiveRequest): LiveRows {
@@ -285,7 +274,8 @@ async function setAvailability(
     fields: changed,
     values: Object.fromEntries(changed.map((name) => [name, flags[name] === 1])),
   });
-  if (changed.some((name) => flags[name] === 1)) await drainFor(tx, caller, row.operatorId, 'available');
+  if (changed.some((name) => flags[name] === 1))
+    await drainFor(tx, caller, row.operatorId, 'available', { ...row, ...flags });
 }
 
 /** Whether a request says which skills, groups or people it means; `*` names all skills or groups. */

@@ -46,14 +46,8 @@ const addToAccount = hotStatement<{ accountId: number; operators: number; admins
       .where('id', '=', accountId),
 );
 
-/** Operators with these identifiers, newest first; those that do not exist are left out. */
-export async function loadOperators(
-  db: Kysely<Tables>,
-  accountId: number,
-  ids: readonly number[],
-): Promise<Operator[]> {
-  if (ids.length === 0) return [];
-  const rows = await db
+function rowsOf(db: Kysely<Tables>) {
+  return db
     .selectFrom('operators')
     .innerJoin('operatorLive as live', (join) =>
       join.onRef('live.accountId', '=', 'operators.accountId').onRef('live.operatorId', '=', 'operators.id'),
@@ -69,7 +63,17 @@ export async function loadOperators(
       'live.chatPriority',
       'live.callPriority',
       'live.videoPriority',
-    ])
+    ]);
+}
+
+/** Operators with these identifiers, newest first; those that do not exist are left out. */
+export async function loadOperators(
+  db: Kysely<Tables>,
+  accountId: number,
+  ids: readonly number[],
+): Promise<Operator[]> {
+  if (ids.length === 0) return [];
+  const rows = await rowsOf(db)
     .where('operators.accountId', '=', accountId)
     .where('operators.id', 'in', ids)
     .orderBy('operators.id', 'desc')
@@ -77,10 +81,14 @@ export async function loadOperators(
   return rows.map(fromRow);
 }
 
+const findRow = hotStatement<{ accountId: number; id: number }, OperatorRow>((db, { accountId, id }) =>
+  rowsOf(db).where('operators.accountId', '=', accountId).where('operators.id', '=', id),
+);
+
 export async function requireOperator(tx: Transaction, accountId: number, id: number): Promise<Operator> {
-  const [operator] = await loadOperators(tx.db, accountId, [id]);
-  if (!operator) throw unknownId('operator', id);
-  return operator;
+  const [row] = await tx.run(findRow, { accountId, id });
+  if (!row) throw unknownId('operator', id);
+  return fromRow(row);
 }
 
 export async function insertOperator(
@@ -282,7 +290,9 @@ type Settings =
   | 'callPriority'
   | 'videoPriority';
 
-function fromRow(row: Selectable<Tables['operators']> & Pick<Selectable<Tables['operatorLive']>, Settings>): Operator {
+type OperatorRow = Selectable<Tables['operators']> & Pick<Selectable<Tables['operatorLive']>, Settings>;
+
+function fromRow(row: OperatorRow): Operator {
   return {
     id: row.id,
     version: row.version,
