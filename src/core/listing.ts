@@ -1,5 +1,6 @@
 import { type Compilable, type Expression, type Selectable, type SelectQueryBuilder, sql } from 'kysely';
 import type { Database } from '../storage/database.ts';
+import { named } from '../storage/names.ts';
 import type { Tables } from '../storage/tables.ts';
 import type { Page, Window } from './page.ts';
 import { cut, type Slice, type SlicePage, within } from './slice.ts';
@@ -27,12 +28,21 @@ export class Listing<Name extends Listed, Thing extends { readonly id: number }>
   readonly #table: Name;
   readonly #fromRow: (row: Selectable<Tables[Name]>) => Thing;
   readonly #id: Expression<number>;
+  /** Most of what is looked up is looked up alone. */
+  readonly #one;
 
   constructor(database: Database, table: Name, fromRow: (row: Selectable<Tables[Name]>) => Thing) {
     this.#database = database;
     this.#table = table;
     this.#fromRow = fromRow;
     this.#id = sql.ref<number>(`${table}.id`);
+    this.#one = database.hot<unknown, [accountId: number, id: number]>((db, argument) =>
+      db
+        .selectFrom(table as 'skills')
+        .selectAll()
+        .where('accountId', '=', argument<number>(0))
+        .where('id', '=', argument<number>(1)),
+    );
   }
 
   async page<Joined extends keyof Tables>(
@@ -66,7 +76,12 @@ export class Listing<Name extends Listed, Thing extends { readonly id: number }>
 
   /** Those with these identifiers, newest first; what does not exist is left out. */
   async load(accountId: number, ids: readonly number[]): Promise<Thing[]> {
-    if (ids.length === 0) return [];
+    const [first] = ids;
+    if (first === undefined) return [];
+    if (ids.length === 1) {
+      const row = await this.find(accountId, first);
+      return row ? [row] : [];
+    }
     const rows = await this.#database.read
       .selectFrom(this.#table as 'skills')
       .selectAll()
@@ -78,7 +93,8 @@ export class Listing<Name extends Listed, Thing extends { readonly id: number }>
   }
 
   async find(accountId: number, id: number): Promise<Thing | undefined> {
-    return (await this.load(accountId, [id]))[0];
+    const [row] = await named<Selectable<Tables[Name]>>(await this.#one.all(accountId, id));
+    return row && this.#fromRow(row);
   }
 
   pageQuery<Joined extends keyof Tables>(

@@ -55,6 +55,6 @@ export class CompiledStatements {
       this.#compiled.set(statement, query);
     }
     const { rows } = await execute(query.sql, filledIn(query, args));
-    return named(query, rows);
+    return named(rows);
   }
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { Session } from './postgres-session.ts';
 
 const CHANNEL = 'switchboard_events';
@@ -14,6 +15,8 @@ export class Notifications {
   /** Since the start: how often another node's commit was heard of. */
   heard = 0;
   isListening = false;
+  /** By which it knows its own. */
+  readonly #node = randomUUID();
   readonly #session: () => Session;
   readonly #notify: (text: string) => Promise<unknown>;
   readonly #listeners = new Set<(accountId: number) => void>();
@@ -48,7 +51,7 @@ export class Notifications {
     if (this.#pending.size === 0) return;
     this.#sending ??= setTimeout(() => {
       this.#sending = undefined;
-      const text = [...this.#pending].join();
+      const text = `${this.#node} ${[...this.#pending].join()}`;
       this.#pending.clear();
       this.#notify(text).catch(() => undefined);
     }, COALESCED_MS);
@@ -88,8 +91,10 @@ export class Notifications {
   }
 
   #hear(text: string): void {
+    const [node, ids = ''] = text.split(' ');
+    if (node === this.#node) return; // it was woken by the commit itself
     this.heard += 1;
-    for (const id of text.split(',')) this.#wake(Number(id));
+    for (const id of ids.split(',')) this.#wake(Number(id));
   }
 
   #wake(accountId: number): void {

@@ -123,11 +123,11 @@ export class PostgresDatabase implements Database {
 
   /** The server itself runs a long read apart from the others; only its length is watched. */
   async slowly<Row>(query: Compilable<Row>): Promise<Row[]> {
-    const compiled = query.compile();
+    const { sql: text, parameters } = query.compile();
     try {
-      const long = this.#slowReaders.execute(compiled.sql, compiled.parameters);
+      const long = this.#slowReaders.execute(text, parameters);
       const { rows } = await this.#whileOthersAnswer(long, () => this.#slowReaders.discardAll());
-      return await named(compiled, rows);
+      return await named(rows);
     } catch (error) {
       if (error instanceof DatabaseUnavailable && error.cause instanceof TooLate && !(error instanceof ServerIsSilent))
         throw new ReadTooSlow();

@@ -54,9 +54,8 @@ export class SqliteDatabase implements Database {
   }
 
   async slowly<Row>(query: Compilable<Row>): Promise<Row[]> {
-    const compiled = query.compile();
-    const { sql, parameters } = compiled;
-    return named(compiled, await this.#slowReads.run({ sql, parameters, now: this.#clock() }, this.#slowReadMs));
+    const { sql, parameters } = query.compile();
+    return named(await this.#slowReads.run({ sql, parameters, now: this.#clock() }, this.#slowReadMs));
   }
 
   withinDeadline(rowNumber: Expression<number>): Expression<SqlBool> {

@@ -75,7 +75,7 @@ describe('what only a server does', { skip: postgresServer === undefined }, () =
     proxy.restore();
     await Promise.all(rare.map((work) => work()));
     await isListening();
-    await admin`select pg_notify('switchboard_events', '7')`;
+    await admin`select pg_notify('switchboard_events', 'another 7')`;
     assert.equal(await woken.promise, 7);
   });
 
