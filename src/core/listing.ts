@@ -120,7 +120,11 @@ export class Listing<Name extends Listed, Thing extends { readonly id: number }>
   /** The identifiers first, from an index, and only for these the rows; the name of one table stands for all in the types. */
   #whole<Joined extends keyof Tables>(accountId: number, ids: SelectQueryBuilder<Tables, Joined, { id: number }>) {
     return this.#database.read
-      .selectFrom(ids.as('page'))
+      .with(
+        (page) => page('page').materialized(), // read first, and once
+        () => ids,
+      )
+      .selectFrom('page')
       .crossJoin(`${this.#table} as whole` as 'skills as whole')
       .where('whole.accountId', '=', accountId)
       .whereRef('whole.id', '=', 'page.id')

@@ -32,7 +32,10 @@ export interface NewEvent {
 }
 
 export interface Transaction {
+  /** For what is asked seldom: to build a query costs more than to carry it out. */
   readonly db: Kysely<Tables>;
+  /** The same for all transactions of one database: a process may have several open. */
+  readonly database: object;
   /** The database's time at which this transaction began. */
   readonly now: number;
   /** Runs a statement whose SQL is made once, for those that are repeated thousands of times. */

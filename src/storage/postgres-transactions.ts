@@ -36,7 +36,6 @@ export interface TransactionParts {
 /** Carries out transactions, each on a connection of its own. */
 export class Transactions {
   readonly #parts: TransactionParts;
-  readonly #queries = new WeakMap<Session, { execute: Execute; db: Kysely<Tables> }>();
 
   constructor(parts: TransactionParts) {
     this.#parts = parts;
@@ -73,8 +72,13 @@ export class Transactions {
     const sent: Promise<unknown>[] = [];
     let committing = false;
     try {
+      let db: Kysely<Tables> | undefined;
       const tx: Transaction = {
-        db: this.#queriesOn(session, inside),
+        get db() {
+          db ??= new Kysely<Tables>({ dialect: postgresDialect(inside), plugins: [new CamelCasePlugin()] });
+          return db;
+        },
+        database: this,
         now,
         run: (statement, args) => this.#parts.compiled.run(inside, statement, args),
         send: (statement, args) => sent.push(settled(this.#parts.compiled.run(inside, statement, args))),
@@ -95,20 +99,6 @@ export class Transactions {
       if (!committing || !(error instanceof DatabaseUnavailable)) throw error;
       throw new DatabaseUnavailable('The change could not be stored.', { cause: error, outcomeUnknown: true });
     }
-  }
-
-  /** One for each connection: to make one costs as much as a statement. */
-  #queriesOn(session: Session, execute: Execute): Kysely<Tables> {
-    const known = this.#queries.get(session);
-    if (known) {
-      known.execute = execute;
-      return known.db;
-    }
-    const made = { execute, db: undefined as unknown as Kysely<Tables> };
-    const dialect = postgresDialect((text, parameters) => made.execute(text, parameters));
-    made.db = new Kysely<Tables>({ dialect, plugins: [new CamelCasePlugin()] });
-    this.#queries.set(session, made);
-    return made.db;
   }
 
   /** Where the changes of an account wait for each other on all nodes: what follows sees all that was done before. */

@@ -14,7 +14,7 @@ import type { SqliteConnection } from './sqlite-connection.ts';
  * Kysely over one of our handles. Transactions are not Kysely's here: `SqliteDatabase.transaction` holds the writer
  * and everything that is read or written inside goes through it.
  */
-export function sqliteDialect(connection: SqliteConnection): Dialect {
+export function sqliteDialect(connection: Pick<SqliteConnection, 'run'>): Dialect {
   return {
     createAdapter: () => new SqliteAdapter(),
     createQueryCompiler: () => new SqliteQueryCompiler(),
@@ -26,7 +26,7 @@ export function sqliteDialect(connection: SqliteConnection): Dialect {
 class OneConnectionDriver implements Driver {
   readonly #connection: DatabaseConnection;
 
-  constructor(connection: SqliteConnection) {
+  constructor(connection: Pick<SqliteConnection, 'run'>) {
     this.#connection = {
       async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
         const { rows, changes } = connection.run(query.sql, query.parameters);

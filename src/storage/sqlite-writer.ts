@@ -27,7 +27,6 @@ const BATCH_JOBS = 64;
 export class SqliteWriter {
   readonly #connection: SqliteConnection;
   readonly #clock: Clock;
-  readonly #db: Kysely<Tables>;
   readonly #hot: CompiledStatements;
   readonly #jobs: Job[] = [];
   readonly #listeners = new Set<(accountId: number) => void>();
@@ -37,8 +36,7 @@ export class SqliteWriter {
   constructor(connection: SqliteConnection, clock: Clock) {
     this.#connection = connection;
     this.#clock = clock;
-    this.#db = new Kysely<Tables>({ dialect: sqliteDialect(connection), plugins: [new CamelCasePlugin()] });
-    this.#hot = new CompiledStatements(this.#db);
+    this.#hot = new CompiledStatements(queriesOn(connection));
   }
 
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
@@ -104,8 +102,13 @@ export class SqliteWriter {
     try {
       const events: NewEvent[] = [];
       const sent: Promise<unknown>[] = [];
+      let db: Kysely<Tables> | undefined;
       const tx: Transaction = {
-        db: this.#db,
+        get db() {
+          db ??= queriesOn({ run: execute });
+          return db;
+        },
+        database: this,
         now: this.#clock(),
         run: (statement, args) => this.#hot.run(execute, statement, args),
         send: (statement, args) => sent.push(settled(tx.run(statement, args))),
@@ -130,4 +133,8 @@ export class SqliteWriter {
     // After some errors SQLite has rolled back by itself.
     if (this.#connection.handle.isTransaction) this.#connection.run('rollback', []);
   }
+}
+
+function queriesOn(connection: Pick<SqliteConnection, 'run'>): Kysely<Tables> {
+  return new Kysely<Tables>({ dialect: sqliteDialect(connection), plugins: [new CamelCasePlugin()] });
 }

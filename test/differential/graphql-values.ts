@@ -1,7 +1,17 @@
 import { type GraphQLInputType, isEnumType, isInputObjectType, isListType, isNonNullType } from 'graphql';
 import { EVENT_TYPES } from '../../src/core/webhooks/event-types.ts';
 import type { Dice } from './dice.ts';
-import { idPattern, someEmail, someId, someLanguage, someMoment, someText, someUrl, textPattern } from './values.ts';
+import {
+  idPattern,
+  someEmail,
+  someId,
+  someLanguage,
+  someMoment,
+  someText,
+  someUrl,
+  textPattern,
+  visitorPattern,
+} from './values.ts';
 
 /** Where a value goes: what it is called decides what is likely to be accepted. */
 interface Place {
@@ -54,7 +64,8 @@ function someNumber(dice: Dice, name: string): number {
 
 function somePattern(dice: Dice, name: string): string {
   if (name === 'language') return someLanguage(dice);
-  if (/^(name|email|label|url|externalId|uniqueId)$/.test(name)) return textPattern(dice);
+  if (name === 'uniqueId') return visitorPattern(dice);
+  if (/^(name|email|label|url|externalId)$/.test(name)) return textPattern(dice);
   if (name === 'types') return dice.pick(EVENT_TYPES);
   if (name === 'subjectType') return dice.pick(['operator', 'conversation', 'skill', 'website', 'nothing']);
   return idPattern(dice);

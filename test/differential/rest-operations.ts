@@ -1,7 +1,17 @@
 import { readFileSync } from 'node:fs';
 import type { Dice } from './dice.ts';
 import type { Operation } from './operation.ts';
-import { idPattern, someEmail, someId, someLanguage, someMoment, someText, someUrl, textPattern } from './values.ts';
+import {
+  idPattern,
+  someEmail,
+  someId,
+  someLanguage,
+  someMoment,
+  someText,
+  someUrl,
+  textPattern,
+  visitorPattern,
+} from './values.ts';
 
 interface Schema {
   readonly $ref?: string;
@@ -75,7 +85,8 @@ function parameter(dice: Dice, name: string): string[] {
 const INDICATORS = ['conversation_number', 'waiting_seconds', 'satisfaction_rate', 'connected_seconds', 'experience'];
 
 function filterValue(dice: Dice, name: string): string {
-  if (/^(name|email|label|url|external_id|unique_id)$/.test(name)) return textPattern(dice);
+  if (name === 'unique_id') return visitorPattern(dice);
+  if (/^(name|email|label|url|external_id)$/.test(name)) return textPattern(dice);
   if (name === 'from' || name === 'to') return moment(dice);
   if (name === 'channel') return dice.pick(['chat', 'call', 'video', 'chat,call', 'x']);
   if (name === 'resource') return dice.pick(['operator', 'group', 'skill']);

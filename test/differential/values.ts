@@ -52,6 +52,11 @@ export function someText(dice: Dice): string {
 }
 
 /** A filter on text, with its wildcard here and there. */
+/** Names of visitors are hexadecimal and another one on each side: all match, or none does. */
+export function visitorPattern(dice: Dice): string {
+  return dice.pick(['*', '**', '*-*', 'x*', '', 'é', '%', '*_']);
+}
+
 export function textPattern(dice: Dice): string {
   const text = dice.chance(0.4) ? dice.pick(['a', 'A', 'é', 'S', 'ss', 'person1', '%', '_', '\\', '']) : someText(dice);
   return dice.weighted([

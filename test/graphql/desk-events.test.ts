@@ -397,7 +397,8 @@ test('a stop of the service leaves the lease: it ends by itself, or another node
     const desk = new DeskPresence(desks.world.installation.live, connection, () => isStopping);
     await desk.enter(desks.world.as(person.id), person.id);
     desk.leave();
-    await setTimeout(50);
+    if (isStopping) await setTimeout(50);
+    else await eventually(() => isInGrace(person), 'the grace begins');
     assert.equal(await isInGrace(person), !isStopping);
     assert.equal(connection.pongs.size, 0);
   }

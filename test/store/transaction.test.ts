@@ -38,6 +38,24 @@ for (const { name, open } of databases) {
     await installation.end();
   });
 
+  test(`${name}: a statement that comes after the end of its transaction is not carried out in the next one`, async () => {
+    const installation = await open();
+    const { database, accountId } = installation;
+    const ended = await database.transaction(async (tx) => {
+      await tx.db.selectFrom('accounts').select('id').execute();
+      return tx;
+    }, accountId);
+    await database.transaction(async (tx) => {
+      await tx.db.selectFrom('accounts').select('id').execute(); // it has begun
+      const late = ended.db.updateTable('accounts').set({ name: 'Late' }).where('id', '=', accountId);
+      await assert.rejects(async () => late.execute(), /over/);
+      await assert.rejects(async () => nextId(ended, accountId, 'late'), /over/);
+    }, accountId);
+    const { name: kept } = await database.read.selectFrom('accounts').select('name').executeTakeFirstOrThrow();
+    assert.equal(kept, 'Test');
+    await installation.end();
+  });
+
   test(`${name}: a reader never sees an open transaction`, async () => {
     const installation = await open();
     const { database, accountId } = installation;

@@ -62,8 +62,9 @@ const BEST_NOTES = 3 * 5;
  * Whose a conversation is. That of a group: its operator belongs to it now; as long as nobody has it, it asks for the group.
  * Each conversation counts for one group, so that the figures of all groups add up.
  */
-const OWNER: Record<Exclude<StatisticsSubject, 'operator'>, RawBuilder<number>> = {
+const OWNER: Record<StatisticsSubject, RawBuilder<number>> = {
   account: sql`0`,
+  operator: sql`conversations.operator_id`,
   skill: sql`conversations.skill_id`,
   website: sql`conversations.website_id`,
   group: sql`case when conversations.operator_id is null then conversations.group_id else
@@ -137,7 +138,7 @@ export class Statistics {
     const named: ConversationFilters =
       subject === 'account' ? filters : { ...filters, [`${subject}Id`]: { kind: 'ids', ids } };
     return this.#rows(accountId, named).select([
-      OWNER[subject as keyof typeof OWNER].as('subject'),
+      OWNER[subject].as('subject'),
       'conversations.acceptedAt as accepted',
       'conversations.firstAnswerAt as answered',
       IS_CLOSED,
@@ -148,18 +149,9 @@ export class Statistics {
   }
 
   /** Each conversation once for every operator who accepted it; the survey is about the last of them. */
-  #ofOperators(accountId: number, { ids, filters = {} }: StatisticsQuestion) {
-    const only = this.#rows(accountId, { ...filters, operatorId: { kind: 'ids', ids } })
-      .where('conversations.changedHands', '=', 0)
-      .select([
-        'conversations.operatorId as subject',
-        'conversations.acceptedAt as accepted',
-        'conversations.firstAnswerAt as answered',
-        IS_CLOSED,
-        ABANDONED,
-        sql<number | null>`conversations.accepted_at - conversations.created_at`.as('waiting'),
-        NOTE,
-      ]);
+  #ofOperators(accountId: number, question: StatisticsQuestion) {
+    const { ids, filters = {} } = question;
+    const only = this.#ofConversations(accountId, question).where('conversations.changedHands', '=', 0);
     const shared = this.#rows(accountId, filters)
       .innerJoin('handlings', (join) =>
         join

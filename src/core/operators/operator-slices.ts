@@ -3,7 +3,7 @@ import type { Database } from '../../storage/database.ts';
 import type { Tables } from '../../storage/tables.ts';
 import { cut, type Slice, type SlicePage, sliced, within } from '../slice.ts';
 import { filteredOperators, hasFilters, type OperatorFilters } from './operator-filter.ts';
-import type { OperatorStamp } from './operator-pages.ts';
+import { type OperatorStamp, versionOf } from './operator-pages.ts';
 
 /** Something that operators are members of. */
 export type MembershipKind = 'group' | 'website' | 'skill';
@@ -113,10 +113,7 @@ export class OperatorSlices {
   #stamped(accountId: number, found: AliasedExpression<{ id: number; owner: number }, 'found'>, slice: Slice) {
     return this.#database.read
       .selectFrom(found)
-      .crossJoin('operators') // the few who were found first
-      .where('operators.accountId', '=', accountId)
-      .whereRef('operators.id', '=', 'found.id')
-      .select(['found.id', 'found.owner', 'operators.version'])
+      .select(['found.id', 'found.owner', versionOf(accountId, 'found.id')])
       .orderBy('found.id', slice.backwards ? 'asc' : 'desc');
   }
 

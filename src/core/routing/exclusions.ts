@@ -21,11 +21,11 @@ interface Counted {
 }
 
 /** By database: a process may have several open. */
-const kept = new WeakMap<Transaction['db'], LRUCache<string, Counted>>();
+const kept = new WeakMap<Transaction['database'], LRUCache<string, Counted>>();
 
-function keptBy({ db }: Transaction): LRUCache<string, Counted> {
-  const own = kept.get(db) ?? new LRUCache<string, Counted>({ max: 1000 });
-  kept.set(db, own);
+function keptBy({ database }: Transaction): LRUCache<string, Counted> {
+  const own = kept.get(database) ?? new LRUCache<string, Counted>({ max: 1000 });
+  kept.set(database, own);
   return own;
 }
 
