@@ -8,6 +8,5 @@ export const languageCode = z
   .string({ error: CODE_RULE })
   .refine((code): boolean => iso6391.validate(code), { error: CODE_RULE });
 
-export const ADMIN_LANGUAGES = ['de', 'en', 'es', 'fr'] as const;
+const ADMIN_LANGUAGES = ['de', 'en', 'es', 'fr'] as const;
 export const languageAdmin = z.enum(ADMIN_LANGUAGES, { error: `must be one of ${ADMIN_LANGUAGES.join(', ')}` });
-export type LanguageAdmin = z.output<typeof languageAdmin>;

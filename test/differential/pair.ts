@@ -6,7 +6,7 @@ import { Sameness } from './sameness.ts';
 import { type Answer, Side } from './side.ts';
 
 /** Both databases disagree, or one of them failed. */
-export class Difference extends Error {}
+class Difference extends Error {}
 
 /** After these somebody may do more or less than before. */
 const CHANGES_RIGHTS = /^(operator\.(updated|deleted)|group\.)/;

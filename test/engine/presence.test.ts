@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { channelLive } from '../../src/core/availability/capacity.ts';
-import { closeDesk, openDesk, prolong } from '../../src/core/availability/presence.ts';
+import { closeDesk, disconnect, openDesk, prolong } from '../../src/core/availability/presence.ts';
 import { databases } from '../support/databases.ts';
 import { World } from '../support/world.ts';
 
@@ -44,6 +44,48 @@ for (const { name, open } of databases) {
       assert.equal(await renew(), false, 'a lease that ended is not renewed');
       assert.equal((await world.live(id)).connected, false);
       await world.end();
+    });
+
+    test('rule 1: the desks of an account that answer in the same moment are renewed together, each for itself', async (t) => {
+      const world = await World.on(open);
+      const { live, database } = world.installation;
+      const ids: number[] = [];
+      for (let count = 0; count < 12; count += 1) ids.push(await world.operator({}, { away: true }));
+      const [sentOff = 0] = ids;
+      const desks = ids.flatMap((id) => ['one', 'two'].map((lease) => ({ id, ...live.desk(world.as(id), id, lease) })));
+      for (const each of desks) assert.equal(await each.open(), true);
+      await world.pass(20_000);
+      await world.transact((tx) => disconnect(tx, world.as(ids[1] as number), sentOff));
+      const position = await world.position();
+      const transactions = t.mock.method(database, 'transaction');
+      const held = await Promise.all(desks.map(({ renew }) => renew()));
+      assert.equal(transactions.mock.callCount(), 1);
+      transactions.mock.restore();
+      assert.deepEqual(
+        held,
+        desks.map(({ id }) => id !== sentOff),
+      );
+      assert.equal(await world.position(), position, 'nothing to tell');
+      await world.pass(29_999);
+      for (const id of ids) assert.equal((await world.live(id)).connected, id !== sentOff);
+      await world.pass(1);
+      for (const id of ids) assert.equal((await world.live(id)).connected, false);
+      assert.deepEqual(await world.brokenInvariants(), []);
+      await world.end();
+    });
+
+    test('rule 1: many more than go together are renewed all the same, and a database that is away is told to each', async () => {
+      const world = await World.on(open);
+      const { live, database } = world.installation;
+      const id = await world.operator({}, { away: true });
+      const desks = Array.from({ length: 130 }, (_, index) => live.desk(world.as(id), id, `desk ${index}`));
+      await Promise.all(desks.map(({ open: begin }) => begin()));
+      await world.pass(20_000);
+      assert.deepEqual(new Set(await Promise.all(desks.map(({ renew }) => renew()))), new Set([true]));
+      await world.end();
+      const late = await Promise.allSettled([desks[0]?.renew(), desks[1]?.renew()]);
+      assert.deepEqual(new Set(late.map(({ status }) => status)), new Set(['rejected']));
+      await assert.rejects(database.ping());
     });
 
     test('rule 1: a page reload does not flap: 10 s of grace, connected but not routable', async () => {

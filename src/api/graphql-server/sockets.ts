@@ -11,9 +11,9 @@ import { graphqlError, isUnavailable, presentable } from './errors.ts';
 export const TOKEN_ENDED = 4401;
 /** What the viewer may do is another; after a new connection everything is looked at again. */
 export const RIGHTS_CHANGED = 4411;
-export const TOO_SLOW = 4410;
-export const GOING_AWAY = 1001;
-export const TRY_AGAIN_LATER = 1013;
+const TOO_SLOW = 4410;
+const GOING_AWAY = 1001;
+const TRY_AGAIN_LATER = 1013;
 
 /** Together with the memory of a checked token less than a second. */
 const TOKEN_CHECK_MS = 400;

@@ -11,7 +11,7 @@ export interface SsoParts {
 }
 
 /** The page that a single sign-on leads to. It takes the code from its fragment, which no server and no log sees. */
-export const LANDING_PAGE = '/graphiql';
+const LANDING_PAGE = '/graphiql';
 
 /**
  * Single sign-on: a link with the key of an operator leads to a page that is logged in. The key leaves the address at once: in

@@ -52,7 +52,7 @@ function nameOf({ accountId, mayWrite }: Caller, id: number): string {
 }
 
 /** Reads of operators. A version of an operator is rendered once and sent many times. */
-export class OperatorResource implements Resource<OperatorStamp> {
+class OperatorResource implements Resource<OperatorStamp> {
   readonly name = 'operator';
   readonly schema = operatorSchema;
   readonly filters = OPERATOR_FILTERS;

@@ -25,6 +25,7 @@ import {
   stampColumns,
 } from './live-query.ts';
 import { closeDesk, connect, disconnect, openDesk, prolong, resumeDesk } from './presence.ts';
+import { Renewals } from './renewals.ts';
 
 /** Enough of a live state to find its rendered form. */
 export interface LiveStamp {
@@ -57,10 +58,12 @@ export class LiveService {
   readonly #database: Database;
   readonly #present;
   readonly #loaded = new Versioned<OperatorLiveState>();
+  readonly #renewals: Renewals;
   readonly #stamp;
 
   constructor(database: Database) {
     this.#database = database;
+    this.#renewals = new Renewals(database);
     this.#present = database.hot<StampRow, [number]>((db, argument) =>
       stampColumns(presentRows(db).where('live.accountId', '=', argument<number>(0))),
     );
@@ -188,7 +191,7 @@ export class LiveService {
           return openDesk(tx, caller, lease);
         }),
       /** False when the session has ended. */
-      renew: () => transaction((tx) => prolong(tx, caller, lease)),
+      renew: () => this.#renewals.renew(caller, lease),
       /** After that, for one that ended by time alone. False when somebody ended it: a desk does not come back by itself then. */
       resume: () => transaction((tx) => resumeDesk(tx, caller, lease, openedAt)),
       close: () => transaction((tx) => closeDesk(tx, caller, lease)),

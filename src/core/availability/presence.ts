@@ -42,9 +42,25 @@ export async function openDesk(tx: Transaction, by: By, lease: Lease): Promise<b
 
 /** Prolongs a lease that has not ended; false when it has. */
 export async function prolong(tx: Transaction, by: By, lease: Lease): Promise<boolean> {
-  const change = await prolongLease(tx, by, lease);
-  await follow(tx, by, change);
-  return change !== undefined;
+  const [holds = false] = await prolongAll(tx, [{ by, lease }]);
+  return holds;
+}
+
+/** The same for several leases of an account, in their order. */
+export async function prolongAll(
+  tx: Transaction,
+  renewals: readonly { readonly by: By; readonly lease: Lease }[],
+): Promise<boolean[]> {
+  const changes: (PresenceChange | undefined)[] = [];
+  const ofOperators = Map.groupBy(renewals.entries(), ([, { lease }]) => lease.operatorId);
+  await Promise.all(
+    [...ofOperators.values()].map(async (own) => {
+      for (const [index, { by, lease }] of own) changes[index] = await prolongLease(tx, by, lease);
+    }),
+  );
+  // What follows gives out conversations: never for two at once.
+  for (const [index, { by }] of renewals.entries()) await follow(tx, by, changes[index]);
+  return renewals.map((_, index) => changes[index] !== undefined);
 }
 
 /**

@@ -23,12 +23,7 @@ const insertMessage = hotStatement<Message>((db, row) => db.insertInto('messages
 type Content = Pick<Message, 'clientId' | 'authorType' | 'authorId' | 'text'>;
 
 /** Appends to a conversation; its own row gives out the numbers, so that there is never a hole. */
-export async function appendMessage(
-  tx: Transaction,
-  by: By,
-  conversation: Conversation,
-  content: Content,
-): Promise<Message> {
+async function appendMessage(tx: Transaction, by: By, conversation: Conversation, content: Content): Promise<Message> {
   const { accountId, id } = conversation;
   const [next] = await tx.run(takeSequence, { accountId, id });
   if (!next) throw wrongState('The conversation is closed.');

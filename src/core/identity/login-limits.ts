@@ -4,8 +4,8 @@ import { network } from './networks.ts';
 import { RateLimits, type RateWindow } from './rate-limits.ts';
 import { digest } from './secrets.ts';
 
-export const LOGINS_PER_USER = 10;
-export const LOGINS_PER_ADDRESS = 100;
+const LOGINS_PER_USER = 10;
+const LOGINS_PER_ADDRESS = 100;
 
 /** How often somebody may try to log in. A try that is refused uses up neither budget. */
 export class LoginLimits {

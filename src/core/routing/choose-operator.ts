@@ -96,6 +96,6 @@ function standing({ channel }: Need, { operatorId, state, priority, assignedAt, 
 }
 
 /** In millionths and rounded down, exactly as the index of routable operators has it. */
-export function shareOf(slots: number, maximum: number): number {
+function shareOf(slots: number, maximum: number): number {
   return Math.floor((slots * 1_000_000) / maximum) / 1_000_000;
 }

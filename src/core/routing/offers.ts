@@ -101,7 +101,7 @@ export async function expireOffer(
   await requeue(tx, by, conversation, { cause: 'timed_out', pauseOperator: true });
 }
 
-export const MISSED_OFFERS = 'missed_offers';
+const MISSED_OFFERS = 'missed_offers';
 
 async function makeUnavailable(tx: Transaction, by: By, operatorId: number, channel: Channel): Promise<void> {
   await tx.db

@@ -20,7 +20,7 @@ export const PROFILE_FIELDS = Object.keys(visitorProfile.shape) as (keyof Visito
 export const visitorUpdate = visitorProfile.partial();
 export type VisitorUpdate = z.output<typeof visitorUpdate>;
 
-export const LONGEST_BROWSER = 255;
+const LONGEST_BROWSER = 255;
 
 /** What a browser says that it is, as much of it as is kept. */
 export function browserName(userAgent: string | undefined): string {

@@ -77,7 +77,7 @@ const idInput = (name: string, description: string) =>
   });
 
 /** The input in the words of the core: relations by number, and nothing that was left out. */
-export function toFields(input: Readonly<Record<string, unknown>>): Record<string, unknown> {
+function toFields(input: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const { websiteIds, skillIds, groupId, ...rest } = input;
   return {
     ...rest,
