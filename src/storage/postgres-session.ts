@@ -17,8 +17,11 @@ export interface SessionOptions {
   readonly onSilent?: () => void;
 }
 
+/** As what the server knows a node. */
+export const APPLICATION = 'switchboard';
+
 /** A node that says nothing in the middle of a transaction, and lets everybody wait for its account, loses it after this time. */
-const IDLE_IN_TRANSACTION_MS = 2000;
+export const IDLE_IN_TRANSACTION_MS = 2000;
 const RECONNECT_SECONDS = 0.1;
 const PATIENT_MS = 10_000;
 /** Seconds and milliseconds after which the server notices that a node is gone without a word. */
@@ -60,7 +63,7 @@ export class Session {
       onnotice: () => undefined,
       onclose: () => this.#lose(),
       connection: {
-        application_name: 'switchboard',
+        application_name: APPLICATION,
         default_transaction_isolation: 'read committed',
         idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
         ...NOTICE_A_DEAD_NODE,

@@ -28,8 +28,8 @@ export interface TransactionParts {
   /** For the turn of an account. */
   readonly longestWaitMs: number;
   counted(execute: Execute): Execute;
-  /** Waits for what may take long, as long as the server answers others; gives it up when it does not. */
-  whileOthersAnswer(long: Promise<Answer>, giveUp: () => void): Promise<Answer>;
+  /** Waits for the turn of an account, as long as the server answers others; gives it up when it does not. */
+  whileOthersAnswer(turn: Promise<Answer>, giveUp: () => void): Promise<Answer>;
   onCommit(accountIds: ReadonlySet<number>): void;
 }
 

@@ -7,7 +7,7 @@ import { named } from './names.ts';
 import { type Answer, type Execute, postgresDialect } from './postgres-dialect.ts';
 import { Notifications } from './postgres-notifications.ts';
 import { Readers, Writers } from './postgres-pools.ts';
-import { Session } from './postgres-session.ts';
+import { APPLICATION, IDLE_IN_TRANSACTION_MS, Session } from './postgres-session.ts';
 import { Transactions } from './postgres-transactions.ts';
 import type { Tables } from './tables.ts';
 import { LONGEST_WAIT_MS, Turns } from './turns.ts';
@@ -28,6 +28,14 @@ const GIVEN_UP_MS = 500;
 
 const NOW_MS = `create or replace function now_ms() returns bigint language sql stable as
   'select (extract(epoch from statement_timestamp()) * 1000)::bigint'`;
+
+/**
+ * A node that stands still in the middle of sending a statement would hold its locks for ever: the server waits for the rest,
+ * and takes that neither for an idle transaction nor for a lost connection. Whoever waits for it ends it.
+ */
+const END_FORGOTTEN = `select pg_terminate_backend(pid) from pg_stat_activity
+  where datname = current_database() and application_name = '${APPLICATION}' and xact_start is not null
+  and wait_event = 'ClientRead' and state_change < clock_timestamp() - ${IDLE_IN_TRANSACTION_MS} * interval '1 millisecond'`;
 
 /** Not this statement alone is slow. */
 class ServerIsSilent extends DatabaseUnavailable {}
@@ -82,7 +90,7 @@ export class PostgresDatabase implements Database {
       clock,
       longestWaitMs: Math.max(statementMs, LONGEST_WAIT_MS),
       counted: (execute) => this.#counted(execute),
-      whileOthersAnswer: (long, giveUp) => this.#whileOthersAnswer(long, giveUp),
+      whileOthersAnswer: (turn, giveUp) => this.#whileOthersAnswer(turn, giveUp, () => this.#endForgotten()),
       onCommit: (accountIds) => this.#notifications.send(accountIds),
     });
   }
@@ -95,7 +103,11 @@ export class PostgresDatabase implements Database {
   }
 
   /** To wait for others of the account, or for a read that takes long, is no fault of the server, as long as it answers at all. */
-  async #whileOthersAnswer(long: Promise<Answer>, giveUp: () => void): Promise<Answer> {
+  async #whileOthersAnswer(
+    long: Promise<Answer>,
+    giveUp: () => void,
+    meanwhile: () => void = () => undefined,
+  ): Promise<Answer> {
     for (;;) {
       try {
         return await inTime(long, this.#statementMs / 2);
@@ -104,12 +116,17 @@ export class PostgresDatabase implements Database {
       }
       try {
         await inTime(this.ping(), this.#statementMs / 2);
+        meanwhile();
       } catch (error) {
         giveUp();
         const cause = error instanceof DatabaseUnavailable ? error.cause : error;
         throw new ServerIsSilent('The database does not answer.', { cause });
       }
     }
+  }
+
+  #endForgotten(): void {
+    this.#readers.execute(END_FORGOTTEN, []).catch(() => undefined); // the next one tries again
   }
 
   hot<Row, Args extends readonly unknown[]>(
@@ -188,6 +205,7 @@ export class PostgresDatabase implements Database {
     if (cause instanceof TooLate) {
       this.#givenUp += 1;
       this.#writers.failWaiting(cause);
+      this.#endForgotten();
     } else {
       this.#refused += 1;
     }

@@ -10,6 +10,9 @@ import { PostgresDatabase } from '../../src/storage/postgres.ts';
 import { addressOf, dropDatabase, makeDatabase, PREFIX, postgresServer } from '../support/postgres-database.ts';
 import { startTcpProxy, throughProxy } from '../support/tcp-proxy.ts';
 
+/** With these bytes a client says that its statement is complete. */
+const SYNC = Buffer.from('S\0\0\0\x04');
+
 describe('what only a server does', { skip: postgresServer === undefined }, () => {
   const address = postgresServer === undefined ? '' : addressOf(`${PREFIX}server_${process.pid}`);
   let database: PostgresDatabase;
@@ -77,6 +80,37 @@ describe('what only a server does', { skip: postgresServer === undefined }, () =
     await isListening();
     await admin`select pg_notify('switchboard_events', 'another 7')`;
     assert.equal(await woken.promise, 7);
+  });
+
+  test('a node that stands still in the middle of a statement does not hold its account for ever', async (t) => {
+    const { hostname: host, port } = new URL(address);
+    const proxy = await startTcpProxy({ host, port: Number(port || 5432) });
+    const still = new PostgresDatabase(throughProxy(address, proxy));
+    const other = new PostgresDatabase(address);
+    t.after(async () => {
+      await Promise.all([still.close(), other.close()]);
+      await proxy.close();
+    });
+    await admin`insert into things values (20)`;
+    for (const accountId of [5, undefined]) {
+      const held = still.transaction(async (tx) => {
+        const change = () => sql`update things set id = id where id = ${20}`.execute(tx.db);
+        await change(); // the next time it is prepared already
+        proxy.breakOff(SYNC.length);
+        await change();
+      }, accountId);
+      await assert.rejects(held, DatabaseUnavailable);
+      const change = () =>
+        other.transaction((tx) => sql`update things set id = 20 where id = 20`.execute(tx.db), accountId);
+      let done = false;
+      for (let tries = 0; tries < 5 && !done; tries += 1) {
+        done = await change().then(
+          () => true,
+          () => false,
+        );
+      }
+      assert.ok(done);
+    }
   });
 
   test('two who wait for each other are told apart: one of them begins anew', async () => {

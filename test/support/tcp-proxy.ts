@@ -9,6 +9,8 @@ export interface TcpProxy {
   cut(): void;
   /** Connections stay open and every byte is swallowed, both ways; a new one is taken and hears nothing. */
   silence(): void;
+  /** The same from the middle of what a client sends next: its last bytes do not arrive any more. */
+  breakOff(bytes: number): void;
   /** New connections work. Those that fell silent stay so, as behind a router that has forgotten them. */
   restore(): void;
   close(): Promise<void>;
@@ -35,6 +37,9 @@ export async function startTcpProxy(target: { readonly host: string; readonly po
       state = 'silent';
       for (const pair of pairs) pair.silent = true;
     },
+    breakOff: (bytes) => {
+      for (const pair of pairs) pair.breaksOff = bytes;
+    },
     restore: () => {
       state = 'open';
     },
@@ -55,6 +60,7 @@ export function throughProxy(url: string, { port }: TcpProxy): string {
 
 interface Pair {
   silent: boolean;
+  breaksOff: number;
   reset(): void;
 }
 
@@ -69,6 +75,7 @@ function joined(
   const sides = [client, ...(server ? [server] : [])];
   const pair: Pair = {
     silent,
+    breaksOff: 0,
     reset: () => {
       for (const side of sides) side.resetAndDestroy();
       forget(pair);
@@ -77,8 +84,11 @@ function joined(
   for (const [index, side] of sides.entries()) {
     const other = sides[1 - index];
     side.setNoDelay(true);
-    side.on('data', (chunk) => {
-      if (!pair.silent) other?.write(chunk);
+    side.on('data', (chunk: Buffer) => {
+      if (pair.silent) return;
+      const isBroken = side === client && pair.breaksOff > 0;
+      other?.write(isBroken ? chunk.subarray(0, -pair.breaksOff) : chunk);
+      if (isBroken) pair.silent = true;
     });
     side.on('error', () => undefined); // its close follows
     side.on('close', () => {
