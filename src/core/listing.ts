@@ -19,6 +19,14 @@ type Listed =
 /** Those rows of a table that pass the filters, before anything is selected of them. */
 type Filtered<Joined extends keyof Tables> = SelectQueryBuilder<Tables, Joined, object>;
 
+/** Where the database would take a longer way to a page than it has to. */
+interface Order<Joined extends keyof Tables> {
+  /** The same rows, found in another way. */
+  readonly ordered?: Filtered<Joined>;
+  /** By what they are put into order; by the identifier, if nothing is said. */
+  readonly place?: Expression<number>;
+}
+
 /**
  * Lists of one table, newest first. There may be very many rows, and any filters together: they are read apart from the requests
  * of others, and only those of the page are looked at whole.
@@ -45,17 +53,21 @@ export class Listing<Name extends Listed, Thing extends { readonly id: number }>
     );
   }
 
+  /** A page and how many there are in all, by one statement: nobody has more than one of the lanes for reads that take long. */
   async page<Joined extends keyof Tables>(
     accountId: number,
     filtered: Filtered<Joined>,
     window: Window,
+    order: Order<Joined> = {},
   ): Promise<Page<Thing>> {
-    const rows = this.read(this.pageQuery(accountId, filtered, window));
-    const [page, count] = await Promise.all([rows, this.count(filtered)]);
-    return { rows: page, count };
+    const total = sql<number>`(${this.countQuery(filtered)})`.as('total');
+    const found = await this.#database.slowly(this.#page(accountId, filtered, window, order).select(total));
+    const [first] = found;
+    if (first) return { rows: this.#things(found.map(({ total: _total, ...row }) => row)), count: first.total };
+    const isAll = window.offset === 0 && window.limit > 0;
+    return { rows: [], count: isAll ? 0 : await this.count(filtered) };
   }
 
-  /** `place` is by what the rows are put into order, where the database would take a longer way by the identifier. */
   async slice<Joined extends keyof Tables>(
     accountId: number,
     filtered: Filtered<Joined>,
@@ -66,7 +78,7 @@ export class Listing<Name extends Listed, Thing extends { readonly id: number }>
       .select(sql<number>`${this.#id}`.as('id'))
       .orderBy(place, slice.backwards ? 'asc' : 'desc')
       .limit(slice.limit + 1);
-    const rows = await this.read(this.#whole(accountId, ids));
+    const rows = this.#things(await this.#database.slowly(this.#whole(accountId, ids)));
     return cut(slice.backwards ? rows.reverse() : rows, slice);
   }
 
@@ -97,24 +109,28 @@ export class Listing<Name extends Listed, Thing extends { readonly id: number }>
     return row && this.#fromRow(row);
   }
 
+  /** A page alone. */
   pageQuery<Joined extends keyof Tables>(
     accountId: number,
     filtered: Filtered<Joined>,
-    { limit, offset }: Window,
-    place = this.#id,
-  ) {
-    const ids = filtered.select(sql<number>`${this.#id}`.as('id')).orderBy(place, 'desc').limit(limit).offset(offset);
-    return this.#whole(accountId, ids);
+    window: Window,
+    order: Order<Joined> = {},
+  ): Compilable {
+    return this.#page(accountId, filtered, window, order);
   }
 
   countQuery<Joined extends keyof Tables>(filtered: Filtered<Joined>) {
     return filtered.select((eb) => eb.fn.countAll<number>().as('count'));
   }
 
-  /** The rows of a page, newest first. */
-  async read(query: Compilable<Selectable<Tables[Name]>>): Promise<Thing[]> {
-    const things = (await this.#database.slowly(query)).map(this.#fromRow);
-    return things.sort((one, other) => other.id - one.id);
+  #page<Joined extends keyof Tables>(
+    accountId: number,
+    filtered: Filtered<Joined>,
+    { limit, offset }: Window,
+    { ordered = filtered, place = this.#id }: Order<Joined>,
+  ) {
+    const ids = ordered.select(sql<number>`${this.#id}`.as('id')).orderBy(place, 'desc').limit(limit).offset(offset);
+    return this.#whole(accountId, ids);
   }
 
   /** The identifiers first, from an index, and only for these the rows; the name of one table stands for all in the types. */
@@ -128,6 +144,12 @@ export class Listing<Name extends Listed, Thing extends { readonly id: number }>
       .crossJoin(`${this.#table} as whole` as 'skills as whole')
       .where('whole.accountId', '=', accountId)
       .whereRef('whole.id', '=', 'page.id')
-      .selectAll('whole') as unknown as Compilable<Selectable<Tables[Name]>>;
+      .selectAll('whole');
+  }
+
+  /** Newest first. */
+  #things(rows: readonly object[]): Thing[] {
+    const things = (rows as readonly Selectable<Tables[Name]>[]).map(this.#fromRow);
+    return things.sort((one, other) => other.id - one.id);
   }
 }

@@ -51,7 +51,7 @@ export class Notifications {
     if (this.#pending.size === 0) return;
     this.#sending ??= setTimeout(() => {
       this.#sending = undefined;
-      const text = `${this.#node} ${[...this.#pending].join()}`;
+      const text = [...this.#pending, this.#node].join();
       this.#pending.clear();
       this.#notify(text).catch(() => undefined);
     }, COALESCED_MS);
@@ -91,10 +91,10 @@ export class Notifications {
   }
 
   #hear(text: string): void {
-    const [node, ids = ''] = text.split(' ');
-    if (node === this.#node) return; // it was woken by the commit itself
+    const ids = text.split(',');
+    if (ids.pop() === this.#node) return; // it was woken by the commit itself
     this.heard += 1;
-    for (const id of ids.split(',')) this.#wake(Number(id));
+    for (const id of ids) this.#wake(Number(id));
   }
 
   #wake(accountId: number): void {

@@ -17,8 +17,9 @@ export interface SessionOptions {
   readonly onSilent?: () => void;
 }
 
-/** As what the server knows a node. */
+/** As what the server knows a node; what an address calls it comes behind. */
 export const APPLICATION = 'switchboard';
+const NODE_NAME = /([?&])application_name=([^&]*)&?/;
 
 /** A node that says nothing in the middle of a transaction, and lets everybody wait for its account, loses it after this time. */
 export const IDLE_IN_TRANSACTION_MS = 2000;
@@ -52,7 +53,7 @@ export class Session {
 
   constructor(url: string, options: SessionOptions) {
     this.#options = options;
-    this.#sql = postgres(url, {
+    this.#sql = postgres(url.replace(NODE_NAME, '$1'), {
       max: 1,
       connect_timeout: options.patienceMs > PATIENT_MS ? 5 : 1, // also where a statement may take longer
       idle_timeout: null as never,
@@ -63,7 +64,7 @@ export class Session {
       onnotice: () => undefined,
       onclose: () => this.#lose(),
       connection: {
-        application_name: APPLICATION,
+        application_name: [APPLICATION, NODE_NAME.exec(url)?.[2]].filter(Boolean).join(' '),
         default_transaction_isolation: 'read committed',
         idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
         ...NOTICE_A_DEAD_NODE,
@@ -90,7 +91,8 @@ export class Session {
       return { rows: [...result], changes: BigInt(result.count ?? 0), command: result.command };
     } catch (error) {
       if (error instanceof TooLate || (error as { code?: string }).code === READ_ONLY) this.discard();
-      if (error instanceof TooLate) this.#options.onSilent?.();
+      // Whatever may take longer than others says nothing of the server.
+      if (error instanceof TooLate && milliseconds <= this.#options.patienceMs) this.#options.onSilent?.();
       throw inOurWords(error);
     } finally {
       this.pending -= 1;

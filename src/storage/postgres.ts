@@ -34,7 +34,7 @@ const NOW_MS = `create or replace function now_ms() returns bigint language sql 
  * and takes that neither for an idle transaction nor for a lost connection. Whoever waits for it ends it.
  */
 const END_FORGOTTEN = `select pg_terminate_backend(pid) from pg_stat_activity
-  where datname = current_database() and application_name = '${APPLICATION}' and xact_start is not null
+  where datname = current_database() and application_name like '${APPLICATION}%' and xact_start is not null
   and wait_event = 'ClientRead' and state_change < clock_timestamp() - ${IDLE_IN_TRANSACTION_MS} * interval '1 millisecond'`;
 
 /** Not this statement alone is slow. */
@@ -55,6 +55,7 @@ export class PostgresDatabase implements Database {
   readonly #transactions: Transactions;
   #givenUp = 0;
   #refused = 0;
+  #ending = false;
   #closed = false;
 
   constructor(url: string, options: PostgresOptions = {}) {
@@ -70,7 +71,7 @@ export class PostgresDatabase implements Database {
     const session = (patienceMs: number, settings: Record<string, boolean | number>) => () =>
       new Session(url, {
         patienceMs,
-        onSilent,
+        ...(patienceMs === statementMs && { onSilent }),
         settings: { statement_timeout: patienceMs + GIVEN_UP_MS, ...settings },
         ...(rewrite && { rewrite }),
       });
@@ -125,8 +126,11 @@ export class PostgresDatabase implements Database {
     }
   }
 
-  #endForgotten(): void {
-    this.#readers.execute(END_FORGOTTEN, []).catch(() => undefined); // the next one tries again
+  async #endForgotten(): Promise<void> {
+    if (this.#closed || this.#ending) return;
+    this.#ending = true;
+    await this.#readers.execute(END_FORGOTTEN, []).catch(() => undefined); // the next one tries again
+    this.#ending = false;
   }
 
   hot<Row, Args extends readonly unknown[]>(

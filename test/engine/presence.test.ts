@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { channelLive } from '../../src/core/availability/capacity.ts';
-import { closeDesk, disconnect, openDesk, prolong } from '../../src/core/availability/presence.ts';
+import { closeDesk, disconnect, notice, openDesk, prolong } from '../../src/core/availability/presence.ts';
+import { bySystem } from '../../src/core/routing/slots.ts';
 import { databases } from '../support/databases.ts';
 import { World } from '../support/world.ts';
 
@@ -40,9 +41,13 @@ for (const { name, open } of databases) {
       assert.equal(await renew(), true);
       await world.pass(29_999);
       assert.equal((await world.live(id)).connected, true);
-      await world.pass(1);
+      world.installation.clock.advance(1);
       assert.equal(await renew(), false, 'a lease that ended is not renewed');
       assert.equal((await world.live(id)).connected, false);
+      const position = await world.position();
+      await world.transact((tx) => notice(tx, bySystem(world.accountId), id));
+      const [event] = await world.eventsAfter(position);
+      assert.equal(event?.type, 'operator.disconnected', 'that it ended is still to be announced');
       await world.end();
     });
 

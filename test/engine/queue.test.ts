@@ -220,6 +220,20 @@ for (const { name, open } of databases) {
       await world.end();
     });
 
+    test('whoever is erased while they talk and wait is gone from both', async () => {
+      const world = await World.on(open);
+      const { visitorErasure, caller } = world.installation;
+      await world.operator({ chatMaxNumber: 1 });
+      const visitor = await world.visitor();
+      const active = await world.accept(await world.start({}, visitor));
+      const waiting = await world.start({}, visitor);
+      assert.deepEqual([active.state, waiting.state], ['active', 'queued']);
+      await visitorErasure.erase(caller, visitor.visitorId, world.transact);
+      for (const { id } of [active, waiting]) assert.equal((await world.conversation(id)).state, 'closed');
+      assert.deepEqual(await world.brokenInvariants(), []);
+      await world.end();
+    });
+
     test('rule 13: the queue of an account has a limit, and what is over it is counted', async () => {
       const world = await World.on(open);
       await world.operator({}, { away: true });

@@ -78,7 +78,7 @@ describe('what only a server does', { skip: postgresServer === undefined }, () =
     proxy.restore();
     await Promise.all(rare.map((work) => work()));
     await isListening();
-    await admin`select pg_notify('switchboard_events', 'another 7')`;
+    await admin`select pg_notify('switchboard_events', '7,another')`;
     assert.equal(await woken.promise, 7);
   });
 
@@ -111,6 +111,21 @@ describe('what only a server does', { skip: postgresServer === undefined }, () =
       }
       assert.ok(done);
     }
+  });
+
+  test('a name in the address comes behind our own', async (t) => {
+    const shown = async (url: string) => {
+      const called = new PostgresDatabase(url);
+      t.after(() => called.close());
+      const { rows } = await sql<{ name: string }>`select current_setting('application_name') as name`.execute(
+        called.read,
+      );
+      return rows[0]?.name;
+    };
+    assert.equal(await shown(address), 'switchboard');
+    assert.equal(await shown(`${address}?application_name=node-1`), 'switchboard node-1');
+    assert.equal(await shown(`${address}?application_name=node-1&sslmode=disable`), 'switchboard node-1');
+    assert.equal(await shown(`${address}?sslmode=disable&application_name=node-1`), 'switchboard node-1');
   });
 
   test('two who wait for each other are told apart: one of them begins anew', async () => {

@@ -97,16 +97,16 @@ export async function putLease(tx: Transaction, by: By, lease: Lease): Promise<P
   );
 }
 
-/** Prolongs a lease that still holds; undefined when it has ended, whoever ended it. */
+/** Prolongs a lease that still holds; undefined when it has ended, whoever ended it: then nothing is changed. */
 export async function prolongLease(tx: Transaction, by: By, lease: Lease): Promise<PresenceChange | undefined> {
   const { accountId } = by;
   const { operatorId, leaseId } = lease;
   const expiresAt = tx.now + lease.seconds * 1000;
-  let holds = false;
-  const change = await changing(tx, by, operatorId, async () => {
-    holds = (await tx.run(prolong, { accountId, operatorId, leaseId, expiresAt })).length > 0;
-  });
-  return holds ? change : undefined;
+  const [[row], held] = await Promise.all([
+    tx.run(findLiveRow, { accountId, operatorId }),
+    tx.run(prolong, { accountId, operatorId, leaseId, expiresAt }),
+  ]);
+  return row && held.length > 0 ? counted(tx, row) : undefined;
 }
 
 /** The connection behind a lease is gone: it has a moment to come back. */
@@ -133,6 +133,12 @@ async function changing(
   const [row] = await tx.run(findLiveRow, { accountId, operatorId });
   if (!row) return undefined;
   await work();
+  return counted(tx, row);
+}
+
+/** After the leases have changed: what they say now, beside what the row said before. */
+async function counted(tx: Transaction, row: LiveRow): Promise<PresenceChange> {
+  const { accountId, operatorId } = row;
   tx.send(removeOver, { accountId, operatorId });
   const [now] = await tx.run(recount, { accountId, operatorId });
   // What ended by time is still there for everybody else until it is announced, and announced is what is not zero.

@@ -23,10 +23,8 @@ export class ConversationQuery {
     this.#list = new Listing<'conversations', Conversation>(database, 'conversations', (row) => row);
   }
 
-  async page(accountId: number, filters: ConversationFilters, window: Window): Promise<Page<Conversation>> {
-    const rows = this.#list.read(this.pageQuery(accountId, filters, window));
-    const [page, count] = await Promise.all([rows, this.count(accountId, filters)]);
-    return { rows: page, count };
+  page(accountId: number, filters: ConversationFilters, window: Window): Promise<Page<Conversation>> {
+    return this.#list.page(accountId, this.#filtered(accountId, filters), window, this.#order(accountId, filters));
   }
 
   slice(accountId: number, filters: ConversationFilters, slice: Slice): Promise<SlicePage<Conversation>> {
@@ -86,7 +84,7 @@ export class ConversationQuery {
   }
 
   pageQuery(accountId: number, filters: ConversationFilters, window: Window) {
-    return this.#list.pageQuery(accountId, this.#ordered(accountId, filters), window, placeOf(filters));
+    return this.#list.pageQuery(accountId, this.#filtered(accountId, filters), window, this.#order(accountId, filters));
   }
 
   countQuery(accountId: number, filters: ConversationFilters) {
@@ -102,6 +100,10 @@ export class ConversationQuery {
       .where((eb) => this.#database.withinDeadline(eb.ref('sequence')))
       .orderBy('conversationId')
       .orderBy('sequence');
+  }
+
+  #order(accountId: number, filters: ConversationFilters) {
+    return { ordered: this.#ordered(accountId, filters), place: placeOf(filters) };
   }
 
   /** The newest ones are found by walking back from the end; SQLite would sort all of the period first. */

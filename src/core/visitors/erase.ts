@@ -60,7 +60,9 @@ function conversationsOf(tx: Transaction, { accountId, id }: VisitorRow) {
 async function endConversations(tx: Transaction, caller: Caller, visitor: VisitorRow): Promise<void> {
   const open = await conversationsOf(tx, visitor).selectAll().where('state', '<>', 'closed').orderBy('id').execute();
   const by = caller.actor.type === 'operator' ? 'operator' : caller.actor.type === 'api_key' ? 'api_key' : 'system';
-  for (const conversation of open) await closeConversation(tx, caller, conversation, by);
+  // Those who wait come first: the slot of another must not be given to one of them.
+  const waitingFirst = open.toSorted((one, other) => Number(one.state !== 'queued') - Number(other.state !== 'queued'));
+  for (const conversation of waitingFirst) await closeConversation(tx, caller, conversation, by);
 }
 
 /** Every text becomes empty, in its place; a notice at the end says why. */
