@@ -30,6 +30,7 @@ import { SingleSignOn } from './core/identity/single-sign-on.ts';
 import { Tokens } from './core/identity/tokens.ts';
 import { Viewers } from './core/identity/viewers.ts';
 import { OperatorImport } from './core/operators/operator-import.ts';
+import { OperatorQuery } from './core/operators/operator-query.ts';
 import { OperatorService } from './core/operators/operator-service.ts';
 import { Profiles } from './core/operators/profile.ts';
 import { Retention } from './core/retention.ts';
@@ -69,7 +70,8 @@ export async function openInstallation(config: Config, clock?: Clock) {
   const visitorSessions = new VisitorSessions(database, secrets);
   const skillAvailabilities = new SkillAvailabilities(database);
   const livePast = new LivePast(database);
-  const operators = new OperatorService({ database, limits, passwords, secrets });
+  const operatorQuery = new OperatorQuery(database);
+  const operators = new OperatorService({ database, limits, passwords, secrets, query: operatorQuery });
   return {
     database,
     migrated,
@@ -83,6 +85,7 @@ export async function openInstallation(config: Config, clock?: Clock) {
     login: new Login({ database, limits, passwords, tokens }),
     singleSignOn: new SingleSignOn({ database, secrets, limits, tokens }),
     operators,
+    operatorQuery,
     imports: new OperatorImport(operators),
     profiles: new Profiles(database),
     live: new LiveService(database),

@@ -63,10 +63,10 @@ export async function exportOperators(file: string, { account }: { account?: num
   });
 }
 
-async function allOperators({ operators }: Installation, accountId: number) {
+async function allOperators({ operatorQuery }: Installation, accountId: number) {
   const all = [];
   for (let after: number | undefined; ; ) {
-    const { rows, hasNext } = await operators.slice(accountId, {}, { limit: 500, after, backwards: false });
+    const { rows, hasNext } = await operatorQuery.slice(accountId, {}, { limit: 500, after, backwards: false });
     all.push(...rows);
     if (!hasNext) return all.reverse();
     after = rows.at(-1)?.id;

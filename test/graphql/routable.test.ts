@@ -71,8 +71,8 @@ for (const { name, open } of databases) {
   });
 
   test(`${name}: what is not asked for is not counted`, async () => {
-    const { operators, database, caller } = installation;
-    const counted = [mock.method(operators, 'count'), mock.method(operators, 'memberCounts')];
+    const { operatorQuery, database, caller } = installation;
+    const counted = [mock.method(operatorQuery, 'count'), mock.method(operatorQuery, 'memberCounts')];
     const run = async (query: string) => {
       const contextValue = requestContext(
         caller,

@@ -18,6 +18,7 @@ import type { Accounts } from '../../core/identity/accounts.ts';
 import type { ApiKeys } from '../../core/identity/api-keys.ts';
 import type { RestUsage } from '../../core/identity/rest-usage.ts';
 import type { OperatorImport } from '../../core/operators/operator-import.ts';
+import type { OperatorQuery } from '../../core/operators/operator-query.ts';
 import type { OperatorService } from '../../core/operators/operator-service.ts';
 import type { Profiles } from '../../core/operators/profile.ts';
 import type { RoutingExplained } from '../../core/routing/explain.ts';
@@ -31,6 +32,7 @@ import type { Loaders } from './loaders.ts';
 /** The services of the core that resolvers call. */
 export interface GraphqlServices {
   readonly operators: OperatorService;
+  readonly operatorQuery: OperatorQuery;
   readonly imports: OperatorImport;
   readonly profiles: Profiles;
   readonly live: LiveService;

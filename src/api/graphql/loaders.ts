@@ -68,7 +68,7 @@ export function createLoaders(caller: Caller, services: GraphqlServices): Loader
     };
   return {
     operator: new DataLoader(
-      byId((ids) => services.operators.load(accountId, ids)),
+      byId((ids) => services.operatorQuery.load(accountId, ids)),
       AT_ONCE,
     ),
     live: new DataLoader(
@@ -95,13 +95,13 @@ export function createLoaders(caller: Caller, services: GraphqlServices): Loader
     members: new DataLoader(
       (keys) =>
         together(keys, ({ kind, filters, slice }, ids) =>
-          services.operators.members(accountId, kind, ids, filters, slice),
+          services.operatorQuery.members(accountId, kind, ids, filters, slice),
         ),
       { cacheKeyFn: (key) => JSON.stringify(key) },
     ),
     memberCount: new DataLoader(
       (keys) =>
-        together(keys, ({ kind, filters }, ids) => services.operators.memberCounts(accountId, kind, ids, filters)),
+        together(keys, ({ kind, filters }, ids) => services.operatorQuery.memberCounts(accountId, kind, ids, filters)),
       { cacheKeyFn: (key) => JSON.stringify(key) },
     ),
     conversations: conversationLoaders(accountId, services),

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { unknownId } from '../../core/errors.ts';
-import type { OperatorService } from '../../core/operators/operator-service.ts';
+import type { OperatorQuery } from '../../core/operators/operator-query.ts';
 import { type Profile, type Profiles, profileUpdate } from '../../core/operators/profile.ts';
 import { readBody } from './body.ts';
 import { sendJson, single } from './envelope.ts';
@@ -13,7 +13,7 @@ import type { Writes } from './write.ts';
 
 export function registerOperatorProfile(
   app: FastifyInstance,
-  operators: OperatorService,
+  operators: OperatorQuery,
   profiles: Profiles,
   writes: Writes,
 ): void {

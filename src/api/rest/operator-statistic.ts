@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { type Statistics, statisticsSchema } from '../../core/conversations/statistics.ts';
 import { unknownId } from '../../core/errors.ts';
 import type { RestUsage } from '../../core/identity/rest-usage.ts';
-import type { OperatorService } from '../../core/operators/operator-service.ts';
+import type { OperatorQuery } from '../../core/operators/operator-query.ts';
 import { sendJson, single } from './envelope.ts';
 import { ReadMeter, singleUses } from './meter.ts';
 import { readQuery, singleSelection } from './query.ts';
@@ -10,7 +10,7 @@ import { pathId, renderPart } from './resource.ts';
 
 export function registerOperatorStatistic(
   app: FastifyInstance,
-  operators: OperatorService,
+  operators: OperatorQuery,
   statistics: Statistics,
   usage: RestUsage,
 ): void {

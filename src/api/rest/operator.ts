@@ -11,6 +11,7 @@ import {
 } from '../../core/operators/operator.ts';
 import type { OperatorFilters } from '../../core/operators/operator-filter.ts';
 import type { OperatorStamp } from '../../core/operators/operator-pages.ts';
+import type { OperatorQuery } from '../../core/operators/operator-query.ts';
 import type { OperatorService } from '../../core/operators/operator-service.ts';
 import { readBody } from './body.ts';
 import { done, single } from './envelope.ts';
@@ -51,35 +52,39 @@ function nameOf({ accountId, mayWrite }: Caller, id: number): string {
   return `${accountId}${mayWrite ? '+' : '-'}${id}`;
 }
 
+interface OperatorParts {
+  readonly operators: OperatorService;
+  readonly operatorQuery: OperatorQuery;
+}
+
 /** Reads of operators. A version of an operator is rendered once and sent many times. */
 class OperatorResource implements Resource<OperatorStamp> {
   readonly name = 'operator';
   readonly schema = operatorSchema;
   readonly filters = OPERATOR_FILTERS;
   readonly #operators: OperatorService;
+  readonly #query: OperatorQuery;
   readonly #rendered = new LRUCache<string, { version: number; text: string }>({
     maxSize: CACHED_CHARACTERS,
     sizeCalculation: ({ text }) => text.length,
   });
 
-  constructor(operators: OperatorService) {
+  constructor({ operators, operatorQuery }: OperatorParts) {
     this.#operators = operators;
+    this.#query = operatorQuery;
   }
 
   page(caller: Caller, filters: OperatorFilters, window: { offset: number; limit: number }) {
-    return this.#operators.page(caller.accountId, filters, window);
+    return this.#query.page(caller.accountId, filters, window);
   }
 
   find(caller: Caller, id: number): Promise<OperatorStamp | undefined> {
-    return this.#operators.stamp(caller.accountId, id);
+    return this.#query.stamp(caller.accountId, id);
   }
 
   async render(caller: Caller, stamps: readonly OperatorStamp[], selection: Selection): Promise<string[]> {
     if (selection !== 'all') {
-      const operators = await this.#operators.load(
-        caller.accountId,
-        stamps.map((stamp) => stamp.id),
-      );
+      const operators = await this.#query.ofStamps(caller.accountId, stamps);
       return operators.map((operator) => this.#text(caller, operator, selection));
     }
     const texts = stamps.map((stamp) => this.rendered(caller, stamp));
@@ -108,8 +113,8 @@ class OperatorResource implements Resource<OperatorStamp> {
     stamps: readonly OperatorStamp[],
     texts: readonly (string | undefined)[],
   ): Promise<string[]> {
-    const missing = stamps.filter((_, index) => texts[index] === undefined).map((stamp) => stamp.id);
-    const operators = await this.#operators.load(caller.accountId, missing);
+    const missing = stamps.filter((_, index) => texts[index] === undefined);
+    const operators = await this.#query.ofStamps(caller.accountId, missing);
     const fresh = new Map(
       operators.map((operator) => {
         const text = this.#text(caller, operator, 'all');
@@ -124,12 +129,13 @@ class OperatorResource implements Resource<OperatorStamp> {
 
 export function registerOperator(
   app: FastifyInstance,
-  operators: OperatorService,
+  parts: OperatorParts,
   writes: Writes,
   usage: RestUsage,
   answers: ListAnswers,
 ): void {
-  const resource = new OperatorResource(operators);
+  const { operators } = parts;
+  const resource = new OperatorResource(parts);
   registerReads(app, resource, usage, answers);
   const meter = new WriteMeter(usage, resource.name, resource.schema);
 

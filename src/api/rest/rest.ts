@@ -13,6 +13,7 @@ import type { EventLog } from '../../core/event-log.ts';
 import type { Accounts } from '../../core/identity/accounts.ts';
 import type { ApiKeys } from '../../core/identity/api-keys.ts';
 import type { RestUsage } from '../../core/identity/rest-usage.ts';
+import type { OperatorQuery } from '../../core/operators/operator-query.ts';
 import type { OperatorService } from '../../core/operators/operator-service.ts';
 import type { Profiles } from '../../core/operators/profile.ts';
 import { HttpError } from '../http/http-error.ts';
@@ -41,6 +42,7 @@ export interface RestParts {
   readonly apiKeys: ApiKeys;
   readonly restUsage: RestUsage;
   readonly operators: OperatorService;
+  readonly operatorQuery: OperatorQuery;
   readonly live: LiveService;
   readonly profiles: Profiles;
   readonly statistics: Statistics;
@@ -78,9 +80,9 @@ export function registerRest(app: FastifyInstance, parts: RestParts): void {
   const answers = new ListAnswers(parts.events);
   const { writes, restUsage } = parts;
   registerOperatorLive(app, parts.live, writes, restUsage, answers);
-  registerOperator(app, parts.operators, writes, restUsage, answers);
-  registerOperatorProfile(app, parts.operators, parts.profiles, writes);
-  registerOperatorStatistic(app, parts.operators, parts.statistics, restUsage);
+  registerOperator(app, parts, writes, restUsage, answers);
+  registerOperatorProfile(app, parts.operatorQuery, parts.profiles, writes);
+  registerOperatorStatistic(app, parts.operatorQuery, parts.statistics, restUsage);
   registerClient(app, parts.accounts, restUsage);
   registerWebsite(app, parts.websites, writes, restUsage);
   registerTree(app, 'group', parts.groups, writes, restUsage);

@@ -8,7 +8,7 @@ import { invalidField } from '../../core/errors.ts';
 import type { IdFilter } from '../../core/filters.ts';
 import type { RestUsage } from '../../core/identity/rest-usage.ts';
 import { CHANNELS, type Channel } from '../../core/operators/operator.ts';
-import type { OperatorService } from '../../core/operators/operator-service.ts';
+import type { OperatorQuery } from '../../core/operators/operator-query.ts';
 import type { Window } from '../../core/page.ts';
 import { list, sendJson, single } from './envelope.ts';
 import { filterUses, ReadMeter } from './meter.ts';
@@ -78,7 +78,7 @@ interface Given extends NamedPeriod {
 interface Parts {
   readonly statistics: Statistics;
   readonly connectedTime: ConnectedTime;
-  readonly operators: OperatorService;
+  readonly operatorQuery: OperatorQuery;
   readonly groups: TreeService;
   readonly skills: TreeService;
 }
@@ -124,13 +124,13 @@ function shownFields(selection: Selection, indicators: readonly string[]): Reado
 
 /** Which operators, groups or skills a page is about: newest first, those without any conversation among them. */
 async function resourcePage(
-  { operators, groups, skills }: Parts,
+  { operatorQuery, groups, skills }: Parts,
   accountId: number,
   kind: (typeof RESOURCES)[number],
   id: IdFilter | undefined,
   window: Window,
 ): Promise<{ ids: number[]; count: number }> {
-  const lists = { operator: operators, group: groups, skill: skills };
+  const lists = { operator: operatorQuery, group: groups, skill: skills };
   const { rows, count } = await lists[kind].page(accountId, { id }, window);
   return { ids: rows.map((row) => row.id), count };
 }

@@ -5,7 +5,7 @@ import type { MessageQuery } from '../../core/conversations/message-query.ts';
 import type { SatisfactionQuery } from '../../core/conversations/satisfaction-query.ts';
 import type { TreeService } from '../../core/directory/tree-service.ts';
 import type { EventLog } from '../../core/event-log.ts';
-import type { OperatorService } from '../../core/operators/operator-service.ts';
+import type { OperatorQuery } from '../../core/operators/operator-query.ts';
 import type { OwnConversations } from '../../core/visitors/own-conversations.ts';
 import type { VisitorLimits } from '../../core/visitors/visitor-limits.ts';
 import type { VisitorService } from '../../core/visitors/visitor-service.ts';
@@ -20,7 +20,7 @@ export interface VisitorServices {
   readonly ownConversations: OwnConversations;
   readonly messageQuery: MessageQuery;
   readonly satisfactionQuery: SatisfactionQuery;
-  readonly operators: OperatorService;
+  readonly operatorQuery: OperatorQuery;
   readonly skills: TreeService;
   readonly websiteAvailability: WebsiteAvailability;
   readonly visitors: VisitorService;

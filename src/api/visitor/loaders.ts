@@ -29,11 +29,11 @@ const FEW_AT_ONCE = { maxBatchSize: 100 };
 
 export function createLoaders(
   { accountId }: VisitorCaller,
-  { operators, messageQuery, satisfactionQuery, conversationQuery }: VisitorServices,
+  { operatorQuery, messageQuery, satisfactionQuery, conversationQuery }: VisitorServices,
 ): VisitorLoaders {
   return {
     operator: new DataLoader(async (ids) => {
-      const found = new Map((await operators.load(accountId, ids)).map(({ id, pseudo }) => [id, { pseudo }]));
+      const found = new Map((await operatorQuery.load(accountId, ids)).map(({ id, pseudo }) => [id, { pseudo }]));
       return ids.map((id) => found.get(id));
     }),
     messages: new DataLoader((keys) => together(keys, ({ window }, ids) => messageQuery.of(accountId, ids, window)), {

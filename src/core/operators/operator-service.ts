@@ -8,11 +8,8 @@ import { type LoginLimits, loginName } from '../identity/login-limits.ts';
 import { type Passwords, refuseCommonPassword } from '../identity/passwords.ts';
 import { type InstallationSecrets, sameSecret } from '../identity/secrets.ts';
 import { nextId } from '../ids.ts';
-import type { Page, Window } from '../page.ts';
 import { drainFor } from '../routing/queue.ts';
-import type { Slice, SlicePage } from '../slice.ts';
 import { validate } from '../validate.ts';
-import { Versioned } from '../versioned.ts';
 import {
   changed,
   type Operator,
@@ -22,9 +19,7 @@ import {
   withDefaults,
 } from './operator.ts';
 import { isAdmin, refuseDisagreeingRoles, refuseLastAdmin, requireSound } from './operator-checks.ts';
-import type { OperatorFilters } from './operator-filter.ts';
-import { OperatorPages, type OperatorStamp } from './operator-pages.ts';
-import { type MembershipKind, OperatorSlices } from './operator-slices.ts';
+import type { OperatorQuery } from './operator-query.ts';
 import {
   deleteOperator,
   insertOperator,
@@ -52,106 +47,26 @@ const SERVES: ReadonlySet<string> = new Set<keyof Operator>([
 
 const LOADED_AT_ONCE = 500;
 
-/** What one may do with operators. */
+/** What one may change of operators. */
 export class OperatorService {
   readonly #database: Database;
   readonly #limits: LoginLimits;
   readonly #passwords: Passwords;
   readonly #secrets: InstallationSecrets;
-  readonly #pages: OperatorPages;
-  readonly #loaded = new Versioned<Operator>();
-  readonly #slices: OperatorSlices;
-  readonly #stamp;
+  readonly #query: OperatorQuery;
 
   constructor(parts: {
     database: Database;
     limits: LoginLimits;
     passwords: Passwords;
     secrets: InstallationSecrets;
+    query: OperatorQuery;
   }) {
     this.#database = parts.database;
     this.#limits = parts.limits;
     this.#passwords = parts.passwords;
     this.#secrets = parts.secrets;
-    this.#pages = new OperatorPages(parts.database);
-    this.#slices = new OperatorSlices(parts.database);
-    this.#stamp = parts.database.hot<OperatorStamp, [number, number]>((db, argument) =>
-      db
-        .selectFrom('operators')
-        .select(['id', 'version'])
-        .where('accountId', '=', argument<number>(0))
-        .where('id', '=', argument<number>(1)),
-    );
-  }
-
-  page(accountId: number, filters: OperatorFilters, window: Window): Promise<Page<OperatorStamp>> {
-    return this.#pages.page(accountId, filters, window);
-  }
-
-  count(accountId: number, filters: OperatorFilters): Promise<number> {
-    return this.#pages.count(accountId, filters);
-  }
-
-  stamp(accountId: number, id: number): Promise<OperatorStamp | undefined> {
-    return this.#stamp.first(accountId, id);
-  }
-
-  /** Operators with these identifiers, newest first. What was put together for a version before is not put together again. */
-  async load(accountId: number, ids: readonly number[]): Promise<Operator[]> {
-    if (ids.length === 0) return [];
-    const stamps = await this.#database.read
-      .selectFrom('operators')
-      .select(['id', 'version'])
-      .where('accountId', '=', accountId)
-      .where('id', 'in', ids)
-      .orderBy('id', 'desc')
-      .execute();
-    return this.#ofStamps(accountId, stamps);
-  }
-
-  /** A part of the list by its ends. */
-  async slice(accountId: number, filters: OperatorFilters, slice: Slice): Promise<SlicePage<Operator>> {
-    const page = await this.#slices.ofAccount(accountId, filters, slice);
-    return { ...page, rows: await this.#ofStamps(accountId, page.rows) };
-  }
-
-  /** The same part of the members of each of these. */
-  async members(
-    accountId: number,
-    kind: MembershipKind,
-    ownerIds: readonly number[],
-    filters: OperatorFilters,
-    slice: Slice,
-  ): Promise<SlicePage<Operator>[]> {
-    const pages = await this.#slices.ofMany(accountId, kind, ownerIds, filters, slice);
-    const stamps = new Map(pages.flatMap(({ rows }) => rows.map((stamp) => [stamp.id, stamp])));
-    const operators = await this.#ofStamps(accountId, [...stamps.values()]);
-    const byId = new Map(operators.map((operator) => [operator.id, operator]));
-    return pages.map((page) => ({
-      ...page,
-      rows: page.rows.map(({ id }) => byId.get(id)).filter((operator) => operator !== undefined),
-    }));
-  }
-
-  memberCounts(accountId: number, kind: MembershipKind, ownerIds: readonly number[], filters: OperatorFilters) {
-    return this.#slices.countMany(accountId, kind, ownerIds, filters);
-  }
-
-  /** Which of these pass the filters, in the order given. */
-  among(accountId: number, ids: readonly number[], filters: OperatorFilters): Promise<number[]> {
-    return this.#slices.among(accountId, ids, filters);
-  }
-
-  /** Whoever was deleted since the stamps were read is left out. */
-  async #ofStamps(accountId: number, stamps: readonly OperatorStamp[]): Promise<Operator[]> {
-    const kept = stamps.map(({ id, version }) => this.#loaded.get(`${accountId} ${id}`, version));
-    const missing = stamps.filter((_, index) => kept[index] === undefined).map(({ id }) => id);
-    if (missing.length === 0) return kept as Operator[];
-    const fresh = new Map<number, Operator>();
-    for (const operator of await loadOperators(this.#database.read, accountId, missing)) {
-      fresh.set(operator.id, this.#loaded.set(`${accountId} ${operator.id}`, operator.version, operator));
-    }
-    return stamps.map(({ id }, index) => kept[index] ?? fresh.get(id)).filter((operator) => operator !== undefined);
+    this.#query = parts.query;
   }
 
   ssoKeyOf(accountId: number, operator: Pick<Operator, 'id' | 'ssoVersion'>): string {
@@ -194,7 +109,7 @@ export class OperatorService {
 
   /** Whether it is allowed is looked at before the work of a hash, and again inside. */
   async #hashFor(caller: Caller, id: number, input: OperatorUpdate): Promise<string | undefined> {
-    const present = (await this.load(caller.accountId, [id]))[0];
+    const present = (await this.#query.load(caller.accountId, [id]))[0];
     if (!present) throw unknownId('operator', id);
     requireMayUpdate(caller, present, input);
     return this.hashPassword(input.password, input.email ?? present.email);
@@ -251,7 +166,7 @@ export class OperatorService {
     { current, password }: { current?: string | undefined; password: string },
     commit: Commit<Operator>,
   ): Promise<Operator> {
-    const present = (await this.load(caller.accountId, [id]))[0];
+    const present = (await this.#query.load(caller.accountId, [id]))[0];
     if (!present) throw unknownId('operator', id);
     validate(operatorUpdate, { password });
     const own = relationTo(caller, present) === 'self';

@@ -138,5 +138,5 @@ async function withinReach({ caller, services, load }: Context): Promise<readonl
     return operatorId === null ? [] : existing([await load.operator.load(operatorId)]);
   const filters = managedGroups === 'account' ? {} : { groupId: { kind: 'ids', ids: [...managedGroups] } as const };
   const slice = { limit: MOST_MOMENTS + 1, backwards: false };
-  return (await services.operators.slice(accountId, filters, slice)).rows;
+  return (await services.operatorQuery.slice(accountId, filters, slice)).rows;
 }

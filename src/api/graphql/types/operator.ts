@@ -230,8 +230,8 @@ builder.queryFields((t) => ({
       const { caller, services } = context;
       const filters = readOperatorFilter(filter, caller);
       return {
-        ...(await services.operators.slice(caller.accountId, filters, readSlice(slice))),
-        totalCount: () => services.operators.count(caller.accountId, filters),
+        ...(await services.operatorQuery.slice(caller.accountId, filters, readSlice(slice))),
+        totalCount: () => services.operatorQuery.count(caller.accountId, filters),
       };
     },
   }),

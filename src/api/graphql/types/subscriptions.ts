@@ -82,7 +82,7 @@ async function* changedOperators(
       changed.add(id);
     }
     if (changed.size === 0) continue;
-    const meant = await patiently(() => services.operators.among(caller.accountId, [...changed], filters));
+    const meant = await patiently(() => services.operatorQuery.among(caller.accountId, [...changed], filters));
     // What changed is read anew; what an earlier event made the loaders remember is over.
     context.load = createLoaders(caller, services);
     for (const operator of await context.load.operator.loadMany(meant)) {

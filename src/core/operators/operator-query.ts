@@ -1,0 +1,101 @@
+import type { Database } from '../../storage/database.ts';
+import type { Page, Window } from '../page.ts';
+import type { Slice, SlicePage } from '../slice.ts';
+import { Versioned } from '../versioned.ts';
+import type { Operator } from './operator.ts';
+import type { OperatorFilters } from './operator-filter.ts';
+import { OperatorPages, type OperatorStamp } from './operator-pages.ts';
+import { type MembershipKind, OperatorSlices } from './operator-slices.ts';
+import { loadOperators } from './operator-store.ts';
+
+/** Lists of operators, newest first. */
+export class OperatorQuery {
+  readonly #database: Database;
+  readonly #pages: OperatorPages;
+  readonly #slices: OperatorSlices;
+  readonly #loaded = new Versioned<Operator>();
+  readonly #stamp;
+
+  constructor(database: Database) {
+    this.#database = database;
+    this.#pages = new OperatorPages(database);
+    this.#slices = new OperatorSlices(database);
+    this.#stamp = database.hot<OperatorStamp, [number, number]>((db, argument) =>
+      db
+        .selectFrom('operators')
+        .select(['id', 'version'])
+        .where('accountId', '=', argument<number>(0))
+        .where('id', '=', argument<number>(1)),
+    );
+  }
+
+  page(accountId: number, filters: OperatorFilters, window: Window): Promise<Page<OperatorStamp>> {
+    return this.#pages.page(accountId, filters, window);
+  }
+
+  count(accountId: number, filters: OperatorFilters): Promise<number> {
+    return this.#pages.count(accountId, filters);
+  }
+
+  stamp(accountId: number, id: number): Promise<OperatorStamp | undefined> {
+    return this.#stamp.first(accountId, id);
+  }
+
+  /** Operators with these identifiers, newest first. */
+  async load(accountId: number, ids: readonly number[]): Promise<Operator[]> {
+    if (ids.length === 0) return [];
+    const stamps = await this.#database.read
+      .selectFrom('operators')
+      .select(['id', 'version'])
+      .where('accountId', '=', accountId)
+      .where('id', 'in', ids)
+      .orderBy('id', 'desc')
+      .execute();
+    return this.ofStamps(accountId, stamps);
+  }
+
+  /** A part of the list by its ends. */
+  async slice(accountId: number, filters: OperatorFilters, slice: Slice): Promise<SlicePage<Operator>> {
+    const page = await this.#slices.ofAccount(accountId, filters, slice);
+    return { ...page, rows: await this.ofStamps(accountId, page.rows) };
+  }
+
+  /** The same part of the members of each of these. */
+  async members(
+    accountId: number,
+    kind: MembershipKind,
+    ownerIds: readonly number[],
+    filters: OperatorFilters,
+    slice: Slice,
+  ): Promise<SlicePage<Operator>[]> {
+    const pages = await this.#slices.ofMany(accountId, kind, ownerIds, filters, slice);
+    const stamps = new Map(pages.flatMap(({ rows }) => rows.map((stamp) => [stamp.id, stamp])));
+    const operators = await this.ofStamps(accountId, [...stamps.values()]);
+    const byId = new Map(operators.map((operator) => [operator.id, operator]));
+    return pages.map((page) => ({
+      ...page,
+      rows: page.rows.map(({ id }) => byId.get(id)).filter((operator) => operator !== undefined),
+    }));
+  }
+
+  memberCounts(accountId: number, kind: MembershipKind, ownerIds: readonly number[], filters: OperatorFilters) {
+    return this.#slices.countMany(accountId, kind, ownerIds, filters);
+  }
+
+  /** Which of these pass the filters, in the order given. */
+  among(accountId: number, ids: readonly number[], filters: OperatorFilters): Promise<number[]> {
+    return this.#slices.among(accountId, ids, filters);
+  }
+
+  /** Those of whom stamps were read; whoever was deleted since is left out. What was put together for a version before is not put together again. */
+  async ofStamps(accountId: number, stamps: readonly OperatorStamp[]): Promise<Operator[]> {
+    const kept = stamps.map(({ id, version }) => this.#loaded.get(`${accountId} ${id}`, version));
+    const missing = stamps.filter((_, index) => kept[index] === undefined).map(({ id }) => id);
+    if (missing.length === 0) return kept as Operator[];
+    const fresh = new Map<number, Operator>();
+    for (const operator of await loadOperators(this.#database.read, accountId, missing)) {
+      fresh.set(operator.id, this.#loaded.set(`${accountId} ${operator.id}`, operator.version, operator));
+    }
+    return stamps.map(({ id }, index) => kept[index] ?? fresh.get(id)).filter((operator) => operator !== undefined);
+  }
+}
