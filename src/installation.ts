@@ -22,7 +22,7 @@ import { Accounts } from './core/identity/accounts.ts';
 import { ApiKeys } from './core/identity/api-keys.ts';
 import { Login } from './core/identity/login.ts';
 import { LoginLimits } from './core/identity/login-limits.ts';
-import { Passwords } from './core/identity/passwords.ts';
+import { type HashCost, Passwords } from './core/identity/passwords.ts';
 import { RateLimits } from './core/identity/rate-limits.ts';
 import { RestUsage } from './core/identity/rest-usage.ts';
 import { InstallationSecrets } from './core/identity/secrets.ts';
@@ -55,15 +55,27 @@ import { SqliteDatabase, type SqliteOptions } from './storage/sqlite.ts';
 /** The database and every service over it: what the server and the command line have in common. */
 export type Installation = Awaited<ReturnType<typeof openInstallation>>;
 
-export async function openInstallation(config: Config, clock?: Clock) {
-  const database = openDatabase(config, clock);
+export interface OpenOptions {
+  /** Another clock than the database's own, for tests. */
+  readonly clock?: Clock;
+  /** How long a statement may take on PostgreSQL, and how long a change may wait for others on either database. */
+  readonly statementMs?: number;
+  /** What a guess at a new password costs; less in tests, which make very many. */
+  readonly hashCost?: HashCost;
+  /** Where a warning at the start is shown. */
+  readonly warn?: (message: string) => void;
+}
+
+export async function openInstallation(config: Config, options: OpenOptions = {}) {
+  const { clock, warn = console.error } = options;
+  const database = openDatabase(config, options);
   const migrated = await withPatience(() => brought(database, config)).catch(async (error) => {
     await database.close();
     throw config.databaseFile === undefined ? unreachable(error) : error;
   });
   const { SWITCHBOARD_SECRET, databaseFile = '' } = config;
-  const secrets = new InstallationSecrets(SWITCHBOARD_SECRET ?? keptSecret(databaseFile, migrated.length > 0));
-  const passwords = new Passwords();
+  const secrets = new InstallationSecrets(SWITCHBOARD_SECRET ?? keptSecret(databaseFile, migrated.length > 0, warn));
+  const passwords = new Passwords(options.hashCost);
   const limits = new LoginLimits(database);
   const tokens = new Tokens(database);
   const events = new EventLog(database);
@@ -129,11 +141,11 @@ export async function openInstallation(config: Config, clock?: Clock) {
   };
 }
 
-function openDatabase(config: Config, clock: Clock | undefined): Database {
-  const slowReadMs = config.SWITCHBOARD_SLOW_READ_TIMEOUT * 1000;
+function openDatabase(config: Config, { clock, statementMs }: OpenOptions): Database {
+  const common = { slowReadMs: config.SWITCHBOARD_SLOW_READ_TIMEOUT * 1000, ...(clock && { clock }) };
   if (config.databaseFile === undefined)
-    return new PostgresDatabase(config.DATABASE_URL, { slowReadMs, ...(clock && { clock }) });
-  return openFile(config.databaseFile, { slowReadMs, ...(clock && { clock }) });
+    return new PostgresDatabase(config.DATABASE_URL, { ...common, ...(statementMs && { statementMs }) });
+  return openFile(config.databaseFile, { ...common, ...(statementMs && { longestWaitMs: statementMs }) });
 }
 
 /** To migrate a large database takes long, and on another node somebody may be at it. */
@@ -171,11 +183,11 @@ export function secretFile(databaseFile: string): string {
 }
 
 /** The secret beside the embedded database, made with it. */
-function keptSecret(databaseFile: string, isNew: boolean): string {
+function keptSecret(databaseFile: string, isNew: boolean, warn: (message: string) => void): string {
   const file = secretFile(databaseFile);
   if (!existsSync(file)) {
     if (!isNew) {
-      console.error(
+      warn(
         `The secret ${file} is missing; a new one is made. Every single sign-on key is another from now on, and webhooks need new secrets.`,
       );
     }

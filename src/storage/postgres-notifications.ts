@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { Session } from './postgres-session.ts';
+import { Session, type SessionOptions } from './postgres-session.ts';
 
 const CHANNEL = 'switchboard_events';
 /** Commits within this time wake the other nodes once. */
@@ -25,11 +25,15 @@ export class Notifications {
   #sending: NodeJS.Timeout | undefined;
   #retry: NodeJS.Timeout | undefined;
 
-  constructor(url: string, patienceMs: number, execute: (sql: string, args: readonly unknown[]) => Promise<unknown>) {
+  constructor(
+    url: string,
+    options: SessionOptions,
+    execute: (sql: string, args: readonly unknown[]) => Promise<unknown>,
+  ) {
     this.#notify = (text) => execute(`select pg_notify('${CHANNEL}', $1)`, [text]);
     this.#session = () => {
       const session: Session = new Session(url, {
-        patienceMs,
+        ...options,
         onNotify: (text) => this.#hear(text),
         onLost: () => this.#lost(session),
       });

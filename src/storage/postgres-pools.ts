@@ -1,8 +1,8 @@
-import { TooLate } from './deadline.ts';
+import { inTime, TooLate } from './deadline.ts';
 import { DatabaseUnavailable } from './errors.ts';
 import type { Execute } from './postgres-dialect.ts';
 import type { Session } from './postgres-session.ts';
-import { LONGEST_WAIT_MS } from './turns.ts';
+import type { RunningClock } from './running-clock.ts';
 
 type Open = () => Session;
 
@@ -10,23 +10,25 @@ type Open = () => Session;
 export class Readers {
   readonly #open: Open;
   readonly #patienceMs: number;
+  readonly #clock: RunningClock;
   readonly #sessions: Session[];
   #generation = 0;
 
-  constructor(open: Open, size: number, patienceMs: number) {
+  constructor(open: Open, size: number, patienceMs: number, clock: RunningClock) {
     this.#open = open;
     this.#patienceMs = patienceMs;
+    this.#clock = clock;
     this.#sessions = Array.from({ length: size }, open);
   }
 
   /** A read whose connection was lost is done again on another one, within the same time. */
   readonly execute: Execute = async (text, parameters) => {
-    const startedAt = performance.now();
+    const startedAt = this.#clock.now();
     const generation = this.#generation;
     try {
       return await this.#leastBusy().execute(text, parameters);
     } catch (error) {
-      const left = this.#patienceMs - (performance.now() - startedAt);
+      const left = this.#patienceMs - (this.#clock.now() - startedAt);
       if (!(error instanceof DatabaseUnavailable) || error.cause instanceof TooLate || left <= 0) throw error;
       if (generation !== this.#generation) throw error; // nobody waits for it any more
       return await this.#leastBusy().execute(text, parameters, left);
@@ -79,35 +81,36 @@ interface Waiting {
 export class Writers {
   readonly #open: Open;
   readonly #size: number;
+  readonly #longestWaitMs: number;
+  readonly #clock: RunningClock;
   readonly #sessions = new Set<Session>();
   readonly #idle: Session[] = [];
   readonly #queue = new Set<Waiting>();
 
-  constructor(open: Open, size: number) {
+  constructor(open: Open, size: number, longestWaitMs: number, clock: RunningClock) {
     this.#open = open;
     this.#size = size;
+    this.#longestWaitMs = longestWaitMs;
+    this.#clock = clock;
   }
 
-  take(): Promise<Session> {
+  async take(): Promise<Session> {
     const session = this.#fromIdle() ?? this.#another();
-    if (session) return Promise.resolve(session);
-    return new Promise((resolve, reject) => {
-      const waiting: Waiting = { go: resolve, fail: reject };
-      const timer = setTimeout(() => waiting.fail(new TooLate()), LONGEST_WAIT_MS);
-      const leave = () => {
-        clearTimeout(timer);
-        this.#queue.delete(waiting);
-      };
-      waiting.go = (free) => {
-        leave();
-        resolve(free);
-      };
-      waiting.fail = (cause) => {
-        leave();
-        reject(new DatabaseUnavailable('No connection to the database is free.', { cause }));
-      };
-      this.#queue.add(waiting);
-    });
+    if (session) return session;
+    const { promise, resolve, reject } = Promise.withResolvers<Session>();
+    const waiting: Waiting = { go: resolve, fail: reject };
+    this.#queue.add(waiting);
+    try {
+      return await inTime(promise, this.#longestWaitMs, this.#clock);
+    } catch (cause) {
+      promise.then(
+        (late) => this.giveBack(late),
+        () => undefined,
+      );
+      throw new DatabaseUnavailable('No connection to the database is free.', { cause });
+    } finally {
+      this.#queue.delete(waiting);
+    }
   }
 
   giveBack(session: Session): void {
@@ -117,13 +120,20 @@ export class Writers {
     const [next] = this.#queue;
     const free = session.isDiscarded ? (next ? this.#another() : undefined) : session;
     if (!free) return;
-    if (next) next.go(free);
-    else this.#idle.push(free);
+    if (!next) {
+      this.#idle.push(free);
+      return;
+    }
+    this.#queue.delete(next);
+    next.go(free);
   }
 
   /** Nobody who waits goes on waiting when the server does not answer those before them. */
   failWaiting(cause: unknown): void {
-    for (const waiting of this.#queue) waiting.fail(cause);
+    for (const waiting of this.#queue) {
+      this.#queue.delete(waiting); // at once: nobody hands it a connection any more
+      waiting.fail(cause);
+    }
   }
 
   discardUnheard(milliseconds: number): void {

@@ -3,8 +3,10 @@ import { inTime, TooLate } from './deadline.ts';
 import { AlreadyThere, DatabaseUnavailable } from './errors.ts';
 import { checked } from './parameters.ts';
 import type { Answer, Execute } from './postgres-dialect.ts';
+import type { RunningClock } from './running-clock.ts';
 
 export interface SessionOptions {
+  readonly clock: RunningClock;
   /** A statement that takes longer is given up: a frozen server says nothing at all. */
   readonly patienceMs: number;
   /** Settings of the server for this connection. */
@@ -33,6 +35,13 @@ const NOTICE_A_DEAD_NODE = {
   tcp_user_timeout: 5000,
   client_connection_check_interval: 1000,
 };
+
+/** The connection was lost before the statement could be sent. */
+export class NotSent extends DatabaseUnavailable {
+  constructor() {
+    super('The connection to the database was lost.');
+  }
+}
 
 /**
  * One connection. Statements that are given to it together are sent together, and answered in their order. It opens by itself,
@@ -85,7 +94,7 @@ export class Session {
     this.pending += 1;
     try {
       const statement = this.#sql.unsafe(rewrite ? rewrite(text) : text, checked(parameters), { prepare: !rewrite });
-      const result = await inTime(statement, milliseconds);
+      const result = await inTime(statement, milliseconds, this.#options.clock);
       this.#heardAt = performance.now();
       if (!rewrite) this.#prepared.add(text);
       return { rows: [...result], changes: BigInt(result.count ?? 0), command: result.command };
@@ -106,7 +115,7 @@ export class Session {
     let sent: Promise<unknown> = Promise.resolve();
     return (text, parameters, milliseconds) => {
       const answer = sent.then(() => {
-        if (this.#losses !== losses) throw new DatabaseUnavailable('The connection to the database was lost.');
+        if (this.#losses !== losses) throw new NotSent();
         const answered = this.execute(text, parameters, milliseconds);
         answered.catch(() => undefined);
         return { answered };

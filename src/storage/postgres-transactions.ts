@@ -6,8 +6,9 @@ import type { CompiledStatements } from './hot-statement.ts';
 import { type Answer, type Execute, postgresDialect } from './postgres-dialect.ts';
 import { appendEvents } from './postgres-event-log.ts';
 import type { Writers } from './postgres-pools.ts';
-import type { Session } from './postgres-session.ts';
-import { firstFailure, settled, TransactionIsOver } from './sent.ts';
+import { NotSent, type Session } from './postgres-session.ts';
+import type { RunningClock } from './running-clock.ts';
+import { failureOf, firstFailure, settled, TransactionIsOver } from './sent.ts';
 import type { Tables } from './tables.ts';
 
 /** The time at which the account's turn has come, however long it was waited for. */
@@ -20,11 +21,14 @@ const DEADLOCK = ['40P01', '40001'];
 const BEGIN_ANEW: ReadonlySet<string> = new Set([...PLAN_IS_OLD, ...DEADLOCK]);
 /** A newer version may add several columns, one after the other. */
 const MOST_ATTEMPTS = 5;
+/** A lost connection says little of the next one; two of them say that the server is away. */
+const MOST_LOSSES = 1;
 
 export interface TransactionParts {
   readonly writers: Writers;
   readonly compiled: CompiledStatements;
   readonly clock: Clock | undefined;
+  readonly running: RunningClock;
   /** For the turn of an account. */
   readonly longestWaitMs: number;
   counted(execute: Execute): Execute;
@@ -42,14 +46,18 @@ export class Transactions {
   }
 
   async perform<T>(work: (tx: Transaction) => Promise<T>, accountId: number | undefined): Promise<T> {
+    let losses = 0;
     for (let attempt = 1; ; attempt += 1) {
       const session = await this.#parts.writers.take();
       try {
         return await this.#attempt(session, work, accountId);
       } catch (error) {
-        if (error instanceof NotBegun && attempt > 1) throw error.reason;
-        const isAnew = error instanceof NotBegun || BEGIN_ANEW.has((error as { code?: string }).code ?? '');
-        if (attempt === MOST_ATTEMPTS || !isAnew) throw error;
+        if (error instanceof LostBeforeCommit) {
+          losses += 1;
+          if (losses > MOST_LOSSES) throw error.reason;
+        } else if (attempt >= MOST_ATTEMPTS || !BEGIN_ANEW.has((error as { code?: string }).code ?? '')) {
+          throw error;
+        }
         session.discard(); // the next one has nothing prepared
       } finally {
         this.#parts.writers.giveBack(session);
@@ -62,6 +70,8 @@ export class Transactions {
     work: (tx: Transaction) => Promise<T>,
     accountId: number | undefined,
   ): Promise<T> {
+    const { running } = this.#parts;
+    const stalledBefore = running.stalledMs;
     const { execute, now } = await this.#begin(session, accountId);
     let isOver = false;
     const inside: Execute = async (text, parameters) => {
@@ -70,7 +80,7 @@ export class Transactions {
     };
     const events: NewEvent[] = [];
     const sent: Promise<unknown>[] = [];
-    let committing = false;
+    let commit: Promise<Answer> | undefined;
     try {
       let db: Kysely<Tables> | undefined;
       const tx: Transaction = {
@@ -85,19 +95,25 @@ export class Transactions {
         emit: (event) => events.push(event),
       };
       const value = await work(tx);
-      committing = isOver = true;
+      isOver = true;
+      // While this node stood still the server may have ended the transaction: a commit would get no answer, and be unknown.
+      if (running.stalledMs > stalledBefore) await execute('select 1', []);
       // Sent together: a commit after something failed rolls back.
-      const answers = await Promise.all([...sent, ...appendEvents(execute, events, now), execute('commit', [])]);
+      const appended = appendEvents(execute, events, now);
+      commit = settled(execute('commit', []));
+      await Promise.all([...sent, ...appended, commit]);
       // Somebody inside caught the error of a statement: the server has thrown everything away, without an error.
-      if ((answers.at(-1) as Answer).command !== 'COMMIT') throw new Error('The transaction was rolled back.');
+      if ((await commit).command !== 'COMMIT') throw new Error('The transaction was rolled back.');
       this.#parts.onCommit(new Set(events.map((event) => event.accountId)));
       return value;
     } catch (last) {
       isOver = true;
       await execute('rollback', []).catch(() => session.discard());
       const error = (await firstFailure(sent)) ?? last;
-      if (!committing || !(error instanceof DatabaseUnavailable)) throw error;
-      throw new DatabaseUnavailable('The change could not be stored.', { cause: error, outcomeUnknown: true });
+      if (!(error instanceof DatabaseUnavailable)) throw error;
+      if (commit && !((await failureOf(commit)) instanceof NotSent))
+        throw new DatabaseUnavailable('The change could not be stored.', { cause: error, outcomeUnknown: true });
+      throw lostOr(error);
     }
   }
 
@@ -112,19 +128,27 @@ export class Transactions {
       return { execute, now: this.#parts.clock?.() ?? (answers.at(-1) as { now: number }[])[0]?.now ?? 0 };
     } catch (error) {
       session.discard(); // whatever it is in the middle of ends with it
-      const wasLost = error instanceof DatabaseUnavailable && !(error.cause instanceof TooLate);
-      throw wasLost ? new NotBegun(error) : error;
+      throw lostOr(error);
     }
   }
 }
 
-/** The server was restarted since the connection was used last: nothing was done yet, and another one may work. */
-class NotBegun extends Error {
+/**
+ * The connection was lost before a commit was sent: the server was restarted since it was used last, or has ended what this
+ * node left open while it stood still. Nothing was stored, and another connection may work.
+ */
+class LostBeforeCommit extends Error {
   readonly reason: DatabaseUnavailable;
 
   constructor(reason: DatabaseUnavailable) {
     super(reason.message, { cause: reason });
-    this.name = 'NotBegun';
+    this.name = 'LostBeforeCommit';
     this.reason = reason;
   }
+}
+
+/** Tells a loss from silence: only after a loss it is worth to begin anew. */
+function lostOr(error: unknown): unknown {
+  const wasLost = error instanceof DatabaseUnavailable && !(error.cause instanceof TooLate);
+  return wasLost ? new LostBeforeCommit(error) : error;
 }

@@ -9,6 +9,7 @@ import { Notifications } from './postgres-notifications.ts';
 import { Readers, Writers } from './postgres-pools.ts';
 import { APPLICATION, IDLE_IN_TRANSACTION_MS, Session } from './postgres-session.ts';
 import { Transactions } from './postgres-transactions.ts';
+import { RunningClock } from './running-clock.ts';
 import type { Tables } from './tables.ts';
 import { LONGEST_WAIT_MS, Turns } from './turns.ts';
 
@@ -51,7 +52,8 @@ export class PostgresDatabase implements Database {
   readonly #slowReaders: Readers;
   readonly #writers: Writers;
   readonly #notifications: Notifications;
-  readonly #turns = new Turns<number>();
+  readonly #turns: Turns<number>;
+  readonly #running = new RunningClock();
   readonly #transactions: Transactions;
   #givenUp = 0;
   #refused = 0;
@@ -71,25 +73,33 @@ export class PostgresDatabase implements Database {
     const session = (patienceMs: number, settings: Record<string, boolean | number>) => () =>
       new Session(url, {
         patienceMs,
+        clock: this.#running,
         ...(patienceMs === statementMs && { onSilent }),
         settings: { statement_timeout: patienceMs + GIVEN_UP_MS, ...settings },
         ...(rewrite && { rewrite }),
       });
-    const turnsEnd = { statement_timeout: Math.max(statementMs, LONGEST_WAIT_MS) + GIVEN_UP_MS };
+    const longestWaitMs = Math.max(statementMs, LONGEST_WAIT_MS);
+    const turnsEnd = { statement_timeout: longestWaitMs + GIVEN_UP_MS };
     const readOnly = { default_transaction_read_only: true };
-    this.#readers = new Readers(session(statementMs, readOnly), connections, statementMs);
-    this.#slowReaders = new Readers(session(slowReadMs, readOnly), SLOW_READERS, slowReadMs);
-    this.#writers = new Writers(session(statementMs, turnsEnd), connections);
+    this.#readers = new Readers(session(statementMs, readOnly), connections, statementMs, this.#running);
+    this.#slowReaders = new Readers(session(slowReadMs, readOnly), SLOW_READERS, slowReadMs, this.#running);
+    this.#writers = new Writers(session(statementMs, turnsEnd), connections, longestWaitMs, this.#running);
+    this.#turns = new Turns({ now: () => this.#running.now(), longestWaitMs });
     this.read = new Kysely<Tables>({
       dialect: postgresDialect(this.#counted(this.#readers.execute)),
       plugins: [new CamelCasePlugin()],
     });
-    this.#notifications = new Notifications(url, statementMs, this.#readers.execute);
+    this.#notifications = new Notifications(
+      url,
+      { patienceMs: statementMs, clock: this.#running },
+      this.#readers.execute,
+    );
     this.#transactions = new Transactions({
       writers: this.#writers,
       compiled: new CompiledStatements(this.read),
       clock,
-      longestWaitMs: Math.max(statementMs, LONGEST_WAIT_MS),
+      longestWaitMs,
+      running: this.#running,
       counted: (execute) => this.#counted(execute),
       whileOthersAnswer: (turn, giveUp) => this.#whileOthersAnswer(turn, giveUp, () => this.#endForgotten()),
       onCommit: (accountIds) => this.#notifications.send(accountIds),
@@ -111,12 +121,12 @@ export class PostgresDatabase implements Database {
   ): Promise<Answer> {
     for (;;) {
       try {
-        return await inTime(long, this.#statementMs / 2);
+        return await inTime(long, this.#statementMs / 2, this.#running);
       } catch (error) {
         if (!(error instanceof TooLate)) throw error;
       }
       try {
-        await inTime(this.ping(), this.#statementMs / 2);
+        await inTime(this.ping(), this.#statementMs / 2, this.#running);
         meanwhile();
       } catch (error) {
         giveUp();
@@ -192,6 +202,7 @@ export class PostgresDatabase implements Database {
     this.#closed = true;
     await this.#notifications.end();
     await Promise.all([this.#readers, this.#slowReaders, this.#writers].map((each) => each.end(5)));
+    this.#running.stop();
   }
 
   #counted(execute: Execute): Execute {

@@ -17,3 +17,11 @@ export async function firstFailure(statements: readonly Promise<unknown>[]): Pro
   const outcomes = await Promise.allSettled(statements);
   return outcomes.find((outcome) => outcome.status === 'rejected')?.reason;
 }
+
+/** Why it failed; undefined if it did not. */
+export function failureOf(statement: Promise<unknown>): Promise<unknown> {
+  return statement.then(
+    () => undefined,
+    (reason) => reason,
+  );
+}

@@ -4,6 +4,7 @@ import type { Clock, NewEvent, Transaction } from './database.ts';
 import { DatabaseUnavailable } from './errors.ts';
 import { appendEvents } from './event-log.ts';
 import { CompiledStatements } from './hot-statement.ts';
+import type { RunningClock } from './running-clock.ts';
 import { settled, TransactionIsOver } from './sent.ts';
 import type { SqliteConnection } from './sqlite-connection.ts';
 import { sqliteDialect } from './sqlite-dialect.ts';
@@ -16,7 +17,6 @@ interface Job {
   readonly queuedAt: number;
 }
 
-const LONGEST_WAIT_MS = 5000;
 const BATCH_MS = 10;
 const BATCH_JOBS = 64;
 
@@ -27,22 +27,27 @@ const BATCH_JOBS = 64;
 export class SqliteWriter {
   readonly #connection: SqliteConnection;
   readonly #clock: Clock;
+  readonly #longestWaitMs: number;
+  readonly #running: RunningClock;
   readonly #hot: CompiledStatements;
   readonly #jobs: Job[] = [];
   readonly #listeners = new Set<(accountId: number) => void>();
   #draining: Promise<void> | undefined;
   #closed = false;
 
-  constructor(connection: SqliteConnection, clock: Clock) {
+  constructor(connection: SqliteConnection, clock: Clock, longestWaitMs: number, running: RunningClock) {
     this.#connection = connection;
     this.#clock = clock;
+    this.#longestWaitMs = longestWaitMs;
+    this.#running = running;
     this.#hot = new CompiledStatements(queriesOn(connection));
   }
 
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     if (this.#closed) return Promise.reject(new DatabaseUnavailable('The database is closed.'));
     return new Promise<T>((resolve, reject) => {
-      this.#jobs.push({ work, resolve: resolve as (value: unknown) => void, reject, queuedAt: performance.now() });
+      const queuedAt = this.#running.now();
+      this.#jobs.push({ work, resolve: resolve as (value: unknown) => void, reject, queuedAt });
       this.#draining ??= this.#drain();
     });
   }
@@ -90,7 +95,7 @@ export class SqliteWriter {
   }
 
   async #perform(job: Job, announced: Set<number>): Promise<() => void> {
-    if (performance.now() - job.queuedAt > LONGEST_WAIT_MS) {
+    if (this.#running.now() - job.queuedAt > this.#longestWaitMs) {
       return () => job.reject(new DatabaseUnavailable('Too many changes are waiting.'));
     }
     this.#connection.run('savepoint job', []);

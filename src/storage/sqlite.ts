@@ -4,16 +4,20 @@ import type { Clock, Database, HotQuery, Transaction } from './database.ts';
 import { DatabaseUnavailable } from './errors.ts';
 import { filledIn, placeholder } from './hot-statement.ts';
 import { named } from './names.ts';
+import { RunningClock } from './running-clock.ts';
 import { SlowReads } from './slow-reads.ts';
 import { SqliteConnection } from './sqlite-connection.ts';
 import { sqliteDialect } from './sqlite-dialect.ts';
 import { SqliteWriter } from './sqlite-writer.ts';
 import type { Tables } from './tables.ts';
+import { LONGEST_WAIT_MS } from './turns.ts';
 
 export interface SqliteOptions {
   readonly clock?: Clock;
   /** How long a read that no index serves may take. */
   readonly slowReadMs?: number;
+  /** How long a change may wait for those before it. */
+  readonly longestWaitMs?: number;
   readonly cacheKiB?: number;
 }
 
@@ -27,17 +31,20 @@ export class SqliteDatabase implements Database {
   readonly #writer: SqliteWriter;
   readonly #slowReads: SlowReads;
   readonly #slowReadMs: number;
+  readonly #running = new RunningClock();
   #closed = false;
 
   constructor(file: string, options: SqliteOptions = {}) {
     const clock = options.clock ?? Date.now;
     this.#clock = clock;
     const cacheKiB = options.cacheKiB ?? 16 * 1024;
-    this.#writer = new SqliteWriter(new SqliteConnection(file, { readOnly: false, clock, cacheKiB }), clock);
+    const { longestWaitMs = LONGEST_WAIT_MS } = options;
+    const writing = new SqliteConnection(file, { readOnly: false, clock, cacheKiB });
+    this.#writer = new SqliteWriter(writing, clock, longestWaitMs, this.#running);
     this.#reader = new SqliteConnection(file, { readOnly: true, clock, cacheKiB });
     this.read = new Kysely<Tables>({ dialect: sqliteDialect(this.#reader), plugins: [new CamelCasePlugin()] });
     this.#slowReadMs = options.slowReadMs ?? 2000;
-    this.#slowReads = new SlowReads(file);
+    this.#slowReads = new SlowReads(file, this.#running);
   }
 
   /** All accounts share the one writer, so there is nothing to do about the account. */
@@ -90,6 +97,7 @@ export class SqliteDatabase implements Database {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
+    this.#running.stop();
     await this.#slowReads.close();
     this.#reader.close();
     await this.#writer.close(); // last, as it empties the write-ahead log into the file

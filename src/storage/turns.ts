@@ -7,17 +7,23 @@ export const LONGEST_WAIT_MS = 5000;
 /** One after the other for each key, in the order in which they came. */
 export class Turns<Key> {
   waiting = 0;
+  readonly #now: () => number;
+  readonly #longestWaitMs: number;
   readonly #last = new Map<Key, Promise<TooLate | undefined>>();
 
+  constructor({ now = () => performance.now(), longestWaitMs = LONGEST_WAIT_MS } = {}) {
+    this.#now = now;
+    this.#longestWaitMs = longestWaitMs;
+  }
+
   take<T>(key: Key, work: () => Promise<T>): Promise<T> {
-    const queuedAt = performance.now();
+    const queuedAt = this.#now();
     this.waiting += 1;
     const turn = (this.#last.get(key) ?? Promise.resolve(undefined)).then((silence) => {
       this.waiting -= 1;
       // Whoever waited behind one that got no answer has waited long enough.
       if (silence) throw new DatabaseUnavailable('The database does not answer.', { cause: silence });
-      if (performance.now() - queuedAt > LONGEST_WAIT_MS)
-        throw new DatabaseUnavailable('Too many changes are waiting.');
+      if (this.#now() - queuedAt > this.#longestWaitMs) throw new DatabaseUnavailable('Too many changes are waiting.');
       return work();
     });
     const done = turn.then(() => undefined, silenceOf);

@@ -1,17 +1,27 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { setTimeout } from 'node:timers/promises';
 import { sql } from 'kysely';
 import postgres from 'postgres';
 import { allPowerful } from '../../src/core/caller.ts';
 import { ApiKeys } from '../../src/core/identity/api-keys.ts';
 import { DatabaseUnavailable } from '../../src/storage/errors.ts';
 import { PostgresDatabase } from '../../src/storage/postgres.ts';
+import { IDLE_IN_TRANSACTION_MS } from '../../src/storage/postgres-session.ts';
+import { RunningClock } from '../../src/storage/running-clock.ts';
 import { addressOf, dropDatabase, makeDatabase, PREFIX, postgresServer } from '../support/postgres-database.ts';
 import { startTcpProxy, throughProxy } from '../support/tcp-proxy.ts';
+import { until } from '../support/until.ts';
 
 /** With these bytes a client says that its statement is complete. */
 const SYNC = Buffer.from('S\0\0\0\x04');
+
+/** Limit of a statement, and what a starved process adds to it. */
+const GIVEN_UP_WITHIN_MS = 2000;
+
+/** As a long computation does: nothing else happens in this process meanwhile. */
+function block(milliseconds: number): void {
+  for (const end = performance.now() + milliseconds; performance.now() < end; );
+}
 
 describe('what only a server does', { skip: postgresServer === undefined }, () => {
   const address = postgresServer === undefined ? '' : addressOf(`${PREFIX}server_${process.pid}`);
@@ -53,6 +63,42 @@ describe('what only a server does', { skip: postgresServer === undefined }, () =
     );
   });
 
+  for (const place of ['between two statements', 'before the commit'] as const)
+    test(`a transaction that the server ended while this process was blocked ${place} runs once more`, async () => {
+      let attempts = 0;
+      const work = database.transaction(async (tx) => {
+        attempts += 1;
+        await sql`insert into things values (${100 + attempts})`.execute(tx.db);
+        if (attempts === 1) block(IDLE_IN_TRANSACTION_MS + 400);
+        if (place === 'between two statements') await sql`select 1`.execute(tx.db);
+        return attempts;
+      }, 1);
+      assert.equal(await work, 2);
+      const left = await admin`delete from things where id > 100 returning id`;
+      assert.deepEqual(
+        left.map((row) => Number(row.id)),
+        [102],
+      );
+    });
+
+  test('a commit that was sent and not answered may have happened, and is not tried again', async (t) => {
+    const { hostname: host, port } = new URL(address);
+    const proxy = await startTcpProxy({ host, port: Number(port || 5432) });
+    const behind = new PostgresDatabase(throughProxy(address, proxy));
+    t.after(async () => {
+      await proxy.close();
+      await behind.close();
+    });
+    let attempts = 0;
+    const work = behind.transaction(async (tx) => {
+      attempts += 1;
+      await sql`insert into things values (200)`.execute(tx.db);
+      proxy.silence();
+    }, 1);
+    await assert.rejects(work, (error) => error instanceof DatabaseUnavailable && error.outcomeUnknown);
+    assert.equal(attempts, 1);
+  });
+
   test('when one connection has fallen silent, nobody trusts the others that were open then', async (t) => {
     const { hostname: host, port } = new URL(address);
     const proxy = await startTcpProxy({ host, port: Number(port || 5432) });
@@ -68,12 +114,15 @@ describe('what only a server does', { skip: postgresServer === undefined }, () =
     await Promise.all(rare.map((work) => work()));
     const woken = Promise.withResolvers<number>();
     behind.onEvents(woken.resolve);
-    const isListening = async () => {
-      while (!behind.use().isListening) await setTimeout(10);
-    };
+    const isListening = () => until('it listens', () => behind.use().isListening === true);
     await isListening();
     proxy.silence();
+    const clock = new RunningClock(); // the time in which this process ran
+    const silentAt = clock.now();
     await assert.rejects(behind.ping(), DatabaseUnavailable);
+    const waited = clock.now();
+    clock.stop();
+    assert.ok(waited - silentAt < GIVEN_UP_WITHIN_MS, `given up after ${waited - silentAt} ms`);
     assert.equal(behind.use().isListening, false);
     proxy.restore();
     await Promise.all(rare.map((work) => work()));

@@ -2,13 +2,20 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 
 const CLOSE_IDLE_MS = 20;
+const LEG_MS = 50;
 
-/** Serves on, for load balancers that do not know yet; but nobody keeps a connection for another request. */
+/**
+ * Serves on, for load balancers that do not know yet; but nobody keeps a connection for another request. The time passes in
+ * short legs: while this process had no processor it told nobody, so a standstill counts as one leg at most, and requests that
+ * arrived meanwhile are read before connections are closed. Twice the time is the end, as whoever stops a node waits for it.
+ */
 export async function drain(app: FastifyInstance, milliseconds: number): Promise<void> {
   app.server.prependListener('request', (_request, response) => {
     response.shouldKeepAlive = false;
   });
-  await wait(milliseconds);
+  const latest = performance.now() + 2 * milliseconds;
+  for (let left = milliseconds; left > 0 && performance.now() < latest; left -= LEG_MS)
+    await wait(Math.min(left, LEG_MS));
 }
 
 /**

@@ -3,8 +3,13 @@ import { promisify } from 'node:util';
 import { DomainError, invalidField } from '../errors.ts';
 import { fold } from '../text.ts';
 
-const MEMORY_KIB = 19_456;
-const PASSES = 2;
+/** What a guess costs; kept with every hash, so that it may change. */
+export interface HashCost {
+  readonly memoryKiB: number;
+  readonly passes: number;
+}
+
+const COST: HashCost = { memoryKiB: 19_456, passes: 2 };
 const TAG_BYTES = 32;
 const RUNNING_AT_ONCE = 2;
 const MOST_WAITING = 100;
@@ -13,23 +18,29 @@ const derive = promisify(argon2) as (algorithm: 'argon2id', parameters: Argon2Pa
 
 /** Argon2id in Node's thread pool, a few at a time, with a bounded line of those who wait. */
 export class Passwords {
+  readonly #cost: HashCost;
   #running = 0;
   readonly #waiting: (() => void)[] = [];
 
+  constructor(cost = COST) {
+    this.#cost = cost;
+  }
+
   async hash(password: string): Promise<string> {
     const salt = randomBytes(16);
-    const tag = await this.#derive(password, salt, MEMORY_KIB, PASSES);
-    return `$argon2id$v=19$m=${MEMORY_KIB},t=${PASSES},p=1$${base64(salt)}$${base64(tag)}`;
+    const tag = await this.#derive(password, salt, this.#cost);
+    const { memoryKiB, passes } = this.#cost;
+    return `$argon2id$v=19$m=${memoryKiB},t=${passes},p=1$${base64(salt)}$${base64(tag)}`;
   }
 
   /** Takes as long for a user without password, or without existence, as for a wrong one. */
   async verify(password: string, stored: string | null): Promise<boolean> {
-    const { salt, tag, memory, passes } = parse(stored) ?? NOBODY;
-    const actual = await this.#derive(password, salt, memory, passes);
+    const { salt, tag, cost = this.#cost } = parse(stored) ?? NOBODY;
+    const actual = await this.#derive(password, salt, cost);
     return timingSafeEqual(actual, tag) && stored !== null;
   }
 
-  async #derive(password: string, salt: Buffer, memory: number, passes: number): Promise<Buffer> {
+  async #derive(password: string, salt: Buffer, { memoryKiB, passes }: HashCost): Promise<Buffer> {
     await this.#turn();
     try {
       return await derive('argon2id', {
@@ -37,7 +48,7 @@ export class Passwords {
         nonce: salt,
         parallelism: 1,
         tagLength: TAG_BYTES,
-        memory,
+        memory: memoryKiB,
         passes,
       });
     } finally {
@@ -73,16 +84,11 @@ export async function refuseCommonPassword(password: string, email: string): Pro
 interface StoredPassword {
   readonly salt: Buffer;
   readonly tag: Buffer;
-  readonly memory: number;
-  readonly passes: number;
+  /** Left out for nobody: as much as a new one. */
+  readonly cost?: HashCost;
 }
 
-const NOBODY: StoredPassword = {
-  salt: Buffer.alloc(16),
-  tag: Buffer.alloc(TAG_BYTES),
-  memory: MEMORY_KIB,
-  passes: PASSES,
-};
+const NOBODY: StoredPassword = { salt: Buffer.alloc(16), tag: Buffer.alloc(TAG_BYTES) };
 
 function parse(stored: string | null): StoredPassword | undefined {
   const match = stored?.match(/^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=1\$([^$]+)\$([^$]+)$/);
@@ -91,8 +97,7 @@ function parse(stored: string | null): StoredPassword | undefined {
   return {
     salt: Buffer.from(salt, 'base64'),
     tag: Buffer.from(tag, 'base64'),
-    memory: Number(memory),
-    passes: Number(passes),
+    cost: { memoryKiB: Number(memory), passes: Number(passes) },
   };
 }
 

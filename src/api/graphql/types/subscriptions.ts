@@ -56,14 +56,17 @@ builder.subscriptionFields((t) => ({
   }),
 }));
 
-/** One change makes all who watch with a filter read at once, more than are let in: the others come later. */
+/**
+ * One change makes all who watch with a filter read at once, more than are let in: the others come later. The waits grow, as a busy
+ * machine needs longer for all of them.
+ */
 async function patiently<T>(read: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     try {
       return await read();
     } catch (error) {
       if (tries === MOST_TRIES || asDomainError(error)?.kind !== 'unavailable') throw error;
-      await setTimeout(Math.random() * RETRY_MS);
+      await setTimeout(Math.random() * RETRY_MS * tries);
     }
   }
 }

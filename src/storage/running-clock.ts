@@ -1,0 +1,38 @@
+const TICK_MS = 50;
+/** A tick that comes later than this shows that the process had no processor, or that its event loop was blocked. */
+const LONGEST_TICK_MS = 75;
+
+/**
+ * Time as this process lived it: it stands still while the process is stopped, throttled or blocked. Whoever waits for an answer
+ * by this clock never takes their own standstill for the other side's silence.
+ */
+export class RunningClock {
+  readonly #now: () => number;
+  #stalledMs = 0;
+  #tickedAt: number;
+  readonly #ticks = setInterval(() => this.#tick(), TICK_MS).unref();
+
+  constructor(now = () => performance.now()) {
+    this.#now = now;
+    this.#tickedAt = now();
+  }
+
+  /** Milliseconds since some moment in the past. */
+  now(): number {
+    return this.#now() - this.stalledMs;
+  }
+
+  /** How long the process has stood still since this clock was made. */
+  get stalledMs(): number {
+    return this.#stalledMs + Math.max(0, this.#now() - this.#tickedAt - LONGEST_TICK_MS);
+  }
+
+  stop(): void {
+    clearInterval(this.#ticks);
+  }
+
+  #tick(): void {
+    this.#stalledMs = this.stalledMs;
+    this.#tickedAt = this.#now();
+  }
+}
