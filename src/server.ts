@@ -50,6 +50,8 @@ const SWEEP_MS = 10_000;
 const ASKED_WITHIN_MS = 60_000;
 
 export interface StartOptions {
+  /** Where the log goes; defaults to standard error. */
+  readonly log?: { write(line: string): void };
   /** What must be done before the service is ready, once its port is taken. */
   readonly prepare?: () => Promise<void>;
   /** How long sockets are waited for; tests have less of it. */
@@ -64,9 +66,9 @@ export interface StartOptions {
 export async function startServer(
   installation: Installation,
   config: Config,
-  { prepare, patience, compileQueries = true, runsByItself = true }: StartOptions = {},
+  { log = logOutput, prepare, patience, compileQueries = true, runsByItself = true }: StartOptions = {},
 ): Promise<RunningServer> {
-  const logger = createLogger(config);
+  const logger = createLogger(config, log);
   const metrics = new Metrics();
   const deprecation = { deprecatedSince: REST_DEPRECATED_SINCE, sunset: config.SWITCHBOARD_REST_SUNSET };
   const headersOfRest = restHeaders(deprecation);
@@ -148,8 +150,12 @@ export async function startServer(
 
   const stopClockwork = runsByItself ? runClockwork(installation, { logger, metrics }) : async () => undefined;
   const stopHousekeeping = runsByItself ? keepHouse(installation, logger) : async () => undefined;
-  const url = await app.listen({ port: config.PORT, host: config.HOST });
-  await prepare?.().catch(async (error) => {
+  const start = async () => {
+    const listensAt = await app.listen({ port: config.PORT, host: config.HOST });
+    await prepare?.();
+    return listensAt;
+  };
+  const url = await start().catch(async (error) => {
     for (const each of sockets) each.close();
     await stopClockwork();
     await stopHousekeeping();
@@ -195,9 +201,9 @@ function sendWebhooks(
   return dispatcher;
 }
 
-/** JSON lines on standard error. Addresses, headers and bodies are never logged: they may carry secrets. */
-function createLogger(config: Config): Logger {
-  return pino({ level: config.SWITCHBOARD_LOG_LEVEL, base: null, timestamp: pino.stdTimeFunctions.isoTime }, logOutput);
+/** JSON lines. Addresses, headers and bodies are never logged: they may carry secrets. */
+function createLogger(config: Config, output: { write(line: string): void }): Logger {
+  return pino({ level: config.SWITCHBOARD_LOG_LEVEL, base: null, timestamp: pino.stdTimeFunctions.isoTime }, output);
 }
 
 function readTls({ SWITCHBOARD_TLS_CERT: cert, SWITCHBOARD_TLS_KEY: key }: Config) {

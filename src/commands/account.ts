@@ -2,13 +2,18 @@ import { createAccount } from '../first-start.ts';
 import { COMMAND_LINE, withInstallation } from './open.ts';
 import { askNewPassword } from './prompt.ts';
 import { table } from './table.ts';
+import type { Terminal } from './terminal.ts';
 
-export async function createAccountCommand({ name, email }: { name: string; email: string }): Promise<void> {
+export async function createAccountCommand(
+  terminal: Terminal,
+  { name, email }: { name: string; email: string },
+): Promise<void> {
   await withInstallation(
+    terminal,
     async (installation) => {
-      const admin = { email, password: await askNewPassword() };
+      const admin = { email, password: await askNewPassword(terminal) };
       const made = await createAccount(installation, { name, admin, actor: COMMAND_LINE });
-      console.log(
+      terminal.console.log(
         `Account ${made?.accountId} is made, with the admin ${email} and this key, shown this once:\n\n  ${made?.apiKey}\n`,
       );
     },
@@ -16,9 +21,9 @@ export async function createAccountCommand({ name, email }: { name: string; emai
   );
 }
 
-export async function listAccounts(): Promise<void> {
-  await withInstallation(async ({ accounts }) => {
-    console.log(
+export async function listAccounts(terminal: Terminal): Promise<void> {
+  await withInstallation(terminal, async ({ accounts }) => {
+    terminal.console.log(
       table(
         ['id', 'name'],
         (await accounts.all()).map(({ id, name }) => [String(id), name]),

@@ -6,19 +6,20 @@ import { takeServerPlace } from '../server-lock.ts';
 import { COPY_NOT_FINISHED, migrations } from '../storage/migrate.ts';
 import { SqliteDatabase } from '../storage/sqlite.ts';
 import { CommandFailed } from './report.ts';
+import type { Terminal } from './terminal.ts';
 
 const DATABASE = 'switchboard.db';
 const SECRET = 'secret';
 
-function embeddedFile(): string {
-  const { databaseFile } = readConfig(process.env);
+function embeddedFile({ env }: Terminal): string {
+  const { databaseFile } = readConfig(env);
   if (databaseFile !== undefined) return databaseFile;
   throw new CommandFailed('PostgreSQL has its own tools for this: pg_dump, pg_basebackup and an archive of its log.');
 }
 
 /** Copies the database while the service runs, and the secret with it: without it every single sign-on key would change. */
-export async function backup(folder: string): Promise<void> {
-  const databaseFile = embeddedFile();
+export async function backup(terminal: Terminal, folder: string): Promise<void> {
+  const databaseFile = embeddedFile(terminal);
   if (!existsSync(databaseFile)) throw new CommandFailed(`There is no database at ${databaseFile}.`);
   const target = resolve(folder);
   if (existsSync(target)) throw new CommandFailed(`${target} exists already. Name a new folder.`);
@@ -33,14 +34,14 @@ export async function backup(folder: string): Promise<void> {
     await database.close();
   }
   await requireSound(join(target, DATABASE));
-  console.log(
+  terminal.console.log(
     `The backup is in ${target}, checked. It holds the secret of the installation: keep it as safe as the server.`,
   );
 }
 
 /** Puts a backup in place. What was there before is kept under another name. */
-export async function restore(folder: string, options: { force?: boolean }): Promise<void> {
-  const databaseFile = embeddedFile();
+export async function restore(terminal: Terminal, folder: string, options: { force?: boolean }): Promise<void> {
+  const databaseFile = embeddedFile(terminal);
   const source = resolve(folder);
   if (!existsSync(join(source, DATABASE))) throw new CommandFailed(`${source} is not a backup: it has no ${DATABASE}.`);
   if (existsSync(databaseFile) && !options.force) {
@@ -56,7 +57,7 @@ export async function restore(folder: string, options: { force?: boolean }): Pro
   copyFileSync(join(source, DATABASE), databaseFile);
   if (existsSync(join(source, SECRET))) copyFileSync(join(source, SECRET), secretFile(databaseFile));
   leavePlace();
-  console.log(`Restored ${databaseFile} from ${source}.${kept ? ` The old one is kept as ${kept}.` : ''}`);
+  terminal.console.log(`Restored ${databaseFile} from ${source}.${kept ? ` The old one is kept as ${kept}.` : ''}`);
 }
 
 /** The write-ahead log belongs to its database: both move together. */

@@ -1,4 +1,5 @@
 import type { Watcher } from '../storage/copy/copy-installation.ts';
+import type { TerminalOutput } from './terminal.ts';
 
 const LINE_EVERY_MS = 10_000;
 const REPAINT_EVERY_MS = 200;
@@ -13,6 +14,7 @@ const MEANINGFUL_MS = 1000;
 
 /** Shows how far it has come: one line that changes on a terminal; elsewhere a line now and then, and one for each table if wanted. */
 export class CopyProgress implements Watcher {
+  readonly #output: TerminalOutput;
   readonly #total: number;
   readonly #signal: AbortSignal;
   readonly #eachTable: boolean;
@@ -22,7 +24,13 @@ export class CopyProgress implements Watcher {
   #skipped = 0;
   #table = { name: '', total: 0, done: 0 };
 
-  constructor(total: number, signal: AbortSignal, { eachTable }: { readonly eachTable: boolean }) {
+  constructor(
+    output: TerminalOutput,
+    total: number,
+    signal: AbortSignal,
+    { eachTable }: { readonly eachTable: boolean },
+  ) {
+    this.#output = output;
     this.#total = total;
     this.#eachTable = eachTable;
     this.#signal = signal;
@@ -50,26 +58,26 @@ export class CopyProgress implements Watcher {
   rows(count: number): void {
     this.#table.done += count;
     this.#done += count;
-    if (performance.now() - this.#shownAt > (process.stdout.isTTY ? REPAINT_EVERY_MS : LINE_EVERY_MS)) this.#show();
+    if (performance.now() - this.#shownAt > (this.#output.isTTY ? REPAINT_EVERY_MS : LINE_EVERY_MS)) this.#show();
     this.#signal.throwIfAborted();
   }
 
   end(): void {
     this.#endTable();
     this.#table = { name: '', total: 0, done: 0 };
-    if (process.stdout.isTTY) process.stdout.write('\r\u001b[K');
+    if (this.#output.isTTY) this.#output.write('\r\u001b[K');
   }
 
   #endTable(): void {
     if (this.#table.total === 0 || !this.#eachTable) return;
     this.#show();
-    if (process.stdout.isTTY) process.stdout.write('\n');
+    if (this.#output.isTTY) this.#output.write('\n');
   }
 
   #show(): void {
     this.#shownAt = performance.now();
     const line = this.#line();
-    process.stdout.write(process.stdout.isTTY ? `\r${line}\u001b[K` : `${line}\n`);
+    this.#output.write(this.#output.isTTY ? `\r${line}\u001b[K` : `${line}\n`);
   }
 
   #line(): string {

@@ -15,6 +15,7 @@ import { CopyProgress, grouped, rate, seconds } from './copy-progress.ts';
 import { secretAdvice } from './copy-secret.ts';
 import { CommandFailed } from './report.ts';
 import { table } from './table.ts';
+import { STOP_SIGNALS, type Terminal } from './terminal.ts';
 
 interface CopyOptions {
   readonly from: string;
@@ -27,27 +28,32 @@ interface CopyOptions {
 const GO_ON = 'Run the same command again: it goes on where it stopped.';
 
 /** Moves a whole installation to another database, or goes on with that. The source is never changed. */
-export async function copy(options: CopyOptions): Promise<void> {
+export async function copy(terminal: Terminal, options: CopyOptions): Promise<void> {
   const from = addressIn('--from', options.from);
   const to = addressIn('--to', options.to);
   refuseSame(from, to);
-  const { SWITCHBOARD_SECRET: secret } = readConfig({ ...process.env, DATABASE_URL: undefined });
+  const { SWITCHBOARD_SECRET: secret } = readConfig({ ...terminal.env, DATABASE_URL: undefined });
   const { verify: readOnly = false, ignoreConnections = false } = options;
   const source = await openEnd(from, { readOnly: true, ignoreConnections });
   try {
     const contents = await contentsOf(source, installationTables()).catch(saying(`${from.name} cannot be read`));
     const target = await openEnd(to, { readOnly, ignoreConnections });
+    const { signal, release: ignoreStops } = stopSignal(terminal, readOnly);
     try {
+      const { console } = terminal;
       console.log(`From ${from.name} to ${to.name}: ${grouped(rowsIn(contents))} rows.`);
       const ends = { source, target };
-      const signal = stopSignal(readOnly);
-      if (!readOnly) await fill(ends, contents, to, options.beginAgain ?? false, signal);
-      await verify(ends, contents, signal, readOnly ? '' : ' It cannot be used: add --begin-again.');
+      if (!readOnly) await fill(terminal, ends, contents, { to, beginAgain: options.beginAgain ?? false, signal });
+      await verify(terminal, ends, contents, {
+        signal,
+        advice: readOnly ? '' : ' It cannot be used: add --begin-again.',
+      });
       if (readOnly) return;
-      await release(ends, contents).catch(saying('The copy cannot be finished'));
+      await settle(ends, contents).catch(saying('The copy cannot be finished'));
       console.log(`The copy is complete. ${from.name} is as it was.`);
       console.log(await secretAdvice(target.end, { from, to }, secret));
     } finally {
+      ignoreStops();
       await target.close();
     }
   } finally {
@@ -56,11 +62,10 @@ export async function copy(options: CopyOptions): Promise<void> {
 }
 
 async function fill(
+  { console, stdout }: Terminal,
   ends: Ends,
   contents: Contents,
-  to: Address,
-  beginAgain: boolean,
-  signal: AbortSignal,
+  { to, beginAgain, signal }: { readonly to: Address; readonly beginAgain: boolean; readonly signal: AbortSignal },
 ): Promise<void> {
   const begun = await prepareTarget(ends.target, contents, {
     ...{ beginAgain, now: Date.now() },
@@ -68,7 +73,7 @@ async function fill(
   }).catch(saying(`${to.name} cannot be made ready`));
   const already = [...begun.values()].reduce((sum, { rows }) => sum + rows, 0);
   if (already > 0) console.log(`A copy was begun: ${grouped(already)} rows are there already.`);
-  const progress = new CopyProgress(rowsIn(contents), signal, { eachTable: true });
+  const progress = new CopyProgress(stdout, rowsIn(contents), signal, { eachTable: true });
   await copyMissing(ends, contents, begun, progress).catch((error) => {
     throw inWords(
       error,
@@ -81,8 +86,13 @@ async function fill(
 }
 
 /** Counts and checksums of what is stored at both ends, table by table. */
-async function verify(ends: Ends, contents: Contents, signal: AbortSignal, advice: string): Promise<void> {
-  const progress = new CopyProgress(rowsIn(contents), signal, { eachTable: false });
+async function verify(
+  { console, stdout }: Terminal,
+  ends: Ends,
+  contents: Contents,
+  { signal, advice }: { readonly signal: AbortSignal; readonly advice: string },
+): Promise<void> {
+  const progress = new CopyProgress(stdout, rowsIn(contents), signal, { eachTable: false });
   const compared = await compareAll(ends, contents, progress).catch((error) => {
     throw inWords(error, `The table ${progress.tableName} cannot be compared`);
   });
@@ -101,7 +111,7 @@ function asCells({ table: name, source, target, same }: Comparison): string[] {
   return [name, grouped(source.count), grouped(target.count), ...sums, same ? 'same' : 'DIFFERENT'];
 }
 
-async function release({ target: { end } }: Ends, { tables }: Contents): Promise<void> {
+async function settle({ target: { end } }: Ends, { tables }: Contents): Promise<void> {
   await end.settle(tables);
   await finish(end);
 }
@@ -111,11 +121,16 @@ function rowsIn({ counts }: Contents): number {
 }
 
 /** The first Ctrl+C lets a piece be finished; a second one ends at once, which does no harm either. */
-function stopSignal(readOnly: boolean): AbortSignal {
+function stopSignal({ signals }: Terminal, readOnly: boolean): { signal: AbortSignal; release: () => void } {
   const controller = new AbortController();
   const stop = () => controller.abort(new CommandFailed(`\nStopped.${readOnly ? '' : ` ${GO_ON}`}`));
-  for (const name of ['SIGINT', 'SIGTERM']) process.once(name, stop);
-  return controller.signal;
+  for (const name of STOP_SIGNALS) signals.once(name, stop);
+  return {
+    signal: controller.signal,
+    release: () => {
+      for (const name of STOP_SIGNALS) signals.off(name, stop);
+    },
+  };
 }
 
 function saying(meaning: string): (error: unknown) => never {

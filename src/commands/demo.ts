@@ -2,11 +2,14 @@ import { readConfig } from '../config.ts';
 import { loadDemo } from '../demo/demo.ts';
 import { firstStart } from '../first-start.ts';
 import { withInstallation } from './open.ts';
+import type { Terminal } from './terminal.ts';
 
-export async function fillDemo(): Promise<void> {
+export async function fillDemo(terminal: Terminal): Promise<void> {
+  const { console, env } = terminal;
   await withInstallation(
+    terminal,
     async (installation) => {
-      const first = await firstStart(installation, readConfig(process.env));
+      const first = await firstStart(installation, readConfig(env));
       if (first)
         console.log(
           `Made the first account. Admin: ${first.email} ${first.password ?? ''}\nAPI key: ${first.apiKey ?? ''}`,

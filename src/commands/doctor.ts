@@ -3,16 +3,22 @@ import { readConfig } from '../config.ts';
 import { findBrokenInvariants } from '../core/invariants.ts';
 import { openInstallation } from '../installation.ts';
 import { takeServerPlace } from '../server-lock.ts';
+import type { Terminal } from './terminal.ts';
 
 /** Looks at everything that must hold and says what does not. Ends with 1 when something is wrong. */
-export async function doctor(): Promise<void> {
-  const config = readConfig(process.env);
+export async function doctor({ console, env }: Terminal): Promise<number> {
+  const config = readConfig(env);
   console.log('ok       configuration');
   if (config.databaseFile !== undefined && !existsSync(config.databaseFile)) {
     console.log(`nothing  ${config.databaseFile} does not exist yet; the first start makes it`);
-    return;
+    return 0;
   }
-  const installation = await openInstallation(config);
+  let exitCode = 0;
+  const report = (what: string, problems: readonly string[]) => {
+    show(console, what, problems);
+    if (problems.length > 0) exitCode = 1;
+  };
+  const installation = await openInstallation(config, { warn: console.error });
   try {
     report('database', installation.database.integrityProblems());
     report(
@@ -26,6 +32,7 @@ export async function doctor(): Promise<void> {
   } finally {
     await installation.database.close();
   }
+  return exitCode;
 }
 
 /** Whether a service runs on the file: its place is taken. */
@@ -36,9 +43,8 @@ function isServed(databaseFile: string | undefined): boolean {
   return leave === undefined;
 }
 
-function report(what: string, problems: readonly string[]): void {
+function show(console: Terminal['console'], what: string, problems: readonly string[]): void {
   console.log(`${problems.length === 0 ? 'ok      ' : 'PROBLEM '} ${what}`);
   for (const problem of problems.slice(0, 10)) console.log(`         ${problem}`);
   if (problems.length > 10) console.log(`         and ${problems.length - 10} more`);
-  if (problems.length > 0) process.exitCode = 1;
 }

@@ -6,6 +6,7 @@ import type { Installation } from '../installation.ts';
 import { commandLineCaller, withInstallation } from './open.ts';
 import { readOperators, toCsv, toJson } from './operator-file.ts';
 import { CommandFailed } from './report.ts';
+import type { Terminal } from './terminal.ts';
 
 interface ImportOptions {
   readonly apply?: boolean;
@@ -15,14 +16,15 @@ interface ImportOptions {
 
 /** Always a dry run first; `--apply` then does it, all or nothing unless `--partly`. Ends with 1 when a row fails. */
 export async function importOperators(
+  terminal: Terminal,
   file: string,
   { apply = false, partly = false, account }: ImportOptions,
 ): Promise<void> {
   const rows = readOperators(readFileSync(file), formatOf(file));
-  await withInstallation(async (installation) => {
+  await withInstallation(terminal, async (installation) => {
     const caller = await commandLineCaller(installation, account);
     const run = (dryRun: boolean) => {
-      const onProgress = progress(dryRun ? 'checked' : 'imported');
+      const onProgress = progress(terminal, dryRun ? 'checked' : 'imported');
       const options = { dryRun, allOrNothing: !partly, onProgress };
       return installation.imports.run(caller, rows, options, (work) =>
         installation.database.transaction(work, caller.accountId),
@@ -31,10 +33,10 @@ export async function importOperators(
     const trial = await run(true);
     const mayApply = partly || failuresIn(trial) === 0;
     const report = apply && mayApply ? await run(false) : trial;
-    show(report);
+    show(terminal, report);
     const failed = failuresIn(report);
     if (failed === 0) {
-      console.log(
+      terminal.console.log(
         report.applied ? 'Done.' : 'This was a dry run: nothing was changed. Add --apply to do what it says.',
       );
     } else {
@@ -47,16 +49,20 @@ export async function importOperators(
   });
 }
 
-export async function exportOperators(file: string, { account }: { account?: number }): Promise<void> {
+export async function exportOperators(
+  terminal: Terminal,
+  file: string,
+  { account }: { account?: number },
+): Promise<void> {
   const format = formatOf(file);
-  await withInstallation(async (installation) => {
+  await withInstallation(terminal, async (installation) => {
     const { accountId } = await commandLineCaller(installation, account);
     const operators = await allOperators(installation, accountId);
     writeFileSync(file, format === 'csv' ? toCsv(operators) : toJson(operators), { mode: 0o600 });
-    console.log(`${operators.length} operators are in ${file}. Passwords and single sign-on keys are not.`);
+    terminal.console.log(`${operators.length} operators are in ${file}. Passwords and single sign-on keys are not.`);
     const nameless = operators.filter(({ externalId }) => externalId === null).length;
     if (nameless > 0) {
-      console.log(
+      terminal.console.log(
         `${nameless} of them ${nameless === 1 ? 'has' : 'have'} no external_id: an import cannot find them again and refuses their rows.`,
       );
     }
@@ -81,9 +87,9 @@ function formatOf(file: string): 'csv' | 'json' {
 }
 
 /** For whoever looks on: a terminal, and not a file or another program. */
-function progress(what: string): (done: number, total: number) => void {
-  if (!process.stderr.isTTY) return () => undefined;
-  return (done, total) => process.stderr.write(`\r${done} of ${total} ${what}${done >= total ? '\n' : ''}`);
+function progress({ stderr }: Terminal, what: string): (done: number, total: number) => void {
+  if (!stderr.isTTY) return () => undefined;
+  return (done, total) => stderr.write(`\r${done} of ${total} ${what}${done >= total ? '\n' : ''}`);
 }
 
 function failuresIn({ rows }: ImportReport): number {
@@ -91,7 +97,7 @@ function failuresIn({ rows }: ImportReport): number {
 }
 
 /** Why rows failed, and how many did not. */
-function show(report: ImportReport): void {
+function show({ console }: Terminal, report: ImportReport): void {
   for (const { row, externalId, failure } of report.rows) {
     if (failure) console.log(`row ${row} (${externalId ?? 'no external_id'}): ${reasonsOf(failure)}`);
   }

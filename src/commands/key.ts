@@ -3,6 +3,7 @@ import { parseId } from '../core/ids.ts';
 import { commandLineCaller, withInstallation } from './open.ts';
 import { CommandFailed } from './report.ts';
 import { day, table } from './table.ts';
+import type { Terminal } from './terminal.ts';
 
 const DAY_MS = 24 * 3600 * 1000;
 const MOST_DAYS = 36_500; // far beyond that there are no dates any more
@@ -12,12 +13,13 @@ interface AccountOption {
 }
 
 export async function createKey(
+  terminal: Terminal,
   options: AccountOption & { name: string; access: KeyAccess; days?: string },
 ): Promise<void> {
   const days = options.days === undefined ? undefined : parseId(options.days);
   if (options.days !== undefined && !(days !== undefined && days <= MOST_DAYS))
     throw new CommandFailed(`--days must be a whole number from 1 to ${MOST_DAYS}.`);
-  await withInstallation(async (installation) => {
+  await withInstallation(terminal, async (installation) => {
     const caller = await commandLineCaller(installation, options.account);
     const { key, secret } = await installation.database.transaction(
       (tx) =>
@@ -28,12 +30,12 @@ export async function createKey(
         }),
       caller.accountId,
     );
-    console.log(`Key ${key.id} (${key.access}), shown this once:\n\n  ${secret}\n`);
+    terminal.console.log(`Key ${key.id} (${key.access}), shown this once:\n\n  ${secret}\n`);
   });
 }
 
-export async function listKeys(options: AccountOption): Promise<void> {
-  await withInstallation(async (installation) => {
+export async function listKeys(terminal: Terminal, options: AccountOption): Promise<void> {
+  await withInstallation(terminal, async (installation) => {
     const caller = await commandLineCaller(installation, options.account);
     const rows = (await installation.apiKeys.list(caller)).map((key) => [
       String(key.id),
@@ -45,16 +47,16 @@ export async function listKeys(options: AccountOption): Promise<void> {
       day(key.lastUsedAt),
       day(key.revokedAt),
     ]);
-    console.log(table(['id', 'name', 'key', 'access', 'created', 'ends', 'last used', 'revoked'], rows));
+    terminal.console.log(table(['id', 'name', 'key', 'access', 'created', 'ends', 'last used', 'revoked'], rows));
   });
 }
 
-export async function revokeKey(text: string, options: AccountOption): Promise<void> {
+export async function revokeKey(terminal: Terminal, text: string, options: AccountOption): Promise<void> {
   const id = parseId(text);
   if (id === undefined) throw new CommandFailed(`${text} is not the number of a key. The list: switchboard key list`);
-  await withInstallation(async (installation) => {
+  await withInstallation(terminal, async (installation) => {
     const caller = await commandLineCaller(installation, options.account);
     await installation.database.transaction((tx) => installation.apiKeys.revoke(tx, caller, id), caller.accountId);
-    console.log(`Key ${id} is revoked. A running service takes notice within a second.`);
+    terminal.console.log(`Key ${id} is revoked. A running service takes notice within a second.`);
   });
 }

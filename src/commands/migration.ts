@@ -2,10 +2,15 @@ import { parse } from 'graphql';
 import { replacementOf } from '../api/graphql/replacements.ts';
 import { commandLineCaller, withInstallation } from './open.ts';
 import { day, table } from './table.ts';
+import type { Terminal } from './terminal.ts';
 
 /** The migration meter: what each key still uses of the REST interface, and what replaces it. */
-export async function showMigration(options: { readonly account?: number; readonly replacements?: boolean }) {
-  await withInstallation(async (installation) => {
+export async function showMigration(
+  terminal: Terminal,
+  options: { readonly account?: number; readonly replacements?: boolean },
+): Promise<void> {
+  const { console } = terminal;
+  await withInstallation(terminal, async (installation) => {
     const caller = await commandLineCaller(installation, options.account);
     const uses = await installation.restUsage.list(caller);
     if (uses.length === 0) {

@@ -4,17 +4,19 @@ import { allPowerful, type Caller } from '../core/caller.ts';
 import { type Installation, openInstallation } from '../installation.ts';
 import type { Actor } from '../storage/database.ts';
 import { CommandFailed } from './report.ts';
+import type { Terminal } from './terminal.ts';
 
 /** Opens the installation that the environment names, does the work on it, and closes it again. */
 export async function withInstallation<T>(
+  { env, console }: Terminal,
   work: (installation: Installation) => Promise<T>,
   { mayCreate = false } = {},
 ): Promise<T> {
-  const config = readConfig(process.env);
+  const config = readConfig(env);
   if (!mayCreate && config.databaseFile !== undefined && !existsSync(config.databaseFile)) {
     throw new CommandFailed(`There is no database at ${config.databaseFile}. The first start of the service makes it.`);
   }
-  const installation = await openInstallation(config);
+  const installation = await openInstallation(config, { warn: console.error });
   try {
     return await work(installation);
   } finally {

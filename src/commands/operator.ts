@@ -3,6 +3,7 @@ import { validate } from '../core/validate.ts';
 import { commandLineCaller, withInstallation } from './open.ts';
 import { askNewPassword } from './prompt.ts';
 import { CommandFailed } from './report.ts';
+import type { Terminal } from './terminal.ts';
 
 interface NewOperatorOptions {
   readonly email: string;
@@ -12,30 +13,33 @@ interface NewOperatorOptions {
   readonly account?: number;
 }
 
-export async function createOperator({ account, roles, ...fields }: NewOperatorOptions): Promise<void> {
-  await withInstallation(async (installation) => {
+export async function createOperator(
+  terminal: Terminal,
+  { account, roles, ...fields }: NewOperatorOptions,
+): Promise<void> {
+  await withInstallation(terminal, async (installation) => {
     const caller = await commandLineCaller(installation, account);
     const input = { ...fields, roles: roles.split(',').map((role) => role.trim()) };
     validate(operatorCreate, input); // before anybody types a password for nothing
-    const password = await askNewPassword();
+    const password = await askNewPassword(terminal);
     const operator = await installation.operators.create(
       caller,
       validate(operatorCreate, { ...input, password }),
       (work) => installation.database.transaction(work, caller.accountId),
     );
-    console.log(`Operator ${operator.id} is made: ${operator.email}`);
+    terminal.console.log(`Operator ${operator.id} is made: ${operator.email}`);
   });
 }
 
-export async function resetPassword(email: string): Promise<void> {
-  await withInstallation(async (installation) => {
+export async function resetPassword(terminal: Terminal, email: string): Promise<void> {
+  await withInstallation(terminal, async (installation) => {
     const login = await installation.operators.findLogin(email);
     if (!login) throw new CommandFailed(`There is no operator with the e-mail ${email}.`);
     const caller = await commandLineCaller(installation, login.accountId);
-    const password = await askNewPassword();
+    const password = await askNewPassword(terminal);
     await installation.operators.changePassword(caller, login.operatorId, { password }, (work) =>
       installation.database.transaction(work, caller.accountId),
     );
-    console.log('The password is set. All tokens of the operator have ended.');
+    terminal.console.log('The password is set. All tokens of the operator have ended.');
   });
 }

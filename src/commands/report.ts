@@ -1,10 +1,10 @@
 import { ConfigError } from '../config.ts';
 import { asDomainError } from '../core/errors.ts';
 import { UnusableDatabase } from '../storage/errors.ts';
+import type { Terminal } from './terminal.ts';
 
 /** A mistake of the caller is one clear line; anything else is shown whole, as it is ours. */
-export function reportFailure(error: unknown): void {
-  process.exitCode = 1;
+export function reportFailure(error: unknown, { console }: Terminal): void {
   const known = asDomainError(error);
   if (known) {
     const problems = known.details.problems?.map(({ path, rule }) => `  ${path.join('.')} ${rule}`) ?? [];

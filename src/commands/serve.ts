@@ -4,23 +4,36 @@ import { readConfig } from '../config.ts';
 import { keepDemoConnected, loadDemo } from '../demo/demo.ts';
 import { type FirstLogin, firstStart } from '../first-start.ts';
 import { openInstallation } from '../installation.ts';
-import { startServer } from '../server.ts';
 import { takeServerPlace } from '../server-lock.ts';
 import { withPatience } from '../start-patience.ts';
 import { CommandFailed } from './report.ts';
+import { STOP_SIGNALS, type Terminal } from './terminal.ts';
 
-export async function serve(options: { demo?: boolean; port?: string; host?: string }): Promise<void> {
+interface ServeOptions {
+  readonly demo?: boolean;
+  readonly port?: string;
+  readonly host?: string;
+}
+
+/** Serves until it is told to stop. */
+export async function serve(terminal: Terminal, options: ServeOptions): Promise<number> {
+  const { console, env, log, signals } = terminal;
   const config = readConfig({
-    ...process.env,
+    ...env,
     ...(options.port === undefined ? {} : { PORT: options.port }),
     ...(options.host === undefined ? {} : { HOST: options.host }),
   });
   const leavePlace = takePlace(config.databaseFile);
-  const installation = await openInstallation(config);
+  const installation = await openInstallation(config, { warn: console.error }).catch((error) => {
+    leavePlace();
+    throw error;
+  });
+  const { startServer } = await import('../server.ts'); // by far the largest part: not for a start that is refused
   let first: FirstLogin | undefined;
   let stopDemo: (() => void) | undefined;
   // The port is taken before anything is made: a start that fails leaves nothing behind.
   const server = await startServer(installation, config, {
+    log,
     prepare: async () => {
       first = await withPatience(() => firstStart(installation, config));
       if (!options.demo) return;
@@ -32,22 +45,27 @@ export async function serve(options: { demo?: boolean; port?: string; host?: str
     leavePlace();
     throw error;
   });
-  let stopping = false;
-  const stop = () => {
-    if (stopping) return;
-    stopping = true;
-    stopDemo?.();
-    server.stop().then(
-      () => process.exit(0),
-      (error) => {
-        console.error(error);
-        process.exit(1);
-      },
-    );
-  };
-  process.on('SIGTERM', stop);
-  process.on('SIGINT', stop);
+  const stopping = stopRequest(signals);
   console.log(first ? welcome(server.url, first) : `Switchboard is ready at ${server.url}`);
+  await stopping;
+  stopDemo?.();
+  const code = await server.stop().then(
+    () => 0,
+    (error) => {
+      console.error(error);
+      return 1;
+    },
+  );
+  leavePlace();
+  terminal.exit(code);
+  return code;
+}
+
+/** Further signals change nothing: the service is stopping already. */
+function stopRequest(signals: Terminal['signals']): Promise<void> {
+  return new Promise((resolve) => {
+    for (const name of STOP_SIGNALS) signals.on(name, () => resolve());
+  });
 }
 
 /** A file has one server; a PostgreSQL as many as one likes. */

@@ -7,6 +7,7 @@ import type { Installation } from '../installation.ts';
 import { commandLineCaller, withInstallation } from './open.ts';
 import { CommandFailed } from './report.ts';
 import { day, table } from './table.ts';
+import type { Terminal } from './terminal.ts';
 
 interface AccountOption {
   readonly account?: number;
@@ -15,16 +16,18 @@ interface AccountOption {
 const SHOWN_DEAD = 100;
 
 interface Desk {
+  readonly console: Terminal['console'];
   readonly installation: Installation;
   readonly caller: Caller;
   readonly transact: Transact;
 }
 
 /** Does something with the webhooks of the account that the command names. */
-function atDesk(options: AccountOption, work: (desk: Desk) => Promise<void>): Promise<void> {
-  return withInstallation(async (installation) => {
+function atDesk(terminal: Terminal, options: AccountOption, work: (desk: Desk) => Promise<void>): Promise<void> {
+  return withInstallation(terminal, async (installation) => {
     const caller = await commandLineCaller(installation, options.account);
     await work({
+      console: terminal.console,
       installation,
       caller,
       transact: (change) => installation.database.transaction(change, caller.accountId),
@@ -33,6 +36,7 @@ function atDesk(options: AccountOption, work: (desk: Desk) => Promise<void>): Pr
 }
 
 export async function addWebhook(
+  terminal: Terminal,
   options: AccountOption & { name: string; url: string; types?: string },
 ): Promise<void> {
   const eventTypes = (options.types ?? '')
@@ -40,14 +44,14 @@ export async function addWebhook(
     .map((type) => type.trim())
     .filter((type) => type !== '');
   const input = validate(webhookCreate, { name: options.name, url: options.url, eventTypes });
-  await atDesk(options, async ({ installation, caller, transact }) => {
+  await atDesk(terminal, options, async ({ console, installation, caller, transact }) => {
     const made = await installation.webhooks.create(caller, input, transact);
     console.log(`Webhook ${made.webhook.id} is made. ${secretIn(made)}`);
   });
 }
 
-export async function listWebhooks(options: AccountOption): Promise<void> {
-  await atDesk(options, async ({ installation, caller }) => {
+export async function listWebhooks(terminal: Terminal, options: AccountOption): Promise<void> {
+  await atDesk(terminal, options, async ({ console, installation, caller }) => {
     const counts = await installation.deliveries.openCounts(caller);
     const rows = (await installation.webhooks.list(caller)).map((hook) => [
       String(hook.id),
@@ -64,31 +68,37 @@ export async function listWebhooks(options: AccountOption): Promise<void> {
   });
 }
 
-export async function removeWebhook(text: string, options: AccountOption): Promise<void> {
+export async function removeWebhook(terminal: Terminal, text: string, options: AccountOption): Promise<void> {
   const id = idIn(text);
-  await atDesk(options, async ({ installation, caller, transact }) => {
+  await atDesk(terminal, options, async ({ console, installation, caller, transact }) => {
     await installation.webhooks.remove(caller, id, transact);
     console.log(`Webhook ${id} is removed, with all that it had not been sent.`);
   });
 }
 
-export const pauseWebhook = (text: string, options: AccountOption) =>
-  setState(text, options, 'paused', 'is paused. Events wait until it is resumed.');
+export const pauseWebhook = (terminal: Terminal, text: string, options: AccountOption) =>
+  setState(terminal, text, options, 'paused', 'is paused. Events wait until it is resumed.');
 
-export const resumeWebhook = (text: string, options: AccountOption) =>
-  setState(text, options, 'active', 'is at work. It gets all that it missed.');
+export const resumeWebhook = (terminal: Terminal, text: string, options: AccountOption) =>
+  setState(terminal, text, options, 'active', 'is at work. It gets all that it missed.');
 
-async function setState(text: string, options: AccountOption, state: Webhook['state'], what: string): Promise<void> {
+async function setState(
+  terminal: Terminal,
+  text: string,
+  options: AccountOption,
+  state: Webhook['state'],
+  what: string,
+): Promise<void> {
   const id = idIn(text);
-  await atDesk(options, async ({ installation, caller, transact }) => {
+  await atDesk(terminal, options, async ({ console, installation, caller, transact }) => {
     await installation.webhooks.update(caller, id, { state }, transact);
     console.log(`Webhook ${id} ${what}`);
   });
 }
 
-export async function rotateWebhook(text: string, options: AccountOption): Promise<void> {
+export async function rotateWebhook(terminal: Terminal, text: string, options: AccountOption): Promise<void> {
   const id = idIn(text);
-  await atDesk(options, async ({ installation, caller, transact }) => {
+  await atDesk(terminal, options, async ({ console, installation, caller, transact }) => {
     const made = await installation.webhooks.rotateSecret(caller, id, transact);
     console.log(
       `Until ${day(made.webhook.previousSecretUntil)} (UTC) events are signed with the old secret too. ${secretIn(made)}`,
@@ -97,9 +107,9 @@ export async function rotateWebhook(text: string, options: AccountOption): Promi
 }
 
 /** The newest dead letters of a webhook. */
-export async function listDead(text: string, options: AccountOption): Promise<void> {
+export async function listDead(terminal: Terminal, text: string, options: AccountOption): Promise<void> {
   const id = idIn(text);
-  await atDesk(options, async ({ installation, caller }) => {
+  await atDesk(terminal, options, async ({ console, installation, caller }) => {
     const slice = { limit: SHOWN_DEAD, backwards: false };
     const page = await installation.deliveries.slice(caller, id, 'dead', slice);
     if (!page) throw new CommandFailed(`There is no webhook ${id}. The list: switchboard webhook list`);
@@ -118,13 +128,14 @@ export async function listDead(text: string, options: AccountOption): Promise<vo
 }
 
 export async function replayDead(
+  terminal: Terminal,
   text: string,
   deliveryText: string | undefined,
   options: AccountOption,
 ): Promise<void> {
   const id = idIn(text);
   const delivery = deliveryText === undefined ? undefined : idIn(deliveryText);
-  await atDesk(options, async ({ installation, caller, transact }) => {
+  await atDesk(terminal, options, async ({ console, installation, caller, transact }) => {
     const { count } = await installation.deliveries.replay(caller, id, delivery, transact);
     console.log(`${count} dead ${count === 1 ? 'letter is' : 'letters are'} sent again by the running service.`);
   });

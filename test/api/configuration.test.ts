@@ -8,13 +8,17 @@ import { after, before, suite, test } from 'node:test';
 import { ConfigError, readConfig } from '../../src/config.ts';
 import { tryLogin } from '../support/oauth.ts';
 import { restClient } from '../support/rest.ts';
-import { ADMIN, environment, runCommand, startSwitchboard, WRITE_KEY } from '../support/switchboard.ts';
+import { serveInProcess } from '../support/served.ts';
+import { ADMIN, environment, runCommand, startSwitchboardProcess, WRITE_KEY } from '../support/switchboard.ts';
 
 let folder: string;
 before(() => {
   folder = mkdtempSync(join(tmpdir(), 'switchboard-configuration-'));
 });
 after(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Starts a service that must start, in this process. */
+const serve = (own: string, env?: Record<string, string>) => serveInProcess(environment(join(folder, own), env));
 
 /** Starts a service that must not start. */
 async function refused(env: Record<string, string>): Promise<string> {
@@ -114,11 +118,13 @@ suite('a wrong configuration', () => {
   });
 
   test('a first password that everybody tries is refused, and a better one is taken afterwards', async () => {
-    const own = join(folder, 'common');
-    const bad = await runCommand(['serve'], environment(own, { SWITCHBOARD_ADMIN_PASSWORD: 'qwertyuiop' }));
+    const bad = await runCommand(
+      ['serve'],
+      environment(join(folder, 'common'), { SWITCHBOARD_ADMIN_PASSWORD: 'qwertyuiop' }),
+    );
     assert.equal(bad.code, 1);
     assert.match(bad.stderr, /password must not be one of the commonest/);
-    const switchboard = await startSwitchboard({ folder: own });
+    const switchboard = await serve('common');
     assert.equal((await tryLogin(switchboard.url, ADMIN.email, ADMIN.password)).status, 200);
     await switchboard.stop();
   });
@@ -136,7 +142,7 @@ suite('the first start', () => {
   test('shows address, e-mail, password and key once, on the terminal and not in the log', async () => {
     const own = join(folder, 'first');
     const env = { ...NOTHING_SET, SWITCHBOARD_LOG_LEVEL: 'trace' };
-    const first = await startSwitchboard({ folder: own, env });
+    const first = await startSwitchboardProcess({ folder: own, env });
     const { email, password, key } = shownIn(first.output());
     assert.ok(first.output().includes(first.url));
     assert.equal((await tryLogin(first.url, email, password)).status, 200);
@@ -144,14 +150,14 @@ suite('the first start', () => {
     await first.stop();
     for (const secret of [password, key]) assert.ok(!first.log().includes(secret), 'in the log');
 
-    const second = await startSwitchboard({ folder: own, env });
+    const second = await serve('first', env);
     await second.stop();
     assert.match(second.output(), /^Switchboard is ready at \S+\n$/);
     for (const secret of [password, key]) assert.ok(!second.log().includes(secret), 'in the log of the second start');
   });
 
   test('shows no secret that the configuration gave', async () => {
-    const switchboard = await startSwitchboard({ folder: join(folder, 'given') });
+    const switchboard = await serve('given');
     await switchboard.stop();
     const all = switchboard.output() + switchboard.log();
     assert.ok(all.includes(ADMIN.email));
@@ -159,9 +165,8 @@ suite('the first start', () => {
   });
 
   test('looks at what the configuration gives on an empty database only', async () => {
-    const switchboard = await startSwitchboard({
-      folder: join(folder, 'given'),
-      env: { SWITCHBOARD_API_KEY: 'another-key-0123456789', SWITCHBOARD_ADMIN_PASSWORD: 'another password' },
+    const switchboard = await serve('given', {
+      ...{ SWITCHBOARD_API_KEY: 'another-key-0123456789', SWITCHBOARD_ADMIN_PASSWORD: 'another password' },
     });
     assert.equal((await restClient(switchboard.url, 'another-key-0123456789').get('/operator')).status, 403);
     assert.equal((await restClient(switchboard.url, WRITE_KEY).get('/operator')).status, 200);
@@ -170,10 +175,9 @@ suite('the first start', () => {
   });
 
   test('on a port that is taken is one clear line, and leaves nothing behind', async () => {
-    const holder = await startSwitchboard({ folder: join(folder, 'holder') });
+    const holder = await serve('holder');
     const { port } = new URL(holder.url);
-    const own = join(folder, 'taken');
-    const taken = await runCommand(['serve', '--port', port], environment(own, NOTHING_SET));
+    const taken = await runCommand(['serve', '--port', port], environment(join(folder, 'taken'), NOTHING_SET));
     assert.equal((await fetch(`${holder.url}/_health`)).status, 200, 'the other one goes on');
     await holder.stop();
     assert.equal(taken.code, 1);
@@ -184,7 +188,7 @@ suite('the first start', () => {
 
     assert.equal(taken.stdout, '', 'no account was made, so there is nothing to show');
 
-    const switchboard = await startSwitchboard({ folder: own, env: NOTHING_SET });
+    const switchboard = await serve('taken', NOTHING_SET);
     const { email, password, key } = shownIn(switchboard.output());
     assert.equal((await tryLogin(switchboard.url, email, password)).status, 200);
     assert.equal((await restClient(switchboard.url, key).get('/operator')).status, 200);
@@ -195,7 +199,7 @@ suite('the first start', () => {
 suite('a database file', () => {
   test('has one server at a time; the place is free again when that one is killed', async () => {
     const own = join(folder, 'one-server');
-    const first = await startSwitchboard({ folder: own });
+    const first = await startSwitchboardProcess({ folder: own });
     const second = await runCommand(['serve'], environment(own));
     assert.equal(second.code, 1);
     assert.match(second.stderr, /Another process serves .* already/);
@@ -204,7 +208,7 @@ suite('a database file', () => {
     const dead = new Promise((resolve) => first.process.once('exit', resolve));
     first.process.kill('SIGKILL');
     await dead;
-    await (await startSwitchboard({ folder: own })).stop();
+    await (await serve('one-server')).stop();
   });
 
   test('that is none is refused in one line', async () => {
@@ -215,12 +219,13 @@ suite('a database file', () => {
     assert.equal(code, 1);
     assert.match(stderr, /DATABASE_URL names .* cannot be used: file is not a database/);
     assert.doesNotMatch(stderr, / {4}at /, 'no stack trace');
+    rmSync(join(own, 'switchboard.db'));
+    await (await serve('no-database')).stop();
   });
 
   test('is complete by itself after a clean stop', async () => {
-    const own = join(folder, 'clean-stop');
-    await (await startSwitchboard({ folder: own })).stop();
-    const log = join(own, 'switchboard.db-wal');
+    await (await serve('clean-stop')).stop();
+    const log = join(folder, 'clean-stop', 'switchboard.db-wal');
     assert.ok(!existsSync(log) || statSync(log).size === 0, 'nothing is left beside it');
   });
 });
@@ -235,10 +240,7 @@ suite('TLS', { skip: spawnSync('openssl', ['version']).status === 0 ? false : 't
   });
 
   test('serves HTTPS with the certificate, and nothing without it', async () => {
-    const switchboard = await startSwitchboard({
-      folder: join(folder, 'tls'),
-      env: { SWITCHBOARD_TLS_CERT: pem('cert'), SWITCHBOARD_TLS_KEY: pem('key') },
-    });
+    const switchboard = await serve('tls', { SWITCHBOARD_TLS_CERT: pem('cert'), SWITCHBOARD_TLS_KEY: pem('key') });
     try {
       assert.match(switchboard.url, /^https:/);
       const status = await new Promise((resolve, reject) => {

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { cpSync, existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { copy } from '../../src/commands/copy.ts';
 import { CopyingPlace, dumpFile, dumpPostgres, inFile, inPostgres } from '../support/copying.ts';
 import { graphqlClient } from '../support/graphql.ts';
 import { checkToken, tryLogin } from '../support/oauth.ts';
 import { postgresServer } from '../support/postgres-database.ts';
 import { restClient } from '../support/rest.ts';
+import { serveInProcess } from '../support/served.ts';
 import { openSite } from '../support/site.ts';
-import { ADMIN, startSwitchboard } from '../support/switchboard.ts';
+import { ADMIN, environment, WRITE_KEY } from '../support/switchboard.ts';
 
 const place = new CopyingPlace();
 after(() => place.end());
@@ -27,9 +27,7 @@ describe('an installation moves from a file to PostgreSQL and back', { skip: pos
   });
 
   test('while the service runs it is refused', async () => {
-    const running = await startSwitchboard({
-      ...{ folder: place.folder, env: { DATABASE_URL: from, SWITCHBOARD_SECRET: '' } },
-    });
+    const running = await serve(from, '');
     await place.refuse(/The service, or another copy, is running on .*rich\/switchboard\.db\. Stop it/, from, address);
     await running.stop();
     const tables = await inPostgres(address, (sql) => sql`select from pg_tables where schemaname = 'public'`);
@@ -59,10 +57,12 @@ describe('an installation moves from a file to PostgreSQL and back', { skip: pos
   test('on the copy everybody goes on as if nothing had happened', () => goOn(address, secret, lived));
 
   test('while somebody is connected, the way back is refused', async () => {
-    await inPostgres(address, async (sql) => {
+    const { code, stderr } = await inPostgres(address, async (sql) => {
       await sql`select 1`;
-      await place.refuse(/Somebody else is connected to .*Stop all nodes first/, address, back);
+      return place.run('', ['copy', '--from', address, '--to', back], { secret: '' });
     });
+    assert.equal(code, 1);
+    assert.match(stderr, /^(Somebody else is|\d+ others are) connected to .*Stop all nodes first/);
     assert.ok(!existsSync(place.file('back')));
   });
 
@@ -114,7 +114,7 @@ describe('what cannot be copied is refused in words', () => {
   });
   after(() => assert.ok(!existsSync(place.file('nowhere'))));
 
-  const refused = (reason: RegExp, from: string, to: string) => assert.rejects(copy({ from, to }), reason);
+  const refused = (reason: RegExp, from: string, to: string) => place.refuse(reason, from, to);
 
   test('addresses', async () => {
     await refused(/--from must be sqlite:<path> or postgres:/, 'mysql://x', small);
@@ -148,6 +148,9 @@ describe('what cannot be copied is refused in words', () => {
     assert.deepEqual(dumpFile(place.file('twin')), dumpFile(place.file('small')));
   });
 });
+
+const serve = (url: string, secret: string) =>
+  serveInProcess(environment(place.folder, { DATABASE_URL: url, SWITCHBOARD_SECRET: secret }));
 
 interface Lived {
   readonly ssoKey: string;
@@ -185,13 +188,12 @@ async function liveALittle(url: string, folder: string): Promise<Lived> {
 
 /** Passwords, tokens, keys and conversations of before are those of now. */
 async function goOn(url: string, secret: string, lived: Lived): Promise<void> {
-  const { folder } = place;
-  const node = await startSwitchboard({ folder, env: { DATABASE_URL: url, SWITCHBOARD_SECRET: secret } });
+  const node = await serve(url, secret);
   try {
     assert.equal((await tryLogin(node.url, ADMIN.email, ADMIN.password)).status, 200);
     assert.equal((await tryLogin(node.url, ADMIN.email, 'another password')).status, 400);
     assert.equal((await checkToken(node.url, lived.token)).status, 200);
-    assert.equal((await restClient(node.url, node.key).get('/operator/1')).body.data.sso_key, lived.ssoKey);
+    assert.equal((await restClient(node.url, WRITE_KEY).get('/operator/1')).body.data.sso_key, lived.ssoKey);
     const read = `{conversation(id:${lived.conversation}){state messageCount}}`;
     const { data } = await graphqlClient(node.url, lived.token).run(read);
     assert.equal(data.conversation.state, 'ACTIVE');

@@ -70,7 +70,7 @@ class PhpStyleClient {
 let switchboard: Switchboard;
 let client: PhpStyleClient;
 before(async () => {
-  switchboard = await startSwitchboard({ args: ['--demo'] });
+  switchboard = await startSwitchboard({ demo: true });
   client = new PhpStyleClient(`${switchboard.url}/api/2`, switchboard.key);
 });
 after(() => switchboard.stop());

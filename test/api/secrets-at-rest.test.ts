@@ -7,12 +7,12 @@ import { after, before, test } from 'node:test';
 import { logIn, tryLogin } from '../support/oauth.ts';
 import { onPostgres, SECRET } from '../support/postgres-database.ts';
 import { restClient } from '../support/rest.ts';
-import { ADMIN, type Switchboard, startSwitchboard, WRITE_KEY } from '../support/switchboard.ts';
+import { ADMIN, type SwitchboardProcess, startSwitchboardProcess, WRITE_KEY } from '../support/switchboard.ts';
 
 const PASSWORDS = { first: 'the-first-password-kept', second: 'the-second-password-kept' };
 
 let folder: string;
-let switchboard: Switchboard;
+let switchboard: SwitchboardProcess;
 let token: string;
 let revoked: string;
 let madeKey: string;
@@ -22,7 +22,7 @@ const kept = new Map<string, Buffer>();
 
 before(async () => {
   folder = mkdtempSync(join(tmpdir(), 'switchboard-secrets-'));
-  switchboard = await startSwitchboard({ folder });
+  switchboard = await startSwitchboardProcess({ folder });
   const rest = restClient(switchboard.url, switchboard.key);
   const { stdout } = await switchboard.command(['key', 'create', '--name', 'kept', '--access', 'write']);
   madeKey = stdout.match(/sb_\S+/)?.[0] ?? assert.fail(stdout);

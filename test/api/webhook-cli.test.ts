@@ -4,7 +4,8 @@ import { add } from '../support/people.ts';
 import { assertSigned, expectedSignature, type Received } from '../support/receiver.ts';
 import { type RestClient, restClient } from '../support/rest.ts';
 import { type Switchboard, startSwitchboard } from '../support/switchboard.ts';
-import { receiverFor, until } from '../support/webhook-client.ts';
+import { until } from '../support/until.ts';
+import { receiverFor } from '../support/webhook-client.ts';
 
 let switchboard: Switchboard;
 let rest: RestClient;
@@ -36,7 +37,7 @@ test('rule 21: the command line adds, lists, pauses, resumes, rotates, replays a
   receiver.answer = () => 400;
   assert.match(await run(`webhook resume ${id}`), /at work/);
   await receiver.until(({ received }) => received.length === 2);
-  await until(async () => /skill\.created .* 1 +400/.test(await run(`webhook dead ${id}`)));
+  await until('the delivery is dead', async () => /skill\.created .* 1 +400/.test(await run(`webhook dead ${id}`)));
   receiver.answer = () => 204;
   const fresh = (await run(`webhook rotate ${id}`)).match(/sbw_\S+/)?.[0] ?? '';
   assert.match(await run(`webhook replay ${id}`), /^1 dead letter is sent again/);

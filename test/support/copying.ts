@@ -5,10 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import postgres from 'postgres';
-import { addressOf, dropDatabase, makeDatabase, PREFIX, SECRET } from './postgres-database.ts';
-import { environment, runCommand } from './switchboard.ts';
-
-type Outcome = Awaited<ReturnType<typeof runCommand>>;
+import { addressOf, dropDatabase, makeDatabase, PREFIX, postgresServer, SECRET } from './postgres-database.ts';
+import { environment, type Outcome, runCommand } from './switchboard.ts';
+import { until } from './until.ts';
 
 /** A folder with databases between which a test copies; all of them go at the end. */
 export class CopyingPlace {
@@ -24,9 +23,18 @@ export class CopyingPlace {
     return `sqlite:${this.file(name)}`;
   }
 
-  async emptyPostgres(): Promise<string> {
+  emptyPostgres(): Promise<string> {
+    return this.#makePostgres({ empty: true });
+  }
+
+  /** One with all tables and no rows. */
+  migratedPostgres(): Promise<string> {
+    return this.#makePostgres({ empty: false });
+  }
+
+  async #makePostgres(options: { readonly empty: boolean }): Promise<string> {
     const address = addressOf(`${PREFIX}copy_${process.pid}_${Date.now()}_${this.#made.length}`);
-    await makeDatabase(address, { empty: true });
+    await makeDatabase(address, options);
     this.#made.push(address);
     return address;
   }
@@ -36,7 +44,9 @@ export class CopyingPlace {
     return runCommand(args, environment(this.folder, { DATABASE_URL: url, SWITCHBOARD_SECRET: secret }), input);
   }
 
-  copy(from: string, to: string, ...options: string[]): Promise<Outcome> {
+  /** Copies as soon as all that tests have done on both ends is over. */
+  async copy(from: string, to: string, ...options: string[]): Promise<Outcome> {
+    for (const address of [from, to]) await untilUnused(address);
     return this.run('', ['copy', '--from', from, '--to', to, ...options], { secret: '' });
   }
 
@@ -60,6 +70,19 @@ export class CopyingPlace {
     rmSync(this.folder, { recursive: true, force: true });
     for (const address of this.#made) await dropDatabase(address);
   }
+}
+
+/** A server ends a session a moment after its client has gone. */
+export async function untilUnused(address: string): Promise<void> {
+  if (!address.startsWith('postgres') || postgresServer === undefined) return;
+  const name = new URL(address).pathname.slice(1);
+  await inPostgres(postgresServer, (sql) =>
+    until(`nobody is connected to ${name}`, async () => {
+      const sessions =
+        await sql`select from pg_stat_activity where datname = ${name} and backend_type = 'client backend'`;
+      return sessions.length === 0;
+    }),
+  );
 }
 
 export async function inPostgres<T>(address: string, work: (sql: postgres.Sql) => Promise<T>): Promise<T> {

@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs';
+import { Command, CommanderError } from 'commander';
+import { defineCommands, type RunCommand } from './definitions.ts';
+import type { Terminal } from './terminal.ts';
+
+const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+
+/** Runs the program with its arguments, and answers with the exit code. */
+export async function runProgram(args: readonly string[], terminal: Terminal): Promise<number> {
+  let exitCode = 0;
+  const run: RunCommand =
+    (load, name) =>
+    async (...given) => {
+      const { [name]: command } = await load();
+      const ofCommand = given.slice(0, -1); // the last one is commander's own
+      exitCode = (await command(terminal, ...(ofCommand as never[]))) ?? 0;
+    };
+  const program = new Command('switchboard')
+    .description(
+      'An open, self-hosted customer-conversation platform. Settings come from the environment; see docs/configuration.md.',
+    )
+    .showHelpAfterError('(switchboard --help shows the commands)')
+    .configureHelp({ sortSubcommands: false })
+    .configureOutput(outputTo(terminal))
+    .exitOverride()
+    .version(version);
+  defineCommands(program, run);
+  try {
+    await program.parseAsync(args, { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode; // it has said why
+    const { reportFailure } = await import('./report.ts');
+    reportFailure(error, terminal);
+    return 1;
+  }
+}
+
+function outputTo({ stdout, stderr }: Terminal) {
+  return {
+    writeOut: (text: string) => void stdout.write(text),
+    writeErr: (text: string) => void stderr.write(text),
+    getOutHelpWidth: () => stdout.columns as number,
+    getErrHelpWidth: () => stderr.columns as number,
+  };
+}
