@@ -10,7 +10,7 @@ import { type Installation, openInstallation } from '../../src/installation.ts';
 import type { Database } from '../../src/storage/database.ts';
 import type { SqliteDatabase } from '../../src/storage/sqlite.ts';
 import { addressOf, dropDatabase, makeDatabase, PREFIX, postgresServer, SECRET } from './postgres-database.ts';
-import { ADMIN, environment } from './switchboard.ts';
+import { ADMIN, environment, FOR_TESTS } from './switchboard.ts';
 
 /** A clock that a test moves. */
 export class TestClock {
@@ -75,7 +75,7 @@ after(async () => {
 
 async function opened(config: Config, remove: () => Promise<void>): Promise<OpenInstallation> {
   const clock = new TestClock();
-  const installation = await openInstallation(config, clock.read);
+  const installation = await openInstallation(config, { ...FOR_TESTS, clock: clock.read });
   const account = await createAccount(installation, { name: 'Test', admin: ADMIN });
   if (!account) throw new Error('The account was not made.');
   const end = async () => {

@@ -24,15 +24,21 @@ export function storedAt(databaseUrl: string): Stored {
 
 /** Opened for each look: a test may stop the service and start it again meanwhile. */
 function storedInFile(file: string): Stored {
-  const rows: Stored['rows'] = async (sql, ...parameters) => {
+  type Query = (sql: string, ...parameters: Parameter[]) => Row[];
+  const look = <T>(work: (query: Query) => T): T => {
     const database = new DatabaseSync(file, { timeout: 5000 });
     try {
-      return database.prepare(sql).all(...parameters) as Row[];
+      return work((sql, ...parameters) => database.prepare(sql).all(...parameters) as Row[]);
     } finally {
       database.close();
     }
   };
-  const everyRow = () => everyRowOf(rows, "select name from sqlite_master where type = 'table'");
+  const rows: Stored['rows'] = async (sql, ...parameters) => look((query) => query(sql, ...parameters));
+  const everyRow = async () =>
+    look((query) => {
+      const tables = query("select name from sqlite_master where type = 'table'");
+      return tables.map(({ name }) => JSON.stringify(query(`select * from "${name}"`))).join('');
+    });
   return {
     rows,
     everyRow,
@@ -64,7 +70,11 @@ function storedOnServer(url: string): Stored {
     });
     return [...(await connection.unsafe(text, parameters))];
   };
-  const everyRow = () => everyRowOf(rows, "select tablename as name from pg_tables where schemaname = 'public'");
+  const everyRow = async () => {
+    const tables = await rows("select tablename as name from pg_tables where schemaname = 'public'");
+    const contents = tables.map(({ name }) => `select json_agg(each)::text as rows from "${name}" each`);
+    return JSON.stringify(await rows(contents.join(' union all ')));
+  };
   return {
     rows,
     everyRow,
@@ -82,10 +92,4 @@ function storedOnServer(url: string): Stored {
       await open?.end();
     },
   };
-}
-
-async function everyRowOf(rows: Stored['rows'], names: string): Promise<string> {
-  let text = '';
-  for (const { name } of await rows(names)) text += JSON.stringify(await rows(`select * from "${name}"`));
-  return text;
 }

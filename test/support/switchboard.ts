@@ -1,72 +1,149 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { Patience } from '../../src/api/graphql-server/sockets.ts';
+import { runProgram } from '../../src/commands/program.ts';
+import { readConfig } from '../../src/config.ts';
+import { keepDemoConnected, loadDemo } from '../../src/demo/demo.ts';
+import { firstStart } from '../../src/first-start.ts';
+import { type OpenOptions, openInstallation } from '../../src/installation.ts';
+import { startServer } from '../../src/server.ts';
+import type { Clock } from '../../src/storage/database.ts';
+import { spawnOwn } from './own-processes.ts';
 import { addressFor, dropDatabase, makeDatabase, onPostgres, SECRET } from './postgres-database.ts';
 import { type Stored, storedAt } from './stored.ts';
+import { terminalWith } from './terminal.ts';
+import { PATIENCE_MS } from './until.ts';
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+
+/** How a service is opened in the process of a test: nothing is given up because a machine is slow, and passwords cost little. */
+export const FOR_TESTS: OpenOptions = { statementMs: PATIENCE_MS, hashCost: { memoryKiB: 64, passes: 1 } };
+
+/** The many starts of a test run are quicker with it. */
+export const COMPILE_CACHE = join(tmpdir(), 'switchboard-compile-cache');
 
 export const ADMIN = { email: 'admin@example.com', password: 'correct horse battery staple' };
 export const WRITE_KEY = 'test-write-key-0123456789';
 
-/** The real program in a process of its own, on a folder of its own. */
+/** The whole service on a database of its own. */
 export interface Switchboard {
   readonly url: string;
   readonly key: string;
   readonly folder: string;
-  readonly process: ChildProcess;
   /** What it keeps; also after it has ended, unless its folder is gone. */
   readonly stored: Stored;
-  /** All that it wrote: standard output, and the log on standard error. */
-  output(): string;
+  /** All that it wrote into its log. */
   log(): string;
-  /** Runs another command of the program on the same data. */
-  command(args: readonly string[], input?: string): Promise<{ code: number; stdout: string; stderr: string }>;
+  /** Runs a command of the program on the same data. */
+  command(args: readonly string[], input?: string): Promise<Outcome>;
   /** Ends it as an operating system does, and removes its folder. */
   stop(): Promise<void>;
 }
 
-export interface StartOptions {
+/** The real program in a process of its own. */
+export interface SwitchboardProcess extends Switchboard {
+  readonly process: ChildProcess;
+  /** All that it wrote to standard output. */
+  output(): string;
+}
+
+interface CommonOptions {
   readonly env?: Readonly<Record<string, string>>;
-  readonly args?: readonly string[];
-  /** Another file that starts the service, in the place of the program. */
-  readonly main?: string;
   /** Kept by the caller, for example to start again on the same data. */
   readonly folder?: string;
 }
 
+export interface StartOptions extends CommonOptions {
+  /** With the demo data. */
+  readonly demo?: boolean;
+  /** How long sockets are waited for. */
+  readonly patience?: Patience;
+  /** Another clock than the database's own. */
+  readonly clock?: Clock;
+}
+
+export interface ProcessOptions extends CommonOptions {
+  readonly args?: readonly string[];
+  /** Another file that starts the service, in the place of the program. */
+  readonly main?: string;
+}
+
+/** Starts the service in this process, where starting another one costs little. */
 export async function startSwitchboard(options: StartOptions = {}): Promise<Switchboard> {
-  const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'switchboard-test-'));
-  const env = environment(folder, options.env);
-  const ownDatabase = onPostgres && env.DATABASE_URL === addressFor(folder) ? env.DATABASE_URL : undefined;
-  if (ownDatabase) await makeDatabase(ownDatabase);
+  const place = await placeFor(options);
+  const config = readConfig(place.env);
+  const installation = await openInstallation(config, {
+    ...FOR_TESTS,
+    ...(options.clock && { clock: options.clock }),
+  });
+  const log: string[] = [];
+  let stopDemo: (() => void) | undefined;
+  const server = await startServer(installation, config, {
+    log: { write: (line) => log.push(line) },
+    ...(options.patience && { patience: options.patience }),
+    prepare: async () => {
+      await firstStart(installation, config);
+      if (!options.demo) return;
+      await loadDemo(installation);
+      stopDemo = await keepDemoConnected(installation);
+    },
+  });
+  return {
+    url: server.url,
+    ...place.switchboard,
+    log: () => log.join(''),
+    stop: async () => {
+      stopDemo?.();
+      await server.stop();
+      await place.leave();
+    },
+  };
+}
+
+export async function startSwitchboardProcess(options: ProcessOptions = {}): Promise<SwitchboardProcess> {
+  const place = await placeFor(options);
   const start = options.main === undefined ? [MAIN, 'serve'] : [options.main];
-  const child = spawn(process.execPath, [...start, ...(options.args ?? [])], {
-    env,
+  const child = spawnOwn(process.execPath, [...start, ...(options.args ?? [])], {
+    env: place.env,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const endWithUs = () => child.kill('SIGKILL');
-  process.once('exit', endWithUs);
-  child.once('exit', () => process.off('exit', endWithUs));
   const output: string[] = [];
   const log: string[] = [];
   child.stdout?.on('data', (chunk) => output.push(String(chunk)));
   child.stderr?.on('data', (chunk) => log.push(String(chunk)));
   const url = await readyAt(child, output, log);
-  const stored = storedAt(env.DATABASE_URL ?? '');
   return {
     url,
-    key: env.SWITCHBOARD_API_KEY ?? WRITE_KEY,
-    folder,
+    ...place.switchboard,
     process: child,
-    stored,
     output: () => output.join(''),
     log: () => log.join(''),
-    command: (args, input) => runCommand(args, env, input),
     stop: async () => {
       await end(child);
+      await place.leave();
+    },
+  };
+}
+
+/** Where a service keeps its data, made if need be and left as it was found. */
+async function placeFor(options: CommonOptions) {
+  const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'switchboard-test-'));
+  const env = environment(folder, options.env);
+  const ownDatabase = onPostgres && env.DATABASE_URL === addressFor(folder) ? env.DATABASE_URL : undefined;
+  if (ownDatabase) await makeDatabase(ownDatabase);
+  const stored = storedAt(env.DATABASE_URL ?? '');
+  return {
+    env,
+    switchboard: {
+      key: env.SWITCHBOARD_API_KEY ?? WRITE_KEY,
+      folder,
+      stored,
+      command: (args: readonly string[], input?: string) => runCommand(args, env, input),
+    },
+    leave: async () => {
       await stored.end();
       if (options.folder) return;
       rmSync(folder, { recursive: true, force: true });
@@ -75,14 +152,23 @@ export async function startSwitchboard(options: StartOptions = {}): Promise<Swit
   };
 }
 
-/** Runs the program to its end. */
-export function runCommand(
-  args: readonly string[],
-  env: NodeJS.ProcessEnv,
-  input = '',
-): Promise<{ code: number; stdout: string; stderr: string }> {
+export interface Outcome {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs a command to its end, in this process: to start another one takes longer than most commands. */
+export async function runCommand(args: readonly string[], env: NodeJS.ProcessEnv, input = ''): Promise<Outcome> {
+  const { terminal, stdout, stderr } = terminalWith(env, input);
+  const code = await runProgram(args, terminal);
+  return { code, stdout: stdout.text, stderr: stderr.text };
+}
+
+/** Runs a command to its end in a process of its own, for what a process has: an exit code, pipes, a file mode mask. */
+export function runCommandProcess(args: readonly string[], env: NodeJS.ProcessEnv, input = ''): Promise<Outcome> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [MAIN, ...args], { env, stdio: ['pipe', 'pipe', 'pipe'] });
+    const child = spawnOwn(process.execPath, [MAIN, ...args], { env, stdio: ['pipe', 'pipe', 'pipe'] });
     let stdout = '';
     let stderr = '';
     child.stdout.on('data', (chunk) => {
@@ -101,7 +187,8 @@ export function runCommand(
 export function environment(folder: string, more: Readonly<Record<string, string>> = {}): Record<string, string> {
   return {
     PATH: process.env.PATH ?? '',
-    NODE_COMPILE_CACHE: join(tmpdir(), 'switchboard-compile-cache'), // the many starts of a test run are quicker
+    NODE_COMPILE_CACHE: COMPILE_CACHE,
+    SWITCHBOARD_SLOW_READ_TIMEOUT: String(PATIENCE_MS / 1000),
     PORT: '0',
     ...(onPostgres
       ? { DATABASE_URL: addressFor(folder), SWITCHBOARD_SECRET: SECRET }
