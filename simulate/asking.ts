@@ -1,5 +1,5 @@
 import { type Client, type NoAnswer, type Reply, waitAfter } from './client.ts';
-import { type Journal, now, type Outcome, type Who } from './journal.ts';
+import { type Answered, type Journal, now, type Outcome, type Who } from './journal.ts';
 
 /** One GraphQL operation of somebody. */
 export interface Question {
@@ -46,6 +46,7 @@ export class Asking {
     const body = JSON.stringify({ query, variables });
     const headers = { Authorization: `Bearer ${this.token}`, ...(key === undefined ? {} : { 'Idempotency-Key': key }) };
     let unanswered = 0;
+    const earlier: string[] = [];
     for (let tries = 1; ; tries += 1) {
       const reply = await this.client.post({ path: this.path, headers, body });
       const answer = judged<T>(operation, reply, askedAt);
@@ -54,17 +55,18 @@ export class Asking {
         this.client.moveOn();
       } else if (saysUnknown(answer)) unanswered += 1;
       if (mayPass(answer) && !this.client.isClosed && now() - askedAt < PATIENCE_MS) {
+        if ('code' in answer) earlier.push(answer.code);
         await waitAfter(reply, tries);
         continue;
       }
-      return this.#keep(question, answer, { askedAt, tries, unanswered });
+      return this.#keep(question, answer, { askedAt, tries, unanswered, earlier });
     }
   }
 
   #keep<T>(
     { operation, conversation, doneIf }: Question,
     answer: Answer<T>,
-    { askedAt, tries, unanswered }: { askedAt: number; tries: number; unanswered: number },
+    { askedAt, tries, unanswered, earlier }: Pick<Answered, 'askedAt' | 'tries' | 'unanswered' | 'earlier'>,
   ): Answer<T> {
     const carriedOut = answer.outcome === 'refused' && answer.code === doneIf && unanswered > 0;
     const outcome =
@@ -77,6 +79,7 @@ export class Asking {
     this.#journal.add({
       ...{ kind: 'answered', who: this.#who, operation, askedAt, outcome, code, tries, unanswered },
       conversation: conversation ?? null,
+      ...(earlier && earlier.length > 0 && { earlier }),
     });
     return answer;
   }

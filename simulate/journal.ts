@@ -96,6 +96,8 @@ export interface Answered extends At {
   readonly tries: number;
   /** Of the tries, those that got no answer. */
   readonly unanswered: number;
+  /** What each try but the last came to: a code of the service, or what the connection did. */
+  readonly earlier?: readonly string[];
   readonly conversation: number | null;
 }
 

@@ -1,14 +1,12 @@
-import { startFarDatabase } from '../../test/support/far-database.ts';
+import { type FarDatabase, startFarDatabase } from '../../test/support/far-database.ts';
 import { type RatioCase, type Request, record } from '../cases.ts';
 import { type Server, startNode } from '../processes.ts';
 import { progress } from '../progress.ts';
 import { adminToken } from '../ratio.ts';
 import { SIZE } from './cases.ts';
 
-/** How often a request waits for the database: with answers that take long, the time of a request tells. */
+/** How often a request waits for the database. */
 
-/** Far enough for the rest of a request to be small beside it. */
-const FAR_MS = 50;
 const LEAST_BEFORE = 8;
 const TRIES = 5;
 
@@ -25,28 +23,25 @@ export async function countRoundTrips(
   const trips = new Map<string, number>();
   for (const { title, requests } of cases) {
     progress(`round trips: ${title}`);
-    far.delay(0);
-    trips.set(title, await leastOf(node, requests(SIZE, token), far.delay));
+    trips.set(title, await leastOf(node, requests(SIZE, token), far));
   }
-  far.delay(0);
   await node.stop();
   await far.close();
   return trips;
 }
 
 /** The least of several tries: timers of the node and others on the machine only add to it. */
-async function leastOf({ port }: Server, requests: readonly Request[], delay: (ms: number) => void): Promise<number> {
+async function leastOf({ port }: Server, requests: readonly Request[], far: FarDatabase): Promise<number> {
   let sent = 0;
   const next = () => record(port, requests[sent++ % requests.length] as Request);
   // As under load: every request has been made before, and statements are prepared.
   for (let number = 0; number < Math.max(LEAST_BEFORE, requests.length); number++) await next();
   let least = Number.POSITIVE_INFINITY;
-  delay(FAR_MS);
   for (let number = 0; number < TRIES; number++) {
     await next(); // who asks is known for a moment then
-    const begin = performance.now();
+    far.beginCount();
     await next();
-    least = Math.min(least, performance.now() - begin);
+    least = Math.min(least, far.endCount());
   }
-  return Math.floor(least / FAR_MS);
+  return least;
 }

@@ -2,8 +2,9 @@ import type { Entry, Told, Who } from '../journal.ts';
 import { type Holding, NEVER, type Timeline } from '../timeline.ts';
 import type { Check, Problem } from './check.ts';
 
-/** A service that is busy notices a closed connection a little late. */
+/** A service that is busy notices a closed connection a little late, and later where it takes long for everything. */
 const NOTICED_WITHIN_MS = 3000;
+const NOTICED_AFTER_ANSWERS = 5;
 /** Two clocks, and an answer that is on its way. */
 const ANSWERED_WITHIN_MS = 100;
 /** Who goes silently is missed by two pings and the end of their lease. */
@@ -24,9 +25,10 @@ export const presence: Check = {
   name: 'no offer went to somebody who was offline or unavailable',
   problems: (timeline, entries) => {
     const own = Map.groupBy(entries, ({ who }) => who);
+    const noticedWithinMs = NOTICED_WITHIN_MS + NOTICED_AFTER_ANSWERS * slowestAnswer(entries);
     const holdings = Map.groupBy(timeline.holdings, ({ who }) => who);
     return [...timeline.hired.keys()].flatMap((who) => [
-      ...offersWhileAway(timeline, holdings.get(who) ?? [], awayTimes(own.get(who) ?? [])),
+      ...offersWhileAway(timeline, holdings.get(who) ?? [], awayTimes(own.get(who) ?? [], noticedWithinMs)),
       ...offersAfterGoodbye(who, timeline.told.get(who) ?? []),
     ]);
   },
@@ -46,8 +48,17 @@ function offersWhileAway({ clockOffset }: Timeline, holdings: readonly Holding[]
   return problems;
 }
 
+/** How long the service took at most for what it answered at once. */
+function slowestAnswer(entries: readonly Entry[]): number {
+  return entries.reduce(
+    (slowest, entry) =>
+      entry.kind === 'answered' && entry.tries === 1 ? Math.max(slowest, entry.at - entry.askedAt) : slowest,
+    0,
+  );
+}
+
 /** From what the operator did themself. */
-function awayTimes(entries: readonly Entry[]): Away[] {
+function awayTimes(entries: readonly Entry[], noticedWithinMs: number): Away[] {
   const away: Away[] = [];
   let gone: Away | undefined;
   let unwilling: Away | undefined;
@@ -58,7 +69,7 @@ function awayTimes(entries: readonly Entry[]): Away[] {
       if (gone) gone.until = Math.min(gone.until, entry.at);
       gone = undefined;
     } else if (entry.kind === 'ended' && entry.how !== 'finished' && entry.how !== 'lost') {
-      const within = entry.how === 'silent' ? SILENT_WITHIN_MS : NOTICED_WITHIN_MS;
+      const within = entry.how === 'silent' ? SILENT_WITHIN_MS : noticedWithinMs;
       gone = {
         from: Math.max(entry.at + within, leasedUntil),
         until: NEVER,

@@ -10,7 +10,8 @@ import { SENT_TWICE, someWords, type World } from './world.ts';
 import { Writer } from './writer.ts';
 
 const SESSION_TRIES = 10;
-const SHOWN_WITHIN_MS = 5000;
+/** Only what never comes takes so long. */
+const SHOWN_WITHIN_MS = 60_000;
 /** Addresses of visitors are apart from those of operators. */
 const FIRST_ADDRESS = 1 << 16;
 
@@ -69,6 +70,7 @@ export class SimulatedVisitor {
     const body = JSON.stringify({ websiteId: stage.websites[website], language });
     const askedAt = now();
     let unanswered = 0;
+    const earlier: string[] = [];
     for (let tries = 1; ; tries += 1) {
       const reply = await own.post({ path: '/visitor/session', body });
       if ('noAnswer' in reply && reply.sent) unanswered += 1;
@@ -76,6 +78,7 @@ export class SimulatedVisitor {
       const passing = 'noAnswer' in reply || reply.status === 429 || reply.status === 503;
       if (token === undefined && passing && tries < SESSION_TRIES) {
         if ('noAnswer' in reply) own.moveOn();
+        earlier.push('noAnswer' in reply ? reply.noAnswer : `HTTP ${reply.status}`);
         await waitAfter(reply, tries);
         continue;
       }
@@ -84,6 +87,7 @@ export class SimulatedVisitor {
       journal.add({
         ...{ kind: 'answered', who: this.who, operation: 'session', askedAt, outcome, code, tries, unanswered },
         conversation: null,
+        ...(earlier.length > 0 && { earlier }),
       });
       return token ? new Asking(own, journal, this.who, { path: documents.VISITOR_PATH, token }) : undefined;
     }

@@ -25,7 +25,7 @@ const isRest = (path: string) => path.startsWith('/api/2/');
 
 let switchboard: Switchboard;
 before(async () => {
-  switchboard = await startSwitchboard({ args: ['--demo'] });
+  switchboard = await startSwitchboard({ demo: true });
 });
 after(() => switchboard.stop());
 

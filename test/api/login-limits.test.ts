@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, suite, test } from 'node:test';
-import { readConfig } from '../../src/config.ts';
 import { asDomainError } from '../../src/core/errors.ts';
 import { network } from '../../src/core/identity/networks.ts';
-import { openInstallation } from '../../src/installation.ts';
 import { databases, type OpenInstallation } from '../support/databases.ts';
 import { tryLogin } from '../support/oauth.ts';
-import { ADMIN, environment, type Switchboard, startSwitchboard } from '../support/switchboard.ts';
+import { useUpLogins, withStandingClock } from '../support/standing-clock.ts';
+import { ADMIN, type Switchboard, startSwitchboard } from '../support/switchboard.ts';
 
 const USER = 'user@example.com';
 const HOME = '192.0.2.1';
@@ -149,12 +148,8 @@ suite('what counts as one address', () => {
   }
 });
 
-/** Counts tries from an address as another process on the same database would: without the cost of a hash for each. */
-async function useUp({ folder }: Switchboard, address: string, times: number): Promise<void> {
-  const { limits, database } = await openInstallation(readConfig(environment(folder)));
-  await Promise.all(Array.from({ length: times }, (_, index) => limits.admit(`somebody${index}@example.com`, address)));
-  await database.close();
-}
+const useUp = (switchboard: Switchboard, address: string, times: number) =>
+  useUpLogins(switchboard, times, (limits, index) => limits.admit(`somebody${index}@example.com`, address));
 
 async function statusFrom({ url }: Switchboard, email: string, forwardedFor: string): Promise<number> {
   return (await tryLogin(url, email, 'wrong', forwardedFor)).status;
@@ -163,7 +158,7 @@ async function statusFrom({ url }: Switchboard, email: string, forwardedFor: str
 suite('behind a trusted proxy', () => {
   let switchboard: Switchboard;
   before(async () => {
-    switchboard = await startSwitchboard({ env: { SWITCHBOARD_TRUSTED_PROXIES: '127.0.0.1' } });
+    switchboard = await startSwitchboard(withStandingClock({ env: { SWITCHBOARD_TRUSTED_PROXIES: '127.0.0.1' } }));
   });
   after(() => switchboard.stop());
 
@@ -207,7 +202,9 @@ suite('behind a trusted proxy', () => {
 });
 
 test('from anybody but a trusted proxy X-Forwarded-For is not believed', async () => {
-  const switchboard = await startSwitchboard({ env: { SWITCHBOARD_TRUSTED_PROXIES: '192.0.2.0/24' } });
+  const switchboard = await startSwitchboard(
+    withStandingClock({ env: { SWITCHBOARD_TRUSTED_PROXIES: '192.0.2.0/24' } }),
+  );
   try {
     await useUp(switchboard, '127.0.0.1', 98);
     assert.equal(await statusFrom(switchboard, 'a@example.com', '203.0.113.1'), 400);

@@ -5,13 +5,10 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { callOAuth, logIn, tryLogin } from '../support/oauth.ts';
 import { restClient } from '../support/rest.ts';
-import { ADMIN, type Switchboard, startSwitchboard, WRITE_KEY } from '../support/switchboard.ts';
-
-const STARTED_WITHIN_MS = 5000; // the goal is one second; machines that test are noisy
-const STOPPED_WITHIN_MS = 5000;
+import { ADMIN, type SwitchboardProcess, startSwitchboardProcess, WRITE_KEY } from '../support/switchboard.ts';
+import { patiently, until } from '../support/until.ts';
 
 interface LogLine {
   readonly msg: string;
@@ -21,7 +18,7 @@ interface LogLine {
   readonly status?: number;
 }
 
-const logLines = (switchboard: Switchboard): LogLine[] =>
+const logLines = (switchboard: SwitchboardProcess): LogLine[] =>
   switchboard
     .log()
     .trim()
@@ -29,9 +26,9 @@ const logLines = (switchboard: Switchboard): LogLine[] =>
     .map((line) => JSON.parse(line));
 
 suite('a running service', () => {
-  let switchboard: Switchboard;
+  let switchboard: SwitchboardProcess;
   before(async () => {
-    switchboard = await startSwitchboard();
+    switchboard = await startSwitchboardProcess();
   });
   after(() => switchboard.stop());
 
@@ -52,7 +49,8 @@ suite('a running service', () => {
     for (const path of ['/operator/1', '/operator/999', '/operator/998', '/operator/1?full=1']) await rest.get(path);
     await fetch(`${switchboard.url}/some/where?key=${WRITE_KEY}`);
     await logIn(switchboard.url, ADMIN);
-    for (let index = 0; index < 12; index += 1) await tryLogin(switchboard.url, 'nobody@example.com', 'wrong');
+    // All at once: ten a minute are let in, however long it takes to check them.
+    await Promise.all(Array.from({ length: 12 }, () => tryLogin(switchboard.url, 'nobody@example.com', 'wrong')));
     const text = await (await fetch(`${switchboard.url}/metrics`)).text();
     const value = (name: string) =>
       Number(
@@ -79,8 +77,11 @@ suite('a running service', () => {
     assert.ok(id);
     assert.notEqual((await rest.get('/operator/12345')).headers.get('x-request-id'), id);
     assert.notEqual((await rest.get('/operator', { 'X-Request-Id': 'mine' })).headers.get('x-request-id'), 'mine');
-    await sleep(50);
-    const lines = logLines(switchboard).filter(({ reqId }) => reqId === id);
+    const own = () => logLines(switchboard).filter(({ reqId }) => reqId === id);
+    await until('the request is in the log', () => own().length > 0);
+    const last = (await rest.get('/operator/54321')).headers.get('x-request-id');
+    await until('a later one too', () => logLines(switchboard).some(({ reqId }) => reqId === last));
+    const lines = own();
     assert.equal(lines.length, 1);
     const { method, route, status } = lines[0] as LogLine;
     assert.deepEqual({ method, route, status }, { method: 'GET', route: '/api/2/operator/:id', status: 404 });
@@ -89,7 +90,7 @@ suite('a running service', () => {
 
 test('the metrics are for those who have the token, where there is one', async () => {
   const token = 'metrics-token-0123456789';
-  const switchboard = await startSwitchboard({ env: { SWITCHBOARD_METRICS_TOKEN: token } });
+  const switchboard = await startSwitchboardProcess({ env: { SWITCHBOARD_METRICS_TOKEN: token } });
   try {
     const get = (headers: Record<string, string>) => fetch(`${switchboard.url}/metrics`, { headers });
     for (const headers of [{}, { Authorization: 'Bearer wrong' }, { Authorization: token }]) {
@@ -106,7 +107,7 @@ test('the metrics are for those who have the token, where there is one', async (
 
 for (const level of ['info', 'debug']) {
   test(`no secret reaches the log, however it is sent (${level})`, async () => {
-    const switchboard = await startSwitchboard({ env: { SWITCHBOARD_LOG_LEVEL: level } });
+    const switchboard = await startSwitchboardProcess({ env: { SWITCHBOARD_LOG_LEVEL: level } });
     const { url, key } = switchboard;
     const rest = restClient(url, key);
     const password = 'unlogged-password-1';
@@ -194,52 +195,55 @@ suite('a stop', () => {
   });
   after(() => rmSync(folder, { recursive: true, force: true }));
 
-  const exitOf = ({ process }: Switchboard) => new Promise((resolve) => process.once('exit', resolve));
+  const exitOf = ({ process }: SwitchboardProcess) => new Promise((resolve) => process.once('exit', resolve));
 
-  async function refusesConnections(url: string): Promise<boolean> {
-    for (let attempt = 0; attempt < 40; attempt += 1) {
+  const refusesConnections = (url: string) =>
+    until('connections are refused', async () => {
       const failed = await fetch(`${url}/_health`, { headers: { Connection: 'close' } }).then(
         () => undefined,
         (error) => (error as { cause?: { code?: string } }).cause?.code,
       );
-      if (failed === 'ECONNREFUSED') return true;
-      await sleep(25);
-    }
-    return false;
-  }
+      return failed === 'ECONNREFUSED';
+    });
+
+  /** How many connections the service has taken, the one of this question included. */
+  const connectionsOf = async (url: string) => {
+    const text = await (await fetch(`${url}/metrics`)).text();
+    return Number(text.match(/^switchboard_connections (\d+)$/m)?.[1]);
+  };
 
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    test(`by ${signal}: what runs is finished, nothing new is taken, the code is 0`, async (t) => {
-      const switchboard = await startSwitchboard({ folder });
+    test(`by ${signal}: what runs is finished, nothing new is taken, the code is 0`, async () => {
+      // An idle connection that held up the stop would do so for longer than anybody waits here.
+      const switchboard = await startSwitchboardProcess({ folder, env: { SWITCHBOARD_STOP_TIMEOUT: '600' } });
       const agent = new Agent({ keepAlive: true });
-      await keptAlive(agent, `${switchboard.url}/_health`); // an idle connection must not hold up the stop
+      await keptAlive(agent, `${switchboard.url}/_health`);
       const half = halfSent(switchboard.url, `label=${signal}&url=https://${signal}.example.com`);
-      const slow = tryLogin(switchboard.url, ADMIN.email, ADMIN.password);
+      let isLoggedIn = false;
+      const slow = tryLogin(switchboard.url, ADMIN.email, ADMIN.password).finally(() => {
+        isLoggedIn = true; // its connection is used again
+      });
       await half.begun;
-      await fetch(`${switchboard.url}/_health`); // both are taken, as they came before
-      await sleep(20);
-
+      const connections = () => 3 + (isLoggedIn ? 0 : 1);
+      await until('both are taken', async () => (await connectionsOf(switchboard.url)) >= connections());
+      await fetch(`${switchboard.url}/_health`, { headers: { Connection: 'close' } }); // what came before it was read
       const exit = exitOf(switchboard);
-      const start = performance.now();
       switchboard.process.kill(signal);
-      assert.equal(await refusesConnections(switchboard.url), true);
+      await refusesConnections(switchboard.url);
       half.finish();
       const [first = '', second = ''] = (await half.answer).split(/(?<=})(?=HTTP)/);
       assert.match(first, /^HTTP\/1\.1 201 /);
       assert.match(second, /^HTTP\/1\.1 503 .*{"status":"not ready"}$/s);
       for (const header of [/^retry-after: 1$/im, /^connection: close$/im]) assert.match(second, header);
       assert.equal((await slow).status, 200);
-      assert.equal(await exit, 0);
-      const took = performance.now() - start;
-      t.diagnostic(`stopped after ${took.toFixed(0)} ms`);
-      assert.ok(took < STOPPED_WITHIN_MS, `${took} ms: it waited for connections that nobody uses`);
+      assert.equal(await patiently('the end, though a connection that nobody uses is open', exit), 0);
       assert.ok(logLines(switchboard).some(({ msg }) => msg === 'stopped'));
       agent.destroy();
     });
   }
 
   test('also when nobody reads the log any more', async () => {
-    const switchboard = await startSwitchboard({ folder });
+    const switchboard = await startSwitchboardProcess({ folder });
     const exit = exitOf(switchboard);
     switchboard.process.stdout?.destroy();
     switchboard.process.stderr?.destroy();
@@ -247,13 +251,9 @@ suite('a stop', () => {
     assert.equal(await exit, 0);
   });
 
-  test('leaves the data whole, and the next start is quick', async (t) => {
-    const start = performance.now();
-    const switchboard = await startSwitchboard({ folder });
+  test('leaves the data whole for the next start', async () => {
+    const switchboard = await startSwitchboardProcess({ folder, env: { SWITCHBOARD_DRAIN_SECONDS: '0' } });
     assert.equal((await fetch(`${switchboard.url}/_ready`)).status, 200);
-    const took = performance.now() - start;
-    t.diagnostic(`ready after ${took.toFixed(0)} ms on an existing database`);
-    assert.ok(took < STARTED_WITHIN_MS, `${took} ms`);
     const { body } = await restClient(switchboard.url, switchboard.key).get('/website?full=1');
     assert.deepEqual(
       body.data.map(({ label }: { label: string }) => label),

@@ -5,9 +5,9 @@ import { assertEnvelope, assertOk } from '../support/envelope.ts';
 import { add, addOperator } from '../support/people.ts';
 import { type RestClient, restClient } from '../support/rest.ts';
 import { type Switchboard, startSwitchboard } from '../support/switchboard.ts';
+import { PATIENCE_MS } from '../support/until.ts';
 
 const RUNS = Number(process.env.FUZZ_RUNS ?? 80);
-const LONGEST_MS = 5000;
 
 let switchboard: Switchboard;
 let rest: RestClient;
@@ -106,7 +106,7 @@ async function send(
   const response = await fetch(`${switchboard.url}/api/2${path}`, {
     method,
     headers: { 'X-API-Key': switchboard.key, ...init.headers },
-    signal: AbortSignal.timeout(LONGEST_MS),
+    signal: AbortSignal.timeout(PATIENCE_MS),
     ...(init.body === undefined ? {} : { body: init.body }),
   });
   return { status: response.status, body: JSON.parse(await response.text()) };

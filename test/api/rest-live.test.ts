@@ -14,7 +14,7 @@ let rest: RestClient;
 let everyone: Live[];
 let operators: Map<number, Live>;
 before(async () => {
-  switchboard = await startSwitchboard({ args: ['--demo'] });
+  switchboard = await startSwitchboard({ demo: true });
   rest = restClient(switchboard.url, switchboard.key);
   everyone = (await rest.get('/operator/live?connected=0&filters[id]=*')).body.data;
   const list = await rest.get('/operator?full=1&limit=100');

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { assertBadValue, assertOk, assertRefused } from '../support/envelope.ts';
 import { add, addOperator, idsOf, newPerson, otherAccount } from '../support/people.ts';
 import { type RestClient, restClient } from '../support/rest.ts';
 import type { Stored } from '../support/stored.ts';
 import { type Switchboard, startSwitchboard } from '../support/switchboard.ts';
+import { until } from '../support/until.ts';
 
 let switchboard: Switchboard;
 let rest: RestClient;
 let other: RestClient;
 before(async () => {
-  switchboard = await startSwitchboard({ args: ['--demo'] });
+  switchboard = await startSwitchboard({ demo: true });
   rest = restClient(switchboard.url, switchboard.key);
   other = await otherAccount(switchboard);
 });
@@ -196,9 +196,7 @@ test('a delete ends tokens, frees the queue, and keeps history', async () => {
     assert.ok(now?.state === 'queued' || (now?.state === 'offered' && now.operator_id !== id), JSON.stringify(now));
     assert.ok(now.accepted_at, 'that it was accepted stays');
   }
-  const untilForgotten = Date.now() + 2000;
-  while ((await isAuthenticated(token)) && Date.now() < untilForgotten) await sleep(50);
-  assert.ok(!(await isAuthenticated(token)), 'a deleted operator has no valid token');
+  await until('a deleted operator has no valid token', async () => !(await isAuthenticated(token)));
 });
 
 test('the last admin stays', async () => {

@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { after, afterEach, before, beforeEach, suite, test } from 'node:test';
-import { readConfig } from '../../src/config.ts';
 import type { Transact } from '../../src/core/caller.ts';
 import { asDomainError } from '../../src/core/errors.ts';
-import { openInstallation } from '../../src/installation.ts';
 import { databases, type OpenInstallation } from '../support/databases.ts';
 import { graphqlClient, logIn } from '../support/graphql.ts';
 import { callOAuth, checkToken, postForm } from '../support/oauth.ts';
 import { addOperator } from '../support/people.ts';
 import { type RestClient, restClient } from '../support/rest.ts';
-import { ADMIN, environment, type Switchboard, startSwitchboard } from '../support/switchboard.ts';
+import { useUpLogins, withStandingClock } from '../support/standing-clock.ts';
+import { ADMIN, type Switchboard, startSwitchboard } from '../support/switchboard.ts';
 
 for (const { name, open } of databases) {
   suite(`single sign-on (${name})`, () => {
@@ -144,9 +143,8 @@ suite('the link of a single sign-on', () => {
   let email: string;
   let id: number;
   before(async () => {
-    switchboard = await startSwitchboard({
-      env: { SWITCHBOARD_LOG_LEVEL: 'debug', SWITCHBOARD_TRUSTED_PROXIES: '127.0.0.1' },
-    });
+    const env = { SWITCHBOARD_LOG_LEVEL: 'debug', SWITCHBOARD_TRUSTED_PROXIES: '127.0.0.1' };
+    switchboard = await startSwitchboard(withStandingClock({ env })); // a code lives for a minute
     rest = restClient(switchboard.url, switchboard.key);
     ({ sso_key: key, email, id } = await addOperator(rest, { roles: ['expert'] }));
   });
@@ -259,9 +257,7 @@ suite('the link of a single sign-on', () => {
   }
 
   test('too many of an address are a page with the time to wait', async () => {
-    const { limits, database } = await openInstallation(readConfig(environment(switchboard.folder)));
-    await Promise.all(Array.from({ length: 100 }, () => limits.admitFrom('203.0.113.5')));
-    await database.close();
+    await useUpLogins(switchboard, 100, (limits) => limits.admitFrom('203.0.113.5'));
     for (const given of [key, 'wrong']) {
       const response = await link(given, { headers: { 'X-Forwarded-For': '203.0.113.5' } });
       assert.equal(response.status, 429);
@@ -318,7 +314,7 @@ suite('the link of a single sign-on', () => {
         .once('error', reject)
         .end();
     });
-    const log = switchboard.log() + switchboard.output();
+    const log = switchboard.log();
     assert.match(log, /"route":"\/admin\/login"/);
     const mac = key.split('.')[2] as string;
     for (const secret of [key, mac, code, body.access_token]) assert.equal(log.includes(secret), false);

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,9 +9,11 @@ import { schema } from '../../src/api/graphql/schema.ts';
 import { EVENT_TYPES } from '../../src/core/webhooks/event-types.ts';
 import { signatures } from '../../src/core/webhooks/signature.ts';
 import { type GraphqlClient, graphqlClient, logIn } from '../support/graphql.ts';
+import { spawnOwn } from '../support/own-processes.ts';
 import { add } from '../support/people.ts';
 import { restClient } from '../support/rest.ts';
 import { type Switchboard, startSwitchboard } from '../support/switchboard.ts';
+import { PATIENCE_MS } from '../support/until.ts';
 
 const page = readFileSync(new URL('../../docs/webhooks.md', import.meta.url), 'utf8');
 
@@ -38,7 +39,7 @@ async function runReceiver(t: { after(end: () => void): void }, port: number, se
   const file = join(folder, 'receiver.mjs');
   writeFileSync(file, blocks('js')[0] ?? assert.fail('the page has no receiver'));
   const env = { PATH: process.env.PATH, WEBHOOK_SECRET: secret, PORT: String(port) };
-  const child = spawn(process.execPath, [file], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawnOwn(process.execPath, [file], { env, stdio: ['ignore', 'pipe', 'inherit'] });
   t.after(() => child.kill());
   const output = { text: '' };
   const heard = new Set<() => void>();
@@ -48,7 +49,7 @@ async function runReceiver(t: { after(end: () => void): void }, port: number, se
   });
   const until = (pattern: RegExp) =>
     new Promise<RegExpMatchArray>((resolve, reject) => {
-      setTimeout(() => reject(new Error(`${pattern} did not come: ${output.text}`)), 30_000).unref();
+      setTimeout(() => reject(new Error(`${pattern} did not come: ${output.text}`)), PATIENCE_MS).unref();
       const look = () => {
         const match = output.text.match(pattern);
         if (!match) return;
@@ -62,7 +63,7 @@ async function runReceiver(t: { after(end: () => void): void }, port: number, se
   return { url: `http://127.0.0.1:${actual}/`, port: Number(actual), output, until, stop: () => end(child) };
 }
 
-async function end(child: ReturnType<typeof spawn>): Promise<void> {
+async function end(child: ReturnType<typeof spawnOwn>): Promise<void> {
   child.kill();
   await once(child, 'exit');
 }

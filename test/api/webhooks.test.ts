@@ -8,7 +8,8 @@ import { add } from '../support/people.ts';
 import { assertSigned, expectedSignature } from '../support/receiver.ts';
 import { type RestClient, restClient } from '../support/rest.ts';
 import { type Switchboard, startSwitchboard } from '../support/switchboard.ts';
-import { CREATE_WEBHOOK, hookTo, receiverFor, until } from '../support/webhook-client.ts';
+import { until } from '../support/until.ts';
+import { CREATE_WEBHOOK, hookTo, receiverFor } from '../support/webhook-client.ts';
 
 const PRIVATE = { SWITCHBOARD_WEBHOOK_PRIVATE: '1' };
 
@@ -52,7 +53,10 @@ test('rule 21: what happens is not delayed by a receiver that does not answer, n
   }
   await receiver.until(({ received }) => received.length > 0);
   const query = `{ webhookDeliveries(webhookId: ${id}, state: PENDING, first: 1) { totalCount } }`;
-  await until(async () => (await admin.run(query)).data.webhookDeliveries.totalCount === 20);
+  await until(
+    '20 deliveries are listed',
+    async () => (await admin.run(query)).data.webhookDeliveries.totalCount === 20,
+  );
 });
 
 test('rule 21: mistakes are told: unknown types with those that exist, addresses that are none', async () => {
@@ -142,7 +146,7 @@ test('rule 21: dead letters are listed in pages and replayed by GraphQL', async 
     admin.run(`{ webhookDeliveries(webhookId: ${id}, ${args}) {
       totalCount nodes { id state lastStatus attempts } pageInfo { hasNextPage endCursor }
     } }`);
-  await until(async () => (await list('state: DEAD')).data.webhookDeliveries.totalCount === 5);
+  await until('5 are dead', async () => (await list('state: DEAD')).data.webhookDeliveries.totalCount === 5);
   const page = (await list('state: DEAD, first: 3')).data.webhookDeliveries;
   assert.deepEqual([page.nodes.length, page.pageInfo.hasNextPage], [3, true]);
   const others = (await list(`state: DEAD, first: 3, after: "${page.pageInfo.endCursor}"`)).data.webhookDeliveries;
@@ -156,7 +160,7 @@ test('rule 21: dead letters are listed in pages and replayed by GraphQL', async 
   assert.equal((await replay(`, deliveryId: ${one}`)).data.webhookReplay.replayedCount, 1);
   await receiver.until(({ taken }) => taken.length === 1);
   assert.equal(receiver.taken[0]?.headers['x-switchboard-delivery'], one);
-  await until(async () => (await list('state: DELIVERED')).data.webhookDeliveries.totalCount === 1);
+  await until('one is delivered', async () => (await list('state: DELIVERED')).data.webhookDeliveries.totalCount === 1);
   assert.deepEqual((await replay(`, deliveryId: ${one}`)).data.webhookReplay.userErrors, [{ code: 'STATE' }]);
   assert.deepEqual((await replay(', deliveryId: 99999')).data.webhookReplay.userErrors, [{ code: 'UNKNOWN_ID' }]);
   assert.equal((await replay('')).data.webhookReplay.replayedCount, 4);
@@ -184,6 +188,8 @@ test('rule 21: the numbers tell what was sent', async (t) => {
   await rest.post('/tag', { name: 'Counted' });
   await receiver.until(({ taken }) => taken.length === 1);
   const metrics = () => fetch(`${switchboard.url}/metrics`).then((response) => response.text());
-  await until(async () => /switchboard_webhook_deliveries_total\{outcome="delivered"\} [1-9]/.test(await metrics()));
+  await until('deliveries are counted', async () =>
+    /switchboard_webhook_deliveries_total\{outcome="delivered"\} [1-9]/.test(await metrics()),
+  );
   assert.match(await metrics(), /^switchboard_webhook_deliveries_pending \d+$/m);
 });

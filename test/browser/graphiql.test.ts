@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { ADMIN, type Switchboard, startSwitchboard } from '../support/switchboard.ts';
+import { PATIENCE_MS } from '../support/until.ts';
 
 const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 const ARGUMENTS = [
@@ -28,8 +29,8 @@ describe('the GraphiQL page in a browser', { skip }, () => {
   let offences: string[];
 
   before(async () => {
-    switchboard = await startSwitchboard({ args: ['--demo'] });
-    browser = await chromium.launch({ executablePath: executablePath ?? '', args: ARGUMENTS });
+    switchboard = await startSwitchboard({ demo: true });
+    browser = await chromium.launch({ executablePath: executablePath ?? '', args: ARGUMENTS, timeout: PATIENCE_MS });
   });
   after(async () => {
     await browser?.close();
@@ -40,7 +41,7 @@ describe('the GraphiQL page in a browser', { skip }, () => {
     offences = [];
     context = await browser.newContext();
     page = await context.newPage();
-    page.setDefaultTimeout(20_000);
+    page.setDefaultTimeout(PATIENCE_MS);
     watch(page);
     await page.goto(`${switchboard.url}/graphiql`);
   });
@@ -133,7 +134,8 @@ describe('the GraphiQL page in a browser', { skip }, () => {
     await page.getByRole('button', { name: 'Log out' }).click();
     await revoked;
     await page.getByLabel('Password').waitFor();
-    await page.waitForTimeout(1000); // GraphiQL writes down what was typed after half a second
+    // GraphiQL writes down what was typed after half a second, by the timers of the page, which keep their order.
+    await page.evaluate('new Promise((resolve) => setTimeout(resolve, 1000))');
     const check = await fetch(`${switchboard.url}/_authenticated`, { headers: { Authorization: `Bearer ${token}` } });
     assert.equal(check.status, 401);
     assert.equal(await page.evaluate('JSON.stringify([{ ...sessionStorage }, { ...localStorage }])'), '[{},{}]');

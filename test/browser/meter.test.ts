@@ -6,6 +6,7 @@ import { replacementOf } from '../../src/api/graphql/replacements.ts';
 import { addOperator } from '../support/people.ts';
 import { restClient } from '../support/rest.ts';
 import { ADMIN, type Switchboard, startSwitchboard } from '../support/switchboard.ts';
+import { PATIENCE_MS } from '../support/until.ts';
 
 const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 const executablePath = PLACES.find((place) => existsSync(place));
@@ -21,6 +22,7 @@ describe('the migration meter in a browser', { skip }, () => {
     switchboard = await startSwitchboard();
     browser = await chromium.launch({
       executablePath: executablePath ?? '',
+      timeout: PATIENCE_MS,
       args: ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking'],
     });
   });
@@ -33,7 +35,7 @@ describe('the migration meter in a browser', { skip }, () => {
   /** A tab of its own in which somebody has logged in. */
   async function openAs({ email, password }: { email: string; password: string }): Promise<Page> {
     const page = await (await browser.newContext()).newPage();
-    page.setDefaultTimeout(20_000);
+    page.setDefaultTimeout(PATIENCE_MS);
     page.on('request', (request) => {
       if (!request.url().startsWith(switchboard.url)) offences.push(request.url());
     });

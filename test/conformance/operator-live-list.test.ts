@@ -3,7 +3,7 @@ import { after, test } from 'node:test';
 import { assertFail, idsOf, type Json, logIn, openTarget, PASSWORD } from './target.ts';
 
 // Nothing in the interface connects an operator; the demo data has operators who are.
-const target = await openTarget(['--demo']);
+const target = await openTarget({ demo: true });
 after(() => target.close());
 const { rest, mark } = target;
 const CHANNELS = ['chat', 'call', 'video'] as const;

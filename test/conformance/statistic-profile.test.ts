@@ -3,7 +3,7 @@ import { after, test } from 'node:test';
 import { type Json, openTarget } from './target.ts';
 
 // The demo data has operators with a past: conversations, surveys, profiles.
-const target = await openTarget(['--demo']);
+const target = await openTarget({ demo: true });
 after(() => target.close());
 const { rest } = target;
 

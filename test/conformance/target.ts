@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { type RestAnswer, type RestClient, restClient } from '../support/rest.ts';
-import { ADMIN, startSwitchboard } from '../support/switchboard.ts';
+import { ADMIN, type StartOptions, type Switchboard, startSwitchboard } from '../support/switchboard.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a test looks into whatever came back
 export type Json = any;
@@ -34,8 +34,8 @@ export interface Target {
 
 export const PASSWORD = 'a walk along the river Aare';
 
-export async function openTarget(args: readonly string[] = []): Promise<Target> {
-  const { url, key, email, password, stop } = await address(args);
+export async function openTarget(options: StartOptions = {}): Promise<Target> {
+  const { url, key, email, password, stop } = await address(options);
   const rest = restClient(url, key);
   const mark = `conformance-${randomBytes(5).toString('hex')}`;
   const made: { resource: string; id: number }[] = [];
@@ -98,14 +98,37 @@ export async function openTarget(args: readonly string[] = []): Promise<Target> 
   };
 }
 
-async function address(args: readonly string[]) {
+async function address(options: StartOptions) {
   const { CONFORMANCE_URL: url, CONFORMANCE_KEY: key, CONFORMANCE_EMAIL, CONFORMANCE_PASSWORD } = process.env;
   if (url) {
     const login = { email: CONFORMANCE_EMAIL || undefined, password: CONFORMANCE_PASSWORD || undefined };
     return { url: url.replace(/\/+$/, ''), key: key ?? '', ...login, stop: undefined };
   }
-  const own = await startSwitchboard({ args });
+  const own = await sharedSwitchboard(options);
   return { url: own.url, key: own.key, ...ADMIN, stop: () => own.stop() };
+}
+
+interface Shared {
+  readonly starting: Promise<Switchboard>;
+  users: number;
+}
+
+const shared = new Map<boolean, Shared>();
+
+/** One service for all suites of this process: they are made for one that is in use by others. It ends with the last of them. */
+async function sharedSwitchboard({ demo = false, clock }: StartOptions): Promise<Switchboard> {
+  if (clock) return startSwitchboard({ demo, clock }); // nobody else wants its time
+  const own: Shared = shared.get(demo) ?? { starting: startSwitchboard({ demo }), users: 0 };
+  shared.set(demo, own);
+  own.users += 1;
+  const switchboard = await own.starting;
+  const stop = async () => {
+    own.users -= 1;
+    if (own.users > 0) return;
+    shared.delete(demo);
+    await switchboard.stop();
+  };
+  return { ...switchboard, stop };
 }
 
 /** A token request with these fields of the form. */

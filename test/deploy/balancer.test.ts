@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -7,10 +7,11 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { text } from 'node:stream/consumers';
 import { after, before, describe, test } from 'node:test';
-import { setTimeout as wait } from 'node:timers/promises';
 import { findHaproxy } from '../support/haproxy.ts';
+import { spawnOwn } from '../support/own-processes.ts';
 import { lastingPort } from '../support/ports.ts';
-import { type Switchboard, startSwitchboard } from '../support/switchboard.ts';
+import { type SwitchboardProcess, startSwitchboardProcess } from '../support/switchboard.ts';
+import { until } from '../support/until.ts';
 import { readText } from './deploy-files.ts';
 
 const haproxy = findHaproxy() ?? '';
@@ -21,17 +22,17 @@ const CLIENT = '127.0.0.2';
 describe('the balancer of the compose file', { skip }, () => {
   let folder: string;
   let port: number;
-  let switchboard: Switchboard;
+  let switchboard: SwitchboardProcess;
   let balancer: ChildProcess;
 
   before(async () => {
     folder = mkdtempSync(join(tmpdir(), 'switchboard-balancer-'));
     port = await lastingPort();
     const env = { SWITCHBOARD_TRUSTED_PROXIES: '127.0.0.1', DATABASE_URL: `sqlite:${join(folder, 'switchboard.db')}` };
-    switchboard = await startSwitchboard({ env });
+    switchboard = await startSwitchboardProcess({ env });
     const file = join(folder, 'haproxy.cfg');
     writeFileSync(file, onThisMachine(readText('deploy/haproxy.cfg'), port, new URL(switchboard.url).host));
-    balancer = spawn(haproxy, ['-db', '-f', file], { stdio: 'ignore' });
+    balancer = spawnOwn(haproxy, ['-db', '-f', file], { stdio: 'ignore' });
     process.once('exit', () => balancer.kill('SIGKILL'));
   });
   after(async () => {
@@ -50,13 +51,13 @@ describe('the balancer of the compose file', { skip }, () => {
         .end(body);
     });
 
-  async function until(status: number): Promise<Awaited<ReturnType<typeof ask>>> {
-    for (let tries = 0; tries < 100; tries += 1) {
-      const answer = await ask('/_ready').catch(() => undefined);
-      if (answer?.status === status) return answer;
-      await wait(100);
-    }
-    throw new Error(`/_ready never answered ${status}.`);
+  async function readyAnswers(status: number): Promise<Awaited<ReturnType<typeof ask>>> {
+    let answer: Awaited<ReturnType<typeof ask>> | undefined;
+    await until(`/_ready answers ${status}`, async () => {
+      answer = await ask('/_ready').catch(() => undefined);
+      return answer?.status === status;
+    });
+    return answer as Awaited<ReturnType<typeof ask>>;
   }
 
   test('has a configuration that haproxy accepts', () => {
@@ -67,7 +68,7 @@ describe('the balancer of the compose file', { skip }, () => {
   });
 
   test('passes requests on with the address of whoever asks, whatever they claim', async () => {
-    await until(200);
+    await readyAnswers(200);
     const headers = {
       'X-API-Key': switchboard.key,
       'X-Forwarded-For': '203.0.113.9',
@@ -89,7 +90,7 @@ describe('the balancer of the compose file', { skip }, () => {
 
   test('says with Retry-After that no node is ready', async () => {
     switchboard.process.kill('SIGKILL');
-    const answer = await until(503);
+    const answer = await readyAnswers(503);
     assert.equal(answer.headers['retry-after'], '1');
     assert.equal(JSON.parse(answer.body).meta.status, 'error');
   });

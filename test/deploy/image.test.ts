@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { Copy, DockerfileParser, type Instruction } from 'dockerfile-ast';
 import { validate } from 'dockerfile-utils';
+import { spawnOwn } from '../support/own-processes.ts';
 import { lastingPort } from '../support/ports.ts';
 import { ADMIN, WRITE_KEY } from '../support/switchboard.ts';
 import { isPinned, ROOT, readText } from './deploy-files.ts';
@@ -72,7 +73,7 @@ describe('what is in the image', () => {
   test('runs: it starts, serves its pages, says that it is healthy, carries out commands, and stops', async () => {
     const port = String(await lastingPort());
     const env = { ...environment, PORT: port, SWITCHBOARD_ADMIN_EMAIL: ADMIN.email, SWITCHBOARD_API_KEY: WRITE_KEY };
-    const child = spawn(process.execPath, [...inImage('ENTRYPOINT'), ...words('CMD')], {
+    const child = spawnOwn(process.execPath, [...inImage('ENTRYPOINT'), ...words('CMD')], {
       cwd: app,
       env,
       stdio: 'pipe',

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { stringify } from 'yaml';
 import { addressOf, dropDatabase, makeDatabase, PREFIX, postgresServer, SECRET } from '../support/postgres-database.ts';
-import { type Switchboard, startSwitchboard } from '../support/switchboard.ts';
+import { type SwitchboardProcess, startSwitchboardProcess } from '../support/switchboard.ts';
 import { ROOT, readText, readYaml } from './deploy-files.ts';
 
 /** Shown on PostgreSQL alone. */
@@ -90,14 +90,14 @@ describe('the dashboard', () => {
 });
 
 describe('a running node', () => {
-  let switchboard: Switchboard;
+  let switchboard: SwitchboardProcess;
   let shown: Set<string>;
   let numbers: string;
   const address = postgresServer && addressOf(`${PREFIX}${process.pid}_monitoring`);
   before(async () => {
     if (address) await makeDatabase(address);
     const env = address ? { DATABASE_URL: address, SWITCHBOARD_SECRET: SECRET } : {};
-    switchboard = await startSwitchboard({ env });
+    switchboard = await startSwitchboardProcess({ env });
     await fetch(`${switchboard.url}/_ready`);
     numbers = await (await fetch(`${switchboard.url}/metrics`)).text();
     shown = new Set([...numbers.matchAll(/^([a-z_0-9]+)[{ ]/gm)].map(([, name]) => name as string));

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { databases } from '../support/databases.ts';
 import { operationsOf, playSequence, shortened, trace } from './sequence.ts';
 
-const SEQUENCES = Number(process.env.DIFFERENTIAL_SEQUENCES ?? (process.env.FULL ? 200 : 8));
+const SEQUENCES = Number(process.env.DIFFERENTIAL_SEQUENCES ?? (process.env.FULL ? 200 : 4));
 const LENGTH = Number(process.env.DIFFERENTIAL_LENGTH ?? 60);
 /** A failure names its seed; with it, and one sequence, it comes again. */
 const FIRST_SEED = Number(process.env.DIFFERENTIAL_SEED ?? 1);

@@ -24,7 +24,7 @@ export function operationsOf(seed: number, length: number): Operation[] {
   return [...opening(), ...Array.from({ length }, () => someOperation(dice))];
 }
 
-const TRIES = 3;
+const TRIES = 10;
 
 /** Plays a sequence; once more from the beginning when a database did not answer in time: a busy machine is no difference. */
 export async function playSequence(operations: readonly Operation[], tries = TRIES): Promise<Played> {

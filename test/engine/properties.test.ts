@@ -146,7 +146,7 @@ const refused = (error: unknown) => {
 };
 
 /** A part of them in every run of the tests, fewer on a server, which takes longer for each; all by `npm run differential`. */
-const RUNS = process.env.FULL === '1' ? { sqlite: 200, postgres: 200 } : { sqlite: 100, postgres: 30 };
+const RUNS = process.env.FULL === '1' ? { sqlite: 200, postgres: 200 } : { sqlite: 50, postgres: 16 };
 
 for (const { name, open } of databases) {
   const runs = RUNS[name];

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { describe, type TestContext, test } from 'node:test';
 import { WebSocket, WebSocketServer } from 'ws';
 import { balancersToTry, startBalancer } from '../support/balancer.ts';
+import { until } from '../support/until.ts';
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -92,7 +93,7 @@ for (const kind of balancersToTry(true)) {
       const [first] = nodes as [Awaited<ReturnType<typeof standIn>>];
       const see = async (up: boolean) => {
         first.ready = up;
-        while ((await balancer.isUp(0)) !== up) await new Promise((resolve) => setTimeout(resolve, 20));
+        await until('the balancer knows', async () => (await balancer.isUp(0)) === up);
         first.asked.length = 0;
         for (const _ of everyTurn) assert.equal((await send('POST'))?.text, 'fine');
         return first.asked.length > 0;

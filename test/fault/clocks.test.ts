@@ -3,19 +3,23 @@ import { createHash } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { graphqlClient, logIn } from '../support/graphql.ts';
-import { makeStaff, type Nodes, type Staff, startNodes, startTalk, until } from '../support/nodes.ts';
+import { makeStaff, type Nodes, type Staff, startNodes, startTalk, untilSighted } from '../support/nodes.ts';
 import { tableOf } from '../support/outage.ts';
-import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
+import { PATIENCE_MS, until } from '../support/until.ts';
 import { CREATE_WEBHOOK, receiverFor } from '../support/webhook-client.ts';
 
-const MINUTES = [0, 5, -5];
+const server = process.env.TEST_DATABASE_URL;
+const FULL = process.env.FULL === '1';
+const MINUTES = FULL ? [0, 5, -5] : [5, -5];
 /** From the moment at which the test sets an end to that end. */
-const SOON_MS = 2500;
+const SOON_MS = FULL ? 2500 : 1200;
 /** What the service promises, and the length of a look. */
 const EXACT_MS = 1000;
-const SLACK_MS = process.env.FULL === '1' ? 0 : 350;
-/** What ran out sooner after a start is nobody's fault and not counted. */
-const BLIND_MS = 11_000;
+/** The small run compares with how long looks take on this machine: what a node does meanwhile takes some of them. */
+const SLACK_MS = FULL ? 0 : 350;
+const STEPS = FULL ? 0 : 10;
+/** Far less than the clocks are apart, and far more than anything takes. */
+const MINUTE_MS = 60_000;
 const PRELOAD = new URL('../support/shifted-date.ts', import.meta.url).href;
 
 /** How much too late something ended on a node, or too early where it is negative. */
@@ -25,33 +29,28 @@ interface Ended {
   readonly 'too late by': number;
 }
 
-describe('three nodes whose clocks are 5 minutes apart', () => {
-  let server: PostgresServer;
+describe('nodes whose clocks are 5 minutes wrong', { skip: server === undefined }, () => {
   let nodes: Nodes;
   let staff: Staff;
-  let startedAt: number;
+  let slowestLook = 0;
   const table: Ended[] = [];
 
   before(async () => {
-    server = await startPostgres();
-    nodes = await startNodes(server.url, {
+    nodes = await startNodes(server ?? '', {
+      count: MINUTES.length,
       envOf: (index) => ({
         NODE_OPTIONS: `--import ${PRELOAD}`,
         CLOCK_SHIFT_MS: String((MINUTES[index] ?? 0) * 60_000),
       }),
     });
-    startedAt = performance.now();
     staff = await makeStaff(nodes, 4);
   });
-  after(async () => {
-    await nodes?.end();
-    await server.stop();
-  });
+  after(() => nodes?.end());
 
   test('their clocks are really apart', () => {
     const shifts = nodes.all.map((node) => {
       const [time = ''] = node.log().match(/\d{4}-\d\d-\d\dT[\d:.]+Z/) ?? [];
-      return Math.round((Date.parse(time) - Date.now()) / 60_000);
+      return 5 * Math.round((Date.parse(time) - Date.now()) / (5 * MINUTE_MS));
     });
     assert.deepEqual(
       shifts.map((shift) => shift + 0),
@@ -68,7 +67,7 @@ describe('three nodes whose clocks are 5 minutes apart', () => {
       [access, 43_200],
       [visitor, 86_400],
     ] as const) {
-      assert.ok(Math.abs(row?.now - row?.issued_at) < EXACT_MS + SLACK_MS);
+      assert.ok(Math.abs(row?.now - row?.issued_at) < MINUTE_MS);
       assert.equal(row?.expires_at - row?.issued_at, seconds * 1000);
     }
   });
@@ -136,15 +135,21 @@ describe('three nodes whose clocks are 5 minutes apart', () => {
     const late = Date.now() - end;
     table.push({ what: 'webhook', node: 'any', 'too late by': late });
     const stamp = Number(receiver.received[1]?.headers['x-switchboard-timestamp']);
-    assert.ok(Math.abs(stamp - Date.now() / 1000) < 2, `signed at ${stamp}`);
-    await setTimeout(1500);
-    assert.equal(receiver.received.length, 2, 'and not by each of the nodes');
+    assert.ok(Math.abs(stamp * 1000 - Date.now()) < MINUTE_MS, `signed at ${stamp}`);
+    for (const [node] of nodes.urls.entries()) {
+      const count = receiver.received.length;
+      await graphqlClient(url(node), nodes.token).run(
+        `mutation{skillCreate(input:{name:"Later ${node}"}){userErrors{message}}}`,
+      );
+      await receiver.until(({ received }) => received.length > count); // every node has looked again
+    }
+    assert.equal(receiver.received.length, 2 + nodes.urls.length, 'and not by each of the nodes');
     exact(t);
   });
 
   test('an offer times out, and its pause ends, at the time of the database', async (t) => {
     const { sql } = nodes;
-    await setTimeout(Math.max(1, startedAt + BLIND_MS - performance.now()));
+    await untilSighted(nodes);
     const [, operator] = staff.operators;
     const desk = graphqlClient(url(1), operator?.token ?? '');
     await desk.run('mutation{operatorConnect(input:{ttlSeconds:120}){userErrors{message}}}');
@@ -153,14 +158,14 @@ describe('three nodes whose clocks are 5 minutes apart', () => {
       await sql`select state, operator_id, offer_until - offered_at as length, now_ms() - offered_at as age from conversations where id = ${id}`;
     assert.equal(row?.operator_id, operator?.id);
     assert.equal(row?.length, 30_000);
-    assert.ok(Math.abs(row?.age) < EXACT_MS);
+    assert.ok(Math.abs(row?.age) < MINUTE_MS);
     const end = await ending();
     await sql`update conversations set offer_until = ${end} where id = ${id}`;
     const isIn = (state: string) => async (node: string) =>
       (await graphqlClient(node, nodes.token).run(`{conversation(id:${id}){state}}`)).data.conversation.state === state;
     await watchEnd('offer', end, isIn('OFFERED'));
     const missed = await sql`select chat_missed from operator_live where operator_id = ${operator?.id ?? 0}`;
-    assert.equal(missed[0]?.chat_missed, 1, 'three nodes count one offer once');
+    assert.equal(missed[0]?.chat_missed, 1, 'all nodes count one offer once');
     const events =
       await sql`select changes from events where subject_type = 'conversation' and subject_id = ${id} and type = 'conversation.queued' and changes like '%timed_out%'`;
     assert.equal(events.length, 1, 'and end it once');
@@ -173,7 +178,7 @@ describe('three nodes whose clocks are 5 minutes apart', () => {
     exact(t);
   });
 
-  /** Ten tries over three nodes; then no try before the first of them is a minute old. */
+  /** Ten tries over all nodes; then no try before the first of them is a minute old. */
   async function loginWindow(): Promise<void> {
     const { sql } = nodes;
     const username = 'limited@example.com';
@@ -212,32 +217,31 @@ describe('three nodes whose clocks are 5 minutes apart', () => {
     await watchEnd('idempotency key', end, async (node) => (await write(node, 'other')).status === 422);
   }
 
-  /** A code is good once: one of each node comes a little before the end, another a little after. */
+  /** A code is good once: one of each node comes before the end, another after it. */
   async function ssoCodes(): Promise<void> {
     const { sql } = nodes;
     const { data } = await graphqlClient(url(0), nodes.token).run(`{operator(id:${staff.operators[2]?.id}){ssoKey}}`);
     const codes: string[] = [];
-    for (const node of [0, 1, 2, 0, 1, 2]) {
+    const each = MINUTES.map((_, node) => node);
+    for (const node of [...each, ...each]) {
       const answer = await fetch(`${url(node)}/admin/login?key=${data.operator.ssoKey}`, { redirect: 'manual' });
       codes.push(new URL(answer.headers.get('location') ?? '', url(0)).hash.slice('#code='.length));
     }
-    const end = await ending();
-    await sql`update sso_codes set expires_at = ${end}`;
     const exchange = async (code: string | undefined, node: number) =>
       (await fetch(`${url(node)}/admin/session`, { method: 'POST', body: new URLSearchParams({ code: code ?? '' }) }))
         .status;
-    await setTimeout(end - Date.now() - EXACT_MS);
-    assert.deepEqual(await Promise.all([0, 1, 2].map((node) => exchange(codes[node], node))), [200, 200, 200]);
-    await setTimeout(end - Date.now() + EXACT_MS);
-    assert.deepEqual(await Promise.all([0, 1, 2].map((node) => exchange(codes[node + 3], node))), [400, 400, 400]);
-    for (const minutes of MINUTES)
-      table.push({ what: 'sign-on code (within 1 s)', node: nameOf(minutes), 'too late by': 0 });
+    const statuses = (first: number) => Promise.all(each.map((node) => exchange(codes[first + node], node)));
+    await sql`update sso_codes set expires_at = now_ms() + ${FULL ? EXACT_MS : MINUTE_MS}`;
+    assert.deepEqual(new Set(await statuses(0)), new Set([200]));
+    await sql`update sso_codes set expires_at = now_ms()`;
+    assert.deepEqual(new Set(await statuses(MINUTES.length)), new Set([400]));
   }
 
   /** A moment that is near, by the clock of the database, which is that of this process. */
   async function ending(): Promise<number> {
+    const before = Date.now();
     const [row] = await nodes.sql`select now_ms() as now`;
-    assert.ok(Math.abs(row?.now - Date.now()) < 100, 'the database is on this machine');
+    assert.ok(row?.now > before - 100 && row?.now < Date.now() + 100, 'the database is on this machine');
     return Number(row?.now) + SOON_MS;
   }
 
@@ -247,12 +251,14 @@ describe('three nodes whose clocks are 5 minutes apart', () => {
       nodes.urls.map(async (node, index) => {
         for (;;) {
           const asked = Date.now();
-          if (!(await holds(node))) {
+          const isOver = !(await holds(node));
+          slowestLook = Math.max(slowestLook, Date.now() - asked);
+          if (isOver) {
             const at = asked < end ? Date.now() : asked; // one that was under way at the end may see either
             table.push({ what, node: nameOf(MINUTES[index] ?? 0), 'too late by': at - end });
             return;
           }
-          if (asked > end + 10_000) throw new Error(`${what} does not end on node ${index}`);
+          if (asked > end + PATIENCE_MS) throw new Error(`${what} does not end on node ${index}`);
           await setTimeout(40);
         }
       }),
@@ -261,15 +267,16 @@ describe('three nodes whose clocks are 5 minutes apart', () => {
 
   function exact(t: { diagnostic(text: string): void }): void {
     const rows = table.splice(0);
-    t.diagnostic(`times in ms\n${tableOf(rows)}`);
+    const latest = EXACT_MS + SLACK_MS + STEPS * slowestLook;
+    t.diagnostic(`times in ms, the slowest look ${slowestLook}\n${tableOf(rows)}`);
     for (const row of rows) {
       const late = row['too late by'];
-      assert.ok(late > -100 && late < EXACT_MS + SLACK_MS, `${row.what} on the node at ${row.node}: ${late} ms`);
+      assert.ok(late > -100 && late < latest, `${row.what} on the node at ${row.node}: ${late} ms`);
     }
   }
 
   function url(node: number): string {
-    return nodes.urls[node % 3] ?? '';
+    return nodes.urls[node % nodes.urls.length] ?? '';
   }
 
   async function visitorToken(node: number): Promise<string> {

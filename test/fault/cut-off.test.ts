@@ -2,49 +2,54 @@ import assert from 'node:assert/strict';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
-import type { Journal } from '../support/asking.ts';
+import type { Asked, Journal } from '../support/asking.ts';
+import { type DatabasePulse, takePulse } from '../support/database-pulse.ts';
 import { type Following, follow } from '../support/following.ts';
-import { eventPosition, makeStaff, type Nodes, type Staff, startNodes, startTalk, until } from '../support/nodes.ts';
+import { eventPosition, makeStaff, type Nodes, type Staff, startNodes, startTalk } from '../support/nodes.ts';
 import { brokenPromises, maximum, missedBy, outageRows, slowestByNode, sum, tableOf } from '../support/outage.ts';
-import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
+import { repeatWhileUnavailable } from '../support/patient.ts';
+import { specialStart } from '../support/special-start.ts';
 import { startLoad } from '../support/steady-load.ts';
 import { startTcpProxy, type TcpProxy, throughProxy } from '../support/tcp-proxy.ts';
+import { PATIENCE_MS, until } from '../support/until.ts';
 
+const server = process.env.TEST_DATABASE_URL;
 const FULL = process.env.FULL === '1';
-const SLOWEST_MS = FULL ? 1000 : 3000;
-const RECOVERY_MS = FULL ? 2000 : 5000;
+/** What the service promises, looked at in the full run on a quiet machine. */
+const SLOWEST_MS = 1000;
+const RECOVERY_MS = 2000;
+const DELAY_MS = 1500;
 /** A lease lasts 30 s after the last ping; the small run ends it by hand. */
-const AWAY_MS = FULL ? 45_000 : 2500;
+const AWAY_MS = 45_000;
+/** A node refuses what its database does not answer in 800 ms: one that takes so long for nothing has no processor. */
+const STARVED_MS = 200;
+const MESSAGES = FULL ? 40 : 20;
 /** Pings every 1.5 s, so that a desk that is back is seen soon. */
-const QUICK = fileURLToPath(new URL('../support/quick-server.ts', import.meta.url));
+const QUICK = specialStart({ patience: { init: PATIENCE_MS, slowest: PATIENCE_MS, farewell: 4000, ping: 1500 } });
 
 const FAULTS = [
   { name: 'cut off', begin: (proxy: TcpProxy) => proxy.cut() },
   { name: 'connected to nobody (half-open)', begin: (proxy: TcpProxy) => proxy.silence() },
 ];
 
-describe('one of two nodes loses its database', () => {
-  let server: PostgresServer;
+describe('one of two nodes loses its database', { skip: server === undefined }, () => {
   let proxy: TcpProxy;
   let nodes: Nodes;
   let staff: Staff;
 
   before(async () => {
-    server = await startPostgres({ durable: true });
-    proxy = await startTcpProxy({ host: '127.0.0.1', port: Number(new URL(server.url).port) });
-    nodes = await startNodes(server.url, {
-      count: 2,
-      main: QUICK,
+    const { hostname: host, port } = new URL(server ?? '');
+    proxy = await startTcpProxy({ host, port: Number(port || 5432) });
+    nodes = await startNodes(server ?? '', {
+      ...QUICK,
       envOf: (index, database) => (index === 0 ? { DATABASE_URL: throughProxy(database, proxy) } : {}),
     });
     staff = await makeStaff(nodes, 8);
   });
   after(async () => {
-    proxy.restore();
+    proxy?.restore();
     await nodes?.end();
-    await proxy.close();
-    await server.stop();
+    await proxy?.close();
   });
 
   for (const fault of FAULTS) {
@@ -65,34 +70,38 @@ describe('one of two nodes loses its database', () => {
       const here = startLoad({ ...nodes, urls: [lost] }, part(2, 3), []);
       const there = startLoad({ ...nodes, urls: [other] }, part(3, 4), [talk]);
       t.after(() => Promise.all([here.stop(), there.stop()]));
-      await setTimeout(1000);
+      const pulse = takePulse(sql);
+      t.after(() => pulse.stop());
+      await Promise.all([here.rounds(1), there.rounds(1)]);
 
       const crowd = crowdAt(lost, here.journal);
-      await setTimeout(60); // every connection to the database is in use, also by transactions
+      const served = () => here.journal.asked.filter(({ kind }) => kind.startsWith('crowd')).length;
+      // Every connection to the database is in use then, also by transactions.
+      await until('the crowd is in the middle of it', () => served() > 10);
       const from = performance.now();
       fault.begin(proxy);
-      if (!FULL) await endLeases(1000);
-      await setTimeout(AWAY_MS);
+      if (FULL) await setTimeout(AWAY_MS);
+      else await endLeases(1000);
+      await here.allRefusedSince(from);
       await crowd;
+      await until('the desk that stayed is lost', async () => !(await connected()).includes(operator(0)));
       const gone = await disconnections(start);
       const connectedMeanwhile = await connected();
       const away = await eventPosition(nodes);
       proxy.restore();
       const to = performance.now();
       const outage = { from, gone: from, returning: to, to };
-      await until(
-        'the desk that stayed is connected again',
-        async () => (await connected()).includes(operator(0)),
-        20_000,
-      );
+      await until('the desk that stayed is connected again', async () => (await connected()).includes(operator(0)));
       const deskBack = performance.now() - to;
-      await setTimeout(FULL ? 3000 : 1500);
+      await Promise.all([here.rounds(2), there.rounds(1)]);
+      if (FULL) await setTimeout(3000);
       await Promise.all([here.stop(), there.stop()]);
-      await setTimeout(1200);
+      await pulse.stop();
+      await until('who watches has seen all', async () => (await missedBy(sql, watcher, talk.id, start)).length === 0);
       await Promise.all(all.map((each) => each.stop()));
 
       const [rows, others] = [outageRows(here.journal.asked, outage), outageRows(there.journal.asked, outage)];
-      t.diagnostic(`the node that was ${fault.name}, for ${AWAY_MS / 1000} s; times in ms\n${tableOf(rows)}`);
+      t.diagnostic(`the node that was ${fault.name}, for ${Math.round(to - from)} ms; times in ms\n${tableOf(rows)}`);
       t.diagnostic(`the other node\n${tableOf(others)}`);
       const problems = [
         ...(await brokenPromises(sql, here.ledger)),
@@ -112,8 +121,7 @@ describe('one of two nodes loses its database', () => {
             recovery: maximum(rows, 'recovery'),
             'desk back': deskBack,
             'slowest there': maximum(others, 'slowest'),
-            'failed there':
-              sum(others, 'unavailable') + sum(others, 'partly') + sum(others, 'other') + sum(others, 'silent'),
+            'failed there': failures(there.journal, pulse).length,
             'desks told': moving.ends.filter((how) => how !== 'stopped').join(),
             offline: gone.length,
             problems: problems.length,
@@ -124,6 +132,10 @@ describe('one of two nodes loses its database', () => {
       for (const name of ['wronglyDone', 'silent', 'other', 'partly', 'withoutRetryAfter'] as const)
         assert.equal(sum(rows, name), 0, name);
       assert.ok(sum(rows, 'unavailable') > 0);
+      assert.deepEqual(failures(there.journal, pulse), [], 'the other node served everybody');
+      assert.ok(!connectedMeanwhile.includes(operator(0)), 'whose desk stayed with the lost node is not connected');
+      assert.equal(new Set(gone).size, gone.length, 'nobody went offline twice');
+      if (!FULL) return; // a node that has started a moment ago ends no lease yet
       assert.ok(
         maximum(rows, 'slowest') < SLOWEST_MS + stalls.max / 1e6,
         `an answer took ${maximum(rows, 'slowest')} ms`,
@@ -132,11 +144,6 @@ describe('one of two nodes loses its database', () => {
         maximum(rows, 'recovery') < RECOVERY_MS,
         `it failed ${maximum(rows, 'recovery')} ms after it could have worked`,
       );
-      for (const name of ['unavailable', 'silent', 'other', 'partly'] as const)
-        assert.equal(sum(others, name), 0, `the other node: ${name}`);
-      assert.ok(!connectedMeanwhile.includes(operator(0)), 'whose desk stayed with the lost node is not connected');
-      assert.equal(new Set(gone).size, gone.length, 'nobody went offline twice');
-      if (!FULL) return; // a node that has started a moment ago ends no lease yet
       assert.ok(gone.includes(operator(0)), 'it is announced by the other node');
       assert.equal(again.filter((id) => id === operator(0)).length, 1, 'once, when it was back');
       assert.ok(connectedMeanwhile.includes(operator(1)), 'the desk that was told to go elsewhere is connected there');
@@ -156,17 +163,17 @@ describe('one of two nodes loses its database', () => {
     t.after(() => watcher.stop());
     await until('it is watched', async () => watcher.seen.length > 0);
     const sent: number[] = [];
-    for (let number = 0; number < 40; number += 1) {
-      if (number % 10 === 3) {
+    for (let number = 0; number < MESSAGES; number += 1) {
+      if (number % (MESSAGES / 4) === 3) {
         await sql`select pg_terminate_backend(pid) from pg_stat_activity where query ilike 'listen%' and datname = current_database()`;
       }
       const before = watcher.seen.length;
       await say(second, talk, `l${number}`);
       sent.push(performance.now());
-      await setTimeout(FULL ? 200 : 40);
+      if (FULL) await setTimeout(200);
       assert.ok(watcher.seen.length >= before);
     }
-    await until('everything has come', async () => (await missedBy(sql, watcher, talk.id, start)).length === 0, 5000);
+    await until('everything has come', async () => (await missedBy(sql, watcher, talk.id, start)).length === 0);
     const messages = watcher.seen.filter(({ type }) => type === 'message.created').slice(-sent.length);
     const delays = messages.map(({ at }, index) => at - (sent[index] ?? 0));
     t.diagnostic(
@@ -179,7 +186,7 @@ describe('one of two nodes loses its database', () => {
         },
       ]),
     );
-    assert.ok(Math.max(...delays) < (FULL ? 1500 : 3000), `it took ${Math.max(...delays)} ms`);
+    if (FULL) assert.ok(Math.max(...delays) < DELAY_MS, `it took ${Math.max(...delays)} ms`);
     assert.deepEqual(watcher.ends, []);
   });
 
@@ -189,31 +196,28 @@ describe('one of two nodes loses its database', () => {
     const headers = { 'X-API-Key': nodes.all[0]?.key ?? '', 'Content-Type': 'application/json' };
     const write = (url: string, pseudo: string) =>
       fetch(`${url}/api/2/operator/${operator(6)}`, { method: 'PUT', headers, body: JSON.stringify({ pseudo }) });
-    assert.equal((await write(lost, 'before')).status, 200);
+    assert.equal((await repeatWhileUnavailable(() => write(lost, 'before'))).status, 200);
     const holder = await sql.reserve();
     await holder`begin`;
     await holder`select pg_advisory_xact_lock(1)`;
     const silent = write(lost, 'silent');
     await until('its transaction waits', async () => {
-      const rows = await sql`select 1 from pg_locks where locktype = 'advisory' and not granted`;
+      const rows = await sql`select 1 from pg_locks join pg_database on pg_database.oid = database
+        where datname = current_database() and locktype = 'advisory' and not granted`;
       return rows.length > 0;
     });
     proxy.silence();
     await holder`rollback`; // from here on the account belongs to a transaction that nobody will ever end
     holder.release();
     const began = performance.now();
-    await until(
-      'a write succeeds through the other node',
-      async () => (await write(other, 'after')).status === 200,
-      12_000,
-    );
+    await until('a write succeeds through the other node', async () => (await write(other, 'after')).status === 200);
     const waited = performance.now() - began;
     assert.equal((await silent).status, 503);
     proxy.restore();
     const [row] = await sql`select pseudo from operators where account_id = 1 and id = ${operator(6)}`;
     t.diagnostic(tableOf([{ fault: 'silent in a transaction', 'others waited': waited }]));
     assert.equal(row?.pseudo, 'after');
-    await until('the node is back', async () => (await write(lost, 'back')).status === 200, 10_000);
+    await until('the node is back', async () => (await write(lost, 'back')).status === 200);
   });
 
   /** More than there are connections, at once: half of them write, half of them read. */
@@ -273,6 +277,15 @@ describe('one of two nodes loses its database', () => {
     return rows.map((row) => Number(row.subject_id));
   }
 });
+
+/** What went wrong on a node whose database was there; in the small run that database may have had no processor. */
+function failures({ asked }: Journal, pulse: DatabasePulse): Asked[] {
+  const isStarved = ({ outcome, sentAt, milliseconds }: Asked) =>
+    !FULL && outcome === 'unavailable' && pulse.slowest(sentAt, sentAt + milliseconds) > STARVED_MS;
+  return asked.filter(
+    (each) => each.outcome !== 'done' && !(each.kind === 'login' && each.outcome === 'refused') && !isStarved(each),
+  );
+}
 
 async function say(url: string, { id, token }: { id: number; token: string }, clientId: string): Promise<void> {
   const query = `mutation{messageSend(input:{conversationId:${id} clientId:"${clientId}" text:"Hello"}){message{sequence}}}`;

@@ -6,17 +6,18 @@ import { startOwnBalancer } from '../support/own-balancer.ts';
 import { SteadyWriters } from '../support/steady-writers.ts';
 
 /** Some in every test run; `npm run fault` asks for many. */
-const REQUESTS = process.env.FULL === '1' ? 1000 : 90;
+const FULL = process.env.FULL === '1';
+const REQUESTS = FULL ? 1000 : 90;
 
 test('every third answer is lost on its way to the balancer: what it repeats on another node is done once', async (t) => {
-  const cluster = await startCluster({ balancer: 'own' });
+  const cluster = await startCluster({ balancer: 'own', nodes: FULL ? 3 : 2 });
   t.after(() => cluster.stop());
   const forgetful = await startOwnBalancer(
     cluster.nodes.map(({ url }) => url),
     { losesEvery: 3 },
   );
   t.after(() => forgetful.stop());
-  const writers = await SteadyWriters.start(forgetful.url, { writers: 2, makers: 4, keyed: true });
+  const writers = await SteadyWriters.start(forgetful.url, { writers: 2, makers: 4, keyed: true, patient: !FULL });
   t.after(() => writers.stop());
   await writers.after(REQUESTS);
   await writers.stop();

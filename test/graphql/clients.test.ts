@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { logIn } from '../support/graphql.ts';
 import { LIBRARIES, type LibraryClient } from '../support/graphql-clients.ts';
 import { idsOf } from '../support/people.ts';
 import { restClient } from '../support/rest.ts';
 import { type Switchboard, startSwitchboard } from '../support/switchboard.ts';
+import { until } from '../support/until.ts';
 
 const PAGE = `query Page($after: String) {
   operators(first: 7, after: $after) {
@@ -51,7 +51,7 @@ interface Free {
 
 let switchboard: Switchboard;
 before(async () => {
-  switchboard = await startSwitchboard({ args: ['--demo'] });
+  switchboard = await startSwitchboard({ demo: true });
 });
 after(() => switchboard.stop());
 
@@ -95,11 +95,11 @@ for (const [library, makeClient] of Object.entries(LIBRARIES)) {
       const end = client.listen<Free>(FREE, { skill }, ({ skillAvailability }) =>
         numbers.push(skillAvailability.chat.operatorsRoutable),
       );
-      await until(() => numbers.length === 1);
+      await until('the number of now', () => numbers.length === 1);
       await client.ask('mutation', AVAILABLE, { input: { id, chat: false } });
-      await until(() => numbers.length === 2);
+      await until('one is away', () => numbers.length === 2);
       await client.ask('mutation', AVAILABLE, { input: { id, chat: true } });
-      await until(() => numbers.length === 3);
+      await until('they are back', () => numbers.length === 3);
       end();
       const [free = 0] = numbers;
       assert.ok(free >= 1);
@@ -112,12 +112,4 @@ for (const [library, makeClient] of Object.entries(LIBRARIES)) {
       stranger.close();
     });
   });
-}
-
-async function until(happened: () => boolean): Promise<void> {
-  const end = Date.now() + 20_000;
-  while (!happened()) {
-    assert.ok(Date.now() < end, 'nothing came over the subscription');
-    await sleep(10);
-  }
 }

@@ -9,7 +9,7 @@ let switchboard: Switchboard;
 let rest: RestClient;
 let client: GraphqlClient;
 before(async () => {
-  switchboard = await startSwitchboard({ args: ['--demo'] });
+  switchboard = await startSwitchboard({ demo: true });
   rest = restClient(switchboard.url, switchboard.key);
   client = graphqlClient(switchboard.url, await logIn(switchboard.url));
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
-import { setTimeout } from 'node:timers/promises';
+import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import { parse, validate } from 'graphql';
 import { WebSocket } from 'ws';
@@ -10,6 +10,7 @@ import { schema } from '../../src/api/graphql/schema.ts';
 import type { Conversation } from '../../src/core/conversations/conversation.ts';
 import { type Desks, type Person, startDesks } from '../support/desk.ts';
 import type { Socket, Watched } from '../support/subscriptions.ts';
+import { until } from '../support/until.ts';
 
 let desks: Desks;
 let admin: Person;
@@ -49,14 +50,6 @@ async function openConnected(person: Person, socket: Socket = person.connect()) 
   return opened;
 }
 
-async function eventually(holds: () => Promise<boolean>, what: string): Promise<void> {
-  for (let tries = 0; tries < 250; tries += 1) {
-    if (await holds()) return;
-    await setTimeout(20);
-  }
-  assert.fail(what);
-}
-
 const isConnected = async ({ id }: Person) => (await desks.world.live(id)).connected;
 const isInGrace = async ({ id }: Person) => (await desks.world.live(id)).inGrace;
 const leasesOf = ({ id }: Person) =>
@@ -66,16 +59,13 @@ const leasesOf = ({ id }: Person) =>
     .where('operatorId', '=', id)
     .execute();
 
-/** So many pings were sent and answered: each connection is pinged every 300 ms here. */
-const pings = (count: number) => setTimeout(count * 300 + 100);
-
 /** Time passes, as a desk sees it: a ping every 15 s, and its answer. */
 async function stayOpen(person: Person, rounds: number): Promise<void> {
   for (let round = 0; round < rounds; round += 1) {
     await desks.world.pass(15_000);
-    const until = desks.world.installation.clock.now + 30_000;
-    const isRenewed = async () => (await leasesOf(person)).some(({ expiresAt }) => expiresAt === until);
-    await eventually(isRenewed, 'an answered ping renews the lease for 30 s');
+    const end = desks.world.installation.clock.now + 30_000;
+    const isRenewed = async () => (await leasesOf(person)).some(({ expiresAt }) => expiresAt === end);
+    await until('an answered ping renews the lease for 30 s', isRenewed);
   }
 }
 
@@ -89,7 +79,7 @@ test('rule 20: a desk hears of all that concerns its operator, in order, and of 
   const stranger = await deskPerson();
   const { watched } = await openConnected(person);
   await open(stranger.person);
-  await eventually(() => isConnected(stranger.person), 'the other one is there too');
+  await until('the other one is there too', () => isConnected(stranger.person));
   const theirs = await stranger.start({ message: 'Not yours' });
   const { id } = await start({ message: 'Hello', clientId: 'h' });
   await run(person, `offerAccept(input:{conversationId:${id}})`);
@@ -127,11 +117,14 @@ test('rule 20: whoever loses a conversation hears of it, without what happens in
   await run(person, `offerAccept(input:{conversationId:${id}})`);
   await run(admin, `conversationTake(input:{id:${id} operatorId:${other.person.id}})`);
   await run(other.person, `messageSend(input:{conversationId:${id} text:"A secret"})`);
-  await watched.until(() => typesOf(watched).includes('conversation.transferred'));
-  await setTimeout(100);
+  await run(person, 'operatorAvailabilityUpdate(input:{chat:false})'); // comes after all that
+  await watched.until(() => typesOf(watched).includes('operator.availability_updated'));
   const types = typesOf(watched);
-  assert.deepEqual(types.slice(types.indexOf('conversation.transferred')), ['conversation.transferred']);
-  const lost = eventsOf(watched).at(-1);
+  assert.deepEqual(types.slice(types.indexOf('conversation.transferred')), [
+    'conversation.transferred',
+    'operator.availability_updated',
+  ]);
+  const lost = eventsOf(watched).at(-2);
   assert.deepEqual([lost.conversationId, lost.conversation, lost.message], [String(id), null, null]);
   assert.ok(watched.seen.every((message) => message.errors === undefined));
 });
@@ -196,7 +189,7 @@ test('rules 18 and 20: however often the connection is cut, nothing is missed an
         },
         cut,
         'come back': comeBack,
-        wait: () => setTimeout(5),
+        wait: () => setImmediate(),
       };
       for (const step of plan) await acts[step]();
       await desks.world.setAvailable(person.id, 'chat', !wish); // the last one, to wait for
@@ -263,10 +256,10 @@ test('rule 1: who does not answer a ping is not renewed, is cut off, and is gone
   deaf.once('message', () => {
     deaf.send(JSON.stringify({ type: 'subscribe', id: '1', payload: { query: 'subscription{deskEvents{type}}' } }));
   });
-  await eventually(() => isConnected(person), 'the desk is open');
+  await until('the desk is open', () => isConnected(person));
   const [before] = await leasesOf(person);
   await new Promise((resolve) => deaf.once('close', resolve));
-  await eventually(() => isInGrace(person), 'its connection was ended');
+  await until('its connection was ended', () => isInGrace(person));
   assert.equal(
     (await leasesOf(person))[0]?.expiresAt,
     (before?.expiresAt ?? 0) - 20_000,
@@ -278,8 +271,7 @@ test('rule 1: who does not answer a ping is not renewed, is cut off, and is gone
 
 test('rule 1: pongs that nobody asked for renew nothing', async () => {
   const { person } = await deskPerson();
-  const { watched, socket } = await openConnected(person);
-  assert.ok(watched && socket);
+  const { socket } = await openConnected(person);
   const raw = new WebSocket(`${desks.url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws');
   await new Promise((resolve) => raw.once('open', resolve));
   const { database } = desks.world.installation;
@@ -293,12 +285,16 @@ test('rule 1: pongs that nobody asked for renew nothing', async () => {
     raw.send(JSON.stringify({ type: 'connection_init', payload: { token: person.token } }));
     await new Promise((resolve) => raw.once('message', resolve));
     raw.send(JSON.stringify({ type: 'subscribe', id: '1', payload: { query: 'subscription{deskEvents{type}}' } }));
+    await until('both connections hold a lease', async () => (await leasesOf(person)).length === 2);
+    changes = 0;
     for (let n = 0; n < 200; n += 1) raw.pong();
-    await setTimeout(200);
+    raw.send(JSON.stringify({ type: 'ping' }));
+    await new Promise((resolve) => raw.on('message', (data) => String(data).includes('"pong"') && resolve(undefined)));
+    await socket.pinged(1); // what the pongs have brought about has begun meanwhile
   } finally {
     database.transaction = transaction;
   }
-  assert.ok(changes < 20, `${changes} transactions for 200 pongs`);
+  assert.ok(changes < 100, `${changes} transactions for 200 pongs`);
   raw.terminate();
 });
 
@@ -307,7 +303,7 @@ test('rule 1: a closed desk has 10 s of grace, and a reloaded page does not flap
   const first = await openConnected(person);
   const position = await desks.world.position();
   first.socket.end();
-  await eventually(() => isInGrace(person), 'the grace has begun');
+  await until('the grace has begun', () => isInGrace(person));
   assert.equal((await start()).state, 'queued', 'nothing is given to a page that may be gone');
   await desks.world.pass(9000);
   const second = await open(person, undefined, position);
@@ -316,7 +312,7 @@ test('rule 1: a closed desk has 10 s of grace, and a reloaded page does not flap
   await desks.world.pass(9000);
   assert.equal(await isConnected(person), true);
   second.socket.end();
-  await eventually(() => isInGrace(person), 'closed again');
+  await until('it is closed again', () => isInGrace(person));
   await desks.world.pass(10_000);
   assert.equal(await isConnected(person), false);
   const types = (await desks.world.eventsAfter(position)).filter(({ subjectId, subjectType }) => {
@@ -339,22 +335,28 @@ test('rule 1: ending the subscription is enough, and several on one connection a
   const second = await socket.watch(DESK);
   assert.equal((await leasesOf(person)).length, 1);
   watched.stop();
-  await setTimeout(100);
+  for (let turn = 0; turn < 3; turn += 1) await socket.run('{eventPosition}'); // the end has arrived before them
   assert.equal(await isInGrace(person), false, 'one is still open');
   second.stop();
-  await eventually(() => isInGrace(person), 'both are ended');
+  await until('both are ended', () => isInGrace(person));
   const third = await socket.watch(DESK);
-  await eventually(async () => !(await isInGrace(person)), 'opened again on the same connection');
+  await until('it is opened again on the same connection', async () => !(await isInGrace(person)));
   assert.equal((await leasesOf(person)).length, 1);
   third.stop();
 });
 
 test('rule 2: a desk that answers takes up a lease that ended by time alone', async () => {
   const { person } = await deskPerson();
-  const { watched } = await openConnected(person);
-  await desks.world.pass(31_000); // nobody could renew meanwhile
-  await watched.until(() => typesOf(watched).filter((type) => type === 'operator.connected').length === 2);
+  const connection = { pongs: new Set<() => void>() }; // it answers when the test says so
+  const desk = new DeskPresence(desks.world.installation.live, connection, () => false);
+  await desk.enter(desks.world.as(person.id), person.id);
   assert.equal(await isConnected(person), true);
+  await desks.world.pass(31_000); // nobody could renew meanwhile
+  await until('its end is noticed', async () => !(await isConnected(person)));
+  for (const answer of connection.pongs) answer();
+  await until('it is connected again', () => isConnected(person));
+  assert.equal((await leasesOf(person)).length, 1);
+  desk.leave();
 });
 
 test('rule 3: taken offline by somebody else, no automatic reconnect returns, but operatorConnect does, for good', async () => {
@@ -363,29 +365,30 @@ test('rule 3: taken offline by somebody else, no automatic reconnect returns, bu
   await run(admin, `operatorDisconnect(input:{id:${person.id}})`);
   await watched.until(() => typesOf(watched).includes('operator.disconnected'));
   assert.equal(eventsOf(watched).at(-1).reason, 'taken_offline');
-  await pings(2);
+  await socket.pinged(3);
   assert.equal(await isConnected(person), false, 'not by its pongs');
   socket.end();
   const again = await open(person);
-  await pings(2);
+  await again.socket.pinged(3);
   assert.equal(await isConnected(person), false, 'not by a new connection');
   assert.deepEqual(await leasesOf(person), []);
   await run(person, 'operatorConnect(input:{ttlSeconds:20})');
   await again.watched.until(() => typesOf(again.watched).includes('operator.connected'));
-  await eventually(async () => (await leasesOf(person)).length === 2, 'the desk holds its lease again');
+  await until('the desk holds its lease again', async () => (await leasesOf(person)).length === 2);
   await stayOpen(person, 3);
   assert.equal(await isConnected(person), true, 'longer than operatorConnect asked for');
 });
 
 test('rule 3: whoever signs off themself is not brought back by an open desk, until they connect', async () => {
   const { person } = await deskPerson();
-  const { watched } = await openConnected(person);
+  const { watched, socket } = await openConnected(person);
   await run(person, `operatorDisconnect(input:{id:${person.id}})`);
-  await pings(2);
+  await watched.until(() => typesOf(watched).includes('operator.disconnected'));
+  await socket.pinged(3);
   assert.equal(await isConnected(person), false);
   assert.equal(eventsOf(watched).at(-1).reason, 'signed_off');
   await run(person, 'operatorConnect(input:{ttlSeconds:5})');
-  await eventually(async () => (await leasesOf(person)).length === 2, 'the desk holds its lease again');
+  await until('the desk holds its lease again', async () => (await leasesOf(person)).length === 2);
   await stayOpen(person, 3);
   assert.equal(await isConnected(person), true);
 });
@@ -397,8 +400,9 @@ test('a stop of the service leaves the lease: it ends by itself, or another node
     const desk = new DeskPresence(desks.world.installation.live, connection, () => isStopping);
     await desk.enter(desks.world.as(person.id), person.id);
     desk.leave();
-    if (isStopping) await setTimeout(50);
-    else await eventually(() => isInGrace(person), 'the grace begins');
+    if (isStopping) {
+      await desks.world.setAvailable(person.id, 'chat', false); // a later change, which the lease's would precede
+    } else await until('the grace begins', () => isInGrace(person));
     assert.equal(await isInGrace(person), !isStopping);
     assert.equal(connection.pongs.size, 0);
   }

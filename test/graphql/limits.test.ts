@@ -129,14 +129,11 @@ const CREATE = 'skillCreate(input:{name:"carried out"}){skill{id}}';
 test('abuse is TOO_COMPLEX before anything of the document has run', async (t) => {
   const documents = new Documents(schema);
   documents.read('{viewer{id}}', undefined, {}); // the first look at a schema prepares it
-  let slowest = 0;
   for (const [name, { head = '', fields, definitions = '', variables = {}, says }] of Object.entries(ABUSES)) {
     await t.test(name, async () => {
       const described = definitions.startsWith('query');
       const query = described ? definitions : `mutation M${head}{${CREATE} ${fields}} ${definitions}`;
-      const began = performance.now();
       const refused = documents.read(query, undefined, variables);
-      slowest = Math.max(slowest, performance.now() - began);
       assert.ok(!('document' in refused), 'it was taken');
       assert.equal(refused.length, 1);
       assert.equal(refused[0]?.extensions.code, 'TOO_COMPLEX', refused[0]?.message ?? '');
@@ -146,7 +143,6 @@ test('abuse is TOO_COMPLEX before anything of the document has run', async (t) =
       assert.equal(answer.data, undefined);
     });
   }
-  t.diagnostic(`the slowest refusal took ${slowest.toFixed(1)} ms (goal: under 50 ms)`);
   const { data } = await client.run('{skills{totalCount}}');
   assert.equal(data.skills.totalCount, 0, 'a mutation of a refused document was carried out');
 });
@@ -204,11 +200,9 @@ test('documents are remembered within a bounded memory', (t) => {
   };
   const before = used();
   read(0, 4000);
-  const filled = used() - before;
-  read(4000, 10_000);
   const after = used() - before;
-  t.diagnostic(`4,000 different documents: ${filled.toFixed(0)} MB, 10,000: ${after.toFixed(0)} MB`);
-  assert.ok(after < 100, `${after} MB`);
+  t.diagnostic(`4,000 different documents: ${after.toFixed(0)} MB`);
+  assert.ok(after < 50, `${after} MB; it would be more than 70 if all were remembered`);
 });
 
 test('batches are refused', async () => {

@@ -66,7 +66,7 @@ describe('the examples of docs/migration.md', () => {
     // The same secret makes the same single sign-on keys.
     const env = { SWITCHBOARD_SECRET: 'the same secret for both, of some length' };
     const start = async (): Promise<Service> => {
-      const switchboard = await startSwitchboard({ args: ['--demo'], env });
+      const switchboard = await startSwitchboard({ demo: true, env });
       services.push(switchboard);
       const { url, key } = switchboard;
       return { rest: restClient(url, key), graphql: graphqlClient(url, await logIn(url)) };

@@ -8,6 +8,7 @@ import { type GraphqlClient, graphqlClient, logIn } from '../support/graphql.ts'
 import { addOperator, otherAccount, readKey } from '../support/people.ts';
 import { type RestClient, restClient } from '../support/rest.ts';
 import { type Switchboard, startSwitchboard, WRITE_KEY } from '../support/switchboard.ts';
+import { until } from '../support/until.ts';
 
 const METER = '{ restUsage { key { id name prefix access } what count firstUsedAt lastUsedAt replacement } }';
 
@@ -40,7 +41,7 @@ let writer: RestClient;
 let secret: string;
 
 async function start(): Promise<void> {
-  switchboard = await startSwitchboard({ folder, args: ['--demo'] });
+  switchboard = await startSwitchboard({ folder, demo: true });
   admin = graphqlClient(switchboard.url, await logIn(switchboard.url));
   writer = restClient(switchboard.url, switchboard.key);
   reader = restClient(switchboard.url, secret);
@@ -48,7 +49,7 @@ async function start(): Promise<void> {
 
 before(async () => {
   folder = mkdtempSync(join(tmpdir(), 'switchboard-meter-'));
-  switchboard = await startSwitchboard({ folder, args: ['--demo'] });
+  switchboard = await startSwitchboard({ folder, demo: true });
   secret = await readKey(switchboard);
   await switchboard.stop();
   await start();
@@ -183,7 +184,7 @@ describe('the meter counts', () => {
     const start = Date.now();
     await writer.get('/group/1?fields[]=name');
     const first = (await usesOf(admin)).find(({ what }) => what === 'GET /group/{id}') ?? assert.fail();
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await until('the clock has moved', () => Date.now() > Date.parse(first.lastUsedAt));
     await writer.get('/group/1?fields[]=name');
     const second = (await usesOf(admin)).find(({ what }) => what === 'GET /group/{id}') ?? assert.fail();
     assert.ok(Date.parse(first.firstUsedAt) >= start && Date.parse(first.lastUsedAt) <= Date.now());

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, before, mock, test } from 'node:test';
-import { setTimeout } from 'node:timers/promises';
 import { graphql, parse, subscribe } from 'graphql';
 import { requestContext } from '../../src/api/graphql/request-context.ts';
 import { schema } from '../../src/api/graphql/schema.ts';
@@ -10,6 +9,7 @@ import { liveState, presenceAt } from '../../src/core/availability/live.ts';
 import { isRoutable } from '../../src/core/availability/routable.ts';
 import { CHANNELS } from '../../src/core/operators/operator.ts';
 import { databases, type OpenInstallation } from '../support/databases.ts';
+import { patiently } from '../support/until.ts';
 
 /** Every combination of the values of each field. */
 function* combinations<T extends Record<string, readonly number[]>>(fields: T): Generator<Record<keyof T, number>> {
@@ -98,12 +98,18 @@ for (const { name, open } of databases) {
       installation,
       plainChanges((work) => database.transaction(work)),
     );
-    const stream = await subscribe({ schema, document: parse('subscription{operatorLive{id}}'), contextValue });
+    const { id } = await installation.skills.create(caller, { name: 'Followed', parentId: null }, (work) =>
+      database.transaction(work),
+    );
+    const stream = await subscribe({
+      schema,
+      document: parse(`subscription{skillAvailability(id:${id}){chat{waiting}}}`),
+      contextValue,
+    });
     assert.ok(Symbol.asyncIterator in stream);
+    assert.equal((await stream.next()).done, false, 'the present state');
     const waiting = stream.next();
-    await setTimeout(50);
-    const ended = stream.return(undefined).then(() => 'ended');
-    assert.equal(await Promise.race([ended, setTimeout(5000, 'still waiting')]), 'ended');
+    await patiently('the stream ends', stream.return(undefined));
     assert.equal((await waiting).done, true);
   });
 }

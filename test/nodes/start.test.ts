@@ -4,7 +4,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { TransactionSql } from 'postgres';
 import { startNodes } from '../support/nodes.ts';
 import { SECRET } from '../support/postgres-database.ts';
-import { startSwitchboard } from '../support/switchboard.ts';
+import { startSwitchboardProcess } from '../support/switchboard.ts';
+import { until } from '../support/until.ts';
 
 const server = process.env.TEST_DATABASE_URL;
 
@@ -19,11 +20,11 @@ test('a node that starts while another one migrates waits for it, longer than a 
   let migrated = false;
   const migration = sql.begin(async (tx) => {
     await tx`select pg_advisory_xact_lock(0)`;
-    while ((await waiting(tx)) === 0) await wait(20);
+    await until('the other node waits', async () => (await waiting(tx)) > 0);
     await wait(MIGRATION_MS);
     migrated = true;
   });
-  const late = await startSwitchboard({ env: { DATABASE_URL: database, SWITCHBOARD_SECRET: SECRET } });
+  const late = await startSwitchboardProcess({ env: { DATABASE_URL: database, SWITCHBOARD_SECRET: SECRET } });
   t.after(() => late.stop());
   assert.equal(migrated, true);
   await migration;

@@ -4,13 +4,13 @@ import postgres from 'postgres';
 import { graphqlClient, logIn } from '../support/graphql.ts';
 import { SECRET } from '../support/postgres-database.ts';
 import { openSocket } from '../support/subscriptions.ts';
-import { ADMIN, type Switchboard, startSwitchboard } from '../support/switchboard.ts';
+import { ADMIN, type SwitchboardProcess, startSwitchboardProcess } from '../support/switchboard.ts';
 
 const server = process.env.TEST_DATABASE_URL;
 const NAME = `nodes_${process.pid}`;
 
 describe('two nodes on one PostgreSQL', { skip: server === undefined }, () => {
-  let nodes: [Switchboard, Switchboard];
+  let nodes: [SwitchboardProcess, SwitchboardProcess];
   let tokens: [string, string];
   let sql: postgres.Sql;
 
@@ -26,7 +26,7 @@ describe('two nodes on one PostgreSQL', { skip: server === undefined }, () => {
       SWITCHBOARD_VISITOR_STARTS_PER_MINUTE: '0',
       SWITCHBOARD_VISITOR_ADDRESS_STARTS_PER_MINUTE: '0',
     };
-    nodes = await Promise.all([startSwitchboard({ env }), startSwitchboard({ env })]);
+    nodes = await Promise.all([startSwitchboardProcess({ env }), startSwitchboardProcess({ env })]);
     tokens = [await logIn(nodes[0].url, ADMIN), await logIn(nodes[1].url, ADMIN)];
   });
   after(async () => {
@@ -51,7 +51,7 @@ describe('two nodes on one PostgreSQL', { skip: server === undefined }, () => {
     const desk = openSocket(here.url, token);
     const watched = await desk.watch('subscription{deskEvents{type conversationId conversation{state}}}');
     const starts = Array.from({ length: 12 }, async (_, index) => {
-      const node = nodes[index % 2] as Switchboard;
+      const node = nodes[index % 2] as SwitchboardProcess;
       const session = await fetch(`${node.url}/visitor/session`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },

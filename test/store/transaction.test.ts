@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { nextId } from '../../src/core/ids.ts';
 import { SqliteConnection } from '../../src/storage/sqlite-connection.ts';
@@ -132,28 +133,31 @@ for (const { name, open } of databases) {
   });
 
   test(`${name}: a slow read gives up at its deadline, and others do not wait for it`, async () => {
-    const installation = await open({ SWITCHBOARD_SLOW_READ_TIMEOUT: '0.2' });
+    const installation = await open({ SWITCHBOARD_SLOW_READ_TIMEOUT: '2' });
     const { database } = installation;
     // Many million rows, each looked at: far more than fits into the deadline.
     const endless = sql<{
       n: number;
     }>`with recursive n(i) as (select 1 union all select i + 1 from n where i < 100000000)
       select count(*) as n from n where ${database.withinDeadline(sql.ref('i'))}`;
-    const started = performance.now();
+    let isOver = false;
     const slow = database.slowly({ compile: () => endless.compile(database.read) });
-    const outcome = slow.then(
-      () => 'answered',
-      (error: Error) => error.name,
-    );
-    let quickest = Number.POSITIVE_INFINITY;
-    for (let round = 0; round < 20; round++) {
-      const start = performance.now();
+    const outcome = slow
+      .then(
+        () => 'answered',
+        (error: Error) => error.name,
+      )
+      .finally(() => {
+        isOver = true;
+      });
+    let meanwhile = 0;
+    while (!isOver) {
       await database.read.selectFrom('accounts').selectAll().execute();
-      quickest = Math.min(quickest, performance.now() - start);
+      if (!isOver) meanwhile += 1;
+      await setImmediate(); // the embedded database answers without a pause, in which nothing else could end
     }
-    assert.ok(performance.now() - started < 200, 'reads were answered while the slow one ran');
     assert.equal(await outcome, 'ReadTooSlow');
-    assert.ok(quickest < 50);
+    assert.ok(meanwhile > 0, 'reads were answered while the slow one ran');
     await installation.end();
   });
 }

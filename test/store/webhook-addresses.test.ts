@@ -5,6 +5,7 @@ import { HttpSender } from '../../src/core/webhooks/http-sender.ts';
 import { isPublicAddress } from '../../src/core/webhooks/private-networks.ts';
 import { databases } from '../support/databases.ts';
 import { startReceiver } from '../support/receiver.ts';
+import { PATIENCE_MS } from '../support/until.ts';
 import { openBench } from '../support/webhooks.ts';
 
 const REFUSED = { error: 'its address is in a private or local network' };
@@ -41,7 +42,7 @@ function publicSender(t: TestContext, names: Readonly<Record<string, readonly st
   const asked: string[] = [];
   const sender = new HttpSender({
     allowPrivate: false,
-    timeoutMs: 300,
+    timeoutMs: PATIENCE_MS,
     resolve: async (name): Promise<Address[]> => {
       asked.push(name);
       return (names[name] ?? []).map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
@@ -123,7 +124,7 @@ test('rule 21: the address that was checked is the address that is connected to:
   let asked = 0;
   const sender = new HttpSender({
     allowPrivate: true,
-    timeoutMs: 2000,
+    timeoutMs: PATIENCE_MS,
     resolve: async () => {
       asked += 1; // an attacker's name server would answer with another address the second time
       return [{ address: '127.0.0.1', family: 4 }];
@@ -144,7 +145,7 @@ test('rule 21: a name without an address is a failure that is tried again', asyn
 test('rule 21: where private networks are allowed, names and literals lead there', async (t) => {
   const receiver = await startReceiver();
   t.after(() => receiver.close());
-  const sender = new HttpSender({ allowPrivate: true, timeoutMs: 2000 });
+  const sender = new HttpSender({ allowPrivate: true, timeoutMs: PATIENCE_MS });
   t.after(() => sender.close());
   for (const host of ['127.0.0.1', 'localhost', '2130706433']) {
     const outcome = await sender.send(post(`http://${host}:${receiver.port}/`));
@@ -155,7 +156,7 @@ test('rule 21: where private networks are allowed, names and literals lead there
 test('rule 21: a kept connection that the receiver has just closed is no failure', async (t) => {
   const receiver = await startReceiver();
   t.after(() => receiver.close());
-  const sender = new HttpSender({ allowPrivate: true, timeoutMs: 2000 });
+  const sender = new HttpSender({ allowPrivate: true, timeoutMs: PATIENCE_MS });
   t.after(() => sender.close());
   assert.deepEqual(await sender.send(post(receiver.url)), { status: 204, retryAfter: undefined });
   let isFirst = true;

@@ -66,7 +66,7 @@ for (const { name, open } of databases) {
     const receiver = await bench.receiver();
     const { webhook } = await bench.hook(receiver.url);
     receiver.answer = ({ event }) => (event.subject.id === 50 ? 204 : 410);
-    for (let subject = 1; subject <= 149; subject++) await bench.happen(subject);
+    await bench.happenTo(Array.from({ length: 149 }, (_, index) => index + 1));
     const dispatcher = bench.dispatcher();
     await dispatcher.settle();
     assert.equal((await bench.shown(webhook.id)).state, 'active', 'one in between was delivered');
@@ -172,9 +172,9 @@ for (const { name, open } of databases) {
     const { webhook } = await bench.hook(receiver.url);
     receiver.answer = ({ event }) => [204, 404, 500][event.subject.id - 1] ?? 204;
     for (const subject of [1, 2, 3]) await bench.happen(subject);
-    for (let extra = 0; extra < 600; extra++) await bench.happen(1000 + extra);
     const dispatcher = bench.dispatcher();
     await dispatcher.settle();
+    await bench.copyDelivery(webhook.id, 600); // more than are forgotten in one step
     const left = async () => {
       await bench.deliveries.clean();
       return Map.groupBy(await bench.rows(webhook.id), ({ state }) => state);
@@ -192,7 +192,7 @@ for (const { name, open } of databases) {
     const receiver = await bench.receiver();
     const { webhook } = await bench.hook(receiver.url);
     const dispatcher = bench.dispatcher();
-    for (let subject = 2; subject < 50; subject++) await bench.happen(subject);
+    await bench.happenTo(Array.from({ length: 48 }, (_, index) => index + 2));
     await dispatcher.settle();
     receiver.received.length = 0;
     await bench.happen(1);

@@ -1,16 +1,14 @@
-import { setTimeout as wait } from 'node:timers/promises';
-import { type StartOptions, type Switchboard, startSwitchboard } from './switchboard.ts';
-
-const READY_WITHIN_MS = 30_000;
+import { type ProcessOptions, type SwitchboardProcess, startSwitchboardProcess } from './switchboard.ts';
+import { until } from './until.ts';
 
 /** One of several nodes: a real process on a port of its own, which it comes back to after every end. */
 export class ClusterNode {
   readonly url: string;
-  readonly #options: StartOptions;
-  #switchboard: Switchboard | undefined;
+  readonly #options: ProcessOptions;
+  #switchboard: SwitchboardProcess | undefined;
   #earlierLogs = '';
 
-  constructor(port: number, options: StartOptions) {
+  constructor(port: number, options: ProcessOptions) {
     this.url = `http://127.0.0.1:${port}`;
     this.#options = { ...options, env: { ...options.env, PORT: String(port) } };
   }
@@ -35,19 +33,15 @@ export class ClusterNode {
       .filter((line) => line.startsWith('{"level":50') || line.startsWith('{"level":60'));
   }
 
-  command(args: readonly string[]): ReturnType<Switchboard['command']> {
+  command(args: readonly string[]): ReturnType<SwitchboardProcess['command']> {
     return this.#running.command(args);
   }
 
   /** Answers when it takes requests. */
   async start(): Promise<void> {
     if (this.#switchboard) return;
-    this.#switchboard = await startSwitchboard(this.#options);
-    const deadline = performance.now() + READY_WITHIN_MS;
-    while (!(await this.isReady())) {
-      if (performance.now() > deadline) throw new Error(`The node is not ready:\n${this.log()}`);
-      await wait(20);
-    }
+    this.#switchboard = await startSwitchboardProcess(this.#options);
+    await until('the node is ready', () => this.isReady());
   }
 
   async isReady(): Promise<boolean> {
@@ -86,7 +80,7 @@ export class ClusterNode {
     return child.exitCode;
   }
 
-  get #running(): Switchboard {
+  get #running(): SwitchboardProcess {
     if (!this.#switchboard) throw new Error('The node does not run.');
     return this.#switchboard;
   }

@@ -1,21 +1,19 @@
+import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Balancer, type BalancerKind, balancersToTry, startBalancer } from './balancer.ts';
 import { ClusterNode } from './cluster-node.ts';
 import { lastingPort } from './ports.ts';
-import { SECRET } from './postgres-database.ts';
-import { type PostgresServer, startPostgres } from './postgres-server.ts';
+import { addressOf, dropDatabase, makeDatabase, PREFIX, SECRET } from './postgres-database.ts';
 
-/** Several real nodes on one PostgreSQL, behind a load balancer. */
+/** Several real nodes on a database of the PostgreSQL of the run, behind a load balancer. */
 export interface Cluster {
   /** Of the load balancer. */
   readonly url: string;
   readonly nodes: readonly ClusterNode[];
   readonly balancer: Balancer;
   readonly databaseUrl: string;
-  /** Its own PostgreSQL, unless it was given one. */
-  readonly postgres: PostgresServer | undefined;
   /** Ends everything that it started. */
   stop(): Promise<void>;
 }
@@ -23,8 +21,6 @@ export interface Cluster {
 export interface ClusterOptions {
   readonly nodes?: number;
   readonly env?: Readonly<Record<string, string>>;
-  /** A database that is there already. */
-  readonly databaseUrl?: string;
   readonly balancer?: BalancerKind;
   /** What one node has of its own: settings, its way to the database, how it is run. */
   readonly perNode?: (index: number) => NodeOptions;
@@ -49,8 +45,8 @@ const NO_LIMITS = {
 
 export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
   const folder = mkdtempSync(join(tmpdir(), 'switchboard-cluster-'));
-  const postgres = options.databaseUrl === undefined ? await startPostgres() : undefined;
-  const databaseUrl = options.databaseUrl ?? (postgres as PostgresServer).url;
+  const databaseUrl = addressOf(`${PREFIX}cluster_${randomBytes(6).toString('hex')}`);
+  await makeDatabase(databaseUrl);
   const nodes: ClusterNode[] = [];
   let balancer: Balancer | undefined;
   // A test that is ended by a signal must not leave its processes behind: they end in the exit of this one.
@@ -60,7 +56,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
     process.off('SIGTERM', exit).off('SIGINT', exit);
     await balancer?.stop();
     await Promise.all(nodes.map((node) => node.kill()));
-    await postgres?.stop();
+    await dropDatabase(databaseUrl);
     rmSync(folder, { recursive: true, force: true });
   };
   try {
@@ -91,7 +87,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
       options.balancer ?? kind,
       nodes.map((node) => node.url),
     );
-    return { url: balancer.url, nodes, balancer, databaseUrl, postgres, stop };
+    return { url: balancer.url, nodes, balancer, databaseUrl, stop };
   } catch (error) {
     await stop().catch(() => undefined);
     throw error;

@@ -1,11 +1,12 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { accessSync, constants, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import type { Balancer } from './balancer.ts';
+import { spawnOwn } from './own-processes.ts';
 import { lastingPort } from './ports.ts';
+import { until } from './until.ts';
 
 /** The program of this machine, if it has one. */
 export function findHaproxy(): string | undefined {
@@ -30,7 +31,7 @@ export async function startHaproxy(nodes: readonly string[]): Promise<Balancer> 
   const statistics = join(folder, 'stats.sock');
   const file = join(folder, 'haproxy.cfg');
   writeFileSync(file, configuration({ port, statistics, nodes }));
-  const child = spawn(program, ['-db', '-f', file], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawnOwn(program, ['-db', '-f', file], { stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
   const endWithUs = () => child.kill('SIGKILL');
@@ -53,7 +54,7 @@ export async function startHaproxy(nodes: readonly string[]): Promise<Balancer> 
   };
 }
 
-/** With the rules of deploy/haproxy.cfg, and shorter times: nobody waits for a test. */
+/** With the rules of deploy/haproxy.cfg; it looks often, and its time limits only end what hangs. */
 function configuration(at: { port: number; statistics: string; nodes: readonly string[] }): string {
   return `
 global
@@ -62,11 +63,11 @@ global
 
 defaults
   mode http
-  timeout connect 1s
+  timeout connect 60s
   timeout client 60s
-  timeout server 10s
+  timeout server 60s
   timeout tunnel 1h
-  timeout check 1s
+  timeout check 60s
   retries 3
   option redispatch 1
   option forwardfor
@@ -106,14 +107,13 @@ function readCsv(text: string): Row[] {
 
 /** A server without a check yet counts as up; the first look decides. */
 async function untilUp(rows: () => Promise<Row[]>, count: number): Promise<void> {
-  for (let tries = 0; ; tries += 1) {
+  await until('haproxy gives requests to every node', async () => {
     const found = await rows().catch((error) => {
-      if (tries > 100 || String(error).includes('ended')) throw error;
+      if (String(error).includes('ended')) throw error;
       return [];
     });
-    if (found.filter(({ svname, status }) => svname?.startsWith('node') && status === 'UP').length === count) return;
-    await wait(20);
-  }
+    return found.filter(({ svname, status }) => svname?.startsWith('node') && status === 'UP').length === count;
+  });
 }
 
 async function end(child: ChildProcess): Promise<void> {

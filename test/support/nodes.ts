@@ -1,13 +1,14 @@
-import { randomBytes } from 'node:crypto';
-import { setTimeout } from 'node:timers/promises';
+import { randomBytes, randomUUID } from 'node:crypto';
 import postgres from 'postgres';
 import { graphqlClient, logIn } from './graphql.ts';
-import { SECRET } from './postgres-database.ts';
-import { type Switchboard, startSwitchboard } from './switchboard.ts';
+import { patientGraphqlClient } from './patient.ts';
+import { PREFIX, SECRET, TEMPLATE } from './postgres-database.ts';
+import { type SwitchboardProcess, startSwitchboardProcess } from './switchboard.ts';
+import { until } from './until.ts';
 
 /** Real nodes on one database, without a balancer between: the test says which one it talks to. */
 export interface Nodes {
-  readonly all: readonly Switchboard[];
+  readonly all: readonly SwitchboardProcess[];
   readonly urls: readonly string[];
   /** The address of their database. */
   readonly database: string;
@@ -20,6 +21,8 @@ export interface Nodes {
 
 export interface NodesOptions {
   readonly count?: number;
+  /** Whether their database has no tables yet; otherwise it is a copy of the one that the run has made, where there is one. */
+  readonly isEmpty?: boolean;
   readonly env?: Readonly<Record<string, string>>;
   /** Another file that starts the service, in the place of the program. */
   readonly main?: string;
@@ -37,14 +40,15 @@ const NO_LIMITS = {
 /** A database of its own on a PostgreSQL, and nodes that start on it at once. */
 export async function startNodes(
   server: string,
-  { count = 3, env = {}, main, envOf = () => ({}) }: NodesOptions = {},
+  { count = 2, isEmpty = false, env = {}, main, envOf = () => ({}) }: NodesOptions = {},
 ): Promise<Nodes> {
-  const name = `nodes_${randomBytes(6).toString('hex')}`;
+  const name = `${PREFIX}nodes_${randomBytes(6).toString('hex')}`;
   const url = new URL(server);
   url.pathname = `/${name}`;
   const database = String(url);
   const admin = postgres(server, { max: 1, onnotice: () => undefined });
-  await admin.unsafe(`create database ${name}`);
+  const template = isEmpty || server !== process.env.TEST_DATABASE_URL ? 'template0' : TEMPLATE;
+  await admin.unsafe(`create database ${name} template ${template} strategy wal_log`);
   const sql = postgres(database, { max: 2, onnotice: () => undefined, types: NUMBERS as never });
   const common = {
     DATABASE_URL: database,
@@ -56,7 +60,7 @@ export async function startNodes(
   };
   const started = await Promise.allSettled(
     Array.from({ length: count }, async (_, index) =>
-      startSwitchboard({
+      startSwitchboardProcess({
         env: { ...common, ...(await envOf(index, database)) },
         ...(main === undefined ? {} : { main }),
       }),
@@ -72,7 +76,7 @@ export async function startNodes(
   try {
     const failed = started.find((each) => each.status === 'rejected');
     if (failed) throw failed.reason;
-    const token = await logIn((all[0] as Switchboard).url);
+    const token = await logIn((all[0] as SwitchboardProcess).url);
     return { all, urls: all.map((node) => node.url), database, sql, token, end };
   } catch (error) {
     await end();
@@ -94,14 +98,18 @@ export const PASSWORD = 'a long enough password';
 /** A website, and operators who want chats on it. They are connected when their desks are. */
 export async function makeStaff({ urls, token }: Nodes, count: number, chatMaxNumber = 5): Promise<Staff> {
   const url = urls[0] ?? '';
-  const admin = graphqlClient(url, token);
-  const made = await admin.run('mutation{websiteCreate(input:{url:"https://a.example" label:"A"}){website{id}}}');
+  const admin = patientGraphqlClient(url, token);
+  const key = () => ({ 'Idempotency-Key': randomUUID() });
+  const createWebsite = 'mutation{websiteCreate(input:{url:"https://a.example" label:"A"}){website{id}}}';
+  const made = await admin.run(createWebsite, {}, key());
   const website = Number(made.data.websiteCreate.website.id);
   const operators = [];
   for (let number = 0; number < count; number += 1) {
     const email = `operator${number}@example.com`;
     const { data } = await admin.run(
       `mutation{operatorCreate(input:{name:"Operator ${number}" email:"${email}" password:"${PASSWORD}" chatMaxNumber:${chatMaxNumber} websiteIds:[${website}]}){operator{id}}}`,
+      {},
+      key(),
     );
     const id = Number(data.operatorCreate.operator.id);
     await admin.run(`mutation{operatorAvailabilityUpdate(input:{id:${id} chat:true}){userErrors{message}}}`);
@@ -149,11 +157,38 @@ export async function eventPosition({ sql }: Nodes): Promise<number> {
   return Number(row?.event_position);
 }
 
-/** Waits until something holds, and says what should have been. */
-export async function until(what: string, holds: () => Promise<boolean>, milliseconds = 15_000): Promise<void> {
-  const end = performance.now() + milliseconds;
-  while (!(await holds())) {
-    if (performance.now() > end) throw new Error(`It did not come about: ${what}`);
-    await setTimeout(50);
-  }
+/** Rounds of the clockwork for which a node must have had its database before it counts a missed offer: more than 10 s of them. */
+const SIGHTED_ROUNDS = 22;
+
+/** Answers when every node has looked so many more times at what is over. */
+export async function untilRounds({ urls }: Pick<Nodes, 'urls'>, count: number): Promise<void> {
+  await Promise.all(
+    urls.map(async (url) => {
+      const goal = (await roundsOf(url)).done + count;
+      await until(`${count} rounds of the clockwork`, async () => (await roundsOf(url)).done >= goal);
+    }),
+  );
+}
+
+/** Answers when every node has had its database for long enough: whose offer runs out from now on could have answered it. */
+export async function untilSighted({ urls }: Pick<Nodes, 'urls'>): Promise<void> {
+  await Promise.all(
+    urls.map(async (url) => {
+      let known = await roundsOf(url);
+      let from = known.failed === 0 ? 0 : known.done;
+      await until('the clockwork ran for long enough without a failure', async () => {
+        const now = await roundsOf(url);
+        if (now.failed > known.failed) from = now.done;
+        known = now;
+        return now.done >= from + SIGHTED_ROUNDS;
+      });
+    }),
+  );
+}
+
+async function roundsOf(url: string): Promise<{ done: number; failed: number }> {
+  const text = await (await fetch(`${url}/metrics`)).text();
+  const count = (outcome: string) =>
+    Number(text.match(new RegExp(`clockwork_rounds_total\\{outcome="${outcome}"\\} (\\d+)`))?.[1] ?? 0);
+  return { done: count('done'), failed: count('failed') };
 }

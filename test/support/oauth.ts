@@ -1,3 +1,5 @@
+import { until } from './until.ts';
+
 /** An answer of the token endpoint or of `/_authenticated`, also as it came over the line. */
 export interface OAuthAnswer {
   readonly status: number;
@@ -48,12 +50,7 @@ export function checkToken(url: string, token: string): Promise<OAuthAnswer> {
   return callOAuth(url, '/_authenticated', { headers: { Authorization: `Bearer ${token}` } });
 }
 
-/** Asks again until the token has ended; a node may remember it for a second. */
-export async function endsWithin(url: string, token: string, milliseconds: number): Promise<boolean> {
-  const until = performance.now() + milliseconds;
-  while (performance.now() < until) {
-    if ((await checkToken(url, token)).status === 401) return true;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  return false;
+/** Asks until the token has ended; a node may remember it for a moment. */
+export function tokenEnds(url: string, token: string): Promise<void> {
+  return until('the token has ended', async () => (await checkToken(url, token)).status === 401);
 }

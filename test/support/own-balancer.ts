@@ -13,7 +13,8 @@ import type { Duplex } from 'node:stream';
 import type { Balancer } from './balancer.ts';
 
 const LOOK_EVERY_MS = 100;
-const ANSWER_WITHIN_MS = 10_000;
+/** Only what hangs takes so long, also where there is little processor: a dead node refuses connections at once. */
+const ANSWER_WITHIN_MS = 60_000;
 const MOST_RETRIES = 3;
 
 interface Node {
@@ -179,7 +180,7 @@ async function look(nodes: readonly Node[]): Promise<() => void> {
 
 function isReady({ url }: Node): Promise<boolean> {
   return new Promise((resolve) => {
-    const asked = get(new URL('/_ready', url), { agent: false, timeout: 1000 }, (answer) => {
+    const asked = get(new URL('/_ready', url), { agent: false, timeout: ANSWER_WITHIN_MS }, (answer) => {
       answer.resume();
       resolve(answer.statusCode === 200);
     });

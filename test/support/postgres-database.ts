@@ -22,7 +22,8 @@ export function addressFor(folder: string): string {
 }
 
 export function addressOf(name: string): string {
-  if (!postgresServer) throw new Error('There is no PostgreSQL: run the tests with npm test or npm run test:some.');
+  if (!postgresServer)
+    throw new Error('There is no PostgreSQL: run the tests with npm test, also single files: npm test -- <file>.');
   const url = new URL(postgresServer);
   url.pathname = `/${name}`;
   return String(url);

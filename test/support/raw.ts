@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net';
+import { PATIENCE_MS } from './until.ts';
 
 /** An answer read from a bare socket, as far as it came. */
 export interface RawAnswer {
@@ -8,22 +9,16 @@ export interface RawAnswer {
   readonly body: any;
 }
 
-const LONGEST_WAIT_MS = 8000;
-
 /**
- * Sends bytes that no well-behaved client would send and reads the first answer. Rejects when there is none in time:
+ * Sends bytes that no well-behaved client would send and reads the first answer. Rejects when there is none:
  * a request must never hang.
  */
-export function sendRaw(
-  url: string,
-  send: string | Buffer | ((socket: Socket) => void),
-  { timeoutMs = LONGEST_WAIT_MS }: { timeoutMs?: number } = {},
-): Promise<RawAnswer> {
+export function sendRaw(url: string, send: string | Buffer | ((socket: Socket) => void)): Promise<RawAnswer> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     const socket = connect(Number(port), hostname);
-    const timer = setTimeout(() => finish(new Error('No answer in time.')), timeoutMs);
+    const timer = setTimeout(() => finish(new Error('No answer came.')), PATIENCE_MS);
     const finish = (result: RawAnswer | Error) => {
       clearTimeout(timer);
       socket.destroy();

@@ -3,6 +3,7 @@ import { createHmac } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { PATIENCE_MS } from './until.ts';
 
 /** A request that came to a receiver of webhooks. */
 export interface Received {
@@ -27,7 +28,7 @@ export interface Receiver {
   connections: number;
   answer: (request: Received) => Answer;
   /** Answers when the condition holds for what came. */
-  until(holds: (receiver: Receiver) => boolean, milliseconds?: number): Promise<void>;
+  until(holds: (receiver: Receiver) => boolean): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -62,12 +63,12 @@ export async function startReceiver(port = 0): Promise<Receiver> {
     taken: [],
     connections: 0,
     answer: () => 204,
-    until: (holds, milliseconds = 15_000) =>
+    until: (holds) =>
       new Promise((resolve, reject) => {
         const late = setTimeout(() => {
           waiting.delete(look);
           reject(new Error(`It did not come; there are ${JSON.stringify(receiver.received.map(({ body }) => body))}`));
-        }, milliseconds);
+        }, PATIENCE_MS);
         const look = () => {
           if (!holds(receiver)) return;
           clearTimeout(late);

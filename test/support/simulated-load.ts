@@ -34,6 +34,11 @@ const PLAN: PlanOptions = {
   },
 };
 
+/** Enough for every desk to have something to lose, and little enough for a machine that is busy with other things. */
+export const SMALL_LOAD: Partial<PlanOptions> = {
+  ...{ operators: 4, arrival: { kind: 'steady', perMinute: 60 }, handlingMs: 20_000 },
+};
+
 export async function startLoad(url: string, more: Partial<PlanOptions> = {}): Promise<SimulatedLoad> {
   const client = new Client({ urls: [url], believesAddresses: true });
   const journal = new Journal();
@@ -64,6 +69,12 @@ export function answersIn(entries: readonly Entry[]): Answered[] {
   return entries.filter((entry) => entry.kind === 'answered');
 }
 
+/** How many operators have had a desk. */
+export function desksThatCame(entries: readonly Entry[]): number {
+  const came = entries.filter(({ kind, who }) => kind === 'connected' && who.startsWith('operator'));
+  return new Set(came.map(({ who }) => who)).size;
+}
+
 /** A desk that lost its connection, and when the next one was taken; null when none was. */
 export interface DeskLoss {
   readonly who: string;
@@ -84,6 +95,9 @@ export function deskLosses(entries: readonly Entry[]): DeskLoss[] {
   return [...losses, ...[...lostAt.keys()].map((who) => ({ who, backAfterMs: null }))];
 }
 
+/** Less than the grace after a closed connection, which is 10 s. */
+const AWAY_LONG_MS = 5000;
+
 /** Announcements that somebody went offline: their own desk is told when it is back. */
 export function wentOffline(entries: readonly Entry[]): string[] {
   return entries.flatMap((entry) =>
@@ -91,4 +105,11 @@ export function wentOffline(entries: readonly Entry[]): string[] {
       ? [`${entry.who} at position ${entry.position}: ${entry.reason}`]
       : [],
   );
+}
+
+/** The same of those who were never away for long: whoever has no processor comes back late, and went offline rightly. */
+export function wentOfflineWrongly(entries: readonly Entry[]): string[] {
+  const late = deskLosses(entries).filter(({ backAfterMs }) => (backAfterMs ?? AWAY_LONG_MS) >= AWAY_LONG_MS);
+  const excused = new Set(late.map(({ who }) => who));
+  return wentOffline(entries.filter(({ who }) => !excused.has(who)));
 }

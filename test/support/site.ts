@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
-import { fileURLToPath } from 'node:url';
 import { type GraphqlAnswer, type GraphqlClient, graphqlClient, logIn } from './graphql.ts';
 import { add, addOperator } from './people.ts';
 import { type RestClient, restClient } from './rest.ts';
 import { openSocket, type Socket } from './subscriptions.ts';
 import { type StartOptions, type Switchboard, startSwitchboard } from './switchboard.ts';
 
-const QUICK = fileURLToPath(new URL('./quick-server.ts', import.meta.url));
 const PASSWORD = 'a password for the tests';
 
 export const ORIGIN = 'https://shop.example';
@@ -61,7 +59,7 @@ export interface Site {
 }
 
 export async function openSite(options: StartOptions = {}): Promise<Site> {
-  const switchboard = await startSwitchboard({ main: QUICK, ...options, env: { ...NO_LIMITS, ...options.env } });
+  const switchboard = await startSwitchboard({ ...options, env: { ...NO_LIMITS, ...options.env } });
   const { url } = switchboard;
   const rest = restClient(url, switchboard.key);
   const admin = graphqlClient(url, await logIn(url));

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { type Answer, Journal } from './asking.ts';
 import { type Nodes, PASSWORD, type Staff } from './nodes.ts';
+import { until } from './until.ts';
 
 /** What the clients know that was done, and what they cannot know. */
 export interface Ledger {
@@ -18,11 +19,17 @@ export interface Ledger {
 export interface SteadyLoad {
   readonly journal: Journal;
   readonly ledger: Ledger;
+  /** Answers when each client has finished so many more rounds, each to its success. */
+  rounds(count: number): Promise<void>;
+  /** Answers when each client has been told since a moment that the service is unavailable. */
+  allRefusedSince(moment: number): Promise<void>;
   /** Each client finishes what it has begun. */
   stop(): Promise<void>;
 }
 
 const PAUSE_MS = 120;
+/** Of requests that every client sends whether or not the one before succeeded. */
+const KINDS = ['REST write', 'REST read', 'REST slow read', 'GraphQL write', 'login', 'visitor session'];
 const JSON_BODY = { 'Content-Type': 'application/json' };
 
 /** For each node one client of each kind, who sends the next request when the last one is answered. */
@@ -39,6 +46,21 @@ export function startLoad(nodes: Nodes, staff: Staff, conversations: readonly Vi
   return {
     journal: load.journal,
     ledger: load.ledger,
+    rounds: async (count) => {
+      const goals = load.finished.map((finished) => finished + count);
+      await until(`${count} rounds of each client`, () =>
+        goals.every((goal, client) => (load.finished[client] ?? 0) >= goal),
+      );
+    },
+    allRefusedSince: async (moment) => {
+      const kinds = conversations.length > 0 ? [...KINDS, 'visitor message'] : KINDS;
+      await until('every client was refused', () => {
+        const refused = load.journal.asked.filter(
+          ({ sentAt, outcome }) => sentAt >= moment && outcome === 'unavailable',
+        );
+        return kinds.every((kind) => refused.some((each) => each.kind === kind));
+      });
+    },
     stop: async () => {
       load.stopped = true;
       await Promise.all(running);
@@ -61,6 +83,8 @@ class Load {
     wrongReads: [],
   };
   stopped = false;
+  /** How many rounds each client has finished. */
+  readonly finished: number[] = [];
   readonly #nodes: Nodes;
   readonly #staff: Staff;
   /** Keys and names are never used again, also by the load of the next test. */
@@ -72,15 +96,17 @@ class Load {
     this.#staff = staff;
   }
 
-  async keep(round: () => Promise<void>, pause = PAUSE_MS): Promise<void> {
+  /** A round says whether the service was there for it. */
+  async keep(round: () => Promise<boolean>, pause = PAUSE_MS): Promise<void> {
+    const client = this.finished.push(0) - 1;
     while (!this.stopped) {
-      await round();
+      if (await round()) this.finished[client] = (this.finished[client] ?? 0) + 1;
       await setTimeout(pause);
     }
   }
 
   /** Writes a value through one node and reads it through another: never an older one than was acknowledged. */
-  async register(node: number): Promise<void> {
+  async register(node: number): Promise<boolean> {
     const { id } = this.#staff.operators[node] as Staff['operators'][number];
     const value = `v${this.#name}-${this.#next()}`;
     const known = this.ledger.registers.get(id) ?? { acknowledged: `Operator ${node}`, unclear: new Set<string>() };
@@ -93,20 +119,22 @@ class Load {
       known.unclear.clear();
     }
     const read = await this.#ask('REST read', node + 1, `/api/2/operator/${id}`, this.#rest('GET'));
-    if (read.outcome !== 'done') return;
+    if (read.outcome !== 'done') return false;
     const { pseudo } = read.body.data;
     if (pseudo !== known.acknowledged && !known.unclear.has(pseudo)) {
       this.ledger.wrongReads.push(`REST: operator ${id} is ${pseudo}, acknowledged was ${known.acknowledged}`);
     }
+    return written.outcome === 'done';
   }
 
   /** A page so far into a list that it is read apart from everything else. */
-  async farPage(node: number): Promise<void> {
-    await this.#ask('REST slow read', node, '/api/2/operator?page=200&limit=10', this.#rest('GET'));
+  async farPage(node: number): Promise<boolean> {
+    const page = await this.#ask('REST slow read', node, '/api/2/operator?page=200&limit=10', this.#rest('GET'));
+    return page.outcome !== 'unavailable';
   }
 
   /** Makes something that bears its own name, and sends it again under the same key until the answer is clear. */
-  async skill(node: number): Promise<void> {
+  async skill(node: number): Promise<boolean> {
     const name = `skill-${this.#name}-${this.#next()}`;
     const { skills } = this.ledger;
     skills.unclear.push(name);
@@ -121,32 +149,35 @@ class Load {
         const read = await this.#graphql('GraphQL read', node + tries + 1, `{skill(id:${id}){name}}`);
         if (read.outcome === 'done' && read.body.data.skill?.name !== name)
           this.ledger.wrongReads.push(`GraphQL: skill ${id} is ${JSON.stringify(read.body.data.skill)}`);
-        return;
+        return true;
       }
       await setTimeout(PAUSE_MS);
     }
+    return false;
   }
 
   /** Of a new person each time, from an address of its own: the limits are not what is looked at here. */
-  async login(node: number): Promise<void> {
+  async login(node: number): Promise<boolean> {
     const number = this.#next();
     const { email } = this.#staff.operators[number % this.#staff.operators.length] as Staff['operators'][number];
     const given =
       number % 2 === 0 ? { email, password: PASSWORD } : { email: `nobody${number}@example.com`, password: '?' };
-    await this.#ask('login', node, '/oauth2/token', {
+    const answer = await this.#ask('login', node, '/oauth2/token', {
       method: 'POST',
       headers: { 'X-Forwarded-For': `10.0.${(number >> 8) & 255}.${number & 255}` },
       body: new URLSearchParams({ grant_type: 'password', username: given.email, password: given.password }),
     });
+    return answer.outcome !== 'unavailable';
   }
 
-  async session(node: number): Promise<void> {
+  async session(node: number): Promise<boolean> {
     const body = JSON.stringify({ websiteId: this.#staff.website });
-    await this.#ask('visitor session', node, '/visitor/session', { method: 'POST', headers: JSON_BODY, body });
+    const init = { method: 'POST', headers: JSON_BODY, body };
+    return (await this.#ask('visitor session', node, '/visitor/session', init)).outcome !== 'unavailable';
   }
 
   /** A message in a conversation, sent under the same name until it is acknowledged. */
-  async say(node: number, { id, token }: VisitorTalk): Promise<void> {
+  async say(node: number, { id, token }: VisitorTalk): Promise<boolean> {
     const clientId = `m${this.#name}-${this.#next()}`;
     const query = `mutation{messageSend(input:{conversationId:${id} clientId:"${clientId}" text:"${clientId}"}){message{sequence} userErrors{message}}}`;
     const init = {
@@ -159,10 +190,11 @@ class Load {
       if (sent.outcome === 'done') {
         if (!sent.body.data.messageSend.message) this.ledger.wrongReads.push(`message: ${JSON.stringify(sent.body)}`);
         this.ledger.messages.set(id, [...(this.ledger.messages.get(id) ?? []), clientId]);
-        return;
+        return true;
       }
       await setTimeout(PAUSE_MS);
     }
+    return false;
   }
 
   #graphql(kind: string, node: number, query: string, headers: Record<string, string> = {}): Promise<Answer> {

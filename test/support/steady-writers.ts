@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { type GraphqlClient, graphqlClient, logIn } from './graphql.ts';
-import { type RestClient, restClient } from './rest.ts';
+import { setTimeout } from 'node:timers/promises';
+import { logIn } from './graphql.ts';
 import { WRITE_KEY } from './switchboard.ts';
+import { PATIENCE_MS } from './until.ts';
 
 export interface WriterOptions {
   /** Those who change something of their own again and again, and look at it. */
@@ -10,7 +11,27 @@ export interface WriterOptions {
   readonly makers: number;
   /** Whether what is made is sent with a key, so that a load balancer may repeat it. */
   readonly keyed: boolean;
+  /** Whether they ask again after 503, as a database without processor brings it; otherwise that is a failure too. */
+  readonly patient: boolean;
 }
+
+interface Request {
+  readonly method?: string;
+  readonly path: string;
+  readonly body?: object;
+  readonly headers?: Record<string, string>;
+}
+
+interface Reply {
+  readonly status: number;
+  /** Undefined where it is no JSON, as what load balancers say themselves. */
+  // biome-ignore lint/suspicious/noExplicitAny: whatever the service answers
+  readonly body: any;
+}
+
+const PAUSE_MS = 200;
+/** The patient leave the processor to nodes that start. */
+const BREATH_MS = 20;
 
 /** What a writer was told, the newest last. */
 interface Written {
@@ -22,22 +43,26 @@ interface Written {
 
 /** Integrations that write all the time, look at what they wrote, and never may see a failure. */
 export class SteadyWriters {
-  readonly #rest: RestClient;
-  readonly #graphql: GraphqlClient;
+  readonly #url: string;
+  readonly #token: string;
   readonly #options: WriterOptions;
   readonly #written: Written[] = [];
   /** Names of skills with the id under which each was acknowledged. */
   readonly #made = new Map<string, number>();
+  /** Names of skills whose answer says that the outcome is not known, and that cannot be sent again. */
+  readonly #unclear = new Set<string>();
   readonly #waiting = new Set<() => void>();
   readonly failures: string[] = [];
   readonly staleReads: string[] = [];
   requests = 0;
+  /** How often something was asked again after 503. */
+  repeated = 0;
   slowestMs = 0;
   #stopped = false;
   #running: Promise<unknown> = Promise.resolve();
 
   static async start(url: string, options: WriterOptions): Promise<SteadyWriters> {
-    const writers = new SteadyWriters(restClient(url, WRITE_KEY), graphqlClient(url, await logIn(url)), options);
+    const writers = new SteadyWriters(url, await logIn(url), options);
     writers.#running = Promise.all([
       ...Array.from({ length: options.writers }, (_, index) => writers.#write(index)),
       ...Array.from({ length: options.makers }, (_, index) => writers.#makeAll(index)),
@@ -45,9 +70,9 @@ export class SteadyWriters {
     return writers;
   }
 
-  constructor(rest: RestClient, graphql: GraphqlClient, options: WriterOptions) {
-    this.#rest = rest;
-    this.#graphql = graphql;
+  constructor(url: string, token: string, options: WriterOptions) {
+    this.#url = url;
+    this.#token = token;
     this.#options = options;
   }
 
@@ -73,8 +98,8 @@ export class SteadyWriters {
   async lost(): Promise<string[]> {
     const problems: string[] = [];
     for (const { operatorId, ...expected } of this.#written) {
-      const { body } = await this.#rest.get(`/operator/${operatorId}`);
-      const live = (await this.#rest.get(`/operator/${operatorId}/live`)).body.data;
+      const { body } = await this.#patiently({ path: `/operator/${operatorId}` });
+      const live = (await this.#patiently({ path: `/operator/${operatorId}/live` })).body.data;
       const found = { pseudo: body.data.pseudo, maximum: body.data.chat_max_number, available: live.chat.available };
       for (const name of ['pseudo', 'maximum', 'available'] as const) {
         if (String(found[name]) !== String(expected[name]))
@@ -86,7 +111,10 @@ export class SteadyWriters {
       const found = (skills.get(name) ?? []).map((skill) => skill.id);
       if (found.length !== 1 || found[0] !== id) problems.push(`${name} was made as ${id}, and is there as [${found}]`);
     }
-    const more = [...skills.keys()].filter((name) => name.startsWith('made ') && !this.#made.has(name));
+    const known = (name: string) => this.#made.has(name) || this.#unclear.has(name);
+    const more = [...skills.keys()].filter((name) => name.startsWith('made ') && !known(name));
+    const twice = [...this.#unclear].filter((name) => (skills.get(name) ?? []).length > 1);
+    problems.push(...twice.map((name) => `${name} is there more than once`));
     return [...problems, ...more.map((name) => `${name} is there, and nobody was told so`)];
   }
 
@@ -97,11 +125,11 @@ export class SteadyWriters {
     for (let round = 1; !this.#stopped; round += 1) {
       const pseudo = `round ${round}`;
       const maximum = 1 + (round % 5);
-      if (await this.#ask('PUT operator', () => this.#rest.put(path, { pseudo, chat_max_number: maximum })))
+      if (await this.#ask({ method: 'PUT', path, body: { pseudo, chat_max_number: maximum } }))
         Object.assign(written, { pseudo, maximum });
       const available = round % 2 === 0;
-      const wish = `chat[available]=${Number(available)}`;
-      if (await this.#ask('PUT live', () => this.#rest.put(`${path}/live`, wish))) written.available = available;
+      const wish = { chat: { available: Number(available) } };
+      if (await this.#ask({ method: 'PUT', path: `${path}/live`, body: wish })) written.available = available;
       await this.#look(written);
     }
   }
@@ -115,7 +143,7 @@ export class SteadyWriters {
 
   async #begin(writer: number): Promise<Written | undefined> {
     const body = { name: `Writer ${writer}`, email: `writer${writer}-${randomUUID()}@example.com`, pseudo: 'new' };
-    const answer = await this.#ask('POST operator', () => this.#rest.post('/operator', body, this.#key()));
+    const answer = await this.#ask({ method: 'POST', path: '/operator', body, headers: this.#key() });
     if (!answer) return undefined;
     const { id, chat_max_number } = answer.data;
     const written = { operatorId: id, pseudo: 'new', maximum: chat_max_number, available: false };
@@ -124,8 +152,7 @@ export class SteadyWriters {
   }
 
   async #make(name: string): Promise<void> {
-    const key = this.#key();
-    const answer = await this.#ask('POST skill', () => this.#rest.post('/skill', { name }, key));
+    const answer = await this.#ask({ method: 'POST', path: '/skill', body: { name }, headers: this.#key() }, name);
     if (answer) this.#made.set(name, answer.data.id);
   }
 
@@ -135,49 +162,78 @@ export class SteadyWriters {
 
   /** Through whichever node: what was acknowledged must be seen. */
   async #look({ operatorId, pseudo, available }: Written): Promise<void> {
-    const shown = await this.#ask('GET operator', () => this.#rest.get(`/operator/${operatorId}`));
+    const shown = await this.#ask({ path: `/operator/${operatorId}` });
     if (shown && shown.data.pseudo !== pseudo)
       this.staleReads.push(`operator ${operatorId}: ${shown.data.pseudo} after ${pseudo}`);
-    const live = await this.#ask('GET live', () => this.#rest.get(`/operator/${operatorId}/live`));
+    const live = await this.#ask({ path: `/operator/${operatorId}/live` });
     if (live && Boolean(live.data.chat.available) !== available)
       this.staleReads.push(`operator ${operatorId}: available is ${live.data.chat.available} after ${available}`);
   }
 
   async #makeByGraphql(name: string): Promise<void> {
-    const document = 'mutation($input:SkillCreateInput!){skillCreate(input:$input){skill{id}}}';
-    const headers = this.#key();
-    const answer = await this.#ask('GraphQL', async () => {
-      const { status, data, errors } = await this.#graphql.run(document, { input: { name } }, headers);
-      return { status: errors.length > 0 ? 500 : status, body: { data, errors } };
-    });
+    const query = 'mutation($input:SkillCreateInput!){skillCreate(input:$input){skill{id}}}';
+    const body = { query, variables: { input: { name } } };
+    const answer = await this.#ask({ method: 'POST', path: '/graphql', body, headers: this.#key() }, name);
     if (answer) this.#made.set(name, Number(answer.data.skillCreate.skill.id));
   }
 
+  /** Whatever does not succeed is a failure. `name` is what a plain request would make, which cannot be sent again. */
   // biome-ignore lint/suspicious/noExplicitAny: whatever the service answers
-  async #ask(what: string, send: () => Promise<{ status: number; body: any }>): Promise<any | undefined> {
+  async #ask(request: Request, name?: string): Promise<any | undefined> {
+    const { method = 'GET', path } = request;
+    const isPlain = name !== undefined && !this.#options.keyed;
     const askedAt = performance.now();
     try {
-      const { status, body } = await send();
-      if (status >= 200 && status < 300) return body;
-      this.failures.push(`${what}: ${status} ${JSON.stringify(body)}`);
+      const { status, body } = await this.#patiently(request, isPlain);
+      if (status >= 200 && status < 300 && !body?.errors) return body;
+      if (this.#options.patient && isPlain && isUnknown({ status, body })) this.#unclear.add(name);
+      else this.failures.push(`${method} ${path}: ${status} ${JSON.stringify(body)}`);
     } catch (error) {
       const { message, cause } = error as Error & { cause?: Error };
-      this.failures.push(`${what}: ${message} ${cause?.message ?? ''}`);
+      this.failures.push(`${method} ${path}: ${message} ${cause?.message ?? ''}`);
     } finally {
       this.requests += 1;
       this.slowestMs = Math.max(this.slowestMs, performance.now() - askedAt);
       for (const look of this.#waiting) look();
+      if (this.#options.patient) await setTimeout(BREATH_MS);
     }
     return undefined;
+  }
+
+  /** Sends it again after 503 where that is wanted, and where a plain request has surely not been carried out. */
+  async #patiently(request: Request, isPlain = false): Promise<Reply> {
+    for (const end = performance.now() + PATIENCE_MS; ; this.repeated += 1) {
+      const reply = await this.#send(request);
+      const mayPass = this.#options.patient && reply.status === 503 && !(isPlain && isUnknown(reply));
+      if (!mayPass || performance.now() > end) return reply;
+      await setTimeout(PAUSE_MS);
+    }
+  }
+
+  async #send({ method = 'GET', path, body, headers }: Request): Promise<Reply> {
+    const access = path === '/graphql' ? { Authorization: `Bearer ${this.#token}` } : { 'X-API-Key': WRITE_KEY };
+    const response = await fetch(`${this.#url}${path === '/graphql' ? '' : '/api/2'}${path}`, {
+      method,
+      headers: { ...access, ...(body && { 'Content-Type': 'application/json' }), ...headers },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    const isJson = response.headers.get('content-type')?.includes('json') === true;
+    return { status: response.status, body: isJson ? JSON.parse(text) : undefined };
   }
 
   async #skills(): Promise<{ id: number; name: string }[]> {
     const all: { id: number; name: string }[] = [];
     for (let page = 1, pages = 1; page <= pages; page += 1) {
-      const { body } = await this.#rest.get(`/skill?full=1&limit=100&page=${page}`);
+      const { body } = await this.#patiently({ path: `/skill?full=1&limit=100&page=${page}` });
       pages = body.pagination.pages;
       all.push(...body.data);
     }
     return all;
   }
+}
+
+/** The service lost its database in the middle of the change. */
+function isUnknown({ status, body }: Reply): boolean {
+  return status === 503 && JSON.stringify(body ?? '').includes('not known');
 }

@@ -1,5 +1,6 @@
 import { type Client, createClient } from 'graphql-ws';
 import { WebSocket } from 'ws';
+import { PATIENCE_MS, until } from './until.ts';
 
 /** A client of `graphql-transport-ws`, and how its connection ended. */
 export interface Socket {
@@ -9,6 +10,8 @@ export interface Socket {
   watch(query: string, variables?: Record<string, unknown>): Promise<Watched>;
   // biome-ignore lint/suspicious/noExplicitAny: a test looks into whatever came back
   run(query: string, variables?: Record<string, unknown>): Promise<any>;
+  /** Answers when the service has pinged so many more times; all pings but the last one were surely answered. */
+  pinged(count: number): Promise<void>;
   end(): void;
 }
 
@@ -18,7 +21,7 @@ export interface Watched {
   readonly seen: any[];
   /** Answers when the condition holds for what came. */
   // biome-ignore lint/suspicious/noExplicitAny: a test looks into whatever came back
-  until(holds: (seen: readonly any[]) => boolean, milliseconds?: number): Promise<void>;
+  until(holds: (seen: readonly any[]) => boolean): Promise<void>;
   stop(): void;
   /** Why it ended, when it ended with errors. */
   readonly failed: Promise<unknown>;
@@ -40,9 +43,12 @@ export function openSocket(
   const closed = new Promise<{ code: number; reason: string }>((resolve) => {
     tell = resolve;
   });
+  let pings = 0;
   const client = createClient({
     url: `${url.replace(/^http/, 'ws')}${path}`,
-    webSocketImpl: origin === undefined ? WebSocket : socketOf(origin),
+    webSocketImpl: socketOf(origin, () => {
+      pings += 1;
+    }),
     connectionParams: parameters,
     retryAttempts: 0,
     lazy: false,
@@ -62,14 +68,19 @@ export function openSocket(
       for (let times = 0; times < 3; times += 1) await run('{eventPosition}');
       return watched;
     },
+    pinged: (count) => {
+      const enough = pings + count;
+      return until(`${count} pings`, () => pings >= enough);
+    },
     end: () => client.dispose(),
   };
 }
 
-function socketOf(origin: string) {
+function socketOf(origin: string | undefined, onPing: () => void) {
   return class extends WebSocket {
     constructor(address: string, protocol: string) {
-      super(address, protocol, { headers: { Origin: origin } });
+      super(address, protocol, { headers: origin === undefined ? {} : { Origin: origin } });
+      this.on('ping', onPing);
     }
   };
 }
@@ -100,12 +111,12 @@ function watch(client: Client, query: string, variables: Record<string, unknown>
     seen,
     failed,
     stop,
-    until: (holds, milliseconds = 10_000) =>
+    until: (holds) =>
       new Promise((resolve, reject) => {
         const late = setTimeout(() => {
           waiting.delete(look);
           reject(new Error(`It did not come; the last of ${seen.length}: ${JSON.stringify(seen.slice(-3))}${ended}`));
-        }, milliseconds);
+        }, PATIENCE_MS);
         const look = () => {
           if (!holds(seen)) return;
           clearTimeout(late);

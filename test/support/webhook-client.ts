@@ -1,4 +1,3 @@
-import assert from 'node:assert/strict';
 import type { GraphqlClient } from './graphql.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
 
@@ -26,13 +25,4 @@ export async function hookTo(t: End, client: GraphqlClient, receiver: Receiver, 
     await client.run(`mutation { webhookDelete(input: { id: ${webhook.id} }) { deletedId } }`).catch(() => undefined);
   });
   return { id: webhook.id as string, secret: secret as string };
-}
-
-/** Answers when the condition holds. */
-export async function until(holds: () => Promise<boolean>): Promise<void> {
-  for (const end = performance.now() + 15_000; performance.now() < end; ) {
-    if (await holds()) return;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-  assert.fail('it did not come to be');
 }

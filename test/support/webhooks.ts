@@ -6,6 +6,7 @@ import type { Webhook, WebhookCreate } from '../../src/core/webhooks/webhook.ts'
 import type { WebhookService } from '../../src/core/webhooks/webhook-service.ts';
 import type { OpenInstallation } from './databases.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
+import { PATIENCE_MS } from './until.ts';
 
 export const SECOND = 1000;
 export const HOUR = 3600 * SECOND;
@@ -19,6 +20,10 @@ export interface Bench extends OpenInstallation {
   dispatcher(options?: DispatcherOptions): WebhookDispatcher;
   /** Something happens to a conversation. */
   happen(subjectId: number, type?: `${string}.${string}`): Promise<void>;
+  /** The same to several conversations in one transaction. */
+  happenTo(subjectIds: readonly number[]): Promise<void>;
+  /** Puts so many copies of a delivery into the store, each under a number of its own. */
+  copyDelivery(webhookId: number, times: number): Promise<void>;
   shown(id: number): Promise<Webhook>;
   /** All deliveries of a hook, the oldest first. */
   rows(webhookId: number): ReturnType<typeof deliveriesOf>;
@@ -61,7 +66,7 @@ export async function openBench(
       const dispatcher = new WebhookDispatcher({
         database,
         webhooks,
-        sender: sender ?? new HttpSender({ allowPrivate: true, ...options }),
+        sender: sender ?? new HttpSender({ allowPrivate: true, timeoutMs: PATIENCE_MS, ...options }),
         random,
         onError: (error) => {
           throw error;
@@ -71,11 +76,35 @@ export async function openBench(
       return dispatcher;
     },
     happen: (subjectId, type = 'conversation.updated') =>
-      transact(async (tx) => announce(tx, caller, type, subjectId, { fields: ['state'], values: { state: 'active' } })),
+      transact(async (tx) => announce(tx, caller, type, subjectId, CHANGES)),
+    happenTo: (subjectIds) =>
+      transact(async (tx) => {
+        for (const subjectId of subjectIds) announce(tx, caller, 'conversation.updated', subjectId, CHANGES);
+      }),
+    copyDelivery: async (webhookId, times) => {
+      const [delivery] = await deliveriesOf(installation, webhookId);
+      if (!delivery) throw new Error('There is no delivery to copy.');
+      const rows = Array.from({ length: times }, (_, index) => ({
+        ...delivery,
+        ...{ id: FIRST_COPY + index, position: FIRST_COPY + index },
+        nextAt: null, // it waits for the first of its subject
+      }));
+      await transact(async ({ db }) => {
+        for (let start = 0; start < times; start += COPIED_AT_ONCE) {
+          const some = rows.slice(start, start + COPIED_AT_ONCE);
+          await db.insertInto('webhookDeliveries').values(some).execute();
+        }
+      });
+    },
     shown: async (id) => (await webhooks.find(caller, id)) as Webhook,
     rows: (webhookId) => deliveriesOf(installation, webhookId),
   };
 }
+
+const CHANGES = { fields: ['state'], values: { state: 'active' } };
+/** Far from the numbers that the service gives out. */
+const FIRST_COPY = 1_000_000;
+const COPIED_AT_ONCE = 500;
 
 function deliveriesOf({ database, accountId }: OpenInstallation, webhookId: number) {
   return database.read

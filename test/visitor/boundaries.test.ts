@@ -7,6 +7,7 @@ import { operationsOf } from '../support/documents.ts';
 import { allRoutes } from '../support/routes.ts';
 import { openSite, type Site, type SiteOperator, type SiteVisitor } from '../support/site.ts';
 import { openSocket } from '../support/subscriptions.ts';
+import { PATIENCE_MS } from '../support/until.ts';
 
 let site: Site;
 let operator: SiteOperator;
@@ -19,7 +20,7 @@ before(async () => {
 after(() => site.stop());
 
 /** What is let in by mistake would wait for its end. */
-const LIMITED = { timeout: 20_000 };
+const LIMITED = { timeout: PATIENCE_MS };
 
 const position = async () => (await site.admin.run('{eventPosition}')).data.eventPosition;
 

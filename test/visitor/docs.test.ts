@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
@@ -7,7 +6,9 @@ import { fileURLToPath } from 'node:url';
 import { parse, validate } from 'graphql';
 import { visitorSchema } from '../../src/api/visitor/schema.ts';
 import { settings } from '../../src/config.ts';
+import { spawnOwn } from '../support/own-processes.ts';
 import { openSite, type Site, type SiteOperator } from '../support/site.ts';
+import { PATIENCE_MS } from '../support/until.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const page = readFileSync(new URL('../../docs/visitors.md', import.meta.url), 'utf8');
@@ -41,8 +42,8 @@ test('the signature of the page is one that is believed', async () => {
   assert.ok(await site.visitor({ externalId: 'customer-7', signature }));
 });
 
-test('the program of the page holds a conversation', { timeout: 30_000 }, async () => {
-  const child = spawn(process.execPath, ['--input-type=module', '-e', blocks('js')[1] ?? ''], {
+test('the program of the page holds a conversation', { timeout: PATIENCE_MS }, async () => {
+  const child = spawnOwn(process.execPath, ['--input-type=module', '-e', blocks('js')[1] ?? ''], {
     cwd: ROOT,
     env: { ...process.env, SERVICE: site.url, WEBSITE: String(site.websiteId) },
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { databases, type OpenInstallation } from '../support/databases.ts';
 import { openSite, type Site } from '../support/site.ts';
+import { withStandingClock } from '../support/standing-clock.ts';
 import { World } from '../support/world.ts';
 
 /** The seconds to wait, or 0 for something that is admitted. */
@@ -96,14 +97,15 @@ for (const { name, open } of databases) {
 describe('what a visitor is told who does too much', () => {
   let site: Site;
   before(async () => {
-    site = await openSite({
+    const settings = {
       env: {
         SWITCHBOARD_VISITOR_SESSIONS_PER_MINUTE: '3',
         SWITCHBOARD_VISITOR_STARTS_PER_MINUTE: '2',
         SWITCHBOARD_VISITOR_MESSAGES_PER_MINUTE: '2',
         SWITCHBOARD_TRUSTED_PROXIES: '127.0.0.1',
       },
-    });
+    };
+    site = await openSite(withStandingClock(settings));
   });
   after(() => site.stop());
 
