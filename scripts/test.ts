@@ -13,7 +13,7 @@ const LONGEST_TEST_MS = Number(process.env.TEST_LONGEST_MS ?? 10 * 60_000);
 const LONGEST_FILE_MS = Number(process.env.TEST_FILE_LONGEST_MS ?? 30 * 60_000);
 const LOOK_EVERY_MS = 2000;
 
-/** Suites that have a process of their own: they start and kill processes. The others share one a folder; see test/together. */
+/** Each file of these folders has a separate process, as it starts and kills others. The other folders share one each: test/together. */
 const ALONE = ['fault', 'nodes', 'differential', 'simulate', 'deploy', 'browser', 'scripts'];
 const ALL = ['test/together/*.test.ts', ...ALONE.map((folder) => `test/${folder}/*.test.ts`)];
 

@@ -131,7 +131,7 @@ export class Writers {
   /** Nobody who waits goes on waiting when the server does not answer those before them. */
   failWaiting(cause: unknown): void {
     for (const waiting of this.#queue) {
-      this.#queue.delete(waiting); // at once: nobody hands it a connection any more
+      this.#queue.delete(waiting); // at once, so that no connection is handed to it any more
       waiting.fail(cause);
     }
   }

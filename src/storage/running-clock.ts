@@ -3,8 +3,8 @@ const TICK_MS = 50;
 const LONGEST_TICK_MS = 75;
 
 /**
- * Time as this process lived it: it stands still while the process is stopped, throttled or blocked. Whoever waits for an answer
- * by this clock never takes their own standstill for the other side's silence.
+ * A clock that stands still while the process is stopped, throttled or blocked. A deadline on this clock never takes the
+ * process's own standstill for silence of the other side.
  */
 export class RunningClock {
   readonly #now: () => number;

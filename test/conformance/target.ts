@@ -117,7 +117,7 @@ const shared = new Map<boolean, Shared>();
 
 /** One service for all suites of this process: they are made for one that is in use by others. It ends with the last of them. */
 async function sharedSwitchboard({ demo = false, clock }: StartOptions): Promise<Switchboard> {
-  if (clock) return startSwitchboard({ demo, clock }); // nobody else wants its time
+  if (clock) return startSwitchboard({ demo, clock }); // no other suite can share its time
   const own: Shared = shared.get(demo) ?? { starting: startSwitchboard({ demo }), users: 0 };
   shared.set(demo, own);
   own.users += 1;

@@ -6,7 +6,7 @@ export const VARIABLE = 'SPECIAL_START';
 export interface SpecialOptions {
   /** The database's clock stands still at this moment: however slow a machine is, no window of time ends. */
   readonly clockAt?: number;
-  /** The database's clock is ahead by so much: nobody waits for a test. */
+  /** The database's clock is ahead by so much, instead of a wait. */
   readonly clockAheadMs?: number;
   readonly patience?: Patience;
 }

@@ -5,9 +5,9 @@ const CLOSE_IDLE_MS = 20;
 const LEG_MS = 50;
 
 /**
- * Serves on, for load balancers that do not know yet; but nobody keeps a connection for another request. The time passes in
- * short legs: while this process had no processor it told nobody, so a standstill counts as one leg at most, and requests that
- * arrived meanwhile are read before connections are closed. Twice the time is the end, as whoever stops a node waits for it.
+ * Keeps serving until load balancers have noticed, without keeping connections alive. The time passes in short legs: a process
+ * without processor answers no health check, so a standstill counts as one leg at most, and requests that arrived meanwhile are
+ * read before connections are closed. It ends after twice the time in any case.
  */
 export async function drain(app: FastifyInstance, milliseconds: number): Promise<void> {
   app.server.prependListener('request', (_request, response) => {

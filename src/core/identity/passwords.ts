@@ -84,7 +84,7 @@ export async function refuseCommonPassword(password: string, email: string): Pro
 interface StoredPassword {
   readonly salt: Buffer;
   readonly tag: Buffer;
-  /** Left out for nobody: as much as a new one. */
+  /** Missing for a user without password: checking costs as much as a new hash. */
   readonly cost?: HashCost;
 }
 
