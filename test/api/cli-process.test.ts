@@ -2,13 +2,16 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { after, before, suite, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { askNewPassword } from '../../src/commands/prompt.ts';
 import { tryLogin } from '../support/oauth.ts';
 import { spawnOwn } from '../support/own-processes.ts';
 import { serveInProcess } from '../support/served.ts';
 import { storedAt } from '../support/stored.ts';
 import { environment, runCommand, runCommandProcess } from '../support/switchboard.ts';
+import { terminalWith } from '../support/terminal.ts';
 import { until } from '../support/until.ts';
 
 /** What only a process has. The commands themselves are tested in the process of the tests. */
@@ -81,6 +84,21 @@ test('a command loads what it needs, and not the HTTP server', async () => {
   assert.doesNotMatch(help, /src\/(installation|config)\.ts|node_modules\/(zod|kysely)\//);
 });
 
+test('a terminal shows nothing of a password, however early it is typed', async () => {
+  const stdin = Object.assign(new PassThrough(), { isTTY: true, isRaw: false, setRawMode });
+  function setRawMode(raw: boolean) {
+    stdin.isRaw = raw;
+  }
+  const hidden: boolean[] = [];
+  const { terminal } = terminalWith({}, '', { isTTY: true });
+  const stderr = { write: (text: string) => text.endsWith(': ') && hidden.push(stdin.isRaw) };
+  const asked = askNewPassword({ ...terminal, stdin, stderr });
+  stdin.write('typed in advance\rtyped in advance\r');
+  assert.equal(await asked, 'typed in advance');
+  assert.deepEqual(hidden, [true, true]);
+  assert.equal(stdin.isRaw, false, 'the terminal is left as it was');
+});
+
 const NO_SCRIPT = process.platform !== 'linux' || !existsSync('/usr/bin/script');
 
 suite('at a real terminal', { skip: NO_SCRIPT && 'there is no program that makes one' }, () => {
@@ -120,13 +138,14 @@ suite('at a real terminal', { skip: NO_SCRIPT && 'there is no program that makes
     assert.match(seen.text, /The two were not the same\. Nothing was changed\./);
   });
 
-  test('Ctrl+C at the question changes nothing', async () => {
-    const { seen, answer, ended } = atTerminal('operator password typed@example.com');
-    await answer('New password (10 to 200 characters): ', '\u0003');
-    assert.equal(await ended, 1, seen.text);
-    assert.match(seen.text, /Nothing was changed\./);
-    await assertLogin('typed@example.com', 'typed by a person');
-  });
+  for (const [key, typed] of Object.entries({ 'Ctrl+C': '\u0003', 'Ctrl+D': '\u0004' }))
+    test(`${key} at the question changes nothing`, async () => {
+      const { seen, answer, ended } = atTerminal('operator password typed@example.com');
+      await answer('New password (10 to 200 characters): ', typed);
+      assert.equal(await ended, 1, seen.text);
+      assert.match(seen.text, /Nothing was changed\./);
+      await assertLogin('typed@example.com', 'typed by a person');
+    });
 });
 
 async function assertLogin(email: string, password: string): Promise<void> {
