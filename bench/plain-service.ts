@@ -1,6 +1,6 @@
+import { openInstallation } from '../src/app/installation.ts';
+import { startServer } from '../src/app/server.ts';
 import { readConfig } from '../src/config.ts';
-import { openInstallation } from '../src/installation.ts';
-import { startServer } from '../src/server.ts';
 
 /** The same service without compiled queries: every document is executed by graphql-js alone. */
 const config = readConfig(process.env);

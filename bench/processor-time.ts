@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { childrenOf } from '../test/support/child-processes.ts';
+import { childrenOf } from '../test/support/processes/child-processes.ts';
 
 /** The processor time that others use, where the system tells it in `/proc`. */
 

@@ -5,7 +5,7 @@ import { spec as Spec } from 'node:test/reporters';
 const SHOWN = 10;
 /** Files that run others in their process, each as a suite that stands here. */
 const SHARED = 'test/together/';
-const SUITES = 'test/support/together.ts';
+const SUITES = 'test/support/processes/together.ts';
 
 interface TestEvent {
   readonly type: string;

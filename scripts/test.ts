@@ -3,9 +3,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { globSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { childrenOf, signal } from '../test/support/child-processes.ts';
-import { openRunDatabase } from '../test/support/run-database.ts';
-import { COMPILE_CACHE } from '../test/support/switchboard.ts';
+import { openRunDatabase } from '../test/support/databases/run-database.ts';
+import { childrenOf, signal } from '../test/support/processes/child-processes.ts';
+import { COMPILE_CACHE } from '../test/support/processes/switchboard.ts';
 import { runCheck } from './check.ts';
 
 /** These limits are for what hangs, and far from what a loaded machine takes. */

@@ -1,6 +1,6 @@
+import { logOutput } from './app/log-output.ts';
 import { runProgram } from './commands/program.ts';
 import type { Terminal } from './commands/terminal.ts';
-import { logOutput } from './log-output.ts';
 
 process.umask(0o077); // the data, backups and secrets are for this user alone
 

@@ -1,10 +1,9 @@
 import { constants, copyFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { type Installation, openInstallation } from '../../src/app/installation.ts';
 import { readConfig } from '../../src/config.ts';
-import type { Transact } from '../../src/core/caller.ts';
-import type { VisitorCaller } from '../../src/core/conversations/conversation-access.ts';
-import type { ConversationStart } from '../../src/core/conversations/start.ts';
-import { type Installation, openInstallation } from '../../src/installation.ts';
+import type { ConversationStart } from '../../src/core/engine/conversations/start.ts';
+import type { Transact, VisitorCaller } from '../../src/core/kernel/caller.ts';
 import { DATABASE, filledFolder } from '../fill.ts';
 import { progress } from '../progress.ts';
 import { ONE_IN_TEN, RARE_LANGUAGE, roomy, VISITORS, WEBSITE } from './population.ts';

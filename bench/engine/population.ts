@@ -1,4 +1,4 @@
-import { digest } from '../../src/core/identity/secrets.ts';
+import { digest } from '../../src/core/access/secrets.ts';
 import type { Transaction } from '../../src/storage/database.ts';
 import { type Person, personAt } from '../data.ts';
 import { insert, type Population } from '../fill.ts';

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import postgres from 'postgres';
-import type { PostgresServer } from '../../test/support/postgres-server.ts';
+import type { PostgresServer } from '../../test/support/databases/postgres-server.ts';
 
 /** Databases on the PostgreSQL of a run: filled once, and a copy for whoever changes it. */
 

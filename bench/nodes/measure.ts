@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type PostgresServer, startPostgres } from '../../test/support/postgres-server.ts';
+import { type PostgresServer, startPostgres } from '../../test/support/databases/postgres-server.ts';
 import { ENGINE } from '../cases.ts';
 import { type Conversations, DESKS, measureConversations, WITHOUT_LIMITS } from '../engine/conversations.ts';
 import { roomy } from '../engine/population.ts';

@@ -1,4 +1,4 @@
-import { type FarDatabase, startFarDatabase } from '../../test/support/far-database.ts';
+import { type FarDatabase, startFarDatabase } from '../../test/support/databases/far-database.ts';
 import { type RatioCase, type Request, record } from '../cases.ts';
 import { type Server, startNode } from '../processes.ts';
 import { progress } from '../progress.ts';

@@ -1,10 +1,10 @@
 import { chmodSync, copyFileSync, existsSync, mkdirSync, renameSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { secretFile } from '../app/installation.ts';
+import { takeServerPlace } from '../app/server-lock.ts';
 import { readConfig } from '../config.ts';
-import { secretFile } from '../installation.ts';
-import { takeServerPlace } from '../server-lock.ts';
 import { COPY_NOT_FINISHED, migrations } from '../storage/migrate.ts';
-import { SqliteDatabase } from '../storage/sqlite.ts';
+import { SqliteDatabase } from '../storage/sqlite/sqlite-database.ts';
 import { CommandFailed } from './report.ts';
 import type { Terminal } from './terminal.ts';
 

@@ -1,15 +1,15 @@
 import { existsSync, mkdirSync, realpathSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { takeServerPlace } from '../app/server-lock.ts';
 import { settings } from '../config.ts';
-import { takeServerPlace } from '../server-lock.ts';
 import type { CopyTarget } from '../storage/copy/copy-end.ts';
 import { ConnectionLost, PostgresEnd } from '../storage/copy/postgres-end.ts';
 import { SqliteEnd } from '../storage/copy/sqlite-end.ts';
 import type { Database } from '../storage/database.ts';
 import { DatabaseUnavailable } from '../storage/errors.ts';
 import { migrate } from '../storage/migrate.ts';
-import { PostgresDatabase } from '../storage/postgres.ts';
-import { SqliteDatabase } from '../storage/sqlite.ts';
+import { PostgresDatabase } from '../storage/postgres/postgres-database.ts';
+import { SqliteDatabase } from '../storage/sqlite/sqlite-database.ts';
 import { CommandFailed } from './report.ts';
 
 /** Where an end is. Its name shows no password. */

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { InstallationSecrets } from '../core/identity/secrets.ts';
+import { secretFile } from '../app/installation.ts';
+import { InstallationSecrets } from '../core/access/secrets.ts';
 import { placeOf } from '../core/webhooks/webhook-service.ts';
-import { secretFile } from '../installation.ts';
 import type { CopyEnd } from '../storage/copy/copy-end.ts';
 import type { Address } from './copy-ends.ts';
 

@@ -1,6 +1,6 @@
+import { firstStart } from '../app/first-start.ts';
 import { readConfig } from '../config.ts';
 import { loadDemo } from '../demo/demo.ts';
-import { firstStart } from '../first-start.ts';
 import { withInstallation } from './open.ts';
 import type { Terminal } from './terminal.ts';
 

@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { extname } from 'node:path';
 import { wireName } from '../api/rest/names.ts';
-import type { ImportReport, RowFailure, RowReport } from '../core/operators/operator-import.ts';
-import type { Installation } from '../installation.ts';
+import type { Installation } from '../app/installation.ts';
+import type { ImportReport, RowFailure, RowReport } from '../core/administration/operator-import.ts';
 import { commandLineCaller, withInstallation } from './open.ts';
 import { readOperators, toCsv, toJson } from './operator-file.ts';
 import { CommandFailed } from './report.ts';

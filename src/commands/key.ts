@@ -1,5 +1,5 @@
-import type { KeyAccess } from '../core/identity/api-keys.ts';
-import { parseId } from '../core/ids.ts';
+import type { KeyAccess } from '../core/access/api-keys.ts';
+import { parseId } from '../core/kernel/ids.ts';
 import { commandLineCaller, withInstallation } from './open.ts';
 import { CommandFailed } from './report.ts';
 import { day, table } from './table.ts';

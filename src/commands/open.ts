@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
+import { type Installation, openInstallation } from '../app/installation.ts';
 import { readConfig } from '../config.ts';
-import { allPowerful, type Caller } from '../core/caller.ts';
-import { type Installation, openInstallation } from '../installation.ts';
+import { allPowerful, type Caller } from '../core/kernel/caller.ts';
 import type { Actor } from '../storage/database.ts';
 import { CommandFailed } from './report.ts';
 import type { Terminal } from './terminal.ts';

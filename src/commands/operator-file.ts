@@ -1,8 +1,8 @@
 import { parse } from 'csv-parse/sync';
 import { toWire, wireName } from '../api/rest/names.ts';
 import { coerce } from '../api/rest/wire.ts';
+import type { ImportRow } from '../core/administration/operator-import.ts';
 import { type Operator, operatorUpdate } from '../core/operators/operator.ts';
-import type { ImportRow } from '../core/operators/operator-import.ts';
 import { CommandFailed } from './report.ts';
 
 /** The columns of a file, in order: what can be written of an operator, and the parts of the call pickup. */

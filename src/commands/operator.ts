@@ -1,5 +1,5 @@
+import { validate } from '../core/kernel/validate.ts';
 import { operatorCreate } from '../core/operators/operator.ts';
-import { validate } from '../core/validate.ts';
 import { commandLineCaller, withInstallation } from './open.ts';
 import { askNewPassword } from './prompt.ts';
 import { CommandFailed } from './report.ts';

@@ -1,5 +1,5 @@
 import { ConfigError } from '../config.ts';
-import { asDomainError } from '../core/errors.ts';
+import { asDomainError } from '../core/kernel/errors.ts';
 import { UnusableDatabase } from '../storage/errors.ts';
 import type { Terminal } from './terminal.ts';
 

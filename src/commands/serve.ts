@@ -1,11 +1,11 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { type FirstLogin, firstStart } from '../app/first-start.ts';
+import { openInstallation } from '../app/installation.ts';
+import { takeServerPlace } from '../app/server-lock.ts';
+import { withPatience } from '../app/start-patience.ts';
 import { readConfig } from '../config.ts';
 import { keepDemoConnected, loadDemo } from '../demo/demo.ts';
-import { type FirstLogin, firstStart } from '../first-start.ts';
-import { openInstallation } from '../installation.ts';
-import { takeServerPlace } from '../server-lock.ts';
-import { withPatience } from '../start-patience.ts';
 import { CommandFailed } from './report.ts';
 import { STOP_SIGNALS, type Terminal } from './terminal.ts';
 
@@ -28,7 +28,7 @@ export async function serve(terminal: Terminal, options: ServeOptions): Promise<
     leavePlace();
     throw error;
   });
-  const { startServer } = await import('../server.ts'); // by far the largest part: not for a start that is refused
+  const { startServer } = await import('../app/server.ts'); // by far the largest part: not for a start that is refused
   let first: FirstLogin | undefined;
   let stopDemo: (() => void) | undefined;
   // The port is taken before anything is made: a start that fails leaves nothing behind.

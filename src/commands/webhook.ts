@@ -1,9 +1,9 @@
-import type { Caller, Transact } from '../core/caller.ts';
-import { parseId } from '../core/ids.ts';
-import { validate } from '../core/validate.ts';
+import type { Installation } from '../app/installation.ts';
+import type { Caller, Transact } from '../core/kernel/caller.ts';
+import { parseId } from '../core/kernel/ids.ts';
+import { validate } from '../core/kernel/validate.ts';
 import { type Webhook, webhookCreate } from '../core/webhooks/webhook.ts';
 import type { NewSecret } from '../core/webhooks/webhook-service.ts';
-import type { Installation } from '../installation.ts';
 import { commandLineCaller, withInstallation } from './open.ts';
 import { CommandFailed } from './report.ts';
 import { day, table } from './table.ts';

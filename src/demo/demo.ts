@@ -1,10 +1,10 @@
-import { announce } from '../core/announce.ts';
-import { keepLiveHistory } from '../core/availability/live-history.ts';
-import { connect } from '../core/availability/presence.ts';
-import type { Caller, Transact } from '../core/caller.ts';
+import type { Installation } from '../app/installation.ts';
+import { connect } from '../core/engine/presence/presence.ts';
+import { announce } from '../core/events/announce.ts';
+import type { Caller, Transact } from '../core/kernel/caller.ts';
+import { systemCaller } from '../core/kernel/caller.ts';
+import { keepLiveHistory } from '../core/live/live-history.ts';
 import type { Operator, OperatorCreate } from '../core/operators/operator.ts';
-import { systemCaller } from '../first-start.ts';
-import type { Installation } from '../installation.ts';
 import type { Transaction } from '../storage/database.ts';
 import { addPast, addRunningChat } from './past.ts';
 import { PEOPLE } from './people.ts';

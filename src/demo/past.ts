@@ -1,8 +1,9 @@
 import type { Insertable } from 'kysely';
-import { NOTICES } from '../core/conversations/message-store.ts';
-import { nextId } from '../core/ids.ts';
-import type { Channel, Operator } from '../core/operators/operator.ts';
-import { fold } from '../core/text.ts';
+import { NOTICES } from '../core/engine/records/message-store.ts';
+import type { Channel } from '../core/kernel/channels.ts';
+import { nextId } from '../core/kernel/ids.ts';
+import { fold } from '../core/kernel/text.ts';
+import type { Operator } from '../core/operators/operator.ts';
 import type { Transaction } from '../storage/database.ts';
 import type { Tables } from '../storage/tables.ts';
 import { DIALOGUES, VISITORS } from './visitors.ts';

@@ -1,6 +1,6 @@
 import type { Compilable, Expression, Kysely, SqlBool } from 'kysely';
-import type { HotStatement } from './hot-statement.ts';
 import type { ColumnWords } from './migrate.ts';
+import type { HotStatement } from './prepared-statement.ts';
 import type { Tables } from './tables.ts';
 
 /** Tells the time in epoch milliseconds. The database's own clock decides over every expiry; tests pass one in. */

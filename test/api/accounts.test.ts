@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
-import { add, addOperator, idsOf, newPerson } from '../support/people.ts';
-import { type RestClient, restClient } from '../support/rest.ts';
-import { type Switchboard, startSwitchboard } from '../support/switchboard.ts';
+import { type RestClient, restClient } from '../support/clients/rest.ts';
+import { add, addOperator, idsOf, newPerson } from '../support/people/people.ts';
+import { type Switchboard, startSwitchboard } from '../support/processes/switchboard.ts';
 
 /**
  * Two accounts on one installation. Identifiers are counted per account, so each thing of the large account has a number

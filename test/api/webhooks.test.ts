@@ -3,13 +3,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { type GraphqlClient, graphqlClient, logIn } from '../support/graphql.ts';
-import { add } from '../support/people.ts';
-import { assertSigned, expectedSignature } from '../support/receiver.ts';
-import { type RestClient, restClient } from '../support/rest.ts';
-import { type Switchboard, startSwitchboard } from '../support/switchboard.ts';
-import { until } from '../support/until.ts';
-import { CREATE_WEBHOOK, hookTo, receiverFor } from '../support/webhook-client.ts';
+import { type GraphqlClient, graphqlClient, logIn } from '../support/clients/graphql.ts';
+import { assertSigned, expectedSignature } from '../support/clients/receiver.ts';
+import { type RestClient, restClient } from '../support/clients/rest.ts';
+import { CREATE_WEBHOOK, hookTo, receiverFor } from '../support/clients/webhook-client.ts';
+import { add } from '../support/people/people.ts';
+import { type Switchboard, startSwitchboard } from '../support/processes/switchboard.ts';
+import { until } from '../support/waiting/until.ts';
 
 const PRIVATE = { SWITCHBOARD_WEBHOOK_PRIVATE: '1' };
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
-import { ADMIN, type Switchboard, startSwitchboard } from '../support/switchboard.ts';
-import { PATIENCE_MS } from '../support/until.ts';
+import { ADMIN, type Switchboard, startSwitchboard } from '../support/processes/switchboard.ts';
+import { PATIENCE_MS } from '../support/waiting/until.ts';
 
 const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 const ARGUMENTS = [

@@ -3,10 +3,10 @@ import { existsSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { replacementOf } from '../../src/api/graphql/replacements.ts';
-import { addOperator } from '../support/people.ts';
-import { restClient } from '../support/rest.ts';
-import { ADMIN, type Switchboard, startSwitchboard } from '../support/switchboard.ts';
-import { PATIENCE_MS } from '../support/until.ts';
+import { restClient } from '../support/clients/rest.ts';
+import { addOperator } from '../support/people/people.ts';
+import { ADMIN, type Switchboard, startSwitchboard } from '../support/processes/switchboard.ts';
+import { PATIENCE_MS } from '../support/waiting/until.ts';
 
 const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 const executablePath = PLACES.find((place) => existsSync(place));

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { type RestAnswer, type RestClient, restClient } from '../support/rest.ts';
-import { ADMIN, type StartOptions, type Switchboard, startSwitchboard } from '../support/switchboard.ts';
+import { type RestAnswer, type RestClient, restClient } from '../support/clients/rest.ts';
+import { ADMIN, type StartOptions, type Switchboard, startSwitchboard } from '../support/processes/switchboard.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a test looks into whatever came back
 export type Json = any;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { useUpLogins, withStandingClock } from '../support/standing-clock.ts';
-import { startSwitchboard } from '../support/switchboard.ts';
-import { until } from '../support/until.ts';
+import { useUpLogins, withStandingClock } from '../support/processes/standing-clock.ts';
+import { startSwitchboard } from '../support/processes/switchboard.ts';
+import { until } from '../support/waiting/until.ts';
 import { call, logIn, openTarget, PASSWORD } from './target.ts';
 
 const target = await openTarget(withStandingClock());

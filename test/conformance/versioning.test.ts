@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { restClient } from '../support/rest.ts';
+import { restClient } from '../support/clients/rest.ts';
 import { call, logIn, openTarget } from './target.ts';
 
 const target = await openTarget();

@@ -7,11 +7,11 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { text } from 'node:stream/consumers';
 import { after, before, describe, test } from 'node:test';
-import { findHaproxy } from '../support/haproxy.ts';
-import { spawnOwn } from '../support/own-processes.ts';
-import { lastingPort } from '../support/ports.ts';
-import { type SwitchboardProcess, startSwitchboardProcess } from '../support/switchboard.ts';
-import { until } from '../support/until.ts';
+import { findHaproxy } from '../support/nodes/haproxy.ts';
+import { spawnOwn } from '../support/processes/own-processes.ts';
+import { lastingPort } from '../support/processes/ports.ts';
+import { type SwitchboardProcess, startSwitchboardProcess } from '../support/processes/switchboard.ts';
+import { until } from '../support/waiting/until.ts';
 import { readText } from './deploy-files.ts';
 
 const haproxy = findHaproxy() ?? '';

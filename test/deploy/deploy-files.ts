@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { settings } from '../../src/config.ts';
-import { PostgresDatabase } from '../../src/storage/postgres.ts';
+import { PostgresDatabase } from '../../src/storage/postgres/postgres-database.ts';
 
 export const ROOT = join(import.meta.dirname, '../..');
 

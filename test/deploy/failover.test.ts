@@ -3,11 +3,11 @@ import { execFileSync } from 'node:child_process';
 import { after, before, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import postgres from 'postgres';
-import { SECRET } from '../support/postgres-database.ts';
-import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
-import { restClient } from '../support/rest.ts';
-import { type SwitchboardProcess, startSwitchboardProcess } from '../support/switchboard.ts';
-import { until } from '../support/until.ts';
+import { restClient } from '../support/clients/rest.ts';
+import { SECRET } from '../support/databases/postgres-database.ts';
+import { type PostgresServer, startPostgres } from '../support/databases/postgres-server.ts';
+import { type SwitchboardProcess, startSwitchboardProcess } from '../support/processes/switchboard.ts';
+import { until } from '../support/waiting/until.ts';
 
 /** What the service promises, looked at on a quiet machine. */
 const LONGEST_MS = process.env.FULL === '1' ? 3000 : Number.POSITIVE_INFINITY;

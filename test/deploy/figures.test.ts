@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { figuresQuery, InstallationFigures } from '../../src/core/figures.ts';
-import { databases, embedded, explain } from '../support/databases.ts';
-import { openBench, SECOND } from '../support/webhooks.ts';
-import { World } from '../support/world.ts';
+import { figuresQuery, InstallationFigures } from '../../src/core/upkeep/figures.ts';
+import { databases, embedded, explain } from '../support/databases/databases.ts';
+import { openBench, SECOND } from '../support/people/webhooks.ts';
+import { World } from '../support/people/world.ts';
 
 for (const { name, open } of databases) {
   test(`${name}: what waits, what is offered, who is there, and what nobody has ended`, async (t) => {

@@ -6,9 +6,9 @@ import { dirname, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { Copy, DockerfileParser, type Instruction } from 'dockerfile-ast';
 import { validate } from 'dockerfile-utils';
-import { spawnOwn } from '../support/own-processes.ts';
-import { lastingPort } from '../support/ports.ts';
-import { ADMIN, WRITE_KEY } from '../support/switchboard.ts';
+import { spawnOwn } from '../support/processes/own-processes.ts';
+import { lastingPort } from '../support/processes/ports.ts';
+import { ADMIN, WRITE_KEY } from '../support/processes/switchboard.ts';
 import { isPinned, ROOT, readText } from './deploy-files.ts';
 
 const text = readText('Dockerfile');

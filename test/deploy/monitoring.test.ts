@@ -5,8 +5,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { stringify } from 'yaml';
-import { addressOf, dropDatabase, makeDatabase, PREFIX, postgresServer, SECRET } from '../support/postgres-database.ts';
-import { type SwitchboardProcess, startSwitchboardProcess } from '../support/switchboard.ts';
+import {
+  addressOf,
+  dropDatabase,
+  makeDatabase,
+  PREFIX,
+  postgresServer,
+  SECRET,
+} from '../support/databases/postgres-database.ts';
+import { type SwitchboardProcess, startSwitchboardProcess } from '../support/processes/switchboard.ts';
 import { ROOT, readText, readYaml } from './deploy-files.ts';
 
 /** Shown on PostgreSQL alone. */

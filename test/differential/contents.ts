@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { findBrokenInvariants } from '../../src/core/invariants.ts';
-import type { OpenInstallation } from '../support/databases.ts';
+import { findBrokenInvariants } from '../../src/core/upkeep/invariants.ts';
+import type { OpenInstallation } from '../support/databases/databases.ts';
 
 export type Rows = readonly Readonly<Record<string, unknown>>[];
 

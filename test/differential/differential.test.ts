@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { databases } from '../support/databases.ts';
+import { databases } from '../support/databases/databases.ts';
 import { operationsOf, playSequence, shortened, trace } from './sequence.ts';
 
 const SEQUENCES = Number(process.env.DIFFERENTIAL_SEQUENCES ?? (process.env.FULL ? 200 : 4));

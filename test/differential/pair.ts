@@ -1,5 +1,5 @@
 import { DatabaseUnavailable } from '../../src/storage/errors.ts';
-import { databases } from '../support/databases.ts';
+import { databases } from '../support/databases/databases.ts';
 import { brokenInvariants, eventsAfter, everything, tableNames } from './contents.ts';
 import type { Operation } from './operation.ts';
 import { Sameness } from './sameness.ts';

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
-import { TOKEN_SECONDS } from '../../src/core/identity/tokens.ts';
+import { TOKEN_SECONDS } from '../../src/core/access/tokens.ts';
 import { SESSION_SECONDS } from '../../src/core/visitors/visitor-sessions.ts';
-import type { OpenInstallation } from '../support/databases.ts';
+import type { OpenInstallation } from '../support/databases/databases.ts';
 
 interface Pass {
   readonly token: string;

@@ -1,7 +1,7 @@
+import { type RunningServer, startServer } from '../../src/app/server.ts';
 import { WebhookDispatcher } from '../../src/core/webhooks/dispatcher.ts';
-import { type RunningServer, startServer } from '../../src/server.ts';
-import type { OpenInstallation } from '../support/databases.ts';
-import { NO_LIMITS } from '../support/site.ts';
+import type { OpenInstallation } from '../support/databases/databases.ts';
+import { NO_LIMITS } from '../support/people/site.ts';
 import { type About, CONVERSATION, type Operation } from './operation.ts';
 import { People } from './people.ts';
 import { Receiver } from './webhook-receiver.ts';

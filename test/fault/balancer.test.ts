@@ -3,8 +3,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { describe, type TestContext, test } from 'node:test';
 import { WebSocket, WebSocketServer } from 'ws';
-import { balancersToTry, startBalancer } from '../support/balancer.ts';
-import { until } from '../support/until.ts';
+import { balancersToTry, startBalancer } from '../support/nodes/balancer.ts';
+import { until } from '../support/waiting/until.ts';
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 

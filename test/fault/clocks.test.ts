@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
-import { graphqlClient, logIn } from '../support/graphql.ts';
-import { makeStaff, type Nodes, type Staff, startNodes, startTalk, untilSighted } from '../support/nodes.ts';
-import { tableOf } from '../support/outage.ts';
-import { PATIENCE_MS, until } from '../support/until.ts';
-import { CREATE_WEBHOOK, receiverFor } from '../support/webhook-client.ts';
+import { graphqlClient, logIn } from '../support/clients/graphql.ts';
+import { CREATE_WEBHOOK, receiverFor } from '../support/clients/webhook-client.ts';
+import { makeStaff, type Nodes, type Staff, startNodes, startTalk, untilSighted } from '../support/nodes/nodes.ts';
+import { tableOf } from '../support/nodes/outage.ts';
+import { PATIENCE_MS, until } from '../support/waiting/until.ts';
 
 const server = process.env.TEST_DATABASE_URL;
 const FULL = process.env.FULL === '1';
@@ -20,7 +20,7 @@ const SLACK_MS = FULL ? 0 : 350;
 const STEPS = FULL ? 0 : 10;
 /** Far less than the clocks are apart, and far more than anything takes. */
 const MINUTE_MS = 60_000;
-const PRELOAD = new URL('../support/shifted-date.ts', import.meta.url).href;
+const PRELOAD = new URL('../support/processes/shifted-date.ts', import.meta.url).href;
 
 /** How much too late something ended on a node, or too early where it is negative. */
 interface Ended {

@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
-import { type Following, follow } from '../support/following.ts';
-import { graphqlClient } from '../support/graphql.ts';
+import { graphqlClient } from '../support/clients/graphql.ts';
+import { type PostgresServer, startPostgres } from '../support/databases/postgres-server.ts';
+import { type Following, follow } from '../support/load/following.ts';
+import { startLoad, type VisitorTalk } from '../support/load/steady-load.ts';
 import {
   eventPosition,
   makeStaff,
@@ -12,7 +14,7 @@ import {
   startNodes,
   startTalk,
   untilRounds,
-} from '../support/nodes.ts';
+} from '../support/nodes/nodes.ts';
 import {
   brokenPromises,
   maximum,
@@ -22,10 +24,8 @@ import {
   slowestByNode,
   sum,
   tableOf,
-} from '../support/outage.ts';
-import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
-import { startLoad, type VisitorTalk } from '../support/steady-load.ts';
-import { until } from '../support/until.ts';
+} from '../support/nodes/outage.ts';
+import { until } from '../support/waiting/until.ts';
 
 const FULL = process.env.FULL === '1';
 /** What the service promises, looked at in the full run on a quiet machine. What this process itself stood still is not the service's. */

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { startCluster } from '../support/cluster.ts';
-import { type GraphqlClient, graphqlClient, logIn } from '../support/graphql.ts';
-import { type RestClient, restClient } from '../support/rest.ts';
-import { openSocket } from '../support/subscriptions.ts';
-import { WRITE_KEY } from '../support/switchboard.ts';
+import { type GraphqlClient, graphqlClient, logIn } from '../support/clients/graphql.ts';
+import { type RestClient, restClient } from '../support/clients/rest.ts';
+import { openSocket } from '../support/clients/subscriptions.ts';
+import { startCluster } from '../support/nodes/cluster.ts';
+import { WRITE_KEY } from '../support/processes/switchboard.ts';
 
 /** Two pings and the end of a lease. */
 const OFFLINE_WITHIN_MS = 45_000;

@@ -1,9 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Random } from '../../simulate/random.ts';
-import { balancersToTry } from '../support/balancer.ts';
-import { type Cluster, startCluster } from '../support/cluster.ts';
-import { assertNothingFound, faultReport } from '../support/fault-report.ts';
 import {
   answersIn,
   deskLosses,
@@ -12,9 +9,12 @@ import {
   startLoad,
   wentOffline,
   wentOfflineWrongly,
-} from '../support/simulated-load.ts';
-import { SteadyWriters } from '../support/steady-writers.ts';
-import { until } from '../support/until.ts';
+} from '../support/load/simulated-load.ts';
+import { SteadyWriters } from '../support/load/steady-writers.ts';
+import { balancersToTry } from '../support/nodes/balancer.ts';
+import { type Cluster, startCluster } from '../support/nodes/cluster.ts';
+import { assertNothingFound, faultReport } from '../support/nodes/fault-report.ts';
+import { until } from '../support/waiting/until.ts';
 
 /** A few in every test run; `npm run fault` asks for many. */
 const FULL = process.env.FULL === '1';

@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { restClient } from '../support/rest.ts';
-import { type SwitchboardProcess, startSwitchboardProcess } from '../support/switchboard.ts';
-import { until } from '../support/until.ts';
+import { restClient } from '../support/clients/rest.ts';
+import { type SwitchboardProcess, startSwitchboardProcess } from '../support/processes/switchboard.ts';
+import { until } from '../support/waiting/until.ts';
 
 /** A few in every test run; `npm run fault` asks for many. */
 const KILLS = Number(process.env.KILLS ?? 2);

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { startCluster } from '../support/cluster.ts';
-import { assertNothingFound, faultReport } from '../support/fault-report.ts';
-import { startOwnBalancer } from '../support/own-balancer.ts';
-import { SteadyWriters } from '../support/steady-writers.ts';
+import { SteadyWriters } from '../support/load/steady-writers.ts';
+import { startCluster } from '../support/nodes/cluster.ts';
+import { assertNothingFound, faultReport } from '../support/nodes/fault-report.ts';
+import { startOwnBalancer } from '../support/nodes/own-balancer.ts';
 
 /** Some in every test run; `npm run fault` asks for many. */
 const FULL = process.env.FULL === '1';

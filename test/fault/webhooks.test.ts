@@ -3,12 +3,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { graphqlClient, logIn } from '../support/graphql.ts';
-import { add } from '../support/people.ts';
-import { restClient } from '../support/rest.ts';
-import { specialStart } from '../support/special-start.ts';
-import { startSwitchboardProcess } from '../support/switchboard.ts';
-import { hookTo, receiverFor } from '../support/webhook-client.ts';
+import { graphqlClient, logIn } from '../support/clients/graphql.ts';
+import { restClient } from '../support/clients/rest.ts';
+import { hookTo, receiverFor } from '../support/clients/webhook-client.ts';
+import { add } from '../support/people/people.ts';
+import { specialStart } from '../support/processes/special-start.ts';
+import { startSwitchboardProcess } from '../support/processes/switchboard.ts';
 
 const PRIVATE = { SWITCHBOARD_WEBHOOK_PRIVATE: '1' };
 

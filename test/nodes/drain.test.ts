@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { graphqlClient, logIn } from '../support/graphql.ts';
-import { restClient } from '../support/rest.ts';
-import { openSocket } from '../support/subscriptions.ts';
-import { type SwitchboardProcess, startSwitchboardProcess } from '../support/switchboard.ts';
+import { graphqlClient, logIn } from '../support/clients/graphql.ts';
+import { restClient } from '../support/clients/rest.ts';
+import { openSocket } from '../support/clients/subscriptions.ts';
+import { type SwitchboardProcess, startSwitchboardProcess } from '../support/processes/switchboard.ts';
 
 function askToStop({ process: child }: SwitchboardProcess): Promise<number | null> {
   const exit = new Promise<number | null>((resolve) => child.once('exit', resolve));

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { type Nodes, startNodes } from '../support/nodes.ts';
-import { specialStart } from '../support/special-start.ts';
+import { type Nodes, startNodes } from '../support/nodes/nodes.ts';
+import { specialStart } from '../support/processes/special-start.ts';
 
 const server = process.env.TEST_DATABASE_URL;
 const TRIES = 150;

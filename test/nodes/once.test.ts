@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { graphqlClient } from '../support/graphql.ts';
+import { graphqlClient } from '../support/clients/graphql.ts';
+import { restClient } from '../support/clients/rest.ts';
+import { hookTo, receiverFor } from '../support/clients/webhook-client.ts';
 import {
   eventPosition,
   makeStaff,
@@ -10,10 +12,8 @@ import {
   startTalk,
   untilRounds,
   untilSighted,
-} from '../support/nodes.ts';
-import { restClient } from '../support/rest.ts';
-import { until } from '../support/until.ts';
-import { hookTo, receiverFor } from '../support/webhook-client.ts';
+} from '../support/nodes/nodes.ts';
+import { until } from '../support/waiting/until.ts';
 
 const server = process.env.TEST_DATABASE_URL;
 

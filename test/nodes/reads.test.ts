@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { makeStaff, type Nodes, type Staff, startNodes } from '../support/nodes.ts';
-import { patientGraphqlClient, patientRestClient, repeatWhileUnavailable } from '../support/patient.ts';
+import { makeStaff, type Nodes, type Staff, startNodes } from '../support/nodes/nodes.ts';
+import { patientGraphqlClient, patientRestClient, repeatWhileUnavailable } from '../support/waiting/patient.ts';
 
 const server = process.env.TEST_DATABASE_URL;
 const ROUNDS = 6;

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
-import { graphqlClient, logIn } from '../support/graphql.ts';
-import { makeStaff, type Nodes, type Staff, startNodes } from '../support/nodes.ts';
-import { openSocket } from '../support/subscriptions.ts';
-import { PATIENCE_MS, until } from '../support/until.ts';
+import { graphqlClient, logIn } from '../support/clients/graphql.ts';
+import { openSocket } from '../support/clients/subscriptions.ts';
+import { makeStaff, type Nodes, type Staff, startNodes } from '../support/nodes/nodes.ts';
+import { PATIENCE_MS, until } from '../support/waiting/until.ts';
 
 const server = process.env.TEST_DATABASE_URL;
 /** The promise, and the length of a look. */

@@ -1,8 +1,15 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { type FarDatabase, startFarDatabase } from '../support/far-database.ts';
-import { addressOf, dropDatabase, makeDatabase, PREFIX, postgresServer, SECRET } from '../support/postgres-database.ts';
-import { openSite, type Site, type SiteOperator, type SiteVisitor } from '../support/site.ts';
+import { type FarDatabase, startFarDatabase } from '../support/databases/far-database.ts';
+import {
+  addressOf,
+  dropDatabase,
+  makeDatabase,
+  PREFIX,
+  postgresServer,
+  SECRET,
+} from '../support/databases/postgres-database.ts';
+import { openSite, type Site, type SiteOperator, type SiteVisitor } from '../support/people/site.ts';
 
 /** Timers of the node, and a node that gets no processor between two statements, only ever add to a count. */
 const MOST_TRIES = 20;

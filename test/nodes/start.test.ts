@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { TransactionSql } from 'postgres';
-import { startNodes } from '../support/nodes.ts';
-import { SECRET } from '../support/postgres-database.ts';
-import { startSwitchboardProcess } from '../support/switchboard.ts';
-import { until } from '../support/until.ts';
+import { SECRET } from '../support/databases/postgres-database.ts';
+import { startNodes } from '../support/nodes/nodes.ts';
+import { startSwitchboardProcess } from '../support/processes/switchboard.ts';
+import { until } from '../support/waiting/until.ts';
 
 const server = process.env.TEST_DATABASE_URL;
 

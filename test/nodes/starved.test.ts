@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
-import { takePulse } from '../support/database-pulse.ts';
-import { graphqlClient, logIn } from '../support/graphql.ts';
-import { startNodes } from '../support/nodes.ts';
-import { addOperator } from '../support/people.ts';
-import { type RestClient, restClient } from '../support/rest.ts';
-import { specialStart } from '../support/special-start.ts';
-import { type SwitchboardProcess, startSwitchboardProcess } from '../support/switchboard.ts';
-import { until } from '../support/until.ts';
+import { graphqlClient, logIn } from '../support/clients/graphql.ts';
+import { type RestClient, restClient } from '../support/clients/rest.ts';
+import { takePulse } from '../support/databases/database-pulse.ts';
+import { startNodes } from '../support/nodes/nodes.ts';
+import { addOperator } from '../support/people/people.ts';
+import { specialStart } from '../support/processes/special-start.ts';
+import { type SwitchboardProcess, startSwitchboardProcess } from '../support/processes/switchboard.ts';
+import { until } from '../support/waiting/until.ts';
 
 const server = process.env.TEST_DATABASE_URL;
 const STANDSTILL_MS = 3000;

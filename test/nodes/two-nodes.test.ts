@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import postgres from 'postgres';
-import { graphqlClient, logIn } from '../support/graphql.ts';
-import { SECRET } from '../support/postgres-database.ts';
-import { openSocket } from '../support/subscriptions.ts';
-import { ADMIN, type SwitchboardProcess, startSwitchboardProcess } from '../support/switchboard.ts';
+import { graphqlClient, logIn } from '../support/clients/graphql.ts';
+import { openSocket } from '../support/clients/subscriptions.ts';
+import { SECRET } from '../support/databases/postgres-database.ts';
+import { ADMIN, type SwitchboardProcess, startSwitchboardProcess } from '../support/processes/switchboard.ts';
 
 const server = process.env.TEST_DATABASE_URL;
 const NAME = `nodes_${process.pid}`;

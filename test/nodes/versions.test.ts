@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { Asked } from '../support/asking.ts';
-import { takePulse } from '../support/database-pulse.ts';
-import { type Following, follow } from '../support/following.ts';
-import { eventPosition, makeStaff, type Nodes, type Staff, startNodes, startTalk } from '../support/nodes.ts';
-import { brokenPromises, missedBy, outageRows, tableOf } from '../support/outage.ts';
-import { startLoad } from '../support/steady-load.ts';
-import { until } from '../support/until.ts';
+import { takePulse } from '../support/databases/database-pulse.ts';
+import type { Asked } from '../support/load/asking.ts';
+import { type Following, follow } from '../support/load/following.ts';
+import { startLoad } from '../support/load/steady-load.ts';
+import { eventPosition, makeStaff, type Nodes, type Staff, startNodes, startTalk } from '../support/nodes/nodes.ts';
+import { brokenPromises, missedBy, outageRows, tableOf } from '../support/nodes/outage.ts';
+import { until } from '../support/waiting/until.ts';
 
 const server = process.env.TEST_DATABASE_URL;
 

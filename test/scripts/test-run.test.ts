@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { isRunning } from '../support/child-processes.ts';
-import { spawnOwn } from '../support/own-processes.ts';
-import { until } from '../support/until.ts';
+import { isRunning } from '../support/processes/child-processes.ts';
+import { spawnOwn } from '../support/processes/own-processes.ts';
+import { until } from '../support/waiting/until.ts';
 
 const SCRIPT = fileURLToPath(new URL('../../scripts/test.ts', import.meta.url));
-const SUPPORT = new URL('../support/', import.meta.url);
+const SUPPORT = new URL('../support/processes/', import.meta.url);
 
 /** Test files that are broken, each in its own way. */
 const BROKEN = {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { spawnOwn } from '../support/own-processes.ts';
+import { spawnOwn } from '../support/processes/own-processes.ts';
 
 const MAIN = fileURLToPath(new URL('../../simulate/main.ts', import.meta.url));
 

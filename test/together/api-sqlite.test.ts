@@ -1,3 +1,3 @@
-import { runTogether } from '../support/together.ts';
+import { runTogether } from '../support/processes/together.ts';
 
-await runTogether('api', { database: 'sqlite' });
+await runTogether(['api/', 'api/http', 'api/oauth', 'api/pages', 'api/rest'], { database: 'sqlite' });

@@ -1,3 +1,3 @@
-import { runTogether } from '../support/together.ts';
+import { runTogether } from '../support/processes/together.ts';
 
-await runTogether('conformance', { database: 'sqlite' });
+await runTogether(['conformance'], { database: 'sqlite' });

@@ -1,13 +1,14 @@
-import { runTogether } from '../support/together.ts';
+import { runTogether } from '../support/processes/together.ts';
 
-await runTogether('graphql', {
+await runTogether(['api/graphql'], {
   database: 'postgres',
   except: {
-    clients: 'client libraries',
-    execution: 'compiled documents against plain ones; its statements are counted on the embedded database',
-    limits: 'documents that are refused before any database',
-    migration: 'the examples of a page; the interfaces that they use have suites of their own',
-    schema: 'the schema as text',
-    'typed-documents': 'types of documents',
+    'api/graphql/clients': 'client libraries',
+    'api/graphql/execution':
+      'compiled documents against plain ones; its statements are counted on the embedded database',
+    'api/graphql/limits': 'documents that are refused before any database',
+    'api/graphql/migration': 'the examples of a page; the interfaces that they use have suites of their own',
+    'api/graphql/schema': 'the schema as text',
+    'api/graphql/typed-documents': 'types of documents',
   },
 });

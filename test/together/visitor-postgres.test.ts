@@ -1,9 +1,9 @@
-import { runTogether } from '../support/together.ts';
+import { runTogether } from '../support/processes/together.ts';
 
-await runTogether('visitor', {
+await runTogether(['api/visitor'], {
   database: 'postgres',
   except: {
-    docs: 'a page',
-    schema: 'the schema as text',
+    'api/visitor/docs': 'a page',
+    'api/visitor/schema': 'the schema as text',
   },
 });

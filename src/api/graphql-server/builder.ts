@@ -1,6 +1,6 @@
 import SchemaBuilder from '@pothos/core';
 import { GraphQLError } from 'graphql';
-import { CHANNELS } from '../../core/operators/operator.ts';
+import { CHANNELS } from '../../core/kernel/channels.ts';
 
 export interface SchemaTypes<Context extends object> {
   Context: Context;

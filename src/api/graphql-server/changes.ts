@@ -1,5 +1,5 @@
-import type { Commit, Transact } from '../../core/caller.ts';
-import { AlreadyDone, type IdempotencyKeys, type KeyedRequest } from '../../core/idempotency.ts';
+import { AlreadyDone, type IdempotencyKeys, type KeyedRequest } from '../../core/access/idempotency.ts';
+import type { Commit, Transact } from '../../core/kernel/caller.ts';
 import { type UserError, userErrorsOf } from './errors.ts';
 
 /** What a mutation answers with: the changed object, or what the caller can mend. */

@@ -1,6 +1,6 @@
 import type { OutputRef } from '@pothos/core';
-import { parseId } from '../../core/ids.ts';
-import type { Slice, SlicePage } from '../../core/slice.ts';
+import { parseId } from '../../core/kernel/ids.ts';
+import type { Slice, SlicePage } from '../../core/kernel/slice.ts';
 import type { AnyBuilder } from './builder.ts';
 import { graphqlError } from './errors.ts';
 

@@ -1,5 +1,5 @@
 import { GraphQLError } from 'graphql';
-import { asDomainError, type DomainError, type ErrorKind, type Problem } from '../../core/errors.ts';
+import { asDomainError, type DomainError, type ErrorKind, type Problem } from '../../core/kernel/errors.ts';
 
 export type ErrorCode =
   | 'UNAUTHENTICATED'

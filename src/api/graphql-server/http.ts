@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type ExecutionArgs, type ExecutionResult, type execute, GraphQLError, type GraphQLSchema } from 'graphql';
 import { createHandler, type Request as HandlerRequest } from 'graphql-http';
-import { asDomainError, type DomainError } from '../../core/errors.ts';
+import { asDomainError, type DomainError } from '../../core/kernel/errors.ts';
 import { bearerToken } from '../http/bearer-token.ts';
 import { asHttpError } from '../http/http-error.ts';
 import { Documents, type KnownDocument } from './documents.ts';

@@ -1,5 +1,5 @@
-import { invalidField, unknownId } from '../../core/errors.ts';
-import { parseId } from '../../core/ids.ts';
+import { invalidField, unknownId } from '../../core/kernel/errors.ts';
+import { parseId } from '../../core/kernel/ids.ts';
 import { graphqlError } from './errors.ts';
 
 /** The number behind an identifier of a query; undefined for a text that can name nothing. */

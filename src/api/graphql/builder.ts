@@ -1,4 +1,4 @@
-import { ROLES } from '../../core/operators/operator.ts';
+import { ROLES } from '../../core/kernel/roles.ts';
 import { type AnyBuilder, addCommonTypes, createBuilder } from '../graphql-server/builder.ts';
 import type { Context } from './context.ts';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { LiveService } from '../../core/availability/live-service.ts';
-import type { Caller } from '../../core/caller.ts';
-import type { LoggedEvent } from '../../core/event-log.ts';
+import type { LiveService } from '../../core/engine/presence/live-service.ts';
+import type { LoggedEvent } from '../../core/events/event-log.ts';
+import type { Caller } from '../../core/kernel/caller.ts';
 import type { SocketConnection } from '../graphql-server/sockets.ts';
 
 /**

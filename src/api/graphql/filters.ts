@@ -1,4 +1,4 @@
-import { type IdFilter, parseIdFilter, parseTextFilter, type TextFilter } from '../../core/filters.ts';
+import { type IdFilter, parseIdFilter, parseTextFilter, type TextFilter } from '../../core/kernel/filters.ts';
 
 /** A filter on an identifier; an empty one counts as not given only where it is null. */
 export function idFilter(name: string, value: string | null | undefined): IdFilter | undefined {

@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type GraphQLSchema, getOperationAST, Kind } from 'graphql';
-import { type Caller, comingBy, type TransactIn } from '../../core/caller.ts';
-import type { IdempotencyKeys, KeyedRequest } from '../../core/idempotency.ts';
-import type { Viewers } from '../../core/identity/viewers.ts';
+import type { IdempotencyKeys, KeyedRequest } from '../../core/access/idempotency.ts';
+import type { Viewers } from '../../core/access/viewers.ts';
+import { type Caller, comingBy, type TransactIn } from '../../core/kernel/caller.ts';
 import { keyedChanges, plainChanges } from '../graphql-server/changes.ts';
 import type { KnownDocument } from '../graphql-server/documents.ts';
 import { graphqlError } from '../graphql-server/errors.ts';

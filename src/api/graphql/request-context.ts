@@ -1,4 +1,4 @@
-import type { Caller } from '../../core/caller.ts';
+import type { Caller } from '../../core/kernel/caller.ts';
 import type { Changes } from '../graphql-server/changes.ts';
 import type { Context, GraphqlServices } from './context.ts';
 import { createLoaders } from './loaders.ts';

@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Logger } from 'pino';
-import { type Caller, comingBy, maySame } from '../../core/caller.ts';
+import { type Caller, comingBy, maySame } from '../../core/kernel/caller.ts';
 import { plainChanges } from '../graphql-server/changes.ts';
 import { isAt, type Patience, type SocketConnection, type Sockets, serveSocketsAt } from '../graphql-server/sockets.ts';
 import { DeskPresence } from './desk-presence.ts';

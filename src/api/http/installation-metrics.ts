@@ -1,5 +1,5 @@
 import { Gauge, type Registry } from 'prom-client';
-import { type Figures, MOST_COUNTED } from '../../core/figures.ts';
+import { type Figures, MOST_COUNTED } from '../../core/upkeep/figures.ts';
 
 const OF_ALL = 'Of the whole installation: every node shows the same, so take the maximum, not the sum.';
 const COUNTED = `Counting stops at ${MOST_COUNTED}.`;

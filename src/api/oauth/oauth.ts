@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { asDomainError, type ErrorKind } from '../../core/errors.ts';
-import type { Login } from '../../core/identity/login.ts';
-import type { Tokens } from '../../core/identity/tokens.ts';
-import type { Viewers } from '../../core/identity/viewers.ts';
+import type { Login } from '../../core/access/login.ts';
+import type { Tokens } from '../../core/access/tokens.ts';
+import type { Viewers } from '../../core/access/viewers.ts';
+import { asDomainError, type ErrorKind } from '../../core/kernel/errors.ts';
 import { bearerToken } from '../http/bearer-token.ts';
 import { asHttpError, HttpError } from '../http/http-error.ts';
 import { OAuthError, readParameters, required } from './parameters.ts';

@@ -5,7 +5,7 @@ import type {
   ZodOpenApiPathsObject,
   ZodOpenApiResponseObject,
 } from 'zod-openapi';
-import { TOKEN_SECONDS } from '../../core/identity/tokens.ts';
+import { TOKEN_SECONDS } from '../../core/access/tokens.ts';
 import { headerRefs } from '../http/openapi.ts';
 
 const TAG = 'Token';

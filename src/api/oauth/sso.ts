@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { asDomainError } from '../../core/errors.ts';
-import type { SingleSignOn } from '../../core/identity/single-sign-on.ts';
+import type { SingleSignOn } from '../../core/access/single-sign-on.ts';
+import { asDomainError } from '../../core/kernel/errors.ts';
 import type { Metrics } from '../http/metrics.ts';
 import { OAuthError, readCode } from './parameters.ts';
 import { sendToken } from './token-answer.ts';

@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import { TOKEN_SECONDS } from '../../core/identity/tokens.ts';
+import { TOKEN_SECONDS } from '../../core/access/tokens.ts';
 
 /** Every answer passes here, also to a request that was refused before any hook of ours ran. */
 export function send(reply: FastifyReply, status: number, body: object): FastifyReply {

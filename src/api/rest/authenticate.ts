@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
-import { type Caller, comingBy } from '../../core/caller.ts';
-import { DomainError } from '../../core/errors.ts';
-import type { ApiKeys } from '../../core/identity/api-keys.ts';
+import type { ApiKeys } from '../../core/access/api-keys.ts';
+import { type Caller, comingBy } from '../../core/kernel/caller.ts';
+import { DomainError } from '../../core/kernel/errors.ts';
 import { readQuery } from './query.ts';
 
 declare module 'fastify' {

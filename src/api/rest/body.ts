@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { parse as parseBrackets } from 'qs';
-import { DomainError, invalidField } from '../../core/errors.ts';
+import { DomainError, invalidField } from '../../core/kernel/errors.ts';
 import { UnsupportedMedia } from './errors.ts';
 
 const MOST_PARAMETERS = 2000;

@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import type { Caller } from '../../core/caller.ts';
-import { type IdFilter, idMatches } from '../../core/filters.ts';
-import type { Account, Accounts } from '../../core/identity/accounts.ts';
-import type { RestUsage } from '../../core/identity/rest-usage.ts';
-import type { Page, Window } from '../../core/page.ts';
+import type { Account, Accounts } from '../../core/access/accounts.ts';
+import type { Caller } from '../../core/kernel/caller.ts';
+import { type IdFilter, idMatches } from '../../core/kernel/filters.ts';
+import type { Page, Window } from '../../core/kernel/page.ts';
+import type { RestUsage } from '../../core/reports/rest-usage.ts';
 import { toWire } from './names.ts';
 import type { Filters, Selection } from './query.ts';
 import { type Resource, registerReads, renderObject } from './resource.ts';

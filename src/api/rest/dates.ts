@@ -1,5 +1,5 @@
-import type { NamedMoment } from '../../core/conversations/period.ts';
-import { invalidField } from '../../core/errors.ts';
+import { invalidField } from '../../core/kernel/errors.ts';
+import type { NamedMoment } from '../../core/kernel/period.ts';
 
 /** A moment as the interface writes it: `YYYY-MM-DD HH:MM:SS`, UTC. */
 export function wireDate(milliseconds: number): string {

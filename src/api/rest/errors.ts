@@ -1,4 +1,4 @@
-import { asDomainError, type DomainError, type ErrorKind, type Problem } from '../../core/errors.ts';
+import { asDomainError, type DomainError, type ErrorKind, type Problem } from '../../core/kernel/errors.ts';
 import { asHttpError, HttpError } from '../http/http-error.ts';
 import { wirePath } from './names.ts';
 

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
-import type { EventLog } from '../../core/event-log.ts';
+import type { EventLog } from '../../core/events/event-log.ts';
 
 export interface MadeAnswer {
   readonly body: string;

@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import type { z } from 'zod';
-import type { Caller } from '../../core/caller.ts';
-import type { RestUsage } from '../../core/identity/rest-usage.ts';
+import type { Caller } from '../../core/kernel/caller.ts';
+import type { RestUsage } from '../../core/reports/rest-usage.ts';
 import { wireName } from './names.ts';
 import { listSelection, type Query, readQuery, type Selection, singleSelection } from './query.ts';
 

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
-import { unknownId } from '../../core/errors.ts';
+import { type Profile, type Profiles, profileUpdate } from '../../core/administration/profile.ts';
+import { unknownId } from '../../core/kernel/errors.ts';
 import type { OperatorQuery } from '../../core/operators/operator-query.ts';
-import { type Profile, type Profiles, profileUpdate } from '../../core/operators/profile.ts';
 import { readBody } from './body.ts';
 import { sendJson, single } from './envelope.ts';
 import { toWire } from './names.ts';

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
-import { type Statistics, statisticsSchema } from '../../core/conversations/statistics.ts';
-import { unknownId } from '../../core/errors.ts';
-import type { RestUsage } from '../../core/identity/rest-usage.ts';
+import { unknownId } from '../../core/kernel/errors.ts';
 import type { OperatorQuery } from '../../core/operators/operator-query.ts';
+import type { RestUsage } from '../../core/reports/rest-usage.ts';
+import { type Statistics, statisticsSchema } from '../../core/reports/statistics.ts';
 import { sendJson, single } from './envelope.ts';
 import { ReadMeter, singleUses } from './meter.ts';
 import { readQuery, singleSelection } from './query.ts';

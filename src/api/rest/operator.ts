@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { LRUCache } from 'lru-cache';
-import type { Caller } from '../../core/caller.ts';
-import type { RestUsage } from '../../core/identity/rest-usage.ts';
+import type { OperatorService } from '../../core/administration/operator-service.ts';
+import type { Caller } from '../../core/kernel/caller.ts';
 import {
   highestRole,
   type Operator,
@@ -12,7 +12,7 @@ import {
 import type { OperatorFilters } from '../../core/operators/operator-filter.ts';
 import type { OperatorStamp } from '../../core/operators/operator-pages.ts';
 import type { OperatorQuery } from '../../core/operators/operator-query.ts';
-import type { OperatorService } from '../../core/operators/operator-service.ts';
+import type { RestUsage } from '../../core/reports/rest-usage.ts';
 import { readBody } from './body.ts';
 import { done, single } from './envelope.ts';
 import type { ListAnswers } from './list-answers.ts';

@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify';
-import type { NamedMoment } from '../../core/conversations/period.ts';
-import { invalid, invalidField } from '../../core/errors.ts';
-import { type IdFilter, parseIdFilter, parseTextFilter, type TextFilter } from '../../core/filters.ts';
-import { parseId } from '../../core/ids.ts';
+import { invalid, invalidField } from '../../core/kernel/errors.ts';
+import { type IdFilter, parseIdFilter, parseTextFilter, type TextFilter } from '../../core/kernel/filters.ts';
+import { parseId } from '../../core/kernel/ids.ts';
+import type { NamedMoment } from '../../core/kernel/period.ts';
 import { parseForm } from './body.ts';
 import { readMoment } from './dates.ts';
 

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { invalid, invalidField, type Problem } from '../../core/errors.ts';
+import { invalid, invalidField, type Problem } from '../../core/kernel/errors.ts';
 import { linkTo } from './resource.ts';
 
 const RULE = 'is read-only: leave it out or repeat the present value';

@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyRequest, RouteHandlerMethod } from 'fastify';
 import type { z } from 'zod';
-import type { Caller } from '../../core/caller.ts';
-import { unknownId } from '../../core/errors.ts';
-import type { RestUsage } from '../../core/identity/rest-usage.ts';
-import { parseId } from '../../core/ids.ts';
-import type { Page, Window } from '../../core/page.ts';
+import type { Caller } from '../../core/kernel/caller.ts';
+import { unknownId } from '../../core/kernel/errors.ts';
+import { parseId } from '../../core/kernel/ids.ts';
+import type { Page, Window } from '../../core/kernel/page.ts';
+import type { RestUsage } from '../../core/reports/rest-usage.ts';
 import { list, sendJson, single } from './envelope.ts';
 import type { ListAnswers } from './list-answers.ts';
 import { listUses, ReadMeter, singleUses } from './meter.ts';

@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import type { Caller } from '../../core/caller.ts';
-import { type NamedPeriod, periodOf } from '../../core/conversations/period.ts';
-import type { Satisfaction, SatisfactionQuery } from '../../core/conversations/satisfaction-query.ts';
-import type { RestUsage } from '../../core/identity/rest-usage.ts';
-import type { Window } from '../../core/page.ts';
+import type { Satisfaction, SatisfactionQuery } from '../../core/engine/conversations/satisfaction-query.ts';
+import type { Caller } from '../../core/kernel/caller.ts';
+import type { Window } from '../../core/kernel/page.ts';
+import { type NamedPeriod, periodOf } from '../../core/kernel/period.ts';
+import type { RestUsage } from '../../core/reports/rest-usage.ts';
 import { wireDate } from './dates.ts';
 import { toWire } from './names.ts';
 import type { Filters, Selection } from './query.ts';

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type { Caller } from '../../core/caller.ts';
+import type { TreeService } from '../../core/administration/tree-service.ts';
 import {
   groupCreate,
   groupSchema,
@@ -12,10 +12,10 @@ import {
   type TreeNode,
   type TreeNodeInput,
 } from '../../core/directory/tree.ts';
-import type { TreeService } from '../../core/directory/tree-service.ts';
-import { unknownId } from '../../core/errors.ts';
-import type { RestUsage } from '../../core/identity/rest-usage.ts';
-import type { Window } from '../../core/page.ts';
+import type { Caller } from '../../core/kernel/caller.ts';
+import { unknownId } from '../../core/kernel/errors.ts';
+import type { Window } from '../../core/kernel/page.ts';
+import type { RestUsage } from '../../core/reports/rest-usage.ts';
 import { readBody } from './body.ts';
 import { wireDate } from './dates.ts';
 import { done, single } from './envelope.ts';

@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import type { Caller } from '../../core/caller.ts';
-import type { Visitor, VisitorQuery } from '../../core/conversations/visitor-query.ts';
-import type { RestUsage } from '../../core/identity/rest-usage.ts';
-import type { Window } from '../../core/page.ts';
+import type { Caller } from '../../core/kernel/caller.ts';
+import type { Window } from '../../core/kernel/page.ts';
+import type { RestUsage } from '../../core/reports/rest-usage.ts';
+import type { Visitor, VisitorQuery } from '../../core/visitors/visitor-query.ts';
 import { wireDate } from './dates.ts';
 import { toWire } from './names.ts';
 import type { Filters, Selection } from './query.ts';

@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
-import type { Caller } from '../../core/caller.ts';
+import type { WebsiteService } from '../../core/administration/website-service.ts';
 import { type Website, websiteCreate, websiteSchema, websiteUpdate } from '../../core/directory/website.ts';
-import type { WebsiteService } from '../../core/directory/website-service.ts';
-import type { RestUsage } from '../../core/identity/rest-usage.ts';
-import type { Window } from '../../core/page.ts';
+import type { Caller } from '../../core/kernel/caller.ts';
+import type { Window } from '../../core/kernel/page.ts';
+import type { RestUsage } from '../../core/reports/rest-usage.ts';
 import { readBody } from './body.ts';
 import { done, single } from './envelope.ts';
 import { toWire } from './names.ts';

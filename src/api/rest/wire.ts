@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { DomainError, invalid, type Problem } from '../../core/errors.ts';
-import { parseId } from '../../core/ids.ts';
-import { MOST_PROBLEMS, validate } from '../../core/validate.ts';
+import { DomainError, invalid, type Problem } from '../../core/kernel/errors.ts';
+import { parseId } from '../../core/kernel/ids.ts';
+import { MOST_PROBLEMS, validate } from '../../core/kernel/validate.ts';
 import { wireName } from './names.ts';
 
 /**

@@ -1,7 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type Commit, requireWrite, type TransactIn } from '../../core/caller.ts';
-import { DomainError } from '../../core/errors.ts';
-import { AlreadyDone, type IdempotencyKeys, type KeptAnswer, type KeyedRequest } from '../../core/idempotency.ts';
+import {
+  AlreadyDone,
+  type IdempotencyKeys,
+  type KeptAnswer,
+  type KeyedRequest,
+} from '../../core/access/idempotency.ts';
+import { type Commit, requireWrite, type TransactIn } from '../../core/kernel/caller.ts';
+import { DomainError } from '../../core/kernel/errors.ts';
 import { failure, sendJson } from './envelope.ts';
 import { isKept, restError } from './errors.ts';
 

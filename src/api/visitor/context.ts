@@ -1,10 +1,10 @@
-import type { VisitorCaller } from '../../core/conversations/conversation-access.ts';
-import type { ConversationQuery } from '../../core/conversations/conversation-query.ts';
-import type { ConversationService } from '../../core/conversations/conversation-service.ts';
-import type { MessageQuery } from '../../core/conversations/message-query.ts';
-import type { SatisfactionQuery } from '../../core/conversations/satisfaction-query.ts';
-import type { TreeService } from '../../core/directory/tree-service.ts';
-import type { EventLog } from '../../core/event-log.ts';
+import type { TreeService } from '../../core/administration/tree-service.ts';
+import type { ConversationQuery } from '../../core/engine/conversations/conversation-query.ts';
+import type { ConversationService } from '../../core/engine/conversations/conversation-service.ts';
+import type { MessageQuery } from '../../core/engine/conversations/message-query.ts';
+import type { SatisfactionQuery } from '../../core/engine/conversations/satisfaction-query.ts';
+import type { EventLog } from '../../core/events/event-log.ts';
+import type { VisitorCaller } from '../../core/kernel/caller.ts';
 import type { OperatorQuery } from '../../core/operators/operator-query.ts';
 import type { OwnConversations } from '../../core/visitors/own-conversations.ts';
 import type { VisitorLimits } from '../../core/visitors/visitor-limits.ts';

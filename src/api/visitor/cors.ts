@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { forbidden } from '../../core/caller.ts';
+import { forbidden } from '../../core/kernel/caller.ts';
 import { bearerToken } from '../http/bearer-token.ts';
 import type { Door } from './door.ts';
 

@@ -1,4 +1,4 @@
-import type { VisitorCaller } from '../../core/conversations/conversation-access.ts';
+import type { VisitorCaller } from '../../core/kernel/caller.ts';
 import type { VisitorSessions } from '../../core/visitors/visitor-sessions.ts';
 import type { VisitorWebsite, VisitorWebsites } from '../../core/visitors/visitor-websites.ts';
 

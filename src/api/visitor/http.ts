@@ -1,8 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { GraphQLSchema } from 'graphql';
-import type { TransactIn } from '../../core/caller.ts';
-import { forbidden } from '../../core/caller.ts';
-import type { VisitorCaller } from '../../core/conversations/conversation-access.ts';
+import type { TransactIn } from '../../core/kernel/caller.ts';
+import { forbidden, type VisitorCaller } from '../../core/kernel/caller.ts';
 import { plainChanges } from '../graphql-server/changes.ts';
 import { serveGraphql } from '../graphql-server/http.ts';
 import { type VisitorServices, visitorContext } from './context.ts';

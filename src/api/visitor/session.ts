@@ -1,11 +1,11 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { forbidden } from '../../core/caller.ts';
-import { invalidField } from '../../core/errors.ts';
-import { parseId } from '../../core/ids.ts';
-import { validate } from '../../core/validate.ts';
+import { browserName } from '../../core/engine/records/visitor-profile.ts';
+import { forbidden } from '../../core/kernel/caller.ts';
+import { invalidField } from '../../core/kernel/errors.ts';
+import { parseId } from '../../core/kernel/ids.ts';
+import { validate } from '../../core/kernel/validate.ts';
 import type { VisitorLimits } from '../../core/visitors/visitor-limits.ts';
-import { browserName } from '../../core/visitors/visitor-profile.ts';
 import { newSession, SESSION_SECONDS, type VisitorSessions } from '../../core/visitors/visitor-sessions.ts';
 import type { VisitorWebsites } from '../../core/visitors/visitor-websites.ts';
 import { HttpError } from '../http/http-error.ts';

@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Logger } from 'pino';
-import type { VisitorCaller } from '../../core/conversations/conversation-access.ts';
+import type { VisitorCaller } from '../../core/kernel/caller.ts';
 import { plainChanges } from '../graphql-server/changes.ts';
 import { isAt, type Patience, type Sockets, serveSocketsAt } from '../graphql-server/sockets.ts';
 import { visitorContext } from './context.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { id } from '../ids.ts';
-import { languageAdmin } from '../languages.ts';
-import { isStorable, text } from '../text.ts';
+import { id } from '../kernel/ids.ts';
+import { languageAdmin } from '../kernel/languages.ts';
+import { isStorable, text } from '../kernel/text.ts';
 
 const URL_RULE = 'must be an http or https address of at most 2000 characters';
 const CURRENCY_RULE = 'must be a currency code of ISO 4217, for example EUR';

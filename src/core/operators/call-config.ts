@@ -1,6 +1,6 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js';
 import { z } from 'zod';
-import type { Problem } from '../errors.ts';
+import type { Problem } from '../kernel/errors.ts';
 
 const TYPES = ['ANSWER_FROM_PHONE', 'ANSWER_FROM_DESK'] as const;
 const PHONE_RULE = 'must be a phone number with international prefix, for example +33123456789';

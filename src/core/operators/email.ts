@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isStorable } from '../text.ts';
+import { isStorable } from '../kernel/text.ts';
 
 const RULE = 'must be a valid e-mail address of at most 254 characters';
 

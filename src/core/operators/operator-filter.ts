@@ -1,9 +1,10 @@
 import { type AliasedExpression, type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Tables } from '../../storage/tables.ts';
-import { isRoutable } from '../availability/routable.ts';
-import { type IdFilter, idRanges, matchesId, matchesText, type TextFilter } from '../filters.ts';
-import type { Window } from '../page.ts';
-import type { Channel, Role } from './operator.ts';
+import type { Channel } from '../kernel/channels.ts';
+import { type IdFilter, idRanges, matchesId, matchesText, type TextFilter } from '../kernel/filters.ts';
+import type { Window } from '../kernel/page.ts';
+import type { Role } from '../kernel/roles.ts';
+import { isRoutable } from '../live/routable.ts';
 
 /** The filters of the operator list. All that are given must hold. */
 export interface OperatorFilters {

@@ -1,6 +1,6 @@
 import { type Compilable, sql } from 'kysely';
 import type { Database } from '../../storage/database.ts';
-import type { Page, Window } from '../page.ts';
+import type { Page, Window } from '../kernel/page.ts';
 import {
   filteredOperators,
   hasFilters,

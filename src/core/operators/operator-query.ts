@@ -1,7 +1,7 @@
 import type { Database } from '../../storage/database.ts';
-import type { Page, Window } from '../page.ts';
-import type { Slice, SlicePage } from '../slice.ts';
-import { Versioned } from '../versioned.ts';
+import type { Page, Window } from '../kernel/page.ts';
+import type { Slice, SlicePage } from '../kernel/slice.ts';
+import { Versioned } from '../kernel/versioned.ts';
 import type { Operator } from './operator.ts';
 import type { OperatorFilters } from './operator-filter.ts';
 import { OperatorPages, type OperatorStamp } from './operator-pages.ts';

@@ -1,7 +1,7 @@
 import { type AliasedExpression, type Kysely, sql } from 'kysely';
 import type { Database } from '../../storage/database.ts';
 import type { Tables } from '../../storage/tables.ts';
-import { cut, type Slice, type SlicePage, sliced, within } from '../slice.ts';
+import { cut, type Slice, type SlicePage, sliced, within } from '../kernel/slice.ts';
 import { filteredOperators, hasFilters, type OperatorFilters } from './operator-filter.ts';
 import { type OperatorStamp, versionOf } from './operator-pages.ts';
 

@@ -1,10 +1,10 @@
 import type { Kysely, Selectable } from 'kysely';
 import type { Transaction } from '../../storage/database.ts';
-import { hotStatement } from '../../storage/hot-statement.ts';
+import { hotStatement } from '../../storage/prepared-statement.ts';
 import type { Tables } from '../../storage/tables.ts';
-import { unknownId } from '../errors.ts';
-import { loginName } from '../identity/login-limits.ts';
-import { fold } from '../text.ts';
+import { loginName } from '../access/login-limits.ts';
+import { unknownId } from '../kernel/errors.ts';
+import { fold } from '../kernel/text.ts';
 import type { NewOperator, Operator } from './operator.ts';
 
 type Row<Table extends keyof Tables> = Selectable<Tables[Table]>;

@@ -1,15 +1,11 @@
 import { z } from 'zod';
-import { id } from '../ids.ts';
-import { languageAdmin, languageCode } from '../languages.ts';
-import { isStorable, text } from '../text.ts';
+import { id } from '../kernel/ids.ts';
+import { languageAdmin, languageCode } from '../kernel/languages.ts';
+import { ROLES, type Role } from '../kernel/roles.ts';
+import { isStorable, text } from '../kernel/text.ts';
 import { callConfig, callConfigInput, DESK } from './call-config.ts';
 import { emailAddress } from './email.ts';
 
-export const CHANNELS = ['chat', 'call', 'video'] as const;
-export type Channel = (typeof CHANNELS)[number];
-
-export const ROLES = ['expert', 'operator', 'manager', 'admin'] as const;
-export type Role = (typeof ROLES)[number];
 const LEGACY_ROLES = ['operator', 'manager', 'admin'] as const;
 
 const flag = (description: string) => z.boolean({ error: 'must be true or false (1 or 0)' }).meta({ description });

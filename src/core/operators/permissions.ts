@@ -1,5 +1,6 @@
-import { type Caller, forbidden, requireWrite } from '../caller.ts';
-import type { Operator, OperatorUpdate, Role } from './operator.ts';
+import { type Caller, forbidden, requireWrite } from '../kernel/caller.ts';
+import type { Role } from '../kernel/roles.ts';
+import type { Operator, OperatorUpdate } from './operator.ts';
 import type { OperatorFilters } from './operator-filter.ts';
 
 /** What an operator is to a caller: themself, somebody whom they manage, or anybody else. */

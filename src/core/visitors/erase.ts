@@ -1,13 +1,13 @@
 import type { Transaction } from '../../storage/database.ts';
-import { announce } from '../announce.ts';
-import { type Caller, type Commit, requireAdmin } from '../caller.ts';
-import { type Conversation, placed } from '../conversations/conversation.ts';
-import { closeConversation } from '../conversations/conversation-service.ts';
-import { NOTICES } from '../conversations/message-store.ts';
-import { type Visitor, visitorFromRow } from '../conversations/visitor-query.ts';
-import { PROFILE_FIELDS } from './visitor-profile.ts';
+import { closeConversation } from '../engine/conversations/conversation-service.ts';
+import { type Conversation, placed } from '../engine/records/conversation.ts';
+import { NOTICES } from '../engine/records/message-store.ts';
+import { PROFILE_FIELDS } from '../engine/records/visitor-profile.ts';
+import { requireVisitor, type VisitorRow } from '../engine/records/visitor-store.ts';
+import { announce } from '../events/announce.ts';
+import { type Caller, type Commit, requireAdmin } from '../kernel/caller.ts';
+import { type Visitor, visitorFromRow } from './visitor-query.ts';
 import type { VisitorSessions } from './visitor-sessions.ts';
-import { requireVisitor, type VisitorRow } from './visitor-store.ts';
 
 /**
  * Removes a person's data on request. What they told of themselves, and what was said by both sides, is gone; that they

@@ -1,7 +1,7 @@
 import type { Database } from '../../storage/database.ts';
-import type { Conversation } from '../conversations/conversation.ts';
-import type { VisitorCaller } from '../conversations/conversation-access.ts';
-import { cut, type Slice, type SlicePage, sliced } from '../slice.ts';
+import type { Conversation } from '../engine/records/conversation.ts';
+import type { VisitorCaller } from '../kernel/caller.ts';
+import { cut, type Slice, type SlicePage, sliced } from '../kernel/slice.ts';
 
 /** What visitors read: their own conversations. One of somebody else is like one that does not exist. */
 export class OwnConversations {

@@ -1,7 +1,7 @@
 import type { Transaction } from '../../storage/database.ts';
-import type { VisitorCaller } from '../conversations/conversation-access.ts';
-import { network } from '../identity/networks.ts';
-import type { RateLimits } from '../identity/rate-limits.ts';
+import { network } from '../access/networks.ts';
+import type { RateLimits } from '../access/rate-limits.ts';
+import type { VisitorCaller } from '../kernel/caller.ts';
 
 /** How often within a minute; 0 means that there is no limit. */
 export interface VisitorRates {

@@ -1,9 +1,8 @@
 import type { Database } from '../../storage/database.ts';
-import type { Commit } from '../caller.ts';
-import type { VisitorCaller } from '../conversations/conversation-access.ts';
-import { type Visitor, visitorFromRow } from '../conversations/visitor-query.ts';
-import type { VisitorUpdate } from './visitor-profile.ts';
-import { changeVisitor, requireVisitor } from './visitor-store.ts';
+import type { VisitorUpdate } from '../engine/records/visitor-profile.ts';
+import { changeVisitor, requireVisitor } from '../engine/records/visitor-store.ts';
+import type { Commit, VisitorCaller } from '../kernel/caller.ts';
+import { type Visitor, visitorFromRow } from './visitor-query.ts';
 
 /** What visitors may read and change of themselves. */
 export class VisitorService {

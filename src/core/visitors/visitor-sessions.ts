@@ -3,17 +3,22 @@ import { sql } from 'kysely';
 import { LRUCache } from 'lru-cache';
 import type { z } from 'zod';
 import type { Database, Transaction } from '../../storage/database.ts';
-import { announce } from '../announce.ts';
-import { forget } from '../clean.ts';
-import type { VisitorCaller } from '../conversations/conversation-access.ts';
-import { DomainError, invalidField } from '../errors.ts';
-import { digest, type InstallationSecrets, randomSecret, sameSecret } from '../identity/secrets.ts';
-import { REMEMBERED_MS } from '../identity/tokens.ts';
-import { nextId } from '../ids.ts';
-import { languageCode } from '../languages.ts';
-import { fold, text } from '../text.ts';
-import { PROFILE_FIELDS, type VisitorProfile, type VisitorUpdate, visitorUpdate } from './visitor-profile.ts';
-import { changeVisitor, type VisitorRow } from './visitor-store.ts';
+import { digest, type InstallationSecrets, randomSecret, sameSecret } from '../access/secrets.ts';
+import { REMEMBERED_MS } from '../access/tokens.ts';
+import {
+  PROFILE_FIELDS,
+  type VisitorProfile,
+  type VisitorUpdate,
+  visitorUpdate,
+} from '../engine/records/visitor-profile.ts';
+import { changeVisitor, type VisitorRow } from '../engine/records/visitor-store.ts';
+import { announce } from '../events/announce.ts';
+import type { VisitorCaller } from '../kernel/caller.ts';
+import { forget } from '../kernel/clean.ts';
+import { DomainError, invalidField } from '../kernel/errors.ts';
+import { nextId } from '../kernel/ids.ts';
+import { languageCode } from '../kernel/languages.ts';
+import { fold, text } from '../kernel/text.ts';
 import type { VisitorWebsite } from './visitor-websites.ts';
 
 export const SESSION_SECONDS = 24 * 3600;

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Database } from '../../storage/database.ts';
+import { REMEMBERED_MS } from '../access/tokens.ts';
 import { originsOf } from '../directory/website.ts';
-import { REMEMBERED_MS } from '../identity/tokens.ts';
 
 /** A website as its visitors come to it. */
 export interface VisitorWebsite {

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
-import type { SkillAvailabilities, SkillAvailability } from '../availability/skill-availability.ts';
-import type { VisitorCaller } from '../conversations/conversation-access.ts';
-import type { EventLog } from '../event-log.ts';
+import type { EventLog } from '../events/event-log.ts';
+import type { VisitorCaller } from '../kernel/caller.ts';
+import type { SkillAvailabilities, SkillAvailability } from '../live/skill-availability.ts';
 
 /**
  * Every page of a website asks before it shows a button: an answer serves all who ask until something changes in the account, and

@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Database } from '../../storage/database.ts';
-import { announce } from '../announce.ts';
-import { type Caller, type Commit, requireAdmin } from '../caller.ts';
-import { DomainError, unknownId } from '../errors.ts';
-import { Listing } from '../listing.ts';
-import type { Slice, SlicePage } from '../slice.ts';
+import { announce } from '../events/announce.ts';
+import { type Caller, type Commit, requireAdmin } from '../kernel/caller.ts';
+import { DomainError, unknownId } from '../kernel/errors.ts';
+import { Listing } from '../kernel/listing.ts';
+import type { Slice, SlicePage } from '../kernel/slice.ts';
 import type { Delivery, DeliveryState } from './delivery.ts';
 import { deliveryOf, isNotDelivered, releaseAll, releaseNext } from './delivery-store.ts';
 import type { Webhook } from './webhook.ts';

@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import { type SqlBool, sql } from 'kysely';
 import type { Changes, Database, Transaction } from '../../storage/database.ts';
-import { hotStatement } from '../../storage/hot-statement.ts';
-import { announce } from '../announce.ts';
-import { nextId } from '../ids.ts';
+import { hotStatement } from '../../storage/prepared-statement.ts';
+import { announce } from '../events/announce.ts';
+import { nextId } from '../kernel/ids.ts';
 import { bodyOf, type DeliveredEvent } from './delivery.ts';
 import { isPending } from './delivery-store.ts';
 import { isWanted, TEST_EVENT } from './event-types.ts';

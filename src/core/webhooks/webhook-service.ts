@@ -1,9 +1,9 @@
 import type { Database, Transaction } from '../../storage/database.ts';
-import { announce, changesBetween } from '../announce.ts';
-import { type Caller, type Commit, requireAdmin } from '../caller.ts';
-import { DomainError, invalidField, unknownId } from '../errors.ts';
-import { type InstallationSecrets, randomSecret } from '../identity/secrets.ts';
-import { nextId } from '../ids.ts';
+import { type InstallationSecrets, randomSecret } from '../access/secrets.ts';
+import { announce, changesBetween } from '../events/announce.ts';
+import { type Caller, type Commit, requireAdmin } from '../kernel/caller.ts';
+import { DomainError, invalidField, unknownId } from '../kernel/errors.ts';
+import { nextId } from '../kernel/ids.ts';
 import { forgetEnded, startAnew } from './delivery-store.ts';
 import { TEST_EVENT } from './event-types.ts';
 import { namesPrivateHost } from './private-networks.ts';

@@ -1,8 +1,8 @@
 import type { Selectable } from 'kysely';
 import type { Database, Transaction } from '../../storage/database.ts';
 import type { Tables } from '../../storage/tables.ts';
-import { announce, changesBetween } from '../announce.ts';
-import type { Caller } from '../caller.ts';
+import { announce, changesBetween } from '../events/announce.ts';
+import type { Caller } from '../kernel/caller.ts';
 import { HIDDEN_FIELDS, type Webhook } from './webhook.ts';
 
 type WebhookRow = Selectable<Tables['webhooks']>;

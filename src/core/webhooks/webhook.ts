@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { id } from '../ids.ts';
-import { isStorable, text } from '../text.ts';
+import { id } from '../kernel/ids.ts';
+import { isStorable, text } from '../kernel/text.ts';
 import { EVENT_TYPES, isEventPattern } from './event-types.ts';
 
 const LONGEST_URL = 2000;

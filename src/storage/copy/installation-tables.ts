@@ -1,5 +1,5 @@
 import { MIGRATIONS_TABLE, migrations } from '../migrate.ts';
-import { SqliteConnection } from '../sqlite-connection.ts';
+import { SqliteConnection } from '../sqlite/connection.ts';
 
 export interface TableShape {
   readonly name: string;

@@ -8,7 +8,7 @@ const WITHOUT_OTHER_CHANNELS = {
 
 /**
  * Those who can be given a conversation of a channel, in the order in which routing takes them; one list for each priority.
- * A query uses it when it says the same conditions in the same words: see core/routing/candidates.ts.
+ * A query uses it when it says the same conditions in the same words: see core/engine/routing/candidates.ts.
  */
 function routableIndex(channel: 'chat' | 'call' | 'video'): string {
   const maximum = channel === 'chat' ? 'chat_max_number' : '1';

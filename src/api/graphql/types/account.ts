@@ -1,5 +1,5 @@
-import { type Account, accountUpdate } from '../../../core/identity/accounts.ts';
-import { validate } from '../../../core/validate.ts';
+import { type Account, accountUpdate } from '../../../core/access/accounts.ts';
+import { validate } from '../../../core/kernel/validate.ts';
 import { forbiddenError } from '../../graphql-server/errors.ts';
 import { builder } from '../builder.ts';
 import type { Context } from '../context.ts';

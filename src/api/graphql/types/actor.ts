@@ -1,4 +1,4 @@
-import type { Caller } from '../../../core/caller.ts';
+import type { Caller } from '../../../core/kernel/caller.ts';
 import { builder } from '../builder.ts';
 import { wordsEnum } from '../words.ts';
 

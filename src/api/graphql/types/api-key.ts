@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { unknownId } from '../../../core/errors.ts';
-import type { ApiKey, KeyAccess } from '../../../core/identity/api-keys.ts';
-import { parseId } from '../../../core/ids.ts';
-import { text as textOf } from '../../../core/text.ts';
-import { validate } from '../../../core/validate.ts';
+import type { ApiKey, KeyAccess } from '../../../core/access/api-keys.ts';
+import { unknownId } from '../../../core/kernel/errors.ts';
+import { parseId } from '../../../core/kernel/ids.ts';
+import { text as textOf } from '../../../core/kernel/text.ts';
+import { validate } from '../../../core/kernel/validate.ts';
 import { builder } from '../builder.ts';
 import { payloadType } from '../mutation.ts';
 

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import type { Conversation } from '../../../core/conversations/conversation.ts';
-import type { Message } from '../../../core/conversations/message-store.ts';
-import { clientId, messageText } from '../../../core/conversations/messages.ts';
-import { invalidField } from '../../../core/errors.ts';
-import { validate } from '../../../core/validate.ts';
+import { clientId, messageText } from '../../../core/engine/conversations/messages.ts';
+import type { Conversation } from '../../../core/engine/records/conversation.ts';
+import type { Message } from '../../../core/engine/records/message-store.ts';
+import { invalidField } from '../../../core/kernel/errors.ts';
+import { validate } from '../../../core/kernel/validate.ts';
 import { idOf, inputId, inputIds } from '../../graphql-server/ids.ts';
 import { builder } from '../builder.ts';
 import { payloadType } from '../mutation.ts';

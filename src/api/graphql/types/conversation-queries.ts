@@ -1,6 +1,6 @@
-import type { Conversation } from '../../../core/conversations/conversation.ts';
-import { type ConversationFilters, reachOf } from '../../../core/conversations/conversation-filter.ts';
-import { languageCode } from '../../../core/languages.ts';
+import { type ConversationFilters, reachOf } from '../../../core/engine/conversations/conversation-filter.ts';
+import type { Conversation } from '../../../core/engine/records/conversation.ts';
+import { languageCode } from '../../../core/kernel/languages.ts';
 import { type Connection, readSlice } from '../../graphql-server/connection.ts';
 import { forbiddenError, graphqlError } from '../../graphql-server/errors.ts';
 import { readId } from '../../graphql-server/ids.ts';

@@ -1,7 +1,7 @@
-import type { Conversation, ConversationState } from '../../../core/conversations/conversation.ts';
-import { involvement } from '../../../core/conversations/conversation-access.ts';
-import type { MessageWindow } from '../../../core/conversations/message-query.ts';
-import type { Message } from '../../../core/conversations/message-store.ts';
+import { involvement } from '../../../core/engine/conversations/conversation-access.ts';
+import type { MessageWindow } from '../../../core/engine/conversations/message-query.ts';
+import type { Conversation, ConversationState } from '../../../core/engine/records/conversation.ts';
+import type { Message } from '../../../core/engine/records/message-store.ts';
 import { forbiddenError, graphqlError } from '../../graphql-server/errors.ts';
 import { builder, ChannelEnum } from '../builder.ts';
 import type { Context } from '../context.ts';

@@ -1,4 +1,4 @@
-import type { LoggedEvent } from '../../../core/event-log.ts';
+import type { LoggedEvent } from '../../../core/events/event-log.ts';
 import { forbiddenError, graphqlError } from '../../graphql-server/errors.ts';
 import { readId, readPosition } from '../../graphql-server/ids.ts';
 import { endable } from '../../graphql-server/streams.ts';

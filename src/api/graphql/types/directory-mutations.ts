@@ -15,8 +15,8 @@ import {
   websiteSchema,
   websiteUpdate,
 } from '../../../core/directory/website.ts';
-import { invalidField, unknownId } from '../../../core/errors.ts';
-import { validate } from '../../../core/validate.ts';
+import { invalidField, unknownId } from '../../../core/kernel/errors.ts';
+import { validate } from '../../../core/kernel/validate.ts';
 import { idOf, inputId, inputIds } from '../../graphql-server/ids.ts';
 import { builder } from '../builder.ts';
 import { deletedType, payloadType } from '../mutation.ts';

@@ -1,5 +1,5 @@
+import type { TreeFilters } from '../../../core/administration/tree-service.ts';
 import type { TreeKind, TreeNode } from '../../../core/directory/tree.ts';
-import type { TreeFilters } from '../../../core/directory/tree-service.ts';
 import { originsSchema, type Website } from '../../../core/directory/website.ts';
 import { type Connection, readSlice, type SliceArguments } from '../../graphql-server/connection.ts';
 import { readId } from '../../graphql-server/ids.ts';

@@ -1,6 +1,6 @@
 import { GraphQLError } from 'graphql';
-import type { AuditEvent, AuditFilter } from '../../../core/audit.ts';
-import type { SlicePage } from '../../../core/slice.ts';
+import type { AuditEvent, AuditFilter } from '../../../core/events/audit.ts';
+import type { SlicePage } from '../../../core/kernel/slice.ts';
 import { readSlice } from '../../graphql-server/connection.ts';
 import { readId, readPosition } from '../../graphql-server/ids.ts';
 import { builder } from '../builder.ts';

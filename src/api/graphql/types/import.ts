@@ -1,11 +1,11 @@
-import { invalidField } from '../../../core/errors.ts';
-import { parseId } from '../../../core/ids.ts';
 import {
   type ImportReport,
   type ImportRow,
   ROWS_OF_ONE_COMMIT,
   type RowReport,
-} from '../../../core/operators/operator-import.ts';
+} from '../../../core/administration/operator-import.ts';
+import { invalidField } from '../../../core/kernel/errors.ts';
+import { parseId } from '../../../core/kernel/ids.ts';
 import { USER_CODES, userErrorsOfProblems } from '../../graphql-server/errors.ts';
 import { builder } from '../builder.ts';
 import { payloadType, UserErrorRef } from '../mutation.ts';

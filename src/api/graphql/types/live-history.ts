@@ -1,6 +1,6 @@
-import type { LiveState } from '../../../core/availability/capacity.ts';
-import type { LiveChange } from '../../../core/availability/live-history.ts';
-import { type LiveMoment, stateOf } from '../../../core/availability/live-past.ts';
+import type { LiveState } from '../../../core/live/capacity.ts';
+import type { LiveChange } from '../../../core/live/live-history.ts';
+import { type LiveMoment, stateOf } from '../../../core/live/live-past.ts';
 import type { Operator } from '../../../core/operators/operator.ts';
 import { mayRead } from '../../../core/operators/permissions.ts';
 import { type Connection, readSlice } from '../../graphql-server/connection.ts';

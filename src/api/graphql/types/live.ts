@@ -1,6 +1,6 @@
-import { type BlockReason, channelLive, type LiveState } from '../../../core/availability/capacity.ts';
-import type { ChannelAvailability, SkillAvailability } from '../../../core/availability/skill-availability.ts';
-import { CHANNELS, type Channel } from '../../../core/operators/operator.ts';
+import { CHANNELS, type Channel } from '../../../core/kernel/channels.ts';
+import { type BlockReason, channelLive, type LiveState } from '../../../core/live/capacity.ts';
+import type { ChannelAvailability, SkillAvailability } from '../../../core/live/skill-availability.ts';
 import { readId } from '../../graphql-server/ids.ts';
 import { builder } from '../builder.ts';
 import { SkillRef } from './directory.ts';

@@ -1,5 +1,5 @@
-import type { Caller } from '../../../core/caller.ts';
-import { languageCode } from '../../../core/languages.ts';
+import type { Caller } from '../../../core/kernel/caller.ts';
+import { languageCode } from '../../../core/kernel/languages.ts';
 import type { OperatorFilters } from '../../../core/operators/operator-filter.ts';
 import { requireMayFilter } from '../../../core/operators/permissions.ts';
 import { graphqlError } from '../../graphql-server/errors.ts';

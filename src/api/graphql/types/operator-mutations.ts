@@ -1,7 +1,7 @@
-import { invalidField } from '../../../core/errors.ts';
+import { type Profile, profileSchema, profileUpdate } from '../../../core/administration/profile.ts';
+import { invalidField } from '../../../core/kernel/errors.ts';
+import { validate } from '../../../core/kernel/validate.ts';
 import { type Operator, operatorCreate, operatorSchema, operatorUpdate } from '../../../core/operators/operator.ts';
-import { type Profile, profileSchema, profileUpdate } from '../../../core/operators/profile.ts';
-import { validate } from '../../../core/validate.ts';
 import { forbiddenError } from '../../graphql-server/errors.ts';
 import { idOf, inputId, inputIds } from '../../graphql-server/ids.ts';
 import { builder, RoleEnum } from '../builder.ts';

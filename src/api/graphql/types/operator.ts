@@ -1,7 +1,7 @@
+import type { Profile } from '../../../core/administration/profile.ts';
 import { highestRole, type Operator, operatorSchema } from '../../../core/operators/operator.ts';
 import type { MembershipKind } from '../../../core/operators/operator-slices.ts';
 import { mayRead, type Visibility } from '../../../core/operators/permissions.ts';
-import type { Profile } from '../../../core/operators/profile.ts';
 import { type Connection, readSlice } from '../../graphql-server/connection.ts';
 import { forbiddenError } from '../../graphql-server/errors.ts';
 import { readId } from '../../graphql-server/ids.ts';

@@ -1,4 +1,4 @@
-import type { RestUse } from '../../../core/identity/rest-usage.ts';
+import type { RestUse } from '../../../core/reports/rest-usage.ts';
 import { builder } from '../builder.ts';
 import { replacementOf } from '../replacements.ts';
 import { ApiKeyRef } from './api-key.ts';

@@ -1,5 +1,5 @@
-import { languageCode } from '../../../core/languages.ts';
-import type { KeptDecision, Preview } from '../../../core/routing/explain.ts';
+import type { KeptDecision, Preview } from '../../../core/engine/routing/explain.ts';
+import { languageCode } from '../../../core/kernel/languages.ts';
 import { forbiddenError, graphqlError } from '../../graphql-server/errors.ts';
 import { readId } from '../../graphql-server/ids.ts';
 import { builder, ChannelEnum } from '../builder.ts';

@@ -1,9 +1,9 @@
+import type { Obstacle, Standing } from '../../../core/engine/routing/choose-operator.ts';
+import type { Cause } from '../../../core/engine/routing/decisions.ts';
+import type { KeptDecision, Preview } from '../../../core/engine/routing/explain.ts';
+import type { Asked } from '../../../core/engine/routing/needs.ts';
 import type { Operator } from '../../../core/operators/operator.ts';
 import { mayRead } from '../../../core/operators/permissions.ts';
-import type { Obstacle, Standing } from '../../../core/routing/choose-operator.ts';
-import type { Cause } from '../../../core/routing/decisions.ts';
-import type { KeptDecision, Preview } from '../../../core/routing/explain.ts';
-import type { Asked } from '../../../core/routing/needs.ts';
 import { forbiddenError } from '../../graphql-server/errors.ts';
 import { readId } from '../../graphql-server/ids.ts';
 import { builder, ChannelEnum } from '../builder.ts';

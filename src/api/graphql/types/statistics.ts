@@ -1,4 +1,4 @@
-import type { StatisticsFilters } from '../../../core/conversations/statistics.ts';
+import type { StatisticsFilters } from '../../../core/reports/statistics.ts';
 import { forbiddenError } from '../../graphql-server/errors.ts';
 import { builder, ChannelEnum } from '../builder.ts';
 import { idFilter } from '../filters.ts';

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
-import type { SkillAvailability } from '../../../core/availability/skill-availability.ts';
-import { asDomainError } from '../../../core/errors.ts';
-import type { LoggedEvent } from '../../../core/event-log.ts';
+import type { LoggedEvent } from '../../../core/events/event-log.ts';
+import { asDomainError } from '../../../core/kernel/errors.ts';
+import type { SkillAvailability } from '../../../core/live/skill-availability.ts';
 import type { Operator } from '../../../core/operators/operator.ts';
 import { graphqlError } from '../../graphql-server/errors.ts';
 import { readId } from '../../graphql-server/ids.ts';

@@ -1,6 +1,6 @@
-import { type Tag, tagCreate, tagFields, tagUpdate } from '../../../core/conversations/tag.ts';
-import type { TagFilters } from '../../../core/conversations/tag-service.ts';
-import { validate } from '../../../core/validate.ts';
+import type { TagFilters } from '../../../core/administration/tag-service.ts';
+import { type Tag, tagCreate, tagFields, tagUpdate } from '../../../core/directory/tag.ts';
+import { validate } from '../../../core/kernel/validate.ts';
 import { type Connection, readSlice } from '../../graphql-server/connection.ts';
 import { idOf, inputIds, readId } from '../../graphql-server/ids.ts';
 import { builder } from '../builder.ts';

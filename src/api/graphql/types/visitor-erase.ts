@@ -1,4 +1,4 @@
-import type { Visitor } from '../../../core/conversations/visitor-query.ts';
+import type { Visitor } from '../../../core/visitors/visitor-query.ts';
 import { idOf } from '../../graphql-server/ids.ts';
 import { builder } from '../builder.ts';
 import { payloadType } from '../mutation.ts';

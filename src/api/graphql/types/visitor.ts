@@ -1,6 +1,6 @@
-import { managedReach } from '../../../core/conversations/conversation-filter.ts';
-import type { Satisfaction } from '../../../core/conversations/satisfaction-query.ts';
-import type { Visitor } from '../../../core/conversations/visitor-query.ts';
+import { managedReach } from '../../../core/engine/conversations/conversation-filter.ts';
+import type { Satisfaction } from '../../../core/engine/conversations/satisfaction-query.ts';
+import type { Visitor } from '../../../core/visitors/visitor-query.ts';
 import { type Connection, readSlice } from '../../graphql-server/connection.ts';
 import { readId } from '../../graphql-server/ids.ts';
 import { builder } from '../builder.ts';

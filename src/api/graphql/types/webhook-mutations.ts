@@ -1,4 +1,4 @@
-import { validate } from '../../../core/validate.ts';
+import { validate } from '../../../core/kernel/validate.ts';
 import type { Replayed } from '../../../core/webhooks/deliveries.ts';
 import { type Webhook, webhookCreate, webhookUpdate } from '../../../core/webhooks/webhook.ts';
 import type { NewSecret } from '../../../core/webhooks/webhook-service.ts';

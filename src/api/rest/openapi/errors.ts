@@ -1,5 +1,5 @@
 import type { ZodOpenApiResponseObject } from 'zod-openapi';
-import { DomainError, invalid, unknownId } from '../../../core/errors.ts';
+import { DomainError, invalid, unknownId } from '../../../core/kernel/errors.ts';
 import { HttpError, httpError } from '../../http/http-error.ts';
 import { failure } from '../envelope.ts';
 import { INTERNAL, type RestError, restError, UnsupportedMedia } from '../errors.ts';

@@ -1,10 +1,10 @@
 import type { z } from 'zod';
-import type { OperatorLive } from '../../../core/availability/live.ts';
-import type { OperatorStatistics } from '../../../core/conversations/statistics.ts';
+import type { Profile } from '../../../core/administration/profile.ts';
 import type { groupSchema, skillSchema } from '../../../core/directory/tree.ts';
 import type { Website } from '../../../core/directory/website.ts';
+import type { OperatorLive } from '../../../core/live/live.ts';
 import type { operatorSchema } from '../../../core/operators/operator.ts';
-import type { Profile } from '../../../core/operators/profile.ts';
+import type { OperatorStatistics } from '../../../core/reports/statistics.ts';
 import type { clientSchema } from '../client.ts';
 import type { conversationSchema } from '../conversation.ts';
 import type { satisfactionSchema } from '../satisfaction.ts';

@@ -1,7 +1,7 @@
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
-import { liveSchema, liveUpdate } from '../../../core/availability/live.ts';
-import { statisticsSchema } from '../../../core/conversations/statistics.ts';
-import { profileSchema, profileUpdate } from '../../../core/operators/profile.ts';
+import { profileSchema, profileUpdate } from '../../../core/administration/profile.ts';
+import { liveSchema, liveUpdate } from '../../../core/live/live.ts';
+import { statisticsSchema } from '../../../core/reports/statistics.ts';
 import { toWire } from '../names.ts';
 import { OPERATOR_FILTERS } from '../operator.ts';
 import { messageEnvelope, noticedListEnvelope, singleEnvelope } from './envelope-schemas.ts';

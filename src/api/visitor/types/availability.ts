@@ -1,6 +1,6 @@
-import type { ChannelAvailability, SkillAvailability } from '../../../core/availability/skill-availability.ts';
-import { languageCode } from '../../../core/languages.ts';
-import { CHANNELS } from '../../../core/operators/operator.ts';
+import { CHANNELS } from '../../../core/kernel/channels.ts';
+import { languageCode } from '../../../core/kernel/languages.ts';
+import type { ChannelAvailability, SkillAvailability } from '../../../core/live/skill-availability.ts';
 import { graphqlError } from '../../graphql-server/errors.ts';
 import { readId } from '../../graphql-server/ids.ts';
 import { builder } from '../builder.ts';

@@ -1,4 +1,4 @@
-import type { Conversation, ConversationState } from '../../../core/conversations/conversation.ts';
+import type { Conversation, ConversationState } from '../../../core/engine/records/conversation.ts';
 import { type Connection, readSlice, SLICE_ARGUMENTS } from '../../graphql-server/connection.ts';
 import { graphqlError } from '../../graphql-server/errors.ts';
 import { readId } from '../../graphql-server/ids.ts';

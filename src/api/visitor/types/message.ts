@@ -1,4 +1,4 @@
-import type { Message } from '../../../core/conversations/message-store.ts';
+import type { Message } from '../../../core/engine/records/message-store.ts';
 import { builder } from '../builder.ts';
 import type { SeenOperator } from '../loaders.ts';
 

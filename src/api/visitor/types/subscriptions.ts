@@ -1,5 +1,5 @@
-import type { Conversation } from '../../../core/conversations/conversation.ts';
-import type { LoggedEvent } from '../../../core/event-log.ts';
+import type { Conversation } from '../../../core/engine/records/conversation.ts';
+import type { LoggedEvent } from '../../../core/events/event-log.ts';
 import { graphqlError } from '../../graphql-server/errors.ts';
 import { readId, readPosition } from '../../graphql-server/ids.ts';
 import { endable } from '../../graphql-server/streams.ts';

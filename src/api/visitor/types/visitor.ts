@@ -1,5 +1,5 @@
-import type { Visitor } from '../../../core/conversations/visitor-query.ts';
-import { PROFILE_FIELDS, visitorProfile } from '../../../core/visitors/visitor-profile.ts';
+import { PROFILE_FIELDS, visitorProfile } from '../../../core/engine/records/visitor-profile.ts';
+import type { Visitor } from '../../../core/visitors/visitor-query.ts';
 import { graphqlError } from '../../graphql-server/errors.ts';
 import { builder } from '../builder.ts';
 

@@ -1,0 +1,100 @@
+import type { Selectable } from 'kysely';
+import type { z } from 'zod';
+import type { Actor, Database, Transaction } from '../../storage/database.ts';
+import type { Tables } from '../../storage/tables.ts';
+import { announce, changesBetween } from '../events/announce.ts';
+import { type Caller, type Commit, requireAdmin, SYSTEM } from '../kernel/caller.ts';
+import { invalidField } from '../kernel/errors.ts';
+import { nextId } from '../kernel/ids.ts';
+import { text } from '../kernel/text.ts';
+import { type RoutingSettings, routingSettingsSchema, settingsOf } from './account-settings.ts';
+
+/** One customer of the platform, with everything that is theirs. */
+export interface Account extends RoutingSettings {
+  readonly id: number;
+  readonly name: string;
+  readonly lang: string;
+  readonly premiumEnabled: boolean;
+}
+
+/** What admins change of their account. */
+export const accountUpdate = routingSettingsSchema
+  .extend({ name: text(1, 255).meta({ description: 'Name.' }) })
+  .partial();
+export type AccountUpdate = z.output<typeof accountUpdate>;
+
+/** Accounts themselves belong to nobody; their identifiers are counted under this number. */
+export const PLATFORM = 0;
+
+export class Accounts {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  async create(tx: Transaction, name: string, actor: Actor = SYSTEM): Promise<Pick<Account, 'id' | 'name'>> {
+    if (name.trim() === '') throw invalidField('name', 'must not be empty');
+    const account = { id: await nextId(tx, PLATFORM, 'account'), name, lang: 'en', premiumEnabled: false };
+    await tx.db
+      .insertInto('accounts')
+      .values({ ...account, premiumEnabled: 0, createdAt: tx.now, eventPosition: 0, operatorCount: 0, adminCount: 0 })
+      .execute();
+    announce(tx, { accountId: account.id, actor }, 'account.created', account.id, changesBetween({}, account));
+    return account;
+  }
+
+  async update(caller: Caller, input: AccountUpdate, commit: Commit<Account>): Promise<Account> {
+    requireAdmin(caller);
+    if (input.name?.trim() === '') throw invalidField('name', 'must not be empty');
+    return commit(async (tx) => {
+      const { accountId } = caller;
+      const row = await tx.db
+        .selectFrom('accounts')
+        .select(COLUMNS)
+        .where('id', '=', accountId)
+        .executeTakeFirstOrThrow();
+      const before = fromRow(row);
+      const given = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
+      const account: Account = { ...before, ...given };
+      const changes = changesBetween(before, account);
+      if (changes.fields.length === 0) return account;
+      const { name, offerSeconds, queueLimit } = account;
+      const [autoAccept, lowestPriorityFirst] = [Number(account.autoAccept), Number(account.lowestPriorityFirst)];
+      await tx.db
+        .updateTable('accounts')
+        .set({ name, offerSeconds, queueLimit, autoAccept, lowestPriorityFirst })
+        .where('id', '=', accountId)
+        .execute();
+      announce(tx, caller, 'account.updated', accountId, changes);
+      return account;
+    });
+  }
+
+  async find(id: number): Promise<Account | undefined> {
+    return (await this.#rows().where('id', '=', id).execute()).map(fromRow)[0];
+  }
+
+  async all(): Promise<Account[]> {
+    return (await this.#rows().orderBy('id').execute()).map(fromRow);
+  }
+
+  /** Whether nothing was ever stored here. */
+  async isEmpty(tx: Transaction): Promise<boolean> {
+    return (await tx.db.selectFrom('accounts').select('id').limit(1).executeTakeFirst()) === undefined;
+  }
+
+  #rows() {
+    return this.#database.read.selectFrom('accounts').select(COLUMNS);
+  }
+}
+
+const COLUMNS = [
+  ...(['id', 'name', 'lang', 'premiumEnabled'] as const),
+  ...(['autoAccept', 'offerSeconds', 'queueLimit', 'lowestPriorityFirst'] as const),
+];
+
+function fromRow(row: Pick<Selectable<Tables['accounts']>, (typeof COLUMNS)[number]>): Account {
+  const { id, name, lang, premiumEnabled } = row;
+  return { id, name, lang, premiumEnabled: premiumEnabled === 1, ...settingsOf(row) };
+}

@@ -1,0 +1,240 @@
+import type { Selectable } from 'kysely';
+import type { Actor, Database, Transaction } from '../../storage/database.ts';
+import type { Tables } from '../../storage/tables.ts';
+import type { Tag, TagCreate, TagUpdate } from '../directory/tag.ts';
+import { announce, changesBetween } from '../events/announce.ts';
+import { type Caller, type Commit, requireAdmin } from '../kernel/caller.ts';
+import { DomainError, invalidField, unknownId } from '../kernel/errors.ts';
+import { type IdFilter, matchesId, matchesText, type TextFilter } from '../kernel/filters.ts';
+import { nextId } from '../kernel/ids.ts';
+import { Listing } from '../kernel/listing.ts';
+import type { Page, Window } from '../kernel/page.ts';
+import type { Slice, SlicePage } from '../kernel/slice.ts';
+import { fold } from '../kernel/text.ts';
+import { targetsOf } from '../operators/targets.ts';
+
+export interface TagFilters {
+  readonly id?: IdFilter | undefined;
+  readonly name?: TextFilter | undefined;
+  readonly websiteId?: IdFilter | undefined;
+}
+
+/** The tags of an account: made by admins, put on conversations by operators. */
+export class TagService {
+  readonly #database: Database;
+  readonly #list: Listing<'tags', Tag>;
+
+  constructor(database: Database) {
+    this.#database = database;
+    this.#list = new Listing(database, 'tags', fromRow);
+  }
+
+  find(accountId: number, id: number): Promise<Tag | undefined> {
+    return this.#list.find(accountId, id);
+  }
+
+  load(accountId: number, ids: readonly number[]): Promise<Tag[]> {
+    return this.#list.load(accountId, ids);
+  }
+
+  page(accountId: number, filters: TagFilters, window: Window): Promise<Page<Tag>> {
+    return this.#list.page(accountId, this.#filtered(accountId, filters), window);
+  }
+
+  slice(accountId: number, filters: TagFilters, slice: Slice): Promise<SlicePage<Tag>> {
+    return this.#list.slice(accountId, this.#filtered(accountId, filters), slice);
+  }
+
+  count(accountId: number, filters: TagFilters): Promise<number> {
+    return this.#list.count(this.#filtered(accountId, filters));
+  }
+
+  /** The tags on each of these conversations, by identifier and in its order. */
+  async ofConversations(accountId: number, ids: readonly number[]): Promise<ReadonlyMap<number, readonly number[]>> {
+    if (ids.length === 0) return new Map();
+    const rows = await this.#database.read
+      .selectFrom('conversationTags')
+      .select(['conversationId', 'tagId'])
+      .where('accountId', '=', accountId)
+      .where('conversationId', 'in', ids)
+      .orderBy('conversationId')
+      .orderBy('tagId')
+      .execute();
+    const lists = new Map<number, number[]>(ids.map((id) => [id, []]));
+    for (const { conversationId, tagId } of rows) lists.get(conversationId)?.push(tagId);
+    return lists;
+  }
+
+  async create(caller: Caller, input: TagCreate, commit: Commit<Tag>): Promise<Tag> {
+    requireAdmin(caller);
+    return commit(async (tx) => {
+      const { accountId } = caller;
+      const targets = targetsOf(tx, accountId);
+      const websiteList = unique(input.websiteList ?? (await targets.allWebsites()));
+      await requireSound(tx, accountId, { name: input.name, websiteList });
+      const id = await nextId(tx, accountId, 'tag');
+      const tag = { id, name: input.name, websiteList, createdAt: tx.now };
+      await tx.db
+        .insertInto('tags')
+        .values({ accountId, id, createdAt: tag.createdAt, ...columns(tag) })
+        .execute();
+      await putOnWebsites(tx, accountId, tag);
+      announce(tx, caller, 'tag.created', id, changesBetween({}, shown(tag)));
+      return tag;
+    });
+  }
+
+  async update(caller: Caller, id: number, input: TagUpdate, commit: Commit<Tag>): Promise<Tag> {
+    requireAdmin(caller);
+    return commit(async (tx) => {
+      const { accountId } = caller;
+      const before = await requireTag(tx, accountId, id);
+      const websiteList = input.websiteList ? unique(input.websiteList) : before.websiteList;
+      const tag = { ...before, name: input.name ?? before.name, websiteList };
+      await requireSound(tx, accountId, tag);
+      await change(tx, caller, before, tag);
+      return tag;
+    });
+  }
+
+  /** Takes it off every conversation, too: a tag is a word about them, and never a reason to keep it. */
+  async remove(caller: Caller, id: number, commit: Commit<Tag>): Promise<Tag> {
+    requireAdmin(caller);
+    return commit(async (tx) => {
+      const { accountId } = caller;
+      const tag = await requireTag(tx, accountId, id);
+      await tx.db.deleteFrom('conversationTags').where('accountId', '=', accountId).where('tagId', '=', id).execute();
+      await takeOffWebsites(tx, accountId, tag);
+      await tx.db.deleteFrom('tags').where('accountId', '=', accountId).where('id', '=', id).execute();
+      announce(tx, caller, 'tag.deleted', id);
+      return tag;
+    });
+  }
+
+  #filtered(accountId: number, { id, name, websiteId }: TagFilters) {
+    let query = this.#database.read
+      .selectFrom('tags')
+      .where('accountId', '=', accountId)
+      .where((eb) => this.#database.withinDeadline(eb.ref('id')));
+    if (id) query = query.where((eb) => matchesId(eb.ref('id'), id));
+    if (name) query = query.where((eb) => matchesText(eb.ref('nameFolded'), name));
+    if (websiteId) {
+      query = query.where('id', 'in', (eb) =>
+        eb
+          .selectFrom('tagWebsites')
+          .select('tagId')
+          .where('tagWebsites.accountId', '=', accountId)
+          .where((inner) => matchesId(inner.ref('tagWebsites.websiteId'), websiteId)),
+      );
+    }
+    return query;
+  }
+}
+
+/** A website that goes is no longer one of any tag. */
+export async function takeTagsOffWebsite(
+  tx: Transaction,
+  caller: { readonly accountId: number; readonly actor: Actor },
+  websiteId: number,
+): Promise<void> {
+  const { accountId } = caller;
+  const rows = await tx.db
+    .selectFrom('tags')
+    .selectAll()
+    .where('accountId', '=', accountId)
+    .where('id', 'in', (eb) =>
+      eb
+        .selectFrom('tagWebsites')
+        .select('tagId')
+        .where('tagWebsites.accountId', '=', accountId)
+        .where('tagWebsites.websiteId', '=', websiteId),
+    )
+    .execute();
+  for (const tag of rows.map(fromRow)) {
+    const websiteList = tag.websiteList.filter((id) => id !== websiteId);
+    await change(tx, caller, tag, { ...tag, websiteList });
+  }
+}
+
+async function change(
+  tx: Transaction,
+  caller: { readonly accountId: number; readonly actor: Actor },
+  before: Tag,
+  tag: Tag,
+): Promise<void> {
+  const { accountId } = caller;
+  await tx.db
+    .updateTable('tags')
+    .set(columns(tag))
+    .where('accountId', '=', accountId)
+    .where('id', '=', tag.id)
+    .execute();
+  await takeOffWebsites(tx, accountId, before);
+  await putOnWebsites(tx, accountId, tag);
+  announce(tx, caller, 'tag.updated', tag.id, changesBetween(shown(before), shown(tag)));
+}
+
+async function putOnWebsites(tx: Transaction, accountId: number, { id, websiteList }: Tag): Promise<void> {
+  if (websiteList.length === 0) return;
+  const rows = websiteList.map((websiteId) => ({ accountId, websiteId, tagId: id }));
+  await tx.db.insertInto('tagWebsites').values(rows).execute();
+}
+
+async function takeOffWebsites(tx: Transaction, accountId: number, { id, websiteList }: Tag): Promise<void> {
+  if (websiteList.length === 0) return;
+  await tx.db
+    .deleteFrom('tagWebsites')
+    .where('accountId', '=', accountId)
+    .where('websiteId', 'in', websiteList)
+    .where('tagId', '=', id)
+    .execute();
+}
+
+/** What cannot be told from the input alone: websites that exist, and a name that is free. */
+async function requireSound(
+  tx: Transaction,
+  accountId: number,
+  { id, name, websiteList }: Pick<Tag, 'name' | 'websiteList'> & { readonly id?: number },
+): Promise<void> {
+  if (!(await targetsOf(tx, accountId).allExist('websites', websiteList))) {
+    throw invalidField('websiteList', 'must name websites of the account');
+  }
+  const taken = await tx.db
+    .selectFrom('tags')
+    .select('id')
+    .where('accountId', '=', accountId)
+    .where('nameFolded', '=', fold(name))
+    .executeTakeFirst();
+  if (taken && taken.id !== id) {
+    throw new DomainError('conflict', 'The name is already used.', {
+      problems: [{ path: ['name'], code: 'invalid', rule: 'is already used by another tag' }],
+    });
+  }
+}
+
+async function requireTag(tx: Transaction, accountId: number, id: number): Promise<Tag> {
+  const row = await tx.db
+    .selectFrom('tags')
+    .selectAll()
+    .where('accountId', '=', accountId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (!row) throw unknownId('tag', id);
+  return fromRow(row);
+}
+
+function unique(ids: readonly number[]): number[] {
+  return [...new Set(ids)].sort((a, b) => a - b);
+}
+
+function columns({ name, websiteList }: Tag) {
+  return { name, nameFolded: fold(name), websiteList: JSON.stringify(websiteList) };
+}
+
+function shown({ name, websiteList }: Tag) {
+  return { name, websiteList };
+}
+
+function fromRow({ id, name, websiteList, createdAt }: Selectable<Tables['tags']>): Tag {
+  return { id, name, websiteList: JSON.parse(websiteList) as number[], createdAt };
+}

@@ -1,0 +1,275 @@
+import { type Kysely, sql } from 'kysely';
+import type { Database, Transaction } from '../../storage/database.ts';
+import { hotStatement } from '../../storage/prepared-statement.ts';
+import type { Tables } from '../../storage/tables.ts';
+import type { PlacedNode, TreeKind, TreeNode, TreeNodeInput } from '../directory/tree.ts';
+import { drainAccount } from '../engine/routing/queue.ts';
+import { announce, changesBetween } from '../events/announce.ts';
+import { type Caller, type Commit, requireAdmin } from '../kernel/caller.ts';
+import { invalidField, unknownId } from '../kernel/errors.ts';
+import { type IdFilter, matchesId, matchesText, type TextFilter } from '../kernel/filters.ts';
+import { nextId } from '../kernel/ids.ts';
+import { Listing } from '../kernel/listing.ts';
+import type { Page, Window } from '../kernel/page.ts';
+import type { Slice, SlicePage } from '../kernel/slice.ts';
+import { fold } from '../kernel/text.ts';
+import { ancestors, wouldBeCycle } from '../kernel/tree.ts';
+import { refuseInUse } from './in-use.ts';
+
+export interface TreeFilters {
+  readonly id?: IdFilter | undefined;
+  readonly name?: TextFilter | undefined;
+  readonly parentId?: IdFilter | undefined;
+  /** Skills only: those that one of these operators holds. */
+  readonly operatorId?: IdFilter | undefined;
+}
+
+/** Beyond so many operators the list of them is read apart from the requests of others. */
+const MANY_OPERATORS = 2000;
+
+const insertInto = (table: 'skills') => hotStatement<Tables['skills']>((db, row) => db.insertInto(table).values(row));
+const insertNode = { skill: insertInto('skills'), group: insertInto('groups' as 'skills') };
+
+/** Groups and skills: the same rules over two tables of the same columns. */
+export class TreeService {
+  readonly #database: Database;
+  readonly #kind: TreeKind;
+  readonly #table: 'skills';
+  readonly #list: Listing<'skills', TreeNode>;
+
+  constructor(database: Database, kind: TreeKind) {
+    this.#database = database;
+    this.#kind = kind;
+    // Both tables have the same columns; the name of one stands for both in the types.
+    this.#table = `${kind}s` as 'skills';
+    this.#list = new Listing(database, this.#table, fromRow);
+  }
+
+  find(accountId: number, id: number): Promise<TreeNode | undefined> {
+    return this.#list.find(accountId, id);
+  }
+
+  #filtered(accountId: number, filters: TreeFilters) {
+    const { id, name, parentId, operatorId } = filters;
+    let query = this.#database.read
+      .selectFrom(this.#table)
+      .where('accountId', '=', accountId)
+      .where((eb) => this.#database.withinDeadline(eb.ref('id')));
+    if (id) query = query.where((eb) => matchesId(eb.ref('id'), id));
+    if (name) query = query.where((eb) => matchesText(eb.ref('nameFolded'), name));
+    if (parentId) query = query.where((eb) => matchesId(eb.ref('parentId'), parentId));
+    if (operatorId) {
+      query = query.where('id', 'in', (eb) =>
+        eb
+          .selectFrom('operatorSkills')
+          .select('skillId')
+          .where('operatorSkills.accountId', '=', accountId)
+          .where((inner) => matchesId(inner.ref('operatorSkills.operatorId'), operatorId)),
+      );
+    }
+    return query;
+  }
+
+  page(accountId: number, filters: TreeFilters, window: Window): Promise<Page<TreeNode>> {
+    return this.#list.page(accountId, this.#filtered(accountId, filters), window);
+  }
+
+  slice(accountId: number, filters: TreeFilters, slice: Slice): Promise<SlicePage<TreeNode>> {
+    return this.#list.slice(accountId, this.#filtered(accountId, filters), slice);
+  }
+
+  count(accountId: number, filters: TreeFilters): Promise<number> {
+    return this.#list.count(this.#filtered(accountId, filters));
+  }
+
+  load(accountId: number, ids: readonly number[]): Promise<TreeNode[]> {
+    return this.#list.load(accountId, ids);
+  }
+
+  async create(
+    caller: Caller,
+    input: TreeNodeInput & { name: string },
+    commit: Commit<PlacedNode>,
+  ): Promise<PlacedNode> {
+    requireAdmin(caller);
+    return commit(async (tx) => {
+      const { accountId } = caller;
+      const [above, id] = await Promise.all([
+        this.#requireParent(tx, accountId, undefined, input.parentId ?? null),
+        nextId(tx, accountId, this.#kind),
+      ]);
+      const node = {
+        id,
+        name: input.name,
+        order: input.order ?? 0,
+        parentId: input.parentId ?? null,
+        createdAt: tx.now,
+        operatorCount: 0,
+      };
+      tx.send(insertNode[this.#kind], {
+        accountId,
+        ...columns(node),
+        id,
+        createdAt: node.createdAt,
+        operatorCount: 0,
+      });
+      announce(tx, caller, `${this.#kind}.created`, node.id, changesBetween({}, shown(node)));
+      return { ...node, above };
+    });
+  }
+
+  async update(caller: Caller, id: number, input: TreeNodeInput, commit: Commit<PlacedNode>): Promise<PlacedNode> {
+    requireAdmin(caller);
+    return commit(async (tx) => {
+      const { accountId } = caller;
+      const before = await this.#require(tx, accountId, id);
+      const parentId = input.parentId === undefined ? before.parentId : input.parentId;
+      const node = { ...before, name: input.name ?? before.name, order: input.order ?? before.order, parentId };
+      const above = await this.#requireParent(tx, accountId, id, parentId);
+      await tx.db
+        .updateTable(this.#table)
+        .set(columns(node))
+        .where('accountId', '=', accountId)
+        .where('id', '=', id)
+        .execute();
+      announce(tx, caller, `${this.#kind}.updated`, id, changesBetween(shown(before), shown(node)));
+      // Another parent: other operators answer for the conversations of those above.
+      if (parentId !== before.parentId) await drainAccount(tx, caller, 'directory_changed');
+      return { ...node, above };
+    });
+  }
+
+  async remove(caller: Caller, id: number, commit: Commit<TreeNode>): Promise<TreeNode> {
+    requireAdmin(caller);
+    return commit(async (tx) => {
+      const { accountId } = caller;
+      const node = await this.#require(tx, accountId, id);
+      const children = await tx.db
+        .selectFrom(this.#table)
+        .select((eb) => eb.fn.countAll<number>().as('count'))
+        .where('accountId', '=', accountId)
+        .where('parentId', '=', id)
+        .executeTakeFirstOrThrow();
+      const open = await tx.db
+        .selectFrom('conversations')
+        .select((eb) => eb.fn.countAll<number>().as('count'))
+        .where('accountId', '=', accountId)
+        .where(`${this.#kind}Id`, '=', id)
+        .where('state', '<>', sql.lit('closed'))
+        .executeTakeFirstOrThrow();
+      refuseInUse(this.#kind, id, {
+        operators: node.operatorCount,
+        [`${this.#kind}s under it`]: children.count,
+        'open conversations': open.count,
+      });
+      await tx.db.deleteFrom(this.#table).where('accountId', '=', accountId).where('id', '=', id).execute();
+      announce(tx, caller, `${this.#kind}.deleted`, id);
+      return node;
+    });
+  }
+
+  /** The nodes directly under each of these. */
+  async childrenOf(accountId: number, ids: readonly number[]): Promise<TreeNode[][]> {
+    const rows = await this.#database.read
+      .selectFrom(this.#table)
+      .selectAll()
+      .where('accountId', '=', accountId)
+      .where('parentId', 'in', ids)
+      .orderBy('position')
+      .orderBy('id')
+      .execute();
+    const byParent = Map.groupBy(rows.map(fromRow), (node) => node.parentId);
+    return ids.map((id) => byParent.get(id) ?? []);
+  }
+
+  /** All above each of these nodes, the nearest first. */
+  async ancestorsOf(accountId: number, nodes: readonly TreeNode[]): Promise<Map<number, number[]>> {
+    const parents = nodes.some((node) => node.parentId !== null)
+      ? await this.#parents(this.#database.read, accountId)
+      : new Map<number, number | null>();
+    return new Map(nodes.map((node) => [node.id, ancestors(node.parentId, parents)]));
+  }
+
+  /** The operators of each of these nodes, by identifier. */
+  async operatorsOf(accountId: number, nodes: readonly TreeNode[]): Promise<Map<number, number[]>> {
+    const ids = nodes.filter((node) => node.operatorCount > 0).map((node) => node.id);
+    const lists = new Map<number, number[]>(nodes.map((node) => [node.id, []]));
+    if (ids.length === 0) return lists;
+    const query = this.#members(accountId, ids);
+    const many = nodes.reduce((sum, node) => sum + node.operatorCount, 0) > MANY_OPERATORS;
+    const rows = many ? await this.#database.slowly(query) : await query.execute();
+    for (const { node, operator } of rows) lists.get(node)?.push(operator);
+    return lists;
+  }
+
+  #members(accountId: number, ids: readonly number[]) {
+    const { read } = this.#database;
+    if (this.#kind === 'group') {
+      return read
+        .selectFrom('operators')
+        .select((eb) => [eb.ref('groupId').$castTo<number>().as('node'), 'id as operator'])
+        .where('accountId', '=', accountId)
+        .where('groupId', 'in', ids)
+        .where((eb) => this.#database.withinDeadline(eb.ref('id')))
+        .orderBy('groupId')
+        .orderBy('id');
+    }
+    return read
+      .selectFrom('operatorSkills')
+      .select((eb) => [eb.ref('skillId').as('node'), 'operatorId as operator'])
+      .where('accountId', '=', accountId)
+      .where('skillId', 'in', ids)
+      .where((eb) => this.#database.withinDeadline(eb.ref('operatorId')))
+      .orderBy('skillId')
+      .orderBy('operatorId');
+  }
+
+  async #require(tx: Transaction, accountId: number, id: number): Promise<TreeNode> {
+    const row = await tx.db
+      .selectFrom(this.#table)
+      .selectAll()
+      .where('accountId', '=', accountId)
+      .where('id', '=', id)
+      .executeTakeFirst();
+    if (!row) throw unknownId(this.#kind, id);
+    return fromRow(row);
+  }
+
+  /** Refuses a parent that does not exist or is below the node itself; answers with all above, the nearest first. */
+  async #requireParent(
+    tx: Transaction,
+    accountId: number,
+    id: number | undefined,
+    parentId: number | null,
+  ): Promise<number[]> {
+    if (parentId === null) return [];
+    const parents = await this.#parents(tx.db, accountId);
+    if (!parents.has(parentId)) throw invalidField('parentId', `must be an existing ${this.#kind}`);
+    if (id !== undefined && wouldBeCycle(id, parentId, parents)) {
+      throw invalidField('parentId', `must not be the ${this.#kind} itself or one under it`);
+    }
+    return ancestors(parentId, parents);
+  }
+
+  async #parents(db: Kysely<Tables>, accountId: number): Promise<Map<number, number | null>> {
+    const rows = await db
+      .selectFrom(this.#table)
+      .select(['id', 'parentId'])
+      .where('accountId', '=', accountId)
+      .execute();
+    return new Map(rows.map((row) => [row.id, row.parentId]));
+  }
+}
+
+function columns(node: Omit<TreeNode, 'id'>) {
+  return { name: node.name, nameFolded: fold(node.name), parentId: node.parentId, position: node.order };
+}
+
+function fromRow(row: Tables['skills']): TreeNode {
+  const { id, name, position, parentId, createdAt, operatorCount } = row;
+  return { id, name, order: position, parentId, createdAt, operatorCount };
+}
+
+function shown({ name, order, parentId }: TreeNode) {
+  return { name, order, parentId };
+}

@@ -1,0 +1,203 @@
+import { sql } from 'kysely';
+import type { Database, Transaction } from '../../storage/database.ts';
+import type { InstallationSecrets } from '../access/secrets.ts';
+import { type Website, type WebsiteCreate, type WebsiteUpdate, websiteWithDefaults } from '../directory/website.ts';
+import { announce, changesBetween } from '../events/announce.ts';
+import { type Caller, type Commit, requireAdmin } from '../kernel/caller.ts';
+import { unknownId } from '../kernel/errors.ts';
+import { type IdFilter, matchesId, matchesText, type TextFilter } from '../kernel/filters.ts';
+import { nextId } from '../kernel/ids.ts';
+import { Listing } from '../kernel/listing.ts';
+import type { Page, Window } from '../kernel/page.ts';
+import type { Slice, SlicePage } from '../kernel/slice.ts';
+import { fold } from '../kernel/text.ts';
+import { refuseInUse } from './in-use.ts';
+import { takeTagsOffWebsite } from './tag-service.ts';
+
+export interface WebsiteFilters {
+  readonly id?: IdFilter | undefined;
+  readonly label?: TextFilter | undefined;
+  readonly url?: TextFilter | undefined;
+}
+
+export class WebsiteService {
+  readonly #database: Database;
+  readonly #list: Listing<'websites', Website>;
+  readonly #secrets: InstallationSecrets;
+
+  constructor(database: Database, secrets: InstallationSecrets) {
+    this.#database = database;
+    this.#list = new Listing(database, 'websites', fromRow);
+    this.#secrets = secrets;
+  }
+
+  find(accountId: number, id: number): Promise<Website | undefined> {
+    return this.#list.find(accountId, id);
+  }
+
+  #filtered(accountId: number, filters: WebsiteFilters) {
+    let query = this.#database.read
+      .selectFrom('websites')
+      .where('accountId', '=', accountId)
+      .where((eb) => this.#database.withinDeadline(eb.ref('id')));
+    const { id, label, url } = filters;
+    if (id) query = query.where((eb) => matchesId(eb.ref('id'), id));
+    if (label) query = query.where((eb) => matchesText(eb.ref('labelFolded'), label));
+    if (url) query = query.where((eb) => matchesText(eb.ref('urlFolded'), url));
+    return query;
+  }
+
+  page(accountId: number, filters: WebsiteFilters, window: Window): Promise<Page<Website>> {
+    return this.#list.page(accountId, this.#filtered(accountId, filters), window);
+  }
+
+  slice(accountId: number, filters: WebsiteFilters, slice: Slice): Promise<SlicePage<Website>> {
+    return this.#list.slice(accountId, this.#filtered(accountId, filters), slice);
+  }
+
+  count(accountId: number, filters: WebsiteFilters): Promise<number> {
+    return this.#list.count(this.#filtered(accountId, filters));
+  }
+
+  load(accountId: number, ids: readonly number[]): Promise<Website[]> {
+    return this.#list.load(accountId, ids);
+  }
+
+  async create(caller: Caller, input: WebsiteCreate, commit: Commit<Website>): Promise<Website> {
+    requireAdmin(caller);
+    return commit(async (tx) => {
+      const id = await nextId(tx, caller.accountId, 'website');
+      const website: Website = {
+        id,
+        clientId: caller.accountId,
+        ...websiteWithDefaults(input),
+        allowedOrigins: input.allowedOrigins ?? [],
+        secretVersion: 1,
+      };
+      await tx.db
+        .insertInto('websites')
+        .values({ accountId: caller.accountId, id, operatorCount: 0, ...columns(website) })
+        .execute();
+      announce(tx, caller, 'website.created', id, changesBetween({}, shown(website)));
+      return website;
+    });
+  }
+
+  async update(caller: Caller, id: number, input: WebsiteUpdate, commit: Commit<Website>): Promise<Website> {
+    requireAdmin(caller);
+    return commit(async (tx) => {
+      const { accountId } = caller;
+      const before = fromRow(await requireRow(tx, accountId, id));
+      const website: Website = {
+        ...before,
+        url: input.url ?? before.url,
+        label: input.label ?? before.label,
+        currency: input.currency ?? before.currency,
+        languageAdmin: input.languageAdmin ?? before.languageAdmin,
+        timezone: input.timezone ?? before.timezone,
+        allowedOrigins: input.allowedOrigins ?? before.allowedOrigins,
+      };
+      await tx.db
+        .updateTable('websites')
+        .set(columns(website))
+        .where('accountId', '=', accountId)
+        .where('id', '=', id)
+        .execute();
+      announce(tx, caller, 'website.updated', id, changesBetween(before, website));
+      return website;
+    });
+  }
+
+  /** The secret with which the website vouches for who its visitors are. */
+  visitorSecret(caller: Caller, { id, secretVersion }: Website): string {
+    requireAdmin(caller);
+    return this.#secrets.websiteSecret(caller.accountId, id, secretVersion);
+  }
+
+  /** A new secret; what was signed with the old one is worth nothing from now on. */
+  async rotateSecret(caller: Caller, id: number, commit: Commit<Website>): Promise<Website> {
+    requireAdmin(caller);
+    return commit(async (tx) => {
+      const { accountId } = caller;
+      const before = fromRow(await requireRow(tx, accountId, id));
+      const secretVersion = before.secretVersion + 1;
+      await tx.db
+        .updateTable('websites')
+        .set({ secretVersion })
+        .where('accountId', '=', accountId)
+        .where('id', '=', id)
+        .execute();
+      announce(tx, caller, 'website.updated', id, { fields: ['visitorSecret'], values: {} });
+      return { ...before, secretVersion };
+    });
+  }
+
+  async remove(caller: Caller, id: number, commit: Commit<Website>): Promise<Website> {
+    requireAdmin(caller);
+    return commit(async (tx) => {
+      const { accountId } = caller;
+      const row = await requireRow(tx, accountId, id);
+      const open = await tx.db
+        .selectFrom('conversations')
+        .select((eb) => eb.fn.countAll<number>().as('count'))
+        .where('accountId', '=', accountId)
+        .where('websiteId', '=', id)
+        .where('state', '<>', sql.lit('closed'))
+        .executeTakeFirstOrThrow();
+      refuseInUse('website', id, { operators: row.operatorCount, 'open conversations': open.count });
+      await takeTagsOffWebsite(tx, caller, id);
+      await tx.db.deleteFrom('websites').where('accountId', '=', accountId).where('id', '=', id).execute();
+      announce(tx, caller, 'website.deleted', id);
+      return fromRow(row);
+    });
+  }
+}
+
+function columns(website: Website) {
+  const { url, label, currency, languageAdmin, timezone, secretVersion } = website;
+  const folded = { urlFolded: fold(url), labelFolded: fold(label) };
+  const allowedOrigins = JSON.stringify(website.allowedOrigins);
+  return { url, label, ...folded, currency, languageAdmin, timezone, allowedOrigins, secretVersion };
+}
+
+/** Without what nobody sees. */
+function shown({ secretVersion: _version, ...website }: Website) {
+  return website;
+}
+
+async function requireRow(tx: Transaction, accountId: number, id: number) {
+  const row = await tx.db
+    .selectFrom('websites')
+    .selectAll()
+    .where('accountId', '=', accountId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (!row) throw unknownId('website', id);
+  return row;
+}
+
+interface WebsiteRow {
+  accountId: number;
+  id: number;
+  url: string;
+  label: string;
+  currency: string;
+  languageAdmin: string;
+  timezone: string;
+  allowedOrigins: string;
+  secretVersion: number;
+}
+
+function fromRow({ accountId, id, url, label, currency, languageAdmin, timezone, ...row }: WebsiteRow): Website {
+  return {
+    id,
+    url,
+    label,
+    clientId: accountId,
+    currency,
+    languageAdmin: languageAdmin as Website['languageAdmin'],
+    timezone,
+    allowedOrigins: JSON.parse(row.allowedOrigins) as string[],
+    secretVersion: row.secretVersion,
+  };
+}

@@ -1,0 +1,183 @@
+import type { Database, Transaction } from '../../../storage/database.ts';
+import { hotStatement } from '../../../storage/prepared-statement.ts';
+import { announce } from '../../events/announce.ts';
+import { type ActorContext, type Caller, type Commit, forbidden, type VisitorCaller } from '../../kernel/caller.ts';
+import { invalidField } from '../../kernel/errors.ts';
+import { freeSlot } from '../../live/slots.ts';
+import { type Conversation, placed, wrongState } from '../records/conversation.ts';
+import { change, requireConversation } from '../records/conversation-store.ts';
+import type { Message } from '../records/message-store.ts';
+import { acceptOffer, declineOffer, offerIsGone } from '../routing/offers.ts';
+import { drainFor } from '../routing/queue.ts';
+import { groupsIn, involvement, requireInvolved, requireVisitorsOwn } from './conversation-access.ts';
+import { conversationIsClosed, messagesAfter, type NewMessage, sendAsOperator, sendAsVisitor } from './messages.ts';
+import { type ConversationStart, countRefusal, Refusal, startConversation } from './start.ts';
+import { escalate, type Target, take, transfer } from './transfer.ts';
+
+/** What operators, managers and visitors may do with conversations. Each step is one transaction, all or nothing. */
+export class ConversationService {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  async start(visitor: VisitorCaller, input: ConversationStart, commit: Commit<Conversation>): Promise<Conversation> {
+    try {
+      return await commit((tx) => startConversation(tx, visitor, input));
+    } catch (error) {
+      if (error instanceof Refusal)
+        await this.#database.transaction((tx) => countRefusal(tx, visitor, error), visitor.accountId);
+      throw error;
+    }
+  }
+
+  /** A second yes to the same offer is harmless. */
+  accept(caller: Caller, id: number, commit: Commit<Conversation>): Promise<Conversation> {
+    return commit(async (tx) => {
+      const conversation = await requireConversation(tx, caller.accountId, id);
+      requireOffered(caller, conversation);
+      return conversation.state === 'active' ? conversation : acceptOffer(tx, caller, conversation);
+    });
+  }
+
+  decline(caller: Caller, id: number, commit: Commit<Conversation>): Promise<Conversation> {
+    return commit(async (tx) => {
+      const conversation = await requireConversation(tx, caller.accountId, id);
+      requireOffered(caller, conversation);
+      return declineOffer(tx, caller, conversation);
+    });
+  }
+
+  send(caller: Caller, input: NewMessage, commit: Commit<Message>): Promise<Message> {
+    return commit((tx) => sendAsOperator(tx, caller, input));
+  }
+
+  sendAsVisitor(visitor: VisitorCaller, input: NewMessage, commit: Commit<Message>): Promise<Message> {
+    return commit((tx) => sendAsVisitor(tx, visitor, input));
+  }
+
+  transfer(
+    caller: Caller,
+    { id, force = false, ...target }: { id: number; force?: boolean } & Target,
+    commit: Commit<Conversation>,
+  ): Promise<Conversation> {
+    return commit((tx) => transfer(tx, caller, id, target, force));
+  }
+
+  take(
+    caller: Caller,
+    { id, operatorId, force = false }: { id: number; operatorId: number; force?: boolean },
+    commit: Commit<Conversation>,
+  ): Promise<Conversation> {
+    return commit((tx) => take(tx, caller, id, operatorId, force));
+  }
+
+  /** Answers with the new video; the chat goes on. */
+  escalate(caller: Caller, id: number, commit: Commit<Conversation>): Promise<Conversation> {
+    return commit((tx) => escalate(tx, caller, id));
+  }
+
+  close(caller: Caller, id: number, commit: Commit<Conversation>): Promise<Conversation> {
+    return commit(async (tx) => {
+      const conversation = await requireConversation(tx, caller.accountId, id);
+      const involved = await requireInvolved(tx, caller, conversation);
+      if (involved === 'own' && conversation.state === 'offered')
+        throw wrongState('Accept or decline the offer first.');
+      const closedBy =
+        caller.actor.type === 'api_key' ? 'api_key' : caller.actor.type === 'operator' ? 'operator' : 'system';
+      return closeConversation(tx, caller, conversation, closedBy);
+    });
+  }
+
+  closeAsVisitor(visitor: VisitorCaller, id: number, commit: Commit<Conversation>): Promise<Conversation> {
+    return commit(async (tx) => {
+      const conversation = await requireConversation(tx, visitor.accountId, id);
+      requireVisitorsOwn(visitor, conversation);
+      return closeConversation(tx, visitor, conversation, 'visitor');
+    });
+  }
+
+  /** The tags of a conversation, all of them at once. */
+  tag(caller: Caller, id: number, tagIds: readonly number[], commit: Commit<Conversation>): Promise<Conversation> {
+    return commit(async (tx) => {
+      const { accountId } = caller;
+      const conversation = await requireConversation(tx, accountId, id);
+      await requireInvolved(tx, caller, conversation);
+      const wanted = [...new Set(tagIds)];
+      const known =
+        wanted.length === 0
+          ? []
+          : await tx.db
+              .selectFrom('tags')
+              .select('id')
+              .where('accountId', '=', accountId)
+              .where('id', 'in', wanted)
+              .execute();
+      if (known.length !== wanted.length) throw invalidField('tagIds', 'must be existing tags');
+      await tx.db
+        .deleteFrom('conversationTags')
+        .where('accountId', '=', accountId)
+        .where('conversationId', '=', id)
+        .execute();
+      for (const tagId of wanted)
+        await tx.db.insertInto('conversationTags').values({ accountId, conversationId: id, tagId }).execute();
+      announce(tx, caller, 'conversation.updated', id, {
+        fields: ['tags'],
+        values: { ...placed(conversation), tagIds: wanted },
+      });
+      return conversation;
+    });
+  }
+
+  /** Whether somebody may read this conversation: whoever has it, and their managers. */
+  async maySee(caller: Caller, conversation: Conversation): Promise<boolean> {
+    const groupOf = groupsIn({ db: this.#database.read }, caller);
+    return (await involvement(caller, conversation, groupOf)) !== 'none';
+  }
+
+  messagesAfter(conversation: Conversation, window: { after: number; limit: number }): Promise<Message[]> {
+    return messagesAfter(this.#database, conversation, window);
+  }
+}
+
+/** An offer that went to somebody else is as gone as one that timed out. */
+function requireOffered(caller: Caller, conversation: Conversation): void {
+  if (caller.operatorId === null) throw forbidden();
+  if (conversation.operatorId !== caller.operatorId) throw offerIsGone();
+}
+
+const forgetPauses = hotStatement<{ accountId: number; conversationId: number }>((db, { accountId, conversationId }) =>
+  db.deleteFrom('offerPauses').where('accountId', '=', accountId).where('conversationId', '=', conversationId),
+);
+
+/** Ends a conversation, frees its slot, and gives the slot to whoever waits. */
+export async function closeConversation(
+  tx: Transaction,
+  by: ActorContext,
+  conversation: Conversation,
+  closedBy: NonNullable<Conversation['closedBy']>,
+): Promise<Conversation> {
+  const { accountId, id, operatorId, channel, state } = conversation;
+  if (state === 'closed') throw conversationIsClosed();
+  const [closed, freed] = await Promise.all([
+    change(tx, conversation, {
+      state: 'closed',
+      closedAt: tx.now,
+      closedBy,
+      closedById: by.actor.id,
+      offerUntil: null,
+      // An offer that nobody took up was nobody's conversation.
+      operatorId: state === 'offered' ? null : operatorId,
+    }),
+    operatorId === null ? undefined : freeSlot(tx, by, { operatorId, channel }),
+  ]);
+  if (!closed) throw wrongState('The conversation has changed meanwhile.');
+  tx.send(forgetPauses, { accountId, conversationId: id });
+  announce(tx, by, 'conversation.closed', id, {
+    fields: ['state', 'closedBy'],
+    values: { ...placed(closed), closedBy, previousOperatorId: operatorId },
+  });
+  if (operatorId !== null) await drainFor(tx, by, operatorId, 'slot_freed', freed);
+  return closed;
+}

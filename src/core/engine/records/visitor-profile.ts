@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import { text } from '../../kernel/text.ts';
+
+/** What a visitor may tell of themself. Everything is personal: values of these never get into the event log. */
+export const visitorProfile = z.strictObject({
+  lastname: text(0, 100).meta({ description: 'Family name.' }),
+  firstname: text(0, 100).meta({ description: 'First name.' }),
+  address: text(0, 255).meta({ description: 'Street and number.' }),
+  city: text(0, 100).meta({ description: 'City.' }),
+  zip: text(0, 20).meta({ description: 'Postal code.' }),
+  country: text(0, 100).meta({ description: 'Country.' }),
+  phone: text(0, 50).meta({ description: 'Phone number.' }),
+  email: text(0, 255).meta({ description: 'E-mail.' }),
+});
+export type VisitorProfile = z.output<typeof visitorProfile>;
+
+export const PROFILE_FIELDS = Object.keys(visitorProfile.shape) as (keyof VisitorProfile)[];
+
+/** A change: the fields that it names and no others. */
+export const visitorUpdate = visitorProfile.partial();
+export type VisitorUpdate = z.output<typeof visitorUpdate>;
+
+const LONGEST_BROWSER = 255;
+
+/** What a browser says that it is, as much of it as is kept. */
+export function browserName(userAgent: string | undefined): string {
+  return (userAgent ?? '').replaceAll('\0', '').toWellFormed().slice(0, LONGEST_BROWSER).toWellFormed();
+}

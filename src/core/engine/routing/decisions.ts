@@ -1,0 +1,61 @@
+import type { Selectable } from 'kysely';
+import type { Transaction } from '../../../storage/database.ts';
+import { hotStatement } from '../../../storage/prepared-statement.ts';
+import type { Tables } from '../../../storage/tables.ts';
+import type { ActorContext } from '../../kernel/caller.ts';
+import { nextId } from '../../kernel/ids.ts';
+import type { Standing } from './choose-operator.ts';
+import type { ExclusionCounts } from './exclusions.ts';
+import type { Asked } from './needs.ts';
+
+/** What made routing look at a conversation. */
+export type Cause =
+  | 'started'
+  | 'slot_freed'
+  | 'declined'
+  | 'timed_out'
+  | 'withdrawn'
+  | 'operator_lost'
+  | 'connected'
+  | 'available'
+  | 'operator_changed'
+  | 'directory_changed'
+  | 'pause_ended'
+  | 'sweep'
+  | 'transfer'
+  | 'take'
+  | 'escalation';
+
+export interface Decision {
+  readonly conversationId: number;
+  readonly cause: Cause;
+  /** Null when nobody was found. */
+  readonly operatorId: number | null;
+  readonly forced: boolean;
+  readonly ranked: readonly Standing[];
+  readonly excluded: ExclusionCounts;
+}
+
+const insertDecision = hotStatement<Selectable<Tables['routingDecisions']>>((db, row) =>
+  db.insertInto('routingDecisions').values(row),
+);
+
+/** Keeps who was chosen, the best with their reasons, and how many each obstacle kept away. */
+export async function keepDecision(tx: Transaction, by: ActorContext, asked: Asked, decision: Decision): Promise<void> {
+  const { accountId, actor } = by;
+  const { channel, websiteId, skillId, groupId, language } = asked;
+  tx.send(insertDecision, {
+    accountId,
+    id: await nextId(tx, accountId, 'routing_decision'),
+    conversationId: decision.conversationId,
+    at: tx.now,
+    cause: decision.cause,
+    operatorId: decision.operatorId,
+    forced: Number(decision.forced),
+    need: JSON.stringify({ channel, websiteId, skillId, groupId, language }),
+    ranked: JSON.stringify(decision.ranked),
+    excluded: JSON.stringify(decision.excluded),
+    actorType: actor.type,
+    actorId: actor.id,
+  });
+}

@@ -1,0 +1,175 @@
+import type { Transaction } from '../../../storage/database.ts';
+import { hotStatement } from '../../../storage/prepared-statement.ts';
+import { announce } from '../../events/announce.ts';
+import type { ActorContext } from '../../kernel/caller.ts';
+import { type Channel, perChannel } from '../../kernel/channels.ts';
+import { keepLiveHistory } from '../../live/live-history.ts';
+import { freeSlot } from '../../live/slots.ts';
+import {
+  type Conversation,
+  HEAD_OF_QUEUE,
+  MOST_MISSED,
+  PAUSE_MS,
+  placed,
+  wrongState,
+} from '../records/conversation.ts';
+import { change } from '../records/conversation-store.ts';
+import { handOver, takeOver } from '../records/handlings.ts';
+import type { Cause } from './decisions.ts';
+import { drainFor } from './queue.ts';
+import { answeredBy, rememberServer, route } from './router.ts';
+
+interface MissedArguments {
+  readonly accountId: number;
+  readonly operatorId: number;
+}
+
+const countMissed = perChannel((channel) =>
+  hotStatement<MissedArguments, { missed: number; available: number }>((db, { accountId, operatorId }) =>
+    db
+      .updateTable('operatorLive')
+      .set((eb) => ({ [`${channel}Missed`]: eb(`${channel}Missed`, '+', 1) }))
+      .where('accountId', '=', accountId)
+      .where('operatorId', '=', operatorId)
+      .returning([`${channel}Missed as missed`, `${channel}Available as available`]),
+  ),
+);
+const forgetMissed = perChannel((channel) =>
+  hotStatement<MissedArguments>((db, { accountId, operatorId }) =>
+    db
+      .updateTable('operatorLive')
+      .set({ [`${channel}Missed`]: 0 })
+      .where('accountId', '=', accountId)
+      .where('operatorId', '=', operatorId)
+      .where(`${channel}Missed`, '>', 0),
+  ),
+);
+
+const pause = hotStatement<{ accountId: number; conversationId: number; operatorId: number; until: number }>(
+  (db, row) =>
+    db
+      .insertInto('offerPauses')
+      .values(row)
+      .onConflict((conflict) =>
+        conflict.columns(['accountId', 'conversationId', 'operatorId']).doUpdateSet({ until: row.until }),
+      ),
+);
+
+/** The operator says yes: from now on it is theirs. */
+export async function acceptOffer(
+  tx: Transaction,
+  by: ActorContext,
+  conversation: Conversation,
+): Promise<Conversation> {
+  const { operatorId, channel, offerUntil } = conversation;
+  if (conversation.state !== 'offered' || operatorId === null || (offerUntil ?? 0) <= tx.now) throw offerIsGone();
+  const accepted = await change(tx, conversation, {
+    state: 'active',
+    acceptedAt: conversation.acceptedAt ?? tx.now,
+    offerUntil: null,
+    firstAnswerAt: conversation.firstAnswerAt ?? answeredBy(conversation, tx.now),
+  });
+  if (!accepted) throw offerIsGone();
+  tx.send(forgetMissed[channel], { accountId: by.accountId, operatorId });
+  await rememberServer(tx, accepted);
+  await takeOver(tx, accepted, answeredBy(accepted, tx.now));
+  announce(tx, by, 'conversation.started', accepted.id, { fields: ['state', 'acceptedAt'], values: placed(accepted) });
+  return accepted;
+}
+
+/** The operator says no: others are asked, and they themself not for a while. */
+export async function declineOffer(
+  tx: Transaction,
+  by: ActorContext,
+  conversation: Conversation,
+): Promise<Conversation> {
+  const { operatorId, channel } = conversation;
+  if (conversation.state !== 'offered' || operatorId === null) throw offerIsGone();
+  tx.send(forgetMissed[channel], { accountId: by.accountId, operatorId });
+  return requeue(tx, by, conversation, { cause: 'declined', pauseOperator: true });
+}
+
+/**
+ * Nobody said anything in time. Who does that again and again is not there, whatever their screen says; unless nobody could
+ * have said anything, because the service was away.
+ */
+export async function expireOffer(
+  tx: Transaction,
+  by: ActorContext,
+  conversation: Conversation,
+  { couldAnswer }: { couldAnswer: boolean },
+): Promise<void> {
+  const { operatorId, channel } = conversation;
+  if (conversation.state !== 'offered' || operatorId === null) return;
+  if (!couldAnswer) {
+    await requeue(tx, by, conversation, { cause: 'timed_out' });
+    return;
+  }
+  const [row] = await tx.run(countMissed[channel], { accountId: by.accountId, operatorId });
+  if (row && row.missed >= MOST_MISSED && row.available === 1) await makeUnavailable(tx, by, operatorId, channel);
+  await requeue(tx, by, conversation, { cause: 'timed_out', pauseOperator: true });
+}
+
+const MISSED_OFFERS = 'missed_offers';
+
+async function makeUnavailable(tx: Transaction, by: ActorContext, operatorId: number, channel: Channel): Promise<void> {
+  await tx.db
+    .updateTable('operatorLive')
+    .set((eb) => ({ [`${channel}Available`]: 0, [`${channel}Missed`]: 0, version: eb('version', '+', 1) }))
+    .where('accountId', '=', by.accountId)
+    .where('operatorId', '=', operatorId)
+    .execute();
+  await keepLiveHistory(tx, by, operatorId, { kind: 'availability', reason: MISSED_OFFERS });
+  announce(tx, by, 'operator.availability_updated', operatorId, {
+    fields: [`${channel}Available`],
+    values: { [`${channel}Available`]: false, reason: MISSED_OFFERS },
+  });
+}
+
+export interface Requeue {
+  readonly cause: Cause;
+  /** At its original time, or before everybody. */
+  readonly atHead?: boolean;
+  /** Not offered to whoever had it for a while. */
+  readonly pauseOperator?: boolean;
+  /** What else changes with it: another skill or group that is asked for. */
+  readonly asks?: Partial<Pick<Conversation, 'skillId' | 'groupId'>>;
+  /** False where whoever had it is gone, and has no slots. */
+  readonly hadSlot?: boolean;
+}
+
+/** Takes a conversation from the operator who has it, and looks for another; then for what else the free slot is good. */
+export async function requeue(
+  tx: Transaction,
+  by: ActorContext,
+  conversation: Conversation,
+  { cause, atHead = false, pauseOperator = false, asks = {}, hadSlot = true }: Requeue,
+): Promise<Conversation> {
+  const { accountId, id, operatorId, channel, createdAt } = conversation;
+  const waiting = await change(tx, conversation, {
+    state: 'queued',
+    operatorId: null,
+    offeredAt: null,
+    offerUntil: null,
+    ...(await handOver(tx, conversation)),
+    hasWaited: 1,
+    queueOrder: atHead ? HEAD_OF_QUEUE + createdAt : createdAt,
+    ...asks,
+  });
+  if (!waiting) throw wrongState('The conversation has changed meanwhile.');
+  if (operatorId !== null && pauseOperator) {
+    tx.send(pause, { accountId, conversationId: id, operatorId, until: tx.now + PAUSE_MS });
+  }
+  if (operatorId !== null && hadSlot) await freeSlot(tx, by, { operatorId, channel });
+  announce(tx, by, 'conversation.queued', id, {
+    fields: ['state', 'operatorId', ...Object.keys(asks)],
+    values: { ...placed(waiting), previousOperatorId: operatorId, reason: cause },
+  });
+  const routed = await route(tx, by, waiting, cause);
+  if (operatorId !== null && hadSlot) await drainFor(tx, by, operatorId, 'slot_freed');
+  return routed ?? waiting;
+}
+
+export function offerIsGone() {
+  return wrongState('The offer is gone: it was answered, has timed out, or the visitor has left.');
+}

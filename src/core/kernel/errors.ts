@@ -1,0 +1,73 @@
+import { AlreadyThere, DatabaseUnavailable, ReadTooSlow } from '../../storage/errors.ts';
+
+/** What can go wrong for a caller. Each protocol has one table from kind to rendering. */
+export type ErrorKind =
+  | 'invalid'
+  | 'forbidden'
+  | 'unknown'
+  | 'conflict'
+  | 'state'
+  | 'limit'
+  | 'in_progress'
+  | 'other_request'
+  | 'limited'
+  | 'unavailable'
+  | 'outcome_unknown';
+
+/** One thing that is wrong with the caller's input. The path is in the words of the code; protocols spell it their way. */
+export interface Problem {
+  readonly path: readonly (string | number)[];
+  readonly code: 'missing' | 'invalid' | 'unknown';
+  /** What is allowed, as the end of a sentence: "must be …". */
+  readonly rule: string;
+}
+
+export interface ErrorDetails {
+  readonly problems?: readonly Problem[];
+  readonly retryAfterSeconds?: number;
+  readonly cause?: unknown;
+}
+
+/** The one error that callers see. Anything else that is thrown is a fault of ours: logged and masked. */
+export class DomainError extends Error {
+  readonly kind: ErrorKind;
+  readonly details: ErrorDetails;
+
+  constructor(kind: ErrorKind, message: string, details: ErrorDetails = {}) {
+    super(message, { cause: details.cause });
+    this.name = 'DomainError';
+    this.kind = kind;
+    this.details = details;
+  }
+}
+
+export function invalid(problems: readonly Problem[]): DomainError {
+  return new DomainError('invalid', 'The input is not valid.', { problems });
+}
+
+export function invalidField(path: string | readonly (string | number)[], rule: string): DomainError {
+  return invalid([{ path: typeof path === 'string' ? [path] : path, code: 'invalid', rule }]);
+}
+
+export function unknownId(thing: string, id: number | string): DomainError {
+  return new DomainError('unknown', `Unknown '${thing}' with 'id' ${id}.`);
+}
+
+/** The error that callers see for one of the storage's; undefined for a fault of ours, which is logged and masked. */
+export function asDomainError(error: unknown): DomainError | undefined {
+  if (error instanceof DomainError) return error;
+  if (error instanceof ReadTooSlow) {
+    return new DomainError('unavailable', 'The read takes too long. Narrow the filters.', { retryAfterSeconds: 1 });
+  }
+  if (error instanceof AlreadyThere) {
+    return new DomainError('conflict', 'Somebody else made the same at the same moment.', { cause: error });
+  }
+  if (!(error instanceof DatabaseUnavailable)) return undefined;
+  const [kind, message] = error.outcomeUnknown
+    ? ([
+        'outcome_unknown',
+        'The database was lost in the middle of the change: it is not known whether it was made.',
+      ] as const)
+    : (['unavailable', 'The service cannot answer right now. Nothing was changed.'] as const);
+  return new DomainError(kind, message, { cause: error, retryAfterSeconds: 1 });
+}

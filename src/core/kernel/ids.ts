@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import type { Transaction } from '../../storage/database.ts';
+import { hotStatement } from '../../storage/prepared-statement.ts';
+
+const ID_RULE = 'must be an identifier: decimal digits, at least 1';
+
+export const id = z.int({ error: ID_RULE }).min(1, { error: ID_RULE });
+
+/** An identifier as text, or undefined: digits only, no sign, no leading zero, exact in a number. */
+export function parseId(text: string): number | undefined {
+  if (!/^[1-9][0-9]{0,15}$/.test(text)) return undefined;
+  const value = Number(text);
+  return Number.isSafeInteger(value) ? value : undefined;
+}
+
+const takeNext = hotStatement<{ accountId: number; name: string }, { value: number }>((db, { accountId, name }) =>
+  db
+    .insertInto('counters')
+    .values({ accountId, name, value: 1 })
+    .onConflict((conflict) =>
+      conflict.columns(['accountId', 'name']).doUpdateSet((eb) => ({ value: eb('counters.value', '+', 1) })),
+    )
+    .returning('value'),
+);
+
+/** The next identifier of a kind in an account. Never given out twice, also after a delete. */
+export async function nextId(tx: Transaction, accountId: number, kind: string): Promise<number> {
+  const [row] = await tx.run(takeNext, { accountId, name: kind });
+  return (row as { value: number }).value;
+}

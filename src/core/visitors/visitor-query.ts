@@ -1,0 +1,107 @@
+import type { Selectable } from 'kysely';
+import type { Database } from '../../storage/database.ts';
+import type { Tables } from '../../storage/tables.ts';
+import { filteredConversations, type Reach } from '../engine/conversations/conversation-filter.ts';
+import { type IdFilter, matchesId, matchesText, type TextFilter } from '../kernel/filters.ts';
+import { Listing } from '../kernel/listing.ts';
+import type { Page, Window } from '../kernel/page.ts';
+import type { Slice, SlicePage } from '../kernel/slice.ts';
+
+/** Somebody who came to a website and talked to operators. */
+export interface Visitor {
+  readonly id: number;
+  /** The name in which a visitor is known outside. */
+  readonly uniqueId: string;
+  readonly externalId: string | null;
+  readonly lastname: string;
+  readonly firstname: string;
+  readonly address: string;
+  readonly city: string;
+  readonly zip: string;
+  readonly country: string;
+  readonly phone: string;
+  readonly email: string;
+  readonly browser: string;
+  readonly websiteList: readonly number[];
+  readonly createdAt: number;
+  /** When their data was removed on request. */
+  readonly erasedAt: number | null;
+}
+
+export interface VisitorFilters {
+  readonly id?: IdFilter | undefined;
+  readonly uniqueId?: TextFilter | undefined;
+  readonly externalId?: TextFilter | undefined;
+  readonly websiteId?: IdFilter | undefined;
+  /** Only those who had a conversation within this reach. */
+  readonly reach?: Reach | undefined;
+}
+
+/** Lists of visitors, newest first. */
+export class VisitorQuery {
+  readonly #database: Database;
+  readonly #list: Listing<'visitors', Visitor>;
+
+  constructor(database: Database) {
+    this.#database = database;
+    this.#list = new Listing(database, 'visitors', visitorFromRow);
+  }
+
+  page(accountId: number, filters: VisitorFilters, window: Window): Promise<Page<Visitor>> {
+    return this.#list.page(accountId, this.#filtered(accountId, filters), window);
+  }
+
+  slice(accountId: number, filters: VisitorFilters, slice: Slice): Promise<SlicePage<Visitor>> {
+    return this.#list.slice(accountId, this.#filtered(accountId, filters), slice);
+  }
+
+  count(accountId: number, filters: VisitorFilters): Promise<number> {
+    return this.#list.count(this.#filtered(accountId, filters));
+  }
+
+  find(accountId: number, id: number): Promise<Visitor | undefined> {
+    return this.#list.find(accountId, id);
+  }
+
+  load(accountId: number, ids: readonly number[]): Promise<Visitor[]> {
+    return this.#list.load(accountId, ids);
+  }
+
+  #filtered(accountId: number, { id, uniqueId, externalId, websiteId, reach }: VisitorFilters) {
+    let query = this.#database.read
+      .selectFrom('visitors')
+      .where('visitors.accountId', '=', accountId)
+      .where((eb) => this.#database.withinDeadline(eb.ref('visitors.id')));
+    if (id) query = query.where((eb) => matchesId(eb.ref('visitors.id'), id));
+    if (uniqueId) query = query.where((eb) => matchesText(eb.ref('visitors.uniqueId'), uniqueId));
+    if (externalId) query = query.where((eb) => matchesText(eb.ref('visitors.externalIdFolded'), externalId));
+    if (websiteId) {
+      query = query.where('visitors.id', 'in', (eb) =>
+        eb
+          .selectFrom('visitorWebsites')
+          .select('visitorWebsites.visitorId')
+          .where('visitorWebsites.accountId', '=', accountId)
+          .where((inner) => matchesId(inner.ref('visitorWebsites.websiteId'), websiteId)),
+      );
+    }
+    if (reach) {
+      const theirs = filteredConversations(this.#database.read, accountId, { reach })
+        .select('conversations.id')
+        .whereRef('conversations.visitorId', '=', 'visitors.id' as never);
+      query = query.where((eb) => eb.exists(theirs));
+    }
+    return query;
+  }
+}
+
+export function visitorFromRow(row: Selectable<Tables['visitors']>): Visitor {
+  const { id, uniqueId, externalId, lastname, firstname, address, city, zip, country } = row;
+  const { phone, email, browser, createdAt, erasedAt } = row;
+  const websiteList = JSON.parse(row.websiteList) as number[];
+  return {
+    ...{ id, uniqueId, externalId, lastname, firstname, address, city, zip, country, phone, email, browser },
+    websiteList,
+    createdAt,
+    erasedAt,
+  };
+}

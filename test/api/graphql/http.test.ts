@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { serverAudits } from 'graphql-http';
+import { graphqlClient, logIn } from '../../support/clients/graphql.ts';
+import { type Switchboard, startSwitchboard } from '../../support/processes/switchboard.ts';
+
+let switchboard: Switchboard;
+let token: string;
+before(async () => {
+  switchboard = await startSwitchboard();
+  token = await logIn(switchboard.url);
+});
+after(() => switchboard.stop());
+
+test('the reference audit of GraphQL over HTTP holds in full', async (t) => {
+  const audits = serverAudits({
+    url: `${switchboard.url}/graphql`,
+    fetchFn: (url: string, init: RequestInit = {}) =>
+      fetch(url, {
+        ...init,
+        headers: { ...Object.fromEntries(new Headers(init.headers)), authorization: `Bearer ${token}` },
+      }),
+  });
+  assert.equal(audits.length, 61);
+  for (const audit of audits) {
+    await t.test(audit.name, async () => {
+      const result = await audit.fn();
+      assert.equal(result.status, 'ok', 'reason' in result ? result.reason : '');
+    });
+  }
+});
+
+for (const [name, headers] of [
+  ['without a token', {}],
+  ['with a bad token', { Authorization: 'Bearer nonsense' }],
+  ['with an API key', { 'X-API-Key': 'test-write-key-0123456789' }],
+] as const) {
+  test(`${name} the answer is 401 with errors and WWW-Authenticate`, async () => {
+    const response = await fetch(`${switchboard.url}/graphql`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', ...headers },
+      body: '{"query":"{viewer{id}}"}',
+    });
+    assert.equal(response.status, 401);
+    assert.match(response.headers.get('www-authenticate') ?? '', /^Bearer/);
+    const { errors } = (await response.json()) as { errors: { extensions: { code: string } }[] };
+    assert.equal(errors[0]?.extensions.code, 'UNAUTHENTICATED');
+  });
+}
+
+test('queries go by GET, mutations do not', async () => {
+  const get = (query: string) =>
+    fetch(`${switchboard.url}/graphql?query=${encodeURIComponent(query)}`, {
+      headers: { Authorization: `Bearer ${token}` },
+    });
+  const read = await get('{viewer{id}}');
+  assert.deepEqual(await read.json(), { data: { viewer: { id: '1' } } });
+  assert.equal(read.headers.get('cache-control'), 'no-store');
+  const write = await get('mutation{operatorConnect(input:{}){userErrors{message}}}');
+  assert.equal(write.status, 405);
+  assert.ok(((await write.json()) as { errors: unknown[] }).errors.length > 0);
+});
+
+test('every refusal has a body with errors', async () => {
+  const send = (init: RequestInit) =>
+    fetch(`${switchboard.url}/graphql`, { ...init, headers: { Authorization: `Bearer ${token}`, ...init.headers } });
+  for (const init of [
+    { method: 'PUT', body: '{}' },
+    { method: 'POST', body: '{}', headers: { 'Content-Type': 'text/plain' } },
+    {
+      method: 'POST',
+      body: '{"query":"{viewer{id}}"}',
+      headers: { 'Content-Type': 'application/json', Accept: 'text/html' },
+    },
+    { method: 'POST', body: '[{"query":"{viewer{id}}"}]', headers: { 'Content-Type': 'application/json' } },
+  ]) {
+    const response = await send(init);
+    assert.ok(response.status >= 400 && response.status < 500, `${response.status}`);
+    assert.ok(((await response.json()) as { errors: unknown[] }).errors.length > 0);
+  }
+});
+
+test('an idempotency key makes one mutation safe to repeat, and goes with one mutation only', async () => {
+  const client = graphqlClient(switchboard.url, token);
+  const create =
+    'mutation($email:String!){operatorCreate(input:{name:"N",email:$email}){operator{id} userErrors{code}}}';
+  const headers = { 'Idempotency-Key': 'once' };
+  const first = await client.run(create, { email: 'once@example.com' }, headers);
+  const again = await client.run(create, { email: 'once@example.com' }, headers);
+  assert.ok(first.data.operatorCreate.operator.id);
+  assert.deepEqual(again.data, first.data);
+  const other = await client.run(create, { email: 'other@example.com' }, headers);
+  assert.equal(other.errors[0]?.extensions.code, 'BAD_REQUEST');
+  const query = await client.run('{viewer{id}}', {}, { 'Idempotency-Key': 'query' });
+  assert.equal(query.errors[0]?.extensions.code, 'BAD_REQUEST');
+});
+
+test('a key that is made is shown once: a repeated request does not show it again', async () => {
+  const client = graphqlClient(switchboard.url, token);
+  const create = 'mutation{apiKeyCreate(input:{name:"K",access:READ}){key apiKey{id prefix}}}';
+  const first = await client.run(create, {}, { 'Idempotency-Key': 'key' });
+  const again = await client.run(create, {}, { 'Idempotency-Key': 'key' });
+  assert.match(first.data.apiKeyCreate.key, /^sb_/);
+  assert.equal(again.data.apiKeyCreate.key, null);
+  assert.deepEqual(again.data.apiKeyCreate.apiKey, first.data.apiKeyCreate.apiKey);
+});

@@ -1,0 +1,223 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { type Client, createClient } from 'graphql-ws';
+import type { GraphqlAnswer } from '../../support/clients/graphql.ts';
+import { everyField, openWorld, outcomeAt, type World } from './permission-people.ts';
+import { cellOf, FILTERS, SUBSCRIPTIONS, VIEWERS, type Viewer } from './permission-table.ts';
+
+let world: World;
+let sockets: Record<Viewer, Client>;
+before(async () => {
+  world = await openWorld();
+  const url = `${world.switchboard.url.replace('http', 'ws')}/graphql`;
+  const connect = (viewer: Viewer) => createClient({ url, connectionParams: { token: world.viewers[viewer].token } });
+  sockets = Object.fromEntries(VIEWERS.map((viewer) => [viewer, connect(viewer)])) as Record<Viewer, Client>;
+});
+after(async () => {
+  for (const socket of Object.values(sockets)) await socket.dispose();
+  await world.stop();
+});
+
+/** A value for each filter. Some match nobody: what is refused must not depend on that. */
+const VALUES: Record<string, string> = {
+  'OperatorFilter.id': '"*"',
+  'OperatorFilter.groupId': '"1*"',
+  'OperatorFilter.websiteId': '"1"',
+  'OperatorFilter.websiteIds': '"1,2"',
+  'OperatorFilter.skillId': '"1"',
+  'OperatorFilter.name': '"Person*"',
+  'OperatorFilter.externalId': '"person*"',
+  'OperatorFilter.email': '"*"',
+  'OperatorFilter.connected': 'false',
+  'OperatorFilter.available': 'CHAT',
+  'OperatorFilter.routable': 'CHAT',
+  'OperatorFilter.role': 'ADMIN',
+  'OperatorFilter.language': '"en"',
+  'GroupFilter.id': '"1"',
+  'GroupFilter.name': '"*"',
+  'GroupFilter.parentId': '"1"',
+  'SkillFilter.id': '"1"',
+  'SkillFilter.name': '"*"',
+  'SkillFilter.parentId': '"1"',
+  'SkillFilter.operatorId': '"1"',
+  'WebsiteFilter.id': '"1"',
+  'WebsiteFilter.label': '"*"',
+  'WebsiteFilter.url': '"*"',
+  'EventFilter.types': '"operator.created"',
+  'EventFilter.subjectType': '"operator"',
+  'EventFilter.subjectId': '"1"',
+  'EventFilter.actorType': 'API_KEY',
+  'EventFilter.actorId': '"1"',
+  'EventFilter.from': '"2026-01-01T00:00:00Z"',
+  'EventFilter.to': '"2026-01-01T00:00:00Z"',
+  'ConversationFilter.id': '"*"',
+  'ConversationFilter.channel': 'CHAT',
+  'ConversationFilter.state': 'ACTIVE',
+  'ConversationFilter.websiteId': '"1"',
+  'ConversationFilter.operatorId': '"*"',
+  'ConversationFilter.visitorId': '"1"',
+  'ConversationFilter.skillId': '"1"',
+  'ConversationFilter.groupId': '"*"',
+  'ConversationFilter.tagId': '"1"',
+  'ConversationFilter.language': '"en"',
+  'ConversationFilter.waiting': 'true',
+  'ConversationFilter.from': '"2026-01-01T00:00:00Z"',
+  'ConversationFilter.to': '"2026-01-01T00:00:00Z"',
+  'TagFilter.id': '"1"',
+  'TagFilter.name': '"*"',
+  'TagFilter.websiteId': '"1"',
+  'VisitorFilter.id': '"1"',
+  'VisitorFilter.uniqueId': '"own*"',
+  'VisitorFilter.externalId': '"*"',
+  'VisitorFilter.websiteId': '"1"',
+  'SatisfactionFilter.id': '"1"',
+  'SatisfactionFilter.websiteId': '"1"',
+  'SatisfactionFilter.operatorId': '"*"',
+  'SatisfactionFilter.conversationId': '"1"',
+  'SatisfactionFilter.from': '"2026-01-01T00:00:00Z"',
+  'SatisfactionFilter.to': '"2026-01-01T00:00:00Z"',
+  'StatisticsFilter.websiteIds': '"1,2"',
+  'StatisticsFilter.channel': 'CHAT',
+  'StatisticsFilter.skillId': '"1"',
+  'StatisticsFilter.groupId': '"*"',
+  'StatisticsFilter.operatorId': '"1"',
+};
+
+/** Every list that takes a kind of filter, with the way to it. */
+const LISTS: Record<string, readonly (readonly [string, readonly string[]])[]> = {
+  OperatorFilter: [
+    ['{ operators(filter: %) { totalCount } }', ['operators']],
+    ['{ operators(filter: %) { nodes { id } } }', ['operators']],
+    ['{ skill(id: 1) { operators(filter: %) { nodes { id } } } }', ['skill', 'operators']],
+    ['{ group(id: 1) { operators(filter: %) { totalCount } } }', ['group', 'operators']],
+    ['{ website(id: 1) { operators(filter: %) { nodes { id } } } }', ['website', 'operators']],
+    ['{ skills { nodes { operators(filter: %) { nodes { id } } } } }', ['skills', 'nodes', 'operators']],
+  ],
+  GroupFilter: [['{ groups(filter: %) { totalCount nodes { id } } }', ['groups']]],
+  SkillFilter: [['{ skills(filter: %) { totalCount nodes { id } } }', ['skills']]],
+  WebsiteFilter: [['{ websites(filter: %) { totalCount nodes { id } } }', ['websites']]],
+  EventFilter: [['{ events(filter: %) { nodes { position } } }', ['events']]],
+  ConversationFilter: [['{ conversations(filter: %) { totalCount nodes { id } } }', ['conversations']]],
+  TagFilter: [['{ tags(filter: %) { totalCount nodes { id } } }', ['tags']]],
+  VisitorFilter: [['{ visitors(filter: %) { totalCount nodes { id } } }', ['visitors']]],
+  SatisfactionFilter: [['{ satisfactions(filter: %) { totalCount nodes { id } } }', ['satisfactions']]],
+  StatisticsFilter: [['{ statistics(filter: %) { conversationNumber connectedSeconds } }', ['statistics']]],
+};
+
+for (const [key, cells] of FILTERS) {
+  const [type = '', name = ''] = key.split('.');
+  test(`the filter ${key} is as the table says for everyone, in every list`, async () => {
+    assert.ok(VALUES[key], `no value for the filter ${key}`);
+    assert.ok(LISTS[type], `no list for ${type}`);
+    const filter = `{ ${name}: ${VALUES[key]} }`;
+    for (const viewer of VIEWERS) {
+      for (const [list, path] of LISTS[type]) {
+        const answer = await world.viewers[viewer].run(list.replace('%', filter));
+        // Nothing of the list is told: not even how long it is.
+        assert.equal(outcomeAt(answer, path), cellOf(cells, viewer), `${key} for ${viewer} in ${list}`);
+      }
+      const variables = await world.viewers[viewer].run(
+        `query($filter: ${type}) { ${LISTS[type][0]?.[0].slice(1).replace('%', '$filter')}`,
+        { filter: { [name]: VALUES[key].match(/^"/) ? JSON.parse(VALUES[key]) : literal(VALUES[key]) } },
+      );
+      assert.equal(outcomeAt(variables, LISTS[type][0]?.[1] ?? []), cellOf(cells, viewer), `${key} as a variable`);
+    }
+  });
+}
+
+function literal(text: string): unknown {
+  return text === 'true' || text === 'false' ? text === 'true' : text;
+}
+
+test('a filter that is null is none', async () => {
+  const { run } = world.viewers.expert;
+  const answer = await run('{ operators(filter: { email: null, name: null, role: null }) { nodes { id } } }');
+  assert.deepEqual(answer.errors, []);
+  assert.ok(answer.data.operators.nodes.length > 5);
+});
+
+/** The first message of a subscription, or the errors that it was refused with. */
+async function firstOf(viewer: Viewer, query: string, meanwhile?: () => Promise<unknown>): Promise<GraphqlAnswer> {
+  const values = sockets[viewer].iterate({ query });
+  const first = values.next();
+  const again = setInterval(() => meanwhile?.(), 100);
+  try {
+    const { value } = await first;
+    return { status: 200, headers: new Headers(), data: value?.data, errors: (value?.errors ?? []) as never };
+  } catch (refused) {
+    if (!Array.isArray(refused)) throw refused;
+    return { status: 200, headers: new Headers(), data: null, errors: refused };
+  } finally {
+    clearInterval(again);
+    await values.return?.();
+  }
+}
+
+let wish = 0;
+async function changeLive(id: string): Promise<void> {
+  wish = 1 - wish;
+  await world.rest.put(`/operator/${id}/live`, { chat: { available: wish } });
+}
+
+const WATCHED: Record<string, (viewer: Viewer) => Promise<GraphqlAnswer>> = {
+  operatorLive: (viewer) =>
+    firstOf(viewer, 'subscription { operatorLive { id live { connected } } }', () =>
+      changeLive(world.target('expert', 'own')),
+    ),
+  deskEvents: (viewer) =>
+    firstOf(viewer, `subscription { deskEvents { ${everyField('DeskEvent')} } }`, () =>
+      changeLive(world.viewers[viewer].id),
+    ),
+  conversationEvents: async (viewer) => {
+    const id = await world.conversationOf('admin', 'own');
+    const change = `mutation { conversationTag(input: { id: ${id}, tagIds: [] }) { userErrors { code } } }`;
+    const events = `conversationEvents(id: ${id}) { ${everyField('DeskEvent')} }`;
+    return firstOf(viewer, `subscription { ${events} }`, () => world.viewers.admin.run(change));
+  },
+  skillAvailability: (viewer) =>
+    firstOf(viewer, `subscription { skillAvailability(id: ${world.skill}) { chat { isAvailable } } }`),
+};
+
+for (const [key, cells] of SUBSCRIPTIONS) {
+  const name = key.split('.')[1] as string;
+  test(`the subscription ${name} is as the table says for everyone`, async () => {
+    for (const viewer of VIEWERS) {
+      const answer = await WATCHED[name]?.(viewer);
+      assert.ok(answer, `the subscription ${name} is not tried out`);
+      assert.equal(outcomeAt(answer, [name]), cellOf(cells, viewer), `${name} for ${viewer}`);
+    }
+  });
+}
+
+for (const viewer of VIEWERS) {
+  test(`${viewer}: the filters of a subscription are as the table says`, async () => {
+    for (const [key, cells] of FILTERS) {
+      const [type, name] = key.split('.');
+      if (type !== 'OperatorFilter' || cellOf(cells, viewer) === 'allowed') continue;
+      const answer = await firstOf(
+        viewer,
+        `subscription { operatorLive(filter: { ${name}: ${VALUES[key]} }) { id } }`,
+        () => changeLive(world.target('expert', 'own')),
+      );
+      assert.equal(outcomeAt(answer, ['operatorLive']), 'forbidden', `${key} for ${viewer}`);
+    }
+  });
+}
+
+test('a subscription shows of an operator what a query shows', async () => {
+  const id = world.target('expert', 'own');
+  const fields = 'id pseudo name email roles ssoKey profile { city }';
+  const query = `subscription { operatorLive(filter: { id: "${id}" }) { ${fields} } }`;
+  for (const [viewer, hidden] of [
+    ['expert', ['email', 'name', 'profile', 'roles', 'ssoKey']],
+    ['operator', ['email', 'profile', 'roles', 'ssoKey']],
+    ['manager', ['ssoKey']],
+    ['admin', []],
+  ] as const) {
+    const answer = await firstOf(viewer, query, () => changeLive(id));
+    assert.equal(answer.data.operatorLive.id, id);
+    assert.deepEqual(answer.errors.map((error) => error.path?.at(-1)).sort(), hidden, viewer);
+    assert.ok(answer.errors.every((error) => error.extensions.code === 'FORBIDDEN'));
+    for (const name of hidden) assert.equal(answer.data.operatorLive[name], null);
+  }
+});

@@ -1,0 +1,281 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import {
+  buildSchema,
+  type GraphQLField,
+  type GraphQLNamedType,
+  type GraphQLObjectType,
+  isEnumType,
+  isInputObjectType,
+  isIntrospectionType,
+  isNonNullType,
+  isObjectType,
+  isSpecifiedScalarType,
+  lexicographicSortSchema,
+  printSchema,
+} from 'graphql';
+import { schema } from '../../../src/api/graphql/schema.ts';
+
+const types = Object.values(schema.getTypeMap()).filter(
+  (type) => !isIntrospectionType(type) && !isSpecifiedScalarType(type),
+);
+
+interface Described {
+  readonly name: string;
+  readonly description?: string | null | undefined;
+}
+
+/** Everything of a type that has a name, with the way to it. */
+function* partsOf(type: GraphQLNamedType): Generator<[path: string, part: Described]> {
+  yield [type.name, type];
+  if (isEnumType(type)) for (const value of type.getValues()) yield [`${type.name}.${value.name}`, value];
+  if (isInputObjectType(type)) {
+    for (const field of Object.values(type.getFields())) yield [`${type.name}.${field.name}`, field];
+  }
+  if (!isObjectType(type)) return;
+  for (const field of Object.values(type.getFields())) {
+    yield [`${type.name}.${field.name}`, field];
+    for (const argument of field.args) yield [`${type.name}.${field.name}(${argument.name})`, argument];
+  }
+}
+
+test('everything has a description', () => {
+  const silent = types.flatMap((type) => [...partsOf(type)]).filter(([, part]) => !part.description?.trim());
+  assert.deepEqual(
+    silent.map(([path]) => path),
+    [],
+  );
+});
+
+test('names follow the conventions', () => {
+  for (const type of types) {
+    assert.match(type.name, /^[A-Z][A-Za-z]*$/);
+    for (const [path, { name }] of [...partsOf(type)].slice(1)) {
+      assert.match(name, isEnumType(type) ? /^[A-Z]+(_[A-Z]+)*$/ : /^[a-z][a-zA-Z]*$/, path);
+    }
+  }
+});
+
+const fieldsOf = (type: GraphQLObjectType | null | undefined) => Object.values(type?.getFields() ?? {});
+
+test('a mutation is thing-verb, takes one input and answers with the thing and user errors', () => {
+  for (const { name, args, type } of fieldsOf(schema.getMutationType())) {
+    const Name = `${name[0]?.toUpperCase()}${name.slice(1)}`;
+    assert.match(
+      name,
+      /(Create|Update|Delete|Connect|Disconnect|Change|Rotate|Add|Remove|Revoke|Import|Replay|Test|Erase|Accept|Decline|Send|Transfer|Escalate|Tag|Close|Take)$/,
+    );
+    assert.deepEqual(
+      args.map((argument) => `${argument.name}: ${argument.type}`),
+      [`input: ${Name}Input!`],
+    );
+    assert.equal(String(type), `${Name}Payload!`);
+    const payload = schema.getType(`${Name}Payload`) as GraphQLObjectType;
+    const { userErrors, ...things } = payload.getFields();
+    assert.equal(String(userErrors?.type), '[UserError!]!');
+    // What did not happen has no result.
+    for (const thing of Object.values(things)) assert.ok(!isNonNullType(thing.type), `${payload.name}.${thing.name}`);
+    const thing = name.endsWith('Delete') ? 'deletedId' : name === 'operatorsImport' ? 'report' : undefined;
+    const names = Object.keys(things); // in the order of the alphabet: a secret may come before its owner
+    const first = names.find((each) => name.startsWith(each)) ?? (names[0] as string);
+    if (thing) assert.equal(first, thing);
+    // An offer is a state of a conversation.
+    else if (name.startsWith('offer')) assert.equal(first, 'conversation');
+    else assert.ok(name.startsWith(first), `${name} answers with ${first}`);
+  }
+});
+
+/** Lists that not everybody may read: to the others they are null. */
+const RESTRICTED = new Set(['visitors', 'satisfactions', 'webhookDeliveries', 'liveHistory']);
+
+/** What a list is of, where it is one of many. */
+const OWN_ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
+  webhookDeliveries: ['webhookId: ID!', 'state: WebhookDeliveryState'],
+  liveHistory: ['operatorId: ID!', 'from: DateTime', 'to: DateTime'],
+};
+
+test('every connection takes the same arguments and has the same fields', () => {
+  const slice = ['after: String', 'before: String', 'first: Int', 'last: Int'];
+  for (const type of types.filter(isObjectType)) {
+    for (const field of fieldsOf(type)) {
+      if (!String(field.type).includes('Connection')) continue;
+      assert.equal(isNonNullType(field.type), !RESTRICTED.has(field.name), `${type.name}.${field.name}`);
+      const args = field.args.map((argument) => `${argument.name}: ${argument.type}`);
+      assert.deepEqual(
+        args
+          .filter((argument) => !argument.startsWith('filter: ') && !OWN_ARGUMENTS[field.name]?.includes(argument))
+          .toSorted(),
+        slice,
+        `${type.name}.${field.name}`,
+      );
+    }
+    if (!type.name.endsWith('Connection')) continue;
+    const node = type.name.slice(0, -'Connection'.length);
+    assert.deepEqual(
+      fieldsOf(type).map((field) => `${field.name}: ${field.type}`),
+      [`edges: [${node}Edge!]!`, `nodes: [${node}!]!`, 'pageInfo: PageInfo!', 'totalCount: Int!'],
+    );
+  }
+});
+
+test('whatever is deprecated says what to use instead', () => {
+  const deprecated = types.filter(isObjectType).flatMap((type) => fieldsOf(type).filter((f) => f.deprecationReason));
+  assert.ok(deprecated.length > 0);
+  for (const field of deprecated) assert.match(field.deprecationReason ?? '', /^Use /);
+});
+
+/** The shape that clients rely on. */
+const PROMISED = lexicographicSortSchema(
+  buildSchema(`
+  scalar DateTime
+  type Query {
+    viewer: Operator!  skill(id: ID!): Skill  operator(id: ID!): Operator  group(id: ID!): Group  website(id: ID!): Website
+    skills(filter: SkillFilter, first: Int, after: String, last: Int, before: String): SkillConnection!
+    operators(filter: OperatorFilter, first: Int, after: String, last: Int, before: String): OperatorConnection!
+    groups(filter: GroupFilter, first: Int, after: String, last: Int, before: String): GroupConnection!
+    websites(filter: WebsiteFilter, first: Int, after: String, last: Int, before: String): WebsiteConnection!
+    conversation(id: ID!): Conversation  eventPosition: ID!
+    conversations(filter: ConversationFilter, first: Int, after: String, last: Int, before: String): ConversationConnection!
+    routingDecisions(conversationId: ID!, after: ID, first: Int): [RoutingDecision!]
+    routingPreview(websiteId: ID!, channel: Channel!, skillId: ID, groupId: ID, language: String!): RoutingPreview
+    liveHistory(operatorId: ID!, from: DateTime, to: DateTime, first: Int, after: String, last: Int, before: String): LiveChangeConnection
+    liveAt(time: DateTime!, operatorIds: [ID!]): [OperatorMoment!]
+  }
+  type Subscription {
+    operatorLive(filter: OperatorFilter): Operator!  skillAvailability(id: ID!): SkillAvailability!
+    deskEvents(after: ID): DeskEvent!  conversationEvents(id: ID!, after: ID): DeskEvent!
+  }
+  type DeskEvent {
+    position: ID! type: String! at: DateTime! conversationId: ID conversation: Conversation message: Message
+    operator: Operator reason: String
+  }
+  type Conversation {
+    id: ID! channel: Channel! state: ConversationState! website: Website visitor: Visitor skill: Skill group: Group
+    language: String! operator: Operator createdAt: DateTime! hasWaited: Boolean! offeredAt: DateTime offerUntil: DateTime
+    acceptedAt: DateTime firstAnswerAt: DateTime closedAt: DateTime closedBy: ClosedBy tags: [Tag!]! messageCount: Int!
+    messages(after: Int, first: Int, last: Int): [Message!]! queuePosition: Int escalatedFrom: Conversation satisfaction: Satisfaction
+  }
+  type Message { sequence: Int! clientId: String author: MessageAuthor! operator: Operator text: String! at: DateTime! }
+  type ConversationConnection { edges: [ConversationEdge!]! } type ConversationEdge { cursor: String! node: Conversation! }
+  enum ConversationState { QUEUED OFFERED ACTIVE CLOSED }  enum MessageAuthor { OPERATOR VISITOR NOTICE }
+  enum ClosedBy { OPERATOR VISITOR API_KEY SYSTEM }
+  type Visitor { id: ID! } type Tag { id: ID! name: String! } type Satisfaction { id: ID! }
+  type RoutingDecision {
+    id: ID! at: DateTime! cause: RoutingCause! operator: Operator forced: Boolean! actor: Actor! need: RoutingNeed!
+    ranked: [RankedOperator!]! excluded: [RoutingExclusion!]! whyNot(operatorId: ID!): [Obstacle!]
+  }
+  type RoutingPreview {
+    need: RoutingNeed! ranked: [RankedOperator!]! excluded: [RoutingExclusion!]! whyNot(operatorId: ID!): [Obstacle!]
+  }
+  type RoutingNeed { channel: Channel! website: Website skill: Skill group: Group language: String! }
+  type RankedOperator { operator: Operator servedLast: Boolean! priority: Int share: Float! assignedAt: DateTime }
+  type RoutingExclusion { reason: Obstacle! count: Int! }
+  type Actor { id: ID name: String }
+  enum Obstacle {
+    OFFLINE IN_GRACE NOT_ENABLED NOT_AVAILABLE SLOTS_FULL ON_CALL ON_VIDEO ON_CHAT
+    OTHER_WEBSITE LACKS_SKILL OTHER_GROUP OTHER_LANGUAGE REFUSED_LATELY
+  }
+  enum RoutingCause {
+    STARTED SLOT_FREED DECLINED TIMED_OUT WITHDRAWN OPERATOR_LOST CONNECTED AVAILABLE OPERATOR_CHANGED DIRECTORY_CHANGED
+    PAUSE_ENDED SWEEP TRANSFER TAKE ESCALATION
+  }
+  type OperatorMoment { operator: Operator! live: OperatorLive }
+  type LiveChangeConnection { edges: [LiveChangeEdge!]! } type LiveChangeEdge { cursor: String! node: LiveChange! }
+  type LiveChange { at: DateTime! reason: String actor: Actor! live: OperatorLive! }
+  type Account { name: String! autoAccept: Boolean! offerSeconds: Int! queueLimit: Int lowestPriorityFirst: Boolean }
+  type Skill {
+    id: ID!  name: String!  order: Int!  createdAt: DateTime!  parent: Skill  children: [Skill!]!
+    operators(filter: OperatorFilter, first: Int, after: String, last: Int, before: String): OperatorConnection!
+    availability(websiteId: ID, language: String): SkillAvailability!
+    statistics(from: DateTime, to: DateTime): Statistics
+  }
+  type Group { id: ID! name: String! parent: Group operators(filter: OperatorFilter, first: Int, after: String, last: Int, before: String): OperatorConnection! }
+  type Website { id: ID! url: String! label: String! operators(filter: OperatorFilter, first: Int, after: String, last: Int, before: String): OperatorConnection! }
+  type SkillAvailability { chat: ChannelAvailability!  call: ChannelAvailability!  video: ChannelAvailability! }
+  type ChannelAvailability { isAvailable: Boolean!  operatorsConnected: Int!  operatorsRoutable: Int!  freeSlots: Int!  waiting: Int! }
+  type Operator {
+    id: ID! name: String firstName: String pseudo: String! email: String externalId: String role: Role roles: [Role!]
+    chatEnabled: Boolean callEnabled: Boolean videoEnabled: Boolean chatMaxNumber: Int chatAndCall: Boolean chatToVideo: Boolean
+    chatPriority: Int callPriority: Int videoPriority: Int languageList: [String!] languageAdmin: String ssoKey: String
+    group: Group websites: [Website!] skills: [Skill!] callConfig: CallConfig
+    live: OperatorLive!  profile: OperatorProfile  statistics(from: DateTime, to: DateTime): Statistics
+  }
+  type CallConfig { type: String! phoneNumber: String }
+  type OperatorProfile { status: String! description: String! facebook: String! twitter: String! city: String! country: String! }
+  type OperatorLive { connected: Boolean!  chat: ChannelLive!  call: ChannelLive!  video: ChannelLive! }
+  type ChannelLive { enabled: Boolean!  available: Boolean!  busy: Boolean!  slotNumber: Int!  slotMaxNumber: Int!  routable: Boolean!  blockedBy: [BlockReason!]! }
+  type Statistics { conversationNumber: Int!  answeredNumber: Int!  firstAnswerSeconds: Float  satisfactionRate: Float  experience: Int!  connectedSeconds: Int! }
+  type UserError { field: [String!] message: String! code: UserErrorCode! }
+  type PageInfo { hasNextPage: Boolean! hasPreviousPage: Boolean! startCursor: String endCursor: String }
+  type OperatorConnection { edges: [OperatorEdge!]! } type OperatorEdge { cursor: String! node: Operator! }
+  type SkillConnection { edges: [SkillEdge!]! } type SkillEdge { cursor: String! node: Skill! }
+  type GroupConnection { edges: [GroupEdge!]! } type GroupEdge { cursor: String! node: Group! }
+  type WebsiteConnection { edges: [WebsiteEdge!]! } type WebsiteEdge { cursor: String! node: Website! }
+  enum BlockReason { OFFLINE IN_GRACE NOT_ENABLED NOT_AVAILABLE SLOTS_FULL ON_CALL ON_VIDEO ON_CHAT }
+  enum UserErrorCode { MISSING INVALID UNKNOWN_ID CONFLICT LIMIT STATE }
+  enum Role { EXPERT OPERATOR MANAGER ADMIN }  enum Channel { CHAT CALL VIDEO }
+  input ConversationFilter {
+    id: String channel: Channel state: ConversationState websiteId: String operatorId: String visitorId: String skillId: String
+    groupId: String tagId: String language: String waiting: Boolean from: DateTime to: DateTime
+  }
+  input SkillFilter { id: String name: String }  input GroupFilter { id: String name: String }  input WebsiteFilter { id: String label: String url: String }
+  input OperatorFilter {
+    id: String groupId: String websiteId: String websiteIds: String skillId: String name: String externalId: String email: String
+    connected: Boolean available: Channel routable: Channel role: Role language: String
+  }
+`),
+);
+
+const MUTATIONS =
+  `operatorCreate operatorUpdate operatorDelete operatorAvailabilityUpdate operatorConnect operatorDisconnect
+  operatorProfileUpdate operatorPasswordChange operatorSsoKeyRotate skillCreate skillUpdate skillDelete skillOperatorsAdd
+  skillOperatorsRemove groupCreate groupUpdate groupDelete websiteCreate websiteUpdate websiteDelete apiKeyCreate apiKeyRevoke
+  operatorsImport accountUpdate offerAccept offerDecline messageSend conversationTransfer conversationEscalate conversationTag
+  conversationClose conversationTake`.split(/\s+/);
+
+test('what clients rely on is there, in the promised shape', () => {
+  for (const promised of Object.values(PROMISED.getTypeMap())) {
+    if (isIntrospectionType(promised) || isSpecifiedScalarType(promised)) continue;
+    const type = schema.getType(promised.name);
+    assert.ok(type, `${promised.name} is missing`);
+    if (isEnumType(promised) && isEnumType(type)) {
+      const names = type.getValues().map((value) => value.name);
+      assert.deepEqual(
+        names.toSorted(),
+        promised
+          .getValues()
+          .map((value) => value.name)
+          .toSorted(),
+        promised.name,
+      );
+    }
+    if (isInputObjectType(promised) && isInputObjectType(type)) {
+      for (const { name, type: shape } of Object.values(promised.getFields())) {
+        assert.equal(String(type.getFields()[name]?.type), String(shape), `${promised.name}.${name}`);
+      }
+    }
+    if (!isObjectType(promised) || !isObjectType(type)) continue;
+    for (const { name, type: shape, args } of fieldsOf(promised)) {
+      const field: GraphQLField<unknown, unknown> | undefined = type.getFields()[name];
+      assert.equal(String(field?.type), String(shape), `${promised.name}.${name}`);
+      const given: string[] = (field?.args ?? []).map((argument) => `${argument.name}: ${argument.type}`);
+      assert.deepEqual(
+        given,
+        args.map((argument) => `${argument.name}: ${argument.type}`),
+        name,
+      );
+    }
+  }
+  const mutations = new Set(fieldsOf(schema.getMutationType()).map((field) => field.name));
+  assert.deepEqual(
+    MUTATIONS.filter((name) => !mutations.has(name)),
+    [],
+  );
+});
+
+test('the printed schema is the present one, and can be read back', () => {
+  const printed = readFileSync(new URL('../../../docs/api/schema.graphql', import.meta.url), 'utf8');
+  assert.equal(printed, `${printSchema(lexicographicSortSchema(schema))}\n`, 'run `npm run generate`');
+  assert.equal(printSchema(lexicographicSortSchema(buildSchema(printed))), printed.trimEnd());
+});

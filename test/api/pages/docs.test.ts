@@ -1,0 +1,300 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { after, before, describe, test } from 'node:test';
+import { openInstallation } from '../../../src/app/installation.ts';
+import { startServer } from '../../../src/app/server.ts';
+import { readConfig } from '../../../src/config.ts';
+import {
+  answerOf,
+  type Document,
+  type Operation,
+  operationsOf,
+  requiredHeaders,
+  validatorOf,
+} from '../../support/docs/openapi.ts';
+import { ADMIN, environment, type Switchboard, startSwitchboard } from '../../support/processes/switchboard.ts';
+
+const committed: Document = JSON.parse(
+  readFileSync(new URL('../../../docs/api/openapi.json', import.meta.url), 'utf8'),
+);
+const validate = validatorOf(committed);
+const operations = operationsOf(committed);
+const isRest = (path: string) => path.startsWith('/api/2/');
+
+let switchboard: Switchboard;
+before(async () => {
+  switchboard = await startSwitchboard({ demo: true });
+});
+after(() => switchboard.stop());
+
+const get = (path: string, headers: Record<string, string> = {}) => fetch(switchboard.url + path, { headers });
+
+describe('the OpenAPI document', () => {
+  test('is served as it is committed', async () => {
+    const response = await get('/openapi.json');
+    assert.equal(response.status, 200);
+    assert.match(response.headers.get('content-type') ?? '', /^application\/json/);
+    assert.deepEqual(await response.json(), committed);
+  });
+
+  test('has exactly the addresses and methods that the server has', async () => {
+    const described = operations.map(({ path, method }) => `${method} ${path}`).sort();
+    assert.deepEqual(described, (await servedOperations()).sort());
+  });
+
+  test('says of every REST operation that it is deprecated, and describes all operations', () => {
+    for (const { path, operation } of operations) {
+      assert.equal(operation.deprecated ?? false, isRest(path), operation.operationId);
+      assert.ok(operation.description, operation.operationId);
+    }
+  });
+
+  test('marks the deprecated fields', () => {
+    const deprecated = [...fieldsOf(committed)].filter(([, field]) => field.deprecated).map(([name]) => name);
+    assert.deepEqual([...new Set(deprecated)].sort(), ['operator_list', 'role', 'satisfaction_global_rate']);
+  });
+
+  test('has names as on the wire and a meaning for every field', () => {
+    for (const [name, field] of fieldsOf(committed)) {
+      assert.match(name, /^_?[a-z]+(_[a-z]+)*$/);
+      assert.ok(isDescribed(field), `the field ${name} has no description`);
+    }
+  });
+
+  test('has examples that fit their own schemas', () => {
+    let examples = 0;
+    for (const { operation } of operations) {
+      const answers = Object.keys(operation.responses).map((status) => answerOf(committed, operation, status));
+      for (const { content = {} } of [...answers, operation.requestBody ?? {}]) {
+        for (const media of Object.values(content)) {
+          const values = [media.example, ...Object.values(media.examples ?? {}).map(({ value }) => value)];
+          for (const value of values.filter((given) => given !== undefined)) {
+            assert.deepEqual(validate(media.schema, value), [], operation.operationId);
+            examples += 1;
+          }
+        }
+      }
+    }
+    assert.ok(examples > 200);
+  });
+});
+
+describe('the server answers as the document says', () => {
+  const keyed = () => ({ 'X-API-Key': switchboard.key });
+
+  for (const { path, operation } of operations.filter(({ path, method }) => method === 'GET' && isRest(path))) {
+    const isList = !path.includes('{id}');
+    const address = path.replace('{id}', '1');
+
+    test(`GET ${path}`, async () => {
+      const queries = isList ? ['', '?full=1&limit=100', '?fields[]=name'] : ['', '?fields[]=name'];
+      for (const query of queries) await assertDescribed(operation, 200, await get(address + query, keyed()));
+      await assertDescribed(operation, 403, await get(address));
+      if (isList) await assertDescribed(operation, 400, await get(`${address}?limit=0`, keyed()));
+      else await assertDescribed(operation, 404, await get(path.replace('{id}', '456789'), keyed()));
+    });
+  }
+
+  for (const name of [
+    'operator',
+    'client',
+    'website',
+    'group',
+    'skill',
+    'conversation',
+    'visitor',
+    'satisfaction',
+    'tag',
+  ]) {
+    test(`a full ${name} has every field of its schema and no other`, async () => {
+      const { data } = (await (await get(`/api/2/${name}?full=1&limit=100`, keyed())).json()) as { data: unknown[] };
+      const schema = { $ref: `#/components/schemas/${name.charAt(0).toUpperCase()}${name.slice(1)}` };
+      assert.ok(data.length > 0);
+      for (const item of data) assert.deepEqual(validate(schema, item), []);
+    });
+  }
+
+  for (const encoding of ['application/json', 'application/x-www-form-urlencoded']) {
+    for (const { path, operation } of operations.filter(({ path, method }) => method === 'POST' && isRest(path))) {
+      test(`${operation.operationId}, then the change and the delete, with the examples as ${encoding}`, async () => {
+        const created = await send('POST', path, operation, encoding);
+        await assertDescribed(operation, 201, created);
+        const location = created.headers.get('location') ?? '';
+        const item = committed.paths[`${path}/{id}`] ?? {};
+        await assertDescribed(item.put, 200, await send('PUT', location, item.put as Operation, encoding));
+        await assertDescribed(item.delete, 200, await send('DELETE', location));
+        await assertDescribed(item.delete, 404, await send('DELETE', location));
+      });
+    }
+
+    for (const part of ['live', 'profile']) {
+      const operation = committed.paths[`/api/2/operator/{id}/${part}`]?.put as Operation;
+      test(`${operation.operationId} with the example as ${encoding}`, async () => {
+        await assertDescribed(operation, 200, await send('PUT', `/api/2/operator/2/${part}`, operation, encoding));
+      });
+    }
+  }
+
+  test('token, check and revocation', async () => {
+    const { url } = switchboard;
+    const [token, revoke, check] = ['/oauth2/token', '/oauth2/revoke', '/_authenticated'].map((path) => ({
+      url: url + path,
+      operation: Object.values(committed.paths[path] ?? {})[0] as Operation,
+    })) as [Endpoint, Endpoint, Endpoint];
+    const login = { grant_type: 'password', username: ADMIN.email, password: ADMIN.password };
+    const granted = await assertDescribed(token.operation, 200, await post(token.url, login));
+    const { access_token } = granted as { access_token: string };
+    const bearer = { headers: { Authorization: `Bearer ${access_token}` } };
+    await assertDescribed(check.operation, 200, await fetch(check.url, bearer));
+    await assertDescribed(revoke.operation, 200, await post(revoke.url, { token: access_token }));
+    await assertDescribed(check.operation, 401, await fetch(check.url));
+    await assertDescribed(token.operation, 400, await post(token.url, { ...login, password: 'wrong' }));
+    await assertDescribed(token.operation, 405, await fetch(token.url));
+  });
+
+  async function send(method: string, path: string, operation?: Operation, encoding = '') {
+    const example = operation?.requestBody?.content[encoding]?.example as Record<string, unknown> | undefined;
+    const body = encoding === 'application/json' ? JSON.stringify(example) : asForm(example ?? {});
+    const headers = { ...keyed(), ...(example ? { 'Content-Type': encoding } : {}) };
+    return fetch(switchboard.url + path, { method, headers, ...(example ? { body } : {}) });
+  }
+});
+
+describe('the pages', () => {
+  const pages = ['/', '/docs', '/docs/migration'];
+
+  for (const path of pages) {
+    test(`${path} comes with a strict policy and asks no other host`, async () => {
+      const response = await get(path);
+      assert.equal(response.status, 200);
+      assert.match(response.headers.get('content-type') ?? '', /^text\/html/);
+      assert.equal(
+        response.headers.get('content-security-policy'),
+        "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'",
+      );
+      assert.equal(response.headers.get('x-content-type-options'), 'nosniff');
+      // An address in an example is text: nothing asks it.
+      const html = (await response.text()).replaceAll(switchboard.url, '').replace(/<pre>.*?<\/pre>/gs, '');
+      assert.doesNotMatch(html, /https?:|["'(]\/\//);
+    });
+
+    test(`every link of ${path} leads somewhere`, async () => {
+      const html = await (await get(path)).text();
+      for (const [, link = ''] of html.matchAll(/(?:href|src)="([^"]+)"/g)) {
+        assert.equal((await get(link)).status, 200, link);
+      }
+    });
+  }
+
+  test('HEAD answers without a body, and a page that did not change is not sent again', async () => {
+    const head = await fetch(`${switchboard.url}/docs`, { method: 'HEAD' });
+    assert.equal(head.status, 200);
+    assert.equal(await head.text(), '');
+    const again = await get('/docs', { 'If-None-Match': head.headers.get('etag') ?? '' });
+    assert.equal(again.status, 304);
+  });
+
+  test('unknown pages, and other files of the package, are not there', async () => {
+    for (const path of [
+      '/nothing',
+      '/docs/nothing',
+      '/docs/index.html',
+      '/docs/../package.json',
+      '/docs/package.json',
+    ]) {
+      assert.equal((await get(path)).status, 404, path);
+    }
+  });
+
+  test('the landing page names the address that it was asked at, unless that is more than an address', async () => {
+    assert.ok((await (await get('/')).text()).includes(`${switchboard.url}/api/2/operator`));
+    const html = await landingAt('"><script src=x></script>');
+    assert.ok(html.includes('/api/2/operator'));
+    assert.ok(!html.includes('<script'));
+  });
+});
+
+/** The landing page for a host that no browser would send. */
+function landingAt(host: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    request(switchboard.url, { headers: { Host: host } }, (response) => text(response).then(resolve, reject))
+      .once('error', reject)
+      .end();
+  });
+}
+
+interface Endpoint {
+  readonly url: string;
+  readonly operation: Operation;
+}
+
+/** The answer has the described status, its headers and a body of its schema. */
+async function assertDescribed(operation: Operation | undefined, status: number, response: Response): Promise<unknown> {
+  assert.ok(operation);
+  const body = await response.text();
+  assert.equal(response.status, status, body);
+  const answer = answerOf(committed, operation, status);
+  for (const name of requiredHeaders(committed, answer)) assert.ok(response.headers.has(name), `${name} is missing`);
+  const value = JSON.parse(body);
+  assert.deepEqual(validate(answer.content?.['application/json']?.schema ?? {}, value), [], body.slice(0, 500));
+  return value;
+}
+
+/** What the server has under the two bases, from its own table of routes: an address that only refuses a method has none. */
+async function servedOperations(): Promise<string[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'switchboard-test-'));
+  const config = readConfig({ ...environment(folder), SWITCHBOARD_LOG_LEVEL: 'silent' });
+  const server = await startServer(await openInstallation(config), config);
+  try {
+    const described = server.routes
+      .all()
+      .filter(({ url }) => isRest(url) || /^\/(oauth2\/|_authenticated|admin\/)/.test(url));
+    const found = await Promise.all(
+      described.map(async ({ url, methods }) => {
+        const options = await fetch(server.url + url.replace(':id', '1'), { method: 'OPTIONS' });
+        const allowed = options.headers.get('allow')?.split(', ') ?? [];
+        return methods
+          .filter((method) => allowed.includes(method) && method !== 'HEAD' && method !== 'OPTIONS')
+          .map((method) => `${method} ${url.replace(':id', '{id}')}`);
+      }),
+    );
+    return found.flat();
+  } finally {
+    await server.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+type Field = { deprecated?: boolean; description?: string; $ref?: string; anyOf?: Field[] };
+
+/** Every field of every schema in the document. */
+function* fieldsOf(node: unknown): Iterable<[string, Field]> {
+  if (node === null || typeof node !== 'object') return;
+  const { type, properties } = node as { type?: string; properties?: Record<string, Field> };
+  if (type === 'object' && properties) yield* Object.entries(properties);
+  for (const inner of Object.values(node)) yield* fieldsOf(inner);
+}
+
+/** By its own words, or by those of what it refers to. The parts of the envelope are described once, in the introduction. */
+function isDescribed(field: Field): boolean {
+  return field.description !== undefined || field.$ref !== undefined || (field.anyOf?.some(isDescribed) ?? false);
+}
+
+function post(url: string, parameters: Record<string, string>): Promise<Response> {
+  return fetch(url, { method: 'POST', body: new URLSearchParams(parameters) });
+}
+
+/** As the document describes forms: lists with commas, objects with brackets, booleans as 1 and 0. */
+function asForm(fields: Record<string, unknown>): string {
+  const pairs = Object.entries(fields).flatMap(([name, value]) =>
+    value !== null && typeof value === 'object' && !Array.isArray(value)
+      ? Object.entries(value).map(([inner, given]) => [`${name}[${inner}]`, given])
+      : [[name, value]],
+  );
+  const spelled = (value: unknown) => (typeof value === 'boolean' ? (value ? '1' : '0') : String(value));
+  return new URLSearchParams(pairs.map(([name, value]) => [String(name), spelled(value)])).toString();
+}

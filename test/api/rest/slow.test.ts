@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import type { Socket } from 'node:net';
+import { after, before, test } from 'node:test';
+import { assertOk, assertRefused } from '../../support/clients/envelope.ts';
+import { rawRequest, sendRaw } from '../../support/clients/raw.ts';
+import { type RestAnswer, type RestClient, restClient } from '../../support/clients/rest.ts';
+import { type Switchboard, startSwitchboard } from '../../support/processes/switchboard.ts';
+import { until } from '../../support/waiting/until.ts';
+
+let switchboard: Switchboard;
+let rest: RestClient;
+before(async () => {
+  switchboard = await startSwitchboard({
+    env: { SWITCHBOARD_HEADERS_TIMEOUT: '0.5', SWITCHBOARD_REQUEST_TIMEOUT: '1' },
+  });
+  rest = restClient(switchboard.url, switchboard.key);
+});
+after(() => switchboard.stop());
+
+/** Sends one byte every 100 ms for as long as anybody listens. */
+function drip(socket: Socket, byte: string): void {
+  const timer = setInterval(() => socket.write(byte), 100);
+  socket.once('close', () => clearInterval(timer));
+}
+
+/** Asks until there is an answer: a busy machine may hold up a good request for longer than this service waits. */
+async function ask(path: string): Promise<RestAnswer> {
+  let answer: RestAnswer | undefined;
+  await until(`${path} is answered`, async () => {
+    answer = await rest.get(path).catch(() => undefined);
+    return answer !== undefined && answer.status !== 408;
+  });
+  return answer as RestAnswer;
+}
+
+async function assertTimedOut(send: (socket: Socket) => void): Promise<void> {
+  const answer = await sendRaw(switchboard.url, send);
+  assertRefused(answer, 408, 'The request took too long.');
+  assert.match(answer.head, /^content-type: application\/json/im);
+}
+
+test('headers that never end, silent or dripping: 408 in the envelope', async () => {
+  await Promise.all([
+    assertTimedOut((socket) => socket.write('GET /api/2/operator HTTP/1.1\r\nHost: a\r\n')),
+    assertTimedOut((socket) => socket.write('GE')),
+    assertTimedOut((socket) => {
+      socket.write('GET /api/2/operator HTTP/1.1\r\nX: ');
+      drip(socket, 'x');
+    }),
+  ]);
+});
+
+test('bodies that never end, silent or dripping: 408 in the envelope', async () => {
+  const key = `X-API-Key: ${switchboard.key}`;
+  await Promise.all([
+    assertTimedOut((socket) =>
+      socket.write(rawRequest('POST /api/2/group HTTP/1.1', [key, 'Content-Length: 100'], 'name=')),
+    ),
+    assertTimedOut((socket) => {
+      socket.write(rawRequest('POST /api/2/group HTTP/1.1', [key, 'Content-Length: 1000'], 'name='));
+      drip(socket, 'x');
+    }),
+    assertTimedOut((socket) => {
+      socket.write(rawRequest('POST /api/2/group HTTP/1.1', [key, 'Transfer-Encoding: chunked'], '5\r\nname=\r\n'));
+      drip(socket, '1\r\nx\r\n');
+    }),
+  ]);
+  assert.equal((await ask('/group')).body.pagination.count, 0, 'half a body is no request');
+});
+
+test('a hundred slow ones do not keep the others from being answered', async () => {
+  const slow = Array.from({ length: 100 }, () =>
+    assertTimedOut((socket) => socket.write('POST /api/2/operator HTTP/1.1\r\nHost: a\r\n')),
+  );
+  for (let time = 0; time < 20; time++) assertOk(await ask('/operator'));
+  await Promise.all(slow);
+  assertOk(await ask('/operator'));
+});
+
+test('clients that leave in the middle are forgotten', async () => {
+  const key = `X-API-Key: ${switchboard.key}`;
+  for (const text of [
+    'GET /api/2/oper',
+    rawRequest('POST /api/2/group HTTP/1.1', [key, 'Content-Length: 100'], 'name='),
+    rawRequest('GET /api/2/operator HTTP/1.1', [key]),
+  ]) {
+    await assert.rejects(
+      sendRaw(switchboard.url, (socket) => {
+        socket.write(text, () => socket.destroy());
+      }),
+    );
+  }
+  assertOk(await ask('/operator'));
+  assert.doesNotMatch(switchboard.log(), /request failed/);
+});

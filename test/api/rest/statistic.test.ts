@@ -1,0 +1,259 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { assertBadValue, assertOk, assertRefused } from '../../support/clients/envelope.ts';
+import { add, addOperator } from '../../support/people/people.ts';
+import { type PastServer, startPast } from '../../support/processes/past-server.ts';
+
+const SECOND = 1000;
+const DAY = 24 * 3600 * SECOND;
+const INDICATORS = [
+  'conversation_number',
+  'answered_number',
+  'first_answer_seconds',
+  'waiting_seconds',
+  'abandoned_number',
+  'refused_number',
+  'satisfaction_rate',
+  'experience',
+  'connected_seconds',
+];
+const NOTHING = {
+  conversation_number: 0,
+  answered_number: 0,
+  first_answer_seconds: null,
+  waiting_seconds: null,
+  abandoned_number: 0,
+  refused_number: 0,
+  satisfaction_rate: null,
+  experience: 0,
+  connected_seconds: 0,
+};
+
+let past: PastServer;
+let shop: number;
+let bank: number;
+let group: number;
+let skill: number;
+let alice: number;
+let bob: number;
+
+/** Begins on the n-th of the month; accepted, answered and closed after so many seconds. */
+async function add3(day: number, fields: object, accepted?: number, answered?: number, closed?: number) {
+  const createdAt = Date.UTC(2026, 0, day, 10);
+  const after = (seconds: number | undefined) => (seconds === undefined ? null : createdAt + seconds * SECOND);
+  const moments = { acceptedAt: after(accepted), firstAnswerAt: after(answered), closedAt: after(closed) };
+  const state = closed === undefined ? 'active' : 'closed';
+  return past.rows.conversation({ createdAt, state, websiteId: shop, ...moments, ...fields });
+}
+
+before(async () => {
+  past = await startPast();
+  const { rest, rows, installation, strangersRows } = past;
+  shop = await add(rest, 'website', { label: 'Shop', url: 'https://shop.example.com' });
+  bank = await add(rest, 'website', { label: 'Bank', url: 'https://bank.example.com' });
+  group = await add(rest, 'group', { name: 'Group' });
+  skill = await add(rest, 'skill', { name: 'Skill' });
+  alice = (await addOperator(rest, { group_id: group, skill_list: [skill] })).id;
+  bob = (await addOperator(rest)).id;
+  const one = await add3(1, { operatorId: alice, skillId: skill, closedBy: 'operator' }, 10, 14, 100);
+  const two = await add3(2, { operatorId: alice, channel: 'call', closedBy: 'visitor' }, 20, 26, 100);
+  await add3(3, { operatorId: bob, websiteId: bank, groupId: group }, 30);
+  await add3(4, { skillId: skill, groupId: group, closedBy: 'visitor' }, undefined, undefined, 50);
+  await add3(5, { skillId: skill, closedBy: 'api_key' }, undefined, undefined, 50);
+  await rows.satisfaction(one, { noteWelcome: 5, noteResolution: 5, noteDelay: 5, operatorId: alice });
+  await rows.satisfaction(two, { noteWelcome: 1, noteResolution: 2, noteDelay: 3, operatorId: alice });
+  await strangersRows.conversation({ id: 900, createdAt: Date.UTC(2026, 0, 1), acceptedAt: 1, operatorId: 1 });
+  await installation.database.transaction(async ({ db }) => {
+    await db
+      .insertInto('refusals')
+      .values({ accountId: 1, day: '2026-01-02', websiteId: shop, reason: 'queue_full', count: 4 })
+      .execute();
+  });
+  await connectFor(alice, 600);
+});
+after(() => past.stop());
+
+/** The history of somebody who was there for so long, two days ago. */
+async function connectFor(operatorId: number, seconds: number): Promise<void> {
+  const { database, clock } = past.installation;
+  await database.transaction(async ({ db }) => {
+    const row = await db
+      .selectFrom('liveHistory')
+      .selectAll()
+      .where('operatorId', '=', operatorId)
+      .where('accountId', '=', 1)
+      .executeTakeFirstOrThrow();
+    await db.deleteFrom('liveHistory').where('operatorId', '=', operatorId).execute();
+    const start = clock.now - 2 * DAY;
+    for (const [version, at, connected] of [
+      [1, start, 1],
+      [2, start + seconds * SECOND, 0],
+    ] as const) {
+      await db
+        .insertInto('liveHistory')
+        .values({ ...row, version, at, connected })
+        .execute();
+    }
+  });
+}
+
+const data = async (query = '') => {
+  const answer = await past.reader.get(`/statistic${query}`);
+  assertOk(answer);
+  return answer.body.data;
+};
+
+describe('GET /statistic without a resource', () => {
+  test('rule 19: is one object keyed by indicator, from the rows of the account', async () => {
+    const answer = await past.rest.get('/statistic');
+    assert.deepEqual(answer.body, {
+      meta: { status: 'success' },
+      data: {
+        conversation_number: 3,
+        answered_number: 2,
+        first_answer_seconds: 5,
+        waiting_seconds: 20,
+        abandoned_number: 1,
+        refused_number: 4,
+        satisfaction_rate: 0.7,
+        experience: 20,
+        connected_seconds: 600,
+      },
+    });
+    assert.deepEqual(Object.keys(answer.body.data), INDICATORS);
+    assert.deepEqual(await data('?full=1&limit=100'), answer.body.data);
+  });
+
+  test('rule 19: by website, channel and period', async () => {
+    const shown = '&filters[indicators]=conversation_number,abandoned_number';
+    for (const [query, conversations, abandoned] of [
+      [`?filters[website_list]=${shop}`, 2, 1],
+      [`?filters[website_list]=${bank}`, 1, 0],
+      [`?filters[website_list]=${shop},${bank}`, 3, 1],
+      [`?filters[website_list][]=${shop}&filters[website_list][]=${bank}`, 3, 1],
+      ['?filters[channel]=call', 1, 0],
+      ['?filters[channel]=chat,video', 2, 1],
+      ['?filters[from]=2026-01-02', 2, 1],
+      ['?filters[to]=2026-01-02', 2, 0],
+      ['?filters[from]=2026-01-02&filters[to]=2026-01-02', 1, 0],
+      ['?filters[from]=2026-01-02+10:00:01&filters[to]=2026-01-04+09:59:59', 1, 0],
+      ['?filters[from]=2020-01-01&filters[to]=2026-12-31', 3, 1],
+      [`?filters[channel]=chat&filters[website_list]=${shop}&filters[from]=2026-01-01`, 1, 1],
+      ['?filters[website_list]=999', 0, 0],
+    ] as const) {
+      const expected = { conversation_number: conversations, abandoned_number: abandoned };
+      assert.deepEqual(await data(query + shown), expected, query);
+    }
+  });
+
+  test('what was refused is known by website and day, and by nothing else', async () => {
+    const refused = async (query: string) => (await data(`?filters[indicators]=refused_number${query}`)).refused_number;
+    assert.equal(await refused(''), 4);
+    assert.equal(await refused(`&filters[website_list]=${bank}`), 0);
+    assert.equal(await refused('&filters[from]=2026-01-02+18:00:00'), 4);
+    assert.equal(await refused('&filters[from]=2026-01-03'), 0);
+    assert.equal(await refused('&filters[channel]=chat'), null);
+  });
+
+  test('indicators: a comma list or brackets, and fields among them; unknown ones are refused', async () => {
+    assert.deepEqual(await data('?filters[indicators]=experience'), { experience: 20 });
+    assert.deepEqual(await data('?filters[indicators]=connected_seconds'), { connected_seconds: 600 });
+    const two = { answered_number: 2, experience: 20 };
+    assert.deepEqual(await data('?filters[indicators]=experience,answered_number'), two);
+    assert.deepEqual(await data('?filters[indicators][]=experience&filters[indicators][]=answered_number'), two);
+    assert.deepEqual(await data('?filters[indicators][0]=experience&filters[indicators][1]=answered_number'), two);
+    assert.deepEqual(await data('?fields[]=experience&fields[]=answered_number&fields[]=email'), two);
+    assert.deepEqual(Object.keys(await data('?fields[]=email')), INDICATORS);
+    for (const bad of ['', 'nothing', 'experience,nothing', 'EXPERIENCE']) {
+      const answer = await past.rest.get(`/statistic?filters[indicators]=${bad}`);
+      assertBadValue(answer, 'filters[indicators]');
+      assert.ok(answer.body.meta.errors[0].message.includes(INDICATORS.join(', ')));
+    }
+  });
+});
+
+describe('GET /statistic with a resource', () => {
+  test('rule 19: rows by operator, newest first, those without conversations too', async () => {
+    const answer = await past.rest.get('/statistic?filters[resource]=operator');
+    assertOk(answer);
+    assert.deepEqual(answer.body.pagination, { page: 1, pages: 1, limit: 20, count: 3 });
+    const of = (id: number) => ({ resource: 'operator', resource_id: id });
+    assert.deepEqual(answer.body.data, [
+      { ...of(bob), ...NOTHING, conversation_number: 1, waiting_seconds: 30, refused_number: null },
+      {
+        ...of(alice),
+        conversation_number: 2,
+        answered_number: 2,
+        first_answer_seconds: 5,
+        waiting_seconds: 15,
+        abandoned_number: 0,
+        refused_number: null,
+        satisfaction_rate: 0.7,
+        experience: 20,
+        connected_seconds: 600,
+      },
+      { ...of(1), ...NOTHING, refused_number: null },
+    ]);
+    assert.deepEqual(Object.keys(answer.body.data[0]), ['resource', 'resource_id', ...INDICATORS]);
+  });
+
+  test('rule 19: rows by group and by skill', async () => {
+    const shown = '&filters[indicators]=conversation_number,abandoned_number,connected_seconds';
+    // That of an operator counts for their group; the one that nobody took, for the group that it asked for.
+    assert.deepEqual(await data(`?filters[resource]=group${shown}`), [
+      { resource: 'group', resource_id: group, conversation_number: 2, abandoned_number: 1, connected_seconds: 600 },
+    ]);
+    assert.deepEqual(await data(`?filters[resource]=skill${shown}`), [
+      { resource: 'skill', resource_id: skill, conversation_number: 1, abandoned_number: 1, connected_seconds: 600 },
+    ]);
+  });
+
+  test('resource_id, pages and the other filters', async () => {
+    const rows = async (query: string) =>
+      (await data(`?filters[resource]=operator&filters[indicators]=conversation_number${query}`)).map(
+        (row: { resource_id: number; conversation_number: number }) => [row.resource_id, row.conversation_number],
+      );
+    assert.deepEqual(await rows(`&filters[resource_id]=${alice}`), [[alice, 2]]);
+    assert.deepEqual(await rows(`&filters[resource_id]=${alice},${bob}&filters[channel]=call`), [
+      [bob, 0],
+      [alice, 1],
+    ]);
+    assert.deepEqual(await rows(`&filters[resource_id]=${bob}&filters[website_list]=${shop}`), [[bob, 0]]);
+    assert.deepEqual(await rows('&filters[resource_id]=999'), []);
+    assert.deepEqual(await rows('&limit=1&page=2'), [[alice, 2]]);
+    assert.deepEqual(await data(`?filters[resource]=operator&filters[resource_id]=${alice}&fields[]=experience`), [
+      { resource: 'operator', resource_id: alice, experience: 20 },
+    ]);
+  });
+});
+
+test('bad filters, other methods, another account', async () => {
+  const { rest, stranger } = past;
+  assertRefused(
+    await rest.get('/statistic?filters[id]=1'),
+    400,
+    "Filter 'id' is unknown. Filters here: website_list, channel, resource, resource_id, indicators, from, to.",
+  );
+  for (const [filter, values] of Object.entries({
+    resource: ['', 'website', 'operator,group', 'OPERATOR'],
+    channel: ['mail', ''],
+    website_list: ['x', ''],
+    from: ['x', '2026-02-31'],
+    to: ['x'],
+  })) {
+    for (const value of values) {
+      assertBadValue(await rest.get(`/statistic?filters[${filter}]=${value}`), `filters[${filter}]`);
+    }
+  }
+  assertBadValue(await rest.get('/statistic?filters[resource_id]=1'), 'filters[resource_id]');
+  assertBadValue(await rest.get('/statistic?filters[from]=2026-01-02&filters[to]=2026-01-01'), 'filters[to]');
+  assertBadValue(await rest.get('/statistic?limit=0'), 'limit');
+  for (const method of ['POST', 'PUT', 'DELETE']) {
+    const answer = await rest.send(method, '/statistic');
+    assertRefused(answer, 405);
+    assert.equal(answer.headers.get('allow'), 'GET, HEAD, OPTIONS');
+  }
+  const theirs = (await stranger.get('/statistic')).body.data;
+  assert.equal(theirs.conversation_number, 1);
+  assert.equal(theirs.connected_seconds, 0);
+});

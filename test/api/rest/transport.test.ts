@@ -1,0 +1,208 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { assertBadValue, assertOk, assertRefused } from '../../support/clients/envelope.ts';
+import { type RestClient, restClient } from '../../support/clients/rest.ts';
+import { addOperator, newPerson } from '../../support/people/people.ts';
+import { type Switchboard, startSwitchboard } from '../../support/processes/switchboard.ts';
+
+let switchboard: Switchboard;
+let rest: RestClient;
+before(async () => {
+  switchboard = await startSwitchboard();
+  rest = restClient(switchboard.url, switchboard.key);
+});
+after(() => switchboard.stop());
+
+test('reads, updates and deletes answer 200, a create 201 with its address', async () => {
+  const created = await rest.post('/operator', newPerson());
+  assertOk(created, 201);
+  const { id } = created.body.data;
+  assert.equal(created.headers.get('location'), `/api/2/operator/${id}`);
+  assertOk(await rest.get(`/operator/${id}`));
+  assertOk(await rest.put(`/operator/${id}`, { name: 'Other' }));
+  const deleted = await rest.delete(`/operator/${id}`);
+  assertOk(deleted);
+  assert.deepEqual(deleted.body, { meta: { status: 'success' } });
+});
+
+test('an unknown id says which one, also where it is no number', async () => {
+  for (const id of ['456', 'abc', '1e1', '0x1', '-1', '01', '9007199254740993', '1.0', '+1', ' 1', 'ä']) {
+    const answer = await rest.get(`/operator/${encodeURIComponent(id)}`);
+    assertRefused(answer, 404, `Unknown 'operator' with 'id' ${id}.`);
+    assert.equal(answer.body.meta.errors, undefined);
+  }
+  for (const path of ['/operator/456/live', '/operator/456/profile', '/operator/456/statistic']) {
+    assertRefused(await rest.get(path), 404, "Unknown 'operator' with 'id' 456.");
+  }
+  for (const resource of ['client', 'website', 'group', 'skill']) {
+    assertRefused(await rest.get(`/${resource}/456`), 404, `Unknown '${resource}' with 'id' 456.`);
+    assertRefused(await rest.get(`/${resource}/abc`), 404, `Unknown '${resource}' with 'id' abc.`);
+  }
+});
+
+test('writes to an unknown id say the same', async () => {
+  const message = "Unknown 'operator' with 'id' 456.";
+  assertRefused(await rest.put('/operator/456', { name: 'A' }), 404, message);
+  assertRefused(await rest.delete('/operator/456'), 404, message);
+  assertRefused(await rest.put('/operator/456/live', 'connected=0'), 404, message);
+  assertRefused(await rest.put('/operator/456/profile', 'city=Paris'), 404, message);
+  for (const resource of ['website', 'group', 'skill']) {
+    const field = resource === 'website' ? 'label' : 'name';
+    assertRefused(await rest.put(`/${resource}/456`, { [field]: 'A' }), 404, `Unknown '${resource}' with 'id' 456.`);
+    assertRefused(await rest.delete(`/${resource}/x1`), 404, `Unknown '${resource}' with 'id' x1.`);
+  }
+});
+
+test('an unknown resource is named, and only to those who are let in', async () => {
+  assertRefused(await rest.get('/foo'), 404, "Unknown resource 'foo'.");
+  assertRefused(await rest.get('/foo/12?x=1'), 404, "Unknown resource 'foo'.");
+  assertRefused(await rest.post('/foo', 'a=1'), 404, "Unknown resource 'foo'.");
+  assertRefused(await rest.get('/operator/1/foo'), 404);
+  assertRefused(await restClient(switchboard.url, 'wrong').get('/foo'), 403, 'Forbidden');
+});
+
+test('bad input: the message of the first problem, and every problem in the order of the fields', async () => {
+  const missing = await rest.post('/operator', {});
+  assertRefused(missing, 400, "Field 'name' is missing.");
+  assert.deepEqual(
+    missing.body.meta.errors.map((error: { field: string }) => error.field),
+    ['name', 'email'],
+  );
+  assertRefused(await rest.post('/operator', { name: 'A' }), 400, "Field 'email' is missing.");
+  assertRefused(await rest.post('/operator', { name: 'A', email: 'x' }), 400, "Value of field 'email' is not valid.");
+  assertRefused(await rest.post('/operator', newPerson({ foo: 1 })), 400, "Field 'foo' is unknown.");
+
+  const many = await rest.post('/operator', {
+    zoo: 1,
+    skill_list: 'x',
+    chat_max_number: 51,
+    call_config: { type: 'NOWHERE', colour: 'red' },
+    email: 'x',
+    pseudo: 5,
+    name: 'A',
+  });
+  assertRefused(many, 400, "Value of field 'pseudo' is not valid.");
+  assert.deepEqual(
+    many.body.meta.errors.map((error: { field: string }) => error.field),
+    ['pseudo', 'email', 'chat_max_number', 'skill_list[0]', 'call_config[type]', 'zoo', 'call_config[colour]'],
+  );
+  for (const { field, message } of many.body.meta.errors) {
+    assert.ok(message.includes(`'${field}'`), message);
+  }
+  const rules = Object.fromEntries(
+    many.body.meta.errors.map((error: { field: string; message: string }) => [error.field, error.message]),
+  );
+  assert.match(rules.chat_max_number, /1 to 50/);
+  assert.match(rules['call_config[type]'], /ANSWER_FROM_PHONE or ANSWER_FROM_DESK/);
+  assert.match(rules.zoo, /name, first_name/);
+});
+
+test('a method that an address does not have: 405 with those it has', async () => {
+  const cases: [string, string, string[]][] = [
+    ['PATCH', '/operator', ['GET', 'HEAD', 'POST', 'OPTIONS']],
+    ['PUT', '/operator', ['GET', 'HEAD', 'POST', 'OPTIONS']],
+    ['POST', '/operator/1', ['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS']],
+    ['DELETE', '/operator/1/live', ['GET', 'HEAD', 'PUT', 'OPTIONS']],
+    ['POST', '/operator/1/statistic', ['GET', 'HEAD', 'OPTIONS']],
+    ['POST', '/client', ['GET', 'HEAD', 'OPTIONS']],
+  ];
+  for (const [method, path, allowed] of cases) {
+    const answer = await rest.send(method, path);
+    assertRefused(answer, 405, `The method ${method} is not allowed here.`);
+    assert.deepEqual(answer.headers.get('allow')?.split(', ').sort(), allowed.sort(), `${method} ${path}`);
+  }
+});
+
+test('the live list is nobody: a write to it names no operator', async () => {
+  assertRefused(await rest.put('/operator/live', 'name=A'), 404, "Unknown 'operator' with 'id' live.");
+  assertRefused(await rest.delete('/operator/live'), 404, "Unknown 'operator' with 'id' live.");
+  assertRefused(await rest.post('/operator/live', 'connected=0'), 405);
+});
+
+test('HEAD answers as GET without the body', async () => {
+  for (const path of ['/operator', '/operator/1', '/operator/live', '/operator/999', '/foo', '/client']) {
+    const get = await rest.get(path);
+    const head = await rest.send('HEAD', path);
+    assert.equal(head.status, get.status, path);
+    assert.equal(head.body, undefined);
+    for (const name of ['content-type', 'content-length', 'cache-control', 'deprecation', 'link']) {
+      assert.equal(head.headers.get(name), get.headers.get(name), `${path} ${name}`);
+    }
+  }
+  const keyless = await fetch(`${switchboard.url}/api/2/operator`, { method: 'HEAD' });
+  assert.equal(keyless.status, 403);
+});
+
+test('OPTIONS needs no key', async () => {
+  const answer = await fetch(`${switchboard.url}/api/2/operator/1`, { method: 'OPTIONS' });
+  assert.equal(answer.status, 204);
+  assert.deepEqual(answer.headers.get('allow')?.split(', ').sort(), ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PUT']);
+  assert.equal(await answer.text(), '');
+  assert.equal(answer.headers.get('cache-control'), 'no-store');
+  assert.equal(answer.headers.get('access-control-allow-origin'), null);
+});
+
+test('every answer is marked as not to be stored and as deprecated', async () => {
+  const id = (await addOperator(rest)).id;
+  const answers = [
+    await rest.get('/operator'),
+    await rest.get(`/operator/${id}/live`),
+    await rest.put(`/operator/${id}`, { name: 'B' }),
+    await rest.get('/operator/abc'),
+    await rest.get('/foo'),
+    await rest.send('PATCH', '/operator'),
+    await rest.get('/operator?page=0'),
+    await rest.get('/operator/%zz'),
+    await rest.get(`/operator/${'9'.repeat(5000)}`),
+    await restClient(switchboard.url, 'wrong').get('/operator'),
+    await rest.post('/operator', 'x'.repeat(1024 * 1024 + 1)),
+  ];
+  assert.deepEqual(
+    answers.map((answer) => answer.status),
+    [200, 200, 200, 404, 404, 405, 400, 400, 414, 403, 413],
+  );
+  for (const { status, headers } of answers) {
+    assert.equal(headers.get('cache-control'), 'no-store', `${status}`);
+    assert.match(headers.get('deprecation') ?? '', /^@\d{10}$/, `${status}`);
+    assert.match(headers.get('link') ?? '', /<[^>]+>; rel="deprecation".*<\/graphql>; rel="successor-version"/);
+    assert.equal(headers.get('sunset'), null);
+    assert.equal(headers.get('content-type'), 'application/json; charset=utf-8');
+  }
+});
+
+test('a query that cannot be read is refused', async () => {
+  assertRefused(await rest.get('/operator?name=%zz'), 400, /percent-encoded/);
+  assertBadValue(await rest.get('/operator?page=x'), 'page');
+});
+
+test('with origins and a last day configured', async () => {
+  const origin = 'https://app.example.com';
+  const other = await startSwitchboard({
+    env: { SWITCHBOARD_CORS_ORIGINS: `${origin},https://b.example.com`, SWITCHBOARD_REST_SUNSET: '2031-12-31' },
+  });
+  try {
+    const client = restClient(other.url, other.key);
+    const allowed = await client.get('/operator', { Origin: origin });
+    assert.equal(allowed.headers.get('access-control-allow-origin'), origin);
+    assert.equal(allowed.headers.get('vary'), 'Origin');
+    assert.match(allowed.headers.get('access-control-expose-headers') ?? '', /Location/);
+    assert.equal(allowed.headers.get('sunset'), 'Wed, 31 Dec 2031 00:00:00 GMT');
+    for (const foreign of ['https://evil.example.com', 'http://app.example.com', `${origin}.evil.com`, 'null']) {
+      const refused = await client.get('/operator', { Origin: foreign });
+      assert.equal(refused.headers.get('access-control-allow-origin'), null, foreign);
+      assert.equal(refused.headers.get('vary'), 'Origin');
+    }
+    const failed = await client.get('/operator/abc', { Origin: origin });
+    assert.equal(failed.headers.get('access-control-allow-origin'), origin, 'a page must see its errors too');
+    const preflight = await fetch(`${other.url}/api/2/operator`, {
+      method: 'OPTIONS',
+      headers: { Origin: origin, 'Access-Control-Request-Method': 'POST' },
+    });
+    assert.equal(preflight.status, 204);
+    assert.equal(preflight.headers.get('access-control-allow-origin'), origin);
+    assert.match(preflight.headers.get('access-control-allow-methods') ?? '', /PUT/);
+    assert.match(preflight.headers.get('access-control-allow-headers') ?? '', /X-API-Key/);
+  } finally {
+    await other.stop();
+  }
+});

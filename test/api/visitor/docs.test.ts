@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { parse, validate } from 'graphql';
+import { visitorSchema } from '../../../src/api/visitor/schema.ts';
+import { settings } from '../../../src/config.ts';
+import { openSite, type Site, type SiteOperator } from '../../support/people/site.ts';
+import { spawnOwn } from '../../support/processes/own-processes.ts';
+import { PATIENCE_MS } from '../../support/waiting/until.ts';
+
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+const page = readFileSync(new URL('../../../docs/visitors.md', import.meta.url), 'utf8');
+const blocks = (language: string) =>
+  [...page.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\``, 'gms'))].map(([, text]) => text as string);
+
+let site: Site;
+let operator: SiteOperator;
+before(async () => {
+  site = await openSite();
+  operator = await site.operator({ pseudo: 'Bob' });
+});
+after(() => site.stop());
+
+test('every document of the page fits the schema', () => {
+  const documents = blocks('graphql').flatMap((text) => text.split(/\n\n+/));
+  assert.ok(documents.length > 4);
+  for (const document of documents) assert.deepEqual(validate(visitorSchema, parse(document)), [], document);
+});
+
+test('every setting of the page is one', () => {
+  for (const [name] of page.matchAll(/SWITCHBOARD_\w+/g)) assert.ok(name in settings.shape, name);
+});
+
+test('the signature of the page is one that is believed', async () => {
+  const [example = ''] = blocks('js');
+  const { signatureOf } = await import(`data:text/javascript,${encodeURIComponent(example)}`);
+  const secret = await site.secret();
+  const signature = signatureOf('customer-7', secret);
+  assert.equal(signature, createHmac('sha256', secret).update('customer-7').digest('hex'));
+  assert.ok(await site.visitor({ externalId: 'customer-7', signature }));
+});
+
+test('the program of the page holds a conversation', { timeout: PATIENCE_MS }, async () => {
+  const child = spawnOwn(process.execPath, ['--input-type=module', '-e', blocks('js')[1] ?? ''], {
+    cwd: ROOT,
+    env: { ...process.env, SERVICE: site.url, WEBSITE: String(site.websiteId) },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let shown = '';
+  const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
+  let isAnswered = false;
+  child.stdout.on('data', async (chunk) => {
+    shown += chunk;
+    if (isAnswered || !shown.includes('conversation.offered')) return;
+    isAnswered = true;
+    const { data } = await site.admin.run('{conversations(first:1){nodes{id}}}');
+    const { id } = data.conversations.nodes[0];
+    await operator.accept(id);
+    await operator.send(id, 'Good morning');
+    await operator.run('mutation($id:ID!){conversationClose(input:{id:$id}){userErrors{code}}}', { id });
+  });
+  assert.equal(await ended, 0, shown);
+  assert.deepEqual(shown.trim().split('\n').slice(0, 3), [
+    ...['conversation.queued', 'VISITOR: Hello', 'conversation.offered'],
+  ]);
+  assert.match(shown, /conversation\.started\nOPERATOR: Good morning/);
+});

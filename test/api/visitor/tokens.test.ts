@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
+import { describe, test } from 'node:test';
+import { VisitorSessions } from '../../../src/core/visitors/visitor-sessions.ts';
+import { databases } from '../../support/databases/databases.ts';
+import { World } from '../../support/people/world.ts';
+
+const DAY_MS = 24 * 3600 * 1000;
+
+for (const { name, open } of databases) {
+  describe(`tokens of visitors on ${name}`, () => {
+    test("rule 17: a token lasts 24 hours by the database's clock, and is forgotten afterwards", async () => {
+      const world = await World.on(open);
+      const { database, secrets, clock, visitorSessions, visitorWebsites } = world.installation;
+      const website = await visitorWebsites.find(world.accountId, world.websiteId);
+      assert.ok(website);
+      const { token, uniqueId } = await visitorSessions.open(website, { language: 'fr' }, 'Browser/1');
+      // Another node, which remembers nothing.
+      const callerElsewhere = () => new VisitorSessions(database, secrets).caller(token);
+      const caller = await callerElsewhere();
+      assert.ok(caller);
+      assert.deepEqual(caller, {
+        ...{ accountId: world.accountId, visitorId: caller.visitorId, websiteId: world.websiteId, language: 'fr' },
+        actor: { type: 'visitor', id: caller.visitorId, via: 'visitor' },
+      });
+      const row = await database.read.selectFrom('visitors').selectAll().executeTakeFirstOrThrow();
+      assert.deepEqual([row.uniqueId, row.websiteList, row.browser], [uniqueId, `[${world.websiteId}]`, 'Browser/1']);
+      clock.advance(DAY_MS - 1);
+      assert.ok(await callerElsewhere());
+      await visitorSessions.clean();
+      assert.ok(await callerElsewhere(), 'cleaning up forgets nothing that still counts');
+      clock.advance(1);
+      assert.equal(await callerElsewhere(), undefined);
+      clock.advance(1);
+      await visitorSessions.clean();
+      assert.deepEqual(await database.read.selectFrom('visitorTokens').selectAll().execute(), []);
+      await world.end();
+    });
+
+    test('rule 17: whoever comes to a second website is on both lists', async () => {
+      const world = await World.on(open);
+      const { visitorSessions, visitorWebsites, visitorQuery, secrets } = world.installation;
+      for (const websiteId of [world.websiteId, await world.website(), world.websiteId]) {
+        const website = await visitorWebsites.find(world.accountId, websiteId);
+        assert.ok(website);
+        const secret = secrets.websiteSecret(world.accountId, websiteId, 1);
+        const signature = createHmac('sha256', secret).update('ÄÖ 7').digest('hex');
+        await visitorSessions.open(website, { externalId: 'ÄÖ 7', signature }, '');
+      }
+      const { rows } = await visitorQuery.page(world.accountId, {}, { limit: 10, offset: 0 });
+      assert.deepEqual(
+        rows.map(({ externalId, websiteList }) => [externalId, websiteList]),
+        [['ÄÖ 7', [1, 2]]],
+      );
+      for (const id of [1, 2]) {
+        const onWebsite = await visitorQuery.count(world.accountId, { websiteId: { kind: 'ids', ids: [id] } });
+        assert.equal(onWebsite, 1);
+      }
+      await world.end();
+    });
+  });
+}

@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { isStorable } from '../../../../src/core/kernel/text.ts';
+import { databases } from '../../../support/databases/databases.ts';
+import { World } from '../../../support/people/world.ts';
+
+for (const { name, open } of databases) {
+  describe(`messages on ${name}`, () => {
+    test('rule 16: sequence numbers have no holes, whoever writes at the same time', async () => {
+      const world = await World.on(open);
+      const { conversations } = world.installation;
+      const id = await world.operator();
+      const visitor = await world.visitor();
+      const running = await world.accept(await world.start({ message: 'Hello' }, visitor));
+      const sent = await Promise.all(
+        Array.from({ length: 50 }, (_, index) => {
+          const input = { conversationId: running.id, clientId: `m${index}`, text: `text ${index}` };
+          return index % 2 === 0
+            ? conversations.send(world.as(id), input, world.transact)
+            : conversations.sendAsVisitor(visitor, input, world.transact);
+        }),
+      );
+      const numbers = sent.map((message) => message.sequence).sort((a, b) => a - b);
+      assert.deepEqual(
+        numbers,
+        Array.from({ length: 50 }, (_, index) => index + 2),
+      );
+      const all = await conversations.messagesAfter(running, { after: 0, limit: 100 });
+      assert.deepEqual(
+        all.map((message) => message.sequence),
+        Array.from({ length: 51 }, (_, index) => index + 1),
+      );
+      assert.deepEqual(await world.brokenInvariants(), []);
+      await world.end();
+    });
+
+    test('rule 18: a client id makes a resend harmless, also at the same moment and after the close', async () => {
+      const world = await World.on(open);
+      const { conversations } = world.installation;
+      const id = await world.operator();
+      const visitor = await world.visitor();
+      const running = await world.accept(await world.start({}, visitor));
+      const input = { conversationId: running.id, clientId: 'same', text: 'once' };
+      const sent = await Promise.all(
+        Array.from({ length: 10 }, () => conversations.sendAsVisitor(visitor, input, world.transact)),
+      );
+      assert.deepEqual(new Set(sent.map((message) => message.sequence)), new Set([1]));
+      const own = await conversations.send(world.as(id), input, world.transact);
+      assert.equal(own.sequence, 2, 'the id of one author is not that of another');
+      await assert.rejects(conversations.send(world.as(id), { ...input, text: 'other' }, world.transact), {
+        kind: 'conflict',
+      });
+      const position = await world.position();
+      assert.equal((await conversations.send(world.as(id), input, world.transact)).sequence, 2);
+      assert.deepEqual(await world.eventsAfter(position), [], 'a resend is no event');
+      await world.close(running);
+      assert.equal((await conversations.sendAsVisitor(visitor, input, world.transact)).sequence, 1);
+      await assert.rejects(conversations.sendAsVisitor(visitor, { ...input, clientId: 'new' }, world.transact), {
+        kind: 'state',
+      });
+      await world.end();
+    });
+
+    test('rule 18: a start that is sent again is the same conversation', async () => {
+      const world = await World.on(open);
+      const visitor = await world.visitor();
+      await world.operator();
+      const first = await world.start({ message: 'Hello', clientId: 'start-1' }, visitor);
+      const again = await world.start({ message: 'Hello', clientId: 'start-1' }, visitor);
+      assert.equal(again.id, first.id);
+      const stranger = await world.start({ message: 'Hello', clientId: 'start-1' });
+      assert.notEqual(stranger.id, first.id);
+      await world.end();
+    });
+
+    test('rule 18: after sequence n comes exactly what was missed', async () => {
+      const world = await World.on(open);
+      const { conversations } = world.installation;
+      const visitor = await world.visitor();
+      await world.operator({}, { away: true });
+      const waiting = await world.start({ message: '1' }, visitor);
+      for (let count = 2; count <= 7; count += 1) {
+        await conversations.sendAsVisitor(visitor, { conversationId: waiting.id, text: String(count) }, world.transact);
+      }
+      const missed = await conversations.messagesAfter(waiting, { after: 4, limit: 2 });
+      assert.deepEqual(
+        missed.map(({ sequence, text }) => [sequence, text]),
+        [
+          [5, '5'],
+          [6, '6'],
+        ],
+      );
+      await world.end();
+    });
+
+    test('messages come back byte for byte, whatever was written', async () => {
+      const world = await World.on(open);
+      const { conversations } = world.installation;
+      const visitor = await world.visitor();
+      await world.operator({}, { away: true });
+      const waiting = await world.start({}, visitor);
+      const texts = fc.sample(fc.string({ unit: 'binary', minLength: 1, maxLength: 300 }).filter(isStorable), 200);
+      texts.push(
+        '\u{1F469}\u200D\u{1F4BB}',
+        '\u202Eright to left',
+        'e\u0301',
+        '\r\n\t',
+        '\uFFFE',
+        "'; drop table messages; --",
+      );
+      for (const text of texts)
+        await conversations.sendAsVisitor(visitor, { conversationId: waiting.id, text }, world.transact);
+      const back = await conversations.messagesAfter(waiting, { after: 0, limit: 1000 });
+      assert.deepEqual(
+        back.map((message) => message.text),
+        texts,
+      );
+      await world.end();
+    });
+
+    test('rule 16: each state leaves its moment, and who closed it', async () => {
+      const world = await World.on(open);
+      const { clock, conversations } = world.installation;
+      const id = await world.operator();
+      const start = clock.now;
+      const offered = await world.start();
+      clock.advance(2000);
+      await world.accept(offered);
+      clock.advance(3000);
+      await conversations.send(world.as(id), { conversationId: offered.id, text: 'Hello' }, world.transact);
+      clock.advance(4000);
+      await world.close({ id: offered.id, operatorId: id });
+      const { createdAt, offeredAt, acceptedAt, firstAnswerAt, closedAt, closedBy, closedById } =
+        await world.conversation(offered.id);
+      assert.deepEqual(
+        [createdAt, offeredAt, acceptedAt, firstAnswerAt, closedAt].map((moment) => (moment ?? 0) - start),
+        [0, 0, 2000, 5000, 9000],
+      );
+      assert.deepEqual([closedBy, closedById], ['operator', id]);
+      await assert.rejects(world.close({ id: offered.id, operatorId: id }), { kind: 'state' }, 'closing twice');
+      await world.end();
+    });
+  });
+}

@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { connect as hold } from '../../../src/core/engine/presence/presence.ts';
+import type { Transact } from '../../../src/core/kernel/caller.ts';
+import { parseIdFilter } from '../../../src/core/kernel/filters.ts';
+import { databases, type OpenInstallation } from '../../support/databases/databases.ts';
+
+for (const { name, open } of databases) {
+  test(`${name}: connected is an unexpired lease, and ends by the database's clock alone`, async () => {
+    const installation = await open();
+    const id = await ready(installation, 'a@example.com');
+    await connect(installation, id, 'one', 30);
+    assert.deepEqual(await present(installation), [id]);
+    installation.clock.advance(29_999);
+    assert.deepEqual(await present(installation), [id]);
+    installation.clock.advance(1);
+    assert.deepEqual(await present(installation), []);
+    assert.equal((await installation.live.stamp(installation.accountId, id))?.connected, false);
+    await installation.end();
+  });
+
+  test(`${name}: the longest of several leases counts, and a renewal never shortens`, async () => {
+    const installation = await open();
+    const id = await ready(installation, 'a@example.com');
+    await connect(installation, id, 'one', 100);
+    await connect(installation, id, 'two', 10);
+    installation.clock.advance(50_000);
+    assert.deepEqual(await present(installation), [id]);
+    await installation.end();
+  });
+
+  test(`${name}: going offline ends every lease, keeps the wishes, and is announced`, async () => {
+    const installation = await open();
+    const { live, caller, accountId, database } = installation;
+    const id = await ready(installation, 'a@example.com');
+    await connect(installation, id, 'one', 100);
+    await connect(installation, id, 'two', 100);
+    await live.update(caller, id, { connected: false }, transactOn(installation));
+    assert.deepEqual(await present(installation), []);
+    const [found] = await live.states(accountId, [id]);
+    assert.equal(found?.state.chat.available, true);
+    assert.deepEqual(await database.read.selectFrom('operatorLeases').selectAll().execute(), []);
+    const events = await database.read
+      .selectFrom('events')
+      .select('type')
+      .where('subjectType', '=', 'operator')
+      .where('subjectId', '=', id)
+      .orderBy('position')
+      .execute();
+    assert.deepEqual(
+      events.map((event) => event.type),
+      ['operator.created', 'operator.availability_updated', 'operator.connected', 'operator.disconnected'],
+    );
+    await installation.end();
+  });
+
+  test(`${name}: a list of everyone comes in batches, whole and in order`, async () => {
+    const installation = await open();
+    const ids: number[] = [];
+    for (let number = 0; number < 30; number++) ids.push(await ready(installation, `p${number}@example.com`));
+    const { database, live, accountId } = installation;
+    await database.transaction((tx) => tx.db.updateTable('operatorLive').set({ firstLoginAt: 1 }).execute());
+    const all = await live.list(accountId, { filters: {}, everyone: true }, undefined);
+    const found: number[] = [];
+    for await (const batch of all.batches) found.push(...batch.map((stamp) => stamp.id));
+    assert.deepEqual(found, [...ids.reverse(), 1]);
+    assert.equal(all.count, 31);
+    const some = await live.list(accountId, { filters: { id: parseIdFilter([], '1*') }, everyone: true }, undefined);
+    assert.equal(some.count, 11, '1 and 10 to 19');
+    await installation.end();
+  });
+
+  test(`${name}: statistics are counted from the rows`, async () => {
+    const installation = await open();
+    const { database, statistics, accountId } = installation;
+    const conversation = (id: number, more: object) => ({
+      accountId,
+      id,
+      channel: 'chat' as const,
+      websiteId: 1,
+      skillId: null,
+      groupId: null,
+      operatorId: 1,
+      language: 'en',
+      state: 'closed' as const,
+      createdAt: 1,
+      acceptedAt: 2,
+      firstAnswerAt: 3,
+      closedAt: 4,
+      ...more,
+    });
+    await database.transaction(async ({ db }) => {
+      await db
+        .insertInto('conversations')
+        .values([
+          conversation(1, {}),
+          conversation(2, { firstAnswerAt: null }),
+          conversation(3, { state: 'active', closedAt: null }),
+          conversation(4, { state: 'offered', acceptedAt: null, firstAnswerAt: null, closedAt: null }),
+          conversation(5, { operatorId: 2 }),
+        ])
+        .execute();
+      const notes = { accountId, websiteId: 1, operatorId: 1, comment: '', createdAt: 5 };
+      await db
+        .insertInto('satisfactions')
+        .values([
+          { ...notes, id: 1, conversationId: 1, noteWelcome: 5, noteResolution: 4, noteDelay: 3 },
+          { ...notes, id: 2, conversationId: 2, noteWelcome: 5, noteResolution: 5, noteDelay: 4 },
+        ])
+        .execute();
+    });
+    const [busy, idle] = await statistics.of(accountId, { subject: 'operator', ids: [1, 9] });
+    assert.deepEqual(busy, {
+      conversationNumber: 3,
+      answeredNumber: 2,
+      firstAnswerSeconds: 0.001,
+      waitingSeconds: 0.001,
+      abandonedNumber: 0,
+      satisfactionRate: 0.87,
+      experience: 10,
+    });
+    assert.deepEqual(idle, {
+      conversationNumber: 0,
+      answeredNumber: 0,
+      firstAnswerSeconds: null,
+      waitingSeconds: null,
+      abandonedNumber: 0,
+      satisfactionRate: null,
+      experience: 0,
+    });
+    await installation.end();
+  });
+}
+
+function transactOn({ database }: OpenInstallation): Transact {
+  return (work) => database.transaction(work);
+}
+
+/** An operator who wants chats. */
+async function ready(installation: OpenInstallation, email: string): Promise<number> {
+  const { operators, live, caller } = installation;
+  const transact = transactOn(installation);
+  const { id } = await operators.create(caller, { name: 'N', email }, transact);
+  await live.update(caller, id, { chat: { available: true } }, transact);
+  return id;
+}
+
+function connect({ database, caller }: OpenInstallation, operatorId: number, leaseId: string, seconds: number) {
+  return database.transaction((tx) => hold(tx, caller, { operatorId, leaseId, seconds }));
+}
+
+async function present({ live, accountId }: OpenInstallation): Promise<number[]> {
+  const { batches } = await live.list(accountId, { filters: {}, everyone: false }, undefined);
+  const ids: number[] = [];
+  for await (const batch of batches) ids.push(...batch.map((stamp) => stamp.id));
+  return ids;
+}

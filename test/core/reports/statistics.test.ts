@@ -1,0 +1,281 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Insertable, Selectable } from 'kysely';
+import type { ConversationFilters } from '../../../src/core/engine/conversations/conversation-filter.ts';
+import { CHANNELS } from '../../../src/core/kernel/channels.ts';
+import type { IdFilter } from '../../../src/core/kernel/filters.ts';
+import type { Figures, StatisticsQuestion } from '../../../src/core/reports/statistics.ts';
+import type { Tables } from '../../../src/storage/tables.ts';
+import { databases, type OpenInstallation } from '../../support/databases/databases.ts';
+import { pastRows } from '../../support/databases/rows.ts';
+
+type Conversation = Selectable<Tables['conversations']>;
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const ids = (...list: number[]): IdFilter => ({ kind: 'ids', ids: list });
+
+/** The same numbers in every run. */
+function seeded(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (state * 1_103_515_245 + 12_345) % 2 ** 31;
+    return Math.floor((state / 2 ** 31) * below);
+  };
+}
+
+for (const { name, open } of databases) {
+  describe(`${name}: statistics`, () => {
+    let installation: OpenInstallation;
+    let operators: { id: number; groupId: number | null; skillList: number[]; websiteList: number[] }[];
+    const random = seeded(7);
+    const pick = <T>(list: readonly T[]): T => list[random(list.length)] as T;
+
+    before(async () => {
+      installation = await open();
+      const { database, caller, groups, skills, websites, clock } = installation;
+      const transact = database.transaction.bind(database);
+      for (const label of ['A', 'B']) {
+        await websites.create(caller, { label, url: 'https://example.com' }, transact);
+      }
+      for (const title of ['A', 'B', 'C']) {
+        await groups.create(caller, { name: title }, transact);
+        await skills.create(caller, { name: title }, transact);
+      }
+      operators = [];
+      for (let number = 1; number <= 8; number++) {
+        const fields = {
+          groupId: number % 4 === 0 ? null : 1 + (number % 3),
+          skillList: [1 + (number % 3)],
+          websiteList: number % 2 === 0 ? [1, 2] : [1],
+        };
+        const email = `person${number}@example.com`;
+        const { id } = await installation.operators.create(
+          caller,
+          { name: `Person ${number}`, email, ...fields },
+          transact,
+        );
+        operators.push({ id, ...fields });
+      }
+      const rows = pastRows(database);
+      for (let number = 0; number < 600; number++) {
+        const conversation = randomConversation(clock.now);
+        const id = await rows.conversation(conversation);
+        if (random(3) !== 0) continue;
+        const notes = { noteWelcome: 1 + random(5), noteResolution: 1 + random(5), noteDelay: 1 + random(5) };
+        await rows.satisfaction(id, { ...notes, operatorId: conversation.operatorId ?? null });
+      }
+    });
+    after(() => installation.end());
+
+    function randomConversation(now: number): Partial<Insertable<Tables['conversations']>> {
+      const createdAt = now - random(100 * DAY);
+      const acceptedAt = random(4) === 0 ? null : createdAt + random(HOUR);
+      const answered = acceptedAt !== null && random(5) !== 0;
+      const state = random(6) === 0 ? (acceptedAt === null ? 'queued' : 'active') : 'closed';
+      return {
+        createdAt,
+        state,
+        acceptedAt,
+        firstAnswerAt: answered ? acceptedAt + random(HOUR) - (random(10) === 0 ? HOUR : 0) : null,
+        closedAt: state === 'closed' ? createdAt + 2 * HOUR : null,
+        closedBy: state === 'closed' ? pick(['operator', 'visitor', 'api_key', 'system'] as const) : null,
+        operatorId: acceptedAt === null ? null : pick(operators).id,
+        skillId: pick([null, 1, 2, 3]),
+        groupId: pick([null, 1, 2, 3]),
+        websiteId: pick([1, 2]),
+        channel: pick(CHANNELS),
+      };
+    }
+
+    /** Counted anew, row by row, by the words of the rules. */
+    async function recount(keep: (conversation: Conversation) => boolean): Promise<Figures> {
+      const { read } = installation.database;
+      const conversations = (await read.selectFrom('conversations').selectAll().execute()).filter(keep);
+      const surveys = await read.selectFrom('satisfactions').selectAll().execute();
+      const accepted = conversations.filter((c) => c.acceptedAt !== null);
+      const answered = accepted.filter((c) => c.firstAnswerAt !== null);
+      const first = answered.map((c) => Number(c.firstAnswerAt) - Number(c.acceptedAt)).filter((ms) => ms >= 0);
+      const notes = surveys
+        .filter((survey) => conversations.some((c) => c.id === survey.conversationId))
+        .map((survey) => (survey.noteWelcome + survey.noteResolution + survey.noteDelay) / 3 / 5);
+      const abandoned = conversations.filter(
+        (c) => c.state === 'closed' && c.acceptedAt === null && (c.closedBy === 'visitor' || c.closedBy === 'system'),
+      );
+      const mean = (list: readonly number[]) =>
+        list.length === 0 ? null : list.reduce((sum, each) => sum + each, 0) / list.length;
+      const inSeconds = (ms: number | null) => (ms === null ? null : Math.round(ms) / 1000);
+      const rate = mean(notes);
+      return {
+        conversationNumber: accepted.length,
+        answeredNumber: answered.length,
+        firstAnswerSeconds: inSeconds(mean(first)),
+        waitingSeconds: inSeconds(mean(accepted.map((c) => Number(c.acceptedAt) - c.createdAt))),
+        abandonedNumber: abandoned.length,
+        satisfactionRate: rate === null ? null : Math.round(rate * 100) / 100,
+        experience: answered.filter((c) => c.state === 'closed').length * 10,
+      };
+    }
+
+    function groupOf(conversation: Conversation): number | null {
+      if (conversation.operatorId === null) return conversation.groupId;
+      return operators.find(({ id }) => id === conversation.operatorId)?.groupId ?? null;
+    }
+
+    const owners: Record<Exclude<StatisticsQuestion['subject'], 'account'>, (c: Conversation) => number | null> = {
+      operator: (c) => c.operatorId,
+      skill: (c) => c.skillId,
+      website: (c) => c.websiteId,
+      group: groupOf,
+    };
+
+    for (const [subject, ownerOf] of Object.entries(owners) as [keyof typeof owners, (typeof owners)['group']][]) {
+      test(`rule 19: the figures of each ${subject} equal a recount of the rows`, async () => {
+        const { statistics, accountId } = installation;
+        const asked = subject === 'operator' ? operators.map(({ id }) => id) : [1, 2, 3, 99];
+        const found = await statistics.of(accountId, { subject, ids: asked });
+        for (const [index, id] of asked.entries()) {
+          assert.deepEqual(found[index], await recount((c) => ownerOf(c) === id), `${subject} ${id}`);
+        }
+        assert.ok(found.some((figures) => figures.conversationNumber > 20));
+        assert.ok(subject === 'operator' || found.some((figures) => figures.abandonedNumber > 5));
+      });
+    }
+
+    test('rule 19: by website, channel, group, skill, operator and period together', async () => {
+      const { statistics, accountId, clock } = installation;
+      const period = { from: clock.now - 60 * DAY, to: clock.now - 20 * DAY };
+      const inPeriod = (c: Conversation) => c.createdAt >= period.from && c.createdAt < period.to;
+      const cases: [ConversationFilters, (c: Conversation) => boolean][] = [
+        [{}, () => true],
+        [{ period }, inPeriod],
+        [{ period: { from: period.from } }, (c) => c.createdAt >= period.from],
+        [{ period: { to: period.to } }, (c) => c.createdAt < period.to],
+        [{ channels: ['chat'] }, (c) => c.channel === 'chat'],
+        [{ channels: ['call', 'video'], period }, (c) => c.channel !== 'chat' && inPeriod(c)],
+        [{ websiteId: ids(2), skillId: ids(1, 3) }, (c) => c.websiteId === 2 && [1, 3].includes(c.skillId ?? 0)],
+        [{ groupId: ids(1), channels: ['chat'] }, (c) => groupOf(c) === 1 && c.channel === 'chat'],
+        [{ operatorId: ids(3), websiteId: ids(1) }, (c) => c.operatorId === 3 && c.websiteId === 1],
+        [{ reach: { operatorId: null, groups: [1, 2] } }, (c) => [1, 2].includes(groupOf(c) ?? 0)],
+        [{ reach: { operatorId: null, groups: [] } }, () => false],
+        [{ reach: { operatorId: 3, groups: [2] } }, (c) => groupOf(c) === 2 || c.operatorId === 3],
+      ];
+      for (const [filters, keep] of cases) {
+        const [found] = await statistics.of(accountId, { subject: 'account', ids: [0], filters });
+        assert.deepEqual(found, await recount(keep), JSON.stringify(filters));
+      }
+      const byWebsite = await statistics.of(accountId, { subject: 'website', ids: [2], filters: { period } });
+      assert.deepEqual(byWebsite, [await recount((c) => c.websiteId === 2 && inPeriod(c))]);
+    });
+
+    test('what was refused is counted by website and day', async () => {
+      const { statistics, accountId, database } = installation;
+      await database.transaction(async ({ db }) => {
+        for (const [day, websiteId, count] of [
+          ['2026-01-01', 1, 3],
+          ['2026-01-02', 1, 4],
+          ['2026-01-02', 2, 5],
+        ] as const) {
+          await db.insertInto('refusals').values({ accountId, day, websiteId, reason: 'queue_full', count }).execute();
+        }
+      });
+      const second = Date.UTC(2026, 0, 2);
+      assert.equal(await statistics.refusedNumber(accountId, {}), 12);
+      assert.equal(await statistics.refusedNumber(accountId, { websiteId: ids(1) }), 7);
+      assert.equal(await statistics.refusedNumber(accountId, { period: { from: second + HOUR } }), 9);
+      assert.equal(await statistics.refusedNumber(accountId, { period: { to: second } }), 3);
+      assert.equal(await statistics.refusedNumber(accountId, { period: { from: second, to: second + 1 } }), 9);
+    });
+
+    test('rule 4: hours worked are the sum of the stretches in which operators were connected', async () => {
+      const { connectedTime, accountId, clock, database } = installation;
+      const history: { operatorId: number; at: number; connected: number }[] = [];
+      for (const { id } of operators.slice(0, 6)) {
+        let at = clock.now - 40 * DAY;
+        while (at < clock.now - DAY) {
+          history.push({ operatorId: id, at, connected: random(2) });
+          at += random(10) === 0 ? 0 : random(2 * DAY);
+        }
+      }
+      // Two are there at the end: one still is, and of the other the lease is over without a word.
+      const [present, lost] = operators as [(typeof operators)[0], (typeof operators)[0]];
+      for (const { id } of [present, lost]) history.push({ operatorId: id, at: clock.now - HOUR, connected: 1 });
+      await database.transaction(async ({ db }) => {
+        await db.deleteFrom('liveHistory').execute(); // that of the operators' beginning
+        for (const [version, row] of history.entries()) {
+          await db
+            .insertInto('liveHistory')
+            .values(liveRow(accountId, version + 100, row))
+            .execute();
+        }
+        for (const [id, leaseUntil] of [
+          [present.id, clock.now + HOUR],
+          [lost.id, clock.now - HOUR / 2],
+        ] as const) {
+          await db.updateTable('operatorLive').set({ leaseUntil }).where('operatorId', '=', id).execute();
+        }
+      });
+
+      const worked = (operatorId: number, from: number, to: number) => {
+        const own = history.filter((row) => row.operatorId === operatorId);
+        let sum = 0;
+        for (const [index, row] of own.entries()) {
+          const last = operatorId === present.id ? clock.now : operatorId === lost.id ? clock.now - HOUR / 2 : row.at;
+          const end = Math.min(own[index + 1]?.at ?? last, to);
+          const start = Math.max(row.at, from);
+          if (row.connected === 1 && end > start) sum += end - start;
+        }
+        return sum;
+      };
+      const all = operators.map(({ id }) => id);
+      for (const [from, to] of [
+        [undefined, undefined],
+        [clock.now - 30 * DAY, clock.now - 10 * DAY],
+        [clock.now - 30 * DAY, undefined],
+        [undefined, clock.now - 10 * DAY],
+        [clock.now - 2 * HOUR, clock.now + DAY],
+      ] as const) {
+        const period = { from, to };
+        const clipped = (id: number) => worked(id, from ?? 0, to ?? Number.MAX_SAFE_INTEGER);
+        const seconds = (list: readonly number[]) => Math.round(list.map(clipped).reduce((a, b) => a + b, 0) / 1000);
+        const asked = async (subject: StatisticsQuestion['subject'], of: readonly number[], filters = {}) =>
+          connectedTime.of(accountId, { subject, ids: of, filters: { period, ...filters } });
+        assert.deepEqual(
+          await asked('operator', all),
+          all.map((id) => seconds([id])),
+        );
+        const those = (keep: (operator: (typeof operators)[0]) => boolean) =>
+          operators.filter(keep).map(({ id }) => id);
+        assert.deepEqual(
+          await asked('group', [1, 2, 3]),
+          [1, 2, 3].map((group) => seconds(those(({ groupId }) => groupId === group))),
+        );
+        assert.deepEqual(
+          await asked('skill', [1, 2, 9]),
+          [1, 2, 9].map((skill) => seconds(those(({ skillList }) => skillList.includes(skill)))),
+        );
+        assert.deepEqual(await asked('website', [2]), [seconds(those(({ websiteList }) => websiteList.includes(2)))]);
+        assert.deepEqual(await asked('account', [0]), [seconds(all)]);
+        assert.deepEqual(await asked('account', [0], { groupId: ids(2), skillId: ids(1, 3) }), [
+          seconds(those(({ groupId, skillList }) => groupId === 2 && !skillList.includes(2))),
+        ]);
+        assert.deepEqual(await asked('account', [0], { reach: { operatorId: null, groups: [1] } }), [
+          seconds(those(({ groupId }) => groupId === 1)),
+        ]);
+      }
+      assert.ok(worked(present.id, 0, clock.now) > DAY);
+    });
+  });
+}
+
+function liveRow(
+  accountId: number,
+  version: number,
+  row: { operatorId: number; at: number; connected: number },
+): Insertable<Tables['liveHistory']> {
+  const flags = { chatEnabled: 1, callEnabled: 0, videoEnabled: 0, chatAvailable: 1, callAvailable: 0 };
+  const slots = { videoAvailable: 0, chatSlots: 0, callSlots: 0, videoSlots: 0, chatMaxNumber: 3, chatAndCall: 0 };
+  const rest = { chatToVideo: 0, chatPriority: 0, callPriority: 0, videoPriority: 0, assignedAt: 0, inGrace: 0 };
+  const lists = { websiteList: '[]', skillList: '[]', languageList: '[]' };
+  return { accountId, version, kind: 'test', actorType: 'system', ...flags, ...slots, ...rest, ...lists, ...row };
+}

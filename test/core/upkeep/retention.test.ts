@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, suite, test } from 'node:test';
+import { LivePast } from '../../../src/core/live/live-past.ts';
+import { findBrokenInvariants } from '../../../src/core/upkeep/invariants.ts';
+import { databases } from '../../support/databases/databases.ts';
+import { World } from '../../support/people/world.ts';
+
+const DAY = 24 * 3600 * 1000;
+
+for (const { name, open } of databases) {
+  suite(`what is forgotten with time (${name})`, () => {
+    let world: World;
+    beforeEach(async () => {
+      world = await World.on(() => open({ SWITCHBOARD_EVENT_DAYS: '30', SWITCHBOARD_HISTORY_DAYS: '60' }));
+    });
+    afterEach(() => world.installation.end());
+
+    const positions = async () =>
+      (
+        await world.installation.database.read.selectFrom('events').select('position').orderBy('position').execute()
+      ).map((row) => row.position);
+    const clean = async () => {
+      const { retention, clock, database } = world.installation;
+      await retention.clean();
+      const broken = (await findBrokenInvariants(database)).filter(({ name }) => name.includes('event log'));
+      assert.deepEqual(
+        broken.flatMap(({ problems }) => problems),
+        [],
+        `at ${clock.now}`,
+      );
+    };
+    const emit = (count: number) =>
+      world.transact(async (tx) => {
+        for (let index = 0; index < count; index += 1) {
+          tx.emit({
+            accountId: world.accountId,
+            type: 'skill.updated',
+            subjectType: 'skill',
+            subjectId: 1,
+            actor: { type: 'system', id: null },
+            changes: { fields: [], values: {} },
+          });
+        }
+      });
+
+    test('the event log loses its beginning, in several steps, and never its newest event', async () => {
+      const { clock, events } = world.installation;
+      await emit(2500);
+      const old = await events.position(world.accountId);
+      clock.advance(10 * DAY);
+      await emit(5);
+      clock.advance(20 * DAY);
+      await clean();
+      assert.equal((await positions())[0], 1, 'exactly 30 days old is kept');
+      clock.advance(1);
+      await clean();
+      assert.deepEqual(
+        await positions(),
+        [1, 2, 3, 4, 5].map((index) => old + index),
+      );
+      clock.advance(100 * DAY);
+      await clean();
+      assert.deepEqual(await positions(), [old + 5]);
+      await emit(1);
+      assert.deepEqual(await positions(), [old + 5, old + 6]);
+    });
+
+    test('a clock that went back leaves no hole', async () => {
+      const { clock, events } = world.installation;
+      const start = await events.position(world.accountId);
+      await emit(1);
+      clock.advance(-DAY);
+      await emit(2);
+      clock.advance(30 * DAY + 1);
+      await clean();
+      assert.equal((await positions())[0], 1, 'the first is young enough, so those behind it stay');
+      clock.advance(DAY);
+      await clean();
+      assert.deepEqual(await positions(), [start + 3]);
+    });
+
+    test('what an active webhook has not taken yet stays; a paused one holds up nothing', async () => {
+      const { clock, database, events, webhooks, caller } = world.installation;
+      const ids: number[] = [];
+      for (const name of ['behind', 'ahead', 'paused']) {
+        ids.push((await webhooks.create(caller, { name, url: 'https://example.com/' }, world.transact)).webhook.id);
+      }
+      const start = await events.position(world.accountId);
+      await emit(10);
+      const places = [
+        { position: start + 4 },
+        { position: start + 6 },
+        { position: start + 1, state: 'paused' as const },
+      ];
+      await database.transaction(async ({ db }) => {
+        for (const [index, place] of places.entries()) {
+          await db
+            .updateTable('webhooks')
+            .set(place)
+            .where('id', '=', ids[index] as number)
+            .execute();
+        }
+      });
+      clock.advance(31 * DAY);
+      await clean();
+      assert.equal((await positions())[0], start + 5);
+      await database.transaction(({ db }) =>
+        db
+          .updateTable('webhooks')
+          .set({ position: start + 10 })
+          .execute(),
+      );
+      await clean();
+      assert.deepEqual(await positions(), [start + 10]);
+    });
+
+    test('an account keeps its own log', async () => {
+      const { clock, database } = world.installation;
+      await emit(3);
+      await database.transaction(async ({ db }) => {
+        const account = { name: 'x', lang: 'en', premiumEnabled: 0, createdAt: 0, operatorCount: 0, adminCount: 0 };
+        await db
+          .insertInto('accounts')
+          .values({ id: 99, ...account, eventPosition: 1 })
+          .execute();
+        const event = { type: 'x.y', subjectType: 'x', subjectId: 1, actorType: 'system', changes: '{}' };
+        await db
+          .insertInto('events')
+          .values({ accountId: 99, position: 1, at: clock.now + 40 * DAY, ...event })
+          .execute();
+      });
+      clock.advance(31 * DAY);
+      await clean();
+      const rows = await database.read.selectFrom('events').select(['accountId', 'position']).execute();
+      assert.deepEqual(
+        rows.map((row) => row.accountId).sort((a, b) => a - b),
+        [world.accountId, 99],
+      );
+    });
+
+    test('rule 4: what was true at the cut can be told after it, and everything since', async () => {
+      const { clock, database } = world.installation;
+      const past = new LivePast(database);
+      const people = [await world.operator(), await world.operator(), await world.operator()] as const;
+      const [busy, still, gone] = people;
+      const start = clock.now;
+      for (let day = 0; day < 100; day += 1) {
+        clock.advance(DAY);
+        await world.setAvailable(busy, 'chat', day % 3 !== 0);
+      }
+      await world.transact((tx) => tx.db.deleteFrom('operatorLeases').execute());
+      await world.transact((tx) =>
+        tx.db.updateTable('operatorLive').set({ leaseUntil: 0, routableUntil: 0 }).execute(),
+      );
+      await world.installation.operators.remove(world.installation.caller, gone, world.transact);
+      const told = async () => {
+        const days = Array.from({ length: 60 }, (_, index) => clock.now - index * DAY);
+        return Promise.all(days.map((day) => past.at(world.accountId, people, day)));
+      };
+      const before = await told();
+      const count = async (operatorId: number) =>
+        (
+          await database.read.selectFrom('liveHistory').select('at').where('operatorId', '=', operatorId).execute()
+        ).filter(({ at }) => at < clock.now - 60 * DAY).length;
+      assert.ok((await count(busy)) > 20);
+      await clean();
+      assert.deepEqual(await told(), before);
+      assert.deepEqual([await count(busy), await count(still), await count(gone)], [1, 1, 0]);
+      assert.equal((await past.at(world.accountId, [busy], start + DAY)).size, 0, 'what was before is forgotten');
+    });
+
+    test('routing decisions go in steps too', async () => {
+      const { clock, database } = world.installation;
+      const decision = { conversationId: 1, cause: 'start', forced: 0, need: '{}', ranked: '[]', excluded: '{}' };
+      await database.transaction(async ({ db }) => {
+        for (let id = 1; id <= 1500; id += 1) {
+          await db
+            .insertInto('routingDecisions')
+            .values({ accountId: 1, id, at: clock.now + (id > 1400 ? DAY : 0), actorType: 'system', ...decision })
+            .execute();
+        }
+      });
+      clock.advance(60 * DAY + 1);
+      await clean();
+      const rows = await database.read.selectFrom('routingDecisions').select('id').orderBy('id').execute();
+      assert.deepEqual([rows.length, rows[0]?.id], [100, 1401]);
+    });
+
+    test('the signal ends it between two steps', async () => {
+      const { clock, retention } = world.installation;
+      await emit(1500);
+      clock.advance(31 * DAY);
+      await retention.clean(AbortSignal.abort());
+      assert.equal((await positions())[0], 1);
+    });
+  });
+}

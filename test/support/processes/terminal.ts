@@ -1,0 +1,40 @@
+import { Console } from 'node:console';
+import { EventEmitter } from 'node:events';
+import { Readable, Writable } from 'node:stream';
+import type { Terminal } from '../../../src/commands/terminal.ts';
+
+export interface KeptTerminal {
+  readonly terminal: Terminal;
+  readonly signals: EventEmitter;
+  readonly stdout: KeptOutput;
+  readonly stderr: KeptOutput;
+}
+
+/** A terminal for one command in this process. What is written to it is kept. */
+export function terminalWith(env: NodeJS.ProcessEnv, input = '', { isTTY = false } = {}): KeptTerminal {
+  const [stdout, stderr] = [new KeptOutput(isTTY), new KeptOutput(isTTY)];
+  const signals = new EventEmitter();
+  const terminal: Terminal = {
+    ...{ env, stdout, stderr, signals },
+    stdin: Readable.from(input === '' ? [] : [input]),
+    console: new Console(stdout, stderr),
+    log: { write: (line) => void stderr.write(line) },
+    exit: () => undefined,
+  };
+  return { terminal, signals, stdout, stderr };
+}
+
+class KeptOutput extends Writable {
+  readonly isTTY: boolean;
+  text = '';
+
+  constructor(isTTY: boolean) {
+    super({ decodeStrings: false });
+    this.isTTY = isTTY;
+  }
+
+  override _write(chunk: string, _encoding: string, done: () => void): void {
+    this.text += chunk;
+    done();
+  }
+}

@@ -1,0 +1,12 @@
+import { runTogether } from '../support/processes/together.ts';
+
+await runTogether([
+  'core/access',
+  'core/events',
+  'core/live',
+  'core/reports',
+  'core/upkeep',
+  'core/webhooks',
+  'demo',
+  'storage',
+]);
