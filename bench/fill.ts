@@ -118,10 +118,10 @@ async function makeDirectory({ database, websites, groups, skills }: Installatio
   await database.transaction(async (tx) => {
     const commit = <T>(work: (tx: Transaction) => Promise<T>) => work(tx);
     for (let number = 1; number <= WEBSITES; number++) {
-      await websites.create(caller, { label: `Shop ${number}`, url: `https://shop${number}.example.com` }, commit);
+      await websites.create(commit, caller, { label: `Shop ${number}`, url: `https://shop${number}.example.com` });
     }
-    for (let number = 1; number <= GROUPS; number++) await groups.create(caller, { name: `Team ${number}` }, commit);
-    for (let number = 1; number <= SKILLS; number++) await skills.create(caller, { name: `Topic ${number}` }, commit);
+    for (let number = 1; number <= GROUPS; number++) await groups.create(commit, caller, { name: `Team ${number}` });
+    for (let number = 1; number <= SKILLS; number++) await skills.create(commit, caller, { name: `Topic ${number}` });
   });
 }
 

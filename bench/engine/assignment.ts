@@ -71,13 +71,13 @@ async function assign({ conversations, database }: Installation, input: Partial<
   const visitors = Array.from({ length: PER_ROUND }, () => visitor(1 + Math.floor(Math.random() * VISITORS)));
   const before = performance.now();
   const started = await Promise.all(
-    visitors.map((who) => conversations.start(who, { channel: 'chat', ...input }, transact)),
+    visitors.map((who) => conversations.start(transact, who, { channel: 'chat', ...input })),
   );
   const taken = ((performance.now() - before) * 1000) / PER_ROUND;
   const waiting = started.filter(({ state }) => state !== 'offered').length;
   if (waiting > 0) throw new Error(`${waiting} of ${PER_ROUND} conversations were not assigned.`);
   await Promise.all(
-    started.map(({ id, visitorId }) => conversations.closeAsVisitor(visitor(visitorId ?? 0), id, transact)),
+    started.map(({ id, visitorId }) => conversations.closeAsVisitor(transact, visitor(visitorId ?? 0), id)),
   );
   return taken;
 }

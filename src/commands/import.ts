@@ -26,8 +26,11 @@ export async function importOperators(
     const run = (dryRun: boolean) => {
       const onProgress = progress(terminal, dryRun ? 'checked' : 'imported');
       const options = { dryRun, allOrNothing: !partly, onProgress };
-      return installation.imports.run(caller, rows, options, (work) =>
-        installation.database.transaction(work, caller.accountId),
+      return installation.imports.run(
+        (work) => installation.database.transaction(work, caller.accountId),
+        caller,
+        rows,
+        options,
       );
     };
     const trial = await run(true);

@@ -23,9 +23,9 @@ export async function createOperator(
     validate(operatorCreate, input); // before anybody types a password for nothing
     const password = await askNewPassword(terminal);
     const operator = await installation.operators.create(
+      (work) => installation.database.transaction(work, caller.accountId),
       caller,
       validate(operatorCreate, { ...input, password }),
-      (work) => installation.database.transaction(work, caller.accountId),
     );
     terminal.console.log(`Operator ${operator.id} is made: ${operator.email}`);
   });
@@ -37,8 +37,11 @@ export async function resetPassword(terminal: Terminal, email: string): Promise<
     if (!login) throw new CommandFailed(`There is no operator with the e-mail ${email}.`);
     const caller = await commandLineCaller(installation, login.accountId);
     const password = await askNewPassword(terminal);
-    await installation.operators.changePassword(caller, login.operatorId, { password }, (work) =>
-      installation.database.transaction(work, caller.accountId),
+    await installation.operators.changePassword(
+      (work) => installation.database.transaction(work, caller.accountId),
+      caller,
+      login.operatorId,
+      { password },
     );
     terminal.console.log('The password is set. All tokens of the operator have ended.');
   });

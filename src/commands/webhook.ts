@@ -45,7 +45,7 @@ export async function addWebhook(
     .filter((type) => type !== '');
   const input = validate(webhookCreate, { name: options.name, url: options.url, eventTypes });
   await atDesk(terminal, options, async ({ console, installation, caller, transact }) => {
-    const made = await installation.webhooks.create(caller, input, transact);
+    const made = await installation.webhooks.create(transact, caller, input);
     console.log(`Webhook ${made.webhook.id} is made. ${secretIn(made)}`);
   });
 }
@@ -71,7 +71,7 @@ export async function listWebhooks(terminal: Terminal, options: AccountOption): 
 export async function removeWebhook(terminal: Terminal, text: string, options: AccountOption): Promise<void> {
   const id = idIn(text);
   await atDesk(terminal, options, async ({ console, installation, caller, transact }) => {
-    await installation.webhooks.remove(caller, id, transact);
+    await installation.webhooks.remove(transact, caller, id);
     console.log(`Webhook ${id} is removed, with all that it had not been sent.`);
   });
 }
@@ -91,7 +91,7 @@ async function setState(
 ): Promise<void> {
   const id = idIn(text);
   await atDesk(terminal, options, async ({ console, installation, caller, transact }) => {
-    await installation.webhooks.update(caller, id, { state }, transact);
+    await installation.webhooks.update(transact, caller, id, { state });
     console.log(`Webhook ${id} ${what}`);
   });
 }
@@ -99,7 +99,7 @@ async function setState(
 export async function rotateWebhook(terminal: Terminal, text: string, options: AccountOption): Promise<void> {
   const id = idIn(text);
   await atDesk(terminal, options, async ({ console, installation, caller, transact }) => {
-    const made = await installation.webhooks.rotateSecret(caller, id, transact);
+    const made = await installation.webhooks.rotateSecret(transact, caller, id);
     console.log(
       `Until ${day(made.webhook.previousSecretUntil)} (UTC) events are signed with the old secret too. ${secretIn(made)}`,
     );
@@ -136,7 +136,7 @@ export async function replayDead(
   const id = idIn(text);
   const delivery = deliveryText === undefined ? undefined : idIn(deliveryText);
   await atDesk(terminal, options, async ({ console, installation, caller, transact }) => {
-    const { count } = await installation.deliveries.replay(caller, id, delivery, transact);
+    const { count } = await installation.deliveries.replay(transact, caller, id, delivery);
     console.log(`${count} dead ${count === 1 ? 'letter is' : 'letters are'} sent again by the running service.`);
   });
 }

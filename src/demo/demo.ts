@@ -23,10 +23,10 @@ export async function loadDemo(installation: Installation): Promise<number> {
   const directory = await makeDirectory(installation, caller, transact);
   const operators: Operator[] = [];
   for (const [index, person] of PEOPLE.entries()) {
-    const operator = await installation.operators.create(caller, describe(index, person, directory), transact);
+    const operator = await installation.operators.create(transact, caller, describe(index, person, directory));
     const [, , , city, country] = person;
     const status = index % 3 === 0 ? 'At your service' : '';
-    await installation.profiles.update(caller, operator.id, { status, city, country }, transact);
+    await installation.profiles.update(transact, caller, operator.id, { status, city, country });
     operators.push(operator);
   }
   await transact(async (tx) => {
@@ -100,23 +100,23 @@ async function makeDirectory(
     ['Support', 'support'],
     ['Bank', 'bank'],
   ] as const) {
-    websiteIds.push((await websites.create(caller, { label, url: `https://${host}.example.com` }, transact)).id);
+    websiteIds.push((await websites.create(transact, caller, { label, url: `https://${host}.example.com` })).id);
   }
   const groupIds: number[] = [];
   for (const [name, parent] of [['Europe'], ['France', 0], ['Germany', 0], ['Night shift']] as const) {
     const parentId = parent === undefined ? null : (groupIds[parent] ?? null);
-    groupIds.push((await groups.create(caller, { name, parentId }, transact)).id);
+    groupIds.push((await groups.create(transact, caller, { name, parentId })).id);
   }
   const skillIds: number[] = [];
   for (const [order, [name, parent]] of (
     [['Sales'], ['Returns', 0], ['Billing'], ['Technical help'], ['Networks', 3]] as const
   ).entries()) {
     const parentId = parent === undefined ? null : (skillIds[parent] ?? null);
-    skillIds.push((await skills.create(caller, { name, order, parentId }, transact)).id);
+    skillIds.push((await skills.create(transact, caller, { name, order, parentId })).id);
   }
   const tagIds: number[] = [];
   for (const name of ['Delivery', 'Refund', 'Question', 'Praise']) {
-    tagIds.push((await tags.create(caller, { name }, transact)).id);
+    tagIds.push((await tags.create(transact, caller, { name })).id);
   }
   return { websites: websiteIds, groups: groupIds, skills: skillIds, tags: tagIds };
 }

@@ -16,8 +16,8 @@ for (const { name, open } of databases) {
     };
     const before = await connected();
     assert.ok(before > 20);
-    await live.update(caller, 2, { connected: false }, (work) => database.transaction(work, accountId));
-    await operators.remove(caller, 3, (work) => database.transaction(work, accountId));
+    await live.update((work) => database.transaction(work, accountId), caller, 2, { connected: false });
+    await operators.remove((work) => database.transaction(work, accountId), caller, 3);
     const present = await connected();
     for (let round = 0; round < 5; round++) {
       clock.advance(20_000);

@@ -141,7 +141,7 @@ export function registerOperatorLive(
         const id = pathId(request, 'operator');
         const input = readInput(liveUpdate, readBody(request));
         messages = messagesOf(input);
-        return live.update(request.caller, id, input, commit);
+        return live.update(commit, request.caller, id, input);
       },
       answer: () => ({ status: 200, body: done(messages.join(' ')) }),
     });

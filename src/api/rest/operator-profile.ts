@@ -31,7 +31,7 @@ export function registerOperatorProfile(
         const id = pathId(request, 'operator');
         const input = readInput(profileUpdate, readBody(request));
         refuseReadOnlyChanges({ userId: id }, input);
-        return profiles.update(request.caller, id, input, commit);
+        return profiles.update(commit, request.caller, id, input);
       },
       answer: (profile) => ({ status: 200, body: render(profile) }),
     }),

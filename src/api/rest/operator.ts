@@ -151,7 +151,7 @@ export function registerOperator(
         const body = readBody(request);
         const input = readInput(operatorCreate, body);
         meter.count(request.caller, body);
-        return operators.create(request.caller, input, commit);
+        return operators.create(commit, request.caller, input);
       },
       answer: (operator: Operator) => ({
         ...answer(request.caller, operator, 201),
@@ -168,7 +168,7 @@ export function registerOperator(
         const input = readInput(operatorUpdate, body);
         meter.count(request.caller, body);
         refuseOtherLink('operator', id, input._link);
-        return operators.update(request.caller, id, input, commit);
+        return operators.update(commit, request.caller, id, input);
       },
       answer: (operator: Operator) => answer(request.caller, operator, 200),
     }),
@@ -176,7 +176,7 @@ export function registerOperator(
 
   app.delete('/operator/:id', (request, reply) =>
     writes.run<Operator>(request, reply, {
-      perform: async (commit) => operators.remove(request.caller, pathId(request, 'operator'), commit),
+      perform: async (commit) => operators.remove(commit, request.caller, pathId(request, 'operator')),
       answer: () => ({ status: 200, body: done() }),
     }),
   );

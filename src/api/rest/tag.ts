@@ -72,7 +72,7 @@ export function registerTag(app: FastifyInstance, tags: TagService, writes: Writ
     writes.run<Tag>(request, reply, {
       perform: async (commit) => {
         const { name, websiteId } = readInput(tagCreateBody, readBody(request));
-        return inWordsOfTheInterface(() => tags.create(request.caller, { name, websiteList: websiteId }, commit));
+        return inWordsOfTheInterface(() => tags.create(commit, request.caller, { name, websiteList: websiteId }));
       },
       answer: (tag) => ({
         status: 201,
@@ -90,7 +90,7 @@ export function registerTag(app: FastifyInstance, tags: TagService, writes: Writ
         refuseOtherLink('tag', id, input._link);
         refuseReadOnlyChanges({ id }, { id: input.id });
         const { name, websiteId } = input;
-        return inWordsOfTheInterface(() => tags.update(request.caller, id, { name, websiteList: websiteId }, commit));
+        return inWordsOfTheInterface(() => tags.update(commit, request.caller, id, { name, websiteList: websiteId }));
       },
       answer: (tag) => ({ status: 200, body: single(shown(tag, 'all')) }),
     }),
@@ -98,7 +98,7 @@ export function registerTag(app: FastifyInstance, tags: TagService, writes: Writ
 
   app.delete('/tag/:id', (request, reply) =>
     writes.run<Tag>(request, reply, {
-      perform: async (commit) => tags.remove(request.caller, pathId(request, 'tag'), commit),
+      perform: async (commit) => tags.remove(commit, request.caller, pathId(request, 'tag')),
       answer: () => ({ status: 200, body: done() }),
     }),
   );

@@ -103,7 +103,7 @@ export function registerTree(
   app.post(`/${kind}`, (request, reply) =>
     writes.run<PlacedNode>(request, reply, {
       perform: async (commit) =>
-        nodes.create(request.caller, readInput(create, readBody(request)) as TreeNodeInput & { name: string }, commit),
+        nodes.create(commit, request.caller, readInput(create, readBody(request)) as TreeNodeInput & { name: string }),
       answer: (node) => ({ status: 201, body: body(node, []), location: `/api/2${linkTo(kind, node.id)}` }),
     }),
   );
@@ -126,7 +126,7 @@ export function registerTree(
           { id, createdAt: wireDate(present.createdAt), operatorList: operators, parentList: above },
           input,
         );
-        return nodes.update(request.caller, id, input as TreeNodeInput, commit);
+        return nodes.update(commit, request.caller, id, input as TreeNodeInput);
       },
       answer: (node) => ({ status: 200, body: body(node, operators) }),
     });
@@ -134,7 +134,7 @@ export function registerTree(
 
   app.delete(`/${kind}/:id`, (request, reply) =>
     writes.run<TreeNode>(request, reply, {
-      perform: async (commit) => nodes.remove(request.caller, pathId(request, kind), commit),
+      perform: async (commit) => nodes.remove(commit, request.caller, pathId(request, kind)),
       answer: () => ({ status: 200, body: done() }),
     }),
   );

@@ -58,7 +58,7 @@ export function registerWebsite(
 
   app.post('/website', (request, reply) =>
     writes.run<Website>(request, reply, {
-      perform: async (commit) => websites.create(request.caller, readInput(websiteCreate, readBody(request)), commit),
+      perform: async (commit) => websites.create(commit, request.caller, readInput(websiteCreate, readBody(request))),
       answer: (website) => ({
         status: 201,
         body: body(website),
@@ -74,7 +74,7 @@ export function registerWebsite(
         const input = readInput(websiteUpdate, readBody(request));
         refuseOtherLink('website', id, input._link);
         refuseReadOnlyChanges({ id, clientId: request.caller.accountId }, input);
-        return websites.update(request.caller, id, input, commit);
+        return websites.update(commit, request.caller, id, input);
       },
       answer: (website) => ({ status: 200, body: body(website) }),
     }),
@@ -82,7 +82,7 @@ export function registerWebsite(
 
   app.delete('/website/:id', (request, reply) =>
     writes.run<Website>(request, reply, {
-      perform: async (commit) => websites.remove(request.caller, pathId(request, 'website'), commit),
+      perform: async (commit) => websites.remove(commit, request.caller, pathId(request, 'website')),
       answer: () => ({ status: 200, body: done() }),
     }),
   );

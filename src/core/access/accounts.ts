@@ -44,7 +44,7 @@ export class Accounts {
     return account;
   }
 
-  async update(caller: Caller, input: AccountUpdate, commit: Commit<Account>): Promise<Account> {
+  async update(commit: Commit<Account>, caller: Caller, input: AccountUpdate): Promise<Account> {
     requireAdmin(caller);
     if (input.name?.trim() === '') throw invalidField('name', 'must not be empty');
     return commit(async (tx) => {

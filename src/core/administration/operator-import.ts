@@ -91,10 +91,10 @@ export class OperatorImport {
 
   /** Calls `commit` once for all rows; or, where good rows are taken without the bad ones, once for each thousand. */
   async run(
+    commit: Commit<ImportReport>,
     caller: Caller,
     rows: readonly ImportRow[],
     options: ImportOptions,
-    commit: Commit<ImportReport>,
   ): Promise<ImportReport> {
     requireMayImport(caller);
     const prepared = await this.#prepare(rows, options);
@@ -102,16 +102,16 @@ export class OperatorImport {
     const reports: ImportReport[] = [];
     for (let start = 0; start < prepared.length; start += size) {
       const onProgress = (row: number) => options.onProgress?.(row, rows.length);
-      reports.push(await this.#batch(caller, prepared.slice(start, start + size), { ...options, onProgress }, commit));
+      reports.push(await this.#batch(commit, caller, prepared.slice(start, start + size), { ...options, onProgress }));
     }
     return { applied: reports.some(({ applied }) => applied), rows: reports.flatMap((report) => report.rows) };
   }
 
   async #batch(
+    commit: Commit<ImportReport>,
     caller: Caller,
     batch: readonly PreparedRow[],
     { dryRun, allOrNothing, onProgress }: ImportOptions & { onProgress(row: number): void },
-    commit: Commit<ImportReport>,
   ): Promise<ImportReport> {
     try {
       return await commit(async (tx) => {

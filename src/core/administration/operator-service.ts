@@ -73,7 +73,7 @@ export class OperatorService {
     return this.#secrets.ssoKey(accountId, operator.id, operator.ssoVersion);
   }
 
-  async create(caller: Caller, input: OperatorCreate, commit: Commit<Operator>): Promise<Operator> {
+  async create(commit: Commit<Operator>, caller: Caller, input: OperatorCreate): Promise<Operator> {
     requireMayCreate(caller, input);
     const passwordHash = await this.hashPassword(input.password, input.email);
     return commit((tx) => this.createWithin(tx, caller, input, passwordHash));
@@ -99,7 +99,7 @@ export class OperatorService {
     return operator;
   }
 
-  async update(caller: Caller, id: number, input: OperatorUpdate, commit: Commit<Operator>): Promise<Operator> {
+  async update(commit: Commit<Operator>, caller: Caller, id: number, input: OperatorUpdate): Promise<Operator> {
     const passwordHash = input.password === undefined ? undefined : await this.#hashFor(caller, id, input);
     return commit(async (tx) => {
       const before = await requireOperator(tx, caller.accountId, id);
@@ -145,7 +145,7 @@ export class OperatorService {
     return { operator: after, isChanged };
   }
 
-  async remove(caller: Caller, id: number, commit: Commit<Operator>): Promise<Operator> {
+  async remove(commit: Commit<Operator>, caller: Caller, id: number): Promise<Operator> {
     return commit(async (tx) => {
       const operator = await requireOperator(tx, caller.accountId, id);
       requireMayDelete(caller, operator);
@@ -161,10 +161,10 @@ export class OperatorService {
    * A new password. One's own needs the present one; that of somebody else is the business of whoever may change them.
    */
   async changePassword(
+    commit: Commit<Operator>,
     caller: Caller,
     id: number,
     { current, password }: { current?: string | undefined; password: string },
-    commit: Commit<Operator>,
   ): Promise<Operator> {
     const present = (await this.#query.load(caller.accountId, [id]))[0];
     if (!present) throw unknownId('operator', id);
@@ -188,7 +188,7 @@ export class OperatorService {
   }
 
   /** A new key for single sign-on; the old one is worth nothing from now on. */
-  async rotateSsoKey(caller: Caller, id: number, commit: Commit<Operator>): Promise<Operator> {
+  async rotateSsoKey(commit: Commit<Operator>, caller: Caller, id: number): Promise<Operator> {
     return commit(async (tx) => {
       const before = await requireOperator(tx, caller.accountId, id);
       requireMayRotateKey(caller, before);
@@ -202,11 +202,11 @@ export class OperatorService {
 
   /** Gives a skill to operators or takes it from them, all or nothing. */
   async setSkill<Skill extends { id: number }>(
+    commit: Commit<Skill>,
     caller: Caller,
     skill: Skill,
     ids: readonly number[],
     holds: boolean,
-    commit: Commit<Skill>,
   ): Promise<Skill> {
     requireAdmin(caller);
     return commit(async (tx) => {

@@ -53,7 +53,7 @@ export class Profiles {
     return operatorIds.map((userId) => ({ userId, ...EMPTY, ...byId.get(userId) }));
   }
 
-  async update(caller: Caller, operatorId: number, input: ProfileUpdate, commit: Commit<Profile>): Promise<Profile> {
+  async update(commit: Commit<Profile>, caller: Caller, operatorId: number, input: ProfileUpdate): Promise<Profile> {
     return commit(async (tx) => {
       const { accountId } = caller;
       requireMayServe(caller, await requireOperator(tx, accountId, operatorId));

@@ -65,7 +65,7 @@ export class TagService {
     return lists;
   }
 
-  async create(caller: Caller, input: TagCreate, commit: Commit<Tag>): Promise<Tag> {
+  async create(commit: Commit<Tag>, caller: Caller, input: TagCreate): Promise<Tag> {
     requireAdmin(caller);
     return commit(async (tx) => {
       const { accountId } = caller;
@@ -84,7 +84,7 @@ export class TagService {
     });
   }
 
-  async update(caller: Caller, id: number, input: TagUpdate, commit: Commit<Tag>): Promise<Tag> {
+  async update(commit: Commit<Tag>, caller: Caller, id: number, input: TagUpdate): Promise<Tag> {
     requireAdmin(caller);
     return commit(async (tx) => {
       const { accountId } = caller;
@@ -98,7 +98,7 @@ export class TagService {
   }
 
   /** Takes it off every conversation, too: a tag is a word about them, and never a reason to keep it. */
-  async remove(caller: Caller, id: number, commit: Commit<Tag>): Promise<Tag> {
+  async remove(commit: Commit<Tag>, caller: Caller, id: number): Promise<Tag> {
     requireAdmin(caller);
     return commit(async (tx) => {
       const { accountId } = caller;

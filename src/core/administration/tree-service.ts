@@ -87,9 +87,9 @@ export class TreeService {
   }
 
   async create(
+    commit: Commit<PlacedNode>,
     caller: Caller,
     input: TreeNodeInput & { name: string },
-    commit: Commit<PlacedNode>,
   ): Promise<PlacedNode> {
     requireAdmin(caller);
     return commit(async (tx) => {
@@ -118,7 +118,7 @@ export class TreeService {
     });
   }
 
-  async update(caller: Caller, id: number, input: TreeNodeInput, commit: Commit<PlacedNode>): Promise<PlacedNode> {
+  async update(commit: Commit<PlacedNode>, caller: Caller, id: number, input: TreeNodeInput): Promise<PlacedNode> {
     requireAdmin(caller);
     return commit(async (tx) => {
       const { accountId } = caller;
@@ -139,7 +139,7 @@ export class TreeService {
     });
   }
 
-  async remove(caller: Caller, id: number, commit: Commit<TreeNode>): Promise<TreeNode> {
+  async remove(commit: Commit<TreeNode>, caller: Caller, id: number): Promise<TreeNode> {
     requireAdmin(caller);
     return commit(async (tx) => {
       const { accountId } = caller;

@@ -63,7 +63,7 @@ export class WebsiteService {
     return this.#list.load(accountId, ids);
   }
 
-  async create(caller: Caller, input: WebsiteCreate, commit: Commit<Website>): Promise<Website> {
+  async create(commit: Commit<Website>, caller: Caller, input: WebsiteCreate): Promise<Website> {
     requireAdmin(caller);
     return commit(async (tx) => {
       const id = await nextId(tx, caller.accountId, 'website');
@@ -83,7 +83,7 @@ export class WebsiteService {
     });
   }
 
-  async update(caller: Caller, id: number, input: WebsiteUpdate, commit: Commit<Website>): Promise<Website> {
+  async update(commit: Commit<Website>, caller: Caller, id: number, input: WebsiteUpdate): Promise<Website> {
     requireAdmin(caller);
     return commit(async (tx) => {
       const { accountId } = caller;
@@ -115,7 +115,7 @@ export class WebsiteService {
   }
 
   /** A new secret; what was signed with the old one is worth nothing from now on. */
-  async rotateSecret(caller: Caller, id: number, commit: Commit<Website>): Promise<Website> {
+  async rotateSecret(commit: Commit<Website>, caller: Caller, id: number): Promise<Website> {
     requireAdmin(caller);
     return commit(async (tx) => {
       const { accountId } = caller;
@@ -132,7 +132,7 @@ export class WebsiteService {
     });
   }
 
-  async remove(caller: Caller, id: number, commit: Commit<Website>): Promise<Website> {
+  async remove(commit: Commit<Website>, caller: Caller, id: number): Promise<Website> {
     requireAdmin(caller);
     return commit(async (tx) => {
       const { accountId } = caller;

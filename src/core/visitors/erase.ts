@@ -20,7 +20,7 @@ export class VisitorErasure {
     this.#sessions = sessions;
   }
 
-  async erase(caller: Caller, id: number, commit: Commit<Visitor>): Promise<Visitor> {
+  async erase(commit: Commit<Visitor>, caller: Caller, id: number): Promise<Visitor> {
     requireAdmin(caller);
     const { accountId } = caller;
     const erased = await commit(async (tx) => {

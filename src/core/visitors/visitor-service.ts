@@ -23,7 +23,7 @@ export class VisitorService {
     return row && visitorFromRow(row);
   }
 
-  update(visitor: VisitorCaller, input: VisitorUpdate, commit: Commit<Visitor>): Promise<Visitor> {
+  update(commit: Commit<Visitor>, visitor: VisitorCaller, input: VisitorUpdate): Promise<Visitor> {
     return commit(async (tx) => {
       const before = await requireVisitor(tx, visitor.accountId, visitor.visitorId);
       return visitorFromRow(await changeVisitor(tx, visitor, before, input));

@@ -66,10 +66,10 @@ export class Deliveries {
 
   /** Sends a dead letter again, or all of a hook, the oldest first, 10,000 at a time. Each has its 24 hours anew. */
   async replay(
+    commit: Commit<Replayed>,
     caller: Caller,
     webhookId: number,
     deliveryId: number | undefined,
-    commit: Commit<Replayed>,
   ): Promise<Replayed> {
     requireAdmin(caller);
     const { accountId } = caller;

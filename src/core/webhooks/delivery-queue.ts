@@ -3,6 +3,7 @@ import { type SqlBool, sql } from 'kysely';
 import type { Changes, Database, Transaction } from '../../storage/database.ts';
 import { hotStatement } from '../../storage/prepared-statement.ts';
 import { announce } from '../events/announce.ts';
+import { systemContext } from '../kernel/caller.ts';
 import { nextId } from '../kernel/ids.ts';
 import { bodyOf, type DeliveredEvent } from './delivery.ts';
 import { isPending } from './delivery-store.ts';
@@ -198,7 +199,7 @@ async function insert(tx: Transaction, hook: Behind, event: DeliveredEvent): Pro
 
 /** The log does not go back as far as the place of the hook, which was paused for too long. Nobody shall have to find that out. */
 function announceLost(tx: Transaction, hook: Behind, from: number, to: number): void {
-  announce(tx, { accountId: hook.account_id, actor: { type: 'system', id: null } }, 'webhook.updated', hook.id, {
+  announce(tx, systemContext(hook.account_id), 'webhook.updated', hook.id, {
     fields: ['position'],
     values: { missedFrom: from, missedTo: to },
   });

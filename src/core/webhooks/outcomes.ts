@@ -1,4 +1,5 @@
 import type { Database, Transaction } from '../../storage/database.ts';
+import { systemContext } from '../kernel/caller.ts';
 import type { Claimed } from './claims.ts';
 import { KEEPS_FAILING, type Outcome, quietUntil, RETRY_MS, verdictOn, waitAfter } from './delivery.ts';
 import { bringForward, type HookName, releaseNext } from './delivery-store.ts';
@@ -133,6 +134,6 @@ async function pause(tx: Transaction, { accountId, webhookId }: HookName, reason
   const row = await readRow(tx.db, accountId, webhookId);
   if (row?.state !== 'active') return;
   const webhook = webhookOf(row);
-  const caller = { accountId, actor: { type: 'system', id: null } } as const;
+  const caller = systemContext(accountId);
   await writeChanges(tx, caller, webhook, { ...webhook, state: 'paused', pausedBecause: reason });
 }

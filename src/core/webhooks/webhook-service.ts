@@ -57,7 +57,7 @@ export class WebhookService {
   }
 
   /** The hook gets what happens from now on, its own creation first. */
-  async create(caller: Caller, input: WebhookCreate, commit: Commit<NewSecret>): Promise<NewSecret> {
+  async create(commit: Commit<NewSecret>, caller: Caller, input: WebhookCreate): Promise<NewSecret> {
     requireAdmin(caller);
     this.#refusePrivate(input.url);
     return commit(async (tx) => {
@@ -103,7 +103,7 @@ export class WebhookService {
   }
 
   /** A hook that is resumed, or gets another address, begins anew with all that waits. */
-  async update(caller: Caller, id: number, input: WebhookUpdate, commit: Commit<Webhook>): Promise<Webhook> {
+  async update(commit: Commit<Webhook>, caller: Caller, id: number, input: WebhookUpdate): Promise<Webhook> {
     requireAdmin(caller);
     if (input.url !== undefined) this.#refusePrivate(input.url);
     return commit(async (tx) => {
@@ -127,7 +127,7 @@ export class WebhookService {
   }
 
   /** All its deliveries are gone with it. Those that have ended may be many, and are taken away before, a few at a time. */
-  async remove(caller: Caller, id: number, commit: Commit<Webhook>): Promise<Webhook> {
+  async remove(commit: Commit<Webhook>, caller: Caller, id: number): Promise<Webhook> {
     requireAdmin(caller);
     await forgetEnded(this.#database, { accountId: caller.accountId, webhookId: id });
     return commit(async (tx) => {
@@ -145,7 +145,7 @@ export class WebhookService {
   }
 
   /** Makes a new secret. For a day events are signed with the old one too, so that the receiver can change at leisure. */
-  async rotateSecret(caller: Caller, id: number, commit: Commit<NewSecret>): Promise<NewSecret> {
+  async rotateSecret(commit: Commit<NewSecret>, caller: Caller, id: number): Promise<NewSecret> {
     requireAdmin(caller);
     return commit(async (tx) => {
       const { accountId } = caller;
@@ -168,7 +168,7 @@ export class WebhookService {
   }
 
   /** Sends an event to this hook alone, whatever it asked for, in the way of all events. */
-  async test(caller: Caller, id: number, commit: Commit<Webhook>): Promise<Webhook> {
+  async test(commit: Commit<Webhook>, caller: Caller, id: number): Promise<Webhook> {
     requireAdmin(caller);
     return commit(async (tx) => {
       const webhook = webhookOf(await existingRow(tx, caller.accountId, id));

@@ -4,11 +4,11 @@ import { TooLate } from '../deadline.ts';
 import { DatabaseUnavailable } from '../errors.ts';
 import type { CompiledStatements } from '../prepared-statement.ts';
 import type { RunningClock } from '../running-clock.ts';
+import { failureOf, firstFailure, settled, TransactionIsOver } from '../sent.ts';
 import type { Tables } from '../tables.ts';
 import { type Answer, type Execute, postgresDialect } from './dialect.ts';
 import { appendEvents } from './event-log.ts';
 import type { Writers } from './pools.ts';
-import { failureOf, firstFailure, settled, TransactionIsOver } from './sent.ts';
 import { NotSent, type Session } from './session.ts';
 
 /** The time at which the account's turn has come, however long it was waited for. */

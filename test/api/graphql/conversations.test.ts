@@ -387,7 +387,7 @@ test('tags are set all at once, by whoever has the conversation or manages them'
   const { installation, transact } = desks.world;
   const tagIds: number[] = [];
   for (const name of ['Refund', 'Praise']) {
-    tagIds.push((await installation.tags.create(installation.caller, { name }, transact)).id);
+    tagIds.push((await installation.tags.create(transact, installation.caller, { name })).id);
   }
   const { person, running } = await alone();
   const { id } = await running();

@@ -177,7 +177,7 @@ test('rules 18 and 20: however often the connection is cut, nothing is missed an
           const { conversations } = desks.world.installation;
           const caller = desks.world.as(person.id);
           if (running)
-            await conversations.send(caller, { conversationId: running.id, text: 'x' }, desks.world.transact);
+            await conversations.send(desks.world.transact, caller, { conversationId: running.id, text: 'x' });
         },
         close: async () => {
           const index = held.findIndex(({ state }) => state === 'active');

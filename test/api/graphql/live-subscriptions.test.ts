@@ -25,7 +25,7 @@ test('rule 5: operatorLive tells of slots that are taken and freed, of both side
   const conversation = await world.accept(await world.start({ skillId }));
   await watched.until(() => slots().some(([id, number]) => id === one && number === 1));
   const target = { id: conversation.id, operatorId: two };
-  await world.installation.conversations.transfer(world.as(one), target, world.transact);
+  await world.installation.conversations.transfer(world.transact, world.as(one), target);
   await watched.until(() => slots().some(([id, number]) => id === two && number === 1));
   await watched.until(() => slots().some(([id, number]) => id === one && number === 0));
   await world.close(await world.accept(await world.conversation(conversation.id)));

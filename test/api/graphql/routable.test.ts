@@ -98,9 +98,10 @@ for (const { name, open } of databases) {
       installation,
       plainChanges((work) => database.transaction(work)),
     );
-    const { id } = await installation.skills.create(caller, { name: 'Followed', parentId: null }, (work) =>
-      database.transaction(work),
-    );
+    const { id } = await installation.skills.create((work) => database.transaction(work), caller, {
+      name: 'Followed',
+      parentId: null,
+    });
     const stream = await subscribe({
       schema,
       document: parse(`subscription{skillAvailability(id:${id}){chat{waiting}}}`),

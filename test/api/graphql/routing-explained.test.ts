@@ -83,10 +83,10 @@ test('rule 11: "why not operator 12" is answered from what was true then, whatev
   const french = await desks.person({ ...fit, languageList: ['fr'] }, { away: false });
   const placeless = await desks.person({ ...fit, websiteList: [] }, { away: false });
   const calling = await desks.person({ ...fit, callEnabled: true }, { away: false });
-  await installation.live.update(world.as(calling.id), calling.id, { chat: { available: false } }, transact);
+  await installation.live.update(transact, world.as(calling.id), calling.id, { chat: { available: false } });
   const call = await world.accept(await world.start({ channel: 'call', skillId, groupId }));
   assert.equal(call.operatorId, calling.id);
-  await installation.live.update(world.as(calling.id), calling.id, { chat: { available: true } }, transact);
+  await installation.live.update(transact, world.as(calling.id), calling.id, { chat: { available: true } });
   const { id } = await world.start({ skillId, groupId });
   const expected: [Person, string[]][] = [
     [chosen, []],
@@ -107,7 +107,7 @@ test('rule 11: "why not operator 12" is answered from what was true then, whatev
   await world.setAvailable(unwilling.id, 'chat', true);
   const change = { ...fit, languageList: ['en', 'de'], websiteList: [world.websiteId] };
   for (const person of [unskilled, elsewhere, french, placeless]) {
-    await installation.operators.update(installation.caller, person.id, change, transact);
+    await installation.operators.update(transact, installation.caller, person.id, change);
   }
   await world.close(call);
   for (const person of [chosen, free]) await leave(person);
@@ -206,9 +206,9 @@ test('rule 11: looking back finds for everybody what routing found, over random 
         if (what === 'connect') await world.connect(id, `desk ${number}`);
         if (what === 'leave') await world.disconnect(id);
         if (what === 'away' || what === 'there') {
-          await live.update(world.as(id), id, { chat: { available: what === 'there' } }, world.transact);
+          await live.update(world.transact, world.as(id), id, { chat: { available: what === 'there' } });
         }
-        if (what === 'limit') await operators.update(caller, id, { chatMaxNumber: number }, world.transact);
+        if (what === 'limit') await operators.update(world.transact, caller, id, { chatMaxNumber: number });
         if (what === 'accept' || what === 'close') {
           const conversation =
             held.length > 0 ? await world.conversation(held[number % held.length] as number) : undefined;

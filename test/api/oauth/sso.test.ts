@@ -55,7 +55,7 @@ for (const { name, open } of databases) {
 
     test('a key that was replaced is worth nothing, and neither is a code that it gave', async () => {
       const given = await code();
-      await installation.operators.rotateSsoKey(installation.caller, 1, transact);
+      await installation.operators.rotateSsoKey(transact, installation.caller, 1);
       assert.equal(await installation.singleSignOn.codeFor(key, HOME), undefined);
       assert.equal(await exchange(given), undefined);
       const fresh = installation.operators.ssoKeyOf(1, { id: 1, ssoVersion: 2 });
@@ -65,10 +65,10 @@ for (const { name, open } of databases) {
     test('with the operator go the key and its codes', async () => {
       const { operators, caller } = installation;
       const fields = { name: 'Gone', email: 'gone@example.com' };
-      const { id } = await operators.create(caller, fields, transact);
+      const { id } = await operators.create(transact, caller, fields);
       const own = operators.ssoKeyOf(1, { id, ssoVersion: 1 });
       const given = await code(own);
-      await operators.remove(caller, id, transact);
+      await operators.remove(transact, caller, id);
       assert.equal(await installation.singleSignOn.codeFor(own, HOME), undefined);
       assert.equal(await exchange(given), undefined);
     });

@@ -206,13 +206,13 @@ test('every refused login takes the same time: a password is checked once, also 
   try {
     const { login, passwords, operators, caller, database } = installation;
     const transact: Transact = (work) => database.transaction(work);
-    await operators.create(caller, { name: 'Silent', email: 'silent@example.com' }, transact);
-    const deleted = await operators.create(
-      caller,
-      { name: 'Deleted', email: 'deleted@example.com', password: 'a password of the past' },
-      transact,
-    );
-    await operators.remove(caller, deleted.id, transact);
+    await operators.create(transact, caller, { name: 'Silent', email: 'silent@example.com' });
+    const deleted = await operators.create(transact, caller, {
+      name: 'Deleted',
+      email: 'deleted@example.com',
+      password: 'a password of the past',
+    });
+    await operators.remove(transact, caller, deleted.id);
     const checks = mock.method(passwords, 'verify');
     for (const email of ['unknown@example.com', ADMIN.email, 'silent@example.com', 'deleted@example.com']) {
       checks.mock.resetCalls();

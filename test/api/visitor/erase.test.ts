@@ -29,20 +29,19 @@ for (const { name, open } of databases) {
       assert.ok(caller);
       const operatorId = await world.operator();
       const over = await world.accept(await world.start({ message: 'secret words', clientId: 'c1' }, caller));
-      await conversations.send(
-        world.as(operatorId),
-        { conversationId: over.id, text: 'secret answer' },
-        world.transact,
-      );
+      await conversations.send(world.transact, world.as(operatorId), {
+        conversationId: over.id,
+        text: 'secret answer',
+      });
       await world.close(over);
       const answer = { welcome: 5, resolution: 4, delay: 3, comment: 'secret comment' };
-      await answerSatisfaction(caller, over.id, answer, world.transact);
+      await answerSatisfaction(world.transact, caller, over.id, answer);
       await world.accept(await world.start({ message: 'more secret words' }, caller));
       await work(world, caller, token);
       await world.end();
     };
     const erase = (world: World, id: number) =>
-      world.installation.visitorErasure.erase(world.installation.caller, id, world.transact);
+      world.installation.visitorErasure.erase(world.transact, world.installation.caller, id);
 
     test('rule 17: nothing of a person is left in any table, and the numbers stay', () =>
       withPast(async (world, { visitorId }) => {
@@ -112,7 +111,7 @@ for (const { name, open } of databases) {
         const { visitorSessions, visitorWebsites, visitors, secrets } = world.installation;
         await erase(world, caller.visitorId);
         assert.equal(await visitorSessions.caller(token), undefined);
-        await assert.rejects(visitors.update(caller, { city: 'Paris' }, world.transact), { kind: 'state' });
+        await assert.rejects(visitors.update(world.transact, caller, { city: 'Paris' }), { kind: 'state' });
         const website = await visitorWebsites.find(world.accountId, world.websiteId);
         assert.ok(website);
         const secret = secrets.websiteSecret(world.accountId, website.id, 1);

@@ -50,8 +50,8 @@ for (const { name, open } of databases) {
       const two = await world.accept(await world.start());
       const only = await world.operator({ chatMaxNumber: 1 });
       await Promise.allSettled([
-        conversations.transfer(world.as(from), { id: one.id, operatorId: only }, world.transact),
-        conversations.take(manager, { id: two.id, operatorId: only }, world.transact),
+        conversations.transfer(world.transact, world.as(from), { id: one.id, operatorId: only }),
+        conversations.take(world.transact, manager, { id: two.id, operatorId: only }),
         world.start(),
       ]);
       assert.equal((await world.live(only)).chat.slots, 1);

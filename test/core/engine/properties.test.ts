@@ -101,13 +101,13 @@ class Team {
     } else if (step.kind === 'pass') await world.pass(step.milliseconds);
     else if (step.kind === 'available') await world.setAvailable(operatorId, step.channel, step.available);
     else if (step.kind === 'maximum')
-      await operators.update(caller, operatorId, { chatMaxNumber: step.maximum }, world.transact);
+      await operators.update(world.transact, caller, operatorId, { chatMaxNumber: step.maximum });
     else if (step.kind === 'connect') await world.connect(operatorId, 'desk', 1_000_000);
     else if (step.kind === 'disconnect') await world.disconnect(operatorId);
-    else if (id !== 0 && step.kind === 'close') await conversations.close(world.as(0, 'admin'), id, world.transact);
+    else if (id !== 0 && step.kind === 'close') await conversations.close(world.transact, world.as(0, 'admin'), id);
     else if (id !== 0) {
       const { operatorId: to } = await world.conversation(id);
-      if (to !== null) await conversations[step.kind as 'accept' | 'decline'](world.as(to), id, world.transact);
+      if (to !== null) await conversations[step.kind as 'accept' | 'decline'](world.transact, world.as(to), id);
     }
   }
 
@@ -184,7 +184,7 @@ for (const { name, open } of databases) {
           for (const id of team.ids) await world.disconnect(id);
           for (const row of await team.rows()) {
             if (row.state !== 'closed')
-              await world.installation.conversations.close(world.as(0, 'admin'), row.id, world.transact);
+              await world.installation.conversations.close(world.transact, world.as(0, 'admin'), row.id);
           }
         }),
         { numRuns: runs / 2 },

@@ -35,7 +35,7 @@ for (const { name, open } of databases) {
     const id = await ready(installation, 'a@example.com');
     await connect(installation, id, 'one', 100);
     await connect(installation, id, 'two', 100);
-    await live.update(caller, id, { connected: false }, transactOn(installation));
+    await live.update(transactOn(installation), caller, id, { connected: false });
     assert.deepEqual(await present(installation), []);
     const [found] = await live.states(accountId, [id]);
     assert.equal(found?.state.chat.available, true);
@@ -140,8 +140,8 @@ function transactOn({ database }: OpenInstallation): Transact {
 async function ready(installation: OpenInstallation, email: string): Promise<number> {
   const { operators, live, caller } = installation;
   const transact = transactOn(installation);
-  const { id } = await operators.create(caller, { name: 'N', email }, transact);
-  await live.update(caller, id, { chat: { available: true } }, transact);
+  const { id } = await operators.create(transact, caller, { name: 'N', email });
+  await live.update(transact, caller, id, { chat: { available: true } });
   return id;
 }
 

@@ -36,11 +36,11 @@ for (const { name, open } of databases) {
       const { database, caller, groups, skills, websites, clock } = installation;
       const transact = database.transaction.bind(database);
       for (const label of ['A', 'B']) {
-        await websites.create(caller, { label, url: 'https://example.com' }, transact);
+        await websites.create(transact, caller, { label, url: 'https://example.com' });
       }
       for (const title of ['A', 'B', 'C']) {
-        await groups.create(caller, { name: title }, transact);
-        await skills.create(caller, { name: title }, transact);
+        await groups.create(transact, caller, { name: title });
+        await skills.create(transact, caller, { name: title });
       }
       operators = [];
       for (let number = 1; number <= 8; number++) {
@@ -50,11 +50,11 @@ for (const { name, open } of databases) {
           websiteList: number % 2 === 0 ? [1, 2] : [1],
         };
         const email = `person${number}@example.com`;
-        const { id } = await installation.operators.create(
-          caller,
-          { name: `Person ${number}`, email, ...fields },
-          transact,
-        );
+        const { id } = await installation.operators.create(transact, caller, {
+          name: `Person ${number}`,
+          email,
+          ...fields,
+        });
         operators.push({ id, ...fields });
       }
       const rows = pastRows(database);

@@ -12,11 +12,11 @@ export async function busyWorld(open: (typeof databases)[number]['open']): Promi
   const [closed, active, offered] = [await world.start(), await world.start(), await world.start()];
   for (const conversation of [closed, active]) await world.accept({ ...conversation, operatorId: operator });
   for (const clientId of ['one', 'two']) {
-    await conversations.send(
-      world.as(operator),
-      { conversationId: active.id, clientId, text: clientId },
-      world.transact,
-    );
+    await conversations.send(world.transact, world.as(operator), {
+      conversationId: active.id,
+      clientId,
+      text: clientId,
+    });
   }
   await world.close({ ...closed, operatorId: operator });
   const fourth = await world.start();

@@ -33,19 +33,19 @@ for (const { name, open } of databases) {
     const { operators, websites, groups, skills, caller, database } = installation;
     const transact: Transact = (work) => database.transaction(work, caller.accountId);
     for (const label of ['x', 'y', 'z'])
-      await websites.create(caller, { label, url: `https://${label}.example.com` }, transact);
-    for (const name of ['x', 'y', 'z']) await groups.create(caller, { name }, transact);
-    for (const name of ['x', 'y', 'z', 'w']) await skills.create(caller, { name }, transact);
+      await websites.create(transact, caller, { label, url: `https://${label}.example.com` });
+    for (const name of ['x', 'y', 'z']) await groups.create(transact, caller, { name });
+    for (const name of ['x', 'y', 'z', 'w']) await skills.create(transact, caller, { name });
 
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), async (steps) => {
         const outcomes = await Promise.allSettled(
           steps.map(({ do: what, who, fields }) => {
             if (what === 'create') {
-              return operators.create(caller, { name: 'N', email: `p${who}@example.com`, ...fields }, transact);
+              return operators.create(transact, caller, { name: 'N', email: `p${who}@example.com`, ...fields });
             }
-            if (what === 'update') return operators.update(caller, who, fields, transact);
-            return operators.remove(caller, who, transact);
+            if (what === 'update') return operators.update(transact, caller, who, fields);
+            return operators.remove(transact, caller, who);
           }),
         );
         for (const outcome of outcomes) {

@@ -83,7 +83,7 @@ for (const { name, open } of databases) {
       const { clock, database, events, webhooks, caller } = world.installation;
       const ids: number[] = [];
       for (const name of ['behind', 'ahead', 'paused']) {
-        ids.push((await webhooks.create(caller, { name, url: 'https://example.com/' }, world.transact)).webhook.id);
+        ids.push((await webhooks.create(world.transact, caller, { name, url: 'https://example.com/' })).webhook.id);
       }
       const start = await events.position(world.accountId);
       await emit(10);
@@ -152,7 +152,7 @@ for (const { name, open } of databases) {
       await world.transact((tx) =>
         tx.db.updateTable('operatorLive').set({ leaseUntil: 0, routableUntil: 0 }).execute(),
       );
-      await world.installation.operators.remove(world.installation.caller, gone, world.transact);
+      await world.installation.operators.remove(world.transact, world.installation.caller, gone);
       const told = async () => {
         const days = Array.from({ length: 60 }, (_, index) => clock.now - index * DAY);
         return Promise.all(days.map((day) => past.at(world.accountId, people, day)));

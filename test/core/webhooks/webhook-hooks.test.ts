@@ -54,7 +54,7 @@ for (const { name, open } of databases) {
     await dispatcher.settle();
     assert.equal(receiver.received.length, before, 'nothing is sent while it is paused');
     receiver.answer = () => 204;
-    await bench.webhooks.update(bench.caller, webhook.id, { state: 'active' }, bench.transact);
+    await bench.webhooks.update(bench.transact, bench.caller, webhook.id, { state: 'active' });
     await dispatcher.settle();
     assert.deepEqual(receiver.taken.map(({ event }) => event.subject.id).sort(), [1, 2]);
     const resumed = await bench.shown(webhook.id);
@@ -80,12 +80,12 @@ for (const { name, open } of databases) {
     const receiver = await bench.receiver();
     const { webhook } = await bench.hook(receiver.url);
     const dispatcher = bench.dispatcher();
-    await bench.webhooks.update(bench.caller, webhook.id, { state: 'paused' }, bench.transact);
+    await bench.webhooks.update(bench.transact, bench.caller, webhook.id, { state: 'paused' });
     assert.equal((await bench.shown(webhook.id)).pausedBecause, 'paused by hand');
     for (const subject of [1, 2, 1]) await bench.happen(subject);
     await dispatcher.settle();
     assert.equal(receiver.connections, 0);
-    await bench.webhooks.update(bench.caller, webhook.id, { state: 'active' }, bench.transact);
+    await bench.webhooks.update(bench.transact, bench.caller, webhook.id, { state: 'active' });
     await dispatcher.settle();
     assert.deepEqual(receiver.taken.map(({ event }) => event.subject.id).sort(), [1, 1, 2]);
   });
@@ -101,7 +101,7 @@ for (const { name, open } of databases) {
       bench.clock.advance(HOUR);
     }
     await dispatcher.settle();
-    await bench.webhooks.update(bench.caller, webhook.id, { url: receiver.url }, bench.transact);
+    await bench.webhooks.update(bench.transact, bench.caller, webhook.id, { url: receiver.url });
     await dispatcher.settle();
     assert.equal(receiver.taken.length, 1);
     const told = (await announced(bench)).at(-1);
@@ -125,17 +125,17 @@ for (const { name, open } of databases) {
 
     receiver.answer = () => 204;
     const newest = dead[0]?.id ?? 0;
-    assert.equal((await deliveries.replay(caller, webhook.id, newest, transact)).count, 1);
+    assert.equal((await deliveries.replay(transact, caller, webhook.id, newest)).count, 1);
     await dispatcher.settle();
     assert.deepEqual(
       receiver.taken.map(({ event }) => event.subject.id),
       [3],
     );
-    await assert.rejects(deliveries.replay(caller, webhook.id, newest, transact), kindOf('state'));
-    await assert.rejects(deliveries.replay(caller, webhook.id, 999, transact), kindOf('unknown'));
-    await assert.rejects(deliveries.replay(caller, 999, undefined, transact), kindOf('unknown'));
+    await assert.rejects(deliveries.replay(transact, caller, webhook.id, newest), kindOf('state'));
+    await assert.rejects(deliveries.replay(transact, caller, webhook.id, 999), kindOf('unknown'));
+    await assert.rejects(deliveries.replay(transact, caller, 999, undefined), kindOf('unknown'));
 
-    assert.equal((await deliveries.replay(caller, webhook.id, undefined, transact)).count, 4);
+    assert.equal((await deliveries.replay(transact, caller, webhook.id, undefined)).count, 4);
     await dispatcher.settle();
     assert.equal(receiver.taken.length, 5);
     const own = receiver.taken.filter(({ event }) => event.subject.id === 1).map(({ event }) => event.position);
@@ -143,7 +143,7 @@ for (const { name, open } of databases) {
       own,
       own.toSorted((a: number, b: number) => a - b),
     );
-    assert.equal((await deliveries.replay(caller, webhook.id, undefined, transact)).count, 0);
+    assert.equal((await deliveries.replay(transact, caller, webhook.id, undefined)).count, 0);
   });
 
   test(`rule 21: ${name}: a replayed letter has 24 hours anew, and holds back its subject again`, async (t) => {
@@ -155,7 +155,7 @@ for (const { name, open } of databases) {
     await bench.happen(1);
     await dispatcher.settle();
     bench.clock.advance(3 * DAY);
-    await bench.deliveries.replay(bench.caller, webhook.id, undefined, bench.transact);
+    await bench.deliveries.replay(bench.transact, bench.caller, webhook.id, undefined);
     receiver.answer = () => 500;
     await bench.happen(1);
     await dispatcher.settle();
@@ -198,14 +198,14 @@ for (const { name, open } of databases) {
     await bench.happen(1);
     await bench.happen(1);
     receiver.answer = () => (response) => {
-      bench.webhooks.remove(bench.caller, webhook.id, bench.transact).then(() => response.writeHead(204).end());
+      bench.webhooks.remove(bench.transact, bench.caller, webhook.id).then(() => response.writeHead(204).end());
     };
     await dispatcher.settle();
     assert.equal(receiver.received.length, 1);
     assert.equal(await bench.webhooks.find(bench.caller, webhook.id), undefined);
     assert.deepEqual(await bench.rows(webhook.id), []);
     assert.equal((await announced(bench)).at(-1)?.type, 'webhook.deleted');
-    await assert.rejects(bench.webhooks.remove(bench.caller, webhook.id, bench.transact), kindOf('unknown'));
+    await assert.rejects(bench.webhooks.remove(bench.transact, bench.caller, webhook.id), kindOf('unknown'));
   });
 
   test(`rule 21: ${name}: a hook whose secret cannot be read any more is paused; a new secret heals it`, async (t) => {
@@ -219,8 +219,8 @@ for (const { name, open } of databases) {
     await dispatcher.settle();
     assert.equal(receiver.connections, 0, 'nothing goes out unsigned');
     assert.match((await bench.shown(webhook.id)).pausedBecause ?? '', /secret cannot be read/);
-    const { secret: fresh } = await webhooks.rotateSecret(bench.caller, webhook.id, bench.transact);
-    await webhooks.update(bench.caller, webhook.id, { state: 'active' }, bench.transact);
+    const { secret: fresh } = await webhooks.rotateSecret(bench.transact, bench.caller, webhook.id);
+    await webhooks.update(bench.transact, bench.caller, webhook.id, { state: 'active' });
     bench.clock.advance(DAY);
     await dispatcher.settle();
     assert.equal(receiver.taken.length, 1);
@@ -230,10 +230,10 @@ for (const { name, open } of databases) {
   test(`rule 21: ${name}: every change of a hook is announced, without its secret and its address`, async (t) => {
     const bench = await openBench(t, open);
     const { webhook, secret } = await bench.hook('https://example.com/hidden-path');
-    const { secret: fresh } = await bench.webhooks.rotateSecret(bench.caller, webhook.id, bench.transact);
-    await bench.webhooks.update(bench.caller, webhook.id, { name: 'New', eventTypes: [] }, bench.transact);
-    await bench.webhooks.update(bench.caller, webhook.id, { name: 'New' }, bench.transact);
-    await bench.webhooks.remove(bench.caller, webhook.id, bench.transact);
+    const { secret: fresh } = await bench.webhooks.rotateSecret(bench.transact, bench.caller, webhook.id);
+    await bench.webhooks.update(bench.transact, bench.caller, webhook.id, { name: 'New', eventTypes: [] });
+    await bench.webhooks.update(bench.transact, bench.caller, webhook.id, { name: 'New' });
+    await bench.webhooks.remove(bench.transact, bench.caller, webhook.id);
     const events = await announced(bench);
     assert.deepEqual(
       events.map(({ type, fields }) => [type, fields]),

@@ -174,7 +174,7 @@ for (const { name, open } of databases) {
     await bench.happen(2);
     await dispatcher.settle(); // as the look every second does
     assert.equal(await place(), position + 1, 'its place is written down');
-    await bench.webhooks.update(bench.caller, webhook.id, { eventTypes: ['conversation.*'] }, bench.transact);
+    await bench.webhooks.update(bench.transact, bench.caller, webhook.id, { eventTypes: ['conversation.*'] });
     await bench.happen(3);
     await dispatcher.settle();
     assert.equal(receiver.taken.at(-1)?.event.subject.id, 3);

@@ -48,7 +48,7 @@ for (const { name, open } of databases) {
     const receiver = await bench.receiver();
     const { webhook, secret: old } = await bench.hook(receiver.url);
     const dispatcher = bench.dispatcher();
-    const { secret: fresh } = await bench.webhooks.rotateSecret(bench.caller, webhook.id, bench.transact);
+    const { secret: fresh } = await bench.webhooks.rotateSecret(bench.transact, bench.caller, webhook.id);
     assert.ok(fresh && fresh !== old);
     for (const wait of [0, DAY - 1, 1]) {
       bench.clock.advance(wait);
@@ -71,7 +71,7 @@ for (const { name, open } of databases) {
     await bench.hook(some.url, { eventTypes: ['conversation.closed', 'operator.*'] });
     const account = await bench.transact((tx) => bench.accounts.create(tx, 'Other'));
     const stranger = { ...bench.caller, accountId: account.id };
-    await bench.webhooks.create(stranger, { name: 'Other', url: other.url }, bench.transact);
+    await bench.webhooks.create(bench.transact, stranger, { name: 'Other', url: other.url });
     for (const type of ['conversation.queued', 'conversation.closed', 'operator.connected', 'skill.created'] as const) {
       await bench.happen(1, type);
     }

@@ -59,7 +59,7 @@ export async function openBench(
     },
     hook: async (url, fields = {}) => {
       const input = { name: 'Hook', url, eventTypes: ['conversation.*'], ...fields };
-      const { webhook, secret } = await webhooks.create(caller, input, transact);
+      const { webhook, secret } = await webhooks.create(transact, caller, input);
       return { webhook, secret: secret as string };
     },
     dispatcher: ({ random = () => 0.5, sender, webhooks = installation.webhooks, ...options } = {}) => {

@@ -32,19 +32,19 @@ export class World {
   async website(): Promise<number> {
     this.#people += 1;
     const input = { url: `https://site${this.#people}.example`, label: `Site ${this.#people}` };
-    return (await this.installation.websites.create(this.installation.caller, input, this.transact)).id;
+    return (await this.installation.websites.create(this.transact, this.installation.caller, input)).id;
   }
 
   async skill(parentId: number | null = null): Promise<number> {
     this.#people += 1;
     const input = { name: `Skill ${this.#people}`, parentId };
-    return (await this.installation.skills.create(this.installation.caller, input, this.transact)).id;
+    return (await this.installation.skills.create(this.transact, this.installation.caller, input)).id;
   }
 
   async group(parentId: number | null = null): Promise<number> {
     this.#people += 1;
     const input = { name: `Group ${this.#people}`, parentId };
-    return (await this.installation.groups.create(this.installation.caller, input, this.transact)).id;
+    return (await this.installation.groups.create(this.transact, this.installation.caller, input)).id;
   }
 
   /** An operator who wants the channels that are enabled for them, connected unless they are said to be away. */
@@ -52,10 +52,10 @@ export class World {
     const { operators, live, caller } = this.installation;
     this.#people += 1;
     const input = { name: `Operator ${this.#people}`, email: `operator${this.#people}@example.com`, ...more };
-    const operator = await operators.create(caller, input, this.transact);
+    const operator = await operators.create(this.transact, caller, input);
     const wanted = CHANNELS.filter((channel) => operator[`${channel}Enabled`]);
     const flags = Object.fromEntries(wanted.map((channel) => [channel, { available: true }]));
-    if (wanted.length > 0) await live.update(this.as(operator.id), operator.id, flags, this.transact);
+    if (wanted.length > 0) await live.update(this.transact, this.as(operator.id), operator.id, flags);
     if (!away) await this.connect(operator.id);
     return operator.id;
   }
@@ -81,7 +81,7 @@ export class World {
 
   setAvailable(operatorId: number, channel: Channel, available: boolean): Promise<unknown> {
     const { live } = this.installation;
-    return live.update(this.as(operatorId), operatorId, { [channel]: { available } }, this.transact);
+    return live.update(this.transact, this.as(operatorId), operatorId, { [channel]: { available } });
   }
 
   async visitor(websiteId = this.websiteId): Promise<VisitorCaller> {
@@ -104,22 +104,22 @@ export class World {
   /** A new visitor starts a conversation. */
   async start(input: Partial<ConversationStart> = {}, visitor?: VisitorCaller): Promise<Conversation> {
     const who = visitor ?? (await this.visitor());
-    return this.installation.conversations.start(who, { channel: 'chat', ...input }, this.transact);
+    return this.installation.conversations.start(this.transact, who, { channel: 'chat', ...input });
   }
 
   accept(conversation: Pick<Conversation, 'id' | 'operatorId'>): Promise<Conversation> {
     const { conversations } = this.installation;
-    return conversations.accept(this.as(conversation.operatorId ?? 0), conversation.id, this.transact);
+    return conversations.accept(this.transact, this.as(conversation.operatorId ?? 0), conversation.id);
   }
 
   decline(conversation: Pick<Conversation, 'id' | 'operatorId'>): Promise<Conversation> {
     const { conversations } = this.installation;
-    return conversations.decline(this.as(conversation.operatorId ?? 0), conversation.id, this.transact);
+    return conversations.decline(this.transact, this.as(conversation.operatorId ?? 0), conversation.id);
   }
 
   close(conversation: Pick<Conversation, 'id' | 'operatorId'>): Promise<Conversation> {
     const { conversations } = this.installation;
-    return conversations.close(this.as(conversation.operatorId ?? 0), conversation.id, this.transact);
+    return conversations.close(this.transact, this.as(conversation.operatorId ?? 0), conversation.id);
   }
 
   async conversation(id: number): Promise<Conversation> {

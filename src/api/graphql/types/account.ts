@@ -72,7 +72,7 @@ builder.mutationField('accountUpdate', (t) =>
     },
     resolve: (_root, { input }, { caller, services, changes }) =>
       changes.run<Account>(async (commit) =>
-        services.accounts.update(caller, validate(accountUpdate, { ...input }), commit),
+        services.accounts.update(commit, caller, validate(accountUpdate, { ...input })),
       ),
   }),
 );

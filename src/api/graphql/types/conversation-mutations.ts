@@ -43,7 +43,7 @@ for (const [name, method, description] of [
       args: { input: t.arg({ type: idInput(type, 'conversationId'), required: true, description: 'Which offer.' }) },
       resolve: (_root, { input }, { caller, services, changes }) =>
         changes.run<Conversation>(async (commit) =>
-          services.conversations[method](caller, conversationId(input.conversationId), commit),
+          services.conversations[method](commit, caller, conversationId(input.conversationId)),
         ),
     }),
   );
@@ -73,7 +73,7 @@ builder.mutationFields((t) => ({
     resolve: (_root, { input: { conversationId: id, ...content } }, { caller, services, changes }) =>
       changes.run<Message>(async (commit) => {
         const message = { conversationId: conversationId(id), ...validate(newMessage, content) };
-        return services.conversations.send(caller, message, commit);
+        return services.conversations.send(commit, caller, message);
       }),
   }),
   conversationTransfer: t.field({
@@ -101,17 +101,13 @@ builder.mutationFields((t) => ({
     },
     resolve: (_root, { input }, { caller, services, changes }) =>
       changes.run<Conversation>(async (commit) =>
-        services.conversations.transfer(
-          caller,
-          {
-            id: conversationId(input.id),
-            operatorId: relationId('operatorId', input.operatorId),
-            skillId: relationId('skillId', input.skillId),
-            groupId: relationId('groupId', input.groupId),
-            force: input.force ?? false,
-          },
-          commit,
-        ),
+        services.conversations.transfer(commit, caller, {
+          id: conversationId(input.id),
+          operatorId: relationId('operatorId', input.operatorId),
+          skillId: relationId('skillId', input.skillId),
+          groupId: relationId('groupId', input.groupId),
+          force: input.force ?? false,
+        }),
       ),
   }),
   conversationEscalate: t.field({
@@ -123,7 +119,7 @@ builder.mutationFields((t) => ({
     },
     resolve: (_root, { input }, { caller, services, changes }) =>
       changes.run<Conversation>(async (commit) =>
-        services.conversations.escalate(caller, conversationId(input.id), commit),
+        services.conversations.escalate(commit, caller, conversationId(input.id)),
       ),
   }),
   conversationTag: t.field({
@@ -146,7 +142,7 @@ builder.mutationFields((t) => ({
       changes.run<Conversation>(async (commit) => {
         if (input.tagIds.length > MOST_TAGS) throw invalidField('tagIds', `must be ${MOST_TAGS} at most`);
         const tagIds = inputIds('tagIds', input.tagIds);
-        return services.conversations.tag(caller, conversationId(input.id), tagIds, commit);
+        return services.conversations.tag(commit, caller, conversationId(input.id), tagIds);
       }),
   }),
   conversationClose: t.field({
@@ -155,7 +151,7 @@ builder.mutationFields((t) => ({
     args: { input: t.arg({ type: idInput('ConversationClose', 'id'), required: true, description: 'Which one.' }) },
     resolve: (_root, { input }, { caller, services, changes }) =>
       changes.run<Conversation>(async (commit) =>
-        services.conversations.close(caller, conversationId(input.id), commit),
+        services.conversations.close(commit, caller, conversationId(input.id)),
       ),
   }),
   conversationTake: t.field({
@@ -183,7 +179,7 @@ builder.mutationFields((t) => ({
       changes.run<Conversation>(async (commit) => {
         const operatorId = inputId('operatorId', input.operatorId);
         const force = input.force ?? false;
-        return services.conversations.take(caller, { id: conversationId(input.id), operatorId, force }, commit);
+        return services.conversations.take(commit, caller, { id: conversationId(input.id), operatorId, force });
       }),
   }),
 }));

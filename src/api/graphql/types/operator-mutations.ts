@@ -94,7 +94,7 @@ builder.mutationFields((t) => ({
     args: { input: t.arg({ type: OperatorCreateInput, required: true, description: 'The operator.' }) },
     resolve: (_root, { input }, { caller, services, changes }) =>
       changes.run<Operator>(async (commit) =>
-        services.operators.create(caller, validate(operatorCreate, toFields(input)), commit),
+        services.operators.create(commit, caller, validate(operatorCreate, toFields(input))),
       ),
   }),
   operatorUpdate: t.field({
@@ -103,7 +103,7 @@ builder.mutationFields((t) => ({
     args: { input: t.arg({ type: OperatorUpdateInput, required: true, description: 'The change.' }) },
     resolve: (_root, { input: { id, ...fields } }, { caller, services, changes }) =>
       changes.run<Operator>(async (commit) =>
-        services.operators.update(caller, idOf('operator', id), validate(operatorUpdate, toFields(fields)), commit),
+        services.operators.update(commit, caller, idOf('operator', id), validate(operatorUpdate, toFields(fields))),
       ),
   }),
   operatorDelete: t.field({
@@ -113,7 +113,7 @@ builder.mutationFields((t) => ({
       input: t.arg({ type: idInput('OperatorDeleteInput', 'Who is deleted.'), required: true, description: 'Who.' }),
     },
     resolve: (_root, { input }, { caller, services, changes }) =>
-      changes.run<Operator>(async (commit) => services.operators.remove(caller, idOf('operator', input.id), commit)),
+      changes.run<Operator>(async (commit) => services.operators.remove(commit, caller, idOf('operator', input.id))),
   }),
   operatorAvailabilityUpdate: t.field({
     type: operatorPayload('OperatorAvailabilityUpdate'),
@@ -139,7 +139,7 @@ builder.mutationFields((t) => ({
         const wish = (value: boolean | null | undefined) =>
           typeof value === 'boolean' ? { available: value } : undefined;
         const wishes = { chat: wish(input.chat), call: wish(input.call), video: wish(input.video) };
-        return context.services.live.update(context.caller, id, wishes, commit);
+        return context.services.live.update(commit, context.caller, id, wishes);
       }),
   }),
   operatorConnect: t.field({
@@ -170,11 +170,11 @@ builder.mutationFields((t) => ({
         const seconds = input.ttlSeconds ?? DEFAULT_TTL;
         if (seconds < 1 || seconds > LONGEST_TTL)
           throw invalidField('ttlSeconds', `must be between 1 and ${LONGEST_TTL}`);
-        return services.live.connect(
-          caller,
-          { leaseId: 'graphql', seconds, onlyProlong: input.renew ?? false },
-          commit,
-        );
+        return services.live.connect(commit, caller, {
+          leaseId: 'graphql',
+          seconds,
+          onlyProlong: input.renew ?? false,
+        });
       }),
   }),
   operatorDisconnect: t.field({
@@ -189,7 +189,7 @@ builder.mutationFields((t) => ({
     },
     resolve: (_root, { input }, { caller, services, changes }) =>
       changes.run<Operator>(async (commit) =>
-        services.live.update(caller, idOf('operator', input.id), { connected: false }, commit),
+        services.live.update(commit, caller, idOf('operator', input.id), { connected: false }),
       ),
   }),
   operatorProfileUpdate: t.field({
@@ -221,10 +221,10 @@ builder.mutationFields((t) => ({
       context.changes.run<Profile>(async (commit) => {
         const { services, caller } = context;
         return services.profiles.update(
+          commit,
           caller,
           target(whose as string | null | undefined, context),
           validate(profileUpdate, fields),
-          commit,
         );
       }),
   }),
@@ -249,7 +249,7 @@ builder.mutationFields((t) => ({
       context.changes.run<Operator>(async (commit) => {
         const { password = '' } = validate(operatorUpdate, { password: input.newPassword });
         const change = { current: input.currentPassword ?? undefined, password };
-        return context.services.operators.changePassword(context.caller, target(input.id, context), change, commit);
+        return context.services.operators.changePassword(commit, context.caller, target(input.id, context), change);
       }),
   }),
   operatorSsoKeyRotate: t.field({
@@ -260,7 +260,7 @@ builder.mutationFields((t) => ({
     },
     resolve: (_root, { input }, { caller, services, changes }) =>
       changes.run<Operator>(async (commit) =>
-        services.operators.rotateSsoKey(caller, idOf('operator', input.id), commit),
+        services.operators.rotateSsoKey(commit, caller, idOf('operator', input.id)),
       ),
   }),
 }));

@@ -92,7 +92,7 @@ builder.mutationFields((t) => ({
     description: 'Makes a tag. For admins.',
     args: { input: t.arg({ type: TagCreateInput, required: true, description: 'The tag.' }) },
     resolve: (_root, { input }, { caller, services, changes }) =>
-      changes.run<Tag>(async (commit) => services.tags.create(caller, validate(tagCreate, tagInput(input)), commit)),
+      changes.run<Tag>(async (commit) => services.tags.create(commit, caller, validate(tagCreate, tagInput(input)))),
   }),
   tagUpdate: t.field({
     type: payloadType<Tag>('TagUpdate', { name: 'tag', type: TagRef }),
@@ -100,7 +100,7 @@ builder.mutationFields((t) => ({
     args: { input: t.arg({ type: TagUpdateInput, required: true, description: 'The change.' }) },
     resolve: (_root, { input: { id, ...input } }, { caller, services, changes }) =>
       changes.run<Tag>(async (commit) =>
-        services.tags.update(caller, idOf('tag', id), validate(tagUpdate, tagInput(input)), commit),
+        services.tags.update(commit, caller, idOf('tag', id), validate(tagUpdate, tagInput(input))),
       ),
   }),
   tagDelete: t.field({
@@ -108,7 +108,7 @@ builder.mutationFields((t) => ({
     description: 'Deletes a tag and takes it off every conversation. For admins.',
     args: { input: t.arg({ type: TagDeleteInput, required: true, description: 'Which one.' }) },
     resolve: (_root, { input }, { caller, services, changes }) =>
-      changes.run<Tag>(async (commit) => services.tags.remove(caller, idOf('tag', input.id), commit)),
+      changes.run<Tag>(async (commit) => services.tags.remove(commit, caller, idOf('tag', input.id))),
   }),
 }));
 

@@ -81,7 +81,7 @@ builder.mutationFields((t) => ({
           groupId: typeof groupId === 'string' ? inputId('groupId', groupId) : null,
         });
         await services.visitorLimits.admitStart(visitor, address);
-        return services.conversations.start(visitor, fields, commit);
+        return services.conversations.start(commit, visitor, fields);
       }),
   }),
   messageSend: t.field({
@@ -91,11 +91,14 @@ builder.mutationFields((t) => ({
     resolve: (_root, { input: { conversationId, ...input } }, { visitor, services, changes }) =>
       changes.run<Message>(async (commit) => {
         const message = { ...validate(newMessage, input), conversationId: idOf('conversation', conversationId) };
-        return services.conversations.sendAsVisitor(visitor, message, (work) =>
-          commit(async (tx) => {
-            await services.visitorLimits.admitMessage(tx, visitor);
-            return work(tx);
-          }),
+        return services.conversations.sendAsVisitor(
+          (work) =>
+            commit(async (tx) => {
+              await services.visitorLimits.admitMessage(tx, visitor);
+              return work(tx);
+            }),
+          visitor,
+          message,
         );
       }),
   }),
@@ -105,7 +108,7 @@ builder.mutationFields((t) => ({
     args: { input: t.arg({ type: ConversationCloseInput, required: true, description: 'Which one.' }) },
     resolve: (_root, { input }, { visitor, services, changes }) =>
       changes.run<Conversation>(async (commit) =>
-        services.conversations.closeAsVisitor(visitor, idOf('conversation', input.id), commit),
+        services.conversations.closeAsVisitor(commit, visitor, idOf('conversation', input.id)),
       ),
   }),
   satisfactionAnswer: t.field({
@@ -115,7 +118,7 @@ builder.mutationFields((t) => ({
     resolve: (_root, { input: { conversationId, ...input } }, { visitor, changes }) =>
       changes.run<Satisfaction>(async (commit) => {
         const answer = validate(satisfactionAnswer, input);
-        return answerSatisfaction(visitor, idOf('conversation', conversationId), answer, commit);
+        return answerSatisfaction(commit, visitor, idOf('conversation', conversationId), answer);
       }),
   }),
   visitorUpdate: t.field({
@@ -125,7 +128,7 @@ builder.mutationFields((t) => ({
     resolve: (_root, { input }, { visitor, services, changes }) =>
       changes.run<Visitor>(async (commit) => {
         const named = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null));
-        return services.visitors.update(visitor, validate(visitorUpdate, named), commit);
+        return services.visitors.update(commit, visitor, validate(visitorUpdate, named));
       }),
   }),
 }));

@@ -22,7 +22,7 @@ export class ConversationService {
     this.#database = database;
   }
 
-  async start(visitor: VisitorCaller, input: ConversationStart, commit: Commit<Conversation>): Promise<Conversation> {
+  async start(commit: Commit<Conversation>, visitor: VisitorCaller, input: ConversationStart): Promise<Conversation> {
     try {
       return await commit((tx) => startConversation(tx, visitor, input));
     } catch (error) {
@@ -33,7 +33,7 @@ export class ConversationService {
   }
 
   /** A second yes to the same offer is harmless. */
-  accept(caller: Caller, id: number, commit: Commit<Conversation>): Promise<Conversation> {
+  accept(commit: Commit<Conversation>, caller: Caller, id: number): Promise<Conversation> {
     return commit(async (tx) => {
       const conversation = await requireConversation(tx, caller.accountId, id);
       requireOffered(caller, conversation);
@@ -41,7 +41,7 @@ export class ConversationService {
     });
   }
 
-  decline(caller: Caller, id: number, commit: Commit<Conversation>): Promise<Conversation> {
+  decline(commit: Commit<Conversation>, caller: Caller, id: number): Promise<Conversation> {
     return commit(async (tx) => {
       const conversation = await requireConversation(tx, caller.accountId, id);
       requireOffered(caller, conversation);
@@ -49,36 +49,36 @@ export class ConversationService {
     });
   }
 
-  send(caller: Caller, input: NewMessage, commit: Commit<Message>): Promise<Message> {
+  send(commit: Commit<Message>, caller: Caller, input: NewMessage): Promise<Message> {
     return commit((tx) => sendAsOperator(tx, caller, input));
   }
 
-  sendAsVisitor(visitor: VisitorCaller, input: NewMessage, commit: Commit<Message>): Promise<Message> {
+  sendAsVisitor(commit: Commit<Message>, visitor: VisitorCaller, input: NewMessage): Promise<Message> {
     return commit((tx) => sendAsVisitor(tx, visitor, input));
   }
 
   transfer(
+    commit: Commit<Conversation>,
     caller: Caller,
     { id, force = false, ...target }: { id: number; force?: boolean } & Target,
-    commit: Commit<Conversation>,
   ): Promise<Conversation> {
     return commit((tx) => transfer(tx, caller, id, target, force));
   }
 
   take(
+    commit: Commit<Conversation>,
     caller: Caller,
     { id, operatorId, force = false }: { id: number; operatorId: number; force?: boolean },
-    commit: Commit<Conversation>,
   ): Promise<Conversation> {
     return commit((tx) => take(tx, caller, id, operatorId, force));
   }
 
   /** Answers with the new video; the chat goes on. */
-  escalate(caller: Caller, id: number, commit: Commit<Conversation>): Promise<Conversation> {
+  escalate(commit: Commit<Conversation>, caller: Caller, id: number): Promise<Conversation> {
     return commit((tx) => escalate(tx, caller, id));
   }
 
-  close(caller: Caller, id: number, commit: Commit<Conversation>): Promise<Conversation> {
+  close(commit: Commit<Conversation>, caller: Caller, id: number): Promise<Conversation> {
     return commit(async (tx) => {
       const conversation = await requireConversation(tx, caller.accountId, id);
       const involved = await requireInvolved(tx, caller, conversation);
@@ -90,7 +90,7 @@ export class ConversationService {
     });
   }
 
-  closeAsVisitor(visitor: VisitorCaller, id: number, commit: Commit<Conversation>): Promise<Conversation> {
+  closeAsVisitor(commit: Commit<Conversation>, visitor: VisitorCaller, id: number): Promise<Conversation> {
     return commit(async (tx) => {
       const conversation = await requireConversation(tx, visitor.accountId, id);
       requireVisitorsOwn(visitor, conversation);
@@ -99,7 +99,7 @@ export class ConversationService {
   }
 
   /** The tags of a conversation, all of them at once. */
-  tag(caller: Caller, id: number, tagIds: readonly number[], commit: Commit<Conversation>): Promise<Conversation> {
+  tag(commit: Commit<Conversation>, caller: Caller, id: number, tagIds: readonly number[]): Promise<Conversation> {
     return commit(async (tx) => {
       const { accountId } = caller;
       const conversation = await requireConversation(tx, accountId, id);

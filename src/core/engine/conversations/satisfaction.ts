@@ -23,10 +23,10 @@ export type SatisfactionAnswer = z.output<typeof satisfactionAnswer>;
 
 /** One answer for each conversation that an operator has had; whoever has it then is whom it is about. */
 export function answerSatisfaction(
+  commit: Commit<Satisfaction>,
   visitor: VisitorCaller,
   conversationId: number,
   answer: SatisfactionAnswer,
-  commit: Commit<Satisfaction>,
 ): Promise<Satisfaction> {
   return commit(async (tx) => {
     const conversation = await requireConversation(tx, visitor.accountId, conversationId);

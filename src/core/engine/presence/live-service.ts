@@ -144,7 +144,7 @@ export class LiveService {
     });
   }
 
-  async update(caller: Caller, operatorId: number, input: LiveUpdate, commit: Commit<Operator>): Promise<Operator> {
+  async update(commit: Commit<Operator>, caller: Caller, operatorId: number, input: LiveUpdate): Promise<Operator> {
     if (Object.values(input).every((value) => value === undefined)) {
       throw invalid([{ path: ['chat', 'available'], code: 'missing', rule: 'or another of the fields must be named' }]);
     }
@@ -162,9 +162,9 @@ export class LiveService {
 
   /** Holds the caller's own operator connected for a while: as an explicit wish, or only if the last time has not ended. */
   async connect(
+    commit: Commit<Operator>,
     caller: Caller,
     lease: { leaseId: string; seconds: number; onlyProlong: boolean },
-    commit: Commit<Operator>,
   ): Promise<Operator> {
     const { operatorId, accountId } = caller;
     if (operatorId === null) throw forbidden();

@@ -27,16 +27,17 @@ for (const { name, open } of databases) {
     installation = await open();
     const { database, caller } = installation;
     const transact = database.transaction.bind(database);
-    await installation.groups.create(caller, { name: 'A' }, transact);
-    await installation.groups.create(caller, { name: 'B' }, transact);
+    await installation.groups.create(transact, caller, { name: 'A' });
+    await installation.groups.create(transact, caller, { name: 'B' });
     const people = new Map<number, number | null>([[1, null]]);
     for (const groupId of [1, 1, 2, null]) {
       const email = `person${people.size}@example.com`;
-      const made = await installation.operators.create(
-        caller,
-        { name: 'P', email, groupId, websiteList: [] },
-        transact,
-      );
+      const made = await installation.operators.create(transact, caller, {
+        name: 'P',
+        email,
+        groupId,
+        websiteList: [],
+      });
       people.set(made.id, groupId);
     }
     groups = people;

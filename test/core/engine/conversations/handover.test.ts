@@ -25,14 +25,13 @@ for (const { name, open } of databases) {
       clock.advance(2000);
       await world.accept(started);
       clock.advance(3000);
-      await conversations.send(world.as(first), { conversationId: started.id, text: 'Hello' }, world.transact);
+      await conversations.send(world.transact, world.as(first), { conversationId: started.id, text: 'Hello' });
       const second = await world.operator();
       clock.advance(4000);
-      const moved = await conversations.transfer(
-        world.as(first),
-        { id: started.id, operatorId: second },
-        world.transact,
-      );
+      const moved = await conversations.transfer(world.transact, world.as(first), {
+        id: started.id,
+        operatorId: second,
+      });
       assert.deepEqual(await figuresOf(world, [first, second]), [
         [1, 1, 3, 0],
         [0, 0, null, 0],
@@ -43,7 +42,7 @@ for (const { name, open } of databases) {
         [1, 1, 3, 0],
         [1, 0, null, 0],
       ]);
-      await conversations.send(world.as(second), { conversationId: started.id, text: 'Now me' }, world.transact);
+      await conversations.send(world.transact, world.as(second), { conversationId: started.id, text: 'Now me' });
       await world.close({ id: started.id, operatorId: second });
       assert.deepEqual(await figuresOf(world, [first, second]), [
         [1, 1, 3, 10],
@@ -71,9 +70,9 @@ for (const { name, open } of databases) {
       const first = await world.operator();
       const visitor = await world.visitor();
       const running = await world.accept(await world.start({}, visitor));
-      await conversations.send(world.as(first), { conversationId: running.id, text: 'Hello' }, world.transact);
-      await conversations.transfer(world.as(first), { id: running.id, skillId: skill }, world.transact);
-      const closed = await conversations.closeAsVisitor(visitor, running.id, world.transact);
+      await conversations.send(world.transact, world.as(first), { conversationId: running.id, text: 'Hello' });
+      await conversations.transfer(world.transact, world.as(first), { id: running.id, skillId: skill });
+      const closed = await conversations.closeAsVisitor(world.transact, visitor, running.id);
       assert.ok(closed.acceptedAt !== null && closed.firstAnswerAt !== null);
       assert.equal((await figuresOfAll(world))?.abandonedNumber, 0);
       assert.deepEqual(await figuresOf(world, [first]), [[1, 1, 0, 10]]);
@@ -86,7 +85,7 @@ for (const { name, open } of databases) {
       const [first, second] = [await world.operator(), await world.operator()];
       const running = await world.accept(await world.start());
       const pass = async (from: number, to: number) =>
-        world.accept(await conversations.transfer(world.as(from), { id: running.id, operatorId: to }, world.transact));
+        world.accept(await conversations.transfer(world.transact, world.as(from), { id: running.id, operatorId: to }));
       await pass(first, second);
       await pass(second, first);
       await world.close({ id: running.id, operatorId: first });

@@ -17,8 +17,8 @@ for (const { name, open } of databases) {
         Array.from({ length: 50 }, (_, index) => {
           const input = { conversationId: running.id, clientId: `m${index}`, text: `text ${index}` };
           return index % 2 === 0
-            ? conversations.send(world.as(id), input, world.transact)
-            : conversations.sendAsVisitor(visitor, input, world.transact);
+            ? conversations.send(world.transact, world.as(id), input)
+            : conversations.sendAsVisitor(world.transact, visitor, input);
         }),
       );
       const numbers = sent.map((message) => message.sequence).sort((a, b) => a - b);
@@ -43,20 +43,20 @@ for (const { name, open } of databases) {
       const running = await world.accept(await world.start({}, visitor));
       const input = { conversationId: running.id, clientId: 'same', text: 'once' };
       const sent = await Promise.all(
-        Array.from({ length: 10 }, () => conversations.sendAsVisitor(visitor, input, world.transact)),
+        Array.from({ length: 10 }, () => conversations.sendAsVisitor(world.transact, visitor, input)),
       );
       assert.deepEqual(new Set(sent.map((message) => message.sequence)), new Set([1]));
-      const own = await conversations.send(world.as(id), input, world.transact);
+      const own = await conversations.send(world.transact, world.as(id), input);
       assert.equal(own.sequence, 2, 'the id of one author is not that of another');
-      await assert.rejects(conversations.send(world.as(id), { ...input, text: 'other' }, world.transact), {
+      await assert.rejects(conversations.send(world.transact, world.as(id), { ...input, text: 'other' }), {
         kind: 'conflict',
       });
       const position = await world.position();
-      assert.equal((await conversations.send(world.as(id), input, world.transact)).sequence, 2);
+      assert.equal((await conversations.send(world.transact, world.as(id), input)).sequence, 2);
       assert.deepEqual(await world.eventsAfter(position), [], 'a resend is no event');
       await world.close(running);
-      assert.equal((await conversations.sendAsVisitor(visitor, input, world.transact)).sequence, 1);
-      await assert.rejects(conversations.sendAsVisitor(visitor, { ...input, clientId: 'new' }, world.transact), {
+      assert.equal((await conversations.sendAsVisitor(world.transact, visitor, input)).sequence, 1);
+      await assert.rejects(conversations.sendAsVisitor(world.transact, visitor, { ...input, clientId: 'new' }), {
         kind: 'state',
       });
       await world.end();
@@ -81,7 +81,7 @@ for (const { name, open } of databases) {
       await world.operator({}, { away: true });
       const waiting = await world.start({ message: '1' }, visitor);
       for (let count = 2; count <= 7; count += 1) {
-        await conversations.sendAsVisitor(visitor, { conversationId: waiting.id, text: String(count) }, world.transact);
+        await conversations.sendAsVisitor(world.transact, visitor, { conversationId: waiting.id, text: String(count) });
       }
       const missed = await conversations.messagesAfter(waiting, { after: 4, limit: 2 });
       assert.deepEqual(
@@ -110,7 +110,7 @@ for (const { name, open } of databases) {
         "'; drop table messages; --",
       );
       for (const text of texts)
-        await conversations.sendAsVisitor(visitor, { conversationId: waiting.id, text }, world.transact);
+        await conversations.sendAsVisitor(world.transact, visitor, { conversationId: waiting.id, text });
       const back = await conversations.messagesAfter(waiting, { after: 0, limit: 1000 });
       assert.deepEqual(
         back.map((message) => message.text),
@@ -128,7 +128,7 @@ for (const { name, open } of databases) {
       clock.advance(2000);
       await world.accept(offered);
       clock.advance(3000);
-      await conversations.send(world.as(id), { conversationId: offered.id, text: 'Hello' }, world.transact);
+      await conversations.send(world.transact, world.as(id), { conversationId: offered.id, text: 'Hello' });
       clock.advance(4000);
       await world.close({ id: offered.id, operatorId: id });
       const { createdAt, offeredAt, acceptedAt, firstAnswerAt, closedAt, closedBy, closedById } =

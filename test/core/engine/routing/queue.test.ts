@@ -20,7 +20,7 @@ for (const { name, open } of databases) {
         const visitor = await world.visitor();
         const running = await world.accept(await world.start({}, visitor));
         const { conversations } = world.installation;
-        const free = () => conversations.closeAsVisitor(visitor, running.id, world.transact);
+        const free = () => conversations.closeAsVisitor(world.transact, visitor, running.id);
         return { by, waiting: (await world.start()).id, free };
       },
       'a close on another channel': async (world) => {
@@ -52,7 +52,7 @@ for (const { name, open } of databases) {
         await world.operator({ skillList: [skill] }, { away: true });
         const by = await world.operator();
         const { operators, caller } = world.installation;
-        const free = () => operators.update(caller, by, { skillList: [skill] }, world.transact);
+        const free = () => operators.update(world.transact, caller, by, { skillList: [skill] });
         return { by, waiting: (await world.start({ skillId: skill })).id, free };
       },
       'a skill given to operators': async (world) => {
@@ -60,7 +60,7 @@ for (const { name, open } of databases) {
         await world.operator({ skillList: [skill] }, { away: true });
         const by = await world.operator();
         const { operators, caller } = world.installation;
-        const free = () => operators.setSkill(caller, { id: skill }, [by], true, world.transact);
+        const free = () => operators.setSkill(world.transact, caller, { id: skill }, [by], true);
         return { by, waiting: (await world.start({ skillId: skill })).id, free };
       },
       'a change of the skills’ tree': async (world) => {
@@ -68,7 +68,7 @@ for (const { name, open } of databases) {
         await world.operator({ skillList: [skill] }, { away: true });
         const by = await world.operator({ skillList: [other] });
         const { skills, caller } = world.installation;
-        const free = () => skills.update(caller, other, { parentId: skill }, world.transact);
+        const free = () => skills.update(world.transact, caller, other, { parentId: skill });
         return { by, waiting: (await world.start({ skillId: skill })).id, free };
       },
       'a change of group': async (world) => {
@@ -76,7 +76,7 @@ for (const { name, open } of databases) {
         await world.operator({ groupId: group }, { away: true });
         const by = await world.operator();
         const { operators, caller } = world.installation;
-        const free = () => operators.update(caller, by, { groupId: group }, world.transact);
+        const free = () => operators.update(world.transact, caller, by, { groupId: group });
         return { by, waiting: (await world.start({ groupId: group })).id, free };
       },
       'a change of the groups’ tree': async (world) => {
@@ -84,14 +84,14 @@ for (const { name, open } of databases) {
         await world.operator({ groupId: group }, { away: true });
         const by = await world.operator({ groupId: other });
         const { groups, caller } = world.installation;
-        const free = () => groups.update(caller, other, { parentId: group }, world.transact);
+        const free = () => groups.update(world.transact, caller, other, { parentId: group });
         return { by, waiting: (await world.start({ groupId: group })).id, free };
       },
       'a change of limits': async (world) => {
         const by = await world.operator({ chatMaxNumber: 1 });
         await world.start();
         const { operators, caller } = world.installation;
-        const free = () => operators.update(caller, by, { chatMaxNumber: 2 }, world.transact);
+        const free = () => operators.update(world.transact, caller, by, { chatMaxNumber: 2 });
         return { by, waiting: (await world.start()).id, free };
       },
       'a channel that is enabled': async (world) => {
@@ -99,14 +99,14 @@ for (const { name, open } of databases) {
         const by = await world.operator();
         await world.setAvailable(by, 'call', true);
         const { operators, caller } = world.installation;
-        const free = () => operators.update(caller, by, { callEnabled: true }, world.transact);
+        const free = () => operators.update(world.transact, caller, by, { callEnabled: true });
         return { by, waiting: (await world.start({ channel: 'call' })).id, free };
       },
       'a change of languages': async (world) => {
         await world.operator({ languageList: ['fr'] }, { away: true });
         const by = await world.operator({ languageList: ['en'] });
         const { operators, caller } = world.installation;
-        const free = () => operators.update(caller, by, { languageList: ['en', 'fr'] }, world.transact);
+        const free = () => operators.update(world.transact, caller, by, { languageList: ['en', 'fr'] });
         return { by, waiting: (await world.start({ language: 'fr' })).id, free };
       },
       'a change of websites': async (world) => {
@@ -114,7 +114,7 @@ for (const { name, open } of databases) {
         await world.operator({}, { away: true });
         const by = await world.operator({ websiteList: [other] });
         const { operators, caller } = world.installation;
-        const free = () => operators.update(caller, by, { websiteList: [other, world.websiteId] }, world.transact);
+        const free = () => operators.update(world.transact, caller, by, { websiteList: [other, world.websiteId] });
         return { by, waiting: (await world.start()).id, free };
       },
       'the end of a lease with an open offer': async (world) => {
@@ -130,7 +130,7 @@ for (const { name, open } of databases) {
         const offered = await world.start();
         const by = await world.operator();
         const { operators, caller } = world.installation;
-        return { by, waiting: offered.id, free: () => operators.remove(caller, gone, world.transact) };
+        return { by, waiting: offered.id, free: () => operators.remove(world.transact, caller, gone) };
       },
       'a transfer': async (world) => {
         const by = await world.operator({ chatMaxNumber: 1 });
@@ -138,7 +138,7 @@ for (const { name, open } of databases) {
         const waiting = (await world.start()).id;
         const other = await world.operator({ languageList: ['fr'] });
         const { conversations } = world.installation;
-        const free = () => conversations.transfer(world.as(by), { id: running.id, operatorId: other }, world.transact);
+        const free = () => conversations.transfer(world.transact, world.as(by), { id: running.id, operatorId: other });
         return { by, waiting, free };
       },
       'the end of a pause': async (world) => {
@@ -228,7 +228,7 @@ for (const { name, open } of databases) {
       const active = await world.accept(await world.start({}, visitor));
       const waiting = await world.start({}, visitor);
       assert.deepEqual([active.state, waiting.state], ['active', 'queued']);
-      await visitorErasure.erase(caller, visitor.visitorId, world.transact);
+      await visitorErasure.erase(world.transact, caller, visitor.visitorId);
       for (const { id } of [active, waiting]) assert.equal((await world.conversation(id)).state, 'closed');
       assert.deepEqual(await world.brokenInvariants(), []);
       await world.end();
@@ -305,7 +305,7 @@ for (const { name, open } of databases) {
       const other = await world.start();
       assert.equal(other.operatorId, full);
       const move = (target: object) =>
-        conversations.transfer(world.as(from), { id: running.id, ...target }, world.transact);
+        conversations.transfer(world.transact, world.as(from), { id: running.id, ...target });
       await assert.rejects(move({ operatorId: full }), { kind: 'state' });
       await assert.rejects(move({ operatorId: full, force: true }), { kind: 'forbidden' });
       await assert.rejects(move({ operatorId: 9999 }), { kind: 'invalid' });
@@ -329,17 +329,16 @@ for (const { name, open } of databases) {
       const from = await world.operator({ skillList: [skill] });
       const running = await world.accept(await world.start());
       const move = (target: object) =>
-        conversations.transfer(world.as(from), { id: running.id, ...target }, world.transact);
+        conversations.transfer(world.transact, world.as(from), { id: running.id, ...target });
       await assert.rejects(move({ groupId: group }), { kind: 'state' }, 'to nobody');
       await assert.rejects(move({ skillId: 9999 }), { kind: 'invalid' });
       const expert = await world.operator({ skillList: [skill], groupId: group });
       const moved = await move({ skillId: skill });
       assert.deepEqual([moved.operatorId, moved.skillId, moved.groupId], [expert, skill, null]);
-      const back = await conversations.transfer(
-        world.as(expert),
-        { id: (await world.accept(moved)).id, groupId: group },
-        world.transact,
-      );
+      const back = await conversations.transfer(world.transact, world.as(expert), {
+        id: (await world.accept(moved)).id,
+        groupId: group,
+      });
       assert.deepEqual([back.state, back.groupId, back.skillId], ['queued', group, null]);
       await world.end();
     });
@@ -352,8 +351,8 @@ for (const { name, open } of databases) {
       await world.accept(await world.start());
       const waiting = await world.start();
       const take = (force: boolean) =>
-        conversations.take(manager, { id: waiting.id, operatorId: full, force }, world.transact);
-      await assert.rejects(conversations.take(world.as(full), { id: waiting.id, operatorId: full }, world.transact), {
+        conversations.take(world.transact, manager, { id: waiting.id, operatorId: full, force });
+      await assert.rejects(conversations.take(world.transact, world.as(full), { id: waiting.id, operatorId: full }), {
         kind: 'forbidden',
       });
       await assert.rejects(take(false), { kind: 'state' });

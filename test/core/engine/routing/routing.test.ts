@@ -24,7 +24,7 @@ for (const { name, open } of databases) {
       const { conversations } = world.installation;
       const id = await world.operator({ videoEnabled: true, chatToVideo: true });
       const chat = await world.accept(await world.start());
-      const video = await conversations.escalate(world.as(id), chat.id, world.transact);
+      const video = await conversations.escalate(world.transact, world.as(id), chat.id);
       assert.deepEqual(
         [video.channel, video.state, video.operatorId, video.escalatedFromId],
         ['video', 'active', id, chat.id],
@@ -33,7 +33,7 @@ for (const { name, open } of databases) {
       const live = await world.live(id);
       assert.deepEqual([live.chat.slots, live.video.slots], [1, 1]);
       assert.equal((await world.start()).state, 'queued', 'a video blocks further chats');
-      await assert.rejects(conversations.escalate(world.as(id), chat.id, world.transact), { kind: 'state' });
+      await assert.rejects(conversations.escalate(world.transact, world.as(id), chat.id), { kind: 'state' });
       assert.deepEqual(await world.brokenInvariants(), []);
       await world.end();
     });
@@ -51,7 +51,7 @@ for (const { name, open } of databases) {
         const id = await world.operator({ chatMaxNumber: 50, ...more });
         const chat = await world.accept(await world.start());
         if (more === may) await world.accept(await world.start({ channel: 'call' }));
-        await assert.rejects(conversations.escalate(world.as(id), chat.id, world.transact), { kind: 'state' });
+        await assert.rejects(conversations.escalate(world.transact, world.as(id), chat.id), { kind: 'state' });
         assert.equal((await world.live(id)).video.slots, 0);
         await world.disconnect(id);
       }
@@ -64,7 +64,7 @@ for (const { name, open } of databases) {
       const id = await world.operator({ chatMaxNumber: 3 });
       const running: Conversation[] = [];
       for (let count = 0; count < 3; count += 1) running.push(await world.accept(await world.start()));
-      await operators.update(caller, id, { chatMaxNumber: 1 }, world.transact);
+      await operators.update(world.transact, caller, id, { chatMaxNumber: 1 });
       assert.equal((await world.live(id)).chat.slots, 3);
       const waiting = await world.start();
       assert.equal(waiting.state, 'queued');
@@ -129,7 +129,7 @@ for (const { name, open } of databases) {
         .where('operatorId', '=', first)
         .execute();
       await world.close(mine as Conversation);
-      await operators.update(caller, second, { chatPriority: 10 }, world.transact);
+      await operators.update(world.transact, caller, second, { chatPriority: 10 });
       assert.equal((await give()).operatorId, second, 'priority 10 before 0, whatever the share');
       await world.end();
     });
@@ -246,7 +246,7 @@ for (const { name, open } of databases) {
         else if (answer === 'decline') await world.decline(offered);
         else await world.pass(30_000);
         const { conversations } = world.installation;
-        await conversations.close(world.as(0, 'admin'), offered.id, world.transact).catch(() => undefined);
+        await conversations.close(world.transact, world.as(0, 'admin'), offered.id).catch(() => undefined);
       }
       assert.equal((await world.live(id)).chat.available, true);
       await world.end();
@@ -267,7 +267,7 @@ for (const { name, open } of databases) {
       const [id, other] = [await world.operator(), await world.operator({}, { away: true })];
       const { conversations } = world.installation;
       const offered = await world.start();
-      await assert.rejects(conversations.accept(world.as(other), offered.id, world.transact), { kind: 'state' });
+      await assert.rejects(conversations.accept(world.transact, world.as(other), offered.id), { kind: 'state' });
       world.installation.clock.advance(30_000); // over, though nobody has noticed yet
       await assert.rejects(world.accept(offered), { kind: 'state' });
       world.installation.clock.advance(-1);
