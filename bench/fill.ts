@@ -71,7 +71,7 @@ function schemaName(): string {
 async function fill(file: string, size: number, population: Population): Promise<void> {
   const installation = await openInstallation(readConfig({ DATABASE_URL: `sqlite:${file}` }));
   try {
-    const passwordHash = await installation.passwords.hash(PASSWORD);
+    const passwordHash = await installation.access.passwords.hash(PASSWORD);
     for (let account = 1; account <= (population.accounts ?? 1); account++)
       await fillAccount(installation, { account, size, population, passwordHash });
   } finally {
@@ -112,7 +112,10 @@ function foldLogIn(file: string): void {
   database.close();
 }
 
-async function makeDirectory({ database, websites, groups, skills }: Installation, accountId: number): Promise<void> {
+async function makeDirectory(
+  { database, administration: { websites, groups, skills } }: Installation,
+  accountId: number,
+): Promise<void> {
   const caller = systemCaller(accountId);
   // All in one transaction: each would otherwise wait for the disk.
   await database.transaction(async (tx) => {

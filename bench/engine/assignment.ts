@@ -66,7 +66,10 @@ async function openCopy(cache: string, folder: string, connected: number): Promi
 }
 
 /** Starts conversations at once and closes them again; answers with what one start took. */
-async function assign({ conversations, database }: Installation, input: Partial<ConversationStart>): Promise<number> {
+async function assign(
+  { engine: { conversations }, database }: Installation,
+  input: Partial<ConversationStart>,
+): Promise<number> {
   const transact: Transact = (work) => database.transaction(work);
   const visitors = Array.from({ length: PER_ROUND }, () => visitor(1 + Math.floor(Math.random() * VISITORS)));
   const before = performance.now();

@@ -18,7 +18,7 @@ const DEFAULT_EMAIL = 'admin@example.com';
 
 /** On an empty database: one account, one admin, one API key. Undefined where something is stored already. */
 export async function firstStart(installation: Installation, config: Config): Promise<FirstLogin | undefined> {
-  if ((await installation.accounts.all()).length > 0) return undefined;
+  if ((await installation.access.accounts.all()).length > 0) return undefined;
   const email = config.SWITCHBOARD_ADMIN_EMAIL ?? DEFAULT_EMAIL;
   const password = config.SWITCHBOARD_ADMIN_PASSWORD ?? randomBytes(12).toString('base64url');
   const made = await createAccount(installation, {
@@ -47,7 +47,9 @@ export interface NewAccount {
 
 /** An account with its first admin and its first key, all or nothing. */
 export async function createAccount(installation: Installation, account: NewAccount) {
-  const { accounts, apiKeys, operators, database } = installation;
+  const { access, administration, database } = installation;
+  const { accounts, apiKeys } = access;
+  const { operators } = administration;
   const input = validate(operatorCreate, { name: 'Admin', roles: ['admin'], ...account.admin });
   const passwordHash = await operators.hashPassword(input.password, input.email);
   return database.transaction(async (tx) => {

@@ -2,49 +2,16 @@ import { randomBytes } from 'node:crypto';
 import { accessSync, constants, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type Config, ConfigError } from '../config.ts';
-import { Accounts } from '../core/access/accounts.ts';
-import { ApiKeys } from '../core/access/api-keys.ts';
-import { IdempotencyKeys } from '../core/access/idempotency.ts';
-import { Login } from '../core/access/login.ts';
-import { LoginLimits } from '../core/access/login-limits.ts';
-import { type HashCost, Passwords } from '../core/access/passwords.ts';
-import { RateLimits } from '../core/access/rate-limits.ts';
+import { createAccess } from '../core/access/access.ts';
+import type { HashCost } from '../core/access/passwords.ts';
 import { InstallationSecrets } from '../core/access/secrets.ts';
-import { SingleSignOn } from '../core/access/single-sign-on.ts';
-import { Tokens } from '../core/access/tokens.ts';
-import { Viewers } from '../core/access/viewers.ts';
-import { OperatorImport } from '../core/administration/operator-import.ts';
-import { OperatorService } from '../core/administration/operator-service.ts';
-import { Profiles } from '../core/administration/profile.ts';
-import { TagService } from '../core/administration/tag-service.ts';
-import { TreeService } from '../core/administration/tree-service.ts';
-import { WebsiteService } from '../core/administration/website-service.ts';
-import { ConversationQuery } from '../core/engine/conversations/conversation-query.ts';
-import { ConversationService } from '../core/engine/conversations/conversation-service.ts';
-import { MessageQuery } from '../core/engine/conversations/message-query.ts';
-import { SatisfactionQuery } from '../core/engine/conversations/satisfaction-query.ts';
-import { LiveService } from '../core/engine/presence/live-service.ts';
-import { RoutingExplained } from '../core/engine/routing/explain.ts';
-import { Clockwork } from '../core/engine/scheduler/scheduler.ts';
-import { Audit } from '../core/events/audit.ts';
-import { EventLog } from '../core/events/event-log.ts';
-import { LivePast } from '../core/live/live-past.ts';
-import { SkillAvailabilities } from '../core/live/skill-availability.ts';
-import { OperatorQuery } from '../core/operators/operator-query.ts';
-import { ConnectedTime } from '../core/reports/connected-time.ts';
-import { RestUsage } from '../core/reports/rest-usage.ts';
-import { Statistics } from '../core/reports/statistics.ts';
-import { Retention } from '../core/upkeep/retention.ts';
-import { VisitorErasure } from '../core/visitors/erase.ts';
-import { OwnConversations } from '../core/visitors/own-conversations.ts';
-import { VisitorLimits } from '../core/visitors/visitor-limits.ts';
-import { VisitorQuery } from '../core/visitors/visitor-query.ts';
-import { VisitorService } from '../core/visitors/visitor-service.ts';
-import { VisitorSessions } from '../core/visitors/visitor-sessions.ts';
-import { VisitorWebsites } from '../core/visitors/visitor-websites.ts';
-import { WebsiteAvailability } from '../core/visitors/website-availability.ts';
-import { Deliveries } from '../core/webhooks/deliveries.ts';
-import { WebhookService } from '../core/webhooks/webhook-service.ts';
+import { createAdministration } from '../core/administration/administration.ts';
+import { createEngine } from '../core/engine/engine.ts';
+import { createEvents } from '../core/events/events.ts';
+import { createReports } from '../core/reports/reports.ts';
+import { createUpkeep } from '../core/upkeep/upkeep.ts';
+import { createVisitors } from '../core/visitors/visitors.ts';
+import { createWebhooks } from '../core/webhooks/webhooks.ts';
 import type { Clock, Database } from '../storage/database.ts';
 import { DatabaseUnavailable } from '../storage/errors.ts';
 import { migrate } from '../storage/migrate.ts';
@@ -52,7 +19,7 @@ import { PostgresDatabase } from '../storage/postgres/postgres-database.ts';
 import { SqliteDatabase, type SqliteOptions } from '../storage/sqlite/sqlite-database.ts';
 import { withPatience } from './start-patience.ts';
 
-/** The database and every service over it: what the server and the command line have in common. */
+/** The database and every service over it, in the groups of the floors: what the server and the command line have in common. */
 export type Installation = Awaited<ReturnType<typeof openInstallation>>;
 
 export interface OpenOptions {
@@ -75,69 +42,31 @@ export async function openInstallation(config: Config, options: OpenOptions = {}
   });
   const { SWITCHBOARD_SECRET, databaseFile = '' } = config;
   const secrets = new InstallationSecrets(SWITCHBOARD_SECRET ?? keptSecret(databaseFile, migrated.length > 0, warn));
-  const passwords = new Passwords(options.hashCost);
-  const limits = new LoginLimits(database);
-  const tokens = new Tokens(database);
-  const events = new EventLog(database);
-  const visitorSessions = new VisitorSessions(database, secrets);
-  const skillAvailabilities = new SkillAvailabilities(database);
-  const livePast = new LivePast(database);
-  const operatorQuery = new OperatorQuery(database);
-  const operators = new OperatorService({ database, limits, passwords, secrets, query: operatorQuery });
+  const access = createAccess(database, secrets, options.hashCost);
+  const events = createEvents(database);
+  const engine = createEngine(database);
   return {
     database,
     migrated,
-    secrets,
-    passwords,
-    limits,
-    tokens,
-    accounts: new Accounts(database),
-    apiKeys: new ApiKeys(database),
-    restUsage: new RestUsage(database, clock ?? Date.now),
-    login: new Login({ database, limits, passwords, tokens }),
-    singleSignOn: new SingleSignOn({ database, secrets, limits, tokens }),
-    operators,
-    operatorQuery,
-    imports: new OperatorImport(operators),
-    profiles: new Profiles(database),
-    live: new LiveService(database),
-    livePast,
-    routingExplained: new RoutingExplained(database, livePast),
-    statistics: new Statistics(database),
-    connectedTime: new ConnectedTime(database),
-    conversations: new ConversationService(database),
-    conversationQuery: new ConversationQuery(database),
-    messageQuery: new MessageQuery(database),
-    clockwork: new Clockwork(database),
-    visitorQuery: new VisitorQuery(database),
-    satisfactionQuery: new SatisfactionQuery(database),
-    visitors: new VisitorService(database),
-    visitorSessions,
-    ownConversations: new OwnConversations(database),
-    visitorWebsites: new VisitorWebsites(database),
-    visitorLimits: new VisitorLimits(new RateLimits(database), {
-      sessionsPerAddress: config.SWITCHBOARD_VISITOR_SESSIONS_PER_MINUTE,
-      startsPerVisitor: config.SWITCHBOARD_VISITOR_STARTS_PER_MINUTE,
-      startsPerAddress: config.SWITCHBOARD_VISITOR_ADDRESS_STARTS_PER_MINUTE,
-      messagesPerVisitor: config.SWITCHBOARD_VISITOR_MESSAGES_PER_MINUTE,
-    }),
-    visitorErasure: new VisitorErasure(visitorSessions),
-    websiteAvailability: new WebsiteAvailability(skillAvailabilities, events),
-    tags: new TagService(database),
-    websites: new WebsiteService(database, secrets),
-    groups: new TreeService(database, 'group'),
-    skills: new TreeService(database, 'skill'),
-    skillAvailabilities,
+    access,
     events,
-    audit: new Audit(database, events),
-    retention: new Retention(database, {
-      events: config.SWITCHBOARD_EVENT_DAYS,
-      history: config.SWITCHBOARD_HISTORY_DAYS,
+    engine,
+    webhooks: createWebhooks(database, secrets, config.SWITCHBOARD_WEBHOOK_PRIVATE === '1'),
+    administration: createAdministration(database, access),
+    reports: createReports(database, clock),
+    visitors: createVisitors({
+      database,
+      secrets,
+      log: events.log,
+      skillAvailabilities: engine.skillAvailabilities,
+      limits: {
+        sessionsPerAddress: config.SWITCHBOARD_VISITOR_SESSIONS_PER_MINUTE,
+        startsPerVisitor: config.SWITCHBOARD_VISITOR_STARTS_PER_MINUTE,
+        startsPerAddress: config.SWITCHBOARD_VISITOR_ADDRESS_STARTS_PER_MINUTE,
+        messagesPerVisitor: config.SWITCHBOARD_VISITOR_MESSAGES_PER_MINUTE,
+      },
     }),
-    viewers: new Viewers(database),
-    idempotency: new IdempotencyKeys(database, secrets),
-    webhooks: new WebhookService({ database, secrets, allowPrivate: config.SWITCHBOARD_WEBHOOK_PRIVATE === '1' }),
-    deliveries: new Deliveries(database),
+    upkeep: createUpkeep(database, { events: config.SWITCHBOARD_EVENT_DAYS, history: config.SWITCHBOARD_HISTORY_DAYS }),
   };
 }
 

@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { createSecureContext } from 'node:tls';
 import { type Logger, pino } from 'pino';
 import { registerGraphql } from '../api/graphql/http.ts';
 import { schema } from '../api/graphql/schema.ts';
@@ -19,17 +17,15 @@ import { registerPages } from '../api/pages/pages.ts';
 import { failure, sendError } from '../api/rest/envelope.ts';
 import { INTERNAL, restError } from '../api/rest/errors.ts';
 import { registerRest, restHeaders } from '../api/rest/rest.ts';
-import { Writes } from '../api/rest/write.ts';
 import { registerVisitor } from '../api/visitor/http.ts';
 import { visitorSchema } from '../api/visitor/schema.ts';
 import { isVisitorSocketAddress, serveVisitorSockets } from '../api/visitor/websocket.ts';
-import { type Config, ConfigError } from '../config.ts';
+import type { Config } from '../config.ts';
 import type { TransactIn } from '../core/kernel/caller.ts';
-import { InstallationFigures } from '../core/upkeep/figures.ts';
-import { WebhookDispatcher } from '../core/webhooks/dispatcher.ts';
-import { HttpSender } from '../core/webhooks/http-sender.ts';
+import { keepHouse, runScheduler, sendWebhooks } from './background-jobs.ts';
 import type { Installation } from './installation.ts';
 import { logOutput } from './log-output.ts';
+import { readTls } from './tls.ts';
 
 export interface RunningServer {
   /** Where it listens. */
@@ -41,11 +37,6 @@ export interface RunningServer {
 }
 
 const REST_DEPRECATED_SINCE = new Date('2026-11-15T00:00:00Z');
-const HOUSEKEEPING_MS = 60_000;
-const KEY_USE_MS = 10_000;
-const RETENTION_MS = 600_000;
-const TICK_MS = 500;
-const SWEEP_MS = 10_000;
 /** A balancer that did not ask for so long does not ask. */
 const ASKED_WITHIN_MS = 60_000;
 
@@ -99,24 +90,11 @@ export async function startServer(
 
   const routes = new RouteTable();
   app.addHook('onRoute', (route) => routes.add(route));
-  app.register(
-    async (rest) =>
-      registerRest(rest, {
-        ...installation,
-        writes: new Writes(transactIn, installation.idempotency),
-        ...deprecation,
-      }),
-    { prefix: '/api/2' },
-  );
-  app.register(async (oauth) => registerOAuth(oauth, { ...installation, metrics }));
-  const graphqlParts = {
-    schema,
-    services: installation,
-    viewers: installation.viewers,
-    idempotency: installation.idempotency,
-    transactIn,
-    compileQueries,
-  };
+  app.register(async (rest) => registerRest(rest, { ...installation, transactIn, ...deprecation }), {
+    prefix: '/api/2',
+  });
+  app.register(async (oauth) => registerOAuth(oauth, installation.access, metrics));
+  const graphqlParts = { schema, services: installation, transactIn, compileQueries };
   app.register(async (graphql) => registerGraphql(graphql, graphqlParts));
   const addressOf = addressReader(config.SWITCHBOARD_TRUSTED_PROXIES);
   const visitorParts = { schema: visitorSchema, services: installation, transactIn, compileQueries };
@@ -126,8 +104,7 @@ export async function startServer(
     serveVisitorSockets(app.server, { ...visitorParts, logger, addressOf }, patience),
   ];
   const { database } = installation;
-  const figures = new InstallationFigures(database);
-  showFigures(metrics.registry, () => figures.latest());
+  showFigures(metrics.registry, () => installation.upkeep.figures.latest());
   showNode(metrics.registry, {
     server: app.server,
     isOpen: () => state === 'ready',
@@ -148,7 +125,7 @@ export async function startServer(
   );
   app.register(async (pages) => registerPages(pages, { publicUrl: config.SWITCHBOARD_PUBLIC_URL }));
 
-  const stopClockwork = runsByItself ? runClockwork(installation, { logger, metrics }) : async () => undefined;
+  const stopScheduler = runsByItself ? runScheduler(installation, { logger, metrics }) : async () => undefined;
   const stopHousekeeping = runsByItself ? keepHouse(installation, logger) : async () => undefined;
   const start = async () => {
     const listensAt = await app.listen({ port: config.PORT, host: config.HOST });
@@ -157,12 +134,13 @@ export async function startServer(
   };
   const url = await start().catch(async (error) => {
     for (const each of sockets) each.close();
-    await stopClockwork();
+    await stopScheduler();
     await stopHousekeeping();
     await app.close();
     throw error;
   });
-  const dispatcher = runsByItself ? sendWebhooks(installation, config, { logger, metrics }) : undefined;
+  const allowPrivate = config.SWITCHBOARD_WEBHOOK_PRIVATE === '1';
+  const dispatcher = runsByItself ? sendWebhooks(installation, { logger, metrics, allowPrivate }) : undefined;
   state = 'ready';
   logger.info({ url, migrated: installation.migrated }, 'listening');
 
@@ -177,7 +155,7 @@ export async function startServer(
       for (const each of sockets) each.close();
       const patienceMs = config.SWITCHBOARD_STOP_TIMEOUT * 1000;
       await Promise.all([closeWithin(app, patienceMs), dispatcher?.stop(patienceMs)]);
-      await stopClockwork();
+      await stopScheduler();
       await stopHousekeeping();
       await installation.database.close();
       logger.info('stopped');
@@ -185,105 +163,7 @@ export async function startServer(
   };
 }
 
-function sendWebhooks(
-  { database, webhooks }: Installation,
-  config: Config,
-  { logger, metrics }: { logger: Logger; metrics: Metrics },
-): WebhookDispatcher {
-  const dispatcher = new WebhookDispatcher({
-    database,
-    webhooks,
-    sender: new HttpSender({ allowPrivate: config.SWITCHBOARD_WEBHOOK_PRIVATE === '1' }),
-    onResult: (result) => metrics.webhookSent(result),
-    onError: (error) => logger.warn({ err: error }, 'sending webhooks failed; it is tried again'),
-  });
-  dispatcher.start();
-  return dispatcher;
-}
-
 /** JSON lines. Addresses, headers and bodies are never logged: they may carry secrets. */
 function createLogger(config: Config, output: { write(line: string): void }): Logger {
   return pino({ level: config.SWITCHBOARD_LOG_LEVEL, base: null, timestamp: pino.stdTimeFunctions.isoTime }, output);
-}
-
-function readTls({ SWITCHBOARD_TLS_CERT: cert, SWITCHBOARD_TLS_KEY: key }: Config) {
-  if (!cert || !key) return undefined;
-  const tls = { cert: readFileSync(cert), key: readFileSync(key) };
-  try {
-    createSecureContext(tls); // what is wrong with the files is said in words, not by a failure deep in the server
-  } catch (error) {
-    throw new ConfigError([
-      `SWITCHBOARD_TLS_CERT and SWITCHBOARD_TLS_KEY cannot be used together: ${(error as Error).message}.`,
-    ]);
-  }
-  return tls;
-}
-
-/** Ends what is over by time, a round after the other; a failed round is logged and the next one comes. */
-function runClockwork(
-  { clockwork }: Installation,
-  { logger, metrics }: { logger: Logger; metrics: Metrics },
-): () => Promise<void> {
-  let running: Promise<void> | undefined;
-  let nextSweep = performance.now() + SWEEP_MS;
-  const round = async () => {
-    await clockwork.tick();
-    if (performance.now() < nextSweep) return;
-    nextSweep = performance.now() + SWEEP_MS;
-    const found = await clockwork.sweep();
-    metrics.sweepFound(found);
-    if (found > 0) logger.warn({ found }, 'the sweep found conversations that could have been given out before');
-  };
-  clockwork.hold();
-  const start = () => {
-    running ??= round()
-      .then(
-        () => metrics.clockworkRound('done'),
-        (error) => {
-          metrics.clockworkRound('failed');
-          logger.warn({ err: error }, 'a round of the clockwork failed; it is tried again');
-        },
-      )
-      .finally(() => {
-        running = undefined;
-      });
-  };
-  start(); // from here on it is known how long nobody looked
-  const timer = setInterval(start, TICK_MS).unref();
-  return async () => {
-    clearInterval(timer);
-    await running;
-  };
-}
-
-/** Forgets what has passed, and writes down when keys were used. */
-function keepHouse(installation: Installation, logger: Logger): () => Promise<void> {
-  const { apiKeys, restUsage, tokens, singleSignOn, visitorSessions, limits, idempotency, deliveries, retention } =
-    installation;
-  const attempt = (what: string, work: () => Promise<void>) =>
-    work().catch((error) => logger.warn({ err: error }, `${what} failed; it is tried again`));
-  const recordUse = async () => {
-    await attempt('recording the use of keys', () => apiKeys.recordUse());
-    await attempt('recording the use of REST', () => restUsage.record());
-  };
-  const use = setInterval(recordUse, KEY_USE_MS);
-  const clean = setInterval(() => {
-    for (const subject of [tokens, singleSignOn, visitorSessions, limits, idempotency, deliveries]) {
-      attempt('cleaning up', () => subject.clean());
-    }
-  }, HOUSEKEEPING_MS);
-  const ending = new AbortController();
-  let forgetting: Promise<void> | undefined;
-  const forget = setInterval(() => {
-    forgetting ??= attempt('forgetting what is old', () => retention.clean(ending.signal)).finally(() => {
-      forgetting = undefined;
-    });
-  }, RETENTION_MS);
-  for (const timer of [use, clean, forget]) timer.unref();
-  return async () => {
-    for (const timer of [use, clean, forget]) clearInterval(timer);
-    ending.abort();
-    await forgetting;
-    await recordUse();
-  };
 }

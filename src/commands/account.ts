@@ -22,7 +22,7 @@ export async function createAccountCommand(
 }
 
 export async function listAccounts(terminal: Terminal): Promise<void> {
-  await withInstallation(terminal, async ({ accounts }) => {
+  await withInstallation(terminal, async ({ access: { accounts } }) => {
     terminal.console.log(
       table(
         ['id', 'name'],

@@ -26,7 +26,7 @@ export async function importOperators(
     const run = (dryRun: boolean) => {
       const onProgress = progress(terminal, dryRun ? 'checked' : 'imported');
       const options = { dryRun, allOrNothing: !partly, onProgress };
-      return installation.imports.run(
+      return installation.administration.imports.run(
         (work) => installation.database.transaction(work, caller.accountId),
         caller,
         rows,
@@ -72,7 +72,7 @@ export async function exportOperators(
   });
 }
 
-async function allOperators({ operatorQuery }: Installation, accountId: number) {
+async function allOperators({ administration: { operatorQuery } }: Installation, accountId: number) {
   const all = [];
   for (let after: number | undefined; ; ) {
     const { rows, hasNext } = await operatorQuery.slice(accountId, {}, { limit: 500, after, backwards: false });

@@ -23,7 +23,7 @@ export async function createKey(
     const caller = await commandLineCaller(installation, options.account);
     const { key, secret } = await installation.database.transaction(
       (tx) =>
-        installation.apiKeys.create(tx, caller, {
+        installation.access.apiKeys.create(tx, caller, {
           name: options.name,
           access: options.access,
           expiresAt: days === undefined ? null : tx.now + days * DAY_MS,
@@ -37,7 +37,7 @@ export async function createKey(
 export async function listKeys(terminal: Terminal, options: AccountOption): Promise<void> {
   await withInstallation(terminal, async (installation) => {
     const caller = await commandLineCaller(installation, options.account);
-    const rows = (await installation.apiKeys.list(caller)).map((key) => [
+    const rows = (await installation.access.apiKeys.list(caller)).map((key) => [
       String(key.id),
       key.name,
       `${key.prefix}…`,
@@ -56,7 +56,10 @@ export async function revokeKey(terminal: Terminal, text: string, options: Accou
   if (id === undefined) throw new CommandFailed(`${text} is not the number of a key. The list: switchboard key list`);
   await withInstallation(terminal, async (installation) => {
     const caller = await commandLineCaller(installation, options.account);
-    await installation.database.transaction((tx) => installation.apiKeys.revoke(tx, caller, id), caller.accountId);
+    await installation.database.transaction(
+      (tx) => installation.access.apiKeys.revoke(tx, caller, id),
+      caller.accountId,
+    );
     terminal.console.log(`Key ${id} is revoked. A running service takes notice within a second.`);
   });
 }

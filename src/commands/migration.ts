@@ -12,7 +12,7 @@ export async function showMigration(
   const { console } = terminal;
   await withInstallation(terminal, async (installation) => {
     const caller = await commandLineCaller(installation, options.account);
-    const uses = await installation.restUsage.list(caller);
+    const uses = await installation.reports.restUsage.list(caller);
     if (uses.length === 0) {
       console.log(
         'No key has used the REST interface. A running service writes down what it counted every 10 seconds.',

@@ -28,7 +28,10 @@ export async function withInstallation<T>(
 export const COMMAND_LINE: Actor = { type: 'command_line', id: null, via: 'command_line' };
 
 /** The command line acts for one account: the named one, or the only one. */
-export async function commandLineCaller({ accounts }: Installation, named: number | undefined): Promise<Caller> {
+export async function commandLineCaller(
+  { access: { accounts } }: Installation,
+  named: number | undefined,
+): Promise<Caller> {
   const all = await accounts.all();
   if (all.length === 0)
     throw new CommandFailed('There is no account yet. Start the service once, or run: switchboard account create');

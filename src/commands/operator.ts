@@ -22,7 +22,7 @@ export async function createOperator(
     const input = { ...fields, roles: roles.split(',').map((role) => role.trim()) };
     validate(operatorCreate, input); // before anybody types a password for nothing
     const password = await askNewPassword(terminal);
-    const operator = await installation.operators.create(
+    const operator = await installation.administration.operators.create(
       (work) => installation.database.transaction(work, caller.accountId),
       caller,
       validate(operatorCreate, { ...input, password }),
@@ -33,11 +33,11 @@ export async function createOperator(
 
 export async function resetPassword(terminal: Terminal, email: string): Promise<void> {
   await withInstallation(terminal, async (installation) => {
-    const login = await installation.operators.findLogin(email);
+    const login = await installation.administration.operators.findLogin(email);
     if (!login) throw new CommandFailed(`There is no operator with the e-mail ${email}.`);
     const caller = await commandLineCaller(installation, login.accountId);
     const password = await askNewPassword(terminal);
-    await installation.operators.changePassword(
+    await installation.administration.operators.changePassword(
       (work) => installation.database.transaction(work, caller.accountId),
       caller,
       login.operatorId,

@@ -45,15 +45,15 @@ export async function addWebhook(
     .filter((type) => type !== '');
   const input = validate(webhookCreate, { name: options.name, url: options.url, eventTypes });
   await atDesk(terminal, options, async ({ console, installation, caller, transact }) => {
-    const made = await installation.webhooks.create(transact, caller, input);
+    const made = await installation.webhooks.hooks.create(transact, caller, input);
     console.log(`Webhook ${made.webhook.id} is made. ${secretIn(made)}`);
   });
 }
 
 export async function listWebhooks(terminal: Terminal, options: AccountOption): Promise<void> {
   await atDesk(terminal, options, async ({ console, installation, caller }) => {
-    const counts = await installation.deliveries.openCounts(caller);
-    const rows = (await installation.webhooks.list(caller)).map((hook) => [
+    const counts = await installation.webhooks.deliveries.openCounts(caller);
+    const rows = (await installation.webhooks.hooks.list(caller)).map((hook) => [
       String(hook.id),
       hook.name,
       hook.url,
@@ -71,7 +71,7 @@ export async function listWebhooks(terminal: Terminal, options: AccountOption): 
 export async function removeWebhook(terminal: Terminal, text: string, options: AccountOption): Promise<void> {
   const id = idIn(text);
   await atDesk(terminal, options, async ({ console, installation, caller, transact }) => {
-    await installation.webhooks.remove(transact, caller, id);
+    await installation.webhooks.hooks.remove(transact, caller, id);
     console.log(`Webhook ${id} is removed, with all that it had not been sent.`);
   });
 }
@@ -91,7 +91,7 @@ async function setState(
 ): Promise<void> {
   const id = idIn(text);
   await atDesk(terminal, options, async ({ console, installation, caller, transact }) => {
-    await installation.webhooks.update(transact, caller, id, { state });
+    await installation.webhooks.hooks.update(transact, caller, id, { state });
     console.log(`Webhook ${id} ${what}`);
   });
 }
@@ -99,7 +99,7 @@ async function setState(
 export async function rotateWebhook(terminal: Terminal, text: string, options: AccountOption): Promise<void> {
   const id = idIn(text);
   await atDesk(terminal, options, async ({ console, installation, caller, transact }) => {
-    const made = await installation.webhooks.rotateSecret(transact, caller, id);
+    const made = await installation.webhooks.hooks.rotateSecret(transact, caller, id);
     console.log(
       `Until ${day(made.webhook.previousSecretUntil)} (UTC) events are signed with the old secret too. ${secretIn(made)}`,
     );
@@ -111,7 +111,7 @@ export async function listDead(terminal: Terminal, text: string, options: Accoun
   const id = idIn(text);
   await atDesk(terminal, options, async ({ console, installation, caller }) => {
     const slice = { limit: SHOWN_DEAD, backwards: false };
-    const page = await installation.deliveries.slice(caller, id, 'dead', slice);
+    const page = await installation.webhooks.deliveries.slice(caller, id, 'dead', slice);
     if (!page) throw new CommandFailed(`There is no webhook ${id}. The list: switchboard webhook list`);
     const rows = page.rows.map((dead) => [
       String(dead.id),
@@ -136,7 +136,7 @@ export async function replayDead(
   const id = idIn(text);
   const delivery = deliveryText === undefined ? undefined : idIn(deliveryText);
   await atDesk(terminal, options, async ({ console, installation, caller, transact }) => {
-    const { count } = await installation.deliveries.replay(transact, caller, id, delivery);
+    const { count } = await installation.webhooks.deliveries.replay(transact, caller, id, delivery);
     console.log(`${count} dead ${count === 1 ? 'letter is' : 'letters are'} sent again by the running service.`);
   });
 }

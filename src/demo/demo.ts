@@ -23,10 +23,14 @@ export async function loadDemo(installation: Installation): Promise<number> {
   const directory = await makeDirectory(installation, caller, transact);
   const operators: Operator[] = [];
   for (const [index, person] of PEOPLE.entries()) {
-    const operator = await installation.operators.create(transact, caller, describe(index, person, directory));
+    const operator = await installation.administration.operators.create(
+      transact,
+      caller,
+      describe(index, person, directory),
+    );
     const [, , , city, country] = person;
     const status = index % 3 === 0 ? 'At your service' : '';
-    await installation.profiles.update(transact, caller, operator.id, { status, city, country });
+    await installation.administration.profiles.update(transact, caller, operator.id, { status, city, country });
     operators.push(operator);
   }
   await transact(async (tx) => {
@@ -65,7 +69,7 @@ export async function keepDemoConnected(installation: Installation): Promise<() 
   return () => clearInterval(timer);
 }
 
-async function demoCaller({ accounts }: Installation): Promise<Caller> {
+async function demoCaller({ access: { accounts } }: Installation): Promise<Caller> {
   const [account] = await accounts.all();
   if (!account) throw new Error('There is no account to fill.');
   return systemCaller(account.id);
@@ -90,7 +94,7 @@ interface Directory {
 }
 
 async function makeDirectory(
-  { websites, groups, skills, tags }: Installation,
+  { administration: { websites, groups, skills, tags } }: Installation,
   caller: Caller,
   transact: Transact,
 ): Promise<Directory> {

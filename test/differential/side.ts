@@ -45,7 +45,10 @@ export class Side {
     this.#server = server;
     this.#keys = keys;
     this.#people = new People(installation);
-    const { database, webhooks } = installation;
+    const {
+      database,
+      webhooks: { hooks: webhooks },
+    } = installation;
     const onError = (error: unknown) => {
       throw error;
     };
@@ -85,9 +88,9 @@ export class Side {
         return this.#session(operation.body);
       case 'pass':
         this.installation.clock.advance(operation.milliseconds);
-        return done(await this.installation.clockwork.tick());
+        return done(await this.installation.scheduler.tick());
       case 'sweep':
-        return done(await this.installation.clockwork.sweep());
+        return done(await this.installation.scheduler.sweep());
       case 'housekeeping':
         return this.#keepHouse();
       case 'webhooks':
@@ -174,11 +177,17 @@ export class Side {
   }
 
   async #keepHouse(): Promise<Answer> {
-    const { apiKeys, restUsage, tokens, singleSignOn, visitorSessions, limits, idempotency, deliveries, retention } =
-      this.installation;
+    const { apiKeys, restUsage, tokens, singleSignOn, limits, idempotency, retention, ...groups } = this.installation;
     await apiKeys.recordUse();
     await restUsage.record();
-    for (const subject of [tokens, singleSignOn, visitorSessions, limits, idempotency, deliveries])
+    for (const subject of [
+      tokens,
+      singleSignOn,
+      groups.visitors.sessions,
+      limits,
+      idempotency,
+      groups.webhooks.deliveries,
+    ])
       await subject.clean();
     await retention.clean();
     return done(0);

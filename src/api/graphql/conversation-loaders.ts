@@ -4,7 +4,7 @@ import type { Satisfaction } from '../../core/engine/conversations/satisfaction-
 import type { Conversation } from '../../core/engine/records/conversation.ts';
 import type { Message } from '../../core/engine/records/message-store.ts';
 import { together } from '../graphql-server/together.ts';
-import type { GraphqlServices } from './context.ts';
+import type { GraphqlServices } from './services.ts';
 
 /** A question about what was said in a conversation. */
 export interface MessagesKey {
@@ -28,7 +28,7 @@ const FEW_AT_ONCE = { maxBatchSize: 100 };
 
 export function conversationLoaders(
   accountId: number,
-  { conversationQuery, messageQuery, tags, satisfactionQuery }: GraphqlServices,
+  { engine: { conversationQuery, messageQuery, satisfactionQuery }, administration: { tags } }: GraphqlServices,
 ): ConversationLoaders {
   return {
     byId: new DataLoader(async (ids) => {

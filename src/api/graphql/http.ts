@@ -1,20 +1,17 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type GraphQLSchema, getOperationAST, Kind } from 'graphql';
-import type { IdempotencyKeys, KeyedRequest } from '../../core/access/idempotency.ts';
-import type { Viewers } from '../../core/access/viewers.ts';
+import type { KeyedRequest } from '../../core/access/idempotency.ts';
 import { type Caller, comingBy, type TransactIn } from '../../core/kernel/caller.ts';
 import { keyedChanges, plainChanges } from '../graphql-server/changes.ts';
 import type { KnownDocument } from '../graphql-server/documents.ts';
 import { graphqlError } from '../graphql-server/errors.ts';
 import { type AskedOperation, serveGraphql } from '../graphql-server/http.ts';
-import type { GraphqlServices } from './context.ts';
 import { requestContext } from './request-context.ts';
+import type { GraphqlServices } from './services.ts';
 
 export interface GraphqlParts {
   readonly schema: GraphQLSchema;
   readonly services: GraphqlServices;
-  readonly viewers: Viewers;
-  readonly idempotency: IdempotencyKeys;
   readonly transactIn: TransactIn;
   readonly compileQueries: boolean;
 }
@@ -26,13 +23,13 @@ interface Asking {
 
 /** `/graphql`, for operators. */
 export function registerGraphql(app: FastifyInstance, parts: GraphqlParts): void {
-  const { schema, compileQueries, viewers } = parts;
+  const { schema, compileQueries, services } = parts;
   serveGraphql<Asking>(app, {
     path: '/graphql',
     schema,
     compileQueries,
     viewerOf: async (token, request) => {
-      const caller = await viewers.of(token);
+      const caller = await services.access.viewers.of(token);
       return caller && { caller: comingBy(caller, 'graphql', request.ip), idempotencyKey: idempotencyKey(request) };
     },
     contextOf: (asking, _request, asked) => contextOf(parts, asking, asked),
@@ -40,7 +37,7 @@ export function registerGraphql(app: FastifyInstance, parts: GraphqlParts): void
 }
 
 function contextOf(
-  { services, idempotency, transactIn }: GraphqlParts,
+  { services, transactIn }: GraphqlParts,
   { caller, idempotencyKey: key }: Asking,
   { known, query, operationName, variables }: AskedOperation,
 ) {
@@ -54,7 +51,7 @@ function contextOf(
   return requestContext(
     caller,
     services,
-    keyed ? keyedChanges(idempotency, keyed) : plainChanges(transactIn(caller.accountId)),
+    keyed ? keyedChanges(services.access.idempotency, keyed) : plainChanges(transactIn(caller.accountId)),
   );
 }
 

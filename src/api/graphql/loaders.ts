@@ -14,8 +14,8 @@ import type { MembershipKind } from '../../core/operators/operator-slices.ts';
 import type { Figures, StatisticsFilters, StatisticsSubject } from '../../core/reports/statistics.ts';
 import type { Visitor } from '../../core/visitors/visitor-query.ts';
 import { together } from '../graphql-server/together.ts';
-import type { GraphqlServices } from './context.ts';
 import { type ConversationLoaders, conversationLoaders } from './conversation-loaders.ts';
+import type { GraphqlServices } from './services.ts';
 
 /** A question about the operators of a group, website or skill. */
 export interface MembersKey {
@@ -68,64 +68,67 @@ export function createLoaders(caller: Caller, services: GraphqlServices): Loader
     };
   return {
     operator: new DataLoader(
-      byId((ids) => services.operatorQuery.load(accountId, ids)),
+      byId((ids) => services.administration.operatorQuery.load(accountId, ids)),
       AT_ONCE,
     ),
     live: new DataLoader(
-      byId((ids) => services.live.states(accountId, ids)),
+      byId((ids) => services.engine.live.states(accountId, ids)),
       AT_ONCE,
     ),
-    profile: new DataLoader((ids) => services.profiles.load(accountId, ids), AT_ONCE),
+    profile: new DataLoader((ids) => services.administration.profiles.load(accountId, ids), AT_ONCE),
     website: new DataLoader(
-      byId((ids) => services.websites.load(accountId, ids)),
+      byId((ids) => services.administration.websites.load(accountId, ids)),
       AT_ONCE,
     ),
     group: new DataLoader(
-      byId((ids) => services.groups.load(accountId, ids)),
+      byId((ids) => services.administration.groups.load(accountId, ids)),
       AT_ONCE,
     ),
     skill: new DataLoader(
-      byId((ids) => services.skills.load(accountId, ids)),
+      byId((ids) => services.administration.skills.load(accountId, ids)),
       AT_ONCE,
     ),
     children: {
-      group: new DataLoader((ids) => services.groups.childrenOf(accountId, ids), AT_ONCE),
-      skill: new DataLoader((ids) => services.skills.childrenOf(accountId, ids), AT_ONCE),
+      group: new DataLoader((ids) => services.administration.groups.childrenOf(accountId, ids), AT_ONCE),
+      skill: new DataLoader((ids) => services.administration.skills.childrenOf(accountId, ids), AT_ONCE),
     },
     members: new DataLoader(
       (keys) =>
         together(keys, ({ kind, filters, slice }, ids) =>
-          services.operatorQuery.members(accountId, kind, ids, filters, slice),
+          services.administration.operatorQuery.members(accountId, kind, ids, filters, slice),
         ),
       { cacheKeyFn: (key) => JSON.stringify(key) },
     ),
     memberCount: new DataLoader(
       (keys) =>
-        together(keys, ({ kind, filters }, ids) => services.operatorQuery.memberCounts(accountId, kind, ids, filters)),
+        together(keys, ({ kind, filters }, ids) =>
+          services.administration.operatorQuery.memberCounts(accountId, kind, ids, filters),
+        ),
       { cacheKeyFn: (key) => JSON.stringify(key) },
     ),
     conversations: conversationLoaders(accountId, services),
     tag: new DataLoader(
-      byId((ids) => services.tags.load(accountId, ids)),
+      byId((ids) => services.administration.tags.load(accountId, ids)),
       AT_ONCE,
     ),
     visitor: new DataLoader(
-      byId((ids) => services.visitorQuery.load(accountId, ids)),
+      byId((ids) => services.visitors.query.load(accountId, ids)),
       AT_ONCE,
     ),
     figures: new DataLoader(
       (keys) =>
         together(keys, async (key, ids) => {
-          const found = await services.statistics.of(accountId, questionOf(caller, key, ids));
+          const found = await services.reports.statistics.of(accountId, questionOf(caller, key, ids));
           return found.map((figures, index) => ({ ...figures, asked: { ...key, ownerId: ids[index] as number } }));
         }),
       { cacheKeyFn: (key) => JSON.stringify(key) },
     ),
     connectedSeconds: new DataLoader(
-      (keys) => together(keys, (key, ids) => services.connectedTime.of(accountId, questionOf(caller, key, ids))),
+      (keys) =>
+        together(keys, (key, ids) => services.reports.connectedTime.of(accountId, questionOf(caller, key, ids))),
       { cacheKeyFn: (key) => JSON.stringify(key) },
     ),
-    availability: new DataLoader((questions) => services.skillAvailabilities.answer(accountId, questions), {
+    availability: new DataLoader((questions) => services.engine.skillAvailabilities.answer(accountId, questions), {
       cacheKeyFn: (question) => JSON.stringify(question),
     }),
   };

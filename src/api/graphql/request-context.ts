@@ -1,7 +1,8 @@
 import type { Caller } from '../../core/kernel/caller.ts';
 import type { Changes } from '../graphql-server/changes.ts';
-import type { Context, GraphqlServices } from './context.ts';
+import type { Context } from './context.ts';
 import { createLoaders } from './loaders.ts';
+import type { GraphqlServices } from './services.ts';
 
 /** The context of one operation. After a change nothing that was looked up before is true any more. */
 export function requestContext(

@@ -18,13 +18,13 @@ export interface SocketParts extends GraphqlParts {
 /** Subscriptions of operators, on the path `/graphql`. */
 export function serveSockets(
   server: Server,
-  { schema, viewers, services, transactIn, logger, addressOf }: SocketParts,
+  { schema, services, transactIn, logger, addressOf }: SocketParts,
   patience?: Patience,
 ): Sockets {
   const desks = new WeakMap<SocketConnection, DeskPresence>();
   let isStopping = false;
   const deskOf = (connection: SocketConnection) => {
-    const desk = desks.get(connection) ?? new DeskPresence(services.live, connection, () => isStopping);
+    const desk = desks.get(connection) ?? new DeskPresence(services.engine.live, connection, () => isStopping);
     desks.set(connection, desk);
     return desk;
   };
@@ -35,7 +35,7 @@ export function serveSockets(
       schema,
       logger,
       viewerOf: async (token, request) => {
-        const caller = await viewers.of(token);
+        const caller = await services.access.viewers.of(token);
         return caller && comingBy(caller, 'graphql', addressOf(request));
       },
       maySame,

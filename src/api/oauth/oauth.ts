@@ -1,25 +1,18 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Login } from '../../core/access/login.ts';
-import type { Tokens } from '../../core/access/tokens.ts';
-import type { Viewers } from '../../core/access/viewers.ts';
+import type { Access } from '../../core/access/access.ts';
 import { asDomainError, type ErrorKind } from '../../core/kernel/errors.ts';
 import { bearerToken } from '../http/bearer-token.ts';
 import { asHttpError, HttpError } from '../http/http-error.ts';
+import type { Metrics } from '../http/metrics.ts';
 import { OAuthError, readParameters, required } from './parameters.ts';
-import { registerSso, type SsoParts } from './sso.ts';
+import { registerSso } from './sso.ts';
 import { send, sendToken } from './token-answer.ts';
 
-export interface OAuthParts extends SsoParts {
-  readonly login: Login;
-  readonly tokens: Tokens;
-  readonly viewers: Viewers;
-}
-
 /** Tokens for e-mail and password (RFC 6749) and for single sign-on, their revocation (RFC 7009), and the check of a token (RFC 6750). */
-export function registerOAuth(app: FastifyInstance, parts: OAuthParts): void {
-  const { login, tokens, viewers, metrics } = parts;
+export function registerOAuth(app: FastifyInstance, access: Access, metrics: Metrics): void {
+  const { login, tokens, viewers } = access;
   app.setErrorHandler((error, request, reply) => answerError(error, request, reply));
-  registerSso(app, parts);
+  registerSso(app, access.singleSignOn, metrics);
 
   app.post('/oauth2/token', async (request, reply) => {
     const parameters = readParameters(request);

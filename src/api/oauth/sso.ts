@@ -5,11 +5,6 @@ import type { Metrics } from '../http/metrics.ts';
 import { OAuthError, readCode } from './parameters.ts';
 import { sendToken } from './token-answer.ts';
 
-export interface SsoParts {
-  readonly singleSignOn: SingleSignOn;
-  readonly metrics: Metrics;
-}
-
 /** The page that a single sign-on leads to. It takes the code from its fragment, which no server and no log sees. */
 const LANDING_PAGE = '/graphiql';
 
@@ -17,7 +12,7 @@ const LANDING_PAGE = '/graphiql';
  * Single sign-on: a link with the key of an operator leads to a page that is logged in. The key leaves the address at once: in
  * its place comes a code for one token.
  */
-export function registerSso(app: FastifyInstance, { singleSignOn, metrics }: SsoParts): void {
+export function registerSso(app: FastifyInstance, singleSignOn: SingleSignOn, metrics: Metrics): void {
   app.route({
     method: 'GET',
     url: '/admin/login',

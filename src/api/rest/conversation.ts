@@ -62,7 +62,7 @@ const ENTRY_TYPES: Record<HistoryEntry['authorType'], 1 | 2 | 3> = { operator: 1
 interface Parts {
   readonly conversationQuery: ConversationQuery;
   readonly tags: TagService;
-  readonly events: EventLog;
+  readonly log: EventLog;
 }
 
 type GivenFilters = NamedPeriod & { readonly channel?: readonly Channel[] } & {
@@ -82,7 +82,7 @@ class ConversationResource implements Resource<Conversation> {
 
   async page({ accountId }: Caller, filters: Filters, window: Window): Promise<Page<Conversation>> {
     const { from, to, channel, ...rest } = filters as GivenFilters;
-    const { now } = await this.#parts.events.moment(accountId);
+    const { now } = await this.#parts.log.moment(accountId);
     const period = threeMonths(['filters'], { from, to }, now);
     return this.#parts.conversationQuery.page(accountId, { ...rest, channels: channel, period }, window);
   }

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { LRUCache } from 'lru-cache';
+import type { Administration } from '../../core/administration/administration.ts';
 import type { OperatorService } from '../../core/administration/operator-service.ts';
 import type { Caller } from '../../core/kernel/caller.ts';
 import {
@@ -52,11 +53,6 @@ function nameOf({ accountId, mayWrite }: Caller, id: number): string {
   return `${accountId}${mayWrite ? '+' : '-'}${id}`;
 }
 
-interface OperatorParts {
-  readonly operators: OperatorService;
-  readonly operatorQuery: OperatorQuery;
-}
-
 /** Reads of operators. A version of an operator is rendered once and sent many times. */
 class OperatorResource implements Resource<OperatorStamp> {
   readonly name = 'operator';
@@ -69,7 +65,7 @@ class OperatorResource implements Resource<OperatorStamp> {
     sizeCalculation: ({ text }) => text.length,
   });
 
-  constructor({ operators, operatorQuery }: OperatorParts) {
+  constructor({ operators, operatorQuery }: Administration) {
     this.#operators = operators;
     this.#query = operatorQuery;
   }
@@ -129,7 +125,7 @@ class OperatorResource implements Resource<OperatorStamp> {
 
 export function registerOperator(
   app: FastifyInstance,
-  parts: OperatorParts,
+  parts: Administration,
   writes: Writes,
   usage: RestUsage,
   answers: ListAnswers,

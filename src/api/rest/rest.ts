@@ -1,21 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Accounts } from '../../core/access/accounts.ts';
-import type { ApiKeys } from '../../core/access/api-keys.ts';
-import type { OperatorService } from '../../core/administration/operator-service.ts';
-import type { Profiles } from '../../core/administration/profile.ts';
-import type { TagService } from '../../core/administration/tag-service.ts';
-import type { TreeService } from '../../core/administration/tree-service.ts';
-import type { WebsiteService } from '../../core/administration/website-service.ts';
-import type { ConversationQuery } from '../../core/engine/conversations/conversation-query.ts';
-import type { SatisfactionQuery } from '../../core/engine/conversations/satisfaction-query.ts';
-import type { LiveService } from '../../core/engine/presence/live-service.ts';
-import type { EventLog } from '../../core/events/event-log.ts';
+import type { Access } from '../../core/access/access.ts';
+import type { Administration } from '../../core/administration/administration.ts';
+import type { Engine } from '../../core/engine/engine.ts';
+import type { Events } from '../../core/events/events.ts';
+import type { TransactIn } from '../../core/kernel/caller.ts';
 import { DomainError } from '../../core/kernel/errors.ts';
-import type { OperatorQuery } from '../../core/operators/operator-query.ts';
-import type { ConnectedTime } from '../../core/reports/connected-time.ts';
-import type { RestUsage } from '../../core/reports/rest-usage.ts';
-import type { Statistics } from '../../core/reports/statistics.ts';
-import type { VisitorQuery } from '../../core/visitors/visitor-query.ts';
+import type { Reports } from '../../core/reports/reports.ts';
+import type { Visitors } from '../../core/visitors/visitors.ts';
 import { HttpError } from '../http/http-error.ts';
 import { RouteTable } from '../http/route-table.ts';
 import { authenticate, isRemembered } from './authenticate.ts';
@@ -35,27 +26,16 @@ import { registerTag } from './tag.ts';
 import { registerTree } from './tree.ts';
 import { registerVisitor } from './visitor.ts';
 import { registerWebsite } from './website.ts';
-import type { Writes } from './write.ts';
+import { Writes } from './write.ts';
 
 export interface RestParts {
-  readonly accounts: Accounts;
-  readonly apiKeys: ApiKeys;
-  readonly restUsage: RestUsage;
-  readonly operators: OperatorService;
-  readonly operatorQuery: OperatorQuery;
-  readonly live: LiveService;
-  readonly profiles: Profiles;
-  readonly statistics: Statistics;
-  readonly connectedTime: ConnectedTime;
-  readonly conversationQuery: ConversationQuery;
-  readonly visitorQuery: VisitorQuery;
-  readonly satisfactionQuery: SatisfactionQuery;
-  readonly tags: TagService;
-  readonly websites: WebsiteService;
-  readonly groups: TreeService;
-  readonly skills: TreeService;
-  readonly events: EventLog;
-  readonly writes: Writes;
+  readonly access: Access;
+  readonly events: Events;
+  readonly engine: Engine;
+  readonly administration: Administration;
+  readonly reports: Reports;
+  readonly visitors: Visitors;
+  readonly transactIn: TransactIn;
   /** When the interface was declared deprecated, and when it will be gone, if that is decided. */
   readonly deprecatedSince: Date;
   readonly sunset: Date | undefined;
@@ -65,33 +45,36 @@ export interface RestParts {
 export function registerRest(app: FastifyInstance, parts: RestParts): void {
   const routes = new RouteTable();
   app.addHook('onRoute', (route) => routes.add(route));
-  countEndpoints(app, parts.restUsage);
+  countEndpoints(app, parts.reports.restUsage);
   const headers = restHeaders(parts);
 
   app.addHook('onRequest', (request, reply, next) => {
     reply.headers(headers);
-    if (request.method === 'OPTIONS' || isRemembered(parts.apiKeys, request)) next();
-    else authenticate(parts.apiKeys, request).then(() => next(), next);
+    if (request.method === 'OPTIONS' || isRemembered(parts.access.apiKeys, request)) next();
+    else authenticate(parts.access.apiKeys, request).then(() => next(), next);
   });
   // A request that was refused before the hook above ran is an answer of this interface too.
   app.setErrorHandler((error, request, reply) => answerError(error, request, reply.headers(headers)));
   app.setNotFoundHandler((request, reply) => answerNotFound(routes, request, reply));
 
-  const answers = new ListAnswers(parts.events);
-  const { writes, restUsage } = parts;
-  registerOperatorLive(app, parts.live, writes, restUsage, answers);
-  registerOperator(app, parts, writes, restUsage, answers);
-  registerOperatorProfile(app, parts.operatorQuery, parts.profiles, writes);
-  registerOperatorStatistic(app, parts.operatorQuery, parts.statistics, restUsage);
-  registerClient(app, parts.accounts, restUsage);
-  registerWebsite(app, parts.websites, writes, restUsage);
-  registerTree(app, 'group', parts.groups, writes, restUsage);
-  registerTree(app, 'skill', parts.skills, writes, restUsage);
-  registerConversation(app, parts, restUsage);
-  registerVisitor(app, parts.visitorQuery, restUsage);
-  registerSatisfaction(app, parts.satisfactionQuery, restUsage);
-  registerTag(app, parts.tags, writes, restUsage);
-  registerStatistic(app, parts, restUsage);
+  const { administration, engine, reports } = parts;
+  const { log } = parts.events;
+  const { restUsage } = reports;
+  const answers = new ListAnswers(log);
+  const writes = new Writes(parts.transactIn, parts.access.idempotency);
+  registerOperatorLive(app, engine.live, writes, restUsage, answers);
+  registerOperator(app, administration, writes, restUsage, answers);
+  registerOperatorProfile(app, administration.operatorQuery, administration.profiles, writes);
+  registerOperatorStatistic(app, administration.operatorQuery, reports.statistics, restUsage);
+  registerClient(app, parts.access.accounts, restUsage);
+  registerWebsite(app, administration.websites, writes, restUsage);
+  registerTree(app, 'group', administration.groups, writes, restUsage);
+  registerTree(app, 'skill', administration.skills, writes, restUsage);
+  registerConversation(app, { conversationQuery: engine.conversationQuery, tags: administration.tags, log }, restUsage);
+  registerVisitor(app, parts.visitors.query, restUsage);
+  registerSatisfaction(app, engine.satisfactionQuery, restUsage);
+  registerTag(app, administration.tags, writes, restUsage);
+  registerStatistic(app, administration, reports);
 }
 
 /** What every answer of this interface carries, also one to a request that reached no handler. */

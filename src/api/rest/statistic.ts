@@ -1,15 +1,13 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import type { TreeService } from '../../core/administration/tree-service.ts';
+import type { Administration } from '../../core/administration/administration.ts';
 import { CHANNELS, type Channel } from '../../core/kernel/channels.ts';
 import { invalidField } from '../../core/kernel/errors.ts';
 import type { IdFilter } from '../../core/kernel/filters.ts';
 import type { Window } from '../../core/kernel/page.ts';
 import { type NamedPeriod, periodOf } from '../../core/kernel/period.ts';
-import type { OperatorQuery } from '../../core/operators/operator-query.ts';
-import type { ConnectedTime } from '../../core/reports/connected-time.ts';
-import type { RestUsage } from '../../core/reports/rest-usage.ts';
-import type { Statistics, StatisticsFilters, StatisticsQuestion } from '../../core/reports/statistics.ts';
+import type { Reports } from '../../core/reports/reports.ts';
+import type { StatisticsFilters, StatisticsQuestion } from '../../core/reports/statistics.ts';
 import { list, sendJson, single } from './envelope.ts';
 import { filterUses, ReadMeter } from './meter.ts';
 import { wireName } from './names.ts';
@@ -75,17 +73,9 @@ interface Given extends NamedPeriod {
   readonly indicators?: readonly string[];
 }
 
-interface Parts {
-  readonly statistics: Statistics;
-  readonly connectedTime: ConnectedTime;
-  readonly operatorQuery: OperatorQuery;
-  readonly groups: TreeService;
-  readonly skills: TreeService;
-}
-
 /** One object of figures; with `filters[resource]`, a list with a row for each operator, group or skill. */
-export function registerStatistic(app: FastifyInstance, parts: Parts, usage: RestUsage): void {
-  const meter = new ReadMeter(usage, filterUses('/statistic', STATISTIC_FILTERS));
+export function registerStatistic(app: FastifyInstance, administration: Administration, reports: Reports): void {
+  const meter = new ReadMeter(reports.restUsage, filterUses('/statistic', STATISTIC_FILTERS));
 
   app.get('/statistic', async (request, reply) => {
     const { accountId } = request.caller;
@@ -104,12 +94,12 @@ export function registerStatistic(app: FastifyInstance, parts: Parts, usage: Res
     const [kind] = resource ?? [];
     if (!kind) {
       if (resourceId) throw invalidField(['filters', 'resource_id'], 'must come with resource');
-      const [figures] = await figuresOf(parts, accountId, { subject: 'account', ids: [0], filters }, shown);
+      const [figures] = await figuresOf(reports, accountId, { subject: 'account', ids: [0], filters }, shown);
       meter.count(request);
       return sendJson(reply, 200, single(JSON.stringify(figures)));
     }
-    const { ids, count } = await resourcePage(parts, accountId, kind, resourceId, windowOf(paging));
-    const figures = await figuresOf(parts, accountId, { subject: kind, ids, filters }, shown);
+    const { ids, count } = await resourcePage(administration, accountId, kind, resourceId, windowOf(paging));
+    const figures = await figuresOf(reports, accountId, { subject: kind, ids, filters }, shown);
     const rows = ids.map((id, index) => JSON.stringify({ resource: kind, resource_id: id, ...figures[index] }));
     meter.count(request);
     return sendJson(reply, 200, list(rows, { ...paging, count }));
@@ -124,7 +114,7 @@ function shownFields(selection: Selection, indicators: readonly string[]): Reado
 
 /** Which operators, groups or skills a page is about: newest first, those without any conversation among them. */
 async function resourcePage(
-  { operatorQuery, groups, skills }: Parts,
+  { operatorQuery, groups, skills }: Administration,
   accountId: number,
   kind: (typeof RESOURCES)[number],
   id: IdFilter | undefined,
@@ -137,7 +127,7 @@ async function resourcePage(
 
 /** Nothing is counted that is not shown. */
 async function figuresOf(
-  { statistics, connectedTime }: Parts,
+  { statistics, connectedTime }: Reports,
   accountId: number,
   question: StatisticsQuestion & { readonly filters: StatisticsFilters },
   shown: ReadonlySet<string>,

@@ -1,32 +1,7 @@
-import type { TreeService } from '../../core/administration/tree-service.ts';
-import type { ConversationQuery } from '../../core/engine/conversations/conversation-query.ts';
-import type { ConversationService } from '../../core/engine/conversations/conversation-service.ts';
-import type { MessageQuery } from '../../core/engine/conversations/message-query.ts';
-import type { SatisfactionQuery } from '../../core/engine/conversations/satisfaction-query.ts';
-import type { EventLog } from '../../core/events/event-log.ts';
 import type { VisitorCaller } from '../../core/kernel/caller.ts';
-import type { OperatorQuery } from '../../core/operators/operator-query.ts';
-import type { OwnConversations } from '../../core/visitors/own-conversations.ts';
-import type { VisitorLimits } from '../../core/visitors/visitor-limits.ts';
-import type { VisitorService } from '../../core/visitors/visitor-service.ts';
-import type { WebsiteAvailability } from '../../core/visitors/website-availability.ts';
 import type { Changes } from '../graphql-server/changes.ts';
 import { createLoaders, type VisitorLoaders } from './loaders.ts';
-
-/** The services of the core that visitors reach. */
-export interface VisitorServices {
-  readonly conversations: ConversationService;
-  readonly conversationQuery: ConversationQuery;
-  readonly ownConversations: OwnConversations;
-  readonly messageQuery: MessageQuery;
-  readonly satisfactionQuery: SatisfactionQuery;
-  readonly operatorQuery: OperatorQuery;
-  readonly skills: TreeService;
-  readonly websiteAvailability: WebsiteAvailability;
-  readonly visitors: VisitorService;
-  readonly visitorLimits: VisitorLimits;
-  readonly events: EventLog;
-}
+import type { VisitorServices } from './services.ts';
 
 /** What every resolver gets. There is no operator in it, and no way to one. */
 export interface VisitorContext {
@@ -63,7 +38,7 @@ export function visitorContext(
       },
     },
     position: () => {
-      position ??= services.events.position(asking.visitor.accountId);
+      position ??= services.events.log.position(asking.visitor.accountId);
       return position;
     },
   };

@@ -1,15 +1,16 @@
 import type { VisitorCaller } from '../../core/kernel/caller.ts';
 import type { VisitorSessions } from '../../core/visitors/visitor-sessions.ts';
 import type { VisitorWebsite, VisitorWebsites } from '../../core/visitors/visitor-websites.ts';
+import type { Visitors } from '../../core/visitors/visitors.ts';
 
 /** Who comes in, and from where: a token belongs to a website, and a page to an origin that this website allows. */
 export class Door {
   readonly #sessions: VisitorSessions;
   readonly #websites: VisitorWebsites;
 
-  constructor({ visitorSessions, visitorWebsites }: DoorParts) {
-    this.#sessions = visitorSessions;
-    this.#websites = visitorWebsites;
+  constructor({ sessions, websites }: Pick<Visitors, 'sessions' | 'websites'>) {
+    this.#sessions = sessions;
+    this.#websites = websites;
   }
 
   /** The visitor behind a token; `elsewhere` when the page is none of their website. Without an origin it is no page. */
@@ -24,11 +25,6 @@ export class Door {
   async knows(origin: string | undefined): Promise<boolean> {
     return origin === undefined || this.#websites.isKnown(origin);
   }
-}
-
-export interface DoorParts {
-  readonly visitorSessions: VisitorSessions;
-  readonly visitorWebsites: VisitorWebsites;
 }
 
 export function allows({ origins }: VisitorWebsite, origin: string | undefined): boolean {

@@ -4,14 +4,15 @@ import type { TransactIn } from '../../core/kernel/caller.ts';
 import { forbidden, type VisitorCaller } from '../../core/kernel/caller.ts';
 import { plainChanges } from '../graphql-server/changes.ts';
 import { serveGraphql } from '../graphql-server/http.ts';
-import { type VisitorServices, visitorContext } from './context.ts';
+import { visitorContext } from './context.ts';
 import { allowPages } from './cors.ts';
-import { Door, type DoorParts } from './door.ts';
+import { Door } from './door.ts';
+import type { VisitorServices } from './services.ts';
 import { registerSession } from './session.ts';
 
 export interface VisitorParts {
   readonly schema: GraphQLSchema;
-  readonly services: VisitorServices & DoorParts;
+  readonly services: VisitorServices;
   readonly transactIn: TransactIn;
   readonly compileQueries: boolean;
 }
@@ -23,9 +24,9 @@ export function registerVisitor(
   app: FastifyInstance,
   { schema, services, transactIn, compileQueries }: VisitorParts,
 ): void {
-  const door = new Door(services);
+  const door = new Door(services.visitors);
   allowPages(app, door);
-  registerSession(app, services);
+  registerSession(app, services.visitors);
   serveGraphql<VisitorCaller>(app, {
     path: VISITOR_GRAPHQL,
     schema,

@@ -4,7 +4,7 @@ import type { Satisfaction } from '../../core/engine/conversations/satisfaction-
 import type { Message } from '../../core/engine/records/message-store.ts';
 import type { VisitorCaller } from '../../core/kernel/caller.ts';
 import { together } from '../graphql-server/together.ts';
-import type { VisitorServices } from './context.ts';
+import type { VisitorServices } from './services.ts';
 
 /** What a visitor sees of an operator. */
 export interface SeenOperator {
@@ -29,7 +29,10 @@ const FEW_AT_ONCE = { maxBatchSize: 100 };
 
 export function createLoaders(
   { accountId }: VisitorCaller,
-  { operatorQuery, messageQuery, satisfactionQuery, conversationQuery }: VisitorServices,
+  {
+    administration: { operatorQuery },
+    engine: { messageQuery, satisfactionQuery, conversationQuery },
+  }: VisitorServices,
 ): VisitorLoaders {
   return {
     operator: new DataLoader(async (ids) => {

@@ -5,18 +5,11 @@ import { forbidden } from '../../core/kernel/caller.ts';
 import { invalidField } from '../../core/kernel/errors.ts';
 import { parseId } from '../../core/kernel/ids.ts';
 import { validate } from '../../core/kernel/validate.ts';
-import type { VisitorLimits } from '../../core/visitors/visitor-limits.ts';
-import { newSession, SESSION_SECONDS, type VisitorSessions } from '../../core/visitors/visitor-sessions.ts';
-import type { VisitorWebsites } from '../../core/visitors/visitor-websites.ts';
+import { newSession, SESSION_SECONDS } from '../../core/visitors/visitor-sessions.ts';
+import type { Visitors } from '../../core/visitors/visitors.ts';
 import { HttpError } from '../http/http-error.ts';
 import { forbidPage } from './cors.ts';
 import { allows } from './door.ts';
-
-export interface SessionParts {
-  readonly visitorSessions: VisitorSessions;
-  readonly visitorWebsites: VisitorWebsites;
-  readonly visitorLimits: VisitorLimits;
-}
 
 const PATH = '/visitor/session';
 
@@ -32,18 +25,16 @@ const idText = z
 const sessionRequest = newSession.extend({ websiteId: idText, accountId: idText.optional() });
 
 /** `POST /visitor/session`: who comes to a website gets a token. */
-export function registerSession(app: FastifyInstance, parts: SessionParts): void {
-  const { visitorSessions, visitorWebsites, visitorLimits } = parts;
-
+export function registerSession(app: FastifyInstance, { sessions, websites, limits }: Visitors): void {
   app.post(PATH, async (request, reply) => {
     const { websiteId, accountId = FIRST_ACCOUNT, ...session } = validate(sessionRequest, readFields(request));
-    const website = await visitorWebsites.find(accountId, websiteId);
+    const website = await websites.find(accountId, websiteId);
     if (!website || !allows(website, request.headers.origin)) forbidPage(reply);
     if (!website) throw invalidField('websiteId', 'must be an existing website of the account');
     if (!allows(website, request.headers.origin)) throw forbidden();
-    await visitorLimits.admitSession(request.ip);
+    await limits.admitSession(request.ip);
     const browser = browserName(request.headers['user-agent']);
-    const { token, uniqueId } = await visitorSessions.open(website, session, browser);
+    const { token, uniqueId } = await sessions.open(website, session, browser);
     return reply
       .code(201)
       .headers({ 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' })

@@ -22,7 +22,7 @@ export function serveVisitorSockets(
   { schema, services, transactIn, logger, addressOf }: VisitorSocketParts,
   patience?: Patience,
 ): Sockets {
-  const door = new Door(services);
+  const door = new Door(services.visitors);
   return serveSocketsAt<{ readonly visitor: VisitorCaller; readonly address: string }>(
     server,
     {

@@ -18,7 +18,11 @@ for (const { name, open } of databases) {
     /** Somebody with a past: two conversations, one of them still running, and a survey. */
     const withPast = async (work: (world: World, caller: VisitorCaller, token: string) => Promise<void>) => {
       const world = await World.on(open);
-      const { visitorSessions, visitorWebsites, conversations, secrets } = world.installation;
+      const {
+        conversations,
+        secrets,
+        visitors: { sessions: visitorSessions, websites: visitorWebsites },
+      } = world.installation;
       const website = await visitorWebsites.find(world.accountId, world.websiteId);
       assert.ok(website);
       const secret = secrets.websiteSecret(world.accountId, website.id, 1);
@@ -41,7 +45,7 @@ for (const { name, open } of databases) {
       await world.end();
     };
     const erase = (world: World, id: number) =>
-      world.installation.visitorErasure.erase(world.transact, world.installation.caller, id);
+      world.installation.visitors.erasure.erase(world.transact, world.installation.caller, id);
 
     test('rule 17: nothing of a person is left in any table, and the numbers stay', () =>
       withPast(async (world, { visitorId }) => {
@@ -108,7 +112,10 @@ for (const { name, open } of databases) {
 
     test('rule 17: tokens end at once, and the same customer is somebody new afterwards', () =>
       withPast(async (world, caller, token) => {
-        const { visitorSessions, visitorWebsites, visitors, secrets } = world.installation;
+        const {
+          secrets,
+          visitors: { sessions: visitorSessions, websites: visitorWebsites, profiles: visitors },
+        } = world.installation;
         await erase(world, caller.visitorId);
         assert.equal(await visitorSessions.caller(token), undefined);
         await assert.rejects(visitors.update(world.transact, caller, { city: 'Paris' }), { kind: 'state' });

@@ -29,7 +29,7 @@ for (const { name, open } of databases) {
     };
 
     test('rule 17: of 100 sessions at once from an address exactly 30 are let in, for any minute', () =>
-      on(async ({ visitorLimits, clock }) => {
+      on(async ({ visitors: { limits: visitorLimits }, clock }) => {
         const from = (address: string) => wait(visitorLimits.admitSession(address));
         const waits = await times(100, () => from('192.0.2.1'));
         assert.equal(waits.filter((seconds) => seconds === 0).length, 30);
@@ -42,7 +42,7 @@ for (const { name, open } of databases) {
       }));
 
     test('rule 17: conversations are limited by visitor and by address; a refused try uses up neither', () =>
-      on(async ({ visitorLimits, clock }, world) => {
+      on(async ({ visitors: { limits: visitorLimits }, clock }, world) => {
         const visitors = await times(10, () => world.visitor());
         const start = (index: number, address: string) =>
           wait(visitorLimits.admitStart(visitors[index] as (typeof visitors)[0], address));
@@ -55,7 +55,7 @@ for (const { name, open } of databases) {
       }));
 
     test('rule 17: messages are limited by visitor, and count when they are stored', () =>
-      on(async ({ visitorLimits, database }, world) => {
+      on(async ({ visitors: { limits: visitorLimits }, database }, world) => {
         const [one, two] = [await world.visitor(), await world.visitor()];
         const send = (visitor: typeof one, fails = false) =>
           wait(
@@ -73,7 +73,7 @@ for (const { name, open } of databases) {
 
     test('a limit of 0 is none', () =>
       on(
-        async ({ visitorLimits, database }, world) => {
+        async ({ visitors: { limits: visitorLimits }, database }, world) => {
           const visitor = await world.visitor();
           assert.deepEqual(
             new Set(await times(200, () => wait(visitorLimits.admitSession('192.0.2.1')))),

@@ -11,7 +11,12 @@ for (const { name, open } of databases) {
   describe(`tokens of visitors on ${name}`, () => {
     test("rule 17: a token lasts 24 hours by the database's clock, and is forgotten afterwards", async () => {
       const world = await World.on(open);
-      const { database, secrets, clock, visitorSessions, visitorWebsites } = world.installation;
+      const {
+        database,
+        secrets,
+        clock,
+        visitors: { sessions: visitorSessions, websites: visitorWebsites },
+      } = world.installation;
       const website = await visitorWebsites.find(world.accountId, world.websiteId);
       assert.ok(website);
       const { token, uniqueId } = await visitorSessions.open(website, { language: 'fr' }, 'Browser/1');
@@ -39,7 +44,10 @@ for (const { name, open } of databases) {
 
     test('rule 17: whoever comes to a second website is on both lists', async () => {
       const world = await World.on(open);
-      const { visitorSessions, visitorWebsites, visitorQuery, secrets } = world.installation;
+      const {
+        secrets,
+        visitors: { sessions: visitorSessions, websites: visitorWebsites, query: visitorQuery },
+      } = world.installation;
       for (const websiteId of [world.websiteId, await world.website(), world.websiteId]) {
         const website = await visitorWebsites.find(world.accountId, websiteId);
         assert.ok(website);

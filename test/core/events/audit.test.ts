@@ -8,7 +8,13 @@ const MINUTE = 60_000;
 for (const { name, open } of databases) {
   test(`${name}: a period of the log is found wherever it lies, also when a clock was set and the beginning is gone`, async () => {
     const installation = await open();
-    const { database, accountId, audit, caller, clock } = installation;
+    const {
+      database,
+      accountId,
+      caller,
+      clock,
+      events: { audit },
+    } = installation;
     const start = clock.now;
     await fc.assert(
       fc.asyncProperty(

@@ -19,7 +19,7 @@ for (const { name, open } of databases) {
     let end: AbortController;
     beforeEach(async () => {
       installation = await open();
-      log = installation.events;
+      log = installation.events.log;
       end = new AbortController();
     });
     afterEach(async () => {

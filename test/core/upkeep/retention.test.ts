@@ -44,7 +44,10 @@ for (const { name, open } of databases) {
       });
 
     test('the event log loses its beginning, in several steps, and never its newest event', async () => {
-      const { clock, events } = world.installation;
+      const {
+        clock,
+        events: { log: events },
+      } = world.installation;
       await emit(2500);
       const old = await events.position(world.accountId);
       clock.advance(10 * DAY);
@@ -66,7 +69,10 @@ for (const { name, open } of databases) {
     });
 
     test('a clock that went back leaves no hole', async () => {
-      const { clock, events } = world.installation;
+      const {
+        clock,
+        events: { log: events },
+      } = world.installation;
       const start = await events.position(world.accountId);
       await emit(1);
       clock.advance(-DAY);
@@ -80,7 +86,13 @@ for (const { name, open } of databases) {
     });
 
     test('what an active webhook has not taken yet stays; a paused one holds up nothing', async () => {
-      const { clock, database, events, webhooks, caller } = world.installation;
+      const {
+        clock,
+        database,
+        webhooks: { hooks: webhooks },
+        caller,
+        events: { log: events },
+      } = world.installation;
       const ids: number[] = [];
       for (const name of ['behind', 'ahead', 'paused']) {
         ids.push((await webhooks.create(world.transact, caller, { name, url: 'https://example.com/' })).webhook.id);

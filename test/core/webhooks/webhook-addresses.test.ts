@@ -176,8 +176,12 @@ for (const { name, open } of databases) {
     for (const host of [...LITERALS, 'localhost', 'localhost.', 'app.localhost', 'LOCALHOST']) {
       const url = `http://${host}/`;
       await assert.rejects(bench.hook(url), /not valid/, host);
-      await assert.rejects(bench.webhooks.update(bench.transact, bench.caller, webhook.id, { url }), /not valid/, host);
+      await assert.rejects(
+        bench.webhooks.hooks.update(bench.transact, bench.caller, webhook.id, { url }),
+        /not valid/,
+        host,
+      );
     }
-    assert.equal((await bench.webhooks.list(bench.caller)).length, 1);
+    assert.equal((await bench.webhooks.hooks.list(bench.caller)).length, 1);
   });
 }

@@ -54,7 +54,7 @@ for (const { name, open } of databases) {
     await dispatcher.settle();
     assert.equal(receiver.received.length, before, 'nothing is sent while it is paused');
     receiver.answer = () => 204;
-    await bench.webhooks.update(bench.transact, bench.caller, webhook.id, { state: 'active' });
+    await bench.webhooks.hooks.update(bench.transact, bench.caller, webhook.id, { state: 'active' });
     await dispatcher.settle();
     assert.deepEqual(receiver.taken.map(({ event }) => event.subject.id).sort(), [1, 2]);
     const resumed = await bench.shown(webhook.id);
@@ -80,12 +80,12 @@ for (const { name, open } of databases) {
     const receiver = await bench.receiver();
     const { webhook } = await bench.hook(receiver.url);
     const dispatcher = bench.dispatcher();
-    await bench.webhooks.update(bench.transact, bench.caller, webhook.id, { state: 'paused' });
+    await bench.webhooks.hooks.update(bench.transact, bench.caller, webhook.id, { state: 'paused' });
     assert.equal((await bench.shown(webhook.id)).pausedBecause, 'paused by hand');
     for (const subject of [1, 2, 1]) await bench.happen(subject);
     await dispatcher.settle();
     assert.equal(receiver.connections, 0);
-    await bench.webhooks.update(bench.transact, bench.caller, webhook.id, { state: 'active' });
+    await bench.webhooks.hooks.update(bench.transact, bench.caller, webhook.id, { state: 'active' });
     await dispatcher.settle();
     assert.deepEqual(receiver.taken.map(({ event }) => event.subject.id).sort(), [1, 1, 2]);
   });
@@ -101,7 +101,7 @@ for (const { name, open } of databases) {
       bench.clock.advance(HOUR);
     }
     await dispatcher.settle();
-    await bench.webhooks.update(bench.transact, bench.caller, webhook.id, { url: receiver.url });
+    await bench.webhooks.hooks.update(bench.transact, bench.caller, webhook.id, { url: receiver.url });
     await dispatcher.settle();
     assert.equal(receiver.taken.length, 1);
     const told = (await announced(bench)).at(-1);
@@ -111,7 +111,8 @@ for (const { name, open } of databases) {
 
   test(`rule 21: ${name}: dead letters are listed, and replayed one by one or all, in order`, async (t) => {
     const bench = await openBench(t, open);
-    const { caller, deliveries, transact } = bench;
+    const { caller, transact } = bench;
+    const { deliveries } = bench.webhooks;
     const receiver = await bench.receiver();
     const { webhook } = await bench.hook(receiver.url);
     const dispatcher = bench.dispatcher();
@@ -155,7 +156,7 @@ for (const { name, open } of databases) {
     await bench.happen(1);
     await dispatcher.settle();
     bench.clock.advance(3 * DAY);
-    await bench.deliveries.replay(bench.transact, bench.caller, webhook.id, undefined);
+    await bench.webhooks.deliveries.replay(bench.transact, bench.caller, webhook.id, undefined);
     receiver.answer = () => 500;
     await bench.happen(1);
     await dispatcher.settle();
@@ -176,7 +177,7 @@ for (const { name, open } of databases) {
     await dispatcher.settle();
     await bench.copyDelivery(webhook.id, 600); // more than are forgotten in one step
     const left = async () => {
-      await bench.deliveries.clean();
+      await bench.webhooks.deliveries.clean();
       return Map.groupBy(await bench.rows(webhook.id), ({ state }) => state);
     };
     bench.clock.advance(7 * DAY);
@@ -198,14 +199,14 @@ for (const { name, open } of databases) {
     await bench.happen(1);
     await bench.happen(1);
     receiver.answer = () => (response) => {
-      bench.webhooks.remove(bench.transact, bench.caller, webhook.id).then(() => response.writeHead(204).end());
+      bench.webhooks.hooks.remove(bench.transact, bench.caller, webhook.id).then(() => response.writeHead(204).end());
     };
     await dispatcher.settle();
     assert.equal(receiver.received.length, 1);
-    assert.equal(await bench.webhooks.find(bench.caller, webhook.id), undefined);
+    assert.equal(await bench.webhooks.hooks.find(bench.caller, webhook.id), undefined);
     assert.deepEqual(await bench.rows(webhook.id), []);
     assert.equal((await announced(bench)).at(-1)?.type, 'webhook.deleted');
-    await assert.rejects(bench.webhooks.remove(bench.transact, bench.caller, webhook.id), kindOf('unknown'));
+    await assert.rejects(bench.webhooks.hooks.remove(bench.transact, bench.caller, webhook.id), kindOf('unknown'));
   });
 
   test(`rule 21: ${name}: a hook whose secret cannot be read any more is paused; a new secret heals it`, async (t) => {
@@ -230,10 +231,10 @@ for (const { name, open } of databases) {
   test(`rule 21: ${name}: every change of a hook is announced, without its secret and its address`, async (t) => {
     const bench = await openBench(t, open);
     const { webhook, secret } = await bench.hook('https://example.com/hidden-path');
-    const { secret: fresh } = await bench.webhooks.rotateSecret(bench.transact, bench.caller, webhook.id);
-    await bench.webhooks.update(bench.transact, bench.caller, webhook.id, { name: 'New', eventTypes: [] });
-    await bench.webhooks.update(bench.transact, bench.caller, webhook.id, { name: 'New' });
-    await bench.webhooks.remove(bench.transact, bench.caller, webhook.id);
+    const { secret: fresh } = await bench.webhooks.hooks.rotateSecret(bench.transact, bench.caller, webhook.id);
+    await bench.webhooks.hooks.update(bench.transact, bench.caller, webhook.id, { name: 'New', eventTypes: [] });
+    await bench.webhooks.hooks.update(bench.transact, bench.caller, webhook.id, { name: 'New' });
+    await bench.webhooks.hooks.remove(bench.transact, bench.caller, webhook.id);
     const events = await announced(bench);
     assert.deepEqual(
       events.map(({ type, fields }) => [type, fields]),

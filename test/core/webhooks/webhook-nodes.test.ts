@@ -19,7 +19,7 @@ for (const { name, open } of databases) {
     const receiver = await bench.receiver();
     const { webhook } = await bench.hook(receiver.url);
     const nodes = Array.from({ length: 4 }, () => bench.dispatcher());
-    const { position: before } = await bench.events.moment(bench.accountId);
+    const { position: before } = await bench.events.log.moment(bench.accountId);
     const settling: Promise<void>[] = [];
     for (let event = 0; event < 300; event += 10) {
       const subjects = Array.from({ length: 10 }, (_, index) => 1 + ((event + index) % 30));
@@ -53,7 +53,7 @@ for (const { name, open } of databases) {
       fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 30 }), troubles, async (steps, answers) => {
         receiver.received.length = 0;
         receiver.taken.length = 0;
-        const { position: before } = await bench.events.moment(bench.accountId);
+        const { position: before } = await bench.events.log.moment(bench.accountId);
         receiver.answer = () => answers.next().value as number;
         for (const each of steps) {
           if ('subject' in each) await bench.happen(each.subject);
@@ -67,7 +67,7 @@ for (const { name, open } of databases) {
           await Promise.all(nodes.map((node) => node.settle()));
           bench.clock.advance(2 * 3600 * SECOND); // longer than the longest wait
         }
-        const { position: last } = await bench.events.moment(bench.accountId);
+        const { position: last } = await bench.events.log.moment(bench.accountId);
         const expected = Array.from({ length: last - before }, (_, index) => before + 1 + index);
         assert.deepEqual(ascending(positions(receiver.taken)), expected);
         for (const [, own] of Map.groupBy(receiver.taken, ({ event }) => event.subject.id)) {
@@ -169,12 +169,12 @@ for (const { name, open } of databases) {
     await bench.happen(1, 'skill.created');
     while (await look());
     await receiver.until(({ taken }) => taken.length === 1);
-    const { position } = await bench.events.moment(bench.accountId);
+    const { position } = await bench.events.log.moment(bench.accountId);
     assert.equal(await place(), position);
     await bench.happen(2);
     await dispatcher.settle(); // as the look every second does
     assert.equal(await place(), position + 1, 'its place is written down');
-    await bench.webhooks.update(bench.transact, bench.caller, webhook.id, { eventTypes: ['conversation.*'] });
+    await bench.webhooks.hooks.update(bench.transact, bench.caller, webhook.id, { eventTypes: ['conversation.*'] });
     await bench.happen(3);
     await dispatcher.settle();
     assert.equal(receiver.taken.at(-1)?.event.subject.id, 3);
@@ -186,7 +186,7 @@ for (const { name, open } of databases) {
     const receiver = await bench.receiver();
     const { webhook } = await bench.hook(receiver.url);
     await bench.dispatcher().settle();
-    const { position } = await bench.events.moment(bench.accountId);
+    const { position } = await bench.events.log.moment(bench.accountId);
     for (const subject of [1, 2, 3]) await bench.happen(subject);
     await bench.transact(async ({ db }) => {
       await db

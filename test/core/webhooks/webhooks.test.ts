@@ -20,7 +20,7 @@ for (const { name, open } of databases) {
     const [request, ...more] = receiver.received;
     assert.ok(request);
     assert.deepEqual(more, []);
-    const { position } = await bench.events.moment(bench.accountId);
+    const { position } = await bench.events.log.moment(bench.accountId);
     assert.deepEqual(request.event, {
       id: `${bench.accountId}-${position}`,
       position,
@@ -48,7 +48,7 @@ for (const { name, open } of databases) {
     const receiver = await bench.receiver();
     const { webhook, secret: old } = await bench.hook(receiver.url);
     const dispatcher = bench.dispatcher();
-    const { secret: fresh } = await bench.webhooks.rotateSecret(bench.transact, bench.caller, webhook.id);
+    const { secret: fresh } = await bench.webhooks.hooks.rotateSecret(bench.transact, bench.caller, webhook.id);
     assert.ok(fresh && fresh !== old);
     for (const wait of [0, DAY - 1, 1]) {
       bench.clock.advance(wait);
@@ -71,7 +71,7 @@ for (const { name, open } of databases) {
     await bench.hook(some.url, { eventTypes: ['conversation.closed', 'operator.*'] });
     const account = await bench.transact((tx) => bench.accounts.create(tx, 'Other'));
     const stranger = { ...bench.caller, accountId: account.id };
-    await bench.webhooks.create(bench.transact, stranger, { name: 'Other', url: other.url });
+    await bench.webhooks.hooks.create(bench.transact, stranger, { name: 'Other', url: other.url });
     for (const type of ['conversation.queued', 'conversation.closed', 'operator.connected', 'skill.created'] as const) {
       await bench.happen(1, type);
     }
@@ -240,7 +240,7 @@ for (const { name, open } of databases) {
     const receiver = await bench.receiver();
     const { webhook } = await bench.hook(receiver.url);
     const dispatcher = bench.dispatcher();
-    const { position: before } = await bench.events.moment(bench.accountId);
+    const { position: before } = await bench.events.log.moment(bench.accountId);
     await receiver.close();
     for (let hour = 0; hour < 6; hour++) {
       for (let subject = 1; subject <= 20; subject++) await bench.happen(subject);

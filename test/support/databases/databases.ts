@@ -7,7 +7,12 @@ import { createAccount } from '../../../src/app/first-start.ts';
 import { type Installation, openInstallation } from '../../../src/app/installation.ts';
 import type { Config } from '../../../src/config.ts';
 import { readConfig } from '../../../src/config.ts';
+import type { Access } from '../../../src/core/access/access.ts';
+import type { Administration } from '../../../src/core/administration/administration.ts';
+import type { Engine } from '../../../src/core/engine/engine.ts';
 import { systemCaller } from '../../../src/core/kernel/caller.ts';
+import type { Reports } from '../../../src/core/reports/reports.ts';
+import type { Upkeep } from '../../../src/core/upkeep/upkeep.ts';
 import type { Database } from '../../../src/storage/database.ts';
 import type { SqliteDatabase } from '../../../src/storage/sqlite/sqlite-database.ts';
 import { ADMIN, environment, FOR_TESTS } from '../processes/switchboard.ts';
@@ -23,7 +28,8 @@ export class TestClock {
   }
 }
 
-export interface OpenInstallation extends Installation {
+/** An installation of a test, in which most services are found by their names alone. */
+export interface OpenInstallation extends Installation, Access, Engine, Administration, Reports, Upkeep {
   readonly clock: TestClock;
   readonly config: Config;
   readonly accountId: number;
@@ -86,6 +92,11 @@ async function opened(config: Config, remove: () => Promise<void>): Promise<Open
   };
   left.add(end);
   return {
+    ...installation.access,
+    ...installation.engine,
+    ...installation.administration,
+    ...installation.reports,
+    ...installation.upkeep,
     ...installation,
     clock,
     config,

@@ -43,7 +43,11 @@ export async function openBench(
   open: (settings?: Record<string, string>) => Promise<OpenInstallation>,
 ): Promise<Bench> {
   const installation = await open({ SWITCHBOARD_WEBHOOK_PRIVATE: '1' });
-  const { database, webhooks, caller } = installation;
+  const {
+    database,
+    webhooks: { hooks: webhooks },
+    caller,
+  } = installation;
   const ends: (() => Promise<void>)[] = [() => installation.end()];
   t.after(async () => {
     for (const end of ends.reverse()) await end();
@@ -62,7 +66,7 @@ export async function openBench(
       const { webhook, secret } = await webhooks.create(transact, caller, input);
       return { webhook, secret: secret as string };
     },
-    dispatcher: ({ random = () => 0.5, sender, webhooks = installation.webhooks, ...options } = {}) => {
+    dispatcher: ({ random = () => 0.5, sender, webhooks = installation.webhooks.hooks, ...options } = {}) => {
       const dispatcher = new WebhookDispatcher({
         database,
         webhooks,

@@ -156,7 +156,7 @@ export class World {
   }
 
   position(): Promise<number> {
-    return this.installation.events.position(this.accountId);
+    return this.installation.events.log.position(this.accountId);
   }
 
   history(operatorId: number) {
@@ -172,7 +172,7 @@ export class World {
   /** Lets time pass, and the clockwork notice it. */
   async pass(milliseconds: number): Promise<void> {
     this.installation.clock.advance(milliseconds);
-    await this.installation.clockwork.tick();
+    await this.installation.scheduler.tick();
   }
 
   /** What `doctor` finds wrong. */

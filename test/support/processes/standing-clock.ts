@@ -1,5 +1,6 @@
 import { openInstallation } from '../../../src/app/installation.ts';
 import { readConfig } from '../../../src/config.ts';
+import type { Access } from '../../../src/core/access/access.ts';
 import { environment, FOR_TESTS, type StartOptions, type Switchboard } from './switchboard.ts';
 
 const AT = Date.now();
@@ -9,7 +10,7 @@ export function withStandingClock(options: StartOptions = {}): StartOptions {
   return { ...options, clock: () => AT };
 }
 
-type Limits = Awaited<ReturnType<typeof openInstallation>>['limits'];
+type Limits = Access['limits'];
 
 /** Counts tries to log in as another process on the same database would: without the cost of a hash for each. */
 export async function useUpLogins(
@@ -17,10 +18,10 @@ export async function useUpLogins(
   times: number,
   admit: (limits: Limits, index: number) => Promise<void>,
 ) {
-  const { limits, database } = await openInstallation(readConfig(environment(folder)), {
+  const { access, database } = await openInstallation(readConfig(environment(folder)), {
     ...FOR_TESTS,
     clock: () => AT,
   });
-  await Promise.all(Array.from({ length: times }, (_, index) => admit(limits, index)));
+  await Promise.all(Array.from({ length: times }, (_, index) => admit(access.limits, index)));
   await database.close();
 }

@@ -43,7 +43,7 @@ builder.queryField('account', (t) =>
     type: AccountRef,
     description: 'The account of the viewer.',
     resolve: async (_root, _args, { caller, services }) => {
-      const account = await services.accounts.find(caller.accountId);
+      const account = await services.access.accounts.find(caller.accountId);
       if (!account) throw new Error(`The account ${caller.accountId} is gone.`);
       return account;
     },
@@ -72,7 +72,7 @@ builder.mutationField('accountUpdate', (t) =>
     },
     resolve: (_root, { input }, { caller, services, changes }) =>
       changes.run<Account>(async (commit) =>
-        services.accounts.update(commit, caller, validate(accountUpdate, { ...input })),
+        services.access.accounts.update(commit, caller, validate(accountUpdate, { ...input })),
       ),
   }),
 );

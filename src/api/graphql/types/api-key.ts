@@ -49,7 +49,7 @@ builder.queryField('apiKeys', (t) =>
     type: [ApiKeyRef],
     nullable: true,
     description: 'The keys of the account. For admins.',
-    resolve: (_root, _args, { caller, services }) => services.apiKeys.list(caller),
+    resolve: (_root, _args, { caller, services }) => services.access.apiKeys.list(caller),
   }),
 );
 
@@ -91,7 +91,7 @@ builder.mutationFields((t) => ({
       changes.run<MadeKey>(async (commit) => {
         const { name } = validate(newKey, { name: input.name });
         const key = { name, access: input.access, expiresAt: input.expiresAt?.getTime() ?? null };
-        return commit((tx) => services.apiKeys.create(tx, caller, key));
+        return commit((tx) => services.access.apiKeys.create(tx, caller, key));
       }),
   }),
   apiKeyRevoke: t.field({
@@ -111,7 +111,7 @@ builder.mutationFields((t) => ({
       changes.run<ApiKey>(async (commit) => {
         const id = parseId(input.id);
         if (id === undefined) throw unknownId('api_key', input.id);
-        return commit((tx) => services.apiKeys.revoke(tx, caller, id));
+        return commit((tx) => services.access.apiKeys.revoke(tx, caller, id));
       }),
   }),
 }));

@@ -43,7 +43,7 @@ for (const [name, method, description] of [
       args: { input: t.arg({ type: idInput(type, 'conversationId'), required: true, description: 'Which offer.' }) },
       resolve: (_root, { input }, { caller, services, changes }) =>
         changes.run<Conversation>(async (commit) =>
-          services.conversations[method](commit, caller, conversationId(input.conversationId)),
+          services.engine.conversations[method](commit, caller, conversationId(input.conversationId)),
         ),
     }),
   );
@@ -73,7 +73,7 @@ builder.mutationFields((t) => ({
     resolve: (_root, { input: { conversationId: id, ...content } }, { caller, services, changes }) =>
       changes.run<Message>(async (commit) => {
         const message = { conversationId: conversationId(id), ...validate(newMessage, content) };
-        return services.conversations.send(commit, caller, message);
+        return services.engine.conversations.send(commit, caller, message);
       }),
   }),
   conversationTransfer: t.field({
@@ -101,7 +101,7 @@ builder.mutationFields((t) => ({
     },
     resolve: (_root, { input }, { caller, services, changes }) =>
       changes.run<Conversation>(async (commit) =>
-        services.conversations.transfer(commit, caller, {
+        services.engine.conversations.transfer(commit, caller, {
           id: conversationId(input.id),
           operatorId: relationId('operatorId', input.operatorId),
           skillId: relationId('skillId', input.skillId),
@@ -119,7 +119,7 @@ builder.mutationFields((t) => ({
     },
     resolve: (_root, { input }, { caller, services, changes }) =>
       changes.run<Conversation>(async (commit) =>
-        services.conversations.escalate(commit, caller, conversationId(input.id)),
+        services.engine.conversations.escalate(commit, caller, conversationId(input.id)),
       ),
   }),
   conversationTag: t.field({
@@ -142,7 +142,7 @@ builder.mutationFields((t) => ({
       changes.run<Conversation>(async (commit) => {
         if (input.tagIds.length > MOST_TAGS) throw invalidField('tagIds', `must be ${MOST_TAGS} at most`);
         const tagIds = inputIds('tagIds', input.tagIds);
-        return services.conversations.tag(commit, caller, conversationId(input.id), tagIds);
+        return services.engine.conversations.tag(commit, caller, conversationId(input.id), tagIds);
       }),
   }),
   conversationClose: t.field({
@@ -151,7 +151,7 @@ builder.mutationFields((t) => ({
     args: { input: t.arg({ type: idInput('ConversationClose', 'id'), required: true, description: 'Which one.' }) },
     resolve: (_root, { input }, { caller, services, changes }) =>
       changes.run<Conversation>(async (commit) =>
-        services.conversations.close(commit, caller, conversationId(input.id)),
+        services.engine.conversations.close(commit, caller, conversationId(input.id)),
       ),
   }),
   conversationTake: t.field({
@@ -179,7 +179,7 @@ builder.mutationFields((t) => ({
       changes.run<Conversation>(async (commit) => {
         const operatorId = inputId('operatorId', input.operatorId);
         const force = input.force ?? false;
-        return services.conversations.take(commit, caller, { id: conversationId(input.id), operatorId, force });
+        return services.engine.conversations.take(commit, caller, { id: conversationId(input.id), operatorId, force });
       }),
   }),
 }));

@@ -75,7 +75,7 @@ builder.queryFields((t) => ({
     args: { filter: t.arg({ type: ConversationFilterInput, description: 'Which ones.' }), ...sliceArguments(t.arg) },
     resolve: async (_root, { filter, ...slice }, { caller, services, load }): Promise<Connection<Conversation>> => {
       const filters = { ...readFilter(filter), reach: reachOf(caller) };
-      const { conversationQuery } = services;
+      const { conversationQuery } = services.engine;
       const page = await conversationQuery.slice(caller.accountId, filters, readSlice(slice));
       for (const row of page.rows) load.conversations.byId.prime(row.id, row);
       return { ...page, totalCount: () => conversationQuery.count(caller.accountId, filters) };

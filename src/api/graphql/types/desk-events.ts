@@ -78,7 +78,7 @@ builder.queryField('eventPosition', (t) =>
   t.id({
     description:
       'How far the log of changes has come. Read it first, then what you show, then subscribe with it as `after`: so nothing is missed between the two, and what comes twice is known by its position and sequence numbers.',
-    resolve: (_root, _args, { caller, services }) => services.events.position(caller.accountId),
+    resolve: (_root, _args, { caller, services }) => services.events.log.position(caller.accountId),
   }),
 );
 
@@ -119,12 +119,12 @@ async function* eventsOfDesk(
   const { accountId, operatorId } = caller;
   if (operatorId === null) throw forbiddenError();
   // Before the desk opens: what its being there brings about is the first that it must hear of.
-  const opened = await services.events.position(accountId);
+  const opened = await services.events.log.position(accountId);
   const start = after ?? opened;
-  await services.events.requirePosition(accountId, start);
+  await services.events.log.requirePosition(accountId, start);
   try {
     await desk?.enter(caller, operatorId);
-    for await (const events of services.events.follow(accountId, start, signal, [`operator:${operatorId}`])) {
+    for await (const events of services.events.log.follow(accountId, start, signal, [`operator:${operatorId}`])) {
       // What is known of earlier events is over.
       context.load = createLoaders(caller, services);
       for (const event of events) {
@@ -153,7 +153,7 @@ async function* eventsOfConversation(
 ): AsyncGenerator<LoggedEvent> {
   const { caller, services } = context;
   const { accountId } = caller;
-  const start = after ?? (await services.events.position(accountId));
+  const start = after ?? (await services.events.log.position(accountId));
   const id = readId(text);
   const requireSight = async () => {
     context.load = createLoaders(caller, services);
@@ -162,7 +162,7 @@ async function* eventsOfConversation(
     if (!(await maySee(conversation, context))) throw forbiddenError();
   };
   await requireSight();
-  for await (const events of services.events.follow(accountId, start, signal, [`conversation:${id}`])) {
+  for await (const events of services.events.log.follow(accountId, start, signal, [`conversation:${id}`])) {
     if (events.length > 0) await requireSight();
     yield* events;
   }

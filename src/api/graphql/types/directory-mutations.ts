@@ -43,7 +43,7 @@ builder.mutationFields((t) => ({
     },
     resolve: (_root, { input }, { caller, services, changes }) =>
       changes.run<Website>(async (commit) =>
-        services.websites.create(commit, caller, validate(CREATE, withoutId(input))),
+        services.administration.websites.create(commit, caller, validate(CREATE, withoutId(input))),
       ),
   }),
   websiteUpdate: t.field({
@@ -54,7 +54,12 @@ builder.mutationFields((t) => ({
     },
     resolve: (_root, { input }, { caller, services, changes }) =>
       changes.run<Website>(async (commit) =>
-        services.websites.update(commit, caller, idOf('website', String(input.id)), validate(UPDATE, withoutId(input))),
+        services.administration.websites.update(
+          commit,
+          caller,
+          idOf('website', String(input.id)),
+          validate(UPDATE, withoutId(input)),
+        ),
       ),
   }),
   websiteDelete: t.field({
@@ -62,7 +67,9 @@ builder.mutationFields((t) => ({
     description: 'Deletes a website that nothing uses. For admins.',
     args: { input: t.arg({ type: idInput('WebsiteDeleteInput'), required: true, description: 'Which one.' }) },
     resolve: (_root, { input }, { caller, services, changes }) =>
-      changes.run<Website>(async (commit) => services.websites.remove(commit, caller, idOf('website', input.id))),
+      changes.run<Website>(async (commit) =>
+        services.administration.websites.remove(commit, caller, idOf('website', input.id)),
+      ),
   }),
   websiteSecretRotate: t.field({
     type: payloadType<Website>('WebsiteSecretRotate', { name: 'website', type: WebsiteRef }),
@@ -76,7 +83,9 @@ builder.mutationFields((t) => ({
       }),
     },
     resolve: (_root, { input }, { caller, services, changes }) =>
-      changes.run<Website>(async (commit) => services.websites.rotateSecret(commit, caller, idOf('website', input.id))),
+      changes.run<Website>(async (commit) =>
+        services.administration.websites.rotateSecret(commit, caller, idOf('website', input.id)),
+      ),
   }),
 }));
 
@@ -117,7 +126,7 @@ for (const kind of ['group', 'skill'] as const) {
       resolve: (_root, { input }, { caller, services, changes }) =>
         changes.run<PlacedNode>(async (commit) => {
           const fields = validate(create, treeFields(input)) as TreeNodeInput & { name: string };
-          return services[`${kind}s`].create(commit, caller, fields);
+          return services.administration[`${kind}s`].create(commit, caller, fields);
         }),
     }),
     [`${kind}Update`]: t.field({
@@ -127,7 +136,12 @@ for (const kind of ['group', 'skill'] as const) {
       resolve: (_root, { input }, { caller, services, changes }) =>
         changes.run<PlacedNode>(async (commit) => {
           const fields = validate(update, treeFields(input)) as TreeNodeInput;
-          return services[`${kind}s`].update(commit, caller, idOf(kind, String((input as { id?: string }).id)), fields);
+          return services.administration[`${kind}s`].update(
+            commit,
+            caller,
+            idOf(kind, String((input as { id?: string }).id)),
+            fields,
+          );
         }),
     }),
     [`${kind}Delete`]: t.field({
@@ -135,7 +149,9 @@ for (const kind of ['group', 'skill'] as const) {
       description: `Deletes a ${kind} that nothing uses. For admins.`,
       args: { input: t.arg({ type: idInput(`${name}DeleteInput`), required: true, description: 'Which one.' }) },
       resolve: (_root, { input }, { caller, services, changes }) =>
-        changes.run<TreeNode>(async (commit) => services[`${kind}s`].remove(commit, caller, idOf(kind, input.id))),
+        changes.run<TreeNode>(async (commit) =>
+          services.administration[`${kind}s`].remove(commit, caller, idOf(kind, input.id)),
+        ),
     }),
   }));
 }
@@ -191,9 +207,9 @@ for (const [name, what] of [
           }
           const ids = inputIds('operatorIds', input.operatorIds);
           const id = idOf('skill', input.id);
-          const skill = await services.skills.find(caller.accountId, id);
+          const skill = await services.administration.skills.find(caller.accountId, id);
           if (!skill) throw unknownId('skill', id);
-          return services.operators.setSkill(commit, caller, skill, ids, name === 'skillOperatorsAdd');
+          return services.administration.operators.setSkill(commit, caller, skill, ids, name === 'skillOperatorsAdd');
         }),
     }),
   );

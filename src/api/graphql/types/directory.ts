@@ -29,7 +29,8 @@ WebsiteRef.implement({
       nullable: true,
       description:
         'The secret with which the website signs the `externalId` of its visitors: HMAC-SHA256, in hexadecimal digits. For admins.',
-      resolve: (website, _args, { caller, services }) => services.websites.visitorSecret(caller, website),
+      resolve: (website, _args, { caller, services }) =>
+        services.administration.websites.visitorSecret(caller, website),
     }),
   }),
 });
@@ -111,8 +112,8 @@ builder.queryFields((t) => ({
         label: textFilter('label', filter?.label),
         url: textFilter('url', filter?.url),
       };
-      const page = await services.websites.slice(caller.accountId, filters, readSlice(slice));
-      return { ...page, totalCount: () => services.websites.count(caller.accountId, filters) };
+      const page = await services.administration.websites.slice(caller.accountId, filters, readSlice(slice));
+      return { ...page, totalCount: () => services.administration.websites.count(caller.accountId, filters) };
     },
   }),
 }));
@@ -146,7 +147,7 @@ async function treeConnection(
   slice: SliceArguments,
   { caller, services }: Context,
 ): Promise<Connection<TreeNode>> {
-  const nodes = services[`${kind}s`];
+  const nodes = services.administration[`${kind}s`];
   const filters: TreeFilters = {
     id: idFilter('id', filter.id),
     name: textFilter('name', filter.name),

@@ -124,7 +124,7 @@ builder.queryField('events', (t) =>
     },
     resolve: async (_root, { first, after, last, before, filter }, { caller, services }) => {
       const ends = { after: readPosition('after', after), before: readPosition('before', before) };
-      return services.audit.page(caller, readFilter(filter ?? {}), { ...readSlice({ first, last }), ...ends });
+      return services.events.audit.page(caller, readFilter(filter ?? {}), { ...readSlice({ first, last }), ...ends });
     },
   }),
 );

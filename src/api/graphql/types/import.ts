@@ -96,7 +96,7 @@ builder.mutationField('operatorsImport', (t) =>
       changes.run<ImportReport>(async (commit) => {
         if (input.rows.length > MOST_ROWS) throw invalidField('rows', `must be ${MOST_ROWS} at most`);
         const options = { dryRun: input.dryRun ?? false, allOrNothing: input.allOrNothing ?? true };
-        return services.imports.run(commit, caller, input.rows.map(toRow), options);
+        return services.administration.imports.run(commit, caller, input.rows.map(toRow), options);
       }),
   }),
 );

@@ -88,8 +88,8 @@ builder.queryFields((t) => ({
       if (!operator) return null;
       if (!mayRead(caller, operator, 'details')) throw forbiddenError();
       const period = readPeriod({ from, to });
-      const page = await services.livePast.slice(caller.accountId, operator.id, period, readSlice(slice));
-      return { ...page, totalCount: () => services.livePast.count(caller.accountId, operator.id, period) };
+      const page = await services.engine.livePast.slice(caller.accountId, operator.id, period, readSlice(slice));
+      return { ...page, totalCount: () => services.engine.livePast.count(caller.accountId, operator.id, period) };
     },
   }),
   liveAt: t.field({
@@ -107,7 +107,7 @@ builder.queryFields((t) => ({
       const operators = await meantOperators(operatorIds, context);
       const ids = operators.map(({ id }) => id);
       const { caller, services } = context;
-      const states = await services.livePast.at(caller.accountId, ids, time.getTime());
+      const states = await services.engine.livePast.at(caller.accountId, ids, time.getTime());
       return operators.map((operator) => ({ operator, live: states.get(operator.id) ?? null }));
     },
   }),
@@ -138,5 +138,5 @@ async function withinReach({ caller, services, load }: Context): Promise<readonl
     return operatorId === null ? [] : existing([await load.operator.load(operatorId)]);
   const filters = managedGroups === 'account' ? {} : { groupId: { kind: 'ids', ids: [...managedGroups] } as const };
   const slice = { limit: MOST_MOMENTS + 1, backwards: false };
-  return (await services.operatorQuery.slice(accountId, filters, slice)).rows;
+  return (await services.administration.operatorQuery.slice(accountId, filters, slice)).rows;
 }

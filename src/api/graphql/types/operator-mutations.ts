@@ -94,7 +94,7 @@ builder.mutationFields((t) => ({
     args: { input: t.arg({ type: OperatorCreateInput, required: true, description: 'The operator.' }) },
     resolve: (_root, { input }, { caller, services, changes }) =>
       changes.run<Operator>(async (commit) =>
-        services.operators.create(commit, caller, validate(operatorCreate, toFields(input))),
+        services.administration.operators.create(commit, caller, validate(operatorCreate, toFields(input))),
       ),
   }),
   operatorUpdate: t.field({
@@ -103,7 +103,12 @@ builder.mutationFields((t) => ({
     args: { input: t.arg({ type: OperatorUpdateInput, required: true, description: 'The change.' }) },
     resolve: (_root, { input: { id, ...fields } }, { caller, services, changes }) =>
       changes.run<Operator>(async (commit) =>
-        services.operators.update(commit, caller, idOf('operator', id), validate(operatorUpdate, toFields(fields))),
+        services.administration.operators.update(
+          commit,
+          caller,
+          idOf('operator', id),
+          validate(operatorUpdate, toFields(fields)),
+        ),
       ),
   }),
   operatorDelete: t.field({
@@ -113,7 +118,9 @@ builder.mutationFields((t) => ({
       input: t.arg({ type: idInput('OperatorDeleteInput', 'Who is deleted.'), required: true, description: 'Who.' }),
     },
     resolve: (_root, { input }, { caller, services, changes }) =>
-      changes.run<Operator>(async (commit) => services.operators.remove(commit, caller, idOf('operator', input.id))),
+      changes.run<Operator>(async (commit) =>
+        services.administration.operators.remove(commit, caller, idOf('operator', input.id)),
+      ),
   }),
   operatorAvailabilityUpdate: t.field({
     type: operatorPayload('OperatorAvailabilityUpdate'),
@@ -139,7 +146,7 @@ builder.mutationFields((t) => ({
         const wish = (value: boolean | null | undefined) =>
           typeof value === 'boolean' ? { available: value } : undefined;
         const wishes = { chat: wish(input.chat), call: wish(input.call), video: wish(input.video) };
-        return context.services.live.update(commit, context.caller, id, wishes);
+        return context.services.engine.live.update(commit, context.caller, id, wishes);
       }),
   }),
   operatorConnect: t.field({
@@ -170,7 +177,7 @@ builder.mutationFields((t) => ({
         const seconds = input.ttlSeconds ?? DEFAULT_TTL;
         if (seconds < 1 || seconds > LONGEST_TTL)
           throw invalidField('ttlSeconds', `must be between 1 and ${LONGEST_TTL}`);
-        return services.live.connect(commit, caller, {
+        return services.engine.live.connect(commit, caller, {
           leaseId: 'graphql',
           seconds,
           onlyProlong: input.renew ?? false,
@@ -189,7 +196,7 @@ builder.mutationFields((t) => ({
     },
     resolve: (_root, { input }, { caller, services, changes }) =>
       changes.run<Operator>(async (commit) =>
-        services.live.update(commit, caller, idOf('operator', input.id), { connected: false }),
+        services.engine.live.update(commit, caller, idOf('operator', input.id), { connected: false }),
       ),
   }),
   operatorProfileUpdate: t.field({
@@ -220,7 +227,7 @@ builder.mutationFields((t) => ({
     resolve: (_root, { input: { id: whose, ...fields } }, context) =>
       context.changes.run<Profile>(async (commit) => {
         const { services, caller } = context;
-        return services.profiles.update(
+        return services.administration.profiles.update(
           commit,
           caller,
           target(whose as string | null | undefined, context),
@@ -249,7 +256,12 @@ builder.mutationFields((t) => ({
       context.changes.run<Operator>(async (commit) => {
         const { password = '' } = validate(operatorUpdate, { password: input.newPassword });
         const change = { current: input.currentPassword ?? undefined, password };
-        return context.services.operators.changePassword(commit, context.caller, target(input.id, context), change);
+        return context.services.administration.operators.changePassword(
+          commit,
+          context.caller,
+          target(input.id, context),
+          change,
+        );
       }),
   }),
   operatorSsoKeyRotate: t.field({
@@ -260,7 +272,7 @@ builder.mutationFields((t) => ({
     },
     resolve: (_root, { input }, { caller, services, changes }) =>
       changes.run<Operator>(async (commit) =>
-        services.operators.rotateSsoKey(commit, caller, idOf('operator', input.id)),
+        services.administration.operators.rotateSsoKey(commit, caller, idOf('operator', input.id)),
       ),
   }),
 }));

@@ -152,7 +152,7 @@ OperatorRef.implement({
         description: 'Single sign-on token of the operator. Readable by the operator and by admins.',
         resolve: (operator, _args, context) => {
           readable(operator, context, 'secret');
-          return context.services.operators.ssoKeyOf(context.caller.accountId, operator);
+          return context.services.administration.operators.ssoKeyOf(context.caller.accountId, operator);
         },
       }),
       callConfig: t.field({
@@ -230,8 +230,8 @@ builder.queryFields((t) => ({
       const { caller, services } = context;
       const filters = readOperatorFilter(filter, caller);
       return {
-        ...(await services.operatorQuery.slice(caller.accountId, filters, readSlice(slice))),
-        totalCount: () => services.operatorQuery.count(caller.accountId, filters),
+        ...(await services.administration.operatorQuery.slice(caller.accountId, filters, readSlice(slice))),
+        totalCount: () => services.administration.operatorQuery.count(caller.accountId, filters),
       };
     },
   }),

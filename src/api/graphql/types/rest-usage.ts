@@ -31,6 +31,6 @@ builder.queryField('restUsage', (t) =>
     type: [RestUsageRef],
     nullable: true,
     description: 'The migration meter: what each key still uses of the REST interface. For admins.',
-    resolve: (_root, _args, { caller, services }) => services.restUsage.list(caller),
+    resolve: (_root, _args, { caller, services }) => services.reports.restUsage.list(caller),
   }),
 );

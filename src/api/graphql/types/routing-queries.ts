@@ -39,7 +39,7 @@ builder.queryFields((t) => ({
       if (!conversation) return null;
       if (!(await maySee(conversation, context))) throw forbiddenError();
       const window = { after: readId(after ?? '') ?? 0, limit };
-      return services.routingExplained.decisionsAbout(caller.accountId, conversation.id, window);
+      return services.engine.routingExplained.decisionsAbout(caller.accountId, conversation.id, window);
     },
   }),
   routingPreview: t.field({
@@ -59,7 +59,7 @@ builder.queryFields((t) => ({
         throw graphqlError('BAD_REQUEST', 'language must be a two-letter code of ISO 639-1.');
       }
       const { caller, services } = context;
-      return services.routingExplained.preview({
+      return services.engine.routingExplained.preview({
         accountId: caller.accountId,
         channel,
         language,

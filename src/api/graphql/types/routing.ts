@@ -157,7 +157,7 @@ export const RoutingDecisionRef = builder.objectRef<KeptDecision>('RoutingDecisi
       args: { operatorId: t.arg.id({ required: true, description: 'Which operator.' }) },
       resolve: async (decision, { operatorId }, context) => {
         const operator = await readableOperator(operatorId, context);
-        return (operator && (await context.services.routingExplained.whyNot(decision, operator.id))) ?? null;
+        return (operator && (await context.services.engine.routingExplained.whyNot(decision, operator.id))) ?? null;
       },
     }),
   }),
@@ -180,7 +180,7 @@ export const RoutingPreviewRef = builder.objectRef<Preview>('RoutingPreview').im
       args: { operatorId: t.arg.id({ required: true, description: 'Which operator.' }) },
       resolve: async ({ asked }, { operatorId }, context) => {
         const operator = await readableOperator(operatorId, context);
-        return (operator && (await context.services.routingExplained.whyNotNow(asked, operator.id))) ?? null;
+        return (operator && (await context.services.engine.routingExplained.whyNotNow(asked, operator.id))) ?? null;
       },
     }),
   }),

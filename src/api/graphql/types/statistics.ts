@@ -32,7 +32,7 @@ export const StatisticsRef = builder.objectRef<AskedFigures>('Statistics').imple
         // They are of no group, so that a manager of some groups cannot be told theirs.
         if (caller.standing !== 'admin' && caller.managedGroups !== 'account') return null;
         const websiteId = subject === 'website' ? ({ kind: 'ids', ids: [ownerId] } as const) : filters.websiteId;
-        return services.statistics.refusedNumber(caller.accountId, { websiteId, period });
+        return services.reports.statistics.refusedNumber(caller.accountId, { websiteId, period });
       },
     }),
     satisfactionRate: t.exposeFloat('satisfactionRate', {

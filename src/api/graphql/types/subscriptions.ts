@@ -77,15 +77,17 @@ async function* changedOperators(
   signal: AbortSignal,
 ): AsyncGenerator<Operator> {
   const { caller, services } = context;
-  const start = await services.events.position(caller.accountId);
-  for await (const events of services.events.follow(caller.accountId, start, signal)) {
+  const start = await services.events.log.position(caller.accountId);
+  for await (const events of services.events.log.follow(caller.accountId, start, signal)) {
     const changed = new Set<number>();
     for (const id of events.flatMap(changedBy)) {
       changed.delete(id); // in the order of their last changes
       changed.add(id);
     }
     if (changed.size === 0) continue;
-    const meant = await patiently(() => services.operatorQuery.among(caller.accountId, [...changed], filters));
+    const meant = await patiently(() =>
+      services.administration.operatorQuery.among(caller.accountId, [...changed], filters),
+    );
     // What changed is read anew; what an earlier event made the loaders remember is over.
     context.load = createLoaders(caller, services);
     for (const operator of await context.load.operator.loadMany(meant)) {
@@ -101,12 +103,15 @@ async function* changedAvailability(
   signal: AbortSignal,
 ): AsyncGenerator<SkillAvailability> {
   const skillId = readId(text);
-  const skill = skillId === undefined ? undefined : await services.skills.find(caller.accountId, skillId);
+  const skill =
+    skillId === undefined ? undefined : await services.administration.skills.find(caller.accountId, skillId);
   if (!skill) throw graphqlError('BAD_REQUEST', `Unknown 'skill' with 'id' ${text}.`);
-  const start = await services.events.position(caller.accountId);
+  const start = await services.events.log.position(caller.accountId);
   let told = '';
   const since = async (position: number) => {
-    const answer = await services.skillAvailabilities.answerSince(caller.accountId, position, { skillId: skill.id });
+    const answer = await services.engine.skillAvailabilities.answerSince(caller.accountId, position, {
+      skillId: skill.id,
+    });
     const shown = JSON.stringify(answer);
     if (shown === told) return undefined;
     told = shown;
@@ -114,7 +119,7 @@ async function* changedAvailability(
   };
   const first = await since(start);
   if (first) yield first;
-  for await (const events of services.events.follow(caller.accountId, start, signal)) {
+  for await (const events of services.events.log.follow(caller.accountId, start, signal)) {
     const last = events.findLast((event) => changesAvailability(event.type));
     const answer = last && (await since(last.position));
     if (answer) yield answer;

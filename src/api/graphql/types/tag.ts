@@ -56,8 +56,8 @@ builder.queryFields((t) => ({
         name: textFilter('name', filter?.name),
         websiteId: idFilter('websiteId', filter?.websiteId),
       };
-      const page = await services.tags.slice(caller.accountId, filters, readSlice(slice));
-      return { ...page, totalCount: () => services.tags.count(caller.accountId, filters) };
+      const page = await services.administration.tags.slice(caller.accountId, filters, readSlice(slice));
+      return { ...page, totalCount: () => services.administration.tags.count(caller.accountId, filters) };
     },
   }),
 }));
@@ -92,7 +92,9 @@ builder.mutationFields((t) => ({
     description: 'Makes a tag. For admins.',
     args: { input: t.arg({ type: TagCreateInput, required: true, description: 'The tag.' }) },
     resolve: (_root, { input }, { caller, services, changes }) =>
-      changes.run<Tag>(async (commit) => services.tags.create(commit, caller, validate(tagCreate, tagInput(input)))),
+      changes.run<Tag>(async (commit) =>
+        services.administration.tags.create(commit, caller, validate(tagCreate, tagInput(input))),
+      ),
   }),
   tagUpdate: t.field({
     type: payloadType<Tag>('TagUpdate', { name: 'tag', type: TagRef }),
@@ -100,7 +102,7 @@ builder.mutationFields((t) => ({
     args: { input: t.arg({ type: TagUpdateInput, required: true, description: 'The change.' }) },
     resolve: (_root, { input: { id, ...input } }, { caller, services, changes }) =>
       changes.run<Tag>(async (commit) =>
-        services.tags.update(commit, caller, idOf('tag', id), validate(tagUpdate, tagInput(input))),
+        services.administration.tags.update(commit, caller, idOf('tag', id), validate(tagUpdate, tagInput(input))),
       ),
   }),
   tagDelete: t.field({
@@ -108,7 +110,7 @@ builder.mutationFields((t) => ({
     description: 'Deletes a tag and takes it off every conversation. For admins.',
     args: { input: t.arg({ type: TagDeleteInput, required: true, description: 'Which one.' }) },
     resolve: (_root, { input }, { caller, services, changes }) =>
-      changes.run<Tag>(async (commit) => services.tags.remove(commit, caller, idOf('tag', input.id))),
+      changes.run<Tag>(async (commit) => services.administration.tags.remove(commit, caller, idOf('tag', input.id))),
   }),
 }));
 

@@ -25,6 +25,8 @@ builder.mutationField('visitorErase', (t) =>
       "Removes a person's data, for good: names, addresses, external identifier, browser, all that was said in their conversations, comments in surveys. Running conversations are closed, their sessions end. What only counts stays: times, notes, numbers. For admins.",
     args: { input: t.arg({ type: VisitorEraseInput, required: true, description: 'Which visitor.' }) },
     resolve: (_root, { input }, { caller, services, changes }) =>
-      changes.run<Visitor>(async (commit) => services.visitorErasure.erase(commit, caller, idOf('visitor', input.id))),
+      changes.run<Visitor>(async (commit) =>
+        services.visitors.erasure.erase(commit, caller, idOf('visitor', input.id)),
+      ),
   }),
 );

@@ -101,10 +101,10 @@ builder.queryFields((t) => ({
       const reach = managedReach(caller);
       const id = readId(text);
       if (id === undefined) return null;
-      if (!reach) return (await services.visitorQuery.find(caller.accountId, id)) ?? null;
+      if (!reach) return (await services.visitors.query.find(caller.accountId, id)) ?? null;
       const filters = { id: { kind: 'ids', ids: [id] }, reach } as const;
       return (
-        (await services.visitorQuery.slice(caller.accountId, filters, { limit: 1, backwards: false })).rows[0] ?? null
+        (await services.visitors.query.slice(caller.accountId, filters, { limit: 1, backwards: false })).rows[0] ?? null
       );
     },
   }),
@@ -121,8 +121,8 @@ builder.queryFields((t) => ({
         websiteId: idFilter('websiteId', filter?.websiteId),
         reach: managedReach(caller),
       };
-      const page = await services.visitorQuery.slice(caller.accountId, filters, readSlice(slice));
-      return { ...page, totalCount: () => services.visitorQuery.count(caller.accountId, filters) };
+      const page = await services.visitors.query.slice(caller.accountId, filters, readSlice(slice));
+      return { ...page, totalCount: () => services.visitors.query.count(caller.accountId, filters) };
     },
   }),
   satisfaction: t.field({
@@ -136,7 +136,10 @@ builder.queryFields((t) => ({
       const id = readId(text);
       if (id === undefined) return null;
       const filters = { id: { kind: 'ids', ids: [id] }, groups } as const;
-      const page = await services.satisfactionQuery.slice(caller.accountId, filters, { limit: 1, backwards: false });
+      const page = await services.engine.satisfactionQuery.slice(caller.accountId, filters, {
+        limit: 1,
+        backwards: false,
+      });
       return page.rows[0] ?? null;
     },
   }),
@@ -154,8 +157,8 @@ builder.queryFields((t) => ({
         period: readPeriod(filter ?? {}),
         groups: managedReach(caller)?.groups,
       };
-      const page = await services.satisfactionQuery.slice(caller.accountId, filters, readSlice(slice));
-      return { ...page, totalCount: () => services.satisfactionQuery.count(caller.accountId, filters) };
+      const page = await services.engine.satisfactionQuery.slice(caller.accountId, filters, readSlice(slice));
+      return { ...page, totalCount: () => services.engine.satisfactionQuery.count(caller.accountId, filters) };
     },
   }),
 }));

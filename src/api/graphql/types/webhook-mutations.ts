@@ -66,7 +66,7 @@ builder.mutationFields((t) => ({
     args: { input: t.arg({ type: CreateInput, required: true, description: 'The webhook.' }) },
     resolve: (_root, { input }, { caller, services, changes }) =>
       changes.run<NewSecret>(async (commit) =>
-        services.webhooks.create(commit, caller, validate(webhookCreate, given(input))),
+        services.webhooks.hooks.create(commit, caller, validate(webhookCreate, given(input))),
       ),
   }),
   webhookUpdate: t.field({
@@ -75,7 +75,12 @@ builder.mutationFields((t) => ({
     args: { input: t.arg({ type: UpdateInput, required: true, description: 'The change.' }) },
     resolve: (_root, { input }, { caller, services, changes }) =>
       changes.run<Webhook>(async (commit) =>
-        services.webhooks.update(commit, caller, idOf('webhook', input.id), validate(webhookUpdate, given(input))),
+        services.webhooks.hooks.update(
+          commit,
+          caller,
+          idOf('webhook', input.id),
+          validate(webhookUpdate, given(input)),
+        ),
       ),
   }),
   webhookDelete: t.field({
@@ -83,7 +88,7 @@ builder.mutationFields((t) => ({
     description: 'Deletes a webhook and what it has not been sent. For admins.',
     args: { input: t.arg({ type: which('WebhookDeleteInput'), required: true, description: 'Which one.' }) },
     resolve: (_root, { input }, { caller, services, changes }) =>
-      changes.run<Webhook>(async (commit) => services.webhooks.remove(commit, caller, idOf('webhook', input.id))),
+      changes.run<Webhook>(async (commit) => services.webhooks.hooks.remove(commit, caller, idOf('webhook', input.id))),
   }),
   webhookSecretRotate: t.field({
     type: secretPayload('WebhookSecretRotate'),
@@ -91,7 +96,7 @@ builder.mutationFields((t) => ({
     args: { input: t.arg({ type: which('WebhookSecretRotateInput'), required: true, description: 'Which one.' }) },
     resolve: (_root, { input }, { caller, services, changes }) =>
       changes.run<NewSecret>(async (commit) =>
-        services.webhooks.rotateSecret(commit, caller, idOf('webhook', input.id)),
+        services.webhooks.hooks.rotateSecret(commit, caller, idOf('webhook', input.id)),
       ),
   }),
   webhookTest: t.field({
@@ -99,7 +104,7 @@ builder.mutationFields((t) => ({
     description: 'Sends the event `webhook.tested` to this webhook alone, whatever events it asked for. For admins.',
     args: { input: t.arg({ type: which('WebhookTestInput'), required: true, description: 'Which one.' }) },
     resolve: (_root, { input }, { caller, services, changes }) =>
-      changes.run<Webhook>(async (commit) => services.webhooks.test(commit, caller, idOf('webhook', input.id))),
+      changes.run<Webhook>(async (commit) => services.webhooks.hooks.test(commit, caller, idOf('webhook', input.id))),
   }),
   webhookReplay: t.field({
     type: replayPayload(),
@@ -110,7 +115,7 @@ builder.mutationFields((t) => ({
         const webhook = idOf('webhook', input.webhookId);
         const delivery = input.deliveryId ?? undefined;
         const id = delivery === undefined ? undefined : idOf('webhook_delivery', delivery);
-        return services.deliveries.replay(commit, caller, webhook, id);
+        return services.webhooks.deliveries.replay(commit, caller, webhook, id);
       }),
   }),
 }));

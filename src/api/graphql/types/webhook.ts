@@ -100,7 +100,7 @@ builder.queryFields((t) => ({
     type: [WebhookRef],
     nullable: true,
     description: 'The webhooks of the account. For admins.',
-    resolve: (_root, _args, { caller, services }) => services.webhooks.list(caller),
+    resolve: (_root, _args, { caller, services }) => services.webhooks.hooks.list(caller),
   }),
   webhook: t.field({
     type: WebhookRef,
@@ -108,7 +108,7 @@ builder.queryFields((t) => ({
     description: 'A webhook by its identifier. For admins.',
     args: { id: t.arg.id({ required: true, description: 'Identifier.' }) },
     resolve: async (_root, { id }, { caller, services }) =>
-      (await services.webhooks.find(caller, readId(id) ?? 0)) ?? null,
+      (await services.webhooks.hooks.find(caller, readId(id) ?? 0)) ?? null,
   }),
   webhookDeliveries: t.field({
     type: DeliveryConnection,
@@ -128,8 +128,10 @@ builder.queryFields((t) => ({
       { caller, services },
     ): Promise<Connection<Delivery> | null> => {
       const id = readId(webhookId) ?? 0;
-      const page = await services.deliveries.slice(caller, id, state ?? undefined, readSlice(slice));
-      return page ? { ...page, totalCount: () => services.deliveries.count(caller, id, state ?? undefined) } : null;
+      const page = await services.webhooks.deliveries.slice(caller, id, state ?? undefined, readSlice(slice));
+      return page
+        ? { ...page, totalCount: () => services.webhooks.deliveries.count(caller, id, state ?? undefined) }
+        : null;
     },
   }),
 }));

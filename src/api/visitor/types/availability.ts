@@ -47,11 +47,12 @@ builder.queryField('availability', (t) =>
         throw graphqlError('BAD_REQUEST', 'language must be a two-letter code of ISO 639-1, in lower case.');
       }
       const skillId = typeof text === 'string' ? readId(text) : undefined;
-      const isKnown = skillId !== undefined && (await services.skills.find(visitor.accountId, skillId)) !== undefined;
+      const isKnown =
+        skillId !== undefined && (await services.administration.skills.find(visitor.accountId, skillId)) !== undefined;
       if (typeof text === 'string' && !isKnown) {
         throw graphqlError('BAD_REQUEST', `Unknown 'skill' with 'id' ${text}.`);
       }
-      return services.websiteAvailability.of(visitor, { skillId, language: language ?? undefined });
+      return services.visitors.availability.of(visitor, { skillId, language: language ?? undefined });
     },
   }),
 );

@@ -104,7 +104,7 @@ ConversationRef.implement({
       nullable: true,
       description: 'The video that this chat became, if it became one; both go on.',
       resolve: async ({ id, channel }, _args, { visitor, services }) =>
-        channel === 'chat' ? ((await services.ownConversations.escalatedTo(visitor, id)) ?? null) : null,
+        channel === 'chat' ? ((await services.visitors.ownConversations.escalatedTo(visitor, id)) ?? null) : null,
     }),
     satisfaction: t.field({
       type: SatisfactionRef,
@@ -126,7 +126,7 @@ builder.queryFields((t) => ({
     resolve: async (_root, { id: text }, { visitor, services, position }) => {
       await position();
       const id = readId(text);
-      return id === undefined ? null : ((await services.ownConversations.find(visitor, id)) ?? null);
+      return id === undefined ? null : ((await services.visitors.ownConversations.find(visitor, id)) ?? null);
     },
   }),
   conversations: t.field({
@@ -140,8 +140,8 @@ builder.queryFields((t) => ({
     },
     resolve: async (_root, slice, { visitor, services, position }): Promise<Connection<Conversation>> => {
       await position();
-      const page = await services.ownConversations.slice(visitor, readSlice(slice));
-      return { ...page, totalCount: () => services.ownConversations.count(visitor) };
+      const page = await services.visitors.ownConversations.slice(visitor, readSlice(slice));
+      return { ...page, totalCount: () => services.visitors.ownConversations.count(visitor) };
     },
   }),
   eventPosition: t.id({

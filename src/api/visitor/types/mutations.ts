@@ -80,8 +80,8 @@ builder.mutationFields((t) => ({
           skillId: typeof skillId === 'string' ? inputId('skillId', skillId) : null,
           groupId: typeof groupId === 'string' ? inputId('groupId', groupId) : null,
         });
-        await services.visitorLimits.admitStart(visitor, address);
-        return services.conversations.start(commit, visitor, fields);
+        await services.visitors.limits.admitStart(visitor, address);
+        return services.engine.conversations.start(commit, visitor, fields);
       }),
   }),
   messageSend: t.field({
@@ -91,10 +91,10 @@ builder.mutationFields((t) => ({
     resolve: (_root, { input: { conversationId, ...input } }, { visitor, services, changes }) =>
       changes.run<Message>(async (commit) => {
         const message = { ...validate(newMessage, input), conversationId: idOf('conversation', conversationId) };
-        return services.conversations.sendAsVisitor(
+        return services.engine.conversations.sendAsVisitor(
           (work) =>
             commit(async (tx) => {
-              await services.visitorLimits.admitMessage(tx, visitor);
+              await services.visitors.limits.admitMessage(tx, visitor);
               return work(tx);
             }),
           visitor,
@@ -108,7 +108,7 @@ builder.mutationFields((t) => ({
     args: { input: t.arg({ type: ConversationCloseInput, required: true, description: 'Which one.' }) },
     resolve: (_root, { input }, { visitor, services, changes }) =>
       changes.run<Conversation>(async (commit) =>
-        services.conversations.closeAsVisitor(commit, visitor, idOf('conversation', input.id)),
+        services.engine.conversations.closeAsVisitor(commit, visitor, idOf('conversation', input.id)),
       ),
   }),
   satisfactionAnswer: t.field({
@@ -128,7 +128,7 @@ builder.mutationFields((t) => ({
     resolve: (_root, { input }, { visitor, services, changes }) =>
       changes.run<Visitor>(async (commit) => {
         const named = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null));
-        return services.visitors.update(commit, visitor, validate(visitorUpdate, named));
+        return services.visitors.profiles.update(commit, visitor, validate(visitorUpdate, named));
       }),
   }),
 }));

@@ -67,15 +67,15 @@ async function* eventsOf(
   signal: AbortSignal,
 ): AsyncGenerator<ConversationEvent> {
   const { visitor, services } = context;
-  const start = readPosition('after', after) ?? (await services.events.position(visitor.accountId));
+  const start = readPosition('after', after) ?? (await services.events.log.position(visitor.accountId));
   const id = readId(text);
   const own = async () => {
-    const found = id === undefined ? undefined : await services.ownConversations.find(visitor, id);
+    const found = id === undefined ? undefined : await services.visitors.ownConversations.find(visitor, id);
     if (!found) throw graphqlError('BAD_REQUEST', `Unknown 'conversation' with 'id' ${text}.`);
     return found;
   };
   await own();
-  for await (const events of services.events.follow(visitor.accountId, start, signal, [`conversation:${id}`])) {
+  for await (const events of services.events.log.follow(visitor.accountId, start, signal, [`conversation:${id}`])) {
     const meant = events.filter(isForVisitors);
     if (meant.length === 0) continue;
     // What is known of earlier events is over.

@@ -26,7 +26,7 @@ builder.queryField('visitor', (t) =>
     type: VisitorRef,
     description: 'The visitor whose token it is.',
     resolve: async (_root, _args, { visitor, services }) => {
-      const found = await services.visitors.find(visitor);
+      const found = await services.visitors.profiles.find(visitor);
       if (!found) throw graphqlError('UNAUTHENTICATED', 'access token not valid');
       return found;
     },

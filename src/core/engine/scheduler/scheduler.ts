@@ -80,7 +80,7 @@ export const due = {
  * Ends what is over by the database's clock. Every node does this, and nothing is done twice: each step looks again inside
  * its own transaction whether there is still something to do.
  */
-export class Clockwork {
+export class Scheduler {
   readonly #database: Database;
   #isBlind = false;
   #sightSince = 0;

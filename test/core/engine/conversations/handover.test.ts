@@ -111,12 +111,12 @@ for (const { name, open } of databases) {
 
     test('rule 12: offers that ran out while the service was away are not missed', async () => {
       const world = await World.on(open);
-      const { clockwork, clock } = world.installation;
+      const { scheduler, clock } = world.installation;
       const id = await world.operator({ chatMaxNumber: 3 });
       for (let count = 0; count < 3; count += 1) await world.start();
-      clockwork.hold();
+      scheduler.hold();
       clock.advance(40_000);
-      await clockwork.tick();
+      await scheduler.tick();
       const live = await world.live(id);
       assert.equal(live.chat.available, true);
       assert.equal((await world.liveRow(id)).chatMissed, 0);

@@ -134,7 +134,7 @@ for (const { name, open } of databases) {
       await world.connect(id, 'dead node', 30);
       const position = await world.position();
       world.installation.clock.advance(30_000);
-      await Promise.all([world.installation.clockwork.tick(), world.installation.clockwork.tick()]);
+      await Promise.all([world.installation.scheduler.tick(), world.installation.scheduler.tick()]);
       const events = (await world.eventsAfter(position)).filter((event) => event.subjectId === id);
       assert.deepEqual(
         events.map(({ type, actorType, changes }) => [type, actorType, changes.values.reason]),
@@ -145,20 +145,20 @@ for (const { name, open } of databases) {
 
     test('rule 2: after the database was away one lease time passes before any lease is ended', async () => {
       const world = await World.on(open);
-      const { clockwork, clock } = world.installation;
+      const { scheduler, clock } = world.installation;
       const id = await world.operator({}, { away: true });
       await world.connect(id, 'desk', 30);
-      clockwork.hold();
+      scheduler.hold();
       clock.advance(60_000); // nobody could renew meanwhile
-      await clockwork.tick();
+      await scheduler.tick();
       const position = await world.position();
       clock.advance(29_999);
-      await clockwork.tick();
+      await scheduler.tick();
       assert.deepEqual(await world.eventsAfter(position), []);
       await world.connect(id, 'desk', 30); // the desk is back before anybody was told that it had gone
       assert.deepEqual(await world.eventsAfter(position), []);
       clock.advance(30_000);
-      await clockwork.tick();
+      await scheduler.tick();
       assert.deepEqual(
         (await world.eventsAfter(position)).map((event) => event.type),
         ['operator.disconnected'],

@@ -191,12 +191,12 @@ for (const { name, open } of databases) {
     test('rule 13: the sweep finds what no event has told', async () => {
       const world = await World.on(open);
       const id = await world.operator();
-      const { database, clockwork, caller } = world.installation;
+      const { database, scheduler, caller } = world.installation;
       await world.setAvailable(id, 'chat', false);
       const waiting = await world.start();
       await world.transact((tx) => tx.db.updateTable('operatorLive').set({ chatAvailable: 1 }).execute());
       assert.equal((await world.conversation(waiting.id)).state, 'queued');
-      assert.equal(await clockwork.sweep(), 1);
+      assert.equal(await scheduler.sweep(), 1);
       assert.equal((await world.conversation(waiting.id)).operatorId, id);
       assert.ok(database && caller);
       await world.end();
@@ -222,7 +222,10 @@ for (const { name, open } of databases) {
 
     test('whoever is erased while they talk and wait is gone from both', async () => {
       const world = await World.on(open);
-      const { visitorErasure, caller } = world.installation;
+      const {
+        caller,
+        visitors: { erasure: visitorErasure },
+      } = world.installation;
       await world.operator({ chatMaxNumber: 1 });
       const visitor = await world.visitor();
       const active = await world.accept(await world.start({}, visitor));

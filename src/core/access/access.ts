@@ -1,0 +1,32 @@
+import type { Database } from '../../storage/database.ts';
+import { Accounts } from './accounts.ts';
+import { ApiKeys } from './api-keys.ts';
+import { IdempotencyKeys } from './idempotency.ts';
+import { Login } from './login.ts';
+import { LoginLimits } from './login-limits.ts';
+import { type HashCost, Passwords } from './passwords.ts';
+import type { InstallationSecrets } from './secrets.ts';
+import { SingleSignOn } from './single-sign-on.ts';
+import { Tokens } from './tokens.ts';
+import { Viewers } from './viewers.ts';
+
+/** Who gets in, and by what. */
+export type Access = ReturnType<typeof createAccess>;
+
+export function createAccess(database: Database, secrets: InstallationSecrets, hashCost?: HashCost) {
+  const passwords = new Passwords(hashCost);
+  const limits = new LoginLimits(database);
+  const tokens = new Tokens(database);
+  return {
+    secrets,
+    passwords,
+    limits,
+    tokens,
+    viewers: new Viewers(database),
+    accounts: new Accounts(database),
+    apiKeys: new ApiKeys(database),
+    login: new Login({ database, limits, passwords, tokens }),
+    singleSignOn: new SingleSignOn({ database, secrets, limits, tokens }),
+    idempotency: new IdempotencyKeys(database, secrets),
+  };
+}

@@ -1,0 +1,27 @@
+import type { Database } from '../../storage/database.ts';
+import type { Access } from '../access/access.ts';
+import { OperatorQuery } from '../operators/operator-query.ts';
+import { OperatorImport } from './operator-import.ts';
+import { OperatorService } from './operator-service.ts';
+import { Profiles } from './profile.ts';
+import { TagService } from './tag-service.ts';
+import { TreeService } from './tree-service.ts';
+import { WebsiteService } from './website-service.ts';
+
+/** What one reads and changes of operators, and of what they belong to. */
+export type Administration = ReturnType<typeof createAdministration>;
+
+export function createAdministration(database: Database, { limits, passwords, secrets }: Access) {
+  const operatorQuery = new OperatorQuery(database);
+  const operators = new OperatorService({ database, limits, passwords, secrets, query: operatorQuery });
+  return {
+    operators,
+    operatorQuery,
+    imports: new OperatorImport(operators),
+    profiles: new Profiles(database),
+    websites: new WebsiteService(database, secrets),
+    groups: new TreeService(database, 'group'),
+    skills: new TreeService(database, 'skill'),
+    tags: new TagService(database),
+  };
+}

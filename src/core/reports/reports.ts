@@ -1,0 +1,15 @@
+import type { Clock, Database } from '../../storage/database.ts';
+import { ConnectedTime } from './connected-time.ts';
+import { RestUsage } from './rest-usage.ts';
+import { Statistics } from './statistics.ts';
+
+/** What is counted over time. */
+export type Reports = ReturnType<typeof createReports>;
+
+export function createReports(database: Database, clock: Clock = Date.now) {
+  return {
+    statistics: new Statistics(database),
+    connectedTime: new ConnectedTime(database),
+    restUsage: new RestUsage(database, clock),
+  };
+}

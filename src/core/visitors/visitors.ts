@@ -1,0 +1,38 @@
+import type { Database } from '../../storage/database.ts';
+import { RateLimits } from '../access/rate-limits.ts';
+import type { InstallationSecrets } from '../access/secrets.ts';
+import type { EventLog } from '../events/event-log.ts';
+import type { SkillAvailabilities } from '../live/skill-availability.ts';
+import { VisitorErasure } from './erase.ts';
+import { OwnConversations } from './own-conversations.ts';
+import { VisitorLimits, type VisitorRates } from './visitor-limits.ts';
+import { VisitorQuery } from './visitor-query.ts';
+import { VisitorService } from './visitor-service.ts';
+import { VisitorSessions } from './visitor-sessions.ts';
+import { VisitorWebsites } from './visitor-websites.ts';
+import { WebsiteAvailability } from './website-availability.ts';
+
+/** Who comes to the websites, and how they are forgotten. */
+export type Visitors = ReturnType<typeof createVisitors>;
+
+interface Parts {
+  readonly database: Database;
+  readonly secrets: InstallationSecrets;
+  readonly log: EventLog;
+  readonly skillAvailabilities: SkillAvailabilities;
+  readonly limits: VisitorRates;
+}
+
+export function createVisitors({ database, secrets, log, skillAvailabilities, limits }: Parts) {
+  const sessions = new VisitorSessions(database, secrets);
+  return {
+    sessions,
+    websites: new VisitorWebsites(database),
+    limits: new VisitorLimits(new RateLimits(database), limits),
+    query: new VisitorQuery(database),
+    profiles: new VisitorService(database),
+    ownConversations: new OwnConversations(database),
+    availability: new WebsiteAvailability(skillAvailabilities, log),
+    erasure: new VisitorErasure(sessions),
+  };
+}

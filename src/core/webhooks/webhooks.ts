@@ -1,0 +1,14 @@
+import type { Database } from '../../storage/database.ts';
+import type { InstallationSecrets } from '../access/secrets.ts';
+import { Deliveries } from './deliveries.ts';
+import { WebhookService } from './webhook-service.ts';
+
+/** From the event log to receivers. */
+export type Webhooks = ReturnType<typeof createWebhooks>;
+
+export function createWebhooks(database: Database, secrets: InstallationSecrets, allowPrivate: boolean) {
+  return {
+    hooks: new WebhookService({ database, secrets, allowPrivate }),
+    deliveries: new Deliveries(database),
+  };
+}
