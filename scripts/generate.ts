@@ -8,9 +8,11 @@ import { schema } from '../src/api/graphql/schema.ts';
 import { openApiDocument } from '../src/api/pages/openapi.ts';
 import { visitorSchema } from '../src/api/visitor/schema.ts';
 import { settings } from '../src/config.ts';
+import { fencesForLinter } from './fences.ts';
 import { migrationPage } from './migration-page.ts';
 
 const files: Readonly<Record<string, () => string>> = {
+  'biome.fences.json': () => `${JSON.stringify(fencesForLinter(), null, 2)}\n`,
   'docs/api/openapi.json': () => `${JSON.stringify(openApiDocument(), null, 2)}\n`,
   'docs/api/schema.graphql': () => `${printSchema(lexicographicSortSchema(schema))}\n`,
   'docs/api/visitor-schema.graphql': () => `${printSchema(lexicographicSortSchema(visitorSchema))}\n`,

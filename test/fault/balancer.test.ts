@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { describe, type TestContext, test } from 'node:test';
 import { WebSocket, WebSocketServer } from 'ws';
-import { balancersToTry, startBalancer } from '../support/nodes/balancer.ts';
+import { balancersToTry, startBalancer } from '../support/nodes/balancers.ts';
 import { until } from '../support/waiting/until.ts';
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;

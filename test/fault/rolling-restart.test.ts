@@ -11,7 +11,7 @@ import {
   wentOfflineWrongly,
 } from '../support/load/simulated-load.ts';
 import { SteadyWriters } from '../support/load/steady-writers.ts';
-import { balancersToTry } from '../support/nodes/balancer.ts';
+import { balancersToTry } from '../support/nodes/balancers.ts';
 import { type Cluster, startCluster } from '../support/nodes/cluster.ts';
 import { assertNothingFound, faultReport } from '../support/nodes/fault-report.ts';
 import { until } from '../support/waiting/until.ts';

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { addressOf, dropDatabase, makeDatabase, PREFIX, SECRET } from '../databases/postgres-database.ts';
 import { lastingPort } from '../processes/ports.ts';
-import { type Balancer, type BalancerKind, balancersToTry, startBalancer } from './balancer.ts';
+import type { Balancer, BalancerKind } from './balancer.ts';
+import { balancersToTry, startBalancer } from './balancers.ts';
 import { ClusterNode } from './cluster-node.ts';
 
 /** Several real nodes on a database of the PostgreSQL of the run, behind a load balancer. */
