@@ -1,6 +1,5 @@
-import { randomBytes } from 'node:crypto';
-import { accessSync, constants, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { type Config, ConfigError } from '../config.ts';
 import { createAccess } from '../core/access/access.ts';
 import type { HashCost } from '../core/access/passwords.ts';
@@ -17,6 +16,7 @@ import { DatabaseUnavailable } from '../storage/errors.ts';
 import { migrate } from '../storage/migrate.ts';
 import { PostgresDatabase } from '../storage/postgres/postgres-database.ts';
 import { SqliteDatabase, type SqliteOptions } from '../storage/sqlite/sqlite-database.ts';
+import { keptSecret } from './secret-file.ts';
 import { withPatience } from './start-patience.ts';
 
 /** The database and every service over it, in the groups of the floors: what the server and the command line have in common. */
@@ -105,26 +105,4 @@ function openFile(databaseFile: string, options: SqliteOptions): SqliteDatabase 
   } catch (error) {
     throw new ConfigError([`DATABASE_URL names ${databaseFile}, which cannot be used: ${(error as Error).message}.`]);
   }
-}
-
-export function secretFile(databaseFile: string): string {
-  return join(dirname(databaseFile), 'secret');
-}
-
-/** The secret beside the embedded database, made with it. */
-function keptSecret(databaseFile: string, isNew: boolean, warn: (message: string) => void): string {
-  const file = secretFile(databaseFile);
-  if (!existsSync(file)) {
-    if (!isNew) {
-      warn(
-        `The secret ${file} is missing; a new one is made. Every single sign-on key is another from now on, and webhooks need new secrets.`,
-      );
-    }
-    try {
-      writeFileSync(file, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flag: 'wx' });
-    } catch (error) {
-      if ((error as { code?: string }).code !== 'EEXIST') throw error;
-    }
-  }
-  return readFileSync(file, 'utf8').trim();
 }

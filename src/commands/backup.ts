@@ -1,9 +1,9 @@
 import { chmodSync, copyFileSync, existsSync, mkdirSync, renameSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { secretFile } from '../app/installation.ts';
-import { takeServerPlace } from '../app/server-lock.ts';
+import { secretFile } from '../app/secret-file.ts';
 import { readConfig } from '../config.ts';
 import { COPY_NOT_FINISHED, migrations } from '../storage/migrate.ts';
+import { takeServerPlace } from '../storage/sqlite/server-lock.ts';
 import { SqliteDatabase } from '../storage/sqlite/sqlite-database.ts';
 import { CommandFailed } from './report.ts';
 import type { Terminal } from './terminal.ts';

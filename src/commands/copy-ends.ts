@@ -1,6 +1,5 @@
 import { existsSync, mkdirSync, realpathSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { takeServerPlace } from '../app/server-lock.ts';
 import { settings } from '../config.ts';
 import type { CopyTarget } from '../storage/copy/copy-end.ts';
 import { ConnectionLost, PostgresEnd } from '../storage/copy/postgres-end.ts';
@@ -9,6 +8,7 @@ import type { Database } from '../storage/database.ts';
 import { DatabaseUnavailable } from '../storage/errors.ts';
 import { migrate } from '../storage/migrate.ts';
 import { PostgresDatabase } from '../storage/postgres/postgres-database.ts';
+import { takeServerPlace } from '../storage/sqlite/server-lock.ts';
 import { SqliteDatabase } from '../storage/sqlite/sqlite-database.ts';
 import { CommandFailed } from './report.ts';
 

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { secretFile } from '../app/installation.ts';
+import { secretFile } from '../app/secret-file.ts';
 import { InstallationSecrets } from '../core/access/secrets.ts';
 import { placeOf } from '../core/webhooks/webhook-service.ts';
 import type { CopyEnd } from '../storage/copy/copy-end.ts';

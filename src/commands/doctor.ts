@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { openInstallation } from '../app/installation.ts';
-import { takeServerPlace } from '../app/server-lock.ts';
 import { readConfig } from '../config.ts';
 import { findBrokenInvariants } from '../core/upkeep/invariants.ts';
+import { takeServerPlace } from '../storage/sqlite/server-lock.ts';
 import type { Terminal } from './terminal.ts';
 
 /** Looks at everything that must hold and says what does not. Ends with 1 when something is wrong. */

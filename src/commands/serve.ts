@@ -2,10 +2,10 @@ import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { type FirstLogin, firstStart } from '../app/first-start.ts';
 import { openInstallation } from '../app/installation.ts';
-import { takeServerPlace } from '../app/server-lock.ts';
 import { withPatience } from '../app/start-patience.ts';
 import { readConfig } from '../config.ts';
 import { keepDemoConnected, loadDemo } from '../demo/demo.ts';
+import { takeServerPlace } from '../storage/sqlite/server-lock.ts';
 import { CommandFailed } from './report.ts';
 import { STOP_SIGNALS, type Terminal } from './terminal.ts';
 
