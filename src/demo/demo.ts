@@ -1,9 +1,8 @@
 import type { Installation } from '../app/installation.ts';
 import { connect } from '../core/engine/presence/presence.ts';
-import { announce } from '../core/events/announce.ts';
 import type { Caller, Transact } from '../core/kernel/caller.ts';
 import { systemCaller } from '../core/kernel/caller.ts';
-import { keepLiveHistory } from '../core/live/live-history.ts';
+import { claimSlot, noteFirstLogin, setAvailability } from '../core/live/live-store.ts';
 import type { Operator, OperatorCreate } from '../core/operators/operator.ts';
 import type { Transaction } from '../storage/database.ts';
 import { addPast, addRunningChat } from './past.ts';
@@ -165,19 +164,13 @@ function isConnected(index: number): boolean {
 async function enliven(tx: Transaction, caller: Caller, operator: Operator, index: number): Promise<void> {
   const busy = isConnected(index) && operator.chatEnabled && index % 3 === 1;
   if (busy) await addRunningChat(tx, caller.accountId, operator);
-  await tx.db
-    .updateTable('operatorLive')
-    .set((eb) => ({
-      version: eb('version', '+', 1),
-      firstLoginAt: index === 38 ? null : tx.now - (index + 1) * DAY_MS,
-      chatAvailable: index % 6 === 5 ? 0 : 1,
-      callAvailable: index % 4 === 0 ? 1 : 0,
-      videoAvailable: index % 3 === 0 ? 1 : 0,
-      chatSlots: busy ? 1 : 0,
-    }))
-    .where('accountId', '=', caller.accountId)
-    .where('operatorId', '=', operator.id)
-    .execute();
-  await keepLiveHistory(tx, caller, operator.id, { kind: 'availability' });
-  announce(tx, caller, 'operator.availability_updated', operator.id);
+  const { id: operatorId } = operator;
+  if (index !== 38) await noteFirstLogin(tx, caller, { operatorId, at: tx.now - (index + 1) * DAY_MS });
+  const wanted = {
+    chat: { available: index % 6 !== 5 },
+    call: { available: index % 4 === 0 },
+    video: { available: index % 3 === 0 },
+  };
+  setAvailability(tx, caller, { operatorId, wanted });
+  if (busy) await claimSlot(tx, caller, { operatorId, channel: 'chat', how: 'forced' });
 }

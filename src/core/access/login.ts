@@ -1,4 +1,5 @@
 import type { Database, Transaction } from '../../storage/database.ts';
+import { noteFirstLogin } from '../live/live-store.ts';
 import { type LoginLimits, loginName } from './login-limits.ts';
 import type { Passwords } from './passwords.ts';
 import type { TokenOwner, Tokens } from './tokens.ts';
@@ -50,12 +51,6 @@ export class Login {
 
 /** A token for somebody who has proved who they are; the first one is remembered. */
 export async function startSession(tx: Transaction, tokens: Tokens, owner: TokenOwner): Promise<string> {
-  await tx.db
-    .updateTable('operatorLive')
-    .set({ firstLoginAt: tx.now })
-    .where('accountId', '=', owner.accountId)
-    .where('operatorId', '=', owner.operatorId)
-    .where('firstLoginAt', 'is', null)
-    .execute();
+  await noteFirstLogin(tx, owner, owner);
   return tokens.issue(tx, owner);
 }

@@ -9,7 +9,6 @@ import { type Caller, type Commit, requireAdmin } from '../kernel/caller.ts';
 import { invalid, invalidField, type Problem, unknownId } from '../kernel/errors.ts';
 import { nextId } from '../kernel/ids.ts';
 import { validate } from '../kernel/validate.ts';
-import { keepLiveHistory } from '../live/live-history.ts';
 import {
   changed,
   type Operator,
@@ -93,8 +92,7 @@ export class OperatorService {
     const draft = withDefaults(input, input.websiteList ? [] : await targets.allWebsites());
     await requireSound(tx, accountId, targets, draft);
     const operator: Operator = { ...draft, id: await nextId(tx, accountId, 'operator'), version: 1, ssoVersion: 1 };
-    await insertOperator(tx, accountId, operator, passwordHash ?? null);
-    await keepLiveHistory(tx, caller, operator.id, { kind: 'settings' });
+    await insertOperator(tx, caller, operator, passwordHash ?? null);
     announce(tx, caller, 'operator.created', operator.id, changesBetween({}, draft, PERSONAL));
     return operator;
   }
@@ -134,8 +132,7 @@ export class OperatorService {
     if (changes.fields.length > 0) {
       await requireSound(tx, accountId, targets, after, before);
       if (isAdmin(before) && !isAdmin(after)) await refuseLastAdmin(tx, accountId, 'demoted');
-      await updateOperator(tx, accountId, before, { ...after, version: before.version + 1 });
-      await keepLiveHistory(tx, caller, id, { kind: 'settings' });
+      await updateOperator(tx, caller, before, { ...after, version: before.version + 1 });
     }
     if (passwordHash) await setPassword(tx, accountId, id, passwordHash);
     const fields = passwordHash ? [...changes.fields, 'password'] : changes.fields;
@@ -151,7 +148,7 @@ export class OperatorService {
       requireMayDelete(caller, operator);
       if (isAdmin(operator)) await refuseLastAdmin(tx, caller.accountId, 'deleted');
       await requeueConversationsOf(tx, caller, id);
-      await deleteOperator(tx, caller.accountId, operator);
+      await deleteOperator(tx, caller, operator);
       announce(tx, caller, 'operator.deleted', id);
       return operator;
     });
@@ -193,8 +190,7 @@ export class OperatorService {
       const before = await requireOperator(tx, caller.accountId, id);
       requireMayRotateKey(caller, before);
       const after = { ...before, ssoVersion: before.ssoVersion + 1, version: before.version + 1 };
-      await updateOperator(tx, caller.accountId, before, after);
-      await keepLiveHistory(tx, caller, id, { kind: 'settings' });
+      await updateOperator(tx, caller, before, after);
       announce(tx, caller, 'operator.updated', id, { fields: ['ssoKey'], values: {} });
       return after;
     });
@@ -218,8 +214,7 @@ export class OperatorService {
           { skillList: holds ? [...others, skill.id] : others },
         );
         await requireSound(tx, caller.accountId, targetsOf(tx, caller.accountId), after, before);
-        await updateOperator(tx, caller.accountId, before, after);
-        await keepLiveHistory(tx, caller, id, { kind: 'settings' });
+        await updateOperator(tx, caller, before, after);
         announce(
           tx,
           caller,

@@ -1,8 +1,8 @@
-import { sql } from 'kysely';
 import type { Transaction } from '../../storage/database.ts';
 import { hotStatement } from '../../storage/prepared-statement.ts';
 import type { ActorContext } from '../kernel/caller.ts';
-import { type LiveRow, type Presence, presenceAt } from './live.ts';
+import type { LiveRow } from './live.ts';
+import { findLiveRow, type PresenceChange, recountPresence } from './live-store.ts';
 
 /** A desk renews every 15 s for this long, so that one lost ping does no harm. */
 export const DESK_LEASE_SECONDS = 30;
@@ -17,14 +17,6 @@ export interface LeaseName {
 
 export interface Lease extends LeaseName {
   readonly seconds: number;
-}
-
-/** What the leases said before and say now. */
-export interface PresenceChange {
-  readonly before: Presence;
-  readonly after: Presence;
-  /** The row as it was before. */
-  readonly row: LiveRow;
 }
 
 interface Named {
@@ -75,18 +67,6 @@ const removeOver = hotStatement<{ accountId: number; operatorId: number }>((db, 
     .where('operatorId', '=', operatorId)
     .where('expiresAt', '<=', (eb) => eb.fn<number>('now_ms', [])),
 );
-export const findLiveRow = hotStatement<{ accountId: number; operatorId: number }, LiveRow>(
-  (db, { accountId, operatorId }) =>
-    db.selectFrom('operatorLive').selectAll().where('accountId', '=', accountId).where('operatorId', '=', operatorId),
-);
-/** The last of all leases decides; one in its grace holds the connection, but nobody is given to it. */
-const recount = hotStatement<{ accountId: number; operatorId: number }, LiveRow>((db, given) => ({
-  compile: () =>
-    sql<LiveRow>`update operator_live set
-      lease_until = coalesce((select max(expires_at) from operator_leases l where l.account_id = operator_live.account_id and l.operator_id = operator_live.operator_id), 0),
-      routable_until = coalesce((select max(expires_at) from operator_leases l where l.account_id = operator_live.account_id and l.operator_id = operator_live.operator_id and l.in_grace = 0), 0)
-      where account_id = ${given.accountId} and operator_id = ${given.operatorId} returning *`.compile(db),
-}));
 
 /** Holds an operator connected until the lease ends by itself, by the database's clock, or is renewed. */
 export async function putLease(tx: Transaction, by: ActorContext, lease: Lease): Promise<PresenceChange | undefined> {
@@ -110,7 +90,7 @@ export async function prolongLease(
     tx.run(findLiveRow, { accountId, operatorId }),
     tx.run(prolong, { accountId, operatorId, leaseId, expiresAt }),
   ]);
-  return row && held.length > 0 ? counted(tx, row) : undefined;
+  return row && held.length > 0 ? counted(tx, by, row) : undefined;
 }
 
 /** The connection behind a lease is gone: it has a moment to come back. */
@@ -131,6 +111,11 @@ export async function removeLeases(
   return changing(tx, by, operatorId, () => tx.run(removeAll, { accountId: by.accountId, operatorId }));
 }
 
+/** For an operator who is deleted: no presence is left to recount. */
+export async function deleteLeases(tx: Transaction, by: ActorContext, operatorId: number): Promise<void> {
+  await tx.run(removeAll, { accountId: by.accountId, operatorId });
+}
+
 /** Looks again, after time has passed. */
 export async function recountLeases(
   tx: Transaction,
@@ -142,22 +127,18 @@ export async function recountLeases(
 
 async function changing(
   tx: Transaction,
-  { accountId }: ActorContext,
+  by: ActorContext,
   operatorId: number,
   work: () => Promise<unknown>,
 ): Promise<PresenceChange | undefined> {
-  const [row] = await tx.run(findLiveRow, { accountId, operatorId });
+  const [row] = await tx.run(findLiveRow, { accountId: by.accountId, operatorId });
   if (!row) return undefined;
   await work();
-  return counted(tx, row);
+  return counted(tx, by, row);
 }
 
-/** After the leases have changed: what they say now, beside what the row said before. */
-async function counted(tx: Transaction, row: LiveRow): Promise<PresenceChange> {
-  const { accountId, operatorId } = row;
-  tx.send(removeOver, { accountId, operatorId });
-  const [now] = await tx.run(recount, { accountId, operatorId });
-  // What ended by time is still there for everybody else until it is announced, and announced is what is not zero.
-  const before = { connected: row.leaseUntil > 0, inGrace: row.leaseUntil > 0 && row.routableUntil === 0 };
-  return { row, before, after: presenceAt(now as LiveRow, tx.now) };
+/** After the leases have changed: those that are over count no more. */
+async function counted(tx: Transaction, by: ActorContext, row: LiveRow): Promise<PresenceChange> {
+  tx.send(removeOver, { accountId: by.accountId, operatorId: row.operatorId });
+  return recountPresence(tx, by, row);
 }

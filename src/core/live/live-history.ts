@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
-import type { Actor, Transaction } from '../../storage/database.ts';
+import type { Transaction } from '../../storage/database.ts';
 import { hotStatement } from '../../storage/prepared-statement.ts';
+import type { ActorContext } from '../kernel/caller.ts';
 
 /** What changed a live state. */
 export type LiveChange =
@@ -17,13 +18,17 @@ const COPIED = `chat_enabled, call_enabled, video_enabled, chat_available, call_
   chat_slots, call_slots, video_slots, chat_max_number, chat_and_call, chat_to_video,
   chat_priority, call_priority, video_priority, assigned_at, group_id, website_list, skill_list, language_list`;
 
-interface HistoryArguments {
-  readonly accountId: number;
+export interface HistoryEntry {
   readonly operatorId: number;
-  readonly at: number;
-  readonly now: number;
   readonly kind: LiveChange;
-  readonly reason: string | null;
+  readonly reason?: string | null;
+  /** The moment of the change, where that is not the present one. */
+  readonly at?: number;
+}
+
+interface HistoryArguments extends Required<HistoryEntry> {
+  readonly accountId: number;
+  readonly now: number;
   readonly actorType: string;
   readonly actorId: number | null;
 }
@@ -40,24 +45,22 @@ const insertHistory = hotStatement<HistoryArguments>((db, given) => ({
       from operator_live where account_id = ${given.accountId} and operator_id = ${given.operatorId}`.compile(db),
 }));
 
-/**
- * Keeps the present row of an operator's live state for ever, with who changed it and why. Called after a change that made
- * the row's version grow. `at` is the moment of the change, where that is not the present one.
- */
-export async function keepLiveHistory(
+/** Keeps the present row of an operator's live state, with who changed it and why: for live-store.ts, after its version grew. */
+export function keepLiveHistory(
   tx: Transaction,
-  { accountId, actor }: { readonly accountId: number; readonly actor: Actor },
-  operatorId: number,
-  change: { readonly kind: LiveChange; readonly reason?: string | null; readonly at?: number },
-): Promise<void> {
-  tx.send(insertHistory, {
-    accountId,
-    operatorId,
-    at: change.at ?? tx.now,
-    now: tx.now,
-    kind: change.kind,
-    reason: change.reason ?? null,
-    actorType: actor.type,
-    actorId: actor.id,
-  });
+  { accountId, actor }: ActorContext,
+  { operatorId, kind, reason = null, at = tx.now }: HistoryEntry,
+): void {
+  const by = { actorType: actor.type, actorId: actor.id };
+  tx.send(insertHistory, { accountId, operatorId, at, now: tx.now, kind, reason, ...by });
+}
+
+export async function lastChangeAt(tx: Transaction, { accountId }: ActorContext, operatorId: number): Promise<number> {
+  const row = await tx.db
+    .selectFrom('liveHistory')
+    .select((eb) => eb.fn.max('at').as('last'))
+    .where('accountId', '=', accountId)
+    .where('operatorId', '=', operatorId)
+    .executeTakeFirst();
+  return row?.last ?? 0;
 }

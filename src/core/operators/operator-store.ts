@@ -3,8 +3,11 @@ import type { Transaction } from '../../storage/database.ts';
 import { hotStatement } from '../../storage/prepared-statement.ts';
 import type { Tables } from '../../storage/tables.ts';
 import { loginName } from '../access/login-limits.ts';
+import type { ActorContext } from '../kernel/caller.ts';
 import { unknownId } from '../kernel/errors.ts';
 import { fold } from '../kernel/text.ts';
+import { deleteLeases } from '../live/leases.ts';
+import { changeSettings, createLive, deleteLive } from '../live/live-store.ts';
 import type { NewOperator, Operator } from './operator.ts';
 
 type Row<Table extends keyof Tables> = Selectable<Tables[Table]>;
@@ -12,19 +15,10 @@ type Row<Table extends keyof Tables> = Selectable<Tables[Table]>;
 // An import runs these ten thousand times in one transaction.
 const insertLogin = hotStatement<Row<'logins'>>((db, row) => db.insertInto('logins').values(row));
 const insertRow = hotStatement<Row<'operators'>>((db, row) => db.insertInto('operators').values(row));
-const insertLive = hotStatement<Row<'operatorLive'>>((db, row) => db.insertInto('operatorLive').values(row));
 const insertWebsite = hotStatement<Row<'operatorWebsites'>>((db, row) => db.insertInto('operatorWebsites').values(row));
 const insertSkill = hotStatement<Row<'operatorSkills'>>((db, row) => db.insertInto('operatorSkills').values(row));
 const updateRow = hotStatement<Omit<Row<'operators'>, 'createdAt'>>((db, { accountId, id, ...columns }) =>
   db.updateTable('operators').set(columns).where('accountId', '=', accountId).where('id', '=', id),
-);
-const updateLive = hotStatement<{ accountId: number; operatorId: number } & ReturnType<typeof liveColumns>>(
-  (db, { accountId, operatorId, ...columns }) =>
-    db
-      .updateTable('operatorLive')
-      .set((eb) => ({ version: eb('version', '+', 1), ...columns }))
-      .where('accountId', '=', accountId)
-      .where('operatorId', '=', operatorId),
 );
 const addToCount = (table: 'groups' | 'websites' | 'skills') =>
   hotStatement<{ accountId: number; id: number; by: number }>((db, { accountId, id, by }) =>
@@ -46,6 +40,11 @@ const addToAccount = hotStatement<{ accountId: number; operators: number; admins
       .where('id', '=', accountId),
 );
 
+const SETTINGS = [
+  ...(['chatEnabled', 'callEnabled', 'videoEnabled', 'chatMaxNumber', 'chatAndCall', 'chatToVideo'] as const),
+  ...(['chatPriority', 'callPriority', 'videoPriority'] as const),
+] as const;
+
 function rowsOf(db: Kysely<Tables>) {
   return db
     .selectFrom('operators')
@@ -53,17 +52,7 @@ function rowsOf(db: Kysely<Tables>) {
       join.onRef('live.accountId', '=', 'operators.accountId').onRef('live.operatorId', '=', 'operators.id'),
     )
     .selectAll('operators')
-    .select([
-      'live.chatEnabled',
-      'live.callEnabled',
-      'live.videoEnabled',
-      'live.chatMaxNumber',
-      'live.chatAndCall',
-      'live.chatToVideo',
-      'live.chatPriority',
-      'live.callPriority',
-      'live.videoPriority',
-    ]);
+    .select(SETTINGS.map((name) => `live.${name}` as const));
 }
 
 /** Operators with these identifiers, newest first; those that do not exist are left out. */
@@ -93,10 +82,11 @@ export async function requireOperator(tx: Transaction, accountId: number, id: nu
 
 export async function insertOperator(
   tx: Transaction,
-  accountId: number,
+  caller: ActorContext,
   operator: Operator,
   passwordHash: string | null,
 ): Promise<void> {
+  const { accountId } = caller;
   const { id } = operator;
   await tx.run(insertLogin, { emailFolded: loginName(operator.email), accountId, operatorId: id, passwordHash });
   tx.send(insertRow, {
@@ -107,37 +97,18 @@ export async function insertOperator(
     createdAt: tx.now,
     ...columns(operator),
   });
-  tx.send(insertLive, {
-    accountId,
-    operatorId: id,
-    version: 1,
-    leaseUntil: 0,
-    routableUntil: 0,
-    keptOffline: 0,
-    lostAt: null,
-    assignedAt: 0,
-    chatMissed: 0,
-    callMissed: 0,
-    videoMissed: 0,
-    firstLoginAt: null,
-    chatAvailable: 0,
-    callAvailable: 0,
-    videoAvailable: 0,
-    chatSlots: 0,
-    callSlots: 0,
-    videoSlots: 0,
-    ...liveColumns(operator),
-  });
+  createLive(tx, caller, operator);
   await link(tx, accountId, id, operator);
   tx.send(addToAccount, { accountId, operators: 1, admins: operator.roles.includes('admin') ? 1 : 0 });
 }
 
 export async function updateOperator(
   tx: Transaction,
-  accountId: number,
+  caller: ActorContext,
   before: Operator,
   after: Operator,
 ): Promise<void> {
+  const { accountId } = caller;
   const { id } = before;
   if (loginName(before.email) !== loginName(after.email)) {
     await tx.db
@@ -148,7 +119,7 @@ export async function updateOperator(
       .execute();
   }
   tx.send(updateRow, { accountId, id, version: after.version, ssoVersion: after.ssoVersion, ...columns(after) });
-  tx.send(updateLive, { accountId, operatorId: id, ...liveColumns(after) });
+  changeSettings(tx, caller, { operatorId: id, before, after });
   await unlink(tx, accountId, id, before, after);
   await link(tx, accountId, id, after, before);
   const wasAdmin = before.roles.includes('admin') ? 1 : 0;
@@ -177,10 +148,13 @@ export async function setPassword(
 }
 
 /** Takes away the operator and all that is only theirs. What they did stays: conversations, satisfaction, events. */
-export async function deleteOperator(tx: Transaction, accountId: number, operator: Operator): Promise<void> {
+export async function deleteOperator(tx: Transaction, caller: ActorContext, operator: Operator): Promise<void> {
+  const { accountId } = caller;
   const { id } = operator;
   await unlink(tx, accountId, id, operator);
-  for (const table of ['operatorLive', 'operatorLeases', 'operatorProfiles', 'accessTokens', 'logins'] as const) {
+  await deleteLive(tx, caller, id);
+  await deleteLeases(tx, caller, id);
+  for (const table of ['operatorProfiles', 'accessTokens', 'logins'] as const) {
     await tx.db.deleteFrom(table).where('accountId', '=', accountId).where('operatorId', '=', id).execute();
   }
   await tx.db.deleteFrom('operators').where('accountId', '=', accountId).where('id', '=', id).execute();
@@ -260,37 +234,7 @@ function columns(operator: NewOperator) {
   };
 }
 
-function liveColumns(operator: NewOperator) {
-  return {
-    namedOnly: operator.groupId !== null || operator.skillList.length > 0 ? 1 : 0,
-    groupId: operator.groupId,
-    websiteList: JSON.stringify(operator.websiteList),
-    skillList: JSON.stringify(operator.skillList),
-    languageList: JSON.stringify(operator.languageList),
-    chatEnabled: Number(operator.chatEnabled),
-    callEnabled: Number(operator.callEnabled),
-    videoEnabled: Number(operator.videoEnabled),
-    chatMaxNumber: operator.chatMaxNumber,
-    chatAndCall: Number(operator.chatAndCall),
-    chatToVideo: Number(operator.chatToVideo),
-    chatPriority: operator.chatPriority,
-    callPriority: operator.callPriority,
-    videoPriority: operator.videoPriority,
-  };
-}
-
-type Settings =
-  | 'chatEnabled'
-  | 'callEnabled'
-  | 'videoEnabled'
-  | 'chatMaxNumber'
-  | 'chatAndCall'
-  | 'chatToVideo'
-  | 'chatPriority'
-  | 'callPriority'
-  | 'videoPriority';
-
-type OperatorRow = Selectable<Tables['operators']> & Pick<Selectable<Tables['operatorLive']>, Settings>;
+type OperatorRow = Selectable<Tables['operators']> & Pick<Row<'operatorLive'>, (typeof SETTINGS)[number]>;
 
 function fromRow(row: OperatorRow): Operator {
   return {

@@ -54,6 +54,30 @@ for (const { name, open } of databases) {
     await installation.end();
   });
 
+  test(`${name}: only a change of what routing decides with makes a new version, with its history`, async () => {
+    const installation = await open();
+    const { operators, live, caller, accountId, database } = installation;
+    const transact = transactOn(installation);
+    const id = await ready(installation, 'a@example.com');
+    const history = async () => {
+      const query = database.read.selectFrom('liveHistory').select(['version', 'kind', 'chatMaxNumber']);
+      const rows = await query.where('operatorId', '=', id).orderBy('version').execute();
+      return rows.map((row) => [row.version, row.kind, row.chatMaxNumber]);
+    };
+    const began = await history();
+    await operators.rotateSsoKey(transact, caller, id);
+    await operators.update(transact, caller, id, { name: 'Other', roles: ['manager', 'operator'] });
+    assert.deepEqual(await history(), began);
+    assert.equal((await live.stamp(accountId, id))?.version, 2, 'as it was created and became available');
+    await operators.update(transact, caller, id, { name: 'Another', chatMaxNumber: 7 });
+    assert.deepEqual(await history(), [...began, [3, 'settings', 7]]);
+    assert.equal((await live.states(accountId, [id]))[0]?.state.chat.maximum, 7);
+    const skill = await installation.skills.create(transact, caller, { name: 'Sales', order: 0, parentId: null });
+    await operators.setSkill(transact, caller, skill, [id], true);
+    assert.deepEqual((await history()).at(-1), [4, 'settings', 7]);
+    await installation.end();
+  });
+
   test(`${name}: a list of everyone comes in batches, whole and in order`, async () => {
     const installation = await open();
     const ids: number[] = [];

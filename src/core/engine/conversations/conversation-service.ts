@@ -3,7 +3,7 @@ import { hotStatement } from '../../../storage/prepared-statement.ts';
 import { announce } from '../../events/announce.ts';
 import { type ActorContext, type Caller, type Commit, forbidden, type VisitorCaller } from '../../kernel/caller.ts';
 import { invalidField } from '../../kernel/errors.ts';
-import { freeSlot } from '../../live/slots.ts';
+import { releaseSlot } from '../../live/live-store.ts';
 import { type Conversation, placed, wrongState } from '../records/conversation.ts';
 import { change, requireConversation } from '../records/conversation-store.ts';
 import type { Message } from '../records/message-store.ts';
@@ -170,7 +170,7 @@ export async function closeConversation(
       // An offer that nobody took up was nobody's conversation.
       operatorId: state === 'offered' ? null : operatorId,
     }),
-    operatorId === null ? undefined : freeSlot(tx, by, { operatorId, channel }),
+    operatorId === null ? undefined : releaseSlot(tx, by, { operatorId, channel }),
   ]);
   if (!closed) throw wrongState('The conversation has changed meanwhile.');
   tx.send(forgetPauses, { accountId, conversationId: id });

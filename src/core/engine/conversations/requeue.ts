@@ -1,16 +1,12 @@
 import type { Transaction } from '../../../storage/database.ts';
 import type { ActorContext } from '../../kernel/caller.ts';
+import { clearPresence } from '../../live/live-store.ts';
 import { conversationsOf } from '../presence/presence.ts';
 import { requeue } from '../routing/offers.ts';
 
 /** The operator is about to be deleted: what they were offered or were handling waits again, and others are asked. */
 export async function requeueConversationsOf(tx: Transaction, by: ActorContext, operatorId: number): Promise<void> {
-  await tx.db
-    .updateTable('operatorLive')
-    .set({ leaseUntil: 0, routableUntil: 0 })
-    .where('accountId', '=', by.accountId)
-    .where('operatorId', '=', operatorId)
-    .execute();
+  await clearPresence(tx, by, operatorId);
   for (const conversation of await conversationsOf(tx, by, operatorId)) {
     await requeue(tx, by, conversation, { cause: 'operator_lost', atHead: conversation.state === 'active' });
   }

@@ -4,7 +4,7 @@ import { announce } from '../../events/announce.ts';
 import { type Caller, forbidden } from '../../kernel/caller.ts';
 import { invalid, invalidField } from '../../kernel/errors.ts';
 import { nextId } from '../../kernel/ids.ts';
-import { claimSlot, freeSlot } from '../../live/slots.ts';
+import { claimSlot, releaseSlot } from '../../live/live-store.ts';
 import { requireOperator } from '../../operators/operator-store.ts';
 import { requireMayServe } from '../../operators/permissions.ts';
 import { targetsOf } from '../../operators/targets.ts';
@@ -88,8 +88,8 @@ async function toOperator(
   const settings = await routingSettings(tx, accountId);
   const excluded = await exclusionCounts(tx, conversation);
   // One's own offer holds the slot that is wanted.
-  if (previous !== null) await freeSlot(tx, caller, { operatorId: previous, channel });
-  if (!(await claimSlot(tx, caller, { operatorId, channel }, force ? 'forced' : 'within capacity'))) {
+  if (previous !== null) await releaseSlot(tx, caller, { operatorId: previous, channel });
+  if (!(await claimSlot(tx, caller, { operatorId, channel, how: force ? 'forced' : 'within capacity' }))) {
     throw wrongState('The operator cannot take it now: not connected, not available, or without a free slot.');
   }
   const atOnce = cause === 'take' || settings.autoAccept;
@@ -146,7 +146,7 @@ export async function escalate(tx: Transaction, caller: Caller, id: number): Pro
   if (chat.channel !== 'chat') throw wrongState('Only a chat can become a video.');
   if (chat.state === 'closed') throw conversationIsClosed();
   if (chat.state !== 'active' || operatorId === null) throw wrongState('Accept the offer first.');
-  if (!(await claimSlot(tx, caller, { operatorId, channel: 'video' }, 'escalation'))) {
+  if (!(await claimSlot(tx, caller, { operatorId, channel: 'video', how: 'escalation' }))) {
     throw wrongState(
       'No video can begin now: it is not allowed for this operator, or a call or another video is running.',
     );

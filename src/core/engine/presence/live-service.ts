@@ -1,17 +1,13 @@
-import { type Selectable, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Database, Transaction } from '../../../storage/database.ts';
-import { type HotStatement, hotStatement } from '../../../storage/prepared-statement.ts';
-import type { Tables } from '../../../storage/tables.ts';
-import { announce } from '../../events/announce.ts';
 import { type Caller, type Commit, forbidden } from '../../kernel/caller.ts';
-import { CHANNELS, type Channel } from '../../kernel/channels.ts';
 import { DomainError, invalid } from '../../kernel/errors.ts';
 import type { Window } from '../../kernel/page.ts';
 import { Versioned } from '../../kernel/versioned.ts';
 import type { LiveState } from '../../live/capacity.ts';
-import { DESK_LEASE_SECONDS, findLiveRow } from '../../live/leases.ts';
+import { DESK_LEASE_SECONDS } from '../../live/leases.ts';
 import { type LiveUpdate, liveState } from '../../live/live.ts';
-import { keepLiveHistory } from '../../live/live-history.ts';
+import { findLiveRow, setAvailability } from '../../live/live-store.ts';
 import type { Operator } from '../../operators/operator.ts';
 import type { OperatorFilters } from '../../operators/operator-filter.ts';
 import { requireOperator } from '../../operators/operator-store.ts';
@@ -154,7 +150,10 @@ export class LiveService {
         tx.run(findLiveRow, { accountId: caller.accountId, operatorId }),
       ]);
       requireMayServe(caller, operator);
-      if (row) await setAvailability(tx, caller, row, input); // whoever is there has one
+      const changed = setAvailability(tx, caller, { operatorId, wanted: input, present: row });
+      if (row && Object.values(changed).includes(1)) {
+        await drainFor(tx, caller, operatorId, 'available', { ...row, ...changed });
+      }
       if (input.connected === false) await disconnect(tx, caller, operatorId);
       return operator;
     });
@@ -233,53 +232,6 @@ export class LiveService {
     }
     return { count: all - leftOut, leftOut, until: 0, batches: batches() };
   }
-}
-
-interface FlagArguments {
-  readonly accountId: number;
-  readonly operatorId: number;
-}
-
-const setFlags = new Map<string, HotStatement<FlagArguments, unknown>>();
-
-/** Whoever says whether they are available is forgiven the offers that they missed. */
-function setFlagsOf(channels: readonly Channel[]): HotStatement<FlagArguments, unknown> {
-  const name = channels.join();
-  const known = setFlags.get(name);
-  if (known) return known;
-  const statement = hotStatement<FlagArguments & Record<string, number>>((db, { accountId, operatorId, ...flags }) =>
-    db
-      .updateTable('operatorLive')
-      .set((eb) => ({
-        ...flags,
-        ...Object.fromEntries(channels.map((channel) => [`${channel}Missed`, 0])),
-        version: eb('version', '+', 1),
-      }))
-      .where('accountId', '=', accountId as never)
-      .where('operatorId', '=', operatorId as never),
-  ) as HotStatement<FlagArguments, unknown>;
-  setFlags.set(name, statement);
-  return statement;
-}
-
-async function setAvailability(
-  tx: Transaction,
-  caller: Caller,
-  row: Selectable<Tables['operatorLive']>,
-  input: LiveUpdate,
-): Promise<void> {
-  const given = CHANNELS.filter((channel) => input[channel] !== undefined);
-  const flags = Object.fromEntries(given.map((channel) => [`${channel}Available`, Number(input[channel]?.available)]));
-  const changed = Object.keys(flags).filter((name) => row[name as 'chatAvailable'] !== flags[name]);
-  if (changed.length === 0) return;
-  tx.send(setFlagsOf(given), { accountId: row.accountId, operatorId: row.operatorId, ...flags });
-  await keepLiveHistory(tx, caller, row.operatorId, { kind: 'availability' });
-  announce(tx, caller, 'operator.availability_updated', row.operatorId, {
-    fields: changed,
-    values: Object.fromEntries(changed.map((name) => [name, flags[name] === 1])),
-  });
-  if (changed.some((name) => flags[name] === 1))
-    await drainFor(tx, caller, row.operatorId, 'available', { ...row, ...flags });
 }
 
 /** Whether a request says which skills, groups or people it means; `*` names all skills or groups. */

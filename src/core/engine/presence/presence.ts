@@ -1,29 +1,30 @@
 import type { Transaction } from '../../../storage/database.ts';
 import { hotStatement } from '../../../storage/prepared-statement.ts';
-import { announce } from '../../events/announce.ts';
 import type { ActorContext } from '../../kernel/caller.ts';
 import {
   type Lease,
   type LeaseName,
-  type PresenceChange,
   prolongLease,
   putLease,
   recountLeases,
   releaseLease,
   removeLeases,
 } from '../../live/leases.ts';
-import { keepLiveHistory, type LiveChange } from '../../live/live-history.ts';
+import {
+  clearLost,
+  type Departure,
+  type PresenceChange,
+  recordPresence,
+  setKeptOffline,
+} from '../../live/live-store.ts';
 import type { Conversation } from '../records/conversation.ts';
 import { addNotice } from '../records/message-store.ts';
 import { requeue } from '../routing/offers.ts';
 import { drainFor } from '../routing/queue.ts';
 
-/** Why somebody went offline. */
-export type Departure = 'signed_off' | 'taken_offline' | 'lease_ended' | 'deleted';
-
 /** The operator's own, explicit wish to be there. */
 export async function connect(tx: Transaction, by: ActorContext, lease: Lease): Promise<void> {
-  await setKeptOffline(tx, by, lease.operatorId, 0);
+  await setKeptOffline(tx, by, { operatorId: lease.operatorId, keptOffline: false });
   await follow(tx, by, await putLease(tx, by, lease));
 }
 
@@ -89,7 +90,7 @@ export async function closeDesk(tx: Transaction, by: ActorContext, lease: LeaseN
 /** Ends every session. When somebody else did it, only an explicit connect of the operator returns. */
 export async function disconnect(tx: Transaction, by: ActorContext, operatorId: number): Promise<void> {
   const own = by.actor.type === 'operator' && by.actor.id === operatorId;
-  if (!own) await setKeptOffline(tx, by, operatorId, 1);
+  if (!own) await setKeptOffline(tx, by, { operatorId, keptOffline: true });
   await follow(tx, by, await removeLeases(tx, by, operatorId), own ? 'signed_off' : 'taken_offline');
 }
 
@@ -108,45 +109,11 @@ async function follow(
   const { before, after, row } = change;
   if (before.connected === after.connected && before.inGrace === after.inGrace) return;
   const { operatorId } = row;
-  const kind: LiveChange = !after.connected
-    ? 'disconnected'
-    : after.inGrace
-      ? 'in_grace'
-      : before.connected
-        ? 'returned'
-        : 'connected';
-  const hasLost = after.connected ? null : (await runningOf(tx, by, operatorId)).length > 0 ? tx.now : null;
-  tx.send(touch, { accountId: by.accountId, operatorId, lostAt: hasLost });
-  // A session that ended by time ended then, however late it is noticed.
-  const ended = kind === 'disconnected' && departure === 'lease_ended' && row.leaseUntil > 0 && row.leaseUntil < tx.now;
-  await keepLiveHistory(tx, by, operatorId, {
-    kind,
-    reason: kind === 'disconnected' ? departure : null,
-    ...(ended ? { at: Math.max(row.leaseUntil, await lastChangeOf(tx, by, operatorId)) } : {}),
-  });
-  if (kind === 'connected') announce(tx, by, 'operator.connected', operatorId);
-  else if (kind === 'disconnected') {
-    announce(tx, by, 'operator.disconnected', operatorId, { fields: ['connected'], values: { reason: departure } });
-  } else {
-    announce(tx, by, 'operator.availability_updated', operatorId, {
-      fields: ['inGrace'],
-      values: { inGrace: after.inGrace },
-    });
-  }
+  const isLost = !after.connected && (await runningOf(tx, by, operatorId)).length > 0;
+  const kind = await recordPresence(tx, by, { ...change, departure, lostAt: isLost ? tx.now : null });
   if (kind === 'disconnected') await leaveBehind(tx, by, operatorId);
   else if (!after.inGrace)
     await takeUp(tx, by, operatorId, row.lostAt !== null, kind === 'connected' ? 'connected' : 'available');
-}
-
-/** The history goes forward: a session did not end before what its operator did last. */
-async function lastChangeOf(tx: Transaction, { accountId }: ActorContext, operatorId: number): Promise<number> {
-  const row = await tx.db
-    .selectFrom('liveHistory')
-    .select((eb) => eb.fn.max('at').as('last'))
-    .where('accountId', '=', accountId)
-    .where('operatorId', '=', operatorId)
-    .executeTakeFirst();
-  return row?.last ?? 0;
 }
 
 /** Offers go to others at once; those who talk are told, and wait a while for the operator. */
@@ -173,26 +140,13 @@ async function takeUp(
 
 /** The operator did not come back in time: what they had goes to the head of the queue. */
 export async function giveUp(tx: Transaction, by: ActorContext, operatorId: number): Promise<void> {
-  await tx.db
-    .updateTable('operatorLive')
-    .set({ lostAt: null })
-    .where('accountId', '=', by.accountId)
-    .where('operatorId', '=', operatorId)
-    .execute();
+  await clearLost(tx, by, operatorId);
   for (const conversation of await runningOf(tx, by, operatorId)) {
     await addNotice(tx, by, conversation, 'newOperator');
     await requeue(tx, by, conversation, { cause: 'operator_lost', atHead: true });
   }
 }
 
-const touch = hotStatement<{ accountId: number; operatorId: number; lostAt: number | null }>(
-  (db, { accountId, operatorId, lostAt }) =>
-    db
-      .updateTable('operatorLive')
-      .set((eb) => ({ version: eb('version', '+', 1), lostAt }))
-      .where('accountId', '=', accountId)
-      .where('operatorId', '=', operatorId),
-);
 const findHeld = hotStatement<{ accountId: number; operatorId: number }, Conversation>(
   (db, { accountId, operatorId }) =>
     db
@@ -214,19 +168,4 @@ export async function conversationsOf(
 
 async function runningOf(tx: Transaction, by: ActorContext, operatorId: number): Promise<Conversation[]> {
   return (await conversationsOf(tx, by, operatorId)).filter(({ state }) => state === 'active');
-}
-
-async function setKeptOffline(
-  tx: Transaction,
-  by: ActorContext,
-  operatorId: number,
-  keptOffline: 0 | 1,
-): Promise<void> {
-  await tx.db
-    .updateTable('operatorLive')
-    .set({ keptOffline })
-    .where('accountId', '=', by.accountId)
-    .where('operatorId', '=', operatorId)
-    .where('keptOffline', '<>', keptOffline)
-    .execute();
 }

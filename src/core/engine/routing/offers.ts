@@ -2,9 +2,7 @@ import type { Transaction } from '../../../storage/database.ts';
 import { hotStatement } from '../../../storage/prepared-statement.ts';
 import { announce } from '../../events/announce.ts';
 import type { ActorContext } from '../../kernel/caller.ts';
-import { type Channel, perChannel } from '../../kernel/channels.ts';
-import { keepLiveHistory } from '../../live/live-history.ts';
-import { freeSlot } from '../../live/slots.ts';
+import { countMissedOffer, forgetMissedOffers, releaseSlot } from '../../live/live-store.ts';
 import {
   type Conversation,
   HEAD_OF_QUEUE,
@@ -18,32 +16,6 @@ import { handOver, takeOver } from '../records/handlings.ts';
 import type { Cause } from './decisions.ts';
 import { drainFor } from './queue.ts';
 import { answeredBy, rememberServer, route } from './router.ts';
-
-interface MissedArguments {
-  readonly accountId: number;
-  readonly operatorId: number;
-}
-
-const countMissed = perChannel((channel) =>
-  hotStatement<MissedArguments, { missed: number; available: number }>((db, { accountId, operatorId }) =>
-    db
-      .updateTable('operatorLive')
-      .set((eb) => ({ [`${channel}Missed`]: eb(`${channel}Missed`, '+', 1) }))
-      .where('accountId', '=', accountId)
-      .where('operatorId', '=', operatorId)
-      .returning([`${channel}Missed as missed`, `${channel}Available as available`]),
-  ),
-);
-const forgetMissed = perChannel((channel) =>
-  hotStatement<MissedArguments>((db, { accountId, operatorId }) =>
-    db
-      .updateTable('operatorLive')
-      .set({ [`${channel}Missed`]: 0 })
-      .where('accountId', '=', accountId)
-      .where('operatorId', '=', operatorId)
-      .where(`${channel}Missed`, '>', 0),
-  ),
-);
 
 const pause = hotStatement<{ accountId: number; conversationId: number; operatorId: number; until: number }>(
   (db, row) =>
@@ -70,7 +42,7 @@ export async function acceptOffer(
     firstAnswerAt: conversation.firstAnswerAt ?? answeredBy(conversation, tx.now),
   });
   if (!accepted) throw offerIsGone();
-  tx.send(forgetMissed[channel], { accountId: by.accountId, operatorId });
+  forgetMissedOffers(tx, by, { operatorId, channel });
   await rememberServer(tx, accepted);
   await takeOver(tx, accepted, answeredBy(accepted, tx.now));
   announce(tx, by, 'conversation.started', accepted.id, { fields: ['state', 'acceptedAt'], values: placed(accepted) });
@@ -85,7 +57,7 @@ export async function declineOffer(
 ): Promise<Conversation> {
   const { operatorId, channel } = conversation;
   if (conversation.state !== 'offered' || operatorId === null) throw offerIsGone();
-  tx.send(forgetMissed[channel], { accountId: by.accountId, operatorId });
+  forgetMissedOffers(tx, by, { operatorId, channel });
   return requeue(tx, by, conversation, { cause: 'declined', pauseOperator: true });
 }
 
@@ -105,25 +77,8 @@ export async function expireOffer(
     await requeue(tx, by, conversation, { cause: 'timed_out' });
     return;
   }
-  const [row] = await tx.run(countMissed[channel], { accountId: by.accountId, operatorId });
-  if (row && row.missed >= MOST_MISSED && row.available === 1) await makeUnavailable(tx, by, operatorId, channel);
+  await countMissedOffer(tx, by, { operatorId, channel, most: MOST_MISSED });
   await requeue(tx, by, conversation, { cause: 'timed_out', pauseOperator: true });
-}
-
-const MISSED_OFFERS = 'missed_offers';
-
-async function makeUnavailable(tx: Transaction, by: ActorContext, operatorId: number, channel: Channel): Promise<void> {
-  await tx.db
-    .updateTable('operatorLive')
-    .set((eb) => ({ [`${channel}Available`]: 0, [`${channel}Missed`]: 0, version: eb('version', '+', 1) }))
-    .where('accountId', '=', by.accountId)
-    .where('operatorId', '=', operatorId)
-    .execute();
-  await keepLiveHistory(tx, by, operatorId, { kind: 'availability', reason: MISSED_OFFERS });
-  announce(tx, by, 'operator.availability_updated', operatorId, {
-    fields: [`${channel}Available`],
-    values: { [`${channel}Available`]: false, reason: MISSED_OFFERS },
-  });
 }
 
 export interface Requeue {
@@ -160,7 +115,7 @@ export async function requeue(
   if (operatorId !== null && pauseOperator) {
     tx.send(pause, { accountId, conversationId: id, operatorId, until: tx.now + PAUSE_MS });
   }
-  if (operatorId !== null && hadSlot) await freeSlot(tx, by, { operatorId, channel });
+  if (operatorId !== null && hadSlot) await releaseSlot(tx, by, { operatorId, channel });
   announce(tx, by, 'conversation.queued', id, {
     fields: ['state', 'operatorId', ...Object.keys(asks)],
     values: { ...placed(waiting), previousOperatorId: operatorId, reason: cause },

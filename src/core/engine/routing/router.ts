@@ -4,7 +4,7 @@ import { type RoutingSettings, routingSettings } from '../../access/account-sett
 import { announce } from '../../events/announce.ts';
 import type { ActorContext } from '../../kernel/caller.ts';
 import { type LiveRow, presenceAt } from '../../live/live.ts';
-import { claimSlot } from '../../live/slots.ts';
+import { claimSlot } from '../../live/live-store.ts';
 import { type Conversation, placed } from '../records/conversation.ts';
 import { change } from '../records/conversation-store.ts';
 import { handOver, takeOver } from '../records/handlings.ts';
