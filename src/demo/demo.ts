@@ -33,7 +33,7 @@ export async function loadDemo(installation: Installation): Promise<number> {
     operators.push(operator);
   }
   await transact(async (tx) => {
-    await addPast(tx, { accountId: caller.accountId, operators, tags: directory.tags });
+    await addPast(tx, caller, { operators, tags: directory.tags });
     for (const [index, operator] of operators.entries()) await enliven(tx, caller, operator, index);
   });
   return operators.length;
@@ -163,7 +163,7 @@ function isConnected(index: number): boolean {
 /** Wishes, a first login for most, and a running chat for some: with its row, as every number has rows behind it. */
 async function enliven(tx: Transaction, caller: Caller, operator: Operator, index: number): Promise<void> {
   const busy = isConnected(index) && operator.chatEnabled && index % 3 === 1;
-  if (busy) await addRunningChat(tx, caller.accountId, operator);
+  if (busy) await addRunningChat(tx, caller, operator);
   const { id: operatorId } = operator;
   if (index !== 38) await noteFirstLogin(tx, caller, { operatorId, at: tx.now - (index + 1) * DAY_MS });
   const wanted = {

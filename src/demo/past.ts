@@ -1,11 +1,14 @@
-import type { Insertable } from 'kysely';
-import { NOTICES } from '../core/engine/records/message-store.ts';
+import { type Conversation, type NewConversation, newConversation } from '../core/engine/records/conversation.ts';
+import { insertConversation } from '../core/engine/records/conversation-store.ts';
+import { replaceTags } from '../core/engine/records/conversation-tags.ts';
+import { insertMessage, type Message, NOTICES } from '../core/engine/records/message-store.ts';
+import { insertSatisfaction } from '../core/engine/records/satisfaction-store.ts';
+import { addWebsites, insertVisitor } from '../core/engine/records/visitor-store.ts';
+import type { ActorContext } from '../core/kernel/caller.ts';
 import type { Channel } from '../core/kernel/channels.ts';
 import { nextId } from '../core/kernel/ids.ts';
-import { fold } from '../core/kernel/text.ts';
 import type { Operator } from '../core/operators/operator.ts';
 import type { Transaction } from '../storage/database.ts';
-import type { Tables } from '../storage/tables.ts';
 import { DIALOGUES, VISITORS } from './visitors.ts';
 
 const HOUR_MS = 3_600_000;
@@ -13,47 +16,32 @@ const DAY_MS = 24 * HOUR_MS;
 const CONVERSATIONS = 400;
 /** Every so many there is one that nobody took in time. */
 const ABANDONED_EACH = 10;
-const AT_ONCE = 100;
-
-type Conversation = Insertable<Tables['conversations']>;
-type Message = Insertable<Tables['messages']>;
-
-/** What is written at the end, many rows with one statement. */
-interface Rows {
-  readonly conversations: Conversation[];
-  readonly messages: Message[];
-  readonly satisfactions: Insertable<Tables['satisfactions']>[];
-  readonly conversationTags: Insertable<Tables['conversationTags']>[];
-}
 
 export interface Past {
-  readonly accountId: number;
   readonly operators: readonly Operator[];
   readonly tags: readonly number[];
 }
 
 /** Visitors, and what they talked about in the last weeks: the newest conversation has the highest number. */
-export async function addPast(tx: Transaction, past: Past): Promise<void> {
-  const { accountId, operators, tags } = past;
+export async function addPast(tx: Transaction, by: ActorContext, { operators, tags }: Past): Promise<void> {
   const operatorOf = (number: number) => operators[(number * 7) % operators.length] as Operator;
-  const visitors = await addVisitors(tx, accountId, websitesOf(operators), operatorOf);
-  const rows: Rows = { conversations: [], messages: [], satisfactions: [], conversationTags: [] };
+  const visitors = await addVisitors(tx, by, websitesOf(operators), operatorOf);
   for (let number = CONVERSATIONS - 1; number >= 0; number--) {
     const operator = operatorOf(number);
     const createdAt = tx.now - DAY_MS - number * HOUR_MS;
     const visitorId = visitors[number % visitors.length] as number;
     if (number % ABANDONED_EACH === 0) {
-      await addAbandoned(tx, rows, { accountId, operator, visitorId, createdAt: createdAt - HOUR_MS / 2 });
+      await addAbandoned(tx, by, { operator, visitorId, createdAt: createdAt - HOUR_MS / 2 });
     }
     const channel = (['chat', 'chat', 'call', 'video'] as const)[number % 4] as Channel;
     const waited = number % 5 === 2 ? 90_000 : 8000;
-    const id = await addConversation(tx, rows, {
-      ...whose(accountId, operator, visitorId),
+    const id = await addConversation(tx, by, {
+      ...whose(operator, visitorId),
       operatorId: operator.id,
       channel,
       state: 'closed',
       createdAt,
-      hasWaited: waited > HOUR_MS / 60 ? 1 : 0,
+      hasWaited: waited > HOUR_MS / 60,
       offeredAt: createdAt + waited - 4000,
       acceptedAt: createdAt + waited,
       firstAnswerAt: createdAt + waited + 7000 + (number % 6) * 1000,
@@ -62,20 +50,20 @@ export async function addPast(tx: Transaction, past: Past): Promise<void> {
         ? { closedBy: 'visitor', closedById: visitorId }
         : { closedBy: 'operator', closedById: operator.id }),
     });
-    if (number % 4 !== 3) rows.conversationTags.push({ accountId, conversationId: id, tagId: tags[number % 3] ?? 1 });
-    if (number % 8 === 1) rows.conversationTags.push({ accountId, conversationId: id, tagId: tags[3] ?? 1 });
-    if (number % 3 === 0) await addSatisfaction(tx, rows, { accountId, operator, conversationId: id, number });
+    if (number % 4 !== 3) {
+      const tagIds = [tags[number % 3] ?? 1, ...(number % 8 === 1 ? [tags[3] ?? 1] : [])];
+      await replaceTags(tx, by, { conversationId: id, tagIds });
+    }
+    if (number % 3 === 0) await addSatisfaction(tx, by, { operator, conversationId: id, number });
   }
-  await write(tx, rows);
 }
 
 /** A chat that runs at this moment, for an operator whose slot it takes. */
-export async function addRunningChat(tx: Transaction, accountId: number, operator: Operator): Promise<void> {
-  const rows: Rows = { conversations: [], messages: [], satisfactions: [], conversationTags: [] };
+export async function addRunningChat(tx: Transaction, by: ActorContext, operator: Operator): Promise<void> {
   const visitorId = 1 + (operator.id % VISITORS.length);
   const createdAt = tx.now - 60_000;
-  await addConversation(tx, rows, {
-    ...whose(accountId, operator, visitorId),
+  await addConversation(tx, by, {
+    ...whose(operator, visitorId),
     operatorId: operator.id,
     channel: 'chat',
     state: 'active',
@@ -83,7 +71,6 @@ export async function addRunningChat(tx: Transaction, accountId: number, operato
     acceptedAt: createdAt + 8000,
     firstAnswerAt: createdAt + 15_000,
   });
-  await write(tx, rows);
 }
 
 function websitesOf(operators: readonly Operator[]): number[] {
@@ -93,43 +80,32 @@ function websitesOf(operators: readonly Operator[]): number[] {
 /** The n-th visitor has every n-th conversation, counted back from now; `operatorOf` tells who served it. */
 async function addVisitors(
   tx: Transaction,
-  accountId: number,
+  by: ActorContext,
   websites: readonly number[],
   operatorOf: (number: number) => Operator,
 ): Promise<number[]> {
   const ids: number[] = [];
   for (const [index, [firstname, lastname, city, zip, country]] of VISITORS.entries()) {
-    const id = await nextId(tx, accountId, 'visitor');
-    const externalId = index % 3 === 0 ? `customer-${index + 1}` : null;
-    const websiteList = websites.filter((_, place) => place === 0 || index % (place + 1) === 0);
-    await tx.db
-      .insertInto('visitors')
-      .values({
-        ...{ accountId, id, uniqueId: `demo-visitor-${index + 1}`, firstname, lastname, city, zip, country },
-        externalId,
-        externalIdFolded: externalId === null ? null : fold(externalId),
-        address: `${index + 1} Main Street`,
-        phone: index % 2 === 0 ? `+3314000${1000 + index}` : '',
-        email: `visitor${index + 1}@example.com`,
-        browser: index % 2 === 0 ? 'Firefox 140' : 'Chrome 141',
-        websiteList: JSON.stringify(websiteList),
-        lastOperatorId: operatorOf(index).id,
-        createdAt: tx.now - (CONVERSATIONS - index) * HOUR_MS - 2 * DAY_MS,
-      })
-      .execute();
-    await tx.db
-      .insertInto('visitorWebsites')
-      .values(websiteList.map((websiteId) => ({ accountId, websiteId, visitorId: id })))
-      .execute();
-    ids.push(id);
+    const visitor = await insertVisitor(tx, by, {
+      ...{ uniqueId: `demo-visitor-${index + 1}`, firstname, lastname, city, zip, country },
+      externalId: index % 3 === 0 ? `customer-${index + 1}` : null,
+      address: `${index + 1} Main Street`,
+      phone: index % 2 === 0 ? `+3314000${1000 + index}` : '',
+      email: `visitor${index + 1}@example.com`,
+      browser: index % 2 === 0 ? 'Firefox 140' : 'Chrome 141',
+      lastOperatorId: operatorOf(index).id,
+      createdAt: tx.now - (CONVERSATIONS - index) * HOUR_MS - 2 * DAY_MS,
+    });
+    const websiteIds = websites.filter((_, place) => place === 0 || index % (place + 1) === 0);
+    await addWebsites(tx, by, visitor, websiteIds);
+    ids.push(visitor.id);
   }
   return ids;
 }
 
 /** The website, skill and language of somebody whom this operator can serve. */
-function whose(accountId: number, operator: Operator, visitorId: number) {
+function whose(operator: Operator, visitorId: number) {
   return {
-    accountId,
     visitorId,
     websiteId: operator.websiteList[0] ?? 1,
     skillId: operator.skillList[0] ?? null,
@@ -140,35 +116,30 @@ function whose(accountId: number, operator: Operator, visitorId: number) {
 
 async function addConversation(
   tx: Transaction,
-  rows: Rows,
-  conversation: Omit<Conversation, 'id' | 'queueOrder' | 'messageCount'>,
+  by: ActorContext,
+  given: Omit<NewConversation, 'accountId' | 'id' | 'messageCount'>,
 ): Promise<number> {
-  const { accountId, createdAt } = conversation;
-  const id = await nextId(tx, accountId, 'conversation');
-  const messages = messagesOf({ ...conversation, id });
-  rows.messages.push(...messages);
-  rows.conversations.push({ ...conversation, id, queueOrder: createdAt, messageCount: messages.length });
-  return id;
+  const { accountId } = by;
+  const conversation = newConversation({ accountId, id: await nextId(tx, accountId, 'conversation'), ...given });
+  const messages = messagesOf(conversation);
+  insertConversation(tx, by, { ...conversation, messageCount: messages.length });
+  for (const message of messages) insertMessage(tx, by, message);
+  return conversation.id;
 }
 
 async function addAbandoned(
   tx: Transaction,
-  rows: Rows,
-  {
-    accountId,
-    operator,
-    visitorId,
-    createdAt,
-  }: { accountId: number; operator: Operator; visitorId: number; createdAt: number },
+  by: ActorContext,
+  { operator, visitorId, createdAt }: { operator: Operator; visitorId: number; createdAt: number },
 ): Promise<void> {
-  await addConversation(tx, rows, {
-    ...whose(accountId, operator, visitorId),
+  await addConversation(tx, by, {
+    ...whose(operator, visitorId),
     groupId: operator.groupId,
     operatorId: null,
     channel: 'chat',
     state: 'closed',
     createdAt,
-    hasWaited: 1,
+    hasWaited: true,
     closedAt: createdAt + 180_000,
     closedBy: 'visitor',
     closedById: visitorId,
@@ -177,13 +148,11 @@ async function addAbandoned(
 
 async function addSatisfaction(
   tx: Transaction,
-  rows: Rows,
-  about: { accountId: number; operator: Operator; conversationId: number; number: number },
+  by: ActorContext,
+  { operator, conversationId, number }: { operator: Operator; conversationId: number; number: number },
 ): Promise<void> {
-  const { accountId, operator, conversationId, number } = about;
-  rows.satisfactions.push({
-    accountId,
-    id: await nextId(tx, accountId, 'satisfaction'),
+  await insertSatisfaction(tx, by, {
+    id: await nextId(tx, by.accountId, 'satisfaction'),
     conversationId,
     websiteId: operator.websiteList[0] ?? 1,
     operatorId: operator.id,
@@ -196,13 +165,13 @@ async function addSatisfaction(
 }
 
 /** Chats have words; of calls and videos only what the service noticed is kept. */
-function messagesOf(conversation: Omit<Conversation, 'messageCount'> & { readonly id: number }): Message[] {
-  const { accountId, id, channel, createdAt, firstAnswerAt, operatorId = null, visitorId = null } = conversation;
-  const common = { accountId, conversationId: id, clientId: null };
-  const said: Omit<Message, keyof typeof common | 'sequence'>[] = [];
+function messagesOf(conversation: Conversation): Omit<Message, 'accountId'>[] {
+  const { id, channel, createdAt, firstAnswerAt, operatorId, visitorId } = conversation;
+  const common = { conversationId: id, clientId: null };
+  const said: Pick<Message, 'authorType' | 'authorId' | 'text' | 'at'>[] = [];
   if (channel === 'chat') {
     const dialogue = DIALOGUES[id % DIALOGUES.length] ?? [];
-    const answered = typeof firstAnswerAt === 'number';
+    const answered = firstAnswerAt !== null;
     for (const [index, text] of (answered ? dialogue : dialogue.slice(0, 1)).entries()) {
       const isVisitor = index % 2 === 0;
       said.push({
@@ -213,21 +182,10 @@ function messagesOf(conversation: Omit<Conversation, 'messageCount'> & { readonl
       });
     }
   }
-  if (id % 9 === 0 && typeof firstAnswerAt === 'number') {
+  if (id % 9 === 0 && firstAnswerAt !== null) {
     for (const [index, text] of [NOTICES.operatorAway, NOTICES.operatorBack].entries()) {
       said.push({ authorType: 'notice', authorId: null, text, at: firstAnswerAt + 45_000 + index * 5000 });
     }
   }
   return said.map((message, index) => ({ ...common, sequence: index + 1, ...message }));
-}
-
-async function write(tx: Transaction, rows: Rows): Promise<void> {
-  for (const [table, list] of Object.entries(rows)) {
-    for (let start = 0; start < list.length; start += AT_ONCE) {
-      await tx.db
-        .insertInto(table as keyof Rows)
-        .values(list.slice(start, start + AT_ONCE))
-        .execute();
-    }
-  }
 }

@@ -1,8 +1,8 @@
 import DataLoader from 'dataloader';
 import type { MessageName, MessageWindow } from '../../core/engine/conversations/message-query.ts';
-import type { Satisfaction } from '../../core/engine/conversations/satisfaction-query.ts';
 import type { Conversation } from '../../core/engine/records/conversation.ts';
 import type { Message } from '../../core/engine/records/message-store.ts';
+import type { Satisfaction } from '../../core/engine/records/satisfaction-store.ts';
 import { together } from '../graphql-server/together.ts';
 import type { GraphqlServices } from './services.ts';
 

@@ -107,7 +107,7 @@ class ConversationResource implements Resource<Conversation> {
         history: (histories?.get(row.id) ?? []).map(shownEntry),
         operator_answer: row.firstAnswerAt !== null,
         operator_closed: row.closedBy === 'operator',
-        waitinglist: row.hasWaited === 1,
+        waitinglist: row.hasWaited,
         created_at: wireDate(row.createdAt),
         closed_at: row.closedAt === null ? null : wireDate(row.closedAt),
         website_id: row.websiteId,

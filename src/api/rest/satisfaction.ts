@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import type { Satisfaction, SatisfactionQuery } from '../../core/engine/conversations/satisfaction-query.ts';
+import type { SatisfactionQuery } from '../../core/engine/conversations/satisfaction-query.ts';
+import type { Satisfaction } from '../../core/engine/records/satisfaction-store.ts';
 import type { Caller } from '../../core/kernel/caller.ts';
 import type { Window } from '../../core/kernel/page.ts';
 import { type NamedPeriod, periodOf } from '../../core/kernel/period.ts';

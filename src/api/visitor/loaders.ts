@@ -1,7 +1,7 @@
 import DataLoader from 'dataloader';
 import type { MessageName, MessageWindow } from '../../core/engine/conversations/message-query.ts';
-import type { Satisfaction } from '../../core/engine/conversations/satisfaction-query.ts';
 import type { Message } from '../../core/engine/records/message-store.ts';
+import type { Satisfaction } from '../../core/engine/records/satisfaction-store.ts';
 import type { VisitorCaller } from '../../core/kernel/caller.ts';
 import { together } from '../graphql-server/together.ts';
 import type { VisitorServices } from './services.ts';

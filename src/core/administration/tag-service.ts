@@ -2,6 +2,7 @@ import type { Selectable } from 'kysely';
 import type { Actor, Database, Transaction } from '../../storage/database.ts';
 import type { Tables } from '../../storage/tables.ts';
 import type { Tag, TagCreate, TagUpdate } from '../directory/tag.ts';
+import { removeTag } from '../engine/records/conversation-tags.ts';
 import { announce, changesBetween } from '../events/announce.ts';
 import { type Caller, type Commit, requireAdmin } from '../kernel/caller.ts';
 import { DomainError, invalidField, unknownId } from '../kernel/errors.ts';
@@ -103,7 +104,7 @@ export class TagService {
     return commit(async (tx) => {
       const { accountId } = caller;
       const tag = await requireTag(tx, accountId, id);
-      await tx.db.deleteFrom('conversationTags').where('accountId', '=', accountId).where('tagId', '=', id).execute();
+      await removeTag(tx, caller, id);
       await takeOffWebsites(tx, accountId, tag);
       await tx.db.deleteFrom('tags').where('accountId', '=', accountId).where('id', '=', id).execute();
       announce(tx, caller, 'tag.deleted', id);

@@ -1,5 +1,6 @@
 import type { Database } from '../../storage/database.ts';
 import type { Conversation } from '../engine/records/conversation.ts';
+import { conversationFromRow } from '../engine/records/conversation-store.ts';
 import type { VisitorCaller } from '../kernel/caller.ts';
 import { cut, type Slice, type SlicePage, sliced } from '../kernel/slice.ts';
 
@@ -12,11 +13,13 @@ export class OwnConversations {
   }
 
   async find(visitor: VisitorCaller, id: number): Promise<Conversation | undefined> {
-    return this.#rows(visitor).selectAll().where('id', '=', id).executeTakeFirst();
+    const row = await this.#rows(visitor).selectAll().where('id', '=', id).executeTakeFirst();
+    return row && conversationFromRow(row);
   }
 
   async slice(visitor: VisitorCaller, slice: Slice): Promise<SlicePage<Conversation>> {
-    return cut(await sliced(this.#rows(visitor).selectAll(), 'id', slice).execute(), slice);
+    const rows = await sliced(this.#rows(visitor).selectAll(), 'id', slice).execute();
+    return cut(rows.map(conversationFromRow), slice);
   }
 
   async count(visitor: VisitorCaller): Promise<number> {
@@ -28,12 +31,13 @@ export class OwnConversations {
 
   /** The newest video that a chat became. */
   async escalatedTo(visitor: VisitorCaller, id: number): Promise<Conversation | undefined> {
-    return this.#rows(visitor)
+    const row = await this.#rows(visitor)
       .selectAll()
       .where('escalatedFromId', '=', id)
       .orderBy('id', 'desc')
       .limit(1)
       .executeTakeFirst();
+    return row && conversationFromRow(row);
   }
 
   #rows({ accountId, visitorId }: VisitorCaller) {

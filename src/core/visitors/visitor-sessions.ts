@@ -1,24 +1,18 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import { sql } from 'kysely';
 import { LRUCache } from 'lru-cache';
 import type { z } from 'zod';
-import type { Database, Transaction } from '../../storage/database.ts';
+import type { Database } from '../../storage/database.ts';
 import { digest, type InstallationSecrets, randomSecret, sameSecret } from '../access/secrets.ts';
 import { REMEMBERED_MS } from '../access/tokens.ts';
-import {
-  PROFILE_FIELDS,
-  type VisitorProfile,
-  type VisitorUpdate,
-  visitorUpdate,
-} from '../engine/records/visitor-profile.ts';
-import { changeVisitor, type VisitorRow } from '../engine/records/visitor-store.ts';
+import { visitorUpdate } from '../engine/records/visitor-profile.ts';
+import { addWebsites, changeVisitor, findByExternalId, insertVisitor } from '../engine/records/visitor-store.ts';
 import { announce } from '../events/announce.ts';
 import type { VisitorCaller } from '../kernel/caller.ts';
 import { forget } from '../kernel/clean.ts';
 import { DomainError, invalidField } from '../kernel/errors.ts';
-import { nextId } from '../kernel/ids.ts';
 import { languageCode } from '../kernel/languages.ts';
-import { fold, text } from '../kernel/text.ts';
+import { text } from '../kernel/text.ts';
 import type { VisitorWebsite } from './visitor-websites.ts';
 
 export const SESSION_SECONDS = 24 * 3600;
@@ -60,14 +54,15 @@ export class VisitorSessions {
     if (externalId !== undefined) this.#requireSignature(website, externalId, signature ?? '');
     const { accountId, id: websiteId } = website;
     return this.#database.transaction(async (tx) => {
-      const known = externalId === undefined ? undefined : await findByExternalId(tx, accountId, externalId);
-      const visitor = known ?? (await insertVisitor(tx, website, externalId ?? null, { ...profile, browser }));
+      const known = externalId === undefined ? undefined : await findByExternalId(tx, website, externalId);
+      const fresh = { ...profile, browser, externalId: externalId ?? null };
+      const visitor = known ?? (await insertVisitor(tx, website, fresh));
       const by = { accountId, actor: actorOf(visitor.id) };
       if (known) await changeVisitor(tx, by, known, { ...profile, browser });
       else if (Object.keys(profile).length > 0) {
         announce(tx, by, 'visitor.updated', visitor.id, { fields: Object.keys(profile), values: {} });
       }
-      await addWebsite(tx, visitor, websiteId);
+      await addWebsites(tx, by, visitor, [websiteId]);
       const token = randomSecret();
       await tx.db
         .insertInto('visitorTokens')
@@ -127,59 +122,4 @@ interface TokenRow {
 /** Without an address: where visitors are is not kept. */
 function actorOf(visitorId: number): VisitorCaller['actor'] {
   return { type: 'visitor', id: visitorId, via: 'visitor' };
-}
-
-function findByExternalId(tx: Transaction, accountId: number, externalId: string): Promise<VisitorRow | undefined> {
-  return tx.db
-    .selectFrom('visitors')
-    .selectAll()
-    .where('accountId', '=', accountId)
-    .where('externalId', '=', externalId)
-    .executeTakeFirst();
-}
-
-async function insertVisitor(
-  tx: Transaction,
-  { accountId }: VisitorWebsite,
-  externalId: string | null,
-  given: VisitorUpdate & { readonly browser: string },
-): Promise<VisitorRow> {
-  const row = {
-    ...(Object.fromEntries(PROFILE_FIELDS.map((name) => [name, given[name] ?? ''])) as VisitorProfile),
-    browser: given.browser,
-    accountId,
-    id: await nextId(tx, accountId, 'visitor'),
-    uniqueId: randomBytes(16).toString('hex'),
-    externalId,
-    externalIdFolded: externalId === null ? null : fold(externalId),
-    websiteList: '[]',
-    lastOperatorId: null,
-    createdAt: tx.now,
-    erasedAt: null,
-  };
-  // Two sessions for somebody new at the same moment: the second one joins the first.
-  const inserted = await tx.db
-    .insertInto('visitors')
-    .values(row)
-    .onConflict((conflict) => conflict.columns(['accountId', 'externalId']).doNothing())
-    .returning('id')
-    .executeTakeFirst();
-  if (inserted || externalId === null) return row;
-  return (await findByExternalId(tx, accountId, externalId)) ?? row;
-}
-
-async function addWebsite(
-  tx: Transaction,
-  { accountId, id, websiteList }: VisitorRow,
-  websiteId: number,
-): Promise<void> {
-  const websites = JSON.parse(websiteList) as number[];
-  if (websites.includes(websiteId)) return;
-  await tx.db.insertInto('visitorWebsites').values({ accountId, websiteId, visitorId: id }).execute();
-  await tx.db
-    .updateTable('visitors')
-    .set({ websiteList: JSON.stringify([...websites, websiteId].sort((a, b) => a - b)) })
-    .where('accountId', '=', accountId)
-    .where('id', '=', id)
-    .execute();
 }

@@ -1,5 +1,7 @@
-import { LOST_MS, MOST_MISSED, PAUSE_MS } from '../../../src/core/engine/records/conversation.ts';
+import { PAUSE_MS } from '../../../src/core/engine/records/pauses.ts';
 import { type Candidate, chooseOperator, type Need } from '../../../src/core/engine/routing/choose-operator.ts';
+import { MOST_MISSED } from '../../../src/core/engine/routing/offers.ts';
+import { LOST_MS } from '../../../src/core/engine/scheduler/scheduler.ts';
 import { CHANNELS, type Channel } from '../../../src/core/kernel/channels.ts';
 import { channelLive, type LiveState } from '../../../src/core/live/capacity.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import type { Conversation } from '../../../src/core/engine/records/conversation.ts';
+import type { ConversationRow } from '../../../src/core/engine/records/conversation-store.ts';
 import type { VisitorCaller } from '../../../src/core/kernel/caller.ts';
 import { CHANNELS } from '../../../src/core/kernel/channels.ts';
 import { DomainError } from '../../../src/core/kernel/errors.ts';
@@ -111,7 +111,7 @@ class Team {
     }
   }
 
-  rows(): Promise<Conversation[]> {
+  rows(): Promise<ConversationRow[]> {
     return this.world.installation.database.read
       .selectFrom('conversations')
       .selectAll()
@@ -120,7 +120,7 @@ class Team {
       .execute();
   }
 
-  async requireSound(rows: readonly Conversation[]): Promise<void> {
+  async requireSound(rows: readonly ConversationRow[]): Promise<void> {
     for (const id of this.ids) {
       const { chatSlots, callSlots, videoSlots } = await this.world.liveRow(id);
       assert.deepEqual([chatSlots, callSlots, videoSlots], recount(rows, id));

@@ -1,6 +1,6 @@
 import { involvement } from '../../../core/engine/conversations/conversation-access.ts';
 import type { MessageWindow } from '../../../core/engine/conversations/message-query.ts';
-import type { Conversation, ConversationState } from '../../../core/engine/records/conversation.ts';
+import type { ClosedBy, Conversation, ConversationState } from '../../../core/engine/records/conversation.ts';
 import type { Message } from '../../../core/engine/records/message-store.ts';
 import { forbiddenError, graphqlError } from '../../graphql-server/errors.ts';
 import { builder, ChannelEnum } from '../builder.ts';
@@ -23,7 +23,7 @@ export const ConversationStateEnum = wordsEnum<ConversationState>(
   },
 );
 
-const ClosedByEnum = wordsEnum<NonNullable<Conversation['closedBy']>>('ClosedBy', 'Who ended a conversation.', {
+const ClosedByEnum = wordsEnum<ClosedBy>('ClosedBy', 'Who ended a conversation.', {
   operator: 'An operator: the one who had it, or a manager.',
   visitor: 'The visitor.',
   api_key: 'An integration, by a key.',
@@ -116,10 +116,7 @@ ConversationRef.implement({
           operatorId === null ? null : ((await load.operator.load(operatorId)) ?? null),
       }),
       createdAt: t.field({ type: 'DateTime', description: 'When it began.', resolve: (row) => row.createdAt }),
-      hasWaited: t.boolean({
-        description: 'Whether nobody was free at once.',
-        resolve: ({ hasWaited }) => hasWaited === 1,
-      }),
+      hasWaited: t.exposeBoolean('hasWaited', { description: 'Whether nobody was free at once.' }),
       offeredAt: moment('offeredAt', 'When it was last offered or given to an operator.'),
       offerUntil: moment('offerUntil', 'Until when the offer waits for an answer.'),
       acceptedAt: moment('acceptedAt', 'When an operator first accepted it.'),

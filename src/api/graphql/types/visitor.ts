@@ -1,5 +1,5 @@
 import { managedReach } from '../../../core/engine/conversations/conversation-filter.ts';
-import type { Satisfaction } from '../../../core/engine/conversations/satisfaction-query.ts';
+import type { Satisfaction } from '../../../core/engine/records/satisfaction-store.ts';
 import type { Visitor } from '../../../core/visitors/visitor-query.ts';
 import { type Connection, readSlice } from '../../graphql-server/connection.ts';
 import { readId } from '../../graphql-server/ids.ts';

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { clientId, messageText } from '../../../core/engine/conversations/messages.ts';
 import { answerSatisfaction, satisfactionAnswer } from '../../../core/engine/conversations/satisfaction.ts';
-import type { Satisfaction } from '../../../core/engine/conversations/satisfaction-query.ts';
 import { conversationStart } from '../../../core/engine/conversations/start.ts';
 import type { Conversation } from '../../../core/engine/records/conversation.ts';
 import type { Message } from '../../../core/engine/records/message-store.ts';
+import type { Satisfaction } from '../../../core/engine/records/satisfaction-store.ts';
 import { PROFILE_FIELDS, visitorProfile, visitorUpdate } from '../../../core/engine/records/visitor-profile.ts';
 import { validate } from '../../../core/kernel/validate.ts';
 import type { Visitor } from '../../../core/visitors/visitor-query.ts';

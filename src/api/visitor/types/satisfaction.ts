@@ -1,4 +1,4 @@
-import type { Satisfaction } from '../../../core/engine/conversations/satisfaction-query.ts';
+import type { Satisfaction } from '../../../core/engine/records/satisfaction-store.ts';
 import { builder } from '../builder.ts';
 
 export const SatisfactionRef = builder.objectRef<Satisfaction>('Satisfaction').implement({

@@ -5,6 +5,7 @@ import { Listing } from '../../kernel/listing.ts';
 import type { Page, Window } from '../../kernel/page.ts';
 import type { Slice, SlicePage } from '../../kernel/slice.ts';
 import type { Conversation } from '../records/conversation.ts';
+import { conversationFromRow } from '../records/conversation-store.ts';
 import { type ConversationFilters, filteredConversations, namesFew } from './conversation-filter.ts';
 
 /** One line of what was said, by its place in the conversation. */
@@ -20,7 +21,7 @@ export class ConversationQuery {
 
   constructor(database: Database) {
     this.#database = database;
-    this.#list = new Listing<'conversations', Conversation>(database, 'conversations', (row) => row);
+    this.#list = new Listing(database, 'conversations', conversationFromRow);
   }
 
   page(accountId: number, filters: ConversationFilters, window: Window): Promise<Page<Conversation>> {

@@ -1,17 +1,19 @@
 import type { Database, Transaction } from '../../../storage/database.ts';
-import { hotStatement } from '../../../storage/prepared-statement.ts';
 import { announce } from '../../events/announce.ts';
 import { type ActorContext, type Caller, type Commit, forbidden, type VisitorCaller } from '../../kernel/caller.ts';
 import { invalidField } from '../../kernel/errors.ts';
 import { releaseSlot } from '../../live/live-store.ts';
-import { type Conversation, placed, wrongState } from '../records/conversation.ts';
+import { type ClosedBy, type Conversation, placed, wrongState } from '../records/conversation.ts';
 import { change, requireConversation } from '../records/conversation-store.ts';
+import { replaceTags } from '../records/conversation-tags.ts';
 import type { Message } from '../records/message-store.ts';
+import { removePauses } from '../records/pauses.ts';
+import { countRefusal } from '../records/refusals.ts';
 import { acceptOffer, declineOffer, offerIsGone } from '../routing/offers.ts';
 import { drainFor } from '../routing/queue.ts';
 import { groupsIn, involvement, requireInvolved, requireVisitorsOwn } from './conversation-access.ts';
 import { conversationIsClosed, messagesAfter, type NewMessage, sendAsOperator, sendAsVisitor } from './messages.ts';
-import { type ConversationStart, countRefusal, Refusal, startConversation } from './start.ts';
+import { type ConversationStart, Refusal, startConversation } from './start.ts';
 import { escalate, type Target, take, transfer } from './transfer.ts';
 
 /** What operators, managers and visitors may do with conversations. Each step is one transaction, all or nothing. */
@@ -26,8 +28,10 @@ export class ConversationService {
     try {
       return await commit((tx) => startConversation(tx, visitor, input));
     } catch (error) {
-      if (error instanceof Refusal)
-        await this.#database.transaction((tx) => countRefusal(tx, visitor, error), visitor.accountId);
+      if (error instanceof Refusal) {
+        const refusal = { websiteId: visitor.websiteId, reason: error.reason };
+        await this.#database.transaction((tx) => countRefusal(tx, visitor, refusal), visitor.accountId);
+      }
       throw error;
     }
   }
@@ -84,9 +88,7 @@ export class ConversationService {
       const involved = await requireInvolved(tx, caller, conversation);
       if (involved === 'own' && conversation.state === 'offered')
         throw wrongState('Accept or decline the offer first.');
-      const closedBy =
-        caller.actor.type === 'api_key' ? 'api_key' : caller.actor.type === 'operator' ? 'operator' : 'system';
-      return closeConversation(tx, caller, conversation, closedBy);
+      return closeConversation(tx, caller, conversation);
     });
   }
 
@@ -94,7 +96,7 @@ export class ConversationService {
     return commit(async (tx) => {
       const conversation = await requireConversation(tx, visitor.accountId, id);
       requireVisitorsOwn(visitor, conversation);
-      return closeConversation(tx, visitor, conversation, 'visitor');
+      return closeConversation(tx, visitor, conversation);
     });
   }
 
@@ -115,13 +117,7 @@ export class ConversationService {
               .where('id', 'in', wanted)
               .execute();
       if (known.length !== wanted.length) throw invalidField('tagIds', 'must be existing tags');
-      await tx.db
-        .deleteFrom('conversationTags')
-        .where('accountId', '=', accountId)
-        .where('conversationId', '=', id)
-        .execute();
-      for (const tagId of wanted)
-        await tx.db.insertInto('conversationTags').values({ accountId, conversationId: id, tagId }).execute();
+      await replaceTags(tx, caller, { conversationId: id, tagIds: wanted });
       announce(tx, caller, 'conversation.updated', id, {
         fields: ['tags'],
         values: { ...placed(conversation), tagIds: wanted },
@@ -147,21 +143,17 @@ function requireOffered(caller: Caller, conversation: Conversation): void {
   if (conversation.operatorId !== caller.operatorId) throw offerIsGone();
 }
 
-const forgetPauses = hotStatement<{ accountId: number; conversationId: number }>((db, { accountId, conversationId }) =>
-  db.deleteFrom('offerPauses').where('accountId', '=', accountId).where('conversationId', '=', conversationId),
-);
-
 /** Ends a conversation, frees its slot, and gives the slot to whoever waits. */
 export async function closeConversation(
   tx: Transaction,
   by: ActorContext,
   conversation: Conversation,
-  closedBy: NonNullable<Conversation['closedBy']>,
 ): Promise<Conversation> {
-  const { accountId, id, operatorId, channel, state } = conversation;
+  const { id, operatorId, channel, state } = conversation;
   if (state === 'closed') throw conversationIsClosed();
+  const closedBy: ClosedBy = by.actor.type === 'command_line' ? 'system' : by.actor.type;
   const [closed, freed] = await Promise.all([
-    change(tx, conversation, {
+    change(tx, by, conversation, {
       state: 'closed',
       closedAt: tx.now,
       closedBy,
@@ -173,7 +165,7 @@ export async function closeConversation(
     operatorId === null ? undefined : releaseSlot(tx, by, { operatorId, channel }),
   ]);
   if (!closed) throw wrongState('The conversation has changed meanwhile.');
-  tx.send(forgetPauses, { accountId, conversationId: id });
+  removePauses(tx, by, id);
   announce(tx, by, 'conversation.closed', id, {
     fields: ['state', 'closedBy'],
     values: { ...placed(closed), closedBy, previousOperatorId: operatorId },

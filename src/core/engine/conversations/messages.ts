@@ -4,7 +4,7 @@ import type { Caller, VisitorCaller } from '../../kernel/caller.ts';
 import { DomainError } from '../../kernel/errors.ts';
 import { text } from '../../kernel/text.ts';
 import { type Conversation, wrongState } from '../records/conversation.ts';
-import { requireConversation } from '../records/conversation-store.ts';
+import { noteFirstAnswer, requireConversation } from '../records/conversation-store.ts';
 import { noteAnswer } from '../records/handlings.ts';
 import { appendNext, type Message } from '../records/message-store.ts';
 import { requireOwn, requireVisitorsOwn } from './conversation-access.ts';
@@ -33,8 +33,8 @@ export async function sendAsOperator(tx: Transaction, caller: Caller, input: New
   if (conversation.state === 'offered') throw wrongState('Accept the offer before you write.');
   if (conversation.state === 'closed') throw conversationIsClosed();
   const message = appendNext(tx, caller, conversation, { ...author, ...content(input) });
-  if (conversation.firstAnswerAt === null) tx.send(answered, { ...conversationKey(conversation), at: tx.now });
-  await noteAnswer(tx, conversation);
+  noteFirstAnswer(tx, caller, conversation);
+  noteAnswer(tx, caller, conversation);
   return message;
 }
 
@@ -67,15 +67,6 @@ export async function messagesAfter(
     .limit(limit)
     .execute();
 }
-
-const answered = hotStatement<{ accountId: number; id: number; at: number }>((db, { accountId, id, at }) =>
-  db
-    .updateTable('conversations')
-    .set({ firstAnswerAt: at })
-    .where('accountId', '=', accountId)
-    .where('id', '=', id)
-    .where('firstAnswerAt', 'is', null),
-);
 
 interface SentBefore {
   readonly accountId: number;
@@ -113,10 +104,6 @@ function sameText(earlier: Message, { text: words }: NewMessage): Message {
   throw new DomainError('conflict', 'The client id was used for another text already.', {
     problems: [{ path: ['clientId'], code: 'invalid', rule: 'was used for another text already' }],
   });
-}
-
-function conversationKey({ accountId, id }: Conversation) {
-  return { accountId, id };
 }
 
 function content({ clientId: name, text: words }: NewMessage) {

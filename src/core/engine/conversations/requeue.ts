@@ -1,13 +1,13 @@
 import type { Transaction } from '../../../storage/database.ts';
 import type { ActorContext } from '../../kernel/caller.ts';
 import { clearPresence } from '../../live/live-store.ts';
-import { conversationsOf } from '../presence/presence.ts';
+import { findHeldConversations } from '../records/conversation-store.ts';
 import { requeue } from '../routing/offers.ts';
 
 /** The operator is about to be deleted: what they were offered or were handling waits again, and others are asked. */
 export async function requeueConversationsOf(tx: Transaction, by: ActorContext, operatorId: number): Promise<void> {
   await clearPresence(tx, by, operatorId);
-  for (const conversation of await conversationsOf(tx, by, operatorId)) {
+  for (const conversation of await findHeldConversations(tx, by, operatorId)) {
     await requeue(tx, by, conversation, { cause: 'operator_lost', atHead: conversation.state === 'active' });
   }
 }

@@ -6,9 +6,7 @@ import { Listing } from '../../kernel/listing.ts';
 import type { Page, Window } from '../../kernel/page.ts';
 import type { Period } from '../../kernel/period.ts';
 import type { Slice, SlicePage } from '../../kernel/slice.ts';
-
-/** What a visitor thought of a conversation: three notes from 1 to 5, and words. */
-export type Satisfaction = Omit<Selectable<Tables['satisfactions']>, 'accountId'>;
+import type { Satisfaction } from '../records/satisfaction-store.ts';
 
 export interface SatisfactionFilters {
   readonly id?: IdFilter | undefined;

@@ -1,13 +1,12 @@
 import { z } from 'zod';
-import type { Transaction } from '../../../storage/database.ts';
 import { announce } from '../../events/announce.ts';
 import type { Commit, VisitorCaller } from '../../kernel/caller.ts';
 import { nextId } from '../../kernel/ids.ts';
 import { text } from '../../kernel/text.ts';
 import { placed, wrongState } from '../records/conversation.ts';
 import { requireConversation } from '../records/conversation-store.ts';
+import { insertSatisfaction, type Satisfaction } from '../records/satisfaction-store.ts';
 import { requireVisitorsOwn } from './conversation-access.ts';
-import type { Satisfaction } from './satisfaction-query.ts';
 
 const NOTE_RULE = 'must be a note from 1 to 5';
 const note = z.int({ error: NOTE_RULE }).min(1, { error: NOTE_RULE }).max(5, { error: NOTE_RULE });
@@ -44,7 +43,7 @@ export function answerSatisfaction(
       comment: answer.comment ?? '',
       createdAt: tx.now,
     };
-    if (!(await insertOnce(tx, accountId, satisfaction))) throw wrongState('The survey was answered already.');
+    if (!(await insertSatisfaction(tx, visitor, satisfaction))) throw wrongState('The survey was answered already.');
     const { noteWelcome, noteResolution, noteDelay } = satisfaction;
     announce(
       tx,
@@ -59,14 +58,4 @@ export function answerSatisfaction(
     );
     return satisfaction;
   });
-}
-
-async function insertOnce(tx: Transaction, accountId: number, satisfaction: Satisfaction): Promise<boolean> {
-  const inserted = await tx.db
-    .insertInto('satisfactions')
-    .values({ accountId, ...satisfaction })
-    .onConflict((conflict) => conflict.columns(['accountId', 'conversationId']).doNothing())
-    .returning('id')
-    .executeTakeFirst();
-  return inserted !== undefined;
 }

@@ -8,7 +8,7 @@ import { claimSlot, releaseSlot } from '../../live/live-store.ts';
 import { requireOperator } from '../../operators/operator-store.ts';
 import { requireMayServe } from '../../operators/permissions.ts';
 import { targetsOf } from '../../operators/targets.ts';
-import { type Conversation, placed, wrongState } from '../records/conversation.ts';
+import { type Conversation, newConversation, placed, wrongState } from '../records/conversation.ts';
 import { insertConversation, requireConversation } from '../records/conversation-store.ts';
 import { keepDecision } from '../routing/decisions.ts';
 import { exclusionCounts } from '../routing/exclusions.ts';
@@ -151,22 +151,18 @@ export async function escalate(tx: Transaction, caller: Caller, id: number): Pro
       'No video can begin now: it is not allowed for this operator, or a call or another video is running.',
     );
   }
-  const video: Conversation = {
-    ...chat,
+  const { visitorId, websiteId, skillId, groupId, language } = chat;
+  const video = newConversation({
+    ...{ accountId, visitorId, websiteId, skillId, groupId, language, operatorId, state: 'active' },
     id: await nextId(tx, accountId, 'conversation'),
-    clientId: null,
     channel: 'video',
     createdAt: tx.now,
-    queueOrder: tx.now,
-    hasWaited: 0,
     offeredAt: tx.now,
     acceptedAt: tx.now,
     firstAnswerAt: tx.now,
-    messageCount: 0,
     escalatedFromId: chat.id,
-    changedHands: 0,
-  };
-  tx.send(insertConversation, video);
+  });
+  insertConversation(tx, caller, video);
   await keepDecision(tx, caller, video, {
     conversationId: video.id,
     cause: 'escalation',

@@ -1,5 +1,4 @@
 import type { Transaction } from '../../../storage/database.ts';
-import { hotStatement } from '../../../storage/prepared-statement.ts';
 import type { ActorContext } from '../../kernel/caller.ts';
 import {
   type Lease,
@@ -18,6 +17,7 @@ import {
   setKeptOffline,
 } from '../../live/live-store.ts';
 import type { Conversation } from '../records/conversation.ts';
+import { findHeldConversations } from '../records/conversation-store.ts';
 import { addNotice } from '../records/message-store.ts';
 import { requeue } from '../routing/offers.ts';
 import { drainFor } from '../routing/queue.ts';
@@ -118,9 +118,9 @@ async function follow(
 
 /** Offers go to others at once; those who talk are told, and wait a while for the operator. */
 async function leaveBehind(tx: Transaction, by: ActorContext, operatorId: number): Promise<void> {
-  for (const conversation of await conversationsOf(tx, by, operatorId)) {
+  for (const conversation of await findHeldConversations(tx, by, operatorId)) {
     if (conversation.state === 'offered') await requeue(tx, by, conversation, { cause: 'withdrawn' });
-    else await addNotice(tx, by, conversation, 'operatorAway');
+    else addNotice(tx, by, conversation, 'operatorAway');
   }
 }
 
@@ -132,8 +132,7 @@ async function takeUp(
   cause: 'connected' | 'available',
 ): Promise<void> {
   if (wasLost) {
-    for (const conversation of await runningOf(tx, by, operatorId))
-      await addNotice(tx, by, conversation, 'operatorBack');
+    for (const conversation of await runningOf(tx, by, operatorId)) addNotice(tx, by, conversation, 'operatorBack');
   }
   await drainFor(tx, by, operatorId, cause);
 }
@@ -142,30 +141,11 @@ async function takeUp(
 export async function giveUp(tx: Transaction, by: ActorContext, operatorId: number): Promise<void> {
   await clearLost(tx, by, operatorId);
   for (const conversation of await runningOf(tx, by, operatorId)) {
-    await addNotice(tx, by, conversation, 'newOperator');
+    addNotice(tx, by, conversation, 'newOperator');
     await requeue(tx, by, conversation, { cause: 'operator_lost', atHead: true });
   }
 }
 
-const findHeld = hotStatement<{ accountId: number; operatorId: number }, Conversation>(
-  (db, { accountId, operatorId }) =>
-    db
-      .selectFrom('conversations')
-      .selectAll()
-      .where('accountId', '=', accountId)
-      .where('operatorId', '=', operatorId)
-      .where('state', 'in', ['offered', 'active'])
-      .orderBy('id'),
-);
-
-export async function conversationsOf(
-  tx: Transaction,
-  { accountId }: ActorContext,
-  operatorId: number,
-): Promise<Conversation[]> {
-  return tx.run(findHeld, { accountId, operatorId });
-}
-
 async function runningOf(tx: Transaction, by: ActorContext, operatorId: number): Promise<Conversation[]> {
-  return (await conversationsOf(tx, by, operatorId)).filter(({ state }) => state === 'active');
+  return (await findHeldConversations(tx, by, operatorId)).filter(({ state }) => state === 'active');
 }

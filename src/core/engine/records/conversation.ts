@@ -1,23 +1,77 @@
-import type { Selectable } from 'kysely';
-import type { Tables } from '../../../storage/tables.ts';
+import type { Channel } from '../../kernel/channels.ts';
 import { DomainError } from '../../kernel/errors.ts';
 
-/** A conversation of a visitor with the operators of an account, as it is kept. */
-export type Conversation = Selectable<Tables['conversations']>;
+export type ConversationState = 'queued' | 'offered' | 'active' | 'closed';
 
-export type ConversationState = Conversation['state'];
+/** Who ended a conversation. */
+export type ClosedBy = 'operator' | 'visitor' | 'api_key' | 'system';
 
-/** Who is away from a running conversation for so long loses it to the head of the queue. */
-export const LOST_MS = 60_000;
+/** A conversation of a visitor with the operators of an account. */
+export interface Conversation {
+  readonly accountId: number;
+  readonly id: number;
+  readonly visitorId: number | null;
+  readonly channel: Channel;
+  readonly websiteId: number;
+  readonly skillId: number | null;
+  readonly groupId: number | null;
+  readonly language: string;
+  readonly createdAt: number;
+  readonly state: ConversationState;
+  /** Who has it, or is asked. */
+  readonly operatorId: number | null;
+  /** Its place in the queue: the moment at which it began, or a number before all moments for the head. */
+  readonly queueOrder: number;
+  /** Whether nobody was free at once. */
+  readonly hasWaited: boolean;
+  readonly offeredAt: number | null;
+  readonly offerUntil: number | null;
+  readonly acceptedAt: number | null;
+  readonly firstAnswerAt: number | null;
+  readonly closedAt: number | null;
+  readonly closedBy: ClosedBy | null;
+  readonly closedById: number | null;
+  /** Also the sequence number of its newest message. */
+  readonly messageCount: number;
+  /** The chat of which this video is the continuation. */
+  readonly escalatedFromId: number | null;
+  /** Whether more than one operator has accepted it: then there is a handling for each of them. */
+  readonly hasChangedHands: boolean;
+}
 
-/** Who declined or missed an offer is not offered the same conversation again for so long. */
-export const PAUSE_MS = 60_000;
+type Beginning =
+  | 'accountId'
+  | 'id'
+  | 'visitorId'
+  | 'channel'
+  | 'websiteId'
+  | 'skillId'
+  | 'groupId'
+  | 'language'
+  | 'createdAt';
 
-/** After so many offers in a row that timed out, the operator's wish for the channel is taken back. */
-export const MOST_MISSED = 3;
+export type NewConversation = Pick<Conversation, Beginning> & Partial<Conversation>;
 
-/** Before every moment at which a conversation can begin: the head of the queue. */
-export const HEAD_OF_QUEUE = -4_102_444_800_000;
+/** A conversation that waits and to which nothing has happened yet, except for what is given. */
+export function newConversation(given: NewConversation): Conversation {
+  return {
+    state: 'queued',
+    operatorId: null,
+    queueOrder: given.createdAt,
+    hasWaited: false,
+    offeredAt: null,
+    offerUntil: null,
+    acceptedAt: null,
+    firstAnswerAt: null,
+    closedAt: null,
+    closedBy: null,
+    closedById: null,
+    messageCount: 0,
+    escalatedFromId: null,
+    hasChangedHands: false,
+    ...given,
+  };
+}
 
 /** The present state of a conversation does not allow what was asked for; nothing was changed. */
 export function wrongState(message: string): DomainError {

@@ -2,6 +2,7 @@ import type { Selectable } from 'kysely';
 import type { Transaction } from '../../../storage/database.ts';
 import { hotStatement } from '../../../storage/prepared-statement.ts';
 import type { Tables } from '../../../storage/tables.ts';
+import type { ActorContext } from '../../kernel/caller.ts';
 import type { Conversation } from './conversation.ts';
 
 type Handling = Selectable<Tables['handlings']>;
@@ -24,30 +25,36 @@ const answer = hotStatement<Omit<Handling, 'acceptedAt' | 'firstAnswerAt'> & { a
 );
 
 /**
- * The operator who has accepted a conversation loses it: what they did stays theirs. Answers with the columns of the
- * conversation that say so. Its own moments are those of the first who accepted and answered.
+ * The operator who has accepted a conversation loses it: what they did stays theirs. Answers with what of the conversation
+ * says so. Its own moments are those of the first who accepted and answered.
  */
-export async function handOver(tx: Transaction, conversation: Conversation): Promise<{ changedHands: number }> {
-  const { accountId, id, operatorId, state, acceptedAt, firstAnswerAt, changedHands } = conversation;
-  if (state !== 'active' || operatorId === null || acceptedAt === null) return { changedHands };
-  const handling = { accountId, conversationId: id, operatorId, acceptedAt, firstAnswerAt };
-  if (changedHands === 0) tx.send(keep, handling);
-  return { changedHands: 1 };
+export function handOver(
+  tx: Transaction,
+  { accountId }: ActorContext,
+  { id, operatorId, state, acceptedAt, firstAnswerAt, hasChangedHands }: Conversation,
+): Pick<Conversation, 'hasChangedHands'> {
+  if (state !== 'active' || operatorId === null || acceptedAt === null) return { hasChangedHands };
+  if (!hasChangedHands) tx.send(keep, { accountId, conversationId: id, operatorId, acceptedAt, firstAnswerAt });
+  return { hasChangedHands: true };
 }
 
 /** Another operator has accepted a conversation that somebody had before. */
-export async function takeOver(tx: Transaction, conversation: Conversation, answeredAt: number | null): Promise<void> {
-  const { accountId, id, operatorId, changedHands } = conversation;
-  if (changedHands === 0 || operatorId === null) return;
-  const handling = { accountId, conversationId: id, operatorId, acceptedAt: tx.now, firstAnswerAt: answeredAt };
-  tx.send(keep, handling);
+export function takeOver(
+  tx: Transaction,
+  { accountId }: ActorContext,
+  { id, operatorId, hasChangedHands }: Conversation,
+  firstAnswerAt: number | null,
+): void {
+  if (!hasChangedHands || operatorId === null) return;
+  tx.send(keep, { accountId, conversationId: id, operatorId, acceptedAt: tx.now, firstAnswerAt });
 }
 
 /** The operator has written: for those who took over, this may be their first answer. */
-export async function noteAnswer(
+export function noteAnswer(
   tx: Transaction,
-  { accountId, id, operatorId, changedHands }: Conversation,
-): Promise<void> {
-  if (changedHands === 0 || operatorId === null) return;
+  { accountId }: ActorContext,
+  { id, operatorId, hasChangedHands }: Conversation,
+): void {
+  if (!hasChangedHands || operatorId === null) return;
   tx.send(answer, { accountId, conversationId: id, operatorId, at: tx.now });
 }

@@ -4,42 +4,33 @@ import { hotStatement } from '../../../storage/prepared-statement.ts';
 import type { Tables } from '../../../storage/tables.ts';
 import { announce } from '../../events/announce.ts';
 import type { ActorContext } from '../../kernel/caller.ts';
-import { type Conversation, placed, wrongState } from './conversation.ts';
+import { type Conversation, placed } from './conversation.ts';
+import { conversationIdsOf, eraseConversations, takeSequence } from './conversation-store.ts';
 
 export type Message = Selectable<Tables['messages']>;
 
-const takeSequence = hotStatement<{ accountId: number; id: number }, { messageCount: number }>(
-  (db, { accountId, id }) =>
-    db
-      .updateTable('conversations')
-      .set((eb) => ({ messageCount: eb('messageCount', '+', 1) }))
-      .where('accountId', '=', accountId)
-      .where('id', '=', id)
-      .where('state', '<>', 'closed')
-      .returning('messageCount'),
-);
-const insertMessage = hotStatement<Message>((db, row) => db.insertInto('messages').values(row));
+const insert = hotStatement<Message>((db, row) => db.insertInto('messages').values(row));
+
+/** Stores a message as it is, and announces nothing. */
+export function insertMessage(
+  tx: Transaction,
+  { accountId }: ActorContext,
+  message: Omit<Message, 'accountId'>,
+): Message {
+  const row = { accountId, ...message };
+  tx.send(insert, row);
+  return row;
+}
 
 type Content = Pick<Message, 'clientId' | 'authorType' | 'authorId' | 'text'>;
 
-/** Appends to a conversation; its own row gives out the numbers, so that there is never a hole. */
-async function appendMessage(
-  tx: Transaction,
-  by: ActorContext,
-  conversation: Conversation,
-  content: Content,
-): Promise<Message> {
-  const { accountId, id } = conversation;
-  const [next] = await tx.run(takeSequence, { accountId, id });
-  if (!next) throw wrongState('The conversation is closed.');
-  return storeMessage(tx, by, conversation, { ...content, sequence: next.messageCount });
-}
-
-/** The same for an open conversation of which the last number was read in this transaction: nobody can have taken the next. */
+/**
+ * Appends to an open conversation of which the last number was read in this transaction: nobody can have taken the next. Its own
+ * row gives out the numbers, so that there is never a hole.
+ */
 export function appendNext(tx: Transaction, by: ActorContext, conversation: Conversation, content: Content): Message {
-  const { accountId, id, messageCount } = conversation;
-  tx.send(takeSequence, { accountId, id });
-  return storeMessage(tx, by, conversation, { ...content, sequence: messageCount + 1 });
+  takeSequence(tx, by, conversation.id);
+  return storeMessage(tx, by, conversation, { ...content, sequence: conversation.messageCount + 1 });
 }
 
 /** Stores a message under a number that is its own. */
@@ -47,11 +38,11 @@ export function storeMessage(
   tx: Transaction,
   by: ActorContext,
   conversation: Conversation,
-  { clientId, authorType, authorId, text, sequence }: Content & Pick<Message, 'sequence'>,
+  content: Content & Pick<Message, 'sequence'>,
 ): Message {
-  const { accountId, id } = conversation;
-  const message = { accountId, conversationId: id, sequence, clientId, authorType, authorId, text, at: tx.now };
-  tx.send(insertMessage, message);
+  const { id } = conversation;
+  const message = insertMessage(tx, by, { conversationId: id, at: tx.now, ...content });
+  const { sequence, authorType } = message;
   announce(
     tx,
     by,
@@ -71,16 +62,27 @@ export const NOTICES = {
   newOperator: 'The operator did not come back. You are first in line for another one.',
 } as const;
 
-export async function addNotice(
+const NOTICE_AUTHOR = { clientId: null, authorType: 'notice', authorId: null } as const;
+
+/** To an open conversation that was read in this transaction. */
+export function addNotice(
   tx: Transaction,
   by: ActorContext,
   conversation: Conversation,
-  notice: keyof typeof NOTICES,
-): Promise<void> {
-  await appendMessage(tx, by, conversation, {
-    clientId: null,
-    authorType: 'notice',
-    authorId: null,
-    text: NOTICES[notice],
-  });
+  notice: Exclude<keyof typeof NOTICES, 'erased'>,
+): void {
+  appendNext(tx, by, conversation, { ...NOTICE_AUTHOR, text: NOTICES[notice] });
+}
+
+/** Empties every text in the conversations of a visitor, in its place; a notice at the end says why. */
+export async function eraseWords(tx: Transaction, by: ActorContext, visitorId: number): Promise<void> {
+  await tx.db
+    .updateTable('messages')
+    .set({ text: '', clientId: null })
+    .where('accountId', '=', by.accountId)
+    .where('conversationId', 'in', conversationIdsOf(tx, by, visitorId))
+    .execute();
+  for (const conversation of await eraseConversations(tx, by, visitorId)) {
+    storeMessage(tx, by, conversation, { ...NOTICE_AUTHOR, text: NOTICES.erased, sequence: conversation.messageCount });
+  }
 }

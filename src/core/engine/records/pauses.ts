@@ -1,5 +1,36 @@
 import type { Transaction } from '../../../storage/database.ts';
 import { hotStatement } from '../../../storage/prepared-statement.ts';
+import type { ActorContext } from '../../kernel/caller.ts';
+
+/** Who declined or missed an offer is not offered the same conversation again for so long. */
+export const PAUSE_MS = 60_000;
+
+const pause = hotStatement<{ accountId: number; conversationId: number; operatorId: number; until: number }>(
+  (db, row) =>
+    db
+      .insertInto('offerPauses')
+      .values(row)
+      .onConflict((conflict) =>
+        conflict.columns(['accountId', 'conversationId', 'operatorId']).doUpdateSet({ until: row.until }),
+      ),
+);
+const remove = hotStatement<{ accountId: number; conversationId: number }>((db, { accountId, conversationId }) =>
+  db.deleteFrom('offerPauses').where('accountId', '=', accountId).where('conversationId', '=', conversationId),
+);
+
+/** From now on the operator is not asked for this conversation. */
+export function pauseOffers(
+  tx: Transaction,
+  { accountId }: ActorContext,
+  { conversationId, operatorId }: { readonly conversationId: number; readonly operatorId: number },
+): void {
+  tx.send(pause, { accountId, conversationId, operatorId, until: tx.now + PAUSE_MS });
+}
+
+/** Nobody will be asked for this conversation any more. */
+export function removePauses(tx: Transaction, { accountId }: ActorContext, conversationId: number): void {
+  tx.send(remove, { accountId, conversationId });
+}
 
 const removeEnded = hotStatement<{ accountId: number; operatorId: number }, { conversationId: number }>(
   (db, { accountId, operatorId }) =>
@@ -21,7 +52,11 @@ const findEnded = hotStatement<{ accountId: number }, { operatorId: number }>((d
 );
 
 /** Ends the pauses of an operator that are over; answers whether there were any. */
-export async function removeEndedPauses(tx: Transaction, accountId: number, operatorId: number): Promise<boolean> {
+export async function removeEndedPauses(
+  tx: Transaction,
+  { accountId }: ActorContext,
+  operatorId: number,
+): Promise<boolean> {
   return (await tx.run(removeEnded, { accountId, operatorId })).length > 0;
 }
 

@@ -5,7 +5,7 @@ import { routingSettings } from '../../access/account-settings.ts';
 import { presenceAt } from '../../live/live.ts';
 import type { LivePast } from '../../live/live-past.ts';
 import { findLiveRow } from '../../live/live-store.ts';
-import { PAUSE_MS } from '../records/conversation.ts';
+import { PAUSE_MS } from '../records/pauses.ts';
 import { candidateOf } from './candidates.ts';
 import { type Obstacle, obstacles, type Standing } from './choose-operator.ts';
 import type { Decision } from './decisions.ts';

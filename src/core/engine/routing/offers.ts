@@ -1,31 +1,21 @@
 import type { Transaction } from '../../../storage/database.ts';
-import { hotStatement } from '../../../storage/prepared-statement.ts';
 import { announce } from '../../events/announce.ts';
 import type { ActorContext } from '../../kernel/caller.ts';
 import { countMissedOffer, forgetMissedOffers, releaseSlot } from '../../live/live-store.ts';
-import {
-  type Conversation,
-  HEAD_OF_QUEUE,
-  MOST_MISSED,
-  PAUSE_MS,
-  placed,
-  wrongState,
-} from '../records/conversation.ts';
+import { type Conversation, placed, wrongState } from '../records/conversation.ts';
 import { change } from '../records/conversation-store.ts';
 import { handOver, takeOver } from '../records/handlings.ts';
+import { pauseOffers } from '../records/pauses.ts';
+import { rememberOperator } from '../records/visitor-store.ts';
 import type { Cause } from './decisions.ts';
 import { drainFor } from './queue.ts';
-import { answeredBy, rememberServer, route } from './router.ts';
+import { answeredBy, route } from './router.ts';
 
-const pause = hotStatement<{ accountId: number; conversationId: number; operatorId: number; until: number }>(
-  (db, row) =>
-    db
-      .insertInto('offerPauses')
-      .values(row)
-      .onConflict((conflict) =>
-        conflict.columns(['accountId', 'conversationId', 'operatorId']).doUpdateSet({ until: row.until }),
-      ),
-);
+/** After so many offers in a row that timed out, the operator's wish for the channel is taken back. */
+export const MOST_MISSED = 3;
+
+/** Before every moment at which a conversation can begin: the head of the queue. */
+const HEAD_OF_QUEUE = -4_102_444_800_000;
 
 /** The operator says yes: from now on it is theirs. */
 export async function acceptOffer(
@@ -35,7 +25,7 @@ export async function acceptOffer(
 ): Promise<Conversation> {
   const { operatorId, channel, offerUntil } = conversation;
   if (conversation.state !== 'offered' || operatorId === null || (offerUntil ?? 0) <= tx.now) throw offerIsGone();
-  const accepted = await change(tx, conversation, {
+  const accepted = await change(tx, by, conversation, {
     state: 'active',
     acceptedAt: conversation.acceptedAt ?? tx.now,
     offerUntil: null,
@@ -43,8 +33,8 @@ export async function acceptOffer(
   });
   if (!accepted) throw offerIsGone();
   forgetMissedOffers(tx, by, { operatorId, channel });
-  await rememberServer(tx, accepted);
-  await takeOver(tx, accepted, answeredBy(accepted, tx.now));
+  rememberOperator(tx, by, accepted);
+  takeOver(tx, by, accepted, answeredBy(accepted, tx.now));
   announce(tx, by, 'conversation.started', accepted.id, { fields: ['state', 'acceptedAt'], values: placed(accepted) });
   return accepted;
 }
@@ -100,21 +90,19 @@ export async function requeue(
   conversation: Conversation,
   { cause, atHead = false, pauseOperator = false, asks = {}, hadSlot = true }: Requeue,
 ): Promise<Conversation> {
-  const { accountId, id, operatorId, channel, createdAt } = conversation;
-  const waiting = await change(tx, conversation, {
+  const { id, operatorId, channel, createdAt } = conversation;
+  const waiting = await change(tx, by, conversation, {
     state: 'queued',
     operatorId: null,
     offeredAt: null,
     offerUntil: null,
-    ...(await handOver(tx, conversation)),
-    hasWaited: 1,
+    ...handOver(tx, by, conversation),
+    hasWaited: true,
     queueOrder: atHead ? HEAD_OF_QUEUE + createdAt : createdAt,
     ...asks,
   });
   if (!waiting) throw wrongState('The conversation has changed meanwhile.');
-  if (operatorId !== null && pauseOperator) {
-    tx.send(pause, { accountId, conversationId: id, operatorId, until: tx.now + PAUSE_MS });
-  }
+  if (operatorId !== null && pauseOperator) pauseOffers(tx, by, { conversationId: id, operatorId });
   if (operatorId !== null && hadSlot) await releaseSlot(tx, by, { operatorId, channel });
   announce(tx, by, 'conversation.queued', id, {
     fields: ['state', 'operatorId', ...Object.keys(asks)],

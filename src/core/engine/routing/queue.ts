@@ -7,6 +7,7 @@ import { channelLive } from '../../live/capacity.ts';
 import { type LiveRow, liveState, presenceAt } from '../../live/live.ts';
 import { findLiveRow } from '../../live/live-store.ts';
 import type { Conversation } from '../records/conversation.ts';
+import { type ConversationRow, fetchConversations } from '../records/conversation-store.ts';
 import { removeEndedPauses } from '../records/pauses.ts';
 import type { Cause } from './decisions.ts';
 import { couldServe, type Server, servedBy } from './needs.ts';
@@ -25,11 +26,11 @@ interface NextArguments {
 }
 
 /** The conversation that has waited longest of those that an operator could serve on some channels. */
-const findNext = hotStatement<NextArguments, Conversation>((db, given) => {
+const findNext = hotStatement<NextArguments, ConversationRow>((db, given) => {
   const server: Server = given;
   return {
     compile: () =>
-      sql<Conversation>`with recursive ${servedBy(server)} select c.* from conversations c
+      sql<ConversationRow>`with recursive ${servedBy(server)} select c.* from conversations c
         where c.account_id = ${given.accountId} and c.state = 'queued' and c.channel in (${given.one}, ${given.two}, ${given.three})
         and ${couldServe(server)}
         and not exists (select 1 from offer_pauses p where p.account_id = c.account_id and p.conversation_id = c.id
@@ -58,14 +59,14 @@ export async function drainFor(
     if (open.length === 0) return;
     const [one = '', two = '', three = ''] = open;
     const { languageList } = row;
-    const [next] = await tx.run(findNext, { accountId, operatorId, languageList, one, two, three });
+    const [next] = await fetchConversations(tx, findNext, { accountId, operatorId, languageList, one, two, three });
     if (!next || !(await route(tx, by, next, cause))) return;
   }
 }
 
 /** Who declined may be asked again, first for what has waited longest. */
 export async function endPausesOf(tx: Transaction, by: ActorContext, operatorId: number): Promise<void> {
-  if (await removeEndedPauses(tx, by.accountId, operatorId)) await drainFor(tx, by, operatorId, 'pause_ended');
+  if (await removeEndedPauses(tx, by, operatorId)) await drainFor(tx, by, operatorId, 'pause_ended');
 }
 
 /** Conversations that ask for the same, 0 for no skill or group, and how far their line was looked at. */
@@ -90,7 +91,7 @@ const findLines = hotStatement<{ accountId: number }, Omit<Line, 'order' | 'id'>
     .where('state', '=', sql.lit('queued'))
     .groupBy(['channel', 'websiteId', skill, team, 'language']),
 );
-const findHead = hotStatement<{ accountId: number } & Line, Conversation>((db, given) =>
+const findHead = hotStatement<{ accountId: number } & Line, ConversationRow>((db, given) =>
   db
     .selectFrom('conversations')
     .selectAll()
@@ -122,7 +123,7 @@ export async function drainAccount(tx: Transaction, by: ActorContext, cause: Cau
   const moveOn = async (line: Line, after: Pick<Line, 'order' | 'id'>) => {
     heads.delete(line);
     const next = { ...line, ...after };
-    const [head] = await tx.run(findHead, { accountId, ...next });
+    const [head] = await fetchConversations(tx, findHead, { accountId, ...next });
     if (head) heads.set(next, head);
   };
   for (const line of await tx.run(findLines, { accountId })) {

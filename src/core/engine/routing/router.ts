@@ -8,6 +8,7 @@ import { claimSlot } from '../../live/live-store.ts';
 import { type Conversation, placed } from '../records/conversation.ts';
 import { change } from '../records/conversation-store.ts';
 import { handOver, takeOver } from '../records/handlings.ts';
+import { rememberOperator } from '../records/visitor-store.ts';
 import { bestCandidates, candidateOf } from './candidates.ts';
 import { type Candidate, chooseOperator, type Need, type Ranking } from './choose-operator.ts';
 import { type Cause, keepDecision } from './decisions.ts';
@@ -114,17 +115,17 @@ export async function give(
       }
     : { offerUntil: tx.now + settings.offerSeconds * 1000 };
   const state = atOnce ? 'active' : 'offered';
-  const given = await change(tx, conversation, {
+  const given = await change(tx, by, conversation, {
     state,
     operatorId,
     offeredAt: tx.now,
     ...moments,
-    ...(await handOver(tx, conversation)),
+    ...handOver(tx, by, conversation),
   });
   if (!given) throw new Error(`Conversation ${conversation.id} changed inside a transaction.`);
   if (atOnce) {
-    await rememberServer(tx, given);
-    await takeOver(tx, given, answeredBy(given, tx.now));
+    rememberOperator(tx, by, given);
+    takeOver(tx, by, given, answeredBy(given, tx.now));
   }
   announce(tx, by, atOnce ? 'conversation.started' : 'conversation.offered', given.id, {
     fields: ['state', 'operatorId'],
@@ -136,21 +137,4 @@ export async function give(
 /** A call or a video is answered when it is accepted; a chat with the first words. */
 export function answeredBy({ channel }: Pick<Conversation, 'channel'>, now: number): number | null {
   return channel === 'chat' ? null : now;
-}
-
-const remember = hotStatement<{ accountId: number; id: number; operatorId: number }>(
-  (db, { accountId, id, operatorId }) =>
-    db
-      .updateTable('visitors')
-      .set({ lastOperatorId: operatorId })
-      .where('accountId', '=', accountId)
-      .where('id', '=', id),
-);
-
-/** The next conversation of the visitor goes to the same operator, if it can. */
-export async function rememberServer(
-  tx: Transaction,
-  { accountId, visitorId, operatorId }: Conversation,
-): Promise<void> {
-  if (visitorId !== null && operatorId !== null) tx.send(remember, { accountId, id: visitorId, operatorId });
 }

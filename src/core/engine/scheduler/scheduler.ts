@@ -4,10 +4,12 @@ import type { Tables } from '../../../storage/tables.ts';
 import { type ActorContext, systemContext } from '../../kernel/caller.ts';
 import { DESK_LEASE_SECONDS, GRACE_MS } from '../../live/leases.ts';
 import { giveUp, notice } from '../presence/presence.ts';
-import { LOST_MS } from '../records/conversation.ts';
 import { requireConversation } from '../records/conversation-store.ts';
 import { expireOffer } from '../routing/offers.ts';
 import { drainAccount, endPausesOf, MOST_DRAINED } from '../routing/queue.ts';
+
+/** Who is away from a running conversation for so long loses it to the head of the queue. */
+export const LOST_MS = 60_000;
 
 /** So many of a kind are looked at in one round; the next round comes soon. */
 const AT_ONCE = 200;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { ConversationFilters } from '../../../../src/core/engine/conversations/conversation-filter.ts';
-import type { Conversation } from '../../../../src/core/engine/records/conversation.ts';
+import type { ConversationRow } from '../../../../src/core/engine/records/conversation-store.ts';
 import { CHANNELS } from '../../../../src/core/kernel/channels.ts';
 import type { IdFilter } from '../../../../src/core/kernel/filters.ts';
 import { databases, explain, type OpenInstallation } from '../../../support/databases/databases.ts';
@@ -88,9 +88,9 @@ for (const { name, open } of databases) {
     if (value === null) return false;
     return filter.kind === 'ids' ? filter.ids.includes(value) : String(value).startsWith(filter.parts[0] ?? '');
   };
-  const groupOf = (c: Conversation) => (c.operatorId === null ? c.groupId : (groups.get(c.operatorId) ?? null));
+  const groupOf = (c: ConversationRow) => (c.operatorId === null ? c.groupId : (groups.get(c.operatorId) ?? null));
 
-  function passes(c: Conversation, f: ConversationFilters): boolean {
+  function passes(c: ConversationRow, f: ConversationFilters): boolean {
     const waits = c.state === 'queued' || c.state === 'offered';
     const own = f.reach?.operatorId !== null && f.reach?.operatorId === c.operatorId;
     return (

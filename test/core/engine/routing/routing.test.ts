@@ -123,12 +123,12 @@ for (const { name, open } of databases) {
       assert.equal((await give()).operatorId, first, 'equal shares: the longest rest');
       // first is full now; second has 2 of 4.
       assert.equal((await give(visitor)).operatorId, second, 'who served last, but is busy, is not waited for');
-      const [mine] = await world.installation.database.read
+      const mine = await world.installation.database.read
         .selectFrom('conversations')
-        .selectAll()
+        .select(['id', 'operatorId'])
         .where('operatorId', '=', first)
-        .execute();
-      await world.close(mine as Conversation);
+        .executeTakeFirstOrThrow();
+      await world.close(mine);
       await operators.update(world.transact, caller, second, { chatPriority: 10 });
       assert.equal((await give()).operatorId, second, 'priority 10 before 0, whatever the share');
       await world.end();

@@ -1,0 +1,33 @@
+import type { Selectable } from 'kysely';
+import type { Transaction } from '../../../storage/database.ts';
+import type { Tables } from '../../../storage/tables.ts';
+import type { ActorContext } from '../../kernel/caller.ts';
+import { conversationIdsOf } from './conversation-store.ts';
+
+/** What a visitor thought of a conversation: three notes from 1 to 5, and words. */
+export type Satisfaction = Omit<Selectable<Tables['satisfactions']>, 'accountId'>;
+
+/** Stores the answer to a survey; false when there is one for the conversation already. */
+export async function insertSatisfaction(
+  tx: Transaction,
+  { accountId }: ActorContext,
+  satisfaction: Satisfaction,
+): Promise<boolean> {
+  const inserted = await tx.db
+    .insertInto('satisfactions')
+    .values({ accountId, ...satisfaction })
+    .onConflict((conflict) => conflict.columns(['accountId', 'conversationId']).doNothing())
+    .returning('id')
+    .executeTakeFirst();
+  return inserted !== undefined;
+}
+
+/** The notes of a visitor stay, their words go. */
+export async function eraseComments(tx: Transaction, by: ActorContext, visitorId: number): Promise<void> {
+  await tx.db
+    .updateTable('satisfactions')
+    .set({ comment: '' })
+    .where('accountId', '=', by.accountId)
+    .where('conversationId', 'in', conversationIdsOf(tx, by, visitorId))
+    .execute();
+}
