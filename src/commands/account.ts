@@ -1,4 +1,4 @@
-import { createAccount } from '../app/first-start.ts';
+import { createAccount } from '../core/administration/account-creation.ts';
 import { COMMAND_LINE, withInstallation } from './open.ts';
 import { askNewPassword } from './prompt.ts';
 import { table } from './table.ts';

@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { z } from 'zod';
 import type { Actor, Database, Transaction } from '../../storage/database.ts';
+import { hotStatement } from '../../storage/prepared-statement.ts';
 import type { Tables } from '../../storage/tables.ts';
 import { announce, changesBetween } from '../events/announce.ts';
 import { type Caller, type Commit, requireAdmin, SYSTEM } from '../kernel/caller.ts';
@@ -87,6 +88,22 @@ export class Accounts {
   #rows() {
     return this.#database.read.selectFrom('accounts').select(COLUMNS);
   }
+}
+
+const addToCounts = hotStatement<{ accountId: number; operators: number; admins: number }>(
+  (db, { accountId, operators, admins }) =>
+    db
+      .updateTable('accounts')
+      .set((eb) => ({
+        operatorCount: eb('operatorCount', '+', operators),
+        adminCount: eb('adminCount', '+', admins),
+      }))
+      .where('id', '=', accountId),
+);
+
+/** Keeps the counts of operators and of admins among them. */
+export function countOperators(tx: Transaction, accountId: number, by: { operators: number; admins: number }): void {
+  tx.send(addToCounts, { accountId, ...by });
 }
 
 const COLUMNS = [

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Database, Transaction } from '../../storage/database.ts';
+import { deleteInBatches } from '../kernel/batched-delete.ts';
 import type { Commit } from '../kernel/caller.ts';
-import { forget } from '../kernel/clean.ts';
 import { DomainError } from '../kernel/errors.ts';
 import { digest, type InstallationSecrets } from './secrets.ts';
 
@@ -100,10 +100,10 @@ export class IdempotencyKeys {
   }
 
   clean(): Promise<void> {
-    return forget(this.#database, {
+    return deleteInBatches(this.#database, {
       table: 'idempotency_keys',
       key: ['account_id', 'credential', 'key_hash'],
-      isOver: sql`created_at < now_ms() - ${sql.lit(KEPT_MS)}`,
+      where: sql`created_at < now_ms() - ${sql.lit(KEPT_MS)}`,
     });
   }
 

@@ -1,5 +1,5 @@
 import type { Database } from '../../storage/database.ts';
-import { fold } from '../kernel/text.ts';
+import { loginName } from './logins.ts';
 import { network } from './networks.ts';
 import { RateLimits, type RateWindow } from './rate-limits.ts';
 import { digest } from './secrets.ts';
@@ -37,9 +37,4 @@ const TOO_MANY = 'Too many logins. Try again later.';
 
 function windowOf(address: string): RateWindow {
   return { subject: `address ${network(address)}`, most: LOGINS_PER_ADDRESS };
-}
-
-/** The form in which e-mails of logins compare. */
-export function loginName(email: string): string {
-  return fold(email.trim());
 }

@@ -1,6 +1,7 @@
 import type { Database, Transaction } from '../../storage/database.ts';
 import { noteFirstLogin } from '../live/live-store.ts';
-import { type LoginLimits, loginName } from './login-limits.ts';
+import type { LoginLimits } from './login-limits.ts';
+import { findLogin } from './logins.ts';
 import type { Passwords } from './passwords.ts';
 import type { TokenOwner, Tokens } from './tokens.ts';
 
@@ -27,22 +28,13 @@ export class Login {
   /** A token, or undefined where the e-mail and the password do not belong together, whatever the reason. */
   async logIn({ email, password, address }: Credentials): Promise<string | undefined> {
     await this.#limits.admit(email, address);
-    const emailFolded = loginName(email);
-    const login = await this.#database.read
-      .selectFrom('logins')
-      .selectAll()
-      .where('emailFolded', '=', emailFolded)
-      .executeTakeFirst();
+    const login = await findLogin(this.#database.read, email);
     const matches = await this.#passwords.verify(password, login?.passwordHash ?? null);
     if (!login || !matches) return undefined;
 
     return this.#database.transaction(async (tx) => {
       // The password may have been changed, or the operator deleted, while it was being checked.
-      const still = await tx.db
-        .selectFrom('logins')
-        .select('passwordHash')
-        .where('emailFolded', '=', emailFolded)
-        .executeTakeFirst();
+      const still = await findLogin(tx.db, email);
       if (still?.passwordHash !== login.passwordHash) return undefined;
       return startSession(tx, this.#tokens, { accountId: login.accountId, operatorId: login.operatorId });
     }, login.accountId);

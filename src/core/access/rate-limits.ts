@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Database, Transaction } from '../../storage/database.ts';
 import { Turns } from '../../storage/turns.ts';
-import { forget } from '../kernel/clean.ts';
+import { deleteInBatches } from '../kernel/batched-delete.ts';
 import { DomainError } from '../kernel/errors.ts';
 
 const WINDOW_MS = 60_000;
@@ -62,7 +62,8 @@ export class RateLimits {
 
   /** Forgets the windows that have passed. */
   clean(): Promise<void> {
-    return forget(this.#database, { table: 'rate_windows', key: ['subject'], isOver: sql`ends_at < now_ms()` });
+    const where = sql`ends_at < now_ms()`;
+    return deleteInBatches(this.#database, { table: 'rate_windows', key: ['subject'], where });
   }
 
   /** Always in the order given, so that two nodes never wait for each other. */

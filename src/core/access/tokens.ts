@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { LRUCache } from 'lru-cache';
 import type { Database, Transaction } from '../../storage/database.ts';
-import { forget } from '../kernel/clean.ts';
+import { deleteInBatches } from '../kernel/batched-delete.ts';
 import { digest, randomSecret } from './secrets.ts';
 
 export const TOKEN_SECONDS = 43_200;
@@ -60,15 +60,16 @@ export class Tokens {
     this.#remembered.delete(token);
   }
 
-  async endAllOf(tx: Transaction, owner: TokenOwner): Promise<void> {
-    await tx.db
-      .deleteFrom('accessTokens')
-      .where('accountId', '=', owner.accountId)
-      .where('operatorId', '=', owner.operatorId)
-      .execute();
-  }
-
   clean(): Promise<void> {
-    return forget(this.#database, { table: 'access_tokens', key: ['token_hash'], isOver: sql`expires_at < now_ms()` });
+    const where = sql`expires_at < now_ms()`;
+    return deleteInBatches(this.#database, { table: 'access_tokens', key: ['token_hash'], where });
   }
+}
+
+export async function endTokensOf(tx: Transaction, { accountId, operatorId }: TokenOwner): Promise<void> {
+  await tx.db
+    .deleteFrom('accessTokens')
+    .where('accountId', '=', accountId)
+    .where('operatorId', '=', operatorId)
+    .execute();
 }

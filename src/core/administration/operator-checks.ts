@@ -1,14 +1,11 @@
 import type { Transaction } from '../../storage/database.ts';
 import { hotStatement } from '../../storage/prepared-statement.ts';
-import { loginName } from '../access/login-limits.ts';
+import { isLogin, loginName } from '../access/logins.ts';
 import { DomainError, invalid, invalidField, type Problem } from '../kernel/errors.ts';
 import { callConfigProblem } from '../operators/call-config.ts';
 import { highestRole, type NewOperator, type Operator, type OperatorUpdate } from '../operators/operator.ts';
 import type { Targets } from '../operators/targets.ts';
 
-const findEmail = hotStatement<{ emailFolded: string }>((db, { emailFolded }) =>
-  db.selectFrom('logins').select('operatorId').where('emailFolded', '=', emailFolded),
-);
 const findExternalId = hotStatement<{ accountId: number; externalId: string }>((db, { accountId, externalId }) =>
   db.selectFrom('operators').select('id').where('accountId', '=', accountId).where('externalId', '=', externalId),
 );
@@ -70,7 +67,7 @@ export async function refuseLastAdmin(tx: Transaction, accountId: number, what: 
 
 async function isTakenEmail(tx: Transaction, email: string, before: Operator | undefined): Promise<boolean> {
   if (before && loginName(before.email) === loginName(email)) return false;
-  return (await tx.run(findEmail, { emailFolded: loginName(email) })).length > 0;
+  return isLogin(tx, email);
 }
 
 async function isTakenExternalId(

@@ -1,5 +1,6 @@
 import type { Database, Transaction } from '../../storage/database.ts';
-import { type LoginLimits, loginName } from '../access/login-limits.ts';
+import type { LoginLimits } from '../access/login-limits.ts';
+import { findLogin, passwordHashOf, setPassword } from '../access/logins.ts';
 import { type Passwords, refuseCommonPassword } from '../access/passwords.ts';
 import { type InstallationSecrets, sameSecret } from '../access/secrets.ts';
 import { requeueConversationsOf } from '../engine/conversations/requeue.ts';
@@ -23,7 +24,6 @@ import {
   insertOperator,
   loadOperators,
   requireOperator,
-  setPassword,
   updateOperator,
 } from '../operators/operator-store.ts';
 import {
@@ -35,6 +35,7 @@ import {
 } from '../operators/permissions.ts';
 import { targetsOf } from '../operators/targets.ts';
 import { isAdmin, refuseDisagreeingRoles, refuseLastAdmin, requireSound } from './operator-checks.ts';
+import { deleteProfile } from './profile.ts';
 
 const PERSONAL = new Set(['name', 'firstName', 'pseudo', 'email', 'externalId', 'callConfig', 'ssoVersion']);
 
@@ -134,7 +135,7 @@ export class OperatorService {
       if (isAdmin(before) && !isAdmin(after)) await refuseLastAdmin(tx, accountId, 'demoted');
       await updateOperator(tx, caller, before, { ...after, version: before.version + 1 });
     }
-    if (passwordHash) await setPassword(tx, accountId, id, passwordHash);
+    if (passwordHash) await setPassword(tx, { accountId, operatorId: id }, passwordHash);
     const fields = passwordHash ? [...changes.fields, 'password'] : changes.fields;
     const isChanged = fields.length > 0;
     if (isChanged) announce(tx, caller, 'operator.updated', id, { ...changes, fields });
@@ -148,6 +149,7 @@ export class OperatorService {
       requireMayDelete(caller, operator);
       if (isAdmin(operator)) await refuseLastAdmin(tx, caller.accountId, 'deleted');
       await requeueConversationsOf(tx, caller, id);
+      await deleteProfile(tx, caller.accountId, id);
       await deleteOperator(tx, caller, operator);
       announce(tx, caller, 'operator.deleted', id);
       return operator;
@@ -178,7 +180,7 @@ export class OperatorService {
     return commit(async (tx) => {
       const operator = await requireOperator(tx, caller.accountId, id);
       if (!own) requireMayUpdate(caller, operator, { password });
-      await setPassword(tx, caller.accountId, id, passwordHash);
+      await setPassword(tx, { accountId: caller.accountId, operatorId: id }, passwordHash);
       announce(tx, caller, 'operator.updated', id, { fields: ['password'], values: {} });
       return operator;
     });
@@ -251,22 +253,13 @@ export class OperatorService {
   }
 
   /** Whose login an e-mail is, on the whole platform. */
-  async findLogin(email: string): Promise<{ accountId: number; operatorId: number } | undefined> {
-    return this.#database.read
-      .selectFrom('logins')
-      .select(['accountId', 'operatorId'])
-      .where('emailFolded', '=', loginName(email))
-      .executeTakeFirst();
+  findLogin(email: string): Promise<{ accountId: number; operatorId: number } | undefined> {
+    return findLogin(this.#database.read, email);
   }
 
   async #isPassword(accountId: number, operatorId: number, password: string): Promise<boolean> {
-    const login = await this.#database.read
-      .selectFrom('logins')
-      .select('passwordHash')
-      .where('accountId', '=', accountId)
-      .where('operatorId', '=', operatorId)
-      .executeTakeFirst();
-    return this.#passwords.verify(password, login?.passwordHash ?? null);
+    const hash = await passwordHashOf(this.#database.read, { accountId, operatorId });
+    return this.#passwords.verify(password, hash);
   }
 
   /** Slow, so it comes before the transaction. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Database } from '../../storage/database.ts';
+import type { Database, Transaction } from '../../storage/database.ts';
 import { announce } from '../events/announce.ts';
 import type { Caller, Commit } from '../kernel/caller.ts';
 import { text } from '../kernel/text.ts';
@@ -78,4 +78,12 @@ export class Profiles {
       return { userId: operatorId, ...profile };
     });
   }
+}
+
+export async function deleteProfile({ db }: Transaction, accountId: number, operatorId: number): Promise<void> {
+  await db
+    .deleteFrom('operatorProfiles')
+    .where('accountId', '=', accountId)
+    .where('operatorId', '=', operatorId)
+    .execute();
 }

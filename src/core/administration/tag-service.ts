@@ -1,11 +1,10 @@
-import type { Selectable } from 'kysely';
 import type { Actor, Database, Transaction } from '../../storage/database.ts';
-import type { Tables } from '../../storage/tables.ts';
 import type { Tag, TagCreate, TagUpdate } from '../directory/tag.ts';
+import { deleteTag, insertTag, requireTag, tagFromRow, updateTag } from '../directory/tag-store.ts';
 import { removeTag } from '../engine/records/conversation-tags.ts';
 import { announce, changesBetween } from '../events/announce.ts';
 import { type Caller, type Commit, requireAdmin } from '../kernel/caller.ts';
-import { DomainError, invalidField, unknownId } from '../kernel/errors.ts';
+import { DomainError, invalidField } from '../kernel/errors.ts';
 import { type IdFilter, matchesId, matchesText, type TextFilter } from '../kernel/filters.ts';
 import { nextId } from '../kernel/ids.ts';
 import { Listing } from '../kernel/listing.ts';
@@ -27,7 +26,7 @@ export class TagService {
 
   constructor(database: Database) {
     this.#database = database;
-    this.#list = new Listing(database, 'tags', fromRow);
+    this.#list = new Listing(database, 'tags', tagFromRow);
   }
 
   find(accountId: number, id: number): Promise<Tag | undefined> {
@@ -75,11 +74,7 @@ export class TagService {
       await requireSound(tx, accountId, { name: input.name, websiteList });
       const id = await nextId(tx, accountId, 'tag');
       const tag = { id, name: input.name, websiteList, createdAt: tx.now };
-      await tx.db
-        .insertInto('tags')
-        .values({ accountId, id, createdAt: tag.createdAt, ...columns(tag) })
-        .execute();
-      await putOnWebsites(tx, accountId, tag);
+      await insertTag(tx, accountId, tag);
       announce(tx, caller, 'tag.created', id, changesBetween({}, shown(tag)));
       return tag;
     });
@@ -105,8 +100,7 @@ export class TagService {
       const { accountId } = caller;
       const tag = await requireTag(tx, accountId, id);
       await removeTag(tx, caller, id);
-      await takeOffWebsites(tx, accountId, tag);
-      await tx.db.deleteFrom('tags').where('accountId', '=', accountId).where('id', '=', id).execute();
+      await deleteTag(tx, accountId, tag);
       announce(tx, caller, 'tag.deleted', id);
       return tag;
     });
@@ -151,7 +145,7 @@ export async function takeTagsOffWebsite(
         .where('tagWebsites.websiteId', '=', websiteId),
     )
     .execute();
-  for (const tag of rows.map(fromRow)) {
+  for (const tag of rows.map(tagFromRow)) {
     const websiteList = tag.websiteList.filter((id) => id !== websiteId);
     await change(tx, caller, tag, { ...tag, websiteList });
   }
@@ -163,32 +157,8 @@ async function change(
   before: Tag,
   tag: Tag,
 ): Promise<void> {
-  const { accountId } = caller;
-  await tx.db
-    .updateTable('tags')
-    .set(columns(tag))
-    .where('accountId', '=', accountId)
-    .where('id', '=', tag.id)
-    .execute();
-  await takeOffWebsites(tx, accountId, before);
-  await putOnWebsites(tx, accountId, tag);
+  await updateTag(tx, caller.accountId, before, tag);
   announce(tx, caller, 'tag.updated', tag.id, changesBetween(shown(before), shown(tag)));
-}
-
-async function putOnWebsites(tx: Transaction, accountId: number, { id, websiteList }: Tag): Promise<void> {
-  if (websiteList.length === 0) return;
-  const rows = websiteList.map((websiteId) => ({ accountId, websiteId, tagId: id }));
-  await tx.db.insertInto('tagWebsites').values(rows).execute();
-}
-
-async function takeOffWebsites(tx: Transaction, accountId: number, { id, websiteList }: Tag): Promise<void> {
-  if (websiteList.length === 0) return;
-  await tx.db
-    .deleteFrom('tagWebsites')
-    .where('accountId', '=', accountId)
-    .where('websiteId', 'in', websiteList)
-    .where('tagId', '=', id)
-    .execute();
 }
 
 /** What cannot be told from the input alone: websites that exist, and a name that is free. */
@@ -213,29 +183,10 @@ async function requireSound(
   }
 }
 
-async function requireTag(tx: Transaction, accountId: number, id: number): Promise<Tag> {
-  const row = await tx.db
-    .selectFrom('tags')
-    .selectAll()
-    .where('accountId', '=', accountId)
-    .where('id', '=', id)
-    .executeTakeFirst();
-  if (!row) throw unknownId('tag', id);
-  return fromRow(row);
-}
-
 function unique(ids: readonly number[]): number[] {
   return [...new Set(ids)].sort((a, b) => a - b);
 }
 
-function columns({ name, websiteList }: Tag) {
-  return { name, nameFolded: fold(name), websiteList: JSON.stringify(websiteList) };
-}
-
 function shown({ name, websiteList }: Tag) {
   return { name, websiteList };
-}
-
-function fromRow({ id, name, websiteList, createdAt }: Selectable<Tables['tags']>): Tag {
-  return { id, name, websiteList: JSON.parse(websiteList) as number[], createdAt };
 }

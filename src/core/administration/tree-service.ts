@@ -1,18 +1,24 @@
-import { type Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Database, Transaction } from '../../storage/database.ts';
-import { hotStatement } from '../../storage/prepared-statement.ts';
-import type { Tables } from '../../storage/tables.ts';
 import type { PlacedNode, TreeKind, TreeNode, TreeNodeInput } from '../directory/tree.ts';
+import {
+  deleteNode,
+  insertNode,
+  nodeFromRow,
+  readParents,
+  requireNode,
+  TREE_TABLES,
+  updateNode,
+} from '../directory/tree-store.ts';
 import { drainAccount } from '../engine/routing/queue.ts';
 import { announce, changesBetween } from '../events/announce.ts';
 import { type Caller, type Commit, requireAdmin } from '../kernel/caller.ts';
-import { invalidField, unknownId } from '../kernel/errors.ts';
+import { invalidField } from '../kernel/errors.ts';
 import { type IdFilter, matchesId, matchesText, type TextFilter } from '../kernel/filters.ts';
 import { nextId } from '../kernel/ids.ts';
 import { Listing } from '../kernel/listing.ts';
 import type { Page, Window } from '../kernel/page.ts';
 import type { Slice, SlicePage } from '../kernel/slice.ts';
-import { fold } from '../kernel/text.ts';
 import { ancestors, wouldBeCycle } from '../kernel/tree.ts';
 import { refuseInUse } from './in-use.ts';
 
@@ -27,9 +33,6 @@ export interface TreeFilters {
 /** Beyond so many operators the list of them is read apart from the requests of others. */
 const MANY_OPERATORS = 2000;
 
-const insertInto = (table: 'skills') => hotStatement<Tables['skills']>((db, row) => db.insertInto(table).values(row));
-const insertNode = { skill: insertInto('skills'), group: insertInto('groups' as 'skills') };
-
 /** Groups and skills: the same rules over two tables of the same columns. */
 export class TreeService {
   readonly #database: Database;
@@ -40,9 +43,8 @@ export class TreeService {
   constructor(database: Database, kind: TreeKind) {
     this.#database = database;
     this.#kind = kind;
-    // Both tables have the same columns; the name of one stands for both in the types.
-    this.#table = `${kind}s` as 'skills';
-    this.#list = new Listing(database, this.#table, fromRow);
+    this.#table = TREE_TABLES[kind];
+    this.#list = new Listing(database, this.#table, nodeFromRow);
   }
 
   find(accountId: number, id: number): Promise<TreeNode | undefined> {
@@ -106,13 +108,7 @@ export class TreeService {
         createdAt: tx.now,
         operatorCount: 0,
       };
-      tx.send(insertNode[this.#kind], {
-        accountId,
-        ...columns(node),
-        id,
-        createdAt: node.createdAt,
-        operatorCount: 0,
-      });
+      insertNode(tx, this.#kind, accountId, node);
       announce(tx, caller, `${this.#kind}.created`, node.id, changesBetween({}, shown(node)));
       return { ...node, above };
     });
@@ -122,16 +118,11 @@ export class TreeService {
     requireAdmin(caller);
     return commit(async (tx) => {
       const { accountId } = caller;
-      const before = await this.#require(tx, accountId, id);
+      const before = await requireNode(tx, this.#kind, accountId, id);
       const parentId = input.parentId === undefined ? before.parentId : input.parentId;
       const node = { ...before, name: input.name ?? before.name, order: input.order ?? before.order, parentId };
       const above = await this.#requireParent(tx, accountId, id, parentId);
-      await tx.db
-        .updateTable(this.#table)
-        .set(columns(node))
-        .where('accountId', '=', accountId)
-        .where('id', '=', id)
-        .execute();
+      await updateNode(tx, this.#kind, accountId, node);
       announce(tx, caller, `${this.#kind}.updated`, id, changesBetween(shown(before), shown(node)));
       // Another parent: other operators answer for the conversations of those above.
       if (parentId !== before.parentId) await drainAccount(tx, caller, 'directory_changed');
@@ -143,7 +134,7 @@ export class TreeService {
     requireAdmin(caller);
     return commit(async (tx) => {
       const { accountId } = caller;
-      const node = await this.#require(tx, accountId, id);
+      const node = await requireNode(tx, this.#kind, accountId, id);
       const children = await tx.db
         .selectFrom(this.#table)
         .select((eb) => eb.fn.countAll<number>().as('count'))
@@ -162,7 +153,7 @@ export class TreeService {
         [`${this.#kind}s under it`]: children.count,
         'open conversations': open.count,
       });
-      await tx.db.deleteFrom(this.#table).where('accountId', '=', accountId).where('id', '=', id).execute();
+      await deleteNode(tx, this.#kind, accountId, id);
       announce(tx, caller, `${this.#kind}.deleted`, id);
       return node;
     });
@@ -178,14 +169,14 @@ export class TreeService {
       .orderBy('position')
       .orderBy('id')
       .execute();
-    const byParent = Map.groupBy(rows.map(fromRow), (node) => node.parentId);
+    const byParent = Map.groupBy(rows.map(nodeFromRow), (node) => node.parentId);
     return ids.map((id) => byParent.get(id) ?? []);
   }
 
   /** All above each of these nodes, the nearest first. */
   async ancestorsOf(accountId: number, nodes: readonly TreeNode[]): Promise<Map<number, number[]>> {
     const parents = nodes.some((node) => node.parentId !== null)
-      ? await this.#parents(this.#database.read, accountId)
+      ? await readParents(this.#database.read, this.#kind, accountId)
       : new Map<number, number | null>();
     return new Map(nodes.map((node) => [node.id, ancestors(node.parentId, parents)]));
   }
@@ -224,17 +215,6 @@ export class TreeService {
       .orderBy('operatorId');
   }
 
-  async #require(tx: Transaction, accountId: number, id: number): Promise<TreeNode> {
-    const row = await tx.db
-      .selectFrom(this.#table)
-      .selectAll()
-      .where('accountId', '=', accountId)
-      .where('id', '=', id)
-      .executeTakeFirst();
-    if (!row) throw unknownId(this.#kind, id);
-    return fromRow(row);
-  }
-
   /** Refuses a parent that does not exist or is below the node itself; answers with all above, the nearest first. */
   async #requireParent(
     tx: Transaction,
@@ -243,31 +223,13 @@ export class TreeService {
     parentId: number | null,
   ): Promise<number[]> {
     if (parentId === null) return [];
-    const parents = await this.#parents(tx.db, accountId);
+    const parents = await readParents(tx.db, this.#kind, accountId);
     if (!parents.has(parentId)) throw invalidField('parentId', `must be an existing ${this.#kind}`);
     if (id !== undefined && wouldBeCycle(id, parentId, parents)) {
       throw invalidField('parentId', `must not be the ${this.#kind} itself or one under it`);
     }
     return ancestors(parentId, parents);
   }
-
-  async #parents(db: Kysely<Tables>, accountId: number): Promise<Map<number, number | null>> {
-    const rows = await db
-      .selectFrom(this.#table)
-      .select(['id', 'parentId'])
-      .where('accountId', '=', accountId)
-      .execute();
-    return new Map(rows.map((row) => [row.id, row.parentId]));
-  }
-}
-
-function columns(node: Omit<TreeNode, 'id'>) {
-  return { name: node.name, nameFolded: fold(node.name), parentId: node.parentId, position: node.order };
-}
-
-function fromRow(row: Tables['skills']): TreeNode {
-  const { id, name, position, parentId, createdAt, operatorCount } = row;
-  return { id, name, order: position, parentId, createdAt, operatorCount };
 }
 
 function shown({ name, order, parentId }: TreeNode) {

@@ -1,16 +1,21 @@
 import { sql } from 'kysely';
-import type { Database, Transaction } from '../../storage/database.ts';
+import type { Database } from '../../storage/database.ts';
 import type { InstallationSecrets } from '../access/secrets.ts';
 import { type Website, type WebsiteCreate, type WebsiteUpdate, websiteWithDefaults } from '../directory/website.ts';
+import {
+  deleteWebsite,
+  insertWebsite,
+  requireWebsiteRow,
+  updateWebsite,
+  websiteFromRow,
+} from '../directory/website-store.ts';
 import { announce, changesBetween } from '../events/announce.ts';
 import { type Caller, type Commit, requireAdmin } from '../kernel/caller.ts';
-import { unknownId } from '../kernel/errors.ts';
 import { type IdFilter, matchesId, matchesText, type TextFilter } from '../kernel/filters.ts';
 import { nextId } from '../kernel/ids.ts';
 import { Listing } from '../kernel/listing.ts';
 import type { Page, Window } from '../kernel/page.ts';
 import type { Slice, SlicePage } from '../kernel/slice.ts';
-import { fold } from '../kernel/text.ts';
 import { refuseInUse } from './in-use.ts';
 import { takeTagsOffWebsite } from './tag-service.ts';
 
@@ -27,7 +32,7 @@ export class WebsiteService {
 
   constructor(database: Database, secrets: InstallationSecrets) {
     this.#database = database;
-    this.#list = new Listing(database, 'websites', fromRow);
+    this.#list = new Listing(database, 'websites', websiteFromRow);
     this.#secrets = secrets;
   }
 
@@ -74,10 +79,7 @@ export class WebsiteService {
         allowedOrigins: input.allowedOrigins ?? [],
         secretVersion: 1,
       };
-      await tx.db
-        .insertInto('websites')
-        .values({ accountId: caller.accountId, id, operatorCount: 0, ...columns(website) })
-        .execute();
+      await insertWebsite(tx, website);
       announce(tx, caller, 'website.created', id, changesBetween({}, shown(website)));
       return website;
     });
@@ -86,8 +88,7 @@ export class WebsiteService {
   async update(commit: Commit<Website>, caller: Caller, id: number, input: WebsiteUpdate): Promise<Website> {
     requireAdmin(caller);
     return commit(async (tx) => {
-      const { accountId } = caller;
-      const before = fromRow(await requireRow(tx, accountId, id));
+      const before = websiteFromRow(await requireWebsiteRow(tx, caller.accountId, id));
       const website: Website = {
         ...before,
         url: input.url ?? before.url,
@@ -97,12 +98,7 @@ export class WebsiteService {
         timezone: input.timezone ?? before.timezone,
         allowedOrigins: input.allowedOrigins ?? before.allowedOrigins,
       };
-      await tx.db
-        .updateTable('websites')
-        .set(columns(website))
-        .where('accountId', '=', accountId)
-        .where('id', '=', id)
-        .execute();
+      await updateWebsite(tx, website);
       announce(tx, caller, 'website.updated', id, changesBetween(before, website));
       return website;
     });
@@ -118,17 +114,11 @@ export class WebsiteService {
   async rotateSecret(commit: Commit<Website>, caller: Caller, id: number): Promise<Website> {
     requireAdmin(caller);
     return commit(async (tx) => {
-      const { accountId } = caller;
-      const before = fromRow(await requireRow(tx, accountId, id));
-      const secretVersion = before.secretVersion + 1;
-      await tx.db
-        .updateTable('websites')
-        .set({ secretVersion })
-        .where('accountId', '=', accountId)
-        .where('id', '=', id)
-        .execute();
+      const before = websiteFromRow(await requireWebsiteRow(tx, caller.accountId, id));
+      const website = { ...before, secretVersion: before.secretVersion + 1 };
+      await updateWebsite(tx, website);
       announce(tx, caller, 'website.updated', id, { fields: ['visitorSecret'], values: {} });
-      return { ...before, secretVersion };
+      return website;
     });
   }
 
@@ -136,7 +126,8 @@ export class WebsiteService {
     requireAdmin(caller);
     return commit(async (tx) => {
       const { accountId } = caller;
-      const row = await requireRow(tx, accountId, id);
+      const row = await requireWebsiteRow(tx, accountId, id);
+      const website = websiteFromRow(row);
       const open = await tx.db
         .selectFrom('conversations')
         .select((eb) => eb.fn.countAll<number>().as('count'))
@@ -146,58 +137,14 @@ export class WebsiteService {
         .executeTakeFirstOrThrow();
       refuseInUse('website', id, { operators: row.operatorCount, 'open conversations': open.count });
       await takeTagsOffWebsite(tx, caller, id);
-      await tx.db.deleteFrom('websites').where('accountId', '=', accountId).where('id', '=', id).execute();
+      await deleteWebsite(tx, website);
       announce(tx, caller, 'website.deleted', id);
-      return fromRow(row);
+      return website;
     });
   }
-}
-
-function columns(website: Website) {
-  const { url, label, currency, languageAdmin, timezone, secretVersion } = website;
-  const folded = { urlFolded: fold(url), labelFolded: fold(label) };
-  const allowedOrigins = JSON.stringify(website.allowedOrigins);
-  return { url, label, ...folded, currency, languageAdmin, timezone, allowedOrigins, secretVersion };
 }
 
 /** Without what nobody sees. */
 function shown({ secretVersion: _version, ...website }: Website) {
   return website;
-}
-
-async function requireRow(tx: Transaction, accountId: number, id: number) {
-  const row = await tx.db
-    .selectFrom('websites')
-    .selectAll()
-    .where('accountId', '=', accountId)
-    .where('id', '=', id)
-    .executeTakeFirst();
-  if (!row) throw unknownId('website', id);
-  return row;
-}
-
-interface WebsiteRow {
-  accountId: number;
-  id: number;
-  url: string;
-  label: string;
-  currency: string;
-  languageAdmin: string;
-  timezone: string;
-  allowedOrigins: string;
-  secretVersion: number;
-}
-
-function fromRow({ accountId, id, url, label, currency, languageAdmin, timezone, ...row }: WebsiteRow): Website {
-  return {
-    id,
-    url,
-    label,
-    clientId: accountId,
-    currency,
-    languageAdmin: languageAdmin as Website['languageAdmin'],
-    timezone,
-    allowedOrigins: JSON.parse(row.allowedOrigins) as string[],
-    secretVersion: row.secretVersion,
-  };
 }

@@ -1,7 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Expression, ExpressionBuilder } from 'kysely';
-import type { Changes, Database } from '../../storage/database.ts';
+import { type Expression, type ExpressionBuilder, sql } from 'kysely';
+import type { Changes, Database, Transaction } from '../../storage/database.ts';
 import type { Tables } from '../../storage/tables.ts';
+import { deleteInBatches } from '../kernel/batched-delete.ts';
 import { DomainError } from '../kernel/errors.ts';
 import { CONCERNED, EventTail, Follower, type LoggedEvent, RING, topicsOf } from './event-tail.ts';
 
@@ -258,4 +259,32 @@ function mayBeAbout(topics: ReadonlySet<string>) {
         ];
       }),
     );
+}
+
+/**
+ * Deletes what is older than it is kept. The log loses its beginning and nothing else: positions have no holes. What comes
+ * after `sentUpTo` stays, and so does the newest event, which shows how far the log has come.
+ */
+export function deleteOldEvents(
+  database: Database,
+  accountId: number,
+  { keptMs, sentUpTo }: { keptMs: number; sentUpTo: (tx: Transaction) => Promise<number | null> },
+  signal?: AbortSignal,
+): Promise<void> {
+  const beginning = async (tx: Transaction, limit: number) => {
+    const oldest = await tx.db
+      .selectFrom('events')
+      .select(['position', 'at'])
+      .where('accountId', '=', accountId)
+      .where('position', '<', (eb) => eb.selectFrom('accounts').select('eventPosition').where('id', '=', accountId))
+      .orderBy('position')
+      .limit(limit)
+      .execute();
+    const sent = await sentUpTo(tx);
+    const kept = oldest.findIndex(({ position, at }) => at >= tx.now - keptMs || (sent !== null && position > sent));
+    const last = (kept < 0 ? oldest : oldest.slice(0, kept)).at(-1);
+    const where = sql`account_id = ${accountId} and position <= ${last?.position}`;
+    return last && { table: 'events', key: ['account_id', 'position'], where };
+  };
+  return deleteInBatches(database, beginning, signal);
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
-import type { Transaction } from '../../storage/database.ts';
+import type { Database, Transaction } from '../../storage/database.ts';
 import { hotStatement } from '../../storage/prepared-statement.ts';
+import { deleteInBatches } from '../kernel/batched-delete.ts';
 import type { ActorContext } from '../kernel/caller.ts';
 
 /** What changed a live state. */
@@ -63,4 +64,20 @@ export async function lastChangeAt(tx: Transaction, { accountId }: ActorContext,
     .where('operatorId', '=', operatorId)
     .executeTakeFirst();
   return row?.last ?? 0;
+}
+
+/** Deletes what is older than it is kept. Of every operator the last row before that stays: it says what was true then. */
+export function deleteOldHistory(database: Database, keptMs: number, signal?: AbortSignal): Promise<void> {
+  const cut = sql`now_ms() - ${keptMs}`;
+  const where = sql`at < ${cut} and (
+    exists (select 1 from live_history n where n.account_id = live_history.account_id
+      and n.operator_id = live_history.operator_id and n.at < ${cut} and n.at >= live_history.at
+      and (n.at > live_history.at or n.version > live_history.version))
+    or not exists (select 1 from operators o
+      where o.account_id = live_history.account_id and o.id = live_history.operator_id))`;
+  return deleteInBatches(
+    database,
+    { table: 'live_history', key: ['account_id', 'operator_id', 'version'], where },
+    signal,
+  );
 }

@@ -254,7 +254,7 @@ export async function recountPresence(tx: Transaction, { accountId }: Account, r
 }
 
 /** Why somebody went offline. */
-export type Departure = 'signed_off' | 'taken_offline' | 'lease_ended' | 'deleted';
+export type Departure = 'signed_off' | 'taken_offline' | 'lease_ended';
 
 /** Returns what the change is. `lostAt` says since when running conversations are without their operator. */
 export async function recordPresence(

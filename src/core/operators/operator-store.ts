@@ -2,7 +2,10 @@ import type { Kysely, Selectable } from 'kysely';
 import type { Transaction } from '../../storage/database.ts';
 import { hotStatement } from '../../storage/prepared-statement.ts';
 import type { Tables } from '../../storage/tables.ts';
-import { loginName } from '../access/login-limits.ts';
+import { countOperators } from '../access/accounts.ts';
+import { addLogin, changeLoginEmail, deleteLogin, loginName } from '../access/logins.ts';
+import { countNodeOperators } from '../directory/tree-store.ts';
+import { countWebsiteOperators } from '../directory/website-store.ts';
 import type { ActorContext } from '../kernel/caller.ts';
 import { unknownId } from '../kernel/errors.ts';
 import { fold } from '../kernel/text.ts';
@@ -13,31 +16,11 @@ import type { NewOperator, Operator } from './operator.ts';
 type Row<Table extends keyof Tables> = Selectable<Tables[Table]>;
 
 // An import runs these ten thousand times in one transaction.
-const insertLogin = hotStatement<Row<'logins'>>((db, row) => db.insertInto('logins').values(row));
 const insertRow = hotStatement<Row<'operators'>>((db, row) => db.insertInto('operators').values(row));
 const insertWebsite = hotStatement<Row<'operatorWebsites'>>((db, row) => db.insertInto('operatorWebsites').values(row));
 const insertSkill = hotStatement<Row<'operatorSkills'>>((db, row) => db.insertInto('operatorSkills').values(row));
 const updateRow = hotStatement<Omit<Row<'operators'>, 'createdAt'>>((db, { accountId, id, ...columns }) =>
   db.updateTable('operators').set(columns).where('accountId', '=', accountId).where('id', '=', id),
-);
-const addToCount = (table: 'groups' | 'websites' | 'skills') =>
-  hotStatement<{ accountId: number; id: number; by: number }>((db, { accountId, id, by }) =>
-    db
-      .updateTable(table as 'skills')
-      .set((eb) => ({ operatorCount: eb('operatorCount', '+', by) }))
-      .where('accountId', '=', accountId)
-      .where('id', '=', id),
-  );
-const addToCountOf = { groups: addToCount('groups'), websites: addToCount('websites'), skills: addToCount('skills') };
-const addToAccount = hotStatement<{ accountId: number; operators: number; admins: number }>(
-  (db, { accountId, operators, admins }) =>
-    db
-      .updateTable('accounts')
-      .set((eb) => ({
-        operatorCount: eb('operatorCount', '+', operators),
-        adminCount: eb('adminCount', '+', admins),
-      }))
-      .where('id', '=', accountId),
 );
 
 const SETTINGS = [
@@ -88,7 +71,7 @@ export async function insertOperator(
 ): Promise<void> {
   const { accountId } = caller;
   const { id } = operator;
-  await tx.run(insertLogin, { emailFolded: loginName(operator.email), accountId, operatorId: id, passwordHash });
+  await addLogin(tx, { accountId, operatorId: id }, operator.email, passwordHash);
   tx.send(insertRow, {
     accountId,
     id,
@@ -99,7 +82,7 @@ export async function insertOperator(
   });
   createLive(tx, caller, operator);
   await link(tx, accountId, id, operator);
-  tx.send(addToAccount, { accountId, operators: 1, admins: operator.roles.includes('admin') ? 1 : 0 });
+  countOperators(tx, accountId, { operators: 1, admins: operator.roles.includes('admin') ? 1 : 0 });
 }
 
 export async function updateOperator(
@@ -111,12 +94,7 @@ export async function updateOperator(
   const { accountId } = caller;
   const { id } = before;
   if (loginName(before.email) !== loginName(after.email)) {
-    await tx.db
-      .updateTable('logins')
-      .set({ emailFolded: loginName(after.email) })
-      .where('accountId', '=', accountId)
-      .where('operatorId', '=', id)
-      .execute();
+    await changeLoginEmail(tx, { accountId, operatorId: id }, after.email);
   }
   tx.send(updateRow, { accountId, id, version: after.version, ssoVersion: after.ssoVersion, ...columns(after) });
   changeSettings(tx, caller, { operatorId: id, before, after });
@@ -124,27 +102,7 @@ export async function updateOperator(
   await link(tx, accountId, id, after, before);
   const wasAdmin = before.roles.includes('admin') ? 1 : 0;
   const isAdmin = after.roles.includes('admin') ? 1 : 0;
-  if (wasAdmin !== isAdmin) tx.send(addToAccount, { accountId, operators: 0, admins: isAdmin - wasAdmin });
-}
-
-/** A new password ends every token that the old one gave. */
-export async function setPassword(
-  tx: Transaction,
-  accountId: number,
-  operatorId: number,
-  passwordHash: string,
-): Promise<void> {
-  await tx.db
-    .updateTable('logins')
-    .set({ passwordHash })
-    .where('accountId', '=', accountId)
-    .where('operatorId', '=', operatorId)
-    .execute();
-  await tx.db
-    .deleteFrom('accessTokens')
-    .where('accountId', '=', accountId)
-    .where('operatorId', '=', operatorId)
-    .execute();
+  if (wasAdmin !== isAdmin) countOperators(tx, accountId, { operators: 0, admins: isAdmin - wasAdmin });
 }
 
 /** Takes away the operator and all that is only theirs. What they did stays: conversations, satisfaction, events. */
@@ -154,11 +112,9 @@ export async function deleteOperator(tx: Transaction, caller: ActorContext, oper
   await unlink(tx, accountId, id, operator);
   await deleteLive(tx, caller, id);
   await deleteLeases(tx, caller, id);
-  for (const table of ['operatorProfiles', 'accessTokens', 'logins'] as const) {
-    await tx.db.deleteFrom(table).where('accountId', '=', accountId).where('operatorId', '=', id).execute();
-  }
+  await deleteLogin(tx, { accountId, operatorId: id });
   await tx.db.deleteFrom('operators').where('accountId', '=', accountId).where('id', '=', id).execute();
-  tx.send(addToAccount, { accountId, operators: -1, admins: operator.roles.includes('admin') ? -1 : 0 });
+  countOperators(tx, accountId, { operators: -1, admins: operator.roles.includes('admin') ? -1 : 0 });
 }
 
 type Memberships = Pick<Operator, 'groupId' | 'websiteList' | 'skillList'>;
@@ -173,14 +129,14 @@ async function link(
   before = NONE,
 ): Promise<void> {
   if (now.groupId !== null && now.groupId !== before.groupId)
-    tx.send(addToCountOf.groups, { accountId, id: now.groupId, by: 1 });
+    countNodeOperators(tx, 'group', accountId, now.groupId, 1);
   for (const websiteId of now.websiteList.filter((id) => !before.websiteList.includes(id))) {
     tx.send(insertWebsite, { accountId, websiteId, operatorId });
-    tx.send(addToCountOf.websites, { accountId, id: websiteId, by: 1 });
+    countWebsiteOperators(tx, accountId, websiteId, 1);
   }
   for (const skillId of now.skillList.filter((id) => !before.skillList.includes(id))) {
     tx.send(insertSkill, { accountId, skillId, operatorId });
-    tx.send(addToCountOf.skills, { accountId, id: skillId, by: 1 });
+    countNodeOperators(tx, 'skill', accountId, skillId, 1);
   }
 }
 
@@ -192,7 +148,7 @@ async function unlink(
   now = NONE,
 ): Promise<void> {
   if (before.groupId !== null && now.groupId !== before.groupId) {
-    tx.send(addToCountOf.groups, { accountId, id: before.groupId, by: -1 });
+    countNodeOperators(tx, 'group', accountId, before.groupId, -1);
   }
   for (const websiteId of before.websiteList.filter((id) => !now.websiteList.includes(id))) {
     await tx.db
@@ -201,7 +157,7 @@ async function unlink(
       .where('websiteId', '=', websiteId)
       .where('operatorId', '=', operatorId)
       .execute();
-    tx.send(addToCountOf.websites, { accountId, id: websiteId, by: -1 });
+    countWebsiteOperators(tx, accountId, websiteId, -1);
   }
   for (const skillId of before.skillList.filter((id) => !now.skillList.includes(id))) {
     await tx.db
@@ -210,7 +166,7 @@ async function unlink(
       .where('skillId', '=', skillId)
       .where('operatorId', '=', operatorId)
       .execute();
-    tx.send(addToCountOf.skills, { accountId, id: skillId, by: -1 });
+    countNodeOperators(tx, 'skill', accountId, skillId, -1);
   }
 }
 

@@ -25,7 +25,7 @@ export class VisitorErasure {
     const erased = await commit(async (tx) => {
       const visitor = await requireVisitor(tx, accountId, id);
       if (visitor.erasedAt !== null) return visitorFromRow(visitor);
-      await tx.db.deleteFrom('visitorTokens').where('accountId', '=', accountId).where('visitorId', '=', id).execute();
+      await this.#sessions.endAllOf(tx, caller, id);
       await endConversations(tx, caller, id);
       await eraseComments(tx, caller, id);
       await eraseWords(tx, caller, id);

@@ -2,14 +2,14 @@ import { createHmac } from 'node:crypto';
 import { sql } from 'kysely';
 import { LRUCache } from 'lru-cache';
 import type { z } from 'zod';
-import type { Database } from '../../storage/database.ts';
+import type { Database, Transaction } from '../../storage/database.ts';
 import { digest, type InstallationSecrets, randomSecret, sameSecret } from '../access/secrets.ts';
 import { REMEMBERED_MS } from '../access/tokens.ts';
 import { visitorUpdate } from '../engine/records/visitor-profile.ts';
 import { addWebsites, changeVisitor, findByExternalId, insertVisitor } from '../engine/records/visitor-store.ts';
 import { announce } from '../events/announce.ts';
-import type { VisitorCaller } from '../kernel/caller.ts';
-import { forget } from '../kernel/clean.ts';
+import { deleteInBatches } from '../kernel/batched-delete.ts';
+import type { ActorContext, VisitorCaller } from '../kernel/caller.ts';
 import { DomainError, invalidField } from '../kernel/errors.ts';
 import { languageCode } from '../kernel/languages.ts';
 import { text } from '../kernel/text.ts';
@@ -93,6 +93,10 @@ export class VisitorSessions {
     return caller;
   }
 
+  async endAllOf(tx: Transaction, { accountId }: ActorContext, id: number): Promise<void> {
+    await tx.db.deleteFrom('visitorTokens').where('accountId', '=', accountId).where('visitorId', '=', id).execute();
+  }
+
   /** For whoever's tokens were ended: they are worth nothing at once, at least here. */
   forget({ accountId, id }: { readonly accountId: number; readonly id: number }): void {
     for (const [token, caller] of this.#remembered.entries()) {
@@ -101,7 +105,8 @@ export class VisitorSessions {
   }
 
   clean(): Promise<void> {
-    return forget(this.#database, { table: 'visitor_tokens', key: ['token_hash'], isOver: sql`expires_at < now_ms()` });
+    const where = sql`expires_at < now_ms()`;
+    return deleteInBatches(this.#database, { table: 'visitor_tokens', key: ['token_hash'], where });
   }
 
   #requireSignature({ accountId, id, secretVersion }: VisitorWebsite, externalId: string, signature: string): void {

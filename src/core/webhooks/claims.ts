@@ -1,7 +1,7 @@
 import { type SqlBool, sql } from 'kysely';
 import type { Database, Transaction } from '../../storage/database.ts';
-import { CLAIM_MS } from './delivery.ts';
-import { type HookName, isPending, type SubjectName } from './delivery-store.ts';
+import { claim, isPending, type SubjectName } from './delivery-store.ts';
+import type { HookName } from './webhook-store.ts';
 
 /** A delivery that this node is to send, with where to and with what to sign. */
 export interface Claimed extends SubjectName {
@@ -99,19 +99,7 @@ async function takeOf(tx: Transaction, { accountId, webhookId }: HookName, room:
     .execute();
   const claimed: Claimed[] = [];
   for (const { id } of due) {
-    const row = await tx.db
-      .updateTable('webhookDeliveries')
-      .set((eb) => ({
-        nextAt: tx.now + CLAIM_MS,
-        attempts: eb('attempts', '+', 1),
-        triedAt: eb.fn.coalesce('triedAt', eb.val(tx.now)),
-      }))
-      .where('accountId', '=', accountId)
-      .where('id', '=', id)
-      .where('state', '=', 'pending')
-      .where('nextAt', '<=', tx.now)
-      .returning(['position', 'body', 'subjectType', 'subjectId', 'attempts', 'triedAt'])
-      .executeTakeFirst();
+    const row = await claim(tx, accountId, id);
     if (row) claimed.push({ ...row, ...hook, accountId, webhookId, id, triedAt: row.triedAt ?? tx.now, now: tx.now });
   }
   return claimed;

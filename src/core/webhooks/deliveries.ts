@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import type { Database } from '../../storage/database.ts';
 import { announce } from '../events/announce.ts';
 import { type Caller, type Commit, requireAdmin } from '../kernel/caller.ts';
@@ -6,13 +5,12 @@ import { DomainError, unknownId } from '../kernel/errors.ts';
 import { Listing } from '../kernel/listing.ts';
 import type { Slice, SlicePage } from '../kernel/slice.ts';
 import type { Delivery, DeliveryState } from './delivery.ts';
-import { deliveryOf, isNotDelivered, releaseAll, releaseNext } from './delivery-store.ts';
+import { deliveryOf, forgetOld, isNotDelivered, releaseAll, releaseNext, revive } from './delivery-store.ts';
 import type { Webhook } from './webhook.ts';
 import { readRow, webhookOf } from './webhook-store.ts';
 
 const DAY_MS = 24 * 3600 * 1000;
 const KEPT_MS = { delivered: 7 * DAY_MS, dead: 30 * DAY_MS } as const;
-const CLEANED_AT_ONCE = 500;
 const MOST_REPLAYED = 10_000;
 
 export interface Replayed {
@@ -76,22 +74,7 @@ export class Deliveries {
     return commit(async (tx) => {
       const hook = await readRow(tx.db, accountId, webhookId);
       if (!hook) throw unknownId('webhook', webhookId);
-      const rows = await tx.db
-        .updateTable('webhookDeliveries')
-        .set({ state: 'pending', attempts: 0, triedAt: null, nextAt: null, endedAt: null })
-        .where('accountId', '=', accountId)
-        .where('id', 'in', (eb) => {
-          const dead = eb
-            .selectFrom('webhookDeliveries')
-            .select('id')
-            .where('accountId', '=', accountId)
-            .where('webhookId', '=', webhookId)
-            .where('state', '=', 'dead')
-            .where(isNotDelivered);
-          return deliveryId === undefined ? dead.orderBy('id').limit(MOST_REPLAYED) : dead.where('id', '=', deliveryId);
-        })
-        .returning(['subjectType', 'subjectId'])
-        .execute();
+      const rows = await revive(tx, { accountId, webhookId }, deliveryId, MOST_REPLAYED);
       if (deliveryId !== undefined && !rows[0]) await this.#refuse(accountId, webhookId, deliveryId);
       if (rows.length > 1) await releaseAll(tx, { accountId, webhookId });
       else if (rows[0]) await releaseNext(tx, { accountId, webhookId, ...rows[0] });
@@ -103,38 +86,9 @@ export class Deliveries {
     });
   }
 
-  /** Forgets what ended long ago, a few at a time: others who write do not wait for it. */
+  /** Forgets what ended long ago. */
   async clean(): Promise<void> {
-    for (const state of ['delivered', 'dead'] as const) {
-      let cleaned = CLEANED_AT_ONCE;
-      while (cleaned === CLEANED_AT_ONCE) {
-        cleaned = await this.#cleanSome(state);
-        await setImmediate(); // requests want their turn
-      }
-    }
-  }
-
-  async #cleanSome(state: keyof typeof KEPT_MS): Promise<number> {
-    const old = await this.#database.read
-      .selectFrom('webhookDeliveries')
-      .select(['accountId', 'id'])
-      .where((eb) => eb('endedAt', '<', eb(eb.fn<number>('now_ms', []), '-', KEPT_MS[state])))
-      .where('state', '=', state)
-      .limit(CLEANED_AT_ONCE)
-      .execute();
-    if (old.length === 0) return 0;
-    await this.#database.transaction(async (tx) => {
-      for (const [accountId, rows] of Map.groupBy(old, (row) => row.accountId)) {
-        const ids = rows.map((row) => row.id);
-        await tx.db
-          .deleteFrom('webhookDeliveries')
-          .where('accountId', '=', accountId)
-          .where('id', 'in', ids)
-          .where('state', '=', state) // a dead one may have been sent again meanwhile
-          .execute();
-      }
-    });
-    return old.length;
+    for (const state of ['delivered', 'dead'] as const) await forgetOld(this.#database, state, KEPT_MS[state]);
   }
 
   #of(accountId: number, webhookId: number, state: DeliveryState | undefined) {

@@ -1,13 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
 import { type SqlBool, sql } from 'kysely';
 import type { Changes, Database, Transaction } from '../../storage/database.ts';
-import { hotStatement } from '../../storage/prepared-statement.ts';
 import { announce } from '../events/announce.ts';
 import { systemContext } from '../kernel/caller.ts';
-import { nextId } from '../kernel/ids.ts';
-import { bodyOf, type DeliveredEvent } from './delivery.ts';
-import { isPending } from './delivery-store.ts';
+import type { DeliveredEvent } from './delivery.ts';
+import { addDelivery } from './delivery-store.ts';
 import { isWanted, TEST_EVENT } from './event-types.ts';
+import { movePlace } from './webhook-store.ts';
 
 const BATCH = 100;
 /** So many deliveries of a hook wait at most; the rest waits in the event log, and costs nothing there. */
@@ -19,49 +18,6 @@ interface Behind {
   readonly position: number;
   readonly event_types: string;
 }
-
-interface Insert {
-  readonly accountId: number;
-  readonly id: number;
-  readonly webhookId: number;
-  readonly position: number;
-  readonly type: string;
-  readonly subjectType: string;
-  readonly subjectId: number;
-  readonly body: string;
-  readonly now: number;
-}
-
-/** One that has an earlier one of its subject before it gets no time: it is held back until that has ended. */
-const insertDelivery = hotStatement<Insert>((db, { now, ...row }) =>
-  db.insertInto('webhookDeliveries').values((eb) => ({
-    ...row,
-    state: 'pending',
-    attempts: 0,
-    nextAt: eb
-      .case()
-      .when(
-        eb.exists(
-          eb
-            .selectFrom('webhookDeliveries')
-            .select('id')
-            .where('accountId', '=', row.accountId)
-            .where('webhookId', '=', row.webhookId)
-            .where('subjectType', '=', row.subjectType)
-            .where('subjectId', '=', row.subjectId)
-            .where(isPending),
-        ),
-      )
-      .then(null)
-      .else(eb.cast<number>(now, 'bigint'))
-      .end(),
-    triedAt: null,
-    createdAt: now,
-    endedAt: null,
-    lastStatus: null,
-    lastError: null,
-  })),
-);
 
 /**
  * Turns the event log into deliveries, for each hook from its own place in the log. The place moves in the same transaction in
@@ -112,10 +68,11 @@ export class DeliveryQueue {
     }
     if (last === hook.position) return false;
     if (wanted.length > 0 && (await this.#isFull(hook))) return false;
+    const name = { accountId: hook.account_id, webhookId: hook.id };
     await this.#database.transaction(async (tx) => {
-      if (!(await moveOn(tx, hook, last))) return;
+      if (!(await movePlace(tx, name, { from: hook.position, to: last }))) return;
       if (lost !== undefined) announceLost(tx, hook, from + 1, lost);
-      for (const event of wanted) await insert(tx, hook, event);
+      for (const event of wanted) await addDelivery(tx, name, event);
     }, hook.account_id);
     this.#skipped.delete(keyOf(hook));
     return events.length === BATCH;
@@ -167,34 +124,6 @@ function keyOf(hook: Behind): string {
 /** What was read in vain is forgotten when the hook asks for something else, or when another node has moved its place. */
 function versionOf(hook: Behind): string {
   return `${hook.position} ${hook.event_types}`;
-}
-
-/** False when another was there first, or the hook was paused or deleted meanwhile. */
-async function moveOn(tx: Transaction, hook: Behind, position: number): Promise<boolean> {
-  const moved = await tx.db
-    .updateTable('webhooks')
-    .set({ position })
-    .where('accountId', '=', hook.account_id)
-    .where('id', '=', hook.id)
-    .where('position', '=', hook.position)
-    .where('state', '=', 'active')
-    .returning('id')
-    .executeTakeFirst();
-  return moved !== undefined;
-}
-
-async function insert(tx: Transaction, hook: Behind, event: DeliveredEvent): Promise<void> {
-  await tx.run(insertDelivery, {
-    accountId: hook.account_id,
-    id: await nextId(tx, hook.account_id, 'webhook_delivery'),
-    webhookId: hook.id,
-    position: event.position,
-    type: event.type,
-    subjectType: event.subjectType,
-    subjectId: event.subjectId,
-    body: bodyOf(event),
-    now: tx.now,
-  });
 }
 
 /** The log does not go back as far as the place of the hook, which was paused for too long. Nobody shall have to find that out. */

@@ -1,26 +1,126 @@
-import { setImmediate } from 'node:timers/promises';
 import { type ExpressionBuilder, type Selectable, type SqlBool, sql } from 'kysely';
 import type { Database, Transaction } from '../../storage/database.ts';
+import { hotStatement } from '../../storage/prepared-statement.ts';
 import type { Tables } from '../../storage/tables.ts';
-import { CLAIM_MS, type Delivery, eventIdOf } from './delivery.ts';
+import { deleteInBatches } from '../kernel/batched-delete.ts';
+import { nextId } from '../kernel/ids.ts';
+import { bodyOf, CLAIM_MS, type DeliveredEvent, type Delivery, eventIdOf } from './delivery.ts';
+import { HEALTHY, type HookName, updateWebhook } from './webhook-store.ts';
+
+type DeliveryRow = Selectable<Tables['webhookDeliveries']>;
 
 /** Said in the words of the partial indexes: a parameter would keep the database from using them. */
 export const isPending = sql<SqlBool>`state = 'pending'`;
 export const isNotDelivered = sql<SqlBool>`state <> 'delivered'`;
-
-export interface HookName {
-  readonly accountId: number;
-  readonly webhookId: number;
-}
 
 export interface SubjectName extends HookName {
   readonly subjectType: string;
   readonly subjectId: number;
 }
 
-export function deliveryOf(row: Selectable<Tables['webhookDeliveries']>): Delivery {
+export function deliveryOf(row: DeliveryRow): Delivery {
   const { accountId, triedAt: _triedAt, ...shown } = row;
   return { ...shown, eventId: eventIdOf({ accountId, position: row.position }) };
+}
+
+type NewDelivery = Pick<DeliveryRow, 'id' | 'position' | 'type' | 'body'> & SubjectName & { readonly now: number };
+
+/** One that has an earlier one of its subject before it gets no time: it is held back until that has ended. */
+const insert = hotStatement<NewDelivery>((db, { now, ...row }) =>
+  db.insertInto('webhookDeliveries').values((eb) => ({
+    ...row,
+    state: 'pending',
+    attempts: 0,
+    nextAt: eb
+      .case()
+      .when(
+        eb.exists(
+          eb
+            .selectFrom('webhookDeliveries')
+            .select('id')
+            .where('accountId', '=', row.accountId)
+            .where('webhookId', '=', row.webhookId)
+            .where('subjectType', '=', row.subjectType)
+            .where('subjectId', '=', row.subjectId)
+            .where(isPending),
+        ),
+      )
+      .then(null)
+      .else(eb.cast<number>(now, 'bigint'))
+      .end(),
+    triedAt: null,
+    createdAt: now,
+    endedAt: null,
+    lastStatus: null,
+    lastError: null,
+  })),
+);
+
+export async function addDelivery(
+  tx: Transaction,
+  { accountId, webhookId }: HookName,
+  event: DeliveredEvent,
+): Promise<void> {
+  const { position, type, subjectType, subjectId } = event;
+  const id = await nextId(tx, accountId, 'webhook_delivery');
+  const row = { accountId, id, webhookId, position, type, subjectType, subjectId, body: bodyOf(event), now: tx.now };
+  await tx.run(insert, row);
+}
+
+/** Keeps others from sending a delivery for some time; undefined when another was faster. */
+export function claim(tx: Transaction, accountId: number, id: number) {
+  return tx.db
+    .updateTable('webhookDeliveries')
+    .set((eb) => ({
+      nextAt: tx.now + CLAIM_MS,
+      attempts: eb('attempts', '+', 1),
+      triedAt: eb.fn.coalesce('triedAt', eb.val(tx.now)),
+    }))
+    .where('accountId', '=', accountId)
+    .where('id', '=', id)
+    .where('state', '=', 'pending')
+    .where('nextAt', '<=', tx.now)
+    .returning(['position', 'body', 'subjectType', 'subjectId', 'attempts', 'triedAt'])
+    .executeTakeFirst();
+}
+
+/**
+ * Writes down what came of a try. False when it was decided already: by a later try, unless the receiver has the delivery
+ * now, which counts whoever made it.
+ */
+export async function recordTry(
+  tx: Transaction,
+  { accountId, id, attempts }: Pick<DeliveryRow, 'accountId' | 'id' | 'attempts'>,
+  columns: Partial<DeliveryRow>,
+): Promise<boolean> {
+  let query = tx.db
+    .updateTable('webhookDeliveries')
+    .set(columns)
+    .where('accountId', '=', accountId)
+    .where('id', '=', id)
+    .where('state', '=', 'pending');
+  if (columns.state !== 'delivered') query = query.where('attempts', '=', attempts);
+  return (await query.returning('id').executeTakeFirst()) !== undefined;
+}
+
+/** Dead letters become pending anew, held back: one, or the oldest of the hook. Answers with their subjects. */
+export function revive(tx: Transaction, { accountId, webhookId }: HookName, one: number | undefined, limit: number) {
+  return tx.db
+    .updateTable('webhookDeliveries')
+    .set({ state: 'pending', attempts: 0, triedAt: null, nextAt: null, endedAt: null })
+    .where('accountId', '=', accountId)
+    .where('id', 'in', (eb) => {
+      const dead = eb
+        .selectFrom('webhookDeliveries')
+        .select('id')
+        .where('accountId', '=', accountId)
+        .where('webhookId', '=', webhookId)
+        .where('state', '=', 'dead')
+        .where(isNotDelivered);
+      return one === undefined ? dead.orderBy('id').limit(limit) : dead.where('id', '=', one);
+    })
+    .returning(['subjectType', 'subjectId'])
+    .execute();
 }
 
 /** Sends on the next of a subject, if it was held back: the first that is pending is always on its way. */
@@ -93,13 +193,9 @@ export async function bringForward(
 }
 
 /** Begins anew with all that waits: 24 hours again for each. */
-export async function startAnew(tx: Transaction, { accountId, webhookId }: HookName): Promise<void> {
-  await tx.db
-    .updateTable('webhooks')
-    .set({ failingSince: null, failedInRow: 0, deadInRow: 0, waitUntil: null })
-    .where('accountId', '=', accountId)
-    .where('id', '=', webhookId)
-    .execute();
+export async function startAnew(tx: Transaction, hook: HookName): Promise<void> {
+  const { accountId, webhookId } = hook;
+  await updateWebhook(tx, hook, { ...HEALTHY, waitUntil: null });
   await tx.db
     .updateTable('webhookDeliveries')
     .set({ attempts: 0, triedAt: null, nextAt: tx.now })
@@ -110,27 +206,24 @@ export async function startAnew(tx: Transaction, { accountId, webhookId }: HookN
     .execute();
 }
 
-const FORGOTTEN_AT_ONCE = 500;
+/** Forgets what has ended of a hook. */
+export function forgetEnded(database: Database, { accountId, webhookId }: HookName): Promise<void> {
+  const where = sql`account_id = ${accountId} and webhook_id = ${webhookId} and ended_at is not null`;
+  return deleteInBatches(database, { table: 'webhook_deliveries', key: ['account_id', 'id'], where });
+}
 
-/** Forgets what has ended of a hook, a few at a time: others who write do not wait for it. */
-export async function forgetEnded(database: Database, { accountId, webhookId }: HookName): Promise<void> {
-  for (let number = FORGOTTEN_AT_ONCE; number === FORGOTTEN_AT_ONCE; ) {
-    const rows = await database.read
-      .selectFrom('webhookDeliveries')
-      .select('id')
-      .where('accountId', '=', accountId)
-      .where('webhookId', '=', webhookId)
-      .where('endedAt', 'is not', null)
-      .limit(FORGOTTEN_AT_ONCE)
-      .execute();
-    number = rows.length;
-    if (number === 0) return;
-    const ids = rows.map((row) => row.id);
-    await database.transaction(async ({ db }) => {
-      await db.deleteFrom('webhookDeliveries').where('accountId', '=', accountId).where('id', 'in', ids).execute();
-    });
-    await setImmediate(); // requests want their turn
-  }
+/** Forgets what ended in a state longer ago than it is kept. */
+export function forgetOld(database: Database, state: 'delivered' | 'dead', keptMs: number): Promise<void> {
+  const where = sql`state = ${state} and ended_at < now_ms() - ${keptMs}`;
+  return deleteInBatches(database, { table: 'webhook_deliveries', key: ['account_id', 'id'], where });
+}
+
+export async function deleteDeliveriesOf(tx: Transaction, { accountId, webhookId }: HookName): Promise<void> {
+  await tx.db
+    .deleteFrom('webhookDeliveries')
+    .where('accountId', '=', accountId)
+    .where('webhookId', '=', webhookId)
+    .execute();
 }
 
 /** Neither held back nor being sent now. */

@@ -2,19 +2,22 @@ import type { Database, Transaction } from '../../storage/database.ts';
 import { systemContext } from '../kernel/caller.ts';
 import type { Claimed } from './claims.ts';
 import { KEEPS_FAILING, type Outcome, quietUntil, RETRY_MS, verdictOn, waitAfter } from './delivery.ts';
-import { bringForward, type HookName, releaseNext } from './delivery-store.ts';
-import { readRow, webhookOf, writeChanges } from './webhook-store.ts';
+import { bringForward, recordTry, releaseNext } from './delivery-store.ts';
+import {
+  HEALTHY,
+  type HookName,
+  type LockedWebhook,
+  lockWebhook,
+  readRow,
+  updateWebhook,
+  webhookOf,
+  writeChanges,
+} from './webhook-store.ts';
 
 /** What an outcome came to. Late: another node, or another try, has decided already. */
 export type Result = 'delivered' | 'retried' | 'dead' | 'late';
 
 type Answer = Exclude<Outcome, 'abandoned'>;
-
-interface Hook extends HookName {
-  readonly failingSince: number | null;
-  readonly failedInRow: number;
-  readonly deadInRow: number;
-}
 
 /** Writes down what came of sending, and what follows from it for the subject and for the hook. */
 export class Outcomes {
@@ -28,12 +31,13 @@ export class Outcomes {
 
   record(claimed: Claimed, outcome: Answer): Promise<Result> {
     return this.#database.transaction(async (tx) => {
-      const hook = await lockHook(tx, claimed);
+      const hook = await lockWebhook(tx, claimed);
       if (!hook) return 'late';
       const verdict = verdictOn(outcome);
       if (verdict === 'delivered') return delivered(tx, hook, claimed, outcome);
       const isOver = verdict === 'dead' || tx.now >= claimed.triedAt + RETRY_MS;
-      const written = isOver ? await end(tx, claimed, outcome, 'dead') : await this.#postpone(tx, claimed, outcome);
+      const next = isOver ? ended(tx, 'dead') : { nextAt: this.#nextTry(tx, claimed, outcome) };
+      const written = await recordTry(tx, claimed, { ...shown(outcome), ...next });
       if (!written) return 'late';
       const since = Math.min(hook.failingSince ?? claimed.now, claimed.now);
       await failed(tx, hook, since, { isDead: isOver, waitUntil: quietUntil(outcome, tx.now) });
@@ -48,57 +52,24 @@ export class Outcomes {
   }
 
   /** The last try is at the end of the 24 hours, not at some time before it. */
-  async #postpone(tx: Transaction, claimed: Claimed, outcome: Answer): Promise<boolean> {
+  #nextTry(tx: Transaction, claimed: Claimed, outcome: Answer): number {
     const wait = Math.min(tx.now + waitAfter(claimed.attempts, this.#random), claimed.triedAt + RETRY_MS);
-    const row = await tx.db
-      .updateTable('webhookDeliveries')
-      .set({ ...shown(outcome), nextAt: Math.max(wait, quietUntil(outcome, tx.now) ?? 0) })
-      .where('accountId', '=', claimed.accountId)
-      .where('id', '=', claimed.id)
-      .where('state', '=', 'pending')
-      .where('attempts', '=', claimed.attempts)
-      .returning('id')
-      .executeTakeFirst();
-    return row !== undefined;
+    return Math.max(wait, quietUntil(outcome, tx.now) ?? 0);
   }
 }
 
-/** Whoever changes the deliveries of a hook takes its row first, so that nothing is released while something is added. */
-function lockHook(tx: Transaction, { accountId, webhookId }: HookName): Promise<Hook | undefined> {
-  return tx.db
-    .updateTable('webhooks')
-    .set((eb) => ({ position: eb.ref('position') }))
-    .where('accountId', '=', accountId)
-    .where('id', '=', webhookId)
-    .returning(['accountId', 'id as webhookId', 'failingSince', 'failedInRow', 'deadInRow'])
-    .executeTakeFirst();
-}
-
-/** A delivery counts whoever made it: the receiver has it. */
-async function delivered(tx: Transaction, hook: Hook, claimed: Claimed, outcome: Answer): Promise<Result> {
-  if (!(await end(tx, claimed, outcome, 'delivered'))) return 'late';
+async function delivered(tx: Transaction, hook: LockedWebhook, claimed: Claimed, outcome: Answer): Promise<Result> {
+  if (!(await recordTry(tx, claimed, { ...shown(outcome), ...ended(tx, 'delivered') }))) return 'late';
   if (hook.failingSince !== null) {
-    await tx.db
-      .updateTable('webhooks')
-      .set({ failingSince: null, failedInRow: 0, deadInRow: 0 })
-      .where('accountId', '=', hook.accountId)
-      .where('id', '=', hook.webhookId)
-      .execute();
+    await updateWebhook(tx, hook, HEALTHY);
     await bringForward(tx, hook, hook.failingSince);
   }
   await releaseNext(tx, claimed);
   return 'delivered';
 }
 
-async function end(tx: Transaction, claimed: Claimed, outcome: Answer, state: 'delivered' | 'dead'): Promise<boolean> {
-  let query = tx.db
-    .updateTable('webhookDeliveries')
-    .set({ ...shown(outcome), state, nextAt: null, endedAt: tx.now })
-    .where('accountId', '=', claimed.accountId)
-    .where('id', '=', claimed.id)
-    .where('state', '=', 'pending');
-  if (state === 'dead') query = query.where('attempts', '=', claimed.attempts);
-  return (await query.returning('id').executeTakeFirst()) !== undefined;
+function ended(tx: Transaction, state: 'delivered' | 'dead') {
+  return { state, nextAt: null, endedAt: tx.now };
 }
 
 function shown(outcome: Answer): { lastStatus: number | null; lastError: string | null } {
@@ -111,18 +82,18 @@ function shown(outcome: Answer): { lastStatus: number | null; lastError: string 
 /** Counts a failure of the hook, and pauses one that keeps failing. */
 async function failed(
   tx: Transaction,
-  hook: Hook,
+  hook: LockedWebhook,
   failingSince: number,
   { isDead, waitUntil }: { isDead: boolean; waitUntil: number | undefined },
 ): Promise<void> {
   const failedInRow = hook.failedInRow + 1;
   const deadInRow = hook.deadInRow + (isDead ? 1 : 0);
-  await tx.db
-    .updateTable('webhooks')
-    .set({ failingSince, failedInRow, deadInRow, ...(waitUntil === undefined ? {} : { waitUntil }) })
-    .where('accountId', '=', hook.accountId)
-    .where('id', '=', hook.webhookId)
-    .execute();
+  await updateWebhook(tx, hook, {
+    failingSince,
+    failedInRow,
+    deadInRow,
+    ...(waitUntil === undefined ? {} : { waitUntil }),
+  });
   if (failedInRow >= KEEPS_FAILING.tries && tx.now - failingSince >= KEEPS_FAILING.milliseconds) {
     await pause(tx, hook, 'nothing could be delivered for 24 hours');
   } else if (deadInRow >= KEEPS_FAILING.deadLetters) {

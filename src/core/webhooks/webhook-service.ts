@@ -4,11 +4,11 @@ import { announce, changesBetween } from '../events/announce.ts';
 import { type Caller, type Commit, requireAdmin } from '../kernel/caller.ts';
 import { DomainError, invalidField, unknownId } from '../kernel/errors.ts';
 import { nextId } from '../kernel/ids.ts';
-import { forgetEnded, startAnew } from './delivery-store.ts';
+import { deleteDeliveriesOf, forgetEnded, startAnew } from './delivery-store.ts';
 import { TEST_EVENT } from './event-types.ts';
 import { namesPrivateHost } from './private-networks.ts';
 import { HIDDEN_FIELDS, type Webhook, type WebhookCreate, type WebhookUpdate } from './webhook.ts';
-import { readRow, webhookOf, writeChanges } from './webhook-store.ts';
+import { deleteWebhook, insertWebhook, readRow, updateWebhook, webhookOf, writeChanges } from './webhook-store.ts';
 
 const MOST_WEBHOOKS = 100;
 const BOTH_SECRETS_MS = 24 * 3600 * 1000;
@@ -82,21 +82,18 @@ export class WebhookService {
       };
       const secret = newSecret();
       const { previousSecretUntil, ...columns } = webhook;
-      await tx.db
-        .insertInto('webhooks')
-        .values({
-          ...columns,
-          accountId,
-          eventTypes: JSON.stringify(webhook.eventTypes),
-          secret: this.#secrets.seal(secret, placeOf(accountId, id)),
-          previousSecret: null,
-          previousUntil: previousSecretUntil,
-          position: account.eventPosition,
-          failedInRow: 0,
-          deadInRow: 0,
-          waitUntil: null,
-        })
-        .execute();
+      await insertWebhook(tx, {
+        ...columns,
+        accountId,
+        eventTypes: JSON.stringify(webhook.eventTypes),
+        secret: this.#secrets.seal(secret, placeOf(accountId, id)),
+        previousSecret: null,
+        previousUntil: previousSecretUntil,
+        position: account.eventPosition,
+        failedInRow: 0,
+        deadInRow: 0,
+        waitUntil: null,
+      });
       announce(tx, caller, 'webhook.created', id, changesBetween({}, webhook, HIDDEN_FIELDS));
       return { webhook, secret };
     });
@@ -129,16 +126,12 @@ export class WebhookService {
   /** All its deliveries are gone with it. Those that have ended may be many, and are taken away before, a few at a time. */
   async remove(commit: Commit<Webhook>, caller: Caller, id: number): Promise<Webhook> {
     requireAdmin(caller);
-    await forgetEnded(this.#database, { accountId: caller.accountId, webhookId: id });
+    const hook = { accountId: caller.accountId, webhookId: id };
+    await forgetEnded(this.#database, hook);
     return commit(async (tx) => {
-      const { accountId } = caller;
-      const row = await existingRow(tx, accountId, id);
-      await tx.db
-        .deleteFrom('webhookDeliveries')
-        .where('accountId', '=', accountId)
-        .where('webhookId', '=', id)
-        .execute();
-      await tx.db.deleteFrom('webhooks').where('accountId', '=', accountId).where('id', '=', id).execute();
+      const row = await existingRow(tx, caller.accountId, id);
+      await deleteDeliveriesOf(tx, hook);
+      await deleteWebhook(tx, hook);
       announce(tx, caller, 'webhook.deleted', id);
       return webhookOf(row);
     });
@@ -152,16 +145,9 @@ export class WebhookService {
       const row = await existingRow(tx, accountId, id);
       const secret = newSecret();
       const previousUntil = tx.now + BOTH_SECRETS_MS;
-      await tx.db
-        .updateTable('webhooks')
-        .set({
-          secret: this.#secrets.seal(secret, placeOf(accountId, id)),
-          previousSecret: row.secret,
-          previousUntil,
-        })
-        .where('accountId', '=', accountId)
-        .where('id', '=', id)
-        .execute();
+      const sealed = this.#secrets.seal(secret, placeOf(accountId, id));
+      const columns = { secret: sealed, previousSecret: row.secret, previousUntil };
+      await updateWebhook(tx, { accountId, webhookId: id }, columns);
       announce(tx, caller, 'webhook.updated', id, { fields: ['secret'], values: {} });
       return { webhook: webhookOf({ ...row, previousUntil }), secret };
     });

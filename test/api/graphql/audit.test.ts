@@ -510,7 +510,7 @@ test('for nobody but admins, and for nobody of another account', async () => {
     assert.equal(data.events, null);
     assert.equal(errors[0]?.extensions.code, 'FORBIDDEN');
   }
-  const { createAccount } = await import('../../../src/app/first-start.ts');
+  const { createAccount } = await import('../../../src/core/administration/account-creation.ts');
   const { installation } = desks.world;
   const other = await createAccount(installation, { name: 'Other', admin: { email: 'o@example.com', password } });
   const owner = { accountId: other?.accountId ?? 0, operatorId: 1 };

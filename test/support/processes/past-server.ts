@@ -1,5 +1,5 @@
-import { createAccount } from '../../../src/app/first-start.ts';
 import { startServer } from '../../../src/app/server.ts';
+import { createAccount } from '../../../src/core/administration/account-creation.ts';
 import { type RestClient, restClient } from '../clients/rest.ts';
 import { type OpenInstallation, openDatabase } from '../databases/databases.ts';
 import { type PastRows, pastRows } from '../databases/rows.ts';

@@ -1,7 +1,8 @@
-import type { Selectable } from 'kysely';
-import type { Transaction } from '../../../storage/database.ts';
+import { type Selectable, sql } from 'kysely';
+import type { Database, Transaction } from '../../../storage/database.ts';
 import { hotStatement } from '../../../storage/prepared-statement.ts';
 import type { Tables } from '../../../storage/tables.ts';
+import { deleteInBatches } from '../../kernel/batched-delete.ts';
 import type { ActorContext } from '../../kernel/caller.ts';
 import { nextId } from '../../kernel/ids.ts';
 import type { Standing } from './choose-operator.ts';
@@ -58,4 +59,9 @@ export async function keepDecision(tx: Transaction, by: ActorContext, asked: Ask
     actorType: actor.type,
     actorId: actor.id,
   });
+}
+
+export function deleteOldDecisions(database: Database, keptMs: number, signal?: AbortSignal): Promise<void> {
+  const where = sql`at < now_ms() - ${keptMs}`;
+  return deleteInBatches(database, { table: 'routing_decisions', key: ['account_id', 'id'], where }, signal);
 }

@@ -1,0 +1,44 @@
+import type { Actor, Database } from '../../storage/database.ts';
+import type { Access } from '../access/access.ts';
+import { PLATFORM } from '../access/accounts.ts';
+import { allPowerful, SYSTEM } from '../kernel/caller.ts';
+import { validate } from '../kernel/validate.ts';
+import { operatorCreate } from '../operators/operator.ts';
+import type { Administration } from './administration.ts';
+
+export interface NewAccount {
+  readonly name: string;
+  readonly admin: { readonly email: string; readonly password: string };
+  readonly apiKey?: string;
+  /** Of several that start at once on an empty database, one makes the account. */
+  readonly onlyIfEmpty?: boolean;
+  /** Who makes it; the service itself if nobody is named. */
+  readonly actor?: Actor;
+}
+
+interface Parts {
+  readonly database: Database;
+  readonly access: Pick<Access, 'accounts' | 'apiKeys'>;
+  readonly administration: Pick<Administration, 'operators'>;
+}
+
+/** An account with its first admin and its first key, all or nothing. */
+export async function createAccount({ database, access, administration }: Parts, account: NewAccount) {
+  const { accounts, apiKeys } = access;
+  const { operators } = administration;
+  const input = validate(operatorCreate, { name: 'Admin', roles: ['admin'], ...account.admin });
+  const passwordHash = await operators.hashPassword(input.password, input.email);
+  return database.transaction(async (tx) => {
+    if (account.onlyIfEmpty && !(await accounts.isEmpty(tx))) return undefined;
+    const { actor = SYSTEM } = account;
+    const caller = allPowerful((await accounts.create(tx, account.name, actor)).id, actor);
+    await operators.createWithin(tx, caller, input, passwordHash);
+    const { secret } = await apiKeys.create(tx, caller, {
+      name: 'first key',
+      access: 'write',
+      expiresAt: null,
+      ...(account.apiKey === undefined ? {} : { secret: account.apiKey }),
+    });
+    return { accountId: caller.accountId, apiKey: secret };
+  }, PLATFORM);
+}

@@ -1,0 +1,66 @@
+import type { Selectable } from 'kysely';
+import type { Transaction } from '../../storage/database.ts';
+import type { Tables } from '../../storage/tables.ts';
+import { unknownId } from '../kernel/errors.ts';
+import { fold } from '../kernel/text.ts';
+import type { Tag } from './tag.ts';
+
+export async function requireTag(tx: Transaction, accountId: number, id: number): Promise<Tag> {
+  const row = await tx.db
+    .selectFrom('tags')
+    .selectAll()
+    .where('accountId', '=', accountId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (!row) throw unknownId('tag', id);
+  return tagFromRow(row);
+}
+
+export async function insertTag(tx: Transaction, accountId: number, tag: Tag): Promise<void> {
+  const { id, createdAt } = tag;
+  await tx.db
+    .insertInto('tags')
+    .values({ accountId, id, createdAt, ...columns(tag) })
+    .execute();
+  await putOnWebsites(tx, accountId, tag);
+}
+
+export async function updateTag(tx: Transaction, accountId: number, before: Tag, tag: Tag): Promise<void> {
+  await tx.db
+    .updateTable('tags')
+    .set(columns(tag))
+    .where('accountId', '=', accountId)
+    .where('id', '=', tag.id)
+    .execute();
+  await takeOffWebsites(tx, accountId, before);
+  await putOnWebsites(tx, accountId, tag);
+}
+
+export async function deleteTag(tx: Transaction, accountId: number, tag: Tag): Promise<void> {
+  await takeOffWebsites(tx, accountId, tag);
+  await tx.db.deleteFrom('tags').where('accountId', '=', accountId).where('id', '=', tag.id).execute();
+}
+
+async function putOnWebsites(tx: Transaction, accountId: number, { id, websiteList }: Tag): Promise<void> {
+  if (websiteList.length === 0) return;
+  const rows = websiteList.map((websiteId) => ({ accountId, websiteId, tagId: id }));
+  await tx.db.insertInto('tagWebsites').values(rows).execute();
+}
+
+async function takeOffWebsites(tx: Transaction, accountId: number, { id, websiteList }: Tag): Promise<void> {
+  if (websiteList.length === 0) return;
+  await tx.db
+    .deleteFrom('tagWebsites')
+    .where('accountId', '=', accountId)
+    .where('websiteId', 'in', websiteList)
+    .where('tagId', '=', id)
+    .execute();
+}
+
+function columns({ name, websiteList }: Tag) {
+  return { name, nameFolded: fold(name), websiteList: JSON.stringify(websiteList) };
+}
+
+export function tagFromRow({ id, name, websiteList, createdAt }: Selectable<Tables['tags']>): Tag {
+  return { id, name, websiteList: JSON.parse(websiteList) as number[], createdAt };
+}

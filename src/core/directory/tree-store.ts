@@ -1,0 +1,80 @@
+import type { Kysely } from 'kysely';
+import type { Transaction } from '../../storage/database.ts';
+import { hotStatement } from '../../storage/prepared-statement.ts';
+import type { Tables } from '../../storage/tables.ts';
+import { unknownId } from '../kernel/errors.ts';
+import { fold } from '../kernel/text.ts';
+import type { TreeKind, TreeNode } from './tree.ts';
+
+/** Both tables have the same columns; the name of one stands for both in the types. */
+export const TREE_TABLES = { skill: 'skills', group: 'groups' as 'skills' } as const;
+
+const insertInto = (table: 'skills') => hotStatement<Tables['skills']>((db, row) => db.insertInto(table).values(row));
+const insert = { skill: insertInto(TREE_TABLES.skill), group: insertInto(TREE_TABLES.group) };
+
+const addToCountOf = (table: 'skills') =>
+  hotStatement<{ accountId: number; id: number; by: number }>((db, { accountId, id, by }) =>
+    db
+      .updateTable(table)
+      .set((eb) => ({ operatorCount: eb('operatorCount', '+', by) }))
+      .where('accountId', '=', accountId)
+      .where('id', '=', id),
+  );
+const addToCount = { skill: addToCountOf(TREE_TABLES.skill), group: addToCountOf(TREE_TABLES.group) };
+
+export async function requireNode(tx: Transaction, kind: TreeKind, accountId: number, id: number): Promise<TreeNode> {
+  const row = await tx.db
+    .selectFrom(TREE_TABLES[kind])
+    .selectAll()
+    .where('accountId', '=', accountId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (!row) throw unknownId(kind, id);
+  return nodeFromRow(row);
+}
+
+/** The parent of every node of an account. */
+export async function readParents(
+  db: Kysely<Tables>,
+  kind: TreeKind,
+  accountId: number,
+): Promise<Map<number, number | null>> {
+  const rows = await db
+    .selectFrom(TREE_TABLES[kind])
+    .select(['id', 'parentId'])
+    .where('accountId', '=', accountId)
+    .execute();
+  return new Map(rows.map((row) => [row.id, row.parentId]));
+}
+
+export function insertNode(tx: Transaction, kind: TreeKind, accountId: number, node: TreeNode): void {
+  const { id, createdAt, operatorCount } = node;
+  tx.send(insert[kind], { accountId, ...columns(node), id, createdAt, operatorCount });
+}
+
+export async function updateNode(tx: Transaction, kind: TreeKind, accountId: number, node: TreeNode): Promise<void> {
+  await tx.db
+    .updateTable(TREE_TABLES[kind])
+    .set(columns(node))
+    .where('accountId', '=', accountId)
+    .where('id', '=', node.id)
+    .execute();
+}
+
+export async function deleteNode(tx: Transaction, kind: TreeKind, accountId: number, id: number): Promise<void> {
+  await tx.db.deleteFrom(TREE_TABLES[kind]).where('accountId', '=', accountId).where('id', '=', id).execute();
+}
+
+/** Keeps the count that lists show. */
+export function countNodeOperators(tx: Transaction, kind: TreeKind, accountId: number, id: number, by: 1 | -1): void {
+  tx.send(addToCount[kind], { accountId, id, by });
+}
+
+function columns({ name, parentId, order }: TreeNode) {
+  return { name, nameFolded: fold(name), parentId, position: order };
+}
+
+export function nodeFromRow(row: Tables['skills']): TreeNode {
+  const { id, name, position, parentId, createdAt, operatorCount } = row;
+  return { id, name, order: position, parentId, createdAt, operatorCount };
+}

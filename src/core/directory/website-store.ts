@@ -1,0 +1,76 @@
+import type { Selectable } from 'kysely';
+import type { Transaction } from '../../storage/database.ts';
+import { hotStatement } from '../../storage/prepared-statement.ts';
+import type { Tables } from '../../storage/tables.ts';
+import { unknownId } from '../kernel/errors.ts';
+import { fold } from '../kernel/text.ts';
+import type { Website } from './website.ts';
+
+type WebsiteRow = Selectable<Tables['websites']>;
+
+const addToCount = hotStatement<{ accountId: number; id: number; by: number }>((db, { accountId, id, by }) =>
+  db
+    .updateTable('websites')
+    .set((eb) => ({ operatorCount: eb('operatorCount', '+', by) }))
+    .where('accountId', '=', accountId)
+    .where('id', '=', id),
+);
+
+export async function requireWebsiteRow(tx: Transaction, accountId: number, id: number): Promise<WebsiteRow> {
+  const row = await tx.db
+    .selectFrom('websites')
+    .selectAll()
+    .where('accountId', '=', accountId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (!row) throw unknownId('website', id);
+  return row;
+}
+
+export async function insertWebsite(tx: Transaction, website: Website): Promise<void> {
+  const { clientId: accountId, id } = website;
+  await tx.db
+    .insertInto('websites')
+    .values({ accountId, id, operatorCount: 0, ...columns(website) })
+    .execute();
+}
+
+export async function updateWebsite(tx: Transaction, website: Website): Promise<void> {
+  await tx.db
+    .updateTable('websites')
+    .set(columns(website))
+    .where('accountId', '=', website.clientId)
+    .where('id', '=', website.id)
+    .execute();
+}
+
+export async function deleteWebsite(tx: Transaction, { clientId, id }: Website): Promise<void> {
+  await tx.db.deleteFrom('websites').where('accountId', '=', clientId).where('id', '=', id).execute();
+}
+
+/** Keeps the count that lists show. */
+export function countWebsiteOperators(tx: Transaction, accountId: number, id: number, by: 1 | -1): void {
+  tx.send(addToCount, { accountId, id, by });
+}
+
+function columns(website: Website) {
+  const { url, label, currency, languageAdmin, timezone, secretVersion } = website;
+  const folded = { urlFolded: fold(url), labelFolded: fold(label) };
+  const allowedOrigins = JSON.stringify(website.allowedOrigins);
+  return { url, label, ...folded, currency, languageAdmin, timezone, allowedOrigins, secretVersion };
+}
+
+export function websiteFromRow(row: WebsiteRow): Website {
+  const { accountId, id, url, label, currency, languageAdmin, timezone, secretVersion } = row;
+  return {
+    id,
+    url,
+    label,
+    clientId: accountId,
+    currency,
+    languageAdmin: languageAdmin as Website['languageAdmin'],
+    timezone,
+    allowedOrigins: JSON.parse(row.allowedOrigins) as string[],
+    secretVersion,
+  };
+}

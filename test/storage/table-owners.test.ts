@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { installationTables } from '../../src/storage/copy/installation-tables.ts';
+
+const SOURCE = join(import.meta.dirname, '../../src');
+
+/** The one file that writes a table; all others call its functions. */
+const OWNERS: Readonly<Record<string, string>> = {
+  access_tokens: 'core/access/tokens.ts',
+  accounts: 'core/access/accounts.ts',
+  api_keys: 'core/access/api-keys.ts',
+  conversation_tags: 'core/engine/records/conversation-tags.ts',
+  conversations: 'core/engine/records/conversation-store.ts',
+  counters: 'core/kernel/ids.ts',
+  events: 'core/events/event-log.ts',
+  groups: 'core/directory/tree-store.ts',
+  handlings: 'core/engine/records/handlings.ts',
+  idempotency_keys: 'core/access/idempotency.ts',
+  live_history: 'core/live/live-history.ts',
+  logins: 'core/access/logins.ts',
+  messages: 'core/engine/records/message-store.ts',
+  migrations: 'storage/migrate.ts',
+  offer_pauses: 'core/engine/records/pauses.ts',
+  operator_leases: 'core/live/leases.ts',
+  operator_live: 'core/live/live-store.ts',
+  operator_profiles: 'core/administration/profile.ts',
+  operator_skills: 'core/operators/operator-store.ts',
+  operator_websites: 'core/operators/operator-store.ts',
+  operators: 'core/operators/operator-store.ts',
+  rate_windows: 'core/access/rate-limits.ts',
+  refusals: 'core/engine/records/refusals.ts',
+  rest_usage: 'core/reports/rest-usage.ts',
+  routing_decisions: 'core/engine/routing/decisions.ts',
+  satisfactions: 'core/engine/records/satisfaction-store.ts',
+  skills: 'core/directory/tree-store.ts',
+  sso_codes: 'core/access/single-sign-on.ts',
+  tag_websites: 'core/directory/tag-store.ts',
+  tags: 'core/directory/tag-store.ts',
+  visitor_tokens: 'core/visitors/visitor-sessions.ts',
+  visitor_websites: 'core/engine/records/visitor-store.ts',
+  visitors: 'core/engine/records/visitor-store.ts',
+  webhook_deliveries: 'core/webhooks/delivery-store.ts',
+  webhooks: 'core/webhooks/webhook-store.ts',
+  websites: 'core/directory/website-store.ts',
+};
+
+/** Every commit gives its events their positions and adds them to the log: each database in its own way. */
+const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
+  'storage/postgres/event-log.ts': ['accounts', 'events'],
+  'storage/sqlite/event-log.ts': ['accounts', 'events'],
+};
+
+/** Files with statements that are given the name of their table, and the names that they are given. */
+const GIVEN_NAMES: Readonly<Record<string, readonly string[]>> = {
+  'core/directory/tree-store.ts': ['groups', 'skills'],
+  'core/kernel/batched-delete.ts': [], // whoever calls it writes the table
+};
+
+/** Migrations and the copy of an installation write every table. */
+const files = globSync('**/*.ts', { cwd: SOURCE }).filter((file) => !/^storage\/(migrations|copy)\//.test(file));
+const tables = [...installationTables().map(({ name }) => name), 'migrations'];
+
+/** Every way to write a table, with its name; without one where the name is given from elsewhere. */
+const STATEMENTS = [
+  /\.\s*(?:insertInto|updateTable|deleteFrom|mergeInto|replaceInto)\(\s*(?:'(\w+)(?: as \w+)?'\s*\))?/g,
+  /\b(?:insert\s+into|replace\s+into|merge\s+into|delete\s+from|truncate\s+table)\s+(?:(\w+)|\$\{)/gi,
+  /\bupdate\s+(?:(\w+)|\$\{[^}]*\})(?:\s+(?:as\s+)?\w+)?\s+set\b/gi,
+];
+const BATCHED_DELETE = /\btable(?:: '(\w+)'|\s*[:,}])/g;
+
+interface Writes {
+  readonly tables: ReadonlySet<string>;
+  readonly hasGivenNames: boolean;
+}
+
+function writesIn(source: string): Writes {
+  const patterns = source.includes('deleteInBatches(') ? [...STATEMENTS, BATCHED_DELETE] : STATEMENTS;
+  const names = patterns.flatMap((pattern) => Array.from(source.matchAll(pattern), ([, name]) => name));
+  const inSql = names.map((name) => name?.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
+  return {
+    tables: new Set(inSql.filter((name) => name !== undefined).filter((name) => tables.includes(name))),
+    hasGivenNames: names.includes(undefined),
+  };
+}
+
+const written = new Map(files.map((file) => [file, writesIn(readFileSync(join(SOURCE, file), 'utf8'))]));
+
+for (const table of tables) {
+  test(`${table} is written by the one file that owns it`, () => {
+    const writers = files.filter(
+      (file) =>
+        !EXCEPTIONS[file]?.includes(table) &&
+        (written.get(file)?.tables.has(table) || GIVEN_NAMES[file]?.includes(table)),
+    );
+    assert.deepEqual(writers, [OWNERS[table]]);
+  });
+}
+
+test('every statement names its table, or its file says which names it is given', () => {
+  const given = files.filter((file) => written.get(file)?.hasGivenNames);
+  assert.deepEqual(given.sort(), Object.keys(GIVEN_NAMES));
+});
+
+test('no owner and no exception is named that writes nothing', () => {
+  for (const table of Object.keys(OWNERS)) assert.ok(tables.includes(table), `${table} is no table`);
+  for (const [file, names] of Object.entries(EXCEPTIONS)) {
+    for (const name of names) assert.ok(written.get(file)?.tables.has(name), `${file} does not write ${name}`);
+  }
+});
+
+const CASES: readonly [source: string, table: string | undefined][] = [
+  [`db.insertInto('restUsage').values(row)`, 'rest_usage'],
+  [`tx.db\n  .updateTable('operatorLive as live')\n  .set(columns)`, 'operator_live'],
+  [`db.deleteFrom('tags').where('id', '=', id)`, 'tags'],
+  [`db.insertInto(table).values(row)`, undefined],
+  [`db.updateTable(kind as 'skills')`, undefined],
+  [`db.deleteFrom('groups' as 'skills')`, undefined],
+  ['insert into live_history (account_id)', 'live_history'],
+  ['update operator_live as live set version = 1', 'operator_live'],
+  ['delete from\n  events where at < 1', 'events'],
+  [`delete from \${sql.table(name)} where true`, undefined],
+  [`update \${name} set version = 1`, undefined],
+  [`deleteInBatches(database, { table: 'rate_windows', key, where })`, 'rate_windows'],
+  ['deleteInBatches(database, { table, key, where })', undefined],
+];
+
+for (const [source, table] of CASES) {
+  test(`finds who writes in ${JSON.stringify(source)}`, () => {
+    const found = writesIn(source);
+    assert.deepEqual([...found.tables], table === undefined ? [] : [table]);
+    assert.equal(found.hasGivenNames, table === undefined);
+  });
+}
+
+test('finds no write in a read, nor in prose', () => {
+  const source =
+    "/** Takes what is over, and deletes from the rest. */ db.selectFrom('tags'); on conflict do update set x = 1";
+  assert.deepEqual(writesIn(source), { tables: new Set(), hasGivenNames: false });
+});
