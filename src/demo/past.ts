@@ -52,7 +52,7 @@ export async function addPast(tx: Transaction, by: ActorContext, { operators, ta
     });
     if (number % 4 !== 3) {
       const tagIds = [tags[number % 3] ?? 1, ...(number % 8 === 1 ? [tags[3] ?? 1] : [])];
-      await replaceTags(tx, by, { conversationId: id, tagIds });
+      replaceTags(tx, by, { conversationId: id, tagIds });
     }
     if (number % 3 === 0) await addSatisfaction(tx, by, { operator, conversationId: id, number });
   }

@@ -1,5 +1,5 @@
 import type { Compilable, Expression, Kysely, SqlBool } from 'kysely';
-import type { ColumnWords } from './migrate.ts';
+import type { ColumnWords } from './migration.ts';
 import type { HotStatement } from './prepared-statement.ts';
 import type { Tables } from './tables.ts';
 
@@ -49,12 +49,6 @@ export interface Transaction {
   emit(event: NewEvent): void;
 }
 
-/** A query whose SQL was made once; the arguments are given in the order of its placeholders. */
-export interface HotQuery<Row, Args extends readonly unknown[]> {
-  all(...args: Args): Promise<Row[]>;
-  first(...args: Args): Promise<Row | undefined>;
-}
-
 /** What a node knows of its own use of a database server. */
 export interface ServerUse {
   /** Connections of this node that are carrying out a statement or a transaction now, of `connectionLimit`. */
@@ -84,10 +78,8 @@ export interface Database {
    * everybody who writes is waiting.
    */
   transaction<T>(work: (tx: Transaction) => Promise<T>, accountId?: number): Promise<T>;
-  /** Compiles a query once. `build` gets a function that makes the placeholder of the n-th argument. */
-  hot<Row, Args extends readonly unknown[]>(
-    build: (db: Kysely<Tables>, argument: <T>(position: number) => Expression<T>) => Compilable<Row>,
-  ): HotQuery<Row, Args>;
+  /** Runs a statement whose SQL is made once, outside of transactions: it reads what is committed. */
+  run<Args extends object, Row>(statement: HotStatement<Args, Row>, args: Args): Promise<Row[]>;
   /**
    * For a read that no index serves: runs apart from the requests of others and gives up at its deadline.
    * The query must contain `withinDeadline(…)` where its rows are looked at, or it cannot be stopped.

@@ -1,23 +1,11 @@
 import { sql } from 'kysely';
 import type { Database, Transaction } from './database.ts';
 import { UnusableDatabase } from './errors.ts';
+import type { Migration } from './migration.ts';
 import { foundation } from './migrations/0001-foundation.ts';
 import { restUsage } from './migrations/0002-rest-usage.ts';
 import { engine } from './migrations/0003-engine.ts';
 import { additive } from './migrations/0004-additive.ts';
-
-/** The words in which the two databases differ when a table is made. */
-export interface ColumnWords {
-  /** Text that compares by code point, so that a prefix is a range of an index. */
-  readonly orderedText: string;
-}
-
-export interface Migration {
-  readonly name: string;
-  /** It only adds: nodes of the version before may run, and start, beside those that have made it. */
-  readonly additive?: boolean;
-  statements(words: ColumnWords): readonly string[];
-}
 
 export const migrations: readonly Migration[] = [foundation, restUsage, engine, additive];
 

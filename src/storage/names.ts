@@ -1,11 +1,17 @@
-import { CamelCasePlugin, createQueryId } from 'kysely';
+import { CamelCasePlugin, type PluginTransformResultArgs, type QueryResult, type UnknownRow } from 'kysely';
 
-/** Columns are `like_this` in the database and `likeThis` in the code. */
-const names = new CamelCasePlugin();
-const queryId = createQueryId(); // the plugin wants one, and does nothing with it
+/**
+ * Columns are `like_this` in the database and `likeThis` in the code. The drivers name the columns of a statement once, by
+ * `camelCase`, so that the rows that come need no further look: to rename each of them costs as much as to read it.
+ */
+class Names extends CamelCasePlugin {
+  override camelCase(column: string): string {
+    return super.camelCase(column);
+  }
 
-/** What a query gave that was not run by Kysely itself. */
-export async function named<Row>(rows: readonly unknown[]): Promise<Row[]> {
-  if (rows.length === 0) return [];
-  return (await names.transformResult({ queryId, result: { rows: rows as Record<string, unknown>[] } })).rows as Row[];
+  override async transformResult({ result }: PluginTransformResultArgs): Promise<QueryResult<UnknownRow>> {
+    return result;
+  }
 }
+
+export const names = new Names();

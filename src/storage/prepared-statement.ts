@@ -1,25 +1,13 @@
 import { type Compilable, type CompiledQuery, type Expression, type Kysely, sql } from 'kysely';
-import { named } from './names.ts';
 import type { Tables } from './tables.ts';
 
 /** The place of an argument in SQL that is made once and run often. */
 class Placeholder {
-  readonly name: string | number;
+  readonly name: string;
 
-  constructor(name: string | number) {
+  constructor(name: string) {
     this.name = name;
   }
-}
-
-/** An expression that stands for an argument until the query is run. */
-export function placeholder<T>(name: string | number): Expression<T> {
-  return sql`${new Placeholder(name)}`;
-}
-
-/** The parameters of a query with the arguments in their places. */
-export function filledIn(query: CompiledQuery, args: object): unknown[] {
-  const given = args as Readonly<Record<string | number, unknown>>;
-  return query.parameters.map((value) => (value instanceof Placeholder ? given[value.name] : value));
 }
 
 type Given<Args> = { readonly [Name in keyof Args]: Expression<Args[Name]> };
@@ -36,6 +24,22 @@ export function hotStatement<Args extends object, Row = unknown>(
   return { build };
 }
 
+/**
+ * A statement for each shape that a question can have, where it differs by more than values: in the tables that it reads or the
+ * columns that it sets. There must be few shapes, as each stays.
+ */
+export function statementPerShape<Shape, Args extends object, Row>(
+  define: (shape: Shape) => HotStatement<Args, Row>,
+): (shape: Shape) => HotStatement<Args, Row> {
+  const known = new Map<string, HotStatement<Args, Row>>();
+  return (shape) => {
+    const name = JSON.stringify(shape);
+    const statement = known.get(name) ?? define(shape);
+    known.set(name, statement);
+    return statement;
+  };
+}
+
 type Run = (sql: string, parameters: readonly unknown[]) => { rows: unknown[] } | Promise<{ rows: unknown[] }>;
 
 /** The hot statements of one database, each compiled at its first run. */
@@ -50,11 +54,19 @@ export class CompiledStatements {
   async run<Args extends object, Row>(execute: Run, statement: HotStatement<Args, Row>, args: Args): Promise<Row[]> {
     let query = this.#compiled.get(statement);
     if (!query) {
-      const given = Object.fromEntries(Object.keys(args).map((name) => [name, placeholder(name)]));
+      const given = Object.fromEntries(
+        Object.keys(args).map((name) => [name, sql`${new Placeholder(name)}` as Expression<unknown>]),
+      );
       query = statement.build(this.#db, given as Given<Args>).compile();
       this.#compiled.set(statement, query);
     }
     const { rows } = await execute(query.sql, filledIn(query, args));
-    return named(rows);
+    return rows as Row[];
   }
+}
+
+/** The parameters of a query with the arguments in their places. */
+function filledIn(query: CompiledQuery, args: object): unknown[] {
+  const given = args as Readonly<Record<string, unknown>>;
+  return query.parameters.map((value) => (value instanceof Placeholder ? given[value.name] : value));
 }

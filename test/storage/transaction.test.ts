@@ -166,7 +166,23 @@ test('sqlite: a commit is synced before it is acknowledged, and readers are not 
   const folder = mkdtempSync(join(tmpdir(), 'switchboard-pragma-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const connection = new SqliteConnection(join(folder, 'x.db'), { readOnly: false, clock: Date.now, cacheKiB: 1024 });
-  assert.deepEqual({ ...(connection.all('pragma synchronous', [])[0] as object) }, { synchronous: 2 });
-  assert.deepEqual({ ...(connection.all('pragma journal_mode', [])[0] as object) }, { journal_mode: 'wal' });
+  assert.deepEqual(connection.all('pragma synchronous', []), [{ synchronous: 2 }]);
+  assert.deepEqual(connection.all('pragma journal_mode', []), [{ journalMode: 'wal' }]);
   connection.close();
+});
+
+test('sqlite: rows keep their names when another process adds a column', (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'switchboard-columns-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const [one, other] = [1, 2].map(
+    () => new SqliteConnection(join(folder, 'x.db'), { readOnly: false, clock: Date.now, cacheKiB: 1024 }),
+  ) as [SqliteConnection, SqliteConnection];
+  for (const statement of ['create table a (first_id bigint)', 'create table b (second_id bigint)'])
+    one.run(statement, []);
+  for (const table of ['a', 'b']) one.run(`insert into ${table} values (1)`, []);
+  const rows = () => one.run('select a.*, b.* from a, b', []).rows;
+  assert.deepEqual(rows(), [{ firstId: 1, secondId: 1 }]);
+  other.run('alter table a add column new_id bigint not null default 2', []);
+  assert.deepEqual(rows(), [{ firstId: 1, newId: 2, secondId: 1 }]);
+  for (const connection of [one, other]) connection.close();
 });

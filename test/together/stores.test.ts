@@ -3,6 +3,7 @@ import { runTogether } from '../support/processes/together.ts';
 await runTogether([
   'core/access',
   'core/events',
+  'core/kernel',
   'core/live',
   'core/reports',
   'core/upkeep',

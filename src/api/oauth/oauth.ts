@@ -40,8 +40,8 @@ export function registerOAuth(app: FastifyInstance, access: Access, metrics: Met
 
   app.get('/_authenticated', async (request, reply) => {
     const token = bearerToken(request);
-    const owner = token === undefined ? undefined : await tokens.check(token);
-    if (owner) return send(reply, 200, { authenticated: true });
+    const caller = token === undefined ? undefined : await viewers.of(token);
+    if (caller) return send(reply, 200, { authenticated: true });
     reply.header('www-authenticate', token === undefined ? 'Bearer' : 'Bearer error="invalid_token"');
     throw new OAuthError(401, 'invalid_token', 'access token not valid');
   });

@@ -23,7 +23,7 @@ export function isRemembered(keys: ApiKeys, request: FastifyRequest): boolean {
 /** Finds the caller by the first key that the request carries: header, query, user name of Basic. */
 export async function authenticate(keys: ApiKeys, request: FastifyRequest): Promise<void> {
   const key = keyOf(request);
-  const caller = key === undefined ? undefined : (keys.remembered(key) ?? (await keys.check(key)));
+  const caller = key === undefined ? undefined : await keys.check(key);
   if (!caller) throw new DomainError('forbidden', 'Forbidden');
   request.caller = fromHere(caller, request);
 }

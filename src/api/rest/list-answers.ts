@@ -1,15 +1,11 @@
 import type { FastifyRequest } from 'fastify';
-import { LRUCache } from 'lru-cache';
 import type { EventLog } from '../../core/events/event-log.ts';
+import { VersionedCache } from '../../core/kernel/caches.ts';
 
 export interface MadeAnswer {
   readonly body: string;
   /** The database's time until which the answer is true even if nothing changes; leases end by time alone. */
   readonly until: number;
-}
-
-interface KeptAnswer extends MadeAnswer {
-  readonly position: number;
 }
 
 const KEPT_CHARACTERS = 16 * 1024 * 1024;
@@ -24,10 +20,10 @@ const NEVER = -1;
 export class ListAnswers {
   readonly #events: EventLog;
   /** Where the log of an account was when somebody looked last. */
-  readonly #seen = new LRUCache<number, number>({ max: 10_000 });
-  readonly #kept = new LRUCache<string, KeptAnswer>({
+  readonly #seen = new Map<number, number>();
+  readonly #kept = new VersionedCache<MadeAnswer>({
     maxSize: KEPT_CHARACTERS,
-    sizeCalculation: ({ body }) => body.length,
+    sizeCalculation: ({ value }) => value.body.length,
   });
 
   constructor(events: EventLog) {
@@ -39,19 +35,16 @@ export class ListAnswers {
     const address = request.url;
     if (address.length > LONGEST_ADDRESS) return (await make()).body;
     const name = `${accountId}${mayWrite ? '+' : '-'}${address}`;
-    const kept = this.#kept.get(name);
     const before = this.#seen.get(accountId) ?? NEVER;
+    const kept = this.#kept.get(name, before);
     // One that cannot be true any more is made at once; it is at least as new as the position that was known before.
-    if (!kept || kept.position !== before) {
+    if (!kept) {
       const [made] = await Promise.all([make(), this.#look(accountId)]);
-      this.#kept.set(name, { ...made, position: before });
-      return made.body;
+      return this.#kept.set(name, before, made).body;
     }
     const { position, now } = await this.#look(accountId);
-    if (kept.position === position && now < kept.until) return kept.body;
-    const made = await make();
-    this.#kept.set(name, { ...made, position });
-    return made.body;
+    if (position === before && now < kept.until) return kept.body;
+    return this.#kept.set(name, position, await make()).body;
   }
 
   async #look(accountId: number): Promise<{ position: number; now: number }> {

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { LRUCache } from 'lru-cache';
 import type { LiveRequest } from '../../core/engine/presence/live-query.ts';
 import type { LiveService, LiveStamp } from '../../core/engine/presence/live-service.ts';
+import { TEXTS, VersionedCache } from '../../core/kernel/caches.ts';
 import { CHANNELS } from '../../core/kernel/channels.ts';
 import { invalidField, unknownId } from '../../core/kernel/errors.ts';
 import { type LiveUpdate, liveUpdate, operatorLive } from '../../core/live/live.ts';
@@ -29,15 +29,11 @@ import type { Writes } from './write.ts';
 
 /** Longer lists are sent while they are read. */
 const SENT_AT_ONCE = 2000;
-const CACHED_CHARACTERS = 16 * 1024 * 1024;
 
 /** Live states as JSON. A version of a live state is rendered once and sent many times. */
 class LiveTexts {
   readonly #live: LiveService;
-  readonly #rendered = new LRUCache<string, { version: number; text: string }>({
-    maxSize: CACHED_CHARACTERS,
-    sizeCalculation: ({ text }) => text.length,
-  });
+  readonly #rendered = new VersionedCache<string>(TEXTS);
 
   constructor(live: LiveService) {
     this.#live = live;
@@ -48,25 +44,20 @@ class LiveTexts {
     return selection === 'all' ? whole : whole.map((text) => renderPart(JSON.parse(text), selection));
   }
 
-  async #whole(accountId: number, stamps: readonly LiveStamp[]): Promise<string[]> {
-    const texts = stamps.map((stamp) => {
-      const known = this.#rendered.get(keyOf(accountId, stamp));
-      return known?.version === stamp.version ? known.text : undefined;
-    });
-    if (!texts.includes(undefined)) return texts as string[];
-    const missing = stamps.filter((_, index) => texts[index] === undefined).map((stamp) => stamp.id);
-    const fresh = new Map<number, string>();
-    for (const { id, version, state } of await this.#live.states(accountId, missing)) {
-      const text = JSON.stringify(toWire(operatorLive(id, state)));
-      this.#rendered.set(keyOf(accountId, { id, connected: state.connected }), { version, text });
-      fresh.set(id, text);
-    }
-    return stamps.map((stamp, index) => texts[index] ?? fresh.get(stamp.id)).filter((text) => text !== undefined);
+  #whole(accountId: number, stamps: readonly LiveStamp[]): Promise<string[]> {
+    const load = async (missing: readonly LiveStamp[]) => {
+      const ids = missing.map(({ id }) => id);
+      return (await this.#live.states(accountId, ids)).map(({ id, version, state }) => {
+        const value = JSON.stringify(toWire(operatorLive(id, state)));
+        return { id, version, connected: state.connected, value };
+      });
+    };
+    return this.#rendered.getAll(stamps, (stamp) => keyOf(accountId, stamp), load);
   }
 }
 
 /** Being connected ends by time alone, without a new version: so it is part of the name. */
-function keyOf(accountId: number, { id, connected }: { id: number; connected: boolean }): string {
+function keyOf(accountId: number, { id, connected }: LiveStamp): string {
   return `${accountId}${connected ? '+' : '-'}${id}`;
 }
 

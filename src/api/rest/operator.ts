@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
-import { LRUCache } from 'lru-cache';
 import type { Administration } from '../../core/administration/administration.ts';
 import type { OperatorService } from '../../core/administration/operator-service.ts';
+import { TEXTS, VersionedCache } from '../../core/kernel/caches.ts';
 import type { Caller } from '../../core/kernel/caller.ts';
 import {
   highestRole,
@@ -36,8 +36,6 @@ export const OPERATOR_FILTERS = {
   email: { name: 'email', kind: 'text' },
 } as const;
 
-const CACHED_CHARACTERS = 16 * 1024 * 1024;
-
 /** The operator as the interface shows it. The key for single sign-on is a secret: a read key sees null. */
 function shown(operator: Operator, ssoKey: string | null) {
   const { roles, callConfig, version: _version, ssoVersion: _ssoVersion, ...rest } = operator;
@@ -60,10 +58,7 @@ class OperatorResource implements Resource<OperatorStamp> {
   readonly filters = OPERATOR_FILTERS;
   readonly #operators: OperatorService;
   readonly #query: OperatorQuery;
-  readonly #rendered = new LRUCache<string, { version: number; text: string }>({
-    maxSize: CACHED_CHARACTERS,
-    sizeCalculation: ({ text }) => text.length,
-  });
+  readonly #rendered = new VersionedCache<string>(TEXTS);
 
   constructor({ operators, operatorQuery }: Administration) {
     this.#operators = operators;
@@ -83,14 +78,18 @@ class OperatorResource implements Resource<OperatorStamp> {
       const operators = await this.#query.ofStamps(caller.accountId, stamps);
       return operators.map((operator) => this.#text(caller, operator, selection));
     }
-    const texts = stamps.map((stamp) => this.rendered(caller, stamp));
-    if (!texts.includes(undefined)) return texts as string[];
-    return this.#renderMissing(caller, stamps, texts);
+    const load = async (missing: readonly OperatorStamp[]) => {
+      const operators = await this.#query.ofStamps(caller.accountId, missing);
+      return operators.map((operator) => {
+        const { id, version } = operator;
+        return { id, version, value: this.#text(caller, operator, 'all') };
+      });
+    };
+    return this.#rendered.getAll(stamps, ({ id }) => nameOf(caller, id), load);
   }
 
   rendered(caller: Caller, { id, version }: OperatorStamp): string | undefined {
-    const known = this.#rendered.get(nameOf(caller, id));
-    return known?.version === version ? known.text : undefined;
+    return this.#rendered.get(nameOf(caller, id), version);
   }
 
   /** The full operator, with the secret blanked for a caller who sees it a second time. */
@@ -102,24 +101,6 @@ class OperatorResource implements Resource<OperatorStamp> {
   #text(caller: Caller, operator: Operator, selection: Selection): string {
     const ssoKey = caller.mayWrite ? this.#operators.ssoKeyOf(caller.accountId, operator) : null;
     return renderObject('operator', shown(operator, ssoKey), selection);
-  }
-
-  async #renderMissing(
-    caller: Caller,
-    stamps: readonly OperatorStamp[],
-    texts: readonly (string | undefined)[],
-  ): Promise<string[]> {
-    const missing = stamps.filter((_, index) => texts[index] === undefined);
-    const operators = await this.#query.ofStamps(caller.accountId, missing);
-    const fresh = new Map(
-      operators.map((operator) => {
-        const text = this.#text(caller, operator, 'all');
-        this.#rendered.set(nameOf(caller, operator.id), { version: operator.version, text });
-        return [operator.id, text];
-      }),
-    );
-    // One that was deleted between the two reads is left out.
-    return stamps.map((stamp, index) => texts[index] ?? fresh.get(stamp.id)).filter((text) => text !== undefined);
   }
 }
 

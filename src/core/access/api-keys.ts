@@ -1,11 +1,11 @@
-import { LRUCache } from 'lru-cache';
 import type { Database, Transaction } from '../../storage/database.ts';
+import { hotStatement } from '../../storage/prepared-statement.ts';
 import { announce, changesBetween } from '../events/announce.ts';
+import { ShortLivedCache } from '../kernel/caches.ts';
 import { allPowerful, type Caller, requireAdmin } from '../kernel/caller.ts';
 import { invalidField, unknownId } from '../kernel/errors.ts';
 import { nextId } from '../kernel/ids.ts';
 import { digest, randomSecret } from './secrets.ts';
-import { REMEMBERED_MS } from './tokens.ts';
 
 export type KeyAccess = 'read' | 'write';
 
@@ -42,39 +42,41 @@ export const SHOWN_COLUMNS = [
   'revokedAt',
 ] as const;
 
+const findKey = hotStatement<{ keyHash: string }, Pick<ApiKey, 'accountId' | 'id' | 'access'> & { now: number }>(
+  (db, { keyHash }) =>
+    db
+      .selectFrom('apiKeys')
+      .select((eb) => ['accountId', 'id', 'access', eb.fn<number>('now_ms', []).as('now')])
+      .where('keyHash', '=', keyHash)
+      .where('revokedAt', 'is', null)
+      .where((eb) => eb.or([eb('expiresAt', 'is', null), eb('expiresAt', '>', eb.fn<number>('now_ms', []))])),
+);
+
 /** API keys of the legacy interface: shown once, kept as a digest. */
 export class ApiKeys {
   readonly #database: Database;
-  readonly #remembered = new LRUCache<string, Caller>({ max: 10_000, ttl: REMEMBERED_MS });
+  readonly #remembered = new ShortLivedCache<Caller>();
   readonly #used = new Map<string, { accountId: number; id: number; at: number }>();
-  readonly #find;
 
   constructor(database: Database) {
     this.#database = database;
-    this.#find = database.hot<{ account_id: number; id: number; access: KeyAccess; now: number }, [string]>(
-      (db, argument) =>
-        db
-          .selectFrom('apiKeys')
-          .select((eb) => ['accountId', 'id', 'access', eb.fn<number>('now_ms', []).as('now')])
-          .where('keyHash', '=', argument<string>(0))
-          .where('revokedAt', 'is', null)
-          .where((eb) => eb.or([eb('expiresAt', 'is', null), eb('expiresAt', '>', eb.fn<number>('now_ms', []))])),
-    );
   }
 
   /** On whose behalf a request with this key acts, if at once known. */
   remembered(secret: string): Caller | undefined {
-    return this.#remembered.get(secret);
+    return this.#remembered.peek(secret);
   }
 
-  async check(secret: string): Promise<Caller | undefined> {
-    const start = performance.now();
-    const row = await this.#find.first(digest(secret));
+  check(secret: string): Promise<Caller | undefined> {
+    return this.#remembered.get(secret, () => this.#read(secret));
+  }
+
+  async #read(secret: string): Promise<Caller | undefined> {
+    const [row] = await this.#database.run(findKey, { keyHash: digest(secret) });
     if (!row) return undefined;
-    const caller = allPowerful(row.account_id, { type: 'api_key', id: row.id }, row.access === 'write');
-    this.#remembered.set(secret, caller, { start });
-    this.#used.set(`${row.account_id} ${row.id}`, { accountId: row.account_id, id: row.id, at: row.now });
-    return caller;
+    const { accountId, id, access, now } = row;
+    this.#used.set(`${accountId} ${id}`, { accountId, id, at: now });
+    return allPowerful(accountId, { type: 'api_key', id }, access === 'write');
   }
 
   async create(tx: Transaction, caller: Caller, key: NewApiKey): Promise<{ key: ApiKey; secret: string }> {

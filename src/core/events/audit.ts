@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Actor, Changes, Database } from '../../storage/database.ts';
+import { hotStatement } from '../../storage/prepared-statement.ts';
 import { type Caller, requireAdmin } from '../kernel/caller.ts';
 import { invalidField } from '../kernel/errors.ts';
 import type { Slice, SlicePage } from '../kernel/slice.ts';
@@ -34,23 +35,19 @@ const COLUMNS = [
   ...(['via', 'address'] as const),
 ] as const;
 
+const findMoment = hotStatement<{ accountId: number; position: number }, { at: number }>(
+  (db, { accountId, position }) =>
+    db.selectFrom('events').select('at').where('accountId', '=', accountId).where('position', '=', position),
+);
+
 /** Who changed what, when, and from where: the event log as admins read it. */
 export class Audit {
   readonly #database: Database;
   readonly #log: EventLog;
 
-  readonly #momentOf;
-
   constructor(database: Database, log: EventLog) {
     this.#database = database;
     this.#log = log;
-    this.#momentOf = database.hot<{ at: number }, [number, number]>((db, argument) =>
-      db
-        .selectFrom('events')
-        .select('at')
-        .where('accountId', '=', argument<number>(0))
-        .where('position', '=', argument<number>(1)),
-    );
   }
 
   /** In the order of the log: the slice's `after` is the older end here. */
@@ -105,7 +102,8 @@ export class Audit {
     newest += 1;
     while (oldest < newest) {
       const middle = Math.floor((oldest + newest) / 2);
-      const at = (await this.#momentOf.first(accountId, middle))?.at ?? 0; // forgotten meanwhile: older than all
+      const [row] = await this.#database.run(findMoment, { accountId, position: middle });
+      const at = row?.at ?? 0; // forgotten meanwhile: older than all
       if (at < moment) oldest = middle + 1;
       else newest = middle;
     }

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { type Expression, type ExpressionBuilder, sql } from 'kysely';
 import type { Changes, Database, Transaction } from '../../storage/database.ts';
+import { hotStatement } from '../../storage/prepared-statement.ts';
 import type { Tables } from '../../storage/tables.ts';
 import { deleteInBatches } from '../kernel/batched-delete.ts';
 import { DomainError } from '../kernel/errors.ts';
@@ -31,36 +32,34 @@ interface Bounds {
   readonly newest: number;
 }
 
+const findMoment = hotStatement<{ accountId: number }, { position: number; now: number }>((db, { accountId }) =>
+  db
+    .selectFrom('accounts')
+    .select((eb) => ['eventPosition as position', eb.fn<number>('now_ms', []).as('now')])
+    .where('id', '=', accountId),
+);
+const findOldest = hotStatement<{ accountId: number }, { oldest: number | null }>((db, { accountId }) =>
+  db
+    .selectFrom('events')
+    .select((eb) => eb.fn.min('position').as('oldest'))
+    .where('accountId', '=', accountId),
+);
+const findAfter = hotStatement<{ accountId: number; position: number }, Row>((db, { accountId, position }) =>
+  rowsAfter(db, accountId, position),
+);
+
 /**
  * The changes of an account, in order. However many follow it, new events are read and parsed once; a follower who is slow
  * keeps their own place and costs nothing but that.
  */
 export class EventLog {
   readonly #database: Database;
-  readonly #moment;
-  readonly #oldest;
-  readonly #after;
   readonly #tails = new Map<number, EventTail>();
   readonly #reading = new Map<EventTail, { again: boolean }>();
   #poll: NodeJS.Timeout | undefined;
 
   constructor(database: Database) {
     this.#database = database;
-    this.#moment = database.hot<{ position: number; now: number }, [number]>((db, argument) =>
-      db
-        .selectFrom('accounts')
-        .select((eb) => ['eventPosition as position', eb.fn<number>('now_ms', []).as('now')])
-        .where('id', '=', argument<number>(0)),
-    );
-    this.#oldest = database.hot<{ oldest: number | null }, [number]>((db, argument) =>
-      db
-        .selectFrom('events')
-        .select((eb) => eb.fn.min('position').as('oldest'))
-        .where('accountId', '=', argument<number>(0)),
-    );
-    this.#after = database.hot<HotRow, [number, number]>((db, argument) =>
-      rowsAfter(db, argument<number>(0), argument<number>(1)),
-    );
     database.onEvents((accountId) => {
       const tail = this.#tails.get(accountId);
       if (tail) this.#readOn(accountId, tail);
@@ -69,7 +68,7 @@ export class EventLog {
 
   /** Where the log is now, and the database's time. */
   async moment(accountId: number): Promise<{ position: number; now: number }> {
-    return (await this.#moment.first(accountId)) ?? { position: 0, now: 0 };
+    return (await this.#database.run(findMoment, { accountId }))[0] ?? { position: 0, now: 0 };
   }
 
   async position(accountId: number): Promise<number> {
@@ -79,7 +78,8 @@ export class EventLog {
   /** What the log still has. Without any event the oldest comes after the newest. */
   async bounds(accountId: number): Promise<Bounds> {
     const newest = await this.position(accountId);
-    return { oldest: (await this.#oldest.first(accountId))?.oldest ?? newest + 1, newest };
+    const [row] = await this.#database.run(findOldest, { accountId });
+    return { oldest: row?.oldest ?? newest + 1, newest };
   }
 
   /** Refuses a position from which nobody can follow, before anything is done for whoever wants to. */
@@ -153,8 +153,8 @@ export class EventLog {
       try {
         do {
           reading.again = false;
-          const rows = await this.#after.all(accountId, tail.position);
-          tail.append(rows.map(hotParsed));
+          const rows = await this.#database.run(findAfter, { accountId, position: tail.position });
+          tail.append(rows.map(parsed));
           if (rows.length < BATCH) continue;
           reading.again = true;
           await setImmediate();
@@ -220,24 +220,6 @@ type Row = Pick<Tables['events'], (typeof COLUMNS)[number]>;
 
 function parsed(row: Row): LoggedEvent {
   return { ...row, changes: JSON.parse(row.changes) as Changes };
-}
-
-/** The same row from a query that is compiled once, whose columns have their names in the database. */
-interface HotRow extends Pick<Row, 'position' | 'type' | 'at' | 'changes'> {
-  readonly subject_type: string;
-  readonly subject_id: number;
-  readonly actor_type: string;
-  readonly actor_id: number | null;
-}
-
-function hotParsed({ subject_type, subject_id, actor_type, actor_id, ...row }: HotRow): LoggedEvent {
-  return parsed({
-    ...row,
-    subjectType: subject_type,
-    subjectId: subject_id,
-    actorType: actor_type,
-    actorId: actor_id,
-  });
 }
 
 /** The events of one conversation are found by an index, as its topic is never about anything but the subject. */

@@ -1,6 +1,6 @@
 import { type Compilable, type Expression, type Selectable, type SelectQueryBuilder, sql } from 'kysely';
 import type { Database } from '../../storage/database.ts';
-import { named } from '../../storage/names.ts';
+import { hotStatement } from '../../storage/prepared-statement.ts';
 import type { Tables } from '../../storage/tables.ts';
 import type { Page, Window } from './page.ts';
 import { cut, type Slice, type SlicePage, within } from './slice.ts';
@@ -44,12 +44,12 @@ export class Listing<Name extends Listed, Thing extends { readonly id: number }>
     this.#table = table;
     this.#fromRow = fromRow;
     this.#id = sql.ref<number>(`${table}.id`);
-    this.#one = database.hot<unknown, [accountId: number, id: number]>((db, argument) =>
+    this.#one = hotStatement<{ accountId: number; id: number }, object>((db, { accountId, id: own }) =>
       db
         .selectFrom(table as 'skills')
         .selectAll()
-        .where('accountId', '=', argument<number>(0))
-        .where('id', '=', argument<number>(1)),
+        .where('accountId', '=', accountId)
+        .where('id', '=', own),
     );
   }
 
@@ -105,8 +105,7 @@ export class Listing<Name extends Listed, Thing extends { readonly id: number }>
   }
 
   async find(accountId: number, id: number): Promise<Thing | undefined> {
-    const [row] = await named<Selectable<Tables[Name]>>(await this.#one.all(accountId, id));
-    return row && this.#fromRow(row);
+    return this.#things(await this.#database.run(this.#one, { accountId, id }))[0];
   }
 
   /** A page alone. */

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Expression, type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Changes, Transaction } from '../../storage/database.ts';
-import { type HotStatement, hotStatement } from '../../storage/prepared-statement.ts';
+import { hotStatement, statementPerShape } from '../../storage/prepared-statement.ts';
 import type { Tables } from '../../storage/tables.ts';
 import { announce } from '../events/announce.ts';
 import type { ActorContext } from '../kernel/caller.ts';
@@ -155,19 +155,13 @@ type Flags = Partial<Record<`${Channel}Available`, number>>;
 
 type FlagArguments = OneOperator & { readonly [flag: `${string}Available`]: number };
 
-const setFlags = new Map<string, HotStatement<FlagArguments, unknown>>();
-
 /** Whoever says whether they are available is forgiven the offers that they missed. */
-function setFlagsOf(channels: readonly Channel[]): HotStatement<FlagArguments, unknown> {
-  const known = setFlags.get(channels.join());
-  if (known) return known;
+const setFlagsOf = statementPerShape((channels: readonly Channel[]) => {
   const forgiven = Object.fromEntries(channels.map((channel) => [`${channel}Missed`, 0]));
-  const statement = hotStatement<FlagArguments>((db, { accountId, operatorId, ...flags }) =>
+  return hotStatement<FlagArguments>((db, { accountId, operatorId, ...flags }) =>
     updateVersion(db, { accountId, operatorId }).set({ ...flags, ...forgiven }),
   );
-  setFlags.set(channels.join(), statement);
-  return statement;
-}
+});
 
 export interface WantedAvailability {
   readonly operatorId: number;

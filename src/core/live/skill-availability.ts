@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { LRUCache } from 'lru-cache';
 import type { Database } from '../../storage/database.ts';
+import { VersionedCache } from '../kernel/caches.ts';
 import { CHANNELS, type Channel } from '../kernel/channels.ts';
 import { under } from '../kernel/tree.ts';
 import { channelLive, type LiveState } from './capacity.ts';
@@ -27,7 +27,7 @@ export interface AvailabilityQuestion {
 /** "Is anyone free for this skill now?", from the rows and the one definition of routable. */
 export class SkillAvailabilities {
   readonly #database: Database;
-  readonly #kept = new LRUCache<number, { readonly position: number; readonly seen: Promise<Seen> }>({ max: 100 });
+  readonly #kept = new VersionedCache<Promise<Seen>>({ max: 100 });
 
   constructor(database: Database) {
     this.#database = database;
@@ -41,13 +41,8 @@ export class SkillAvailabilities {
 
   /** The answer as it was after an event, or later. However many ask after the same event, the rows are looked at once. */
   async answerSince(accountId: number, position: number, question: AvailabilityQuestion): Promise<SkillAvailability> {
-    let kept = this.#kept.get(accountId);
-    if (!kept || kept.position < position) {
-      kept = { position, seen: this.#look(accountId) };
-      this.#kept.set(accountId, kept);
-      kept.seen.catch(() => this.#kept.delete(accountId));
-    }
-    return answerFrom(await kept.seen, question);
+    const known = this.#kept.getSince(accountId, position);
+    return answerFrom(await (known ?? this.#kept.set(accountId, position, this.#look(accountId))), question);
   }
 
   async #look(accountId: number) {

@@ -1,5 +1,6 @@
 import { type Compilable, sql } from 'kysely';
 import type { Database } from '../../storage/database.ts';
+import { hotStatement } from '../../storage/prepared-statement.ts';
 import type { Page, Window } from '../kernel/page.ts';
 import {
   filteredOperators,
@@ -25,36 +26,35 @@ export function versionOf(accountId: number, id: string) {
 /** Rows that may be stepped over in the thread that serves everybody; more than these are read apart from it. */
 const FEW = 1000;
 
+const findFirst = hotStatement<{ accountId: number } & Window, OperatorStamp>((db, { accountId, limit, offset }) =>
+  db
+    .selectFrom('operators')
+    .select(['id', 'version'])
+    .where('accountId', '=', accountId)
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .offset(offset),
+);
+const countAll = hotStatement<{ accountId: number }, { count: number }>((db, { accountId }) =>
+  db.selectFrom('accounts').select('operatorCount as count').where('id', '=', accountId),
+);
+
 /**
  * Pages of the operator list. What an index answers at once is read at once; everything else goes to the slow
  * readers, so that no filter of one caller delays the request of another.
  */
 export class OperatorPages {
   readonly #database: Database;
-  readonly #first;
-  readonly #total;
 
   constructor(database: Database) {
     this.#database = database;
-    this.#first = database.hot<OperatorStamp, [number, number, number]>((db, argument) =>
-      db
-        .selectFrom('operators')
-        .select(['id', 'version'])
-        .where('accountId', '=', argument<number>(0))
-        .orderBy('id', 'desc')
-        .limit(argument<number>(1))
-        .offset(argument<number>(2)),
-    );
-    this.#total = database.hot<{ count: number }, [number]>((db, argument) =>
-      db.selectFrom('accounts').select('operatorCount as count').where('id', '=', argument<number>(0)),
-    );
   }
 
   async page(accountId: number, filters: OperatorFilters, window: Window): Promise<Page<OperatorStamp>> {
     const near = window.offset + window.limit <= FEW;
     if (!hasFilters(filters)) {
-      const count = (await this.#total.first(accountId))?.count ?? 0;
-      if (near) return { rows: await this.#first.all(accountId, window.limit, window.offset), count };
+      const count = await this.#countAll(accountId);
+      if (near) return { rows: await this.#database.run(findFirst, { accountId, ...window }), count };
       return { rows: await this.#database.slowly(this.listQuery(accountId, filters, window)), count };
     }
     const membership = singleMembership(filters);
@@ -69,7 +69,7 @@ export class OperatorPages {
 
   /** How many pass the filters; kept where it can be, counted by an index or in a worker otherwise. */
   async count(accountId: number, filters: OperatorFilters): Promise<number> {
-    if (!hasFilters(filters)) return (await this.#total.first(accountId))?.count ?? 0;
+    if (!hasFilters(filters)) return this.#countAll(accountId);
     const membership = singleMembership(filters);
     if (membership) return this.#memberCount(accountId, membership);
     const few = isCountable(filters) ? await this.#countUpTo(accountId, filters, FEW) : undefined;
@@ -102,6 +102,10 @@ export class OperatorPages {
     return filteredOperators(this.#database.read, accountId, filters).where((eb) =>
       this.#database.withinDeadline(eb.ref('operators.id')),
     );
+  }
+
+  async #countAll(accountId: number): Promise<number> {
+    return (await this.#database.run(countAll, { accountId }))[0]?.count ?? 0;
   }
 
   /** The number of matches, or undefined when there are more than `most`. */

@@ -1,32 +1,29 @@
 import type { Database } from '../../storage/database.ts';
+import { hotStatement } from '../../storage/prepared-statement.ts';
+import { VersionedCache } from '../kernel/caches.ts';
 import type { Page, Window } from '../kernel/page.ts';
 import type { Slice, SlicePage } from '../kernel/slice.ts';
-import { Versioned } from '../kernel/versioned.ts';
 import type { Operator } from './operator.ts';
 import type { OperatorFilters } from './operator-filter.ts';
 import { OperatorPages, type OperatorStamp } from './operator-pages.ts';
 import { type MembershipKind, OperatorSlices } from './operator-slices.ts';
 import { loadOperators } from './operator-store.ts';
 
+const findStamp = hotStatement<{ accountId: number; id: number }, OperatorStamp>((db, { accountId, id }) =>
+  db.selectFrom('operators').select(['id', 'version']).where('accountId', '=', accountId).where('id', '=', id),
+);
+
 /** Lists of operators, newest first. */
 export class OperatorQuery {
   readonly #database: Database;
   readonly #pages: OperatorPages;
   readonly #slices: OperatorSlices;
-  readonly #loaded = new Versioned<Operator>();
-  readonly #stamp;
+  readonly #loaded = new VersionedCache<Operator>();
 
   constructor(database: Database) {
     this.#database = database;
     this.#pages = new OperatorPages(database);
     this.#slices = new OperatorSlices(database);
-    this.#stamp = database.hot<OperatorStamp, [number, number]>((db, argument) =>
-      db
-        .selectFrom('operators')
-        .select(['id', 'version'])
-        .where('accountId', '=', argument<number>(0))
-        .where('id', '=', argument<number>(1)),
-    );
   }
 
   page(accountId: number, filters: OperatorFilters, window: Window): Promise<Page<OperatorStamp>> {
@@ -37,8 +34,8 @@ export class OperatorQuery {
     return this.#pages.count(accountId, filters);
   }
 
-  stamp(accountId: number, id: number): Promise<OperatorStamp | undefined> {
-    return this.#stamp.first(accountId, id);
+  async stamp(accountId: number, id: number): Promise<OperatorStamp | undefined> {
+    return (await this.#database.run(findStamp, { accountId, id }))[0];
   }
 
   /** Operators with these identifiers, newest first. */
@@ -88,14 +85,12 @@ export class OperatorQuery {
   }
 
   /** Those of whom stamps were read; whoever was deleted since is left out. What was put together for a version before is not put together again. */
-  async ofStamps(accountId: number, stamps: readonly OperatorStamp[]): Promise<Operator[]> {
-    const kept = stamps.map(({ id, version }) => this.#loaded.get(`${accountId} ${id}`, version));
-    const missing = stamps.filter((_, index) => kept[index] === undefined).map(({ id }) => id);
-    if (missing.length === 0) return kept as Operator[];
-    const fresh = new Map<number, Operator>();
-    for (const operator of await loadOperators(this.#database.read, accountId, missing)) {
-      fresh.set(operator.id, this.#loaded.set(`${accountId} ${operator.id}`, operator.version, operator));
-    }
-    return stamps.map(({ id }, index) => kept[index] ?? fresh.get(id)).filter((operator) => operator !== undefined);
+  ofStamps(accountId: number, stamps: readonly OperatorStamp[]): Promise<Operator[]> {
+    const load = async (missing: readonly OperatorStamp[]) => {
+      const ids = missing.map(({ id }) => id);
+      const operators = await loadOperators(this.#database.read, accountId, ids);
+      return operators.map((value) => ({ id: value.id, version: value.version, value }));
+    };
+    return this.#loaded.getAll(stamps, ({ id }) => `${accountId} ${id}`, load);
   }
 }

@@ -1,14 +1,14 @@
 import { createHmac } from 'node:crypto';
 import { sql } from 'kysely';
-import { LRUCache } from 'lru-cache';
 import type { z } from 'zod';
 import type { Database, Transaction } from '../../storage/database.ts';
+import { hotStatement } from '../../storage/prepared-statement.ts';
 import { digest, type InstallationSecrets, randomSecret, sameSecret } from '../access/secrets.ts';
-import { REMEMBERED_MS } from '../access/tokens.ts';
 import { visitorUpdate } from '../engine/records/visitor-profile.ts';
 import { addWebsites, changeVisitor, findByExternalId, insertVisitor } from '../engine/records/visitor-store.ts';
 import { announce } from '../events/announce.ts';
 import { deleteInBatches } from '../kernel/batched-delete.ts';
+import { ShortLivedCache } from '../kernel/caches.ts';
 import type { ActorContext, VisitorCaller } from '../kernel/caller.ts';
 import { DomainError, invalidField } from '../kernel/errors.ts';
 import { languageCode } from '../kernel/languages.ts';
@@ -25,23 +25,23 @@ export const newSession = visitorUpdate.extend({
 });
 export type NewSession = z.output<typeof newSession>;
 
+const findOwner = hotStatement<{ tokenHash: string }, Omit<VisitorCaller, 'actor'>>((db, { tokenHash }) =>
+  db
+    .selectFrom('visitorTokens')
+    .select(['accountId', 'visitorId', 'websiteId', 'language'])
+    .where('tokenHash', '=', tokenHash)
+    .where('expiresAt', '>', (eb) => eb.fn<number>('now_ms', [])),
+);
+
 /** Visitors and their tokens: random, kept as a digest, ended by time or with the visitor's data. */
 export class VisitorSessions {
   readonly #database: Database;
   readonly #secrets: InstallationSecrets;
-  readonly #remembered = new LRUCache<string, VisitorCaller>({ max: 50_000, ttl: REMEMBERED_MS });
-  readonly #find;
+  readonly #remembered = new ShortLivedCache<VisitorCaller>(50_000);
 
   constructor(database: Database, secrets: InstallationSecrets) {
     this.#database = database;
     this.#secrets = secrets;
-    this.#find = database.hot<TokenRow, [string]>((db, argument) =>
-      db
-        .selectFrom('visitorTokens')
-        .select(['accountId', 'visitorId', 'websiteId', 'language'])
-        .where('tokenHash', '=', argument<string>(0))
-        .where('expiresAt', '>', (eb) => eb.fn<number>('now_ms', [])),
-    );
   }
 
   /** A token for a new visitor, or for one who was here before and for whom the website vouches. */
@@ -76,21 +76,11 @@ export class VisitorSessions {
   }
 
   /** On whose behalf a request with this token acts. */
-  async caller(token: string): Promise<VisitorCaller | undefined> {
-    const known = this.#remembered.get(token);
-    if (known) return known;
-    const start = performance.now();
-    const row = await this.#find.first(digest(token));
-    if (!row) return undefined;
-    const caller = {
-      accountId: row.account_id,
-      visitorId: row.visitor_id,
-      websiteId: row.website_id,
-      language: row.language,
-      actor: actorOf(row.visitor_id),
-    };
-    this.#remembered.set(token, caller, { start });
-    return caller;
+  caller(token: string): Promise<VisitorCaller | undefined> {
+    return this.#remembered.get(token, async () => {
+      const [row] = await this.#database.run(findOwner, { tokenHash: digest(token) });
+      return row && { ...row, actor: actorOf(row.visitorId) };
+    });
   }
 
   async endAllOf(tx: Transaction, { accountId }: ActorContext, id: number): Promise<void> {
@@ -99,9 +89,7 @@ export class VisitorSessions {
 
   /** For whoever's tokens were ended: they are worth nothing at once, at least here. */
   forget({ accountId, id }: { readonly accountId: number; readonly id: number }): void {
-    for (const [token, caller] of this.#remembered.entries()) {
-      if (caller.accountId === accountId && caller.visitorId === id) this.#remembered.delete(token);
-    }
+    this.#remembered.deleteWhere((caller) => caller.accountId === accountId && caller.visitorId === id);
   }
 
   clean(): Promise<void> {
@@ -115,13 +103,6 @@ export class VisitorSessions {
     if (sameSecret(signature.toLowerCase(), expected)) return;
     throw new DomainError('forbidden', 'The signature is not that of the externalId by the secret of the website.');
   }
-}
-
-interface TokenRow {
-  readonly account_id: number;
-  readonly visitor_id: number;
-  readonly website_id: number;
-  readonly language: string;
 }
 
 /** Without an address: where visitors are is not kept. */

@@ -1,7 +1,6 @@
-import { LRUCache } from 'lru-cache';
 import type { Database } from '../../storage/database.ts';
-import { REMEMBERED_MS } from '../access/tokens.ts';
 import { originsOf } from '../directory/website.ts';
+import { ShortLivedCache } from '../kernel/caches.ts';
 
 /** A website as its visitors come to it. */
 export interface VisitorWebsite {
@@ -16,35 +15,26 @@ export interface VisitorWebsite {
 /** From where visitors may come. A change is noticed within a second. */
 export class VisitorWebsites {
   readonly #database: Database;
-  readonly #remembered = new LRUCache<string, VisitorWebsite>({ max: 10_000, ttl: REMEMBERED_MS });
-  readonly #allOrigins = new LRUCache<'all', Promise<ReadonlySet<string>>>({ max: 1, ttl: REMEMBERED_MS });
+  readonly #remembered = new ShortLivedCache<VisitorWebsite>();
+  readonly #allOrigins = new ShortLivedCache<ReadonlySet<string>>(1);
 
   constructor(database: Database) {
     this.#database = database;
   }
 
-  async find(accountId: number, id: number): Promise<VisitorWebsite | undefined> {
-    const name = `${accountId} ${id}`;
-    const known = this.#remembered.get(name);
-    if (known) return known;
-    const start = performance.now();
-    const row = await this.#rows().where('accountId', '=', accountId).where('id', '=', id).executeTakeFirst();
-    if (!row) return undefined;
-    const { secretVersion, languageAdmin: language } = row;
-    const website = { accountId, id, origins: originsOf(parsed(row)), secretVersion, language };
-    this.#remembered.set(name, website, { start });
-    return website;
+  find(accountId: number, id: number): Promise<VisitorWebsite | undefined> {
+    return this.#remembered.get(`${accountId} ${id}`, async () => {
+      const row = await this.#rows().where('accountId', '=', accountId).where('id', '=', id).executeTakeFirst();
+      if (!row) return undefined;
+      const { secretVersion, languageAdmin: language } = row;
+      return { accountId, id, origins: originsOf(parsed(row)), secretVersion, language };
+    });
   }
 
   /** Whether a page of this origin belongs to any website at all: all that can be asked before a website is named. */
   async isKnown(origin: string): Promise<boolean> {
-    let all = this.#allOrigins.get('all');
-    if (!all) {
-      all = this.#readOrigins();
-      this.#allOrigins.set('all', all);
-      all.catch(() => this.#allOrigins.delete('all')); // the next one asks again
-    }
-    return (await all).has(origin);
+    const all = await this.#allOrigins.get('all', () => this.#readOrigins());
+    return all?.has(origin) === true;
   }
 
   async #readOrigins(): Promise<ReadonlySet<string>> {

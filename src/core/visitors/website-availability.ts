@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache';
 import type { EventLog } from '../events/event-log.ts';
+import { VersionedCache } from '../kernel/caches.ts';
 import type { VisitorCaller } from '../kernel/caller.ts';
 import type { SkillAvailabilities, SkillAvailability } from '../live/skill-availability.ts';
 
@@ -13,7 +13,7 @@ const REMEMBERED_MS = 1000;
 export class WebsiteAvailability {
   readonly #availabilities: SkillAvailabilities;
   readonly #events: EventLog;
-  readonly #remembered = new LRUCache<string, Promise<SkillAvailability>>({ max: 10_000, ttl: REMEMBERED_MS });
+  readonly #remembered = new VersionedCache<Promise<SkillAvailability>>({ max: 10_000, ttl: REMEMBERED_MS });
 
   constructor(availabilities: SkillAvailabilities, events: EventLog) {
     this.#availabilities = availabilities;
@@ -26,13 +26,9 @@ export class WebsiteAvailability {
     { skillId, language = spoken }: { readonly skillId?: number | undefined; readonly language?: string | undefined },
   ): Promise<SkillAvailability> {
     const position = await this.#events.position(accountId);
-    const name = [accountId, position, websiteId, skillId ?? '', language].join(' ');
-    const known = this.#remembered.get(name);
-    if (known) return known;
-    const asked = this.#ask(accountId, { skillId, websiteId, language });
-    this.#remembered.set(name, asked);
-    asked.catch(() => this.#remembered.delete(name));
-    return asked;
+    const name = [accountId, websiteId, skillId ?? '', language].join(' ');
+    const known = this.#remembered.get(name, position);
+    return known ?? this.#remembered.set(name, position, this.#ask(accountId, { skillId, websiteId, language }));
   }
 
   async #ask(accountId: number, question: Parameters<SkillAvailabilities['answer']>[1][number]) {

@@ -1,5 +1,6 @@
 import { type SqlBool, sql } from 'kysely';
 import type { Database, Transaction } from '../../storage/database.ts';
+import { hotStatement } from '../../storage/prepared-statement.ts';
 import { claim, isPending, type SubjectName } from './delivery-store.ts';
 import type { HookName } from './webhook-store.ts';
 
@@ -23,43 +24,39 @@ export interface DueHook extends HookName {
   readonly isFailing: boolean;
 }
 
+const findDue = hotStatement<object, HookName & { failingSince: number | null }>((db) =>
+  db
+    .selectFrom('webhooks as w')
+    .select(['w.accountId', 'w.id as webhookId', 'w.failingSince'])
+    .where('w.state', '=', 'active')
+    .where((eb) => eb.or([eb('w.waitUntil', 'is', null), eb('w.waitUntil', '<=', eb.fn<number>('now_ms', []))]))
+    .where((eb) =>
+      eb.exists(
+        eb
+          .selectFrom('webhookDeliveries as d')
+          .select('d.id')
+          .whereRef('d.accountId', '=', 'w.accountId')
+          .whereRef('d.webhookId', '=', 'w.id')
+          .where(({ eb: inner }) => inner('d.nextAt', '<=', inner.fn<number>('now_ms', [])))
+          .where(sql<SqlBool>`d.state = 'pending'`),
+      ),
+    )
+    .orderBy('w.accountId')
+    .orderBy('w.id'),
+);
+
 /** Takes deliveries that are due, so that several nodes never send the same one at the same time. */
 export class Claims {
   readonly #database: Database;
-  readonly #due;
 
   constructor(database: Database) {
     this.#database = database;
-    this.#due = database.hot<{ account_id: number; id: number; failing_since: number | null }, []>((db) =>
-      db
-        .selectFrom('webhooks as w')
-        .select(['w.accountId', 'w.id', 'w.failingSince'])
-        .where('w.state', '=', 'active')
-        .where((eb) => eb.or([eb('w.waitUntil', 'is', null), eb('w.waitUntil', '<=', eb.fn<number>('now_ms', []))]))
-        .where((eb) =>
-          eb.exists(
-            eb
-              .selectFrom('webhookDeliveries as d')
-              .select('d.id')
-              .whereRef('d.accountId', '=', 'w.accountId')
-              .whereRef('d.webhookId', '=', 'w.id')
-              .where(({ eb: inner }) => inner('d.nextAt', '<=', inner.fn<number>('now_ms', [])))
-              .where(sql<SqlBool>`d.state = 'pending'`),
-          ),
-        )
-        .orderBy('w.accountId')
-        .orderBy('w.id'),
-    );
   }
 
   /** The hooks that have something due. */
   async dueHooks(): Promise<DueHook[]> {
-    const rows = await this.#due.all();
-    return rows.map((row) => ({
-      accountId: row.account_id,
-      webhookId: row.id,
-      isFailing: row.failing_since !== null,
-    }));
+    const rows = await this.#database.run(findDue, {});
+    return rows.map(({ failingSince, ...hook }) => ({ ...hook, isFailing: failingSince !== null }));
   }
 
   /** Claims up to so many of each hook. Those of an account in its turn: nodes that claim at the same moment never wait for each other's rows. */

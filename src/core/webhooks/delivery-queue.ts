@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { type SqlBool, sql } from 'kysely';
 import type { Changes, Database, Transaction } from '../../storage/database.ts';
+import { hotStatement } from '../../storage/prepared-statement.ts';
 import { announce } from '../events/announce.ts';
 import { systemContext } from '../kernel/caller.ts';
 import type { DeliveredEvent } from './delivery.ts';
@@ -13,11 +14,22 @@ const BATCH = 100;
 const MOST_PENDING = 10_000;
 
 interface Behind {
-  readonly account_id: number;
+  readonly accountId: number;
   readonly id: number;
   readonly position: number;
-  readonly event_types: string;
+  readonly eventTypes: string;
 }
+
+const findBehind = hotStatement<object, Behind>((db) =>
+  db
+    .selectFrom('webhooks as w')
+    .innerJoin('accounts as a', 'a.id', 'w.accountId')
+    .select(['w.accountId', 'w.id', 'w.position', 'w.eventTypes'])
+    .where('w.state', '=', 'active')
+    .whereRef('w.position', '<', 'a.eventPosition')
+    .orderBy('w.accountId')
+    .orderBy('w.id'),
+);
 
 /**
  * Turns the event log into deliveries, for each hook from its own place in the log. The place moves in the same transaction in
@@ -25,28 +37,17 @@ interface Behind {
  */
 export class DeliveryQueue {
   readonly #database: Database;
-  readonly #behind;
   /** How far events that a hook did not want were read: to write that down for each of them would cost a commit each. */
   readonly #skipped = new Map<string, { hook: string; position: number }>();
 
   constructor(database: Database) {
     this.#database = database;
-    this.#behind = database.hot<Behind, []>((db) =>
-      db
-        .selectFrom('webhooks as w')
-        .innerJoin('accounts as a', 'a.id', 'w.accountId')
-        .select(['w.accountId', 'w.id', 'w.position', 'w.eventTypes'])
-        .where('w.state', '=', 'active')
-        .whereRef('w.position', '<', 'a.eventPosition')
-        .orderBy('w.accountId')
-        .orderBy('w.id'),
-    );
   }
 
   /** Answers whether there is more to do at once. With `keepPlaces` it also writes down how far was read in vain. */
   async fill({ keepPlaces }: { keepPlaces: boolean }): Promise<boolean> {
     let more = false;
-    for (const hook of await this.#behind.all()) {
+    for (const hook of await this.#database.run(findBehind, {})) {
       if (await this.#fillFor(hook, keepPlaces)) more = true;
       await setImmediate(); // the embedded database never waits for anything, and requests want their turn
     }
@@ -55,9 +56,9 @@ export class DeliveryQueue {
 
   async #fillFor(hook: Behind, keepPlaces: boolean): Promise<boolean> {
     const from = this.#placeOf(hook);
-    const events = await this.#read(hook.account_id, from);
+    const events = await this.#read(hook.accountId, from);
     const last = events.at(-1)?.position ?? from;
-    const patterns = JSON.parse(hook.event_types) as string[];
+    const patterns = JSON.parse(hook.eventTypes) as string[];
     const wanted = events.filter((event) =>
       event.type === TEST_EVENT ? event.subjectId === hook.id : isWanted(patterns, event.type),
     );
@@ -68,12 +69,12 @@ export class DeliveryQueue {
     }
     if (last === hook.position) return false;
     if (wanted.length > 0 && (await this.#isFull(hook))) return false;
-    const name = { accountId: hook.account_id, webhookId: hook.id };
+    const name = { accountId: hook.accountId, webhookId: hook.id };
     await this.#database.transaction(async (tx) => {
       if (!(await movePlace(tx, name, { from: hook.position, to: last }))) return;
       if (lost !== undefined) announceLost(tx, hook, from + 1, lost);
       for (const event of wanted) await addDelivery(tx, name, event);
-    }, hook.account_id);
+    }, hook.accountId);
     this.#skipped.delete(keyOf(hook));
     return events.length === BATCH;
   }
@@ -105,7 +106,7 @@ export class DeliveryQueue {
         eb
           .selectFrom('webhookDeliveries')
           .select('nextAt')
-          .where('accountId', '=', hook.account_id)
+          .where('accountId', '=', hook.accountId)
           .where('webhookId', '=', hook.id)
           .where(sql<SqlBool>`state = 'pending'`)
           .limit(MOST_PENDING)
@@ -118,17 +119,17 @@ export class DeliveryQueue {
 }
 
 function keyOf(hook: Behind): string {
-  return `${hook.account_id} ${hook.id}`;
+  return `${hook.accountId} ${hook.id}`;
 }
 
 /** What was read in vain is forgotten when the hook asks for something else, or when another node has moved its place. */
 function versionOf(hook: Behind): string {
-  return `${hook.position} ${hook.event_types}`;
+  return `${hook.position} ${hook.eventTypes}`;
 }
 
 /** The log does not go back as far as the place of the hook, which was paused for too long. Nobody shall have to find that out. */
 function announceLost(tx: Transaction, hook: Behind, from: number, to: number): void {
-  announce(tx, systemContext(hook.account_id), 'webhook.updated', hook.id, {
+  announce(tx, systemContext(hook.accountId), 'webhook.updated', hook.id, {
     fields: ['position'],
     values: { missedFrom: from, missedTo: to },
   });

@@ -2,11 +2,14 @@ import {
   type CompiledQuery,
   type DatabaseConnection,
   type Dialect,
+  Kysely,
   PostgresAdapter,
   PostgresIntrospector,
   PostgresQueryCompiler,
   type QueryResult,
 } from 'kysely';
+import { names } from '../names.ts';
+import type { Tables } from '../tables.ts';
 
 export interface Answer {
   readonly rows: unknown[];
@@ -19,7 +22,7 @@ export interface Answer {
 export type Execute = (sql: string, parameters: readonly unknown[], milliseconds?: number) => Promise<Answer>;
 
 /** Kysely over a way to run statements: one that reads, or the connection of a transaction. */
-export function postgresDialect(execute: Execute): Dialect {
+export function queriesOn(execute: Execute): Kysely<Tables> {
   const connection: DatabaseConnection = {
     async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
       const { rows, changes } = await execute(query.sql, query.parameters);
@@ -29,7 +32,7 @@ export function postgresDialect(execute: Execute): Dialect {
       throw new Error('Nothing is streamed from the database.');
     },
   };
-  return {
+  const dialect: Dialect = {
     createAdapter: () => new PostgresAdapter(),
     createQueryCompiler: () => new PostgresQueryCompiler(),
     createIntrospector: (db) => new PostgresIntrospector(db),
@@ -45,4 +48,5 @@ export function postgresDialect(execute: Execute): Dialect {
       destroy: async () => undefined,
     }),
   };
+  return new Kysely<Tables>({ dialect, plugins: [names] });
 }

@@ -1,13 +1,12 @@
-import { CamelCasePlugin, type Compilable, type Expression, Kysely, type SqlBool, sql } from 'kysely';
-import type { Clock, Database, HotQuery, ServerUse, Transaction } from '../database.ts';
+import { type Compilable, type Expression, type Kysely, type SqlBool, sql } from 'kysely';
+import type { Clock, Database, ServerUse, Transaction } from '../database.ts';
 import { inTime, TooLate } from '../deadline.ts';
 import { DatabaseUnavailable, ReadTooSlow } from '../errors.ts';
-import { named } from '../names.ts';
-import { CompiledStatements, filledIn, placeholder } from '../prepared-statement.ts';
+import { CompiledStatements, type HotStatement } from '../prepared-statement.ts';
 import { RunningClock } from '../running-clock.ts';
 import type { Tables } from '../tables.ts';
 import { LONGEST_WAIT_MS, Turns } from '../turns.ts';
-import { type Answer, type Execute, postgresDialect } from './dialect.ts';
+import { type Answer, type Execute, queriesOn } from './dialect.ts';
 import { Notifications } from './notifications.ts';
 import { Readers, Writers } from './pools.ts';
 import { APPLICATION, IDLE_IN_TRANSACTION_MS, Session } from './session.ts';
@@ -46,6 +45,8 @@ export class PostgresDatabase implements Database {
   readonly columnWords = { orderedText: 'text collate "C"' };
   readonly prelude = [NOW_MS];
   readonly read: Kysely<Tables>;
+  readonly #compiled: CompiledStatements;
+  readonly #execute: Execute;
   readonly #connections: number;
   readonly #statementMs: number;
   readonly #readers: Readers;
@@ -85,10 +86,9 @@ export class PostgresDatabase implements Database {
     this.#slowReaders = new Readers(session(slowReadMs, readOnly), SLOW_READERS, slowReadMs, this.#running);
     this.#writers = new Writers(session(statementMs, turnsEnd), connections, longestWaitMs, this.#running);
     this.#turns = new Turns({ now: () => this.#running.now(), longestWaitMs });
-    this.read = new Kysely<Tables>({
-      dialect: postgresDialect(this.#counted(this.#readers.execute)),
-      plugins: [new CamelCasePlugin()],
-    });
+    this.#execute = this.#counted(this.#readers.execute);
+    this.read = queriesOn(this.#execute);
+    this.#compiled = new CompiledStatements(this.read);
     this.#notifications = new Notifications(
       url,
       { patienceMs: statementMs, clock: this.#running },
@@ -96,7 +96,7 @@ export class PostgresDatabase implements Database {
     );
     this.#transactions = new Transactions({
       writers: this.#writers,
-      compiled: new CompiledStatements(this.read),
+      compiled: this.#compiled,
       clock,
       longestWaitMs,
       running: this.#running,
@@ -143,13 +143,8 @@ export class PostgresDatabase implements Database {
     this.#ending = false;
   }
 
-  hot<Row, Args extends readonly unknown[]>(
-    build: (db: Kysely<Tables>, argument: <T>(position: number) => Expression<T>) => Compilable<Row>,
-  ): HotQuery<Row, Args> {
-    const query = build(this.read, placeholder).compile();
-    const execute = this.#counted(this.#readers.execute);
-    const all = async (...args: Args) => (await execute(query.sql, filledIn(query, args))).rows as Row[];
-    return { all, first: async (...args) => (await all(...args))[0] };
+  run<Args extends object, Row>(statement: HotStatement<Args, Row>, args: Args): Promise<Row[]> {
+    return this.#compiled.run(this.#execute, statement, args);
   }
 
   /** The server itself runs a long read apart from the others; only its length is watched. */
@@ -158,7 +153,7 @@ export class PostgresDatabase implements Database {
     try {
       const long = this.#slowReaders.execute(text, parameters);
       const { rows } = await this.#whileOthersAnswer(long, () => this.#slowReaders.discardAll());
-      return await named(rows);
+      return rows as Row[];
     } catch (error) {
       if (error instanceof DatabaseUnavailable && error.cause instanceof TooLate && !(error instanceof ServerIsSilent))
         throw new ReadTooSlow();
@@ -194,8 +189,7 @@ export class PostgresDatabase implements Database {
   async ping(): Promise<void> {
     if (this.#closed) throw new DatabaseUnavailable('The database is closed.');
     const { rows } = await this.#readers.execute('select pg_is_in_recovery() as is_standby', []);
-    if ((rows[0] as { is_standby: number }).is_standby === 1)
-      throw new DatabaseUnavailable('The database is a standby.');
+    if ((rows[0] as { isStandby: number }).isStandby === 1) throw new DatabaseUnavailable('The database is a standby.');
   }
 
   async close(): Promise<void> {

@@ -1,6 +1,7 @@
 import postgres from 'postgres';
 import { inTime, TooLate } from '../deadline.ts';
 import { AlreadyThere, DatabaseUnavailable } from '../errors.ts';
+import { names } from '../names.ts';
 import { checked } from '../parameters.ts';
 import type { RunningClock } from '../running-clock.ts';
 import type { Answer, Execute } from './dialect.ts';
@@ -79,6 +80,7 @@ export class Session {
         ...NOTICE_A_DEAD_NODE,
         ...options.settings,
       } as never,
+      transform: { column: { from: (column: string) => names.camelCase(column) } },
       // Numbers as everywhere; what a condition says is 0 or 1, as on the embedded database.
       types: {
         number: { to: 20, from: [20, 1700, 701], serialize: String, parse: Number },

@@ -1,4 +1,4 @@
-import { CamelCasePlugin, Kysely } from 'kysely';
+import type { Kysely } from 'kysely';
 import type { Clock, NewEvent, Transaction } from '../database.ts';
 import { TooLate } from '../deadline.ts';
 import { DatabaseUnavailable } from '../errors.ts';
@@ -6,7 +6,7 @@ import type { CompiledStatements } from '../prepared-statement.ts';
 import type { RunningClock } from '../running-clock.ts';
 import { failureOf, firstFailure, settled, TransactionIsOver } from '../sent.ts';
 import type { Tables } from '../tables.ts';
-import { type Answer, type Execute, postgresDialect } from './dialect.ts';
+import { type Answer, type Execute, queriesOn } from './dialect.ts';
 import { appendEvents } from './event-log.ts';
 import type { Writers } from './pools.ts';
 import { NotSent, type Session } from './session.ts';
@@ -85,7 +85,7 @@ export class Transactions {
       let db: Kysely<Tables> | undefined;
       const tx: Transaction = {
         get db() {
-          db ??= new Kysely<Tables>({ dialect: postgresDialect(inside), plugins: [new CamelCasePlugin()] });
+          db ??= queriesOn(inside);
           return db;
         },
         database: this,

@@ -2,11 +2,13 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../database.ts';
 import { DatabaseUnavailable } from '../errors.ts';
+import { names } from '../names.ts';
 import { checked } from '../parameters.ts';
 
 interface Prepared {
   readonly statement: StatementSync;
-  readonly returnsRows: boolean;
+  /** In the code; none where the statement returns no rows. */
+  readonly columns: readonly string[];
 }
 
 export interface ConnectionOptions {
@@ -20,6 +22,7 @@ export interface ConnectionOptions {
 /** One handle on the file, with its statements prepared once and its parameters checked. */
 export class SqliteConnection {
   readonly handle: DatabaseSync;
+  /** By their text, which differs with every combination of filters. */
   readonly #prepared = new LRUCache<string, Prepared>({ max: 500 });
 
   constructor(file: string, options: ConnectionOptions) {
@@ -37,16 +40,16 @@ export class SqliteConnection {
   }
 
   all(sql: string, parameters: readonly unknown[]): unknown[] {
-    const { statement } = this.#prepare(sql);
-    return inOurWords(() => statement.all(...checked(parameters)));
+    const prepared = this.#prepare(sql);
+    return inOurWords(() => rowsOf(prepared, parameters));
   }
 
   /** Rows where the statement returns some, else the number of rows it changed. */
   run(sql: string, parameters: readonly unknown[]): { rows: unknown[]; changes: bigint } {
-    const { statement, returnsRows } = this.#prepare(sql);
+    const prepared = this.#prepare(sql);
     return inOurWords(() => {
-      if (returnsRows) return { rows: statement.all(...checked(parameters)), changes: 0n };
-      return { rows: [], changes: BigInt(statement.run(...checked(parameters)).changes) };
+      if (prepared.columns.length > 0) return { rows: rowsOf(prepared, parameters), changes: 0n };
+      return { rows: [], changes: BigInt(prepared.statement.run(...checked(parameters)).changes) };
     });
   }
 
@@ -59,10 +62,29 @@ export class SqliteConnection {
     const known = this.#prepared.get(sql);
     if (known) return known;
     const statement = inOurWords(() => this.handle.prepare(sql));
-    const prepared = { statement, returnsRows: statement.columns().length > 0 };
+    statement.setReturnArrays(true);
+    const prepared = { statement, columns: columnsOf(statement) };
     this.#prepared.set(sql, prepared);
     return prepared;
   }
+}
+
+/** Lists of values, made into rows here: that is quicker than to let the driver do it, and names cost nothing. */
+function rowsOf(prepared: Prepared, parameters: readonly unknown[]): unknown[] {
+  const found = prepared.statement.all(...checked(parameters)) as unknown as unknown[][];
+  const [first] = found;
+  if (!first) return [];
+  // Another process may have added a column since.
+  const columns = first.length === prepared.columns.length ? prepared.columns : columnsOf(prepared.statement);
+  return found.map((values) => {
+    const row: Record<string, unknown> = {};
+    for (let place = 0; place < columns.length; place += 1) row[columns[place] as string] = values[place];
+    return row;
+  });
+}
+
+function columnsOf(statement: StatementSync): string[] {
+  return statement.columns().map(({ name }) => names.camelCase(name));
 }
 
 const PASSING = new Set([5, 6, 7, 8, 10, 13, 14]); // busy, locked, no memory, read-only, disk error, full, cannot open

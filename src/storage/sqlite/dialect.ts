@@ -3,24 +3,28 @@ import {
   type DatabaseConnection,
   type Dialect,
   type Driver,
+  Kysely,
   type QueryResult,
   SqliteAdapter,
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
+import { names } from '../names.ts';
+import type { Tables } from '../tables.ts';
 import type { SqliteConnection } from './connection.ts';
 
 /**
  * Kysely over one of our handles. Transactions are not Kysely's here: `SqliteDatabase.transaction` holds the writer
  * and everything that is read or written inside goes through it.
  */
-export function sqliteDialect(connection: Pick<SqliteConnection, 'run'>): Dialect {
-  return {
+export function queriesOn(connection: Pick<SqliteConnection, 'run'>): Kysely<Tables> {
+  const dialect: Dialect = {
     createAdapter: () => new SqliteAdapter(),
     createQueryCompiler: () => new SqliteQueryCompiler(),
     createIntrospector: (db) => new SqliteIntrospector(db),
     createDriver: () => new OneConnectionDriver(connection),
   };
+  return new Kysely<Tables>({ dialect, plugins: [names] });
 }
 
 class OneConnectionDriver implements Driver {

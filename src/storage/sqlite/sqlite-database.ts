@@ -1,14 +1,13 @@
 import { backup } from 'node:sqlite';
-import { CamelCasePlugin, type Compilable, type Expression, Kysely, type SqlBool, sql } from 'kysely';
-import type { Clock, Database, HotQuery, Transaction } from '../database.ts';
+import { type Compilable, type Expression, type Kysely, type SqlBool, sql } from 'kysely';
+import type { Clock, Database, Transaction } from '../database.ts';
 import { DatabaseUnavailable } from '../errors.ts';
-import { named } from '../names.ts';
-import { filledIn, placeholder } from '../prepared-statement.ts';
+import { CompiledStatements, type HotStatement } from '../prepared-statement.ts';
 import { RunningClock } from '../running-clock.ts';
 import type { Tables } from '../tables.ts';
 import { LONGEST_WAIT_MS } from '../turns.ts';
 import { SqliteConnection } from './connection.ts';
-import { sqliteDialect } from './dialect.ts';
+import { queriesOn } from './dialect.ts';
 import { SlowReads } from './slow-reads.ts';
 import { SqliteWriter } from './writer.ts';
 
@@ -27,6 +26,7 @@ export class SqliteDatabase implements Database {
   readonly prelude = [];
   readonly read: Kysely<Tables>;
   readonly #clock: Clock;
+  readonly #compiled: CompiledStatements;
   readonly #reader: SqliteConnection;
   readonly #writer: SqliteWriter;
   readonly #slowReads: SlowReads;
@@ -40,9 +40,11 @@ export class SqliteDatabase implements Database {
     const cacheKiB = options.cacheKiB ?? 16 * 1024;
     const { longestWaitMs = LONGEST_WAIT_MS } = options;
     const writing = new SqliteConnection(file, { readOnly: false, clock, cacheKiB });
-    this.#writer = new SqliteWriter(writing, clock, longestWaitMs, this.#running);
     this.#reader = new SqliteConnection(file, { readOnly: true, clock, cacheKiB });
-    this.read = new Kysely<Tables>({ dialect: sqliteDialect(this.#reader), plugins: [new CamelCasePlugin()] });
+    this.read = queriesOn(this.#reader);
+    this.#compiled = new CompiledStatements(this.read);
+    const running = this.#running;
+    this.#writer = new SqliteWriter(writing, { compiled: this.#compiled, clock, running, longestWaitMs });
     this.#slowReadMs = options.slowReadMs ?? 2000;
     this.#slowReads = new SlowReads(file, this.#running);
   }
@@ -52,17 +54,13 @@ export class SqliteDatabase implements Database {
     return this.#writer.transaction(work);
   }
 
-  hot<Row, Args extends readonly unknown[]>(
-    build: (db: Kysely<Tables>, argument: <T>(position: number) => Expression<T>) => Compilable<Row>,
-  ): HotQuery<Row, Args> {
-    const query = build(this.read, placeholder).compile();
-    const all = async (...args: Args) => this.#reader.all(query.sql, filledIn(query, args)) as Row[];
-    return { all, first: async (...args) => (await all(...args))[0] };
+  run<Args extends object, Row>(statement: HotStatement<Args, Row>, args: Args): Promise<Row[]> {
+    return this.#compiled.run((text, parameters) => this.#reader.run(text, parameters), statement, args);
   }
 
   async slowly<Row>(query: Compilable<Row>): Promise<Row[]> {
     const { sql, parameters } = query.compile();
-    return named(await this.#slowReads.run({ sql, parameters, now: this.#clock() }, this.#slowReadMs));
+    return (await this.#slowReads.run({ sql, parameters, now: this.#clock() }, this.#slowReadMs)) as Row[];
   }
 
   withinDeadline(rowNumber: Expression<number>): Expression<SqlBool> {
@@ -84,8 +82,8 @@ export class SqliteDatabase implements Database {
 
   /** What SQLite itself finds wrong with the file; empty when all is well. */
   integrityProblems(): string[] {
-    const rows = this.#reader.all('pragma integrity_check', []) as { integrity_check: string }[];
-    return rows.map((row) => row.integrity_check).filter((text) => text !== 'ok');
+    const rows = this.#reader.all('pragma integrity_check', []) as { integrityCheck: string }[];
+    return rows.map((row) => row.integrityCheck).filter((text) => text !== 'ok');
   }
 
   /** How SQLite would run a query: one line per step. */

@@ -1,13 +1,13 @@
 import { setImmediate } from 'node:timers/promises';
-import { CamelCasePlugin, Kysely } from 'kysely';
+import type { Kysely } from 'kysely';
 import type { Clock, NewEvent, Transaction } from '../database.ts';
 import { DatabaseUnavailable } from '../errors.ts';
-import { CompiledStatements } from '../prepared-statement.ts';
+import type { CompiledStatements } from '../prepared-statement.ts';
 import type { RunningClock } from '../running-clock.ts';
 import { settled, TransactionIsOver } from '../sent.ts';
 import type { Tables } from '../tables.ts';
 import type { SqliteConnection } from './connection.ts';
-import { sqliteDialect } from './dialect.ts';
+import { queriesOn } from './dialect.ts';
 import { appendEvents } from './event-log.ts';
 
 interface Job {
@@ -15,6 +15,13 @@ interface Job {
   resolve(value: unknown): void;
   reject(error: unknown): void;
   readonly queuedAt: number;
+}
+
+export interface WriterParts {
+  readonly compiled: CompiledStatements;
+  readonly clock: Clock;
+  readonly running: RunningClock;
+  readonly longestWaitMs: number;
 }
 
 const BATCH_MS = 10;
@@ -26,27 +33,21 @@ const BATCH_JOBS = 64;
  */
 export class SqliteWriter {
   readonly #connection: SqliteConnection;
-  readonly #clock: Clock;
-  readonly #longestWaitMs: number;
-  readonly #running: RunningClock;
-  readonly #hot: CompiledStatements;
+  readonly #parts: WriterParts;
   readonly #jobs: Job[] = [];
   readonly #listeners = new Set<(accountId: number) => void>();
   #draining: Promise<void> | undefined;
   #closed = false;
 
-  constructor(connection: SqliteConnection, clock: Clock, longestWaitMs: number, running: RunningClock) {
+  constructor(connection: SqliteConnection, parts: WriterParts) {
     this.#connection = connection;
-    this.#clock = clock;
-    this.#longestWaitMs = longestWaitMs;
-    this.#running = running;
-    this.#hot = new CompiledStatements(queriesOn(connection));
+    this.#parts = parts;
   }
 
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     if (this.#closed) return Promise.reject(new DatabaseUnavailable('The database is closed.'));
     return new Promise<T>((resolve, reject) => {
-      const queuedAt = this.#running.now();
+      const queuedAt = this.#parts.running.now();
       this.#jobs.push({ work, resolve: resolve as (value: unknown) => void, reject, queuedAt });
       this.#draining ??= this.#drain();
     });
@@ -95,7 +96,8 @@ export class SqliteWriter {
   }
 
   async #perform(job: Job, announced: Set<number>): Promise<() => void> {
-    if (this.#running.now() - job.queuedAt > this.#longestWaitMs) {
+    const { compiled, clock, running, longestWaitMs } = this.#parts;
+    if (running.now() - job.queuedAt > longestWaitMs) {
       return () => job.reject(new DatabaseUnavailable('Too many changes are waiting.'));
     }
     this.#connection.run('savepoint job', []);
@@ -114,8 +116,8 @@ export class SqliteWriter {
           return db;
         },
         database: this,
-        now: this.#clock(),
-        run: (statement, args) => this.#hot.run(execute, statement, args),
+        now: clock(),
+        run: (statement, args) => compiled.run(execute, statement, args),
         send: (statement, args) => sent.push(settled(tx.run(statement, args))),
         emit: (event) => events.push(event),
       };
@@ -138,8 +140,4 @@ export class SqliteWriter {
     // After some errors SQLite has rolled back by itself.
     if (this.#connection.handle.isTransaction) this.#connection.run('rollback', []);
   }
-}
-
-function queriesOn(connection: Pick<SqliteConnection, 'run'>): Kysely<Tables> {
-  return new Kysely<Tables>({ dialect: sqliteDialect(connection), plugins: [new CamelCasePlugin()] });
 }

@@ -31,7 +31,7 @@ for (const { name, open } of databases) {
     test('a key gives a code, and the code a token, once', async () => {
       const given = await code();
       const token = (await exchange(given)) ?? assert.fail('no token');
-      assert.deepEqual(await installation.tokens.check(token), { accountId: 1, operatorId: 1 });
+      assert.deepEqual((await installation.viewers.of(token))?.actor, { type: 'operator', id: 1 });
       assert.equal(await exchange(given), undefined);
       assert.equal(await codes(), 0);
     });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { request as httpRequest } from 'node:http';
 import { after, before, mock, suite, test } from 'node:test';
-import { Tokens } from '../../../src/core/access/tokens.ts';
+import { Viewers } from '../../../src/core/access/viewers.ts';
 import type { Transact } from '../../../src/core/kernel/caller.ts';
 import {
   callOAuth,
@@ -274,7 +274,7 @@ suite('a token ends', () => {
         const token = await login.logIn({ ...ADMIN, address: '127.0.0.1' });
         assert.ok(token);
         // A new checker each time: one of them may remember a token for a second of real time.
-        const check = () => new Tokens(database).check(token);
+        const check = () => new Viewers(database).of(token);
         clock.advance(43_200_000 - 1);
         assert.ok(await check(), 'in its last millisecond');
         clock.advance(1);

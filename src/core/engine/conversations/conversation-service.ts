@@ -117,7 +117,7 @@ export class ConversationService {
               .where('id', 'in', wanted)
               .execute();
       if (known.length !== wanted.length) throw invalidField('tagIds', 'must be existing tags');
-      await replaceTags(tx, caller, { conversationId: id, tagIds: wanted });
+      replaceTags(tx, caller, { conversationId: id, tagIds: wanted });
       announce(tx, caller, 'conversation.updated', id, {
         fields: ['tags'],
         values: { ...placed(conversation), tagIds: wanted },

@@ -1,9 +1,10 @@
 import { sql } from 'kysely';
 import type { Database, Transaction } from '../../../storage/database.ts';
+import { hotStatement } from '../../../storage/prepared-statement.ts';
+import { VersionedCache } from '../../kernel/caches.ts';
 import { type Caller, type Commit, forbidden } from '../../kernel/caller.ts';
 import { DomainError, invalid } from '../../kernel/errors.ts';
 import type { Window } from '../../kernel/page.ts';
-import { Versioned } from '../../kernel/versioned.ts';
 import type { LiveState } from '../../live/capacity.ts';
 import { DESK_LEASE_SECONDS } from '../../live/leases.ts';
 import { type LiveUpdate, liveState } from '../../live/live.ts';
@@ -50,32 +51,31 @@ export interface LiveList {
 
 const BATCH = 1000;
 
+const findPresent = hotStatement<{ accountId: number }, StampRow>((db, { accountId }) =>
+  stampColumns(presentRows(db).where('live.accountId', '=', accountId)),
+);
+const findStamp = hotStatement<{ accountId: number; operatorId: number }, StampRow>((db, { accountId, operatorId }) =>
+  stampColumns(
+    db
+      .selectFrom('operatorLive as live')
+      .where('live.accountId', '=', accountId)
+      .where('live.operatorId', '=', operatorId),
+  ),
+);
+
 /** The live availability of operators: who is there, and for what. */
 export class LiveService {
   readonly #database: Database;
-  readonly #present;
-  readonly #loaded = new Versioned<OperatorLiveState>();
+  readonly #loaded = new VersionedCache<OperatorLiveState>();
   readonly #renewals: Renewals;
-  readonly #stamp;
 
   constructor(database: Database) {
     this.#database = database;
     this.#renewals = new Renewals(database);
-    this.#present = database.hot<StampRow, [number]>((db, argument) =>
-      stampColumns(presentRows(db).where('live.accountId', '=', argument<number>(0))),
-    );
-    this.#stamp = database.hot<StampRow, [number, number]>((db, argument) =>
-      stampColumns(
-        db
-          .selectFrom('operatorLive as live')
-          .where('live.accountId', '=', argument<number>(0))
-          .where('live.operatorId', '=', argument<number>(1)),
-      ),
-    );
   }
 
   async stamp(accountId: number, operatorId: number): Promise<LiveStamp | undefined> {
-    const row = await this.#stamp.first(accountId, operatorId);
+    const [row] = await this.#database.run(findStamp, { accountId, operatorId });
     return row && toStamp(row);
   }
 
@@ -85,7 +85,7 @@ export class LiveService {
       ? undefined
       : filtered
         ? await this.#database.slowly(stampColumns(this.#filtered(accountId, request)))
-        : await this.#present.all(accountId);
+        : await this.#database.run(findPresent, { accountId });
     if (!rows) return this.#everyone(accountId, request, window);
     const shown = namesPeople(request.filters) ? rows : rows.filter((row) => row.named === 0);
     const page = window ? shown.slice(window.offset, window.offset + window.limit) : shown;

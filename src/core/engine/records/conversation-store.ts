@@ -1,6 +1,6 @@
 import { type Expression, type Kysely, type Selectable, sql } from 'kysely';
 import type { Transaction } from '../../../storage/database.ts';
-import { type HotStatement, hotStatement } from '../../../storage/prepared-statement.ts';
+import { type HotStatement, hotStatement, statementPerShape } from '../../../storage/prepared-statement.ts';
 import type { Tables } from '../../../storage/tables.ts';
 import type { ActorContext } from '../../kernel/caller.ts';
 import { unknownId } from '../../kernel/errors.ts';
@@ -42,13 +42,8 @@ export function insertConversation(
   tx.send(insert, { ...same, ...flags, accountId, clientId });
 }
 
-const changes = new Map<string, HotStatement<Named & { from: string } & Partial<ConversationRow>, ConversationRow>>();
-
-function changeOf(columns: readonly (keyof ConversationRow)[]) {
-  const name = columns.join();
-  const known = changes.get(name);
-  if (known) return known;
-  const statement = hotStatement<Named & { from: string } & Partial<ConversationRow>, ConversationRow>((db, given) =>
+const changeOf = statementPerShape((columns: readonly (keyof ConversationRow)[]) =>
+  hotStatement<Named & { from: string } & Partial<ConversationRow>, ConversationRow>((db, given) =>
     db
       .updateTable('conversations')
       .set(Object.fromEntries(columns.map((column) => [column, given[column]])))
@@ -56,10 +51,8 @@ function changeOf(columns: readonly (keyof ConversationRow)[]) {
       .where('id', '=', given.id)
       .where('state', '=', given.from as never)
       .returningAll(),
-  );
-  changes.set(name, statement);
-  return statement;
-}
+  ),
+);
 
 /** Changes a conversation if it is still in the state in which it was seen; undefined when somebody else was quicker. */
 export async function change(

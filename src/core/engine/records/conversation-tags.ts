@@ -1,20 +1,24 @@
+import type { Selectable } from 'kysely';
 import type { Transaction } from '../../../storage/database.ts';
+import { hotStatement } from '../../../storage/prepared-statement.ts';
+import type { Tables } from '../../../storage/tables.ts';
 import type { ActorContext } from '../../kernel/caller.ts';
 
+type Tagging = Selectable<Tables['conversationTags']>;
+
+const insert = hotStatement<Tagging>((db, row) => db.insertInto('conversationTags').values(row));
+const removeAll = hotStatement<Omit<Tagging, 'tagId'>>((db, { accountId, conversationId }) =>
+  db.deleteFrom('conversationTags').where('accountId', '=', accountId).where('conversationId', '=', conversationId),
+);
+
 /** The tags of a conversation, all of them at once. */
-export async function replaceTags(
+export function replaceTags(
   tx: Transaction,
   { accountId }: ActorContext,
   { conversationId, tagIds }: { readonly conversationId: number; readonly tagIds: readonly number[] },
-): Promise<void> {
-  await tx.db
-    .deleteFrom('conversationTags')
-    .where('accountId', '=', accountId)
-    .where('conversationId', '=', conversationId)
-    .execute();
-  if (tagIds.length === 0) return;
-  const rows = tagIds.map((tagId) => ({ accountId, conversationId, tagId }));
-  await tx.db.insertInto('conversationTags').values(rows).execute();
+): void {
+  tx.send(removeAll, { accountId, conversationId });
+  for (const tagId of tagIds) tx.send(insert, { accountId, conversationId, tagId });
 }
 
 /** Takes a tag off every conversation. */

@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { Transaction } from '../../../storage/database.ts';
+import { hotStatement } from '../../../storage/prepared-statement.ts';
 import type { Tables } from '../../../storage/tables.ts';
 import type { ActorContext } from '../../kernel/caller.ts';
 import { conversationIdsOf } from './conversation-store.ts';
@@ -7,19 +8,21 @@ import { conversationIdsOf } from './conversation-store.ts';
 /** What a visitor thought of a conversation: three notes from 1 to 5, and words. */
 export type Satisfaction = Omit<Selectable<Tables['satisfactions']>, 'accountId'>;
 
+const insert = hotStatement<Selectable<Tables['satisfactions']>, { id: number }>((db, row) =>
+  db
+    .insertInto('satisfactions')
+    .values(row)
+    .onConflict((conflict) => conflict.columns(['accountId', 'conversationId']).doNothing())
+    .returning('id'),
+);
+
 /** Stores the answer to a survey; false when there is one for the conversation already. */
 export async function insertSatisfaction(
   tx: Transaction,
   { accountId }: ActorContext,
   satisfaction: Satisfaction,
 ): Promise<boolean> {
-  const inserted = await tx.db
-    .insertInto('satisfactions')
-    .values({ accountId, ...satisfaction })
-    .onConflict((conflict) => conflict.columns(['accountId', 'conversationId']).doNothing())
-    .returning('id')
-    .executeTakeFirst();
-  return inserted !== undefined;
+  return (await tx.run(insert, { accountId, ...satisfaction })).length > 0;
 }
 
 /** The notes of a visitor stay, their words go. */

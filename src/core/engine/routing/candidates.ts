@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Transaction } from '../../../storage/database.ts';
-import { type HotStatement, hotStatement } from '../../../storage/prepared-statement.ts';
+import { type HotStatement, hotStatement, statementPerShape } from '../../../storage/prepared-statement.ts';
 import type { Channel } from '../../kernel/channels.ts';
 import { type LiveRow, liveState, type Presence, presenceAt } from '../../live/live.ts';
 import { isRoutable } from '../../live/routable.ts';
@@ -77,20 +77,17 @@ export function bestStatement({ channel, bySkill, byGroup, fewHoldIt }: Shape): 
   });
 }
 
-const statements = new Map<string, HotStatement<Arguments, LiveRow>>();
+const bestOf = statementPerShape(bestStatement);
 
 /** The best of those who are eligible now. */
 export async function bestCandidates(tx: Transaction, question: Question): Promise<Candidate[]> {
   const { accountId, conversationId, need, skillId, groupId } = question;
-  const shape: Shape = {
+  const statement = bestOf({
     channel: need.channel,
     bySkill: skillId !== null,
     byGroup: groupId !== null,
     fewHoldIt: skillId !== null && (await holders(tx, accountId, skillId)) <= SMALL_POOL,
-  };
-  const name = Object.values(shape).join();
-  const statement = statements.get(name) ?? bestStatement(shape);
-  statements.set(name, statement);
+  });
   const rows = await tx.run(statement, {
     accountId,
     conversationId,

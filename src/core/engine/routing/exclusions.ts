@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import { LRUCache } from 'lru-cache';
 import type { Transaction } from '../../../storage/database.ts';
 import { hotStatement } from '../../../storage/prepared-statement.ts';
+import { VersionedCache } from '../../kernel/caches.ts';
 import type { Channel } from '../../kernel/channels.ts';
 import type { Obstacle } from './choose-operator.ts';
 import { type Asked, subtree } from './needs.ts';
@@ -11,20 +11,14 @@ export type ExclusionCounts = Partial<Record<Obstacle, number>>;
 
 /** Up to so many connected operators are counted anew for every decision. */
 const FEW = 200;
-/** In larger accounts a count serves the decisions of so long: an explanation must not cost more than the decision. */
+/** In larger accounts a count serves the decisions of the same second: an explanation must not cost more than the decision. */
 const KEPT_MS = 1000;
 
-interface Counted {
-  readonly at: number;
-  readonly connected: number;
-  readonly counts: ExclusionCounts;
-}
-
 /** By database: a process may have several open. */
-const kept = new WeakMap<Transaction['database'], LRUCache<string, Counted>>();
+const kept = new WeakMap<Transaction['database'], VersionedCache<ExclusionCounts>>();
 
-function keptBy({ database }: Transaction): LRUCache<string, Counted> {
-  const own = kept.get(database) ?? new LRUCache<string, Counted>({ max: 1000 });
+function keptBy({ database }: Transaction): VersionedCache<ExclusionCounts> {
+  const own = kept.get(database) ?? new VersionedCache<ExclusionCounts>({ max: 1000 });
   kept.set(database, own);
   return own;
 }
@@ -127,8 +121,9 @@ async function refusedLately(tx: Transaction, accountId: number, conversationId:
 async function placesAndStates(tx: Transaction, asked: Asked): Promise<ExclusionCounts> {
   const { accountId, channel, websiteId, skillId, groupId, language } = asked;
   const name = [accountId, channel, websiteId, skillId, groupId, language].join();
-  const known = keptBy(tx).get(name);
-  if (known && known.connected > FEW && Math.abs(tx.now - known.at) < KEPT_MS) return known.counts;
+  const second = Math.floor(tx.now / KEPT_MS);
+  const known = keptBy(tx).get(name, second);
+  if (known) return known;
   const given = { accountId, websiteId, skillId: skillId ?? 0, groupId: groupId ?? 0, language };
   const [[present = {} as Row], [places = {} as Row]] = await Promise.all([
     tx.run(connectedOn[channel], given),
@@ -145,6 +140,5 @@ async function placesAndStates(tx: Transaction, asked: Asked): Promise<Exclusion
     OTHER_GROUP: groupId === null ? 0 : all - (places.inGroups ?? 0),
   };
   const shown = Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));
-  keptBy(tx).set(name, { at: tx.now, connected, counts: shown });
-  return shown;
+  return connected > FEW ? keptBy(tx).set(name, second, shown) : shown;
 }

@@ -1,6 +1,7 @@
 import { type Expression, sql } from 'kysely';
 import type { Transaction } from '../../../storage/database.ts';
-import { hotStatement } from '../../../storage/prepared-statement.ts';
+import { hotStatement, statementPerShape } from '../../../storage/prepared-statement.ts';
+import type { Channel } from '../../kernel/channels.ts';
 import type { Conversation } from '../records/conversation.ts';
 import type { Need } from './choose-operator.ts';
 
@@ -68,7 +69,13 @@ interface PoolArguments {
   readonly language: string;
 }
 
-const anybody = (channel: string, bySkill: boolean, byGroup: boolean) =>
+interface PoolShape {
+  readonly channel: Channel;
+  readonly bySkill: boolean;
+  readonly byGroup: boolean;
+}
+
+const anybody = statementPerShape(({ channel, bySkill, byGroup }: PoolShape) =>
   hotStatement<PoolArguments, { operatorId: number }>((db, given) => ({
     compile: () =>
       sql<{ operatorId: number }>`with recursive
@@ -84,15 +91,13 @@ const anybody = (channel: string, bySkill: boolean, byGroup: boolean) =>
       }
       ${byGroup ? sql`and live.group_id in (select id from wanted_groups)` : sql``}
       and live.language_list like '%"' || ${given.language} || '"%' limit 1`.compile(db),
-  }));
-const anybodyOf = new Map<string, ReturnType<typeof anybody>>();
+  })),
+);
 
 /** Whether there is anybody at all, connected or not, who could ever serve this. */
 export async function isServable(tx: Transaction, asked: Asked): Promise<boolean> {
   const { accountId, channel, websiteId, skillId, groupId, language } = asked;
-  const name = `${channel} ${skillId !== null} ${groupId !== null}`;
-  const statement = anybodyOf.get(name) ?? anybody(channel, skillId !== null, groupId !== null);
-  anybodyOf.set(name, statement);
+  const statement = anybody({ channel, bySkill: skillId !== null, byGroup: groupId !== null });
   const rows = await tx.run(statement, {
     accountId,
     websiteId,
