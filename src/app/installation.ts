@@ -16,8 +16,8 @@ import { DatabaseUnavailable } from '../storage/errors.ts';
 import { migrate } from '../storage/migrate.ts';
 import { PostgresDatabase } from '../storage/postgres/postgres-database.ts';
 import { SqliteDatabase, type SqliteOptions } from '../storage/sqlite/sqlite-database.ts';
+import { retryWhileStarting } from './retry-while-starting.ts';
 import { keptSecret } from './secret-file.ts';
-import { withPatience } from './start-patience.ts';
 
 /** The database and every service over it, in the groups of the floors: what the server and the command line have in common. */
 export type Installation = Awaited<ReturnType<typeof openInstallation>>;
@@ -36,7 +36,7 @@ export interface OpenOptions {
 export async function openInstallation(config: Config, options: OpenOptions = {}) {
   const { clock, warn = console.error } = options;
   const database = openDatabase(config, options);
-  const migrated = await withPatience(() => brought(database, config)).catch(async (error) => {
+  const migrated = await retryWhileStarting(() => brought(database, config)).catch(async (error) => {
     await database.close();
     throw config.databaseFile === undefined ? unreachable(error) : error;
   });

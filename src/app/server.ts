@@ -1,8 +1,9 @@
+import type { FastifyInstance } from 'fastify';
 import { type Logger, pino } from 'pino';
 import { registerGraphql } from '../api/graphql/http.ts';
 import { schema } from '../api/graphql/schema.ts';
 import { isSocketAddress, serveSockets } from '../api/graphql/websocket.ts';
-import type { Patience } from '../api/graphql-server/sockets.ts';
+import type { Patience, Sockets } from '../api/graphql-server/sockets.ts';
 import { createApp } from '../api/http/app.ts';
 import { showDatabaseUse } from '../api/http/database-metrics.ts';
 import { showFigures } from '../api/http/installation-metrics.ts';
@@ -14,9 +15,7 @@ import { RouteTable } from '../api/http/route-table.ts';
 import { closeWithin, drain } from '../api/http/stopping.ts';
 import { registerOAuth } from '../api/oauth/oauth.ts';
 import { registerPages } from '../api/pages/pages.ts';
-import { failure, sendError } from '../api/rest/envelope.ts';
-import { INTERNAL, restError } from '../api/rest/errors.ts';
-import { registerRest, restHeaders } from '../api/rest/rest.ts';
+import { type Deprecation, defaultAnswers, REST_PREFIX, registerRest } from '../api/rest/rest.ts';
 import { registerVisitor } from '../api/visitor/http.ts';
 import { visitorSchema } from '../api/visitor/schema.ts';
 import { isVisitorSocketAddress, serveVisitorSockets } from '../api/visitor/websocket.ts';
@@ -53,110 +52,54 @@ export interface StartOptions {
   readonly runsByItself?: boolean;
 }
 
+/** What the steps of a start share. */
+interface Parts {
+  readonly installation: Installation;
+  readonly config: Config;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly readiness: { state: 'starting' | 'ready' | 'stopping'; lastAsked: number };
+}
+
 /** Where all parts are wired. */
 export async function startServer(
   installation: Installation,
   config: Config,
-  { log = logOutput, prepare, patience, compileQueries = true, runsByItself = true }: StartOptions = {},
+  options: StartOptions = {},
 ): Promise<RunningServer> {
+  const { log = logOutput, runsByItself = true } = options;
   const logger = createLogger(config, log);
   const metrics = new Metrics();
-  const deprecation = { deprecatedSince: REST_DEPRECATED_SINCE, sunset: config.SWITCHBOARD_REST_SUNSET };
-  const headersOfRest = restHeaders(deprecation);
-  const transactIn: TransactIn = (accountId) => (work) => installation.database.transaction(work, accountId);
-  let state: 'starting' | 'ready' | 'stopping' = 'starting';
-  let lastAsked = Number.NEGATIVE_INFINITY;
-  const app = createApp(
-    {
-      logger,
-      metrics,
-      isSocketAddress: (address) => isSocketAddress(address) || isVisitorSocketAddress(address),
-      trustedProxies: config.SWITCHBOARD_TRUSTED_PROXIES,
-      corsOrigins: config.SWITCHBOARD_CORS_ORIGINS,
-      tls: readTls(config),
-      headersTimeoutMs: config.SWITCHBOARD_HEADERS_TIMEOUT * 1000,
-      requestTimeoutMs: config.SWITCHBOARD_REQUEST_TIMEOUT * 1000,
-    },
-    {
-      error: (error, request, reply) => {
-        const known = restError(error);
-        if (!known) request.log.error({ err: error, reqId: request.id }, 'request failed');
-        if (request.url.startsWith('/api/2')) reply.headers(headersOfRest);
-        sendError(reply, known ?? INTERNAL);
-      },
-      socketError: (status, message) => failure({ status, metaStatus: 'fail', message }),
-    },
-  );
-
+  const readiness: Parts['readiness'] = { state: 'starting', lastAsked: Number.NEGATIVE_INFINITY };
+  const parts: Parts = { installation, config, logger, metrics, readiness };
+  const app = openApp(parts);
   const routes = new RouteTable();
   app.addHook('onRoute', (route) => routes.add(route));
-  app.register(async (rest) => registerRest(rest, { ...installation, transactIn, ...deprecation }), {
-    prefix: '/api/2',
-  });
-  app.register(async (oauth) => registerOAuth(oauth, installation.access, metrics));
-  const graphqlParts = { schema, services: installation, transactIn, compileQueries };
-  app.register(async (graphql) => registerGraphql(graphql, graphqlParts));
-  const addressOf = addressReader(config.SWITCHBOARD_TRUSTED_PROXIES);
-  const visitorParts = { schema: visitorSchema, services: installation, transactIn, compileQueries };
-  app.register(async (visitor) => registerVisitor(visitor, visitorParts));
-  const sockets = [
-    serveSockets(app.server, { ...graphqlParts, logger, addressOf }, patience),
-    serveVisitorSockets(app.server, { ...visitorParts, logger, addressOf }, patience),
-  ];
-  const { database } = installation;
-  showFigures(metrics.registry, () => installation.upkeep.figures.latest());
-  showNode(metrics.registry, {
-    server: app.server,
-    isOpen: () => state === 'ready',
-    ping: () => database.ping(),
-  });
-  const use = database.use?.bind(database);
-  if (use) showDatabaseUse(metrics.registry, use);
-  app.register(async (operations) =>
-    registerOperations(operations, {
-      metrics,
-      metricsToken: config.SWITCHBOARD_METRICS_TOKEN,
-      checkReady: async () => {
-        lastAsked = performance.now();
-        if (state !== 'ready') throw new Error(`The service is ${state}.`);
-        await installation.database.ping();
-      },
-    }),
-  );
+  const sockets = registerProtocols(app, parts, options);
+  showState(app, parts);
   app.register(async (pages) => registerPages(pages, { publicUrl: config.SWITCHBOARD_PUBLIC_URL }));
 
-  const stopScheduler = runsByItself ? runScheduler(installation, { logger, metrics }) : async () => undefined;
-  const stopHousekeeping = runsByItself ? keepHouse(installation, logger) : async () => undefined;
-  const start = async () => {
-    const listensAt = await app.listen({ port: config.PORT, host: config.HOST });
-    await prepare?.();
-    return listensAt;
-  };
-  const url = await start().catch(async (error) => {
-    for (const each of sockets) each.close();
-    await stopScheduler();
-    await stopHousekeeping();
+  const stopJobs = runsByItself ? startJobs(parts) : async () => undefined;
+  const url = await listen(app, config, options.prepare).catch(async (error) => {
+    closeAll(sockets);
+    await stopJobs();
     await app.close();
     throw error;
   });
   const allowPrivate = config.SWITCHBOARD_WEBHOOK_PRIVATE === '1';
   const dispatcher = runsByItself ? sendWebhooks(installation, { logger, metrics, allowPrivate }) : undefined;
-  state = 'ready';
+  readiness.state = 'ready';
   logger.info({ url, migrated: installation.migrated }, 'listening');
 
   return {
     url: config.SWITCHBOARD_PUBLIC_URL?.replace(/\/$/, '') ?? url,
     routes,
     stop: async () => {
-      state = 'stopping';
-      const isWatched = performance.now() - lastAsked < ASKED_WITHIN_MS;
-      logger.info({ drainMs: isWatched ? config.drainMs : 0 }, 'stopping');
-      if (isWatched) await drain(app, config.drainMs);
-      for (const each of sockets) each.close();
+      await announceStop(app, parts);
+      closeAll(sockets);
       const patienceMs = config.SWITCHBOARD_STOP_TIMEOUT * 1000;
       await Promise.all([closeWithin(app, patienceMs), dispatcher?.stop(patienceMs)]);
-      await stopScheduler();
-      await stopHousekeeping();
+      await stopJobs();
       await installation.database.close();
       logger.info('stopped');
     },
@@ -166,4 +109,87 @@ export async function startServer(
 /** JSON lines. Addresses, headers and bodies are never logged: they may carry secrets. */
 function createLogger(config: Config, output: { write(line: string): void }): Logger {
   return pino({ level: config.SWITCHBOARD_LOG_LEVEL, base: null, timestamp: pino.stdTimeFunctions.isoTime }, output);
+}
+
+function openApp({ config, logger, metrics }: Parts): FastifyInstance {
+  const options = {
+    logger,
+    metrics,
+    isSocketAddress: (address: string) => isSocketAddress(address) || isVisitorSocketAddress(address),
+    trustedProxies: config.SWITCHBOARD_TRUSTED_PROXIES,
+    corsOrigins: config.SWITCHBOARD_CORS_ORIGINS,
+    tls: readTls(config),
+    headersTimeoutMs: config.SWITCHBOARD_HEADERS_TIMEOUT * 1000,
+    requestTimeoutMs: config.SWITCHBOARD_REQUEST_TIMEOUT * 1000,
+  };
+  return createApp(options, defaultAnswers(deprecationOf(config)));
+}
+
+function deprecationOf({ SWITCHBOARD_REST_SUNSET: sunset }: Config): Deprecation {
+  return { deprecatedSince: REST_DEPRECATED_SINCE, sunset };
+}
+
+/** Every protocol at its addresses. Returns the sockets to close at the end. */
+function registerProtocols(
+  app: FastifyInstance,
+  { installation, config, logger, metrics }: Parts,
+  { patience, compileQueries = true }: StartOptions,
+): Sockets[] {
+  const transactIn: TransactIn = (accountId) => (work) => installation.database.transaction(work, accountId);
+  const restParts = { ...installation, transactIn, ...deprecationOf(config) };
+  app.register(async (rest) => registerRest(rest, restParts), { prefix: REST_PREFIX });
+  app.register(async (oauth) => registerOAuth(oauth, installation.access, metrics));
+  const graphqlParts = { schema, services: installation, transactIn, compileQueries };
+  app.register(async (graphql) => registerGraphql(graphql, graphqlParts));
+  const visitorParts = { ...graphqlParts, schema: visitorSchema };
+  app.register(async (visitor) => registerVisitor(visitor, visitorParts));
+  const addressOf = addressReader(config.SWITCHBOARD_TRUSTED_PROXIES);
+  return [
+    serveSockets(app.server, { ...graphqlParts, logger, addressOf }, patience),
+    serveVisitorSockets(app.server, { ...visitorParts, logger, addressOf }, patience),
+  ];
+}
+
+/** What those who run the service see: its numbers, and whether it is alive and ready. */
+function showState(app: FastifyInstance, { installation, config, metrics, readiness }: Parts): void {
+  const { database, upkeep } = installation;
+  const ping = () => database.ping();
+  showFigures(metrics.registry, () => upkeep.figures.latest());
+  showNode(metrics.registry, { server: app.server, isOpen: () => readiness.state === 'ready', ping });
+  const use = database.use?.bind(database);
+  if (use) showDatabaseUse(metrics.registry, use);
+  const checkReady = async () => {
+    readiness.lastAsked = performance.now();
+    if (readiness.state !== 'ready') throw new Error(`The service is ${readiness.state}.`);
+    await ping();
+  };
+  const metricsToken = config.SWITCHBOARD_METRICS_TOKEN;
+  app.register(async (operations) => registerOperations(operations, { metrics, metricsToken, checkReady }));
+}
+
+function startJobs({ installation, logger, metrics }: Parts): () => Promise<void> {
+  const stopScheduler = runScheduler(installation, { logger, metrics });
+  const stopHousekeeping = keepHouse(installation, logger);
+  return async () => {
+    await stopScheduler();
+    await stopHousekeeping();
+  };
+}
+
+async function listen(app: FastifyInstance, config: Config, prepare: StartOptions['prepare']): Promise<string> {
+  const listensAt = await app.listen({ port: config.PORT, host: config.HOST });
+  await prepare?.();
+  return listensAt;
+}
+
+/** Where a balancer asks, requests are answered until it has noticed. */
+async function announceStop(app: FastifyInstance, { config, logger, readiness }: Parts): Promise<void> {
+  readiness.state = 'stopping';
+  const isWatched = performance.now() - readiness.lastAsked < ASKED_WITHIN_MS;
+  logger.info({ drainMs: isWatched ? config.drainMs : 0 }, 'stopping');
+  if (isWatched) await drain(app, config.drainMs);
+}
+
+function closeAll(sockets: readonly Sockets[]): void {
+  for (const each of sockets) each.close();
 }

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { type FirstLogin, firstStart } from '../app/first-start.ts';
 import { openInstallation } from '../app/installation.ts';
-import { withPatience } from '../app/start-patience.ts';
+import { retryWhileStarting } from '../app/retry-while-starting.ts';
 import { readConfig } from '../config.ts';
 import { keepDemoConnected, loadDemo } from '../demo/demo.ts';
 import { takeServerPlace } from '../storage/sqlite/server-lock.ts';
@@ -35,7 +35,7 @@ export async function serve(terminal: Terminal, options: ServeOptions): Promise<
   const server = await startServer(installation, config, {
     log,
     prepare: async () => {
-      first = await withPatience(() => firstStart(installation, config));
+      first = await retryWhileStarting(() => firstStart(installation, config));
       if (!options.demo) return;
       await loadDemo(installation);
       stopDemo = await keepDemoConnected(installation);

@@ -1,11 +1,11 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { type GraphQLSchema, getOperationAST, Kind } from 'graphql';
-import type { KeyedRequest } from '../../core/access/idempotency.ts';
 import { type Caller, comingBy, type TransactIn } from '../../core/kernel/caller.ts';
 import { keyedChanges, plainChanges } from '../graphql-server/changes.ts';
 import type { KnownDocument } from '../graphql-server/documents.ts';
 import { graphqlError } from '../graphql-server/errors.ts';
 import { type AskedOperation, serveGraphql } from '../graphql-server/http.ts';
+import { idempotencyKey, keyedRequest } from '../http/idempotency-key.ts';
 import { requestContext } from './request-context.ts';
 import type { GraphqlServices } from './services.ts';
 
@@ -55,19 +55,8 @@ function contextOf(
   );
 }
 
-function keyedRequest({ accountId, actor }: Caller, key: string, request: readonly string[]): KeyedRequest {
-  return { accountId, credential: `${actor.type} ${actor.id}`, key, request };
-}
-
 function isOneMutation({ document }: KnownDocument, operationName: string | null | undefined): boolean {
   const operation = getOperationAST(document, operationName);
   const fields = operation?.selectionSet.selections ?? [];
   return operation?.operation === 'mutation' && fields.length === 1 && fields[0]?.kind === Kind.FIELD;
-}
-
-function idempotencyKey(request: FastifyRequest): string | undefined {
-  const key = request.headers['idempotency-key'];
-  if (key === undefined) return undefined;
-  if (typeof key === 'string' && /^[\x21-\x7e]{1,255}$/.test(key)) return key;
-  throw graphqlError('BAD_REQUEST', 'The Idempotency-Key must be 1 to 255 visible ASCII characters.');
 }

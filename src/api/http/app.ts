@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import type { Logger } from 'pino';
 import { allowOrigins } from './cors.ts';
+import type { ErrorHandler } from './error-handler.ts';
 import { HttpError, httpError } from './http-error.ts';
 import type { Metrics } from './metrics.ts';
 import { answerSocketError, type RenderSocketError } from './socket-errors.ts';
@@ -23,7 +24,7 @@ export interface HttpOptions {
 
 /** The form of answers outside of every protocol. */
 export interface DefaultAnswers {
-  error(error: unknown, request: FastifyRequest, reply: FastifyReply): void;
+  readonly error: ErrorHandler;
   readonly socketError: RenderSocketError;
 }
 

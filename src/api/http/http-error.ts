@@ -9,7 +9,7 @@ export class HttpError extends Error {
   }
 }
 
-const MESSAGES: Readonly<Record<number, string>> = {
+const MESSAGES = {
   400: 'The request cannot be read.',
   404: 'Not found.',
   408: 'The request took too long.',
@@ -23,11 +23,12 @@ const MESSAGES: Readonly<Record<number, string>> = {
 /** An error of the framework in our words; undefined for anything else. */
 export function asHttpError(error: unknown): HttpError | undefined {
   if (error instanceof HttpError) return error;
-  const status = (error as { statusCode?: unknown }).statusCode;
-  const message = typeof status === 'number' ? MESSAGES[status] : undefined;
-  return typeof status === 'number' && message !== undefined ? new HttpError(status, message) : undefined;
+  const { statusCode } = error as { statusCode?: unknown };
+  return typeof statusCode === 'number' && statusCode in MESSAGES
+    ? httpError(statusCode as keyof typeof MESSAGES)
+    : undefined;
 }
 
 export function httpError(status: keyof typeof MESSAGES): HttpError {
-  return new HttpError(status, MESSAGES[status] ?? 'The request failed.');
+  return new HttpError(status, MESSAGES[status]);
 }

@@ -1,4 +1,6 @@
+import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
+import { httpError } from './http-error.ts';
 
 interface SocketError extends Error {
   readonly code?: string;
@@ -16,23 +18,19 @@ export function answerSocketError(error: SocketError, socket: Socket, render: Re
     socket.destroy(error);
     return undefined;
   }
-  const [status, reason, message] = describe(error);
+  const { status, message } = httpError(statusOf(error));
   const body = render(status, message);
   socket.end(
-    `HTTP/1.1 ${status} ${reason}\r\nContent-Type: application/json; charset=utf-8\r\nCache-Control: no-store\r\n` +
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json; charset=utf-8\r\nCache-Control: no-store\r\n` +
       `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   );
   return status;
 }
 
-function describe(error: SocketError): [number, string, string] {
-  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') return [408, 'Request Timeout', 'The request took too long.'];
-  if (error.code === 'HPE_HEADER_OVERFLOW') {
-    return hasLongAddress(error.rawPacket)
-      ? [414, 'URI Too Long', 'The address is too long.']
-      : [431, 'Request Header Fields Too Large', 'The headers are too large.'];
-  }
-  return [400, 'Bad Request', 'The request cannot be read.'];
+function statusOf(error: SocketError): 400 | 408 | 414 | 431 {
+  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') return 408;
+  if (error.code !== 'HPE_HEADER_OVERFLOW') return 400;
+  return hasLongAddress(error.rawPacket) ? 414 : 431;
 }
 
 /** The parser does not say what overflowed: a first line without end is the address. */

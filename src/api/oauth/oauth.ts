@@ -1,17 +1,18 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import type { Access } from '../../core/access/access.ts';
 import { asDomainError, type ErrorKind } from '../../core/kernel/errors.ts';
 import { bearerToken } from '../http/bearer-token.ts';
+import { type ErrorAnswer, errorHandler, STATUSES } from '../http/error-handler.ts';
 import { asHttpError, HttpError } from '../http/http-error.ts';
 import type { Metrics } from '../http/metrics.ts';
 import { OAuthError, readParameters, required } from './parameters.ts';
 import { registerSso } from './sso.ts';
-import { send, sendToken } from './token-answer.ts';
+import { answerLogin, countLimited, send } from './token-answer.ts';
 
 /** Tokens for e-mail and password (RFC 6749) and for single sign-on, their revocation (RFC 7009), and the check of a token (RFC 6750). */
 export function registerOAuth(app: FastifyInstance, access: Access, metrics: Metrics): void {
   const { login, tokens, viewers } = access;
-  app.setErrorHandler((error, request, reply) => answerError(error, request, reply));
+  app.setErrorHandler(answerError);
   registerSso(app, access.singleSignOn, metrics);
 
   app.post('/oauth2/token', async (request, reply) => {
@@ -21,14 +22,8 @@ export function registerOAuth(app: FastifyInstance, access: Access, metrics: Met
       throw new OAuthError(400, 'unsupported_grant_type', 'only the grant type password is supported');
     const email = required(parameters, 'username');
     const password = required(parameters, 'password');
-    const token = await login.logIn({ email, password, address: request.ip }).catch((error) => {
-      if (asDomainError(error)?.kind === 'limited') metrics.login('limited');
-      throw error;
-    });
-    metrics.login(token === undefined ? 'refused' : 'granted');
-    if (token === undefined)
-      throw new OAuthError(400, 'invalid_grant', 'the e-mail and the password do not belong together');
-    return sendToken(reply, token);
+    const token = await countLimited(metrics, login.logIn({ email, password, address: request.ip }));
+    return answerLogin(reply, metrics, token, 'the e-mail and the password do not belong together');
   });
 
   app.post('/oauth2/revoke', async (request, reply) => {
@@ -66,36 +61,37 @@ export function registerOAuth(app: FastifyInstance, access: Access, metrics: Met
   }
 }
 
-/** Names of errors for what the core can refuse here. */
-const KINDS: Record<ErrorKind, { status: number; error: string }> = {
-  invalid: { status: 400, error: 'invalid_request' },
-  forbidden: { status: 403, error: 'access_denied' },
-  unknown: { status: 404, error: 'invalid_request' },
-  conflict: { status: 409, error: 'invalid_request' },
-  state: { status: 409, error: 'invalid_request' },
-  limit: { status: 409, error: 'invalid_request' },
-  in_progress: { status: 409, error: 'invalid_request' },
-  other_request: { status: 422, error: 'invalid_request' },
-  limited: { status: 429, error: 'too_many_requests' },
-  unavailable: { status: 503, error: 'temporarily_unavailable' },
-  outcome_unknown: { status: 503, error: 'temporarily_unavailable' },
+/** What the core can refuse here, in the words of RFC 6749. */
+const CODES: Readonly<Record<ErrorKind, string>> = {
+  invalid: 'invalid_request',
+  forbidden: 'access_denied',
+  unknown: 'invalid_request',
+  conflict: 'invalid_request',
+  state: 'invalid_request',
+  limit: 'invalid_request',
+  in_progress: 'invalid_request',
+  other_request: 'invalid_request',
+  limited: 'too_many_requests',
+  unavailable: 'temporarily_unavailable',
+  outcome_unknown: 'temporarily_unavailable',
 };
 
-function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  if (error instanceof OAuthError) return sendError(reply, error.status, error.code, error.message);
-  const known = asDomainError(error);
-  if (known) {
-    const { retryAfterSeconds } = known.details;
-    if (retryAfterSeconds !== undefined) reply.header('retry-after', retryAfterSeconds);
-    const { status, error: code } = KINDS[known.kind];
-    return sendError(reply, status, code, known.message);
-  }
-  const http = asHttpError(error);
-  if (http) return sendError(reply, http.status === 415 ? 400 : http.status, 'invalid_request', http.message);
-  request.log.error({ err: error, reqId: request.id }, 'request failed');
-  return sendError(reply, 500, 'server_error', 'Internal error.');
-}
+const answerError = errorHandler<OAuthAnswer>({
+  render: (error) => {
+    if (error instanceof OAuthError) return error;
+    const known = asDomainError(error);
+    if (known) {
+      const { kind, message, details } = known;
+      return { status: STATUSES[kind], code: CODES[kind], message, retryAfterSeconds: details.retryAfterSeconds };
+    }
+    const http = asHttpError(error);
+    return http && { status: http.status === 415 ? 400 : http.status, code: 'invalid_request', message: http.message };
+  },
+  renderFault: () => ({ status: 500, code: 'server_error', message: 'Internal error.' }),
+  send: (reply, { status, code, message }) => send(reply, status, { error: code, error_description: message }),
+});
 
-function sendError(reply: FastifyReply, status: number, error: string, description: string): FastifyReply {
-  return send(reply, status, { error, error_description: description });
+interface OAuthAnswer extends ErrorAnswer {
+  readonly code: string;
+  readonly message: string;
 }

@@ -1,9 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { SingleSignOn } from '../../core/access/single-sign-on.ts';
 import { asDomainError } from '../../core/kernel/errors.ts';
+import { type ErrorAnswer, errorHandler, STATUSES } from '../http/error-handler.ts';
 import type { Metrics } from '../http/metrics.ts';
-import { OAuthError, readCode } from './parameters.ts';
-import { sendToken } from './token-answer.ts';
+import { readCode } from './parameters.ts';
+import { answerLogin, countLimited } from './token-answer.ts';
 
 /** The page that a single sign-on leads to. It takes the code from its fragment, which no server and no log sees. */
 const LANDING_PAGE = '/graphiql';
@@ -16,26 +17,21 @@ export function registerSso(app: FastifyInstance, singleSignOn: SingleSignOn, me
   app.route({
     method: 'GET',
     url: '/admin/login',
-    errorHandler: (error, request, reply) => refuse(error, request, reply),
+    errorHandler: refuse,
     handler: async (request, reply) => {
       reply.headers(HEADERS);
       // Whoever only looks, or loads ahead of a click, starts nothing.
       if (request.method === 'HEAD' || isLookAhead(request)) return reply.code(204).send();
-      const code = await singleSignOn.codeFor(keyIn(request), request.ip).catch((error) => {
-        if (asDomainError(error)?.kind === 'limited') metrics.login('limited');
-        throw error;
-      });
+      const code = await countLimited(metrics, singleSignOn.codeFor(keyIn(request), request.ip));
       if (code !== undefined) return reply.code(303).header('location', `${LANDING_PAGE}#code=${code}`).send();
       metrics.login('refused');
-      return sendPage(reply, 403, 'This link does not log you in', WORTH_NOTHING);
+      return sendPage(reply, NOT_VALID);
     },
   });
 
   app.post('/admin/session', async (request, reply) => {
     const token = await singleSignOn.exchange(readCode(request));
-    metrics.login(token === undefined ? 'refused' : 'granted');
-    if (token === undefined) throw new OAuthError(400, 'invalid_grant', 'the code was used before, or is too old');
-    return sendToken(reply, token);
+    return answerLogin(reply, metrics, token, 'the code was used before, or is too old');
   });
 }
 
@@ -47,8 +43,22 @@ const HEADERS = {
     "default-src 'none'; style-src 'self'; img-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
 };
 
-const WORTH_NOTHING =
-  'Its key was replaced, or belongs to nobody any more. Ask whoever gave it to you, or an admin, for a new one.';
+interface ErrorPage extends ErrorAnswer {
+  readonly title: string;
+  readonly words: string;
+}
+
+const NOT_VALID = page(
+  403,
+  'This link does not log you in',
+  'Its key was replaced, or belongs to nobody any more. Ask whoever gave it to you, or an admin, for a new one.',
+);
+const TOO_MANY = page(STATUSES.limited, 'Too many logins', 'Wait a minute and use the link again.');
+const UNAVAILABLE = page(
+  STATUSES.unavailable,
+  'The service cannot answer right now',
+  'Use the link again in a moment.',
+);
 
 /** Queries are not parsed before this: they may carry a key, as here. */
 function keyIn(request: FastifyRequest): string {
@@ -63,18 +73,21 @@ function isLookAhead({ headers }: FastifyRequest): boolean {
   );
 }
 
-function refuse(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const known = asDomainError(error);
-  const { retryAfterSeconds } = known?.details ?? {};
-  if (retryAfterSeconds !== undefined) reply.header('retry-after', retryAfterSeconds);
-  if (known?.kind === 'limited')
-    return sendPage(reply, 429, 'Too many logins', 'Wait a minute and use the link again.');
-  if (known) return sendPage(reply, 503, 'The service cannot answer right now', 'Use the link again in a moment.');
-  request.log.error({ err: error, reqId: request.id }, 'request failed');
-  return sendPage(reply, 500, 'The login failed', `A fault of the service. Its log has it under ${request.id}.`);
+const refuse = errorHandler<ErrorPage>({
+  render: (error) => {
+    const known = asDomainError(error);
+    const { retryAfterSeconds } = known?.details ?? {};
+    return known && { ...(known.kind === 'limited' ? TOO_MANY : UNAVAILABLE), retryAfterSeconds };
+  },
+  renderFault: ({ id }) => page(500, 'The login failed', `A fault of the service. Its log has it under ${id}.`),
+  send: sendPage,
+});
+
+function page(status: number, title: string, words: string): ErrorPage {
+  return { status, title, words };
 }
 
-function sendPage(reply: FastifyReply, status: number, title: string, words: string): FastifyReply {
+function sendPage(reply: FastifyReply, { status, title, words }: ErrorPage): FastifyReply {
   return reply
     .code(status)
     .headers({ ...HEADERS, 'content-type': 'text/html; charset=utf-8' })

@@ -1,8 +1,9 @@
+import { readFileSync } from 'node:fs';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { registerGraphiql } from './graphiql.ts';
 import { registerMeter } from './meter.ts';
 import { openApiDocument } from './openapi.ts';
-import { loadFile, type StaticFile, sendFile, staticFile } from './static-file.ts';
+import { type StaticFile, sendFile, serveFiles, staticFile } from './static-file.ts';
 
 export interface PagesParts {
   /** The address that users see, where it is configured. */
@@ -13,25 +14,22 @@ const WEB = new URL('../../../web/', import.meta.url);
 
 /** What a person can look at: what this is, how to call it, and how to leave the old interface. */
 export function registerPages(app: FastifyInstance, { publicUrl }: PagesParts): void {
-  const files: Readonly<Record<string, StaticFile>> = {
-    '/favicon.svg': loadFile(new URL('favicon.svg', WEB)),
-    '/style.css': loadFile(new URL('style.css', WEB)),
-    '/docs': loadFile(new URL('docs.html', WEB)),
-    '/docs/docs.css': loadFile(new URL('docs.css', WEB)),
-    '/docs/docs.js': loadFile(new URL('docs.js', WEB)),
-    '/docs/migration': loadFile(new URL('migration.html', WEB)),
-    '/docs/swagger-ui.css': loadFile(import.meta.resolve('swagger-ui-dist/swagger-ui.css')),
-    '/docs/swagger-ui-bundle.js': loadFile(import.meta.resolve('swagger-ui-dist/swagger-ui-bundle.js')),
-  };
-  for (const [path, file] of Object.entries(files)) {
-    app.get(path, (request, reply) => sendFile(request, reply, file));
-  }
+  serveFiles(app, {
+    '/favicon.svg': new URL('favicon.svg', WEB),
+    '/style.css': new URL('style.css', WEB),
+    '/docs': new URL('docs.html', WEB),
+    '/docs/docs.css': new URL('docs.css', WEB),
+    '/docs/docs.js': new URL('docs.js', WEB),
+    '/docs/migration': new URL('migration.html', WEB),
+    '/docs/swagger-ui.css': import.meta.resolve('swagger-ui-dist/swagger-ui.css'),
+    '/docs/swagger-ui-bundle.js': import.meta.resolve('swagger-ui-dist/swagger-ui-bundle.js'),
+  });
 
   const address = (request: FastifyRequest) => publicUrl?.replace(/\/$/, '') ?? addressOf(request);
   registerGraphiql(app, address);
   registerMeter(app);
 
-  const landing = String(loadFile(new URL('index.html', WEB)).bytes);
+  const landing = readFileSync(new URL('index.html', WEB), 'utf8');
   app.get('/', (request, reply) => {
     const page = landing.replaceAll('{{address}}', address(request));
     return sendFile(request, reply, staticFile('html', page));

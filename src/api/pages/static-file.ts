@@ -1,10 +1,17 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 /** Nothing from elsewhere; inline styles are there for Swagger UI, which sets them as it draws. */
 const POLICY =
   "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'";
+
+/** For a page with a login: nothing but what it names, and itself. */
+export function loginPagePolicy(...own: readonly string[]): string {
+  // The form is sent by the page's own script: should that fail, the password goes nowhere.
+  const after = ["frame-ancestors 'none'", "base-uri 'none'", "form-action 'none'"];
+  return ["default-src 'none'", "script-src 'self'", ...own, ...after].join('; ');
+}
 
 const MEDIA_TYPES = {
   html: 'text/html; charset=utf-8',
@@ -25,9 +32,17 @@ export function staticFile(type: StaticFile['type'], content: string | Buffer): 
   return { type, bytes, tag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"` };
 }
 
-export function loadFile(url: URL | string): StaticFile {
-  const type = String(url).split('.').at(-1) as StaticFile['type'];
-  return staticFile(type, readFileSync(new URL(url)));
+/** Serves files, each under its path. They are read once. */
+export function serveFiles(
+  app: FastifyInstance,
+  files: Readonly<Record<string, URL | string>>,
+  policyOf: (request: FastifyRequest) => string = () => POLICY,
+): void {
+  for (const [path, url] of Object.entries(files)) {
+    const type = String(url).split('.').at(-1) as StaticFile['type'];
+    const file = staticFile(type, readFileSync(new URL(url)));
+    app.get(path, (request, reply) => sendFile(request, reply, file, policyOf(request)));
+  }
 }
 
 /** Sends a file, or nothing where the browser has it already. A new version is seen at once. */

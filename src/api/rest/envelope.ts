@@ -43,8 +43,3 @@ export function failure({ metaStatus, message, errors }: RestError): string {
 export function sendJson(reply: FastifyReply, status: number, body: string): FastifyReply {
   return reply.code(status).header('content-type', JSON_TYPE).send(body);
 }
-
-export function sendError(reply: FastifyReply, error: RestError): FastifyReply {
-  if (error.retryAfterSeconds !== undefined) reply.header('retry-after', error.retryAfterSeconds);
-  return sendJson(reply, error.status, failure(error));
-}

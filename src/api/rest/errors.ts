@@ -1,30 +1,29 @@
 import { asDomainError, type DomainError, type ErrorKind, type Problem } from '../../core/kernel/errors.ts';
+import { type ErrorAnswer, STATUSES } from '../http/error-handler.ts';
 import { asHttpError, HttpError } from '../http/http-error.ts';
 import { wirePath } from './names.ts';
 
 export type MetaStatus = 'error' | 'fail';
 
-export interface RestError {
-  readonly status: number;
+export interface RestError extends ErrorAnswer {
   readonly metaStatus: MetaStatus;
   readonly message: string;
   readonly errors?: readonly { field: string; message: string }[];
-  readonly retryAfterSeconds?: number;
 }
 
 /** `fail`: the caller's data or target is wrong. `error`: not let in, throttled, or a fault of the service. */
-const KINDS: Record<ErrorKind, { status: number; metaStatus: MetaStatus }> = {
-  invalid: { status: 400, metaStatus: 'fail' },
-  forbidden: { status: 403, metaStatus: 'error' },
-  unknown: { status: 404, metaStatus: 'fail' },
-  conflict: { status: 409, metaStatus: 'fail' },
-  state: { status: 409, metaStatus: 'fail' },
-  limit: { status: 409, metaStatus: 'fail' },
-  in_progress: { status: 409, metaStatus: 'fail' },
-  other_request: { status: 422, metaStatus: 'fail' },
-  limited: { status: 429, metaStatus: 'error' },
-  unavailable: { status: 503, metaStatus: 'error' },
-  outcome_unknown: { status: 503, metaStatus: 'error' },
+const META_STATUSES: Readonly<Record<ErrorKind, MetaStatus>> = {
+  invalid: 'fail',
+  forbidden: 'error',
+  unknown: 'fail',
+  conflict: 'fail',
+  state: 'fail',
+  limit: 'fail',
+  in_progress: 'fail',
+  other_request: 'fail',
+  limited: 'error',
+  unavailable: 'error',
+  outcome_unknown: 'error',
 };
 
 export class UnsupportedMedia extends HttpError {
@@ -52,7 +51,7 @@ export function isKept({ status }: RestError): boolean {
 
 function fromDomain(error: DomainError): RestError {
   const { problems, retryAfterSeconds } = error.details;
-  const base = { ...KINDS[error.kind], ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) };
+  const base = { status: STATUSES[error.kind], metaStatus: META_STATUSES[error.kind], retryAfterSeconds };
   const [first] = problems ?? [];
   if (!problems || !first) return { ...base, message: error.message };
   return {

@@ -15,7 +15,7 @@ import type { OperatorStamp } from '../../core/operators/operator-pages.ts';
 import type { OperatorQuery } from '../../core/operators/operator-query.ts';
 import type { RestUsage } from '../../core/reports/rest-usage.ts';
 import { readBody } from './body.ts';
-import { done, single } from './envelope.ts';
+import { single } from './envelope.ts';
 import type { ListAnswers } from './list-answers.ts';
 import { WriteMeter } from './meter.ts';
 import { toWire } from './names.ts';
@@ -23,7 +23,7 @@ import type { Selection } from './query.ts';
 import { refuseOtherLink } from './read-only.ts';
 import { linkTo, pathId, type Resource, registerReads, renderObject } from './resource.ts';
 import { readInput } from './wire.ts';
-import type { WriteAnswer, Writes } from './write.ts';
+import { registerRemove, type WriteAnswer, type Writes } from './write.ts';
 
 export const OPERATOR_FILTERS = {
   id: { name: 'id', kind: 'id' },
@@ -151,10 +151,5 @@ export function registerOperator(
     }),
   );
 
-  app.delete('/operator/:id', (request, reply) =>
-    writes.run<Operator>(request, reply, {
-      perform: async (commit) => operators.remove(commit, request.caller, pathId(request, 'operator')),
-      answer: () => ({ status: 200, body: done() }),
-    }),
-  );
+  registerRemove(app, 'operator', operators, writes);
 }

@@ -8,6 +8,7 @@ import type { RestUsage } from '../../core/reports/rest-usage.ts';
 import { list, sendJson, single } from './envelope.ts';
 import type { ListAnswers } from './list-answers.ts';
 import { listUses, ReadMeter, singleUses } from './meter.ts';
+import { toWire } from './names.ts';
 import {
   DEFAULT_LIMIT,
   type Filters,
@@ -34,6 +35,26 @@ export interface Resource<Row extends { readonly id: number }> {
   render(caller: Caller, rows: readonly Row[], selection: Selection): Promise<string[]>;
   /** The whole row, where it was rendered before. */
   rendered?(caller: Caller, row: Row): string | undefined;
+}
+
+/** The rows of a resource, as the core has them. */
+interface Rows<Row> {
+  page(accountId: number, filters: Filters, window: Window): Promise<Page<Row>>;
+  find(accountId: number, id: number): Promise<Row | undefined>;
+}
+
+/** A resource that shows nothing but what its rows have, in the spelling of the interface. */
+export function plainResource<Row extends { readonly id: number }>(
+  definition: Pick<Resource<Row>, 'name' | 'schema' | 'filters'>,
+  rows: Rows<Row>,
+  shown: (row: Row) => { readonly id: number },
+): Resource<Row> {
+  return {
+    ...definition,
+    page: ({ accountId }, filters, window) => rows.page(accountId, filters, window),
+    find: ({ accountId }, id) => rows.find(accountId, id),
+    render: async (_caller, found, selection) => found.map((row) => renderRow(definition.name, shown(row), selection)),
+  };
 }
 
 /** `answers`, where given, keeps whole answers of the list until something in the account changes. */
@@ -115,6 +136,11 @@ export function renderObject(resource: string, object: { readonly id: number }, 
   if (selection === 'all') return JSON.stringify({ ...object, _link: link });
   const entries = Object.entries(object).filter(([name]) => name === 'id' || selection.has(name));
   return JSON.stringify({ ...Object.fromEntries(entries), _link: link });
+}
+
+/** The same for an object in the spelling of the code. */
+export function renderRow(resource: string, row: { readonly id: number }, selection: Selection): string {
+  return renderObject(resource, toWire(row) as { id: number }, selection);
 }
 
 /**

@@ -7,13 +7,15 @@ import type { TransactIn } from '../../core/kernel/caller.ts';
 import { DomainError } from '../../core/kernel/errors.ts';
 import type { Reports } from '../../core/reports/reports.ts';
 import type { Visitors } from '../../core/visitors/visitors.ts';
+import type { DefaultAnswers } from '../http/app.ts';
+import { errorHandler } from '../http/error-handler.ts';
 import { HttpError } from '../http/http-error.ts';
 import { RouteTable } from '../http/route-table.ts';
 import { authenticate, isRemembered } from './authenticate.ts';
 import { registerClient } from './client.ts';
 import { registerConversation } from './conversation.ts';
-import { sendError } from './envelope.ts';
-import { INTERNAL, restError } from './errors.ts';
+import { failure, sendJson } from './envelope.ts';
+import { INTERNAL, type RestError, restError } from './errors.ts';
 import { ListAnswers } from './list-answers.ts';
 import { countEndpoints } from './meter.ts';
 import { registerOperator } from './operator.ts';
@@ -28,7 +30,9 @@ import { registerVisitor } from './visitor.ts';
 import { registerWebsite } from './website.ts';
 import { Writes } from './write.ts';
 
-export interface RestParts {
+export const REST_PREFIX = '/api/2';
+
+export interface RestParts extends Deprecation {
   readonly access: Access;
   readonly events: Events;
   readonly engine: Engine;
@@ -36,7 +40,10 @@ export interface RestParts {
   readonly reports: Reports;
   readonly visitors: Visitors;
   readonly transactIn: TransactIn;
-  /** When the interface was declared deprecated, and when it will be gone, if that is decided. */
+}
+
+/** When the interface was declared deprecated, and when it will be gone, if that is decided. */
+export interface Deprecation {
   readonly deprecatedSince: Date;
   readonly sunset: Date | undefined;
 }
@@ -78,10 +85,7 @@ export function registerRest(app: FastifyInstance, parts: RestParts): void {
 }
 
 /** What every answer of this interface carries, also one to a request that reached no handler. */
-export function restHeaders({
-  deprecatedSince,
-  sunset,
-}: Pick<RestParts, 'deprecatedSince' | 'sunset'>): Record<string, string> {
+function restHeaders({ deprecatedSince, sunset }: Deprecation): Record<string, string> {
   return {
     'cache-control': 'no-store',
     deprecation: `@${Math.floor(deprecatedSince.getTime() / 1000)}`,
@@ -90,23 +94,29 @@ export function restHeaders({
   };
 }
 
-function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const known = restError(error);
-  if (!known) request.log.error({ err: error, reqId: request.id }, 'request failed');
-  return sendError(reply, known ?? INTERNAL);
+const answerError = errorHandler<RestError>({
+  render: restError,
+  renderFault: () => INTERNAL,
+  send: (reply, error) => sendJson(reply, error.status, failure(error)),
+});
+
+/** Whatever no protocol answers is answered in the form of this one. */
+export function defaultAnswers(deprecation: Deprecation): DefaultAnswers {
+  const headers = restHeaders(deprecation);
+  return {
+    error: (error, request, reply) =>
+      answerError(error, request, request.url.startsWith(REST_PREFIX) ? reply.headers(headers) : reply),
+    socketError: (status, message) => failure({ status, metaStatus: 'fail', message }),
+  };
 }
 
 function answerNotFound(routes: RouteTable, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const [path = ''] = request.url.split('?');
-  const allowed = routes.methodsOf(path);
-  if (request.method === 'OPTIONS') {
-    return reply
-      .code(204)
-      .header('allow', [...allowed, 'OPTIONS'].join(', '))
-      .send();
-  }
-  if (allowed.length > 0) {
-    reply.header('allow', [...allowed, 'OPTIONS'].join(', '));
+  const methods = routes.methodsOf(path);
+  const allow = [...methods, 'OPTIONS'].join(', ');
+  if (request.method === 'OPTIONS') return reply.code(204).header('allow', allow).send();
+  if (methods.length > 0) {
+    reply.header('allow', allow);
     throw new HttpError(405, `The method ${request.method} is not allowed here.`);
   }
   throw new DomainError('unknown', `Unknown resource '${resourceIn(routes, path)}'.`);

@@ -2,14 +2,12 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import type { SatisfactionQuery } from '../../core/engine/conversations/satisfaction-query.ts';
 import type { Satisfaction } from '../../core/engine/records/satisfaction-store.ts';
-import type { Caller } from '../../core/kernel/caller.ts';
 import type { Window } from '../../core/kernel/page.ts';
 import { type NamedPeriod, periodOf } from '../../core/kernel/period.ts';
 import type { RestUsage } from '../../core/reports/rest-usage.ts';
 import { wireDate } from './dates.ts';
-import { toWire } from './names.ts';
-import type { Filters, Selection } from './query.ts';
-import { type Resource, registerReads, renderObject } from './resource.ts';
+import type { Filters } from './query.ts';
+import { plainResource, registerReads } from './resource.ts';
 
 export const SATISFACTION_FILTERS = {
   id: { name: 'id', kind: 'id' },
@@ -43,31 +41,6 @@ export const satisfactionSchema = z
   })
   .meta({ id: 'Satisfaction', description: 'What a visitor thought of a conversation.' });
 
-class SatisfactionResource implements Resource<Satisfaction> {
-  readonly name = 'satisfaction';
-  readonly schema = satisfactionSchema;
-  readonly filters = SATISFACTION_FILTERS;
-  readonly #satisfactions: SatisfactionQuery;
-
-  constructor(satisfactions: SatisfactionQuery) {
-    this.#satisfactions = satisfactions;
-  }
-
-  async page({ accountId }: Caller, filters: Filters, window: Window) {
-    const { from, to, ...rest } = filters as Filters & NamedPeriod;
-    const period = periodOf(['filters'], { from, to });
-    return this.#satisfactions.page(accountId, { ...rest, period }, window);
-  }
-
-  find({ accountId }: Caller, id: number) {
-    return this.#satisfactions.find(accountId, id);
-  }
-
-  async render(_caller: Caller, rows: readonly Satisfaction[], selection: Selection): Promise<string[]> {
-    return rows.map((row) => renderObject('satisfaction', toWire(shown(row)) as { id: number }, selection));
-  }
-}
-
 function shown(row: Satisfaction): z.output<typeof satisfactionSchema> {
   const { id, noteWelcome, noteResolution, noteDelay, comment, createdAt } = row;
   const { websiteId, operatorId, conversationId } = row;
@@ -78,5 +51,13 @@ function shown(row: Satisfaction): z.output<typeof satisfactionSchema> {
 }
 
 export function registerSatisfaction(app: FastifyInstance, satisfactions: SatisfactionQuery, usage: RestUsage): void {
-  registerReads(app, new SatisfactionResource(satisfactions), usage);
+  const definition = { name: 'satisfaction', schema: satisfactionSchema, filters: SATISFACTION_FILTERS };
+  const rows = {
+    page: async (accountId: number, filters: Filters, window: Window) => {
+      const { from, to, ...rest } = filters as Filters & NamedPeriod;
+      return satisfactions.page(accountId, { ...rest, period: periodOf(['filters'], { from, to }) }, window);
+    },
+    find: (accountId: number, id: number) => satisfactions.find(accountId, id),
+  };
+  registerReads(app, plainResource(definition, rows, shown), usage);
 }

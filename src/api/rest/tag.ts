@@ -2,19 +2,15 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import type { TagService } from '../../core/administration/tag-service.ts';
 import { type Tag, tagFields } from '../../core/directory/tag.ts';
-import type { Caller } from '../../core/kernel/caller.ts';
 import { DomainError } from '../../core/kernel/errors.ts';
 import { id } from '../../core/kernel/ids.ts';
-import type { Window } from '../../core/kernel/page.ts';
 import type { RestUsage } from '../../core/reports/rest-usage.ts';
 import { readBody } from './body.ts';
-import { done, single } from './envelope.ts';
-import { toWire } from './names.ts';
-import type { Filters, Selection } from './query.ts';
+import { single } from './envelope.ts';
 import { refuseOtherLink, refuseReadOnlyChanges } from './read-only.ts';
-import { linkTo, pathId, type Resource, registerReads, renderObject } from './resource.ts';
+import { pathId, plainResource, registerReads, renderRow } from './resource.ts';
 import { readInput } from './wire.ts';
-import type { Writes } from './write.ts';
+import { created, registerRemove, type Writes } from './write.ts';
 
 export const TAG_FILTERS = {
   id: { name: 'id', kind: 'id' },
@@ -38,35 +34,14 @@ export const tagUpdateBody = z
   .partial()
   .meta({ id: 'TagUpdate', description: 'The fields of a tag to change; all others stay as they are.' });
 
-function shown({ id, name, websiteList }: Tag, selection: Selection): string {
-  return renderObject('tag', toWire({ id, name, websiteId: websiteList }) as { id: number }, selection);
-}
-
-class TagResource implements Resource<Tag> {
-  readonly name = 'tag';
-  readonly schema = tagSchema;
-  readonly filters = TAG_FILTERS;
-  readonly #tags: TagService;
-
-  constructor(tags: TagService) {
-    this.#tags = tags;
-  }
-
-  page(caller: Caller, filters: Filters, window: Window) {
-    return this.#tags.page(caller.accountId, filters, window);
-  }
-
-  find(caller: Caller, id: number) {
-    return this.#tags.find(caller.accountId, id);
-  }
-
-  async render(_caller: Caller, tags: readonly Tag[], selection: Selection): Promise<string[]> {
-    return tags.map((tag) => shown(tag, selection));
-  }
+function shown({ id, name, websiteList }: Tag) {
+  return { id, name, websiteId: websiteList };
 }
 
 export function registerTag(app: FastifyInstance, tags: TagService, writes: Writes, usage: RestUsage): void {
-  registerReads(app, new TagResource(tags), usage);
+  const definition = { name: 'tag', schema: tagSchema, filters: TAG_FILTERS };
+  registerReads(app, plainResource(definition, tags, shown), usage);
+  const body = (tag: Tag) => single(renderRow('tag', shown(tag), 'all'));
 
   app.post('/tag', (request, reply) =>
     writes.run<Tag>(request, reply, {
@@ -74,11 +49,7 @@ export function registerTag(app: FastifyInstance, tags: TagService, writes: Writ
         const { name, websiteId } = readInput(tagCreateBody, readBody(request));
         return inWordsOfTheInterface(() => tags.create(commit, request.caller, { name, websiteList: websiteId }));
       },
-      answer: (tag) => ({
-        status: 201,
-        body: single(shown(tag, 'all')),
-        location: `/api/2${linkTo('tag', tag.id)}`,
-      }),
+      answer: (tag) => created('tag', tag.id, body(tag)),
     }),
   );
 
@@ -92,16 +63,11 @@ export function registerTag(app: FastifyInstance, tags: TagService, writes: Writ
         const { name, websiteId } = input;
         return inWordsOfTheInterface(() => tags.update(commit, request.caller, id, { name, websiteList: websiteId }));
       },
-      answer: (tag) => ({ status: 200, body: single(shown(tag, 'all')) }),
+      answer: (tag) => ({ status: 200, body: body(tag) }),
     }),
   );
 
-  app.delete('/tag/:id', (request, reply) =>
-    writes.run<Tag>(request, reply, {
-      perform: async (commit) => tags.remove(commit, request.caller, pathId(request, 'tag')),
-      answer: () => ({ status: 200, body: done() }),
-    }),
-  );
+  registerRemove(app, 'tag', tags, writes);
 }
 
 /** A problem of the list of websites is one of the field that the caller sent. */

@@ -18,13 +18,13 @@ import type { Window } from '../../core/kernel/page.ts';
 import type { RestUsage } from '../../core/reports/rest-usage.ts';
 import { readBody } from './body.ts';
 import { wireDate } from './dates.ts';
-import { done, single } from './envelope.ts';
+import { single } from './envelope.ts';
 import { WriteMeter } from './meter.ts';
 import type { Filters, Selection } from './query.ts';
 import { refuseOtherLink, refuseReadOnlyChanges } from './read-only.ts';
-import { linkTo, pathId, type Resource, registerReads, renderObject } from './resource.ts';
+import { pathId, type Resource, registerReads, renderObject } from './resource.ts';
 import { readInput } from './wire.ts';
-import type { Writes } from './write.ts';
+import { created, registerRemove, type Writes } from './write.ts';
 
 export const TREE_FILTERS = {
   group: {
@@ -104,7 +104,7 @@ export function registerTree(
     writes.run<PlacedNode>(request, reply, {
       perform: async (commit) =>
         nodes.create(commit, request.caller, readInput(create, readBody(request)) as TreeNodeInput & { name: string }),
-      answer: (node) => ({ status: 201, body: body(node, []), location: `/api/2${linkTo(kind, node.id)}` }),
+      answer: (node) => created(kind, node.id, body(node, [])),
     }),
   );
 
@@ -132,10 +132,5 @@ export function registerTree(
     });
   });
 
-  app.delete(`/${kind}/:id`, (request, reply) =>
-    writes.run<TreeNode>(request, reply, {
-      perform: async (commit) => nodes.remove(commit, request.caller, pathId(request, kind)),
-      answer: () => ({ status: 200, body: done() }),
-    }),
-  );
+  registerRemove(app, kind, nodes, writes);
 }

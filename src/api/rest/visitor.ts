@@ -1,13 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import type { Caller } from '../../core/kernel/caller.ts';
-import type { Window } from '../../core/kernel/page.ts';
 import type { RestUsage } from '../../core/reports/rest-usage.ts';
 import type { Visitor, VisitorQuery } from '../../core/visitors/visitor-query.ts';
 import { wireDate } from './dates.ts';
-import { toWire } from './names.ts';
-import type { Filters, Selection } from './query.ts';
-import { type Resource, registerReads, renderObject } from './resource.ts';
+import { plainResource, registerReads } from './resource.ts';
 
 export const VISITOR_FILTERS = {
   id: { name: 'id', kind: 'id' },
@@ -39,35 +35,11 @@ export const visitorSchema = z
   })
   .meta({ id: 'Visitor', description: 'Somebody who talked to operators. Fields never filled are empty.' });
 
-class VisitorResource implements Resource<Visitor> {
-  readonly name = 'visitor';
-  readonly schema = visitorSchema;
-  readonly filters = VISITOR_FILTERS;
-  readonly #visitors: VisitorQuery;
-
-  constructor(visitors: VisitorQuery) {
-    this.#visitors = visitors;
-  }
-
-  page(caller: Caller, filters: Filters, window: Window) {
-    return this.#visitors.page(caller.accountId, filters, window);
-  }
-
-  find(caller: Caller, id: number) {
-    return this.#visitors.find(caller.accountId, id);
-  }
-
-  async render(_caller: Caller, visitors: readonly Visitor[], selection: Selection): Promise<string[]> {
-    return visitors.map(({ websiteList, createdAt, erasedAt: _erasedAt, ...visitor }) =>
-      renderObject(
-        'visitor',
-        toWire({ ...visitor, websiteId: websiteList, createdAt: wireDate(createdAt) }) as { id: number },
-        selection,
-      ),
-    );
-  }
+function shown({ websiteList, createdAt, erasedAt: _erasedAt, ...visitor }: Visitor) {
+  return { ...visitor, websiteId: websiteList, createdAt: wireDate(createdAt) };
 }
 
 export function registerVisitor(app: FastifyInstance, visitors: VisitorQuery, usage: RestUsage): void {
-  registerReads(app, new VisitorResource(visitors), usage);
+  const definition = { name: 'visitor', schema: visitorSchema, filters: VISITOR_FILTERS };
+  registerReads(app, plainResource(definition, visitors, shown), usage);
 }

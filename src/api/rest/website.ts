@@ -1,17 +1,13 @@
 import type { FastifyInstance } from 'fastify';
 import type { WebsiteService } from '../../core/administration/website-service.ts';
 import { type Website, websiteCreate, websiteSchema, websiteUpdate } from '../../core/directory/website.ts';
-import type { Caller } from '../../core/kernel/caller.ts';
-import type { Window } from '../../core/kernel/page.ts';
 import type { RestUsage } from '../../core/reports/rest-usage.ts';
 import { readBody } from './body.ts';
-import { done, single } from './envelope.ts';
-import { toWire } from './names.ts';
-import type { Filters, Selection } from './query.ts';
+import { single } from './envelope.ts';
 import { refuseOtherLink, refuseReadOnlyChanges } from './read-only.ts';
-import { linkTo, pathId, type Resource, registerReads, renderObject } from './resource.ts';
+import { pathId, plainResource, registerReads, renderRow } from './resource.ts';
 import { readInput } from './wire.ts';
-import type { Writes } from './write.ts';
+import { created, registerRemove, type Writes } from './write.ts';
 
 export const WEBSITE_FILTERS = {
   id: { name: 'id', kind: 'id' },
@@ -19,32 +15,9 @@ export const WEBSITE_FILTERS = {
   url: { name: 'url', kind: 'text' },
 } as const;
 
-class WebsiteResource implements Resource<Website> {
-  readonly name = 'website';
-  readonly schema = websiteSchema;
-  readonly filters = WEBSITE_FILTERS;
-  readonly #websites: WebsiteService;
-
-  constructor(websites: WebsiteService) {
-    this.#websites = websites;
-  }
-
-  page(caller: Caller, filters: Filters, window: Window) {
-    return this.#websites.page(caller.accountId, filters, window);
-  }
-
-  find(caller: Caller, id: number) {
-    return this.#websites.find(caller.accountId, id);
-  }
-
-  async render(_caller: Caller, websites: readonly Website[], selection: Selection): Promise<string[]> {
-    return websites.map((website) => renderObject('website', wireOf(website), selection));
-  }
-}
-
 /** The fields of the resource, which are fixed: what came later is in GraphQL alone. */
-function wireOf({ allowedOrigins: _origins, secretVersion: _version, ...website }: Website): { id: number } {
-  return toWire(website) as { id: number };
+function shown({ allowedOrigins: _origins, secretVersion: _version, ...website }: Website) {
+  return website;
 }
 
 export function registerWebsite(
@@ -53,17 +26,14 @@ export function registerWebsite(
   writes: Writes,
   usage: RestUsage,
 ): void {
-  registerReads(app, new WebsiteResource(websites), usage);
-  const body = (website: Website) => single(renderObject('website', wireOf(website), 'all'));
+  const definition = { name: 'website', schema: websiteSchema, filters: WEBSITE_FILTERS };
+  registerReads(app, plainResource(definition, websites, shown), usage);
+  const body = (website: Website) => single(renderRow('website', shown(website), 'all'));
 
   app.post('/website', (request, reply) =>
     writes.run<Website>(request, reply, {
       perform: async (commit) => websites.create(commit, request.caller, readInput(websiteCreate, readBody(request))),
-      answer: (website) => ({
-        status: 201,
-        body: body(website),
-        location: `/api/2${linkTo('website', website.id)}`,
-      }),
+      answer: (website) => created('website', website.id, body(website)),
     }),
   );
 
@@ -80,10 +50,5 @@ export function registerWebsite(
     }),
   );
 
-  app.delete('/website/:id', (request, reply) =>
-    writes.run<Website>(request, reply, {
-      perform: async (commit) => websites.remove(commit, request.caller, pathId(request, 'website')),
-      answer: () => ({ status: 200, body: done() }),
-    }),
-  );
+  registerRemove(app, 'website', websites, writes);
 }

@@ -1,14 +1,15 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import {
   AlreadyDone,
   type IdempotencyKeys,
   type KeptAnswer,
   type KeyedRequest,
 } from '../../core/access/idempotency.ts';
-import { type Commit, requireWrite, type TransactIn } from '../../core/kernel/caller.ts';
-import { DomainError } from '../../core/kernel/errors.ts';
-import { failure, sendJson } from './envelope.ts';
+import { type Caller, type Commit, requireWrite, type TransactIn } from '../../core/kernel/caller.ts';
+import { idempotencyKey, keyedRequest } from '../http/idempotency-key.ts';
+import { done, failure, sendJson } from './envelope.ts';
 import { isKept, restError } from './errors.ts';
+import { linkTo, pathId } from './resource.ts';
 
 export interface WriteAnswer {
   readonly status: number;
@@ -36,7 +37,7 @@ export class Writes {
 
   async run<T>(request: FastifyRequest, reply: FastifyReply, write: Write<T>): Promise<FastifyReply> {
     requireWrite(request.caller);
-    const keyed = keyedRequest(request);
+    const keyed = readKeyedRequest(request);
     if (keyed) return this.#keys.alone(keyed, () => this.#once(keyed, reply, write));
     return send(reply, write.answer(await write.perform(this.#transactIn(request.caller.accountId))));
   }
@@ -64,21 +65,30 @@ export class Writes {
   }
 }
 
-function keyedRequest(request: FastifyRequest): KeyedRequest | undefined {
-  const key = request.headers['idempotency-key'];
+/** What a write that made something answers. */
+export function created(resource: string, id: number, body: string): WriteAnswer {
+  return { status: 201, body, location: `/api/2${linkTo(resource, id)}` };
+}
+
+interface Removal<T> {
+  remove(commit: Commit<T>, caller: Caller, id: number): Promise<T>;
+}
+
+export function registerRemove<T>(app: FastifyInstance, resource: string, removal: Removal<T>, writes: Writes): void {
+  app.delete(`/${resource}/:id`, (request, reply) =>
+    writes.run<T>(request, reply, {
+      perform: async (commit) => removal.remove(commit, request.caller, pathId(request, resource)),
+      answer: () => ({ status: 200, body: done() }),
+    }),
+  );
+}
+
+function readKeyedRequest(request: FastifyRequest): KeyedRequest | undefined {
+  const key = idempotencyKey(request);
   if (key === undefined) return undefined;
-  if (typeof key !== 'string' || !/^[\x21-\x7e]{1,255}$/.test(key)) {
-    throw new DomainError('invalid', 'The Idempotency-Key must be 1 to 255 visible ASCII characters.');
-  }
-  const { accountId, actor } = request.caller;
   const [path = ''] = request.url.split('?');
   const body = request.body instanceof Buffer ? request.body.toString('latin1') : '';
-  return {
-    accountId,
-    credential: `${actor.type} ${actor.id}`,
-    key,
-    request: [request.method, path, request.headers['content-type'] ?? '', body],
-  };
+  return keyedRequest(request.caller, key, [request.method, path, request.headers['content-type'] ?? '', body]);
 }
 
 function kept({ status, body, location, withoutSecrets }: WriteAnswer): KeptAnswer {

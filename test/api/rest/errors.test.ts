@@ -44,7 +44,7 @@ test('a lost database: 503 with Retry-After, which says whether the outcome is k
 });
 
 test('errors of HTTP have words of ours, and any other error has none to show', () => {
-  for (const status of [400, 404, 408, 413, 414, 415, 431]) {
+  for (const status of [400, 404, 408, 413, 414, 415, 431] as const) {
     const known = restError(Object.assign(new Error('internal words'), { statusCode: status }));
     assert.deepEqual(known, { status, metaStatus: 'fail', message: httpError(status).message });
   }

@@ -1,14 +1,14 @@
 import { TooLate } from '../storage/deadline.ts';
 import { DatabaseUnavailable } from '../storage/errors.ts';
 
-const PATIENCE_MS = 30_000;
+const LONGEST_MS = 30_000;
 
 /**
  * Requests are given up soon, but a start has time: a database that is only slow, as it may be while other nodes start or
  * migrate, is asked again. What may have been stored is not tried twice.
  */
-export async function withPatience<T>(work: () => Promise<T>): Promise<T> {
-  const end = performance.now() + PATIENCE_MS;
+export async function retryWhileStarting<T>(work: () => Promise<T>): Promise<T> {
+  const end = performance.now() + LONGEST_MS;
   for (;;) {
     try {
       return await work();
