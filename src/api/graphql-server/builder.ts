@@ -1,6 +1,6 @@
 import SchemaBuilder from '@pothos/core';
 import { GraphQLError } from 'graphql';
-import { CHANNELS } from '../../core/kernel/channels.ts';
+import { CHANNELS, type Channel } from '../../core/kernel/channels.ts';
 
 export interface SchemaTypes<Context extends object> {
   Context: Context;
@@ -40,16 +40,27 @@ export function addCommonTypes(builder: AnyBuilder) {
       return date;
     },
   });
-  const ChannelEnum = builder.enumType('Channel', {
-    description: 'A way in which a conversation is held.',
-    values: Object.fromEntries(
-      CHANNELS.map((channel) => [
-        channel.toUpperCase(),
-        { value: channel, description: `Conversations by ${channel}.` },
-      ]),
-    ),
-  });
+  const channelTexts = CHANNELS.map((channel) => [channel, `Conversations by ${channel}.`] as const);
+  const ChannelEnum = wordsEnum<Channel>(
+    builder,
+    'Channel',
+    'A way in which a conversation is held.',
+    Object.fromEntries(channelTexts) as Record<Channel, string>,
+  );
   return { ChannelEnum };
+}
+
+/** An enum whose values are words of the core, in capitals. */
+export function wordsEnum<Word extends string>(
+  builder: AnyBuilder,
+  name: string,
+  description: string,
+  texts: Readonly<Record<Word, string>>,
+) {
+  const values = Object.entries<string>(texts).map(
+    ([word, text]) => [word.toUpperCase(), { value: word as Word, description: text }] as const,
+  );
+  return builder.enumType(name, { description, values: Object.fromEntries(values) });
 }
 
 /** A day, or a moment with its time zone: without one it would mean another moment on every server. */

@@ -1,19 +1,41 @@
-import type { OutputRef } from '@pothos/core';
+import type { FieldKind, FieldRef, InputFieldMap, InputShapeFromFields, MaybePromise, OutputRef } from '@pothos/core';
 import { parseId } from '../../core/kernel/ids.ts';
 import type { Slice, SlicePage } from '../../core/kernel/slice.ts';
-import type { AnyBuilder } from './builder.ts';
+import type { AnyBuilder, BuilderTypes } from './builder.ts';
 import { graphqlError } from './errors.ts';
 
 const DEFAULT_SIZE = 20;
 const LARGEST = 100;
 
 /** A part of a list, with what is needed to ask for the next one. */
-export interface Connection<Node> extends SlicePage<Node> {
+interface Connection<Node> extends SlicePage<Node> {
   /** Counted only when it is asked for. */
-  totalCount(): Promise<number> | number;
+  totalCount(): MaybePromise<number>;
 }
 
-export interface SliceArguments {
+/** A list that is read in parts. */
+export interface SlicedList<Node> {
+  /** Undefined where there is no such list. */
+  slice(slice: Slice): Promise<SlicePage<Node> | undefined>;
+  count(): MaybePromise<number>;
+}
+
+/** What a service of the core lists of an account. */
+export function listOf<Filters, Node>(
+  source: {
+    slice(accountId: number, filters: Filters, slice: Slice): Promise<SlicePage<Node>>;
+    count(accountId: number, filters: Filters): Promise<number>;
+  },
+  accountId: number,
+  filters: Filters,
+) {
+  return {
+    slice: (slice: Slice) => source.slice(accountId, filters, slice),
+    count: () => source.count(accountId, filters),
+  };
+}
+
+interface SliceArguments {
   readonly first?: number | null | undefined;
   readonly after?: string | null | undefined;
   readonly last?: number | null | undefined;
@@ -22,14 +44,8 @@ export interface SliceArguments {
 
 /** The slice that the arguments of a connection mean. */
 export function readSlice({ first, after, last, before }: SliceArguments): Slice {
-  for (const [name, size] of [
-    ['first', first],
-    ['last', last],
-  ] as const) {
-    if (size !== null && size !== undefined && (size < 0 || size > LARGEST)) {
-      throw graphqlError('BAD_REQUEST', `${name} must be between 0 and ${LARGEST}.`);
-    }
-  }
+  requireSize('first', first, LARGEST);
+  requireSize('last', last, LARGEST);
   if (typeof first === 'number' && typeof last === 'number')
     throw graphqlError('BAD_REQUEST', 'Give first or last, not both.');
   return {
@@ -38,6 +54,13 @@ export function readSlice({ first, after, last, before }: SliceArguments): Slice
     before: readCursor('before', before),
     backwards: typeof last === 'number',
   };
+}
+
+/** Refuses to read more of a list than is good for anybody. */
+export function requireSize(name: string, size: number | null | undefined, most: number): void {
+  if (typeof size === 'number' && (size < 0 || size > most)) {
+    throw graphqlError('BAD_REQUEST', `${name} must be between 0 and ${most}.`);
+  }
 }
 
 function readCursor(name: string, cursor: string | null | undefined): number | undefined {
@@ -53,24 +76,33 @@ function cursorOf({ id }: { id: number }): string {
   return Buffer.from(`id:${id}`).toString('base64url');
 }
 
-/** The arguments of every connection. */
-export const SLICE_ARGUMENTS = {
+/** How much of a list is asked for. */
+export const SIZE_ARGUMENTS = {
   first: { description: 'How many from the beginning: 20 if nothing is said, 100 at most.' },
-  after: { description: 'Only what comes after this cursor.' },
   last: { description: 'How many from the end, instead of `first`; 100 at most.' },
-  before: { description: 'Only what comes before this cursor.' },
 } as const;
 
-/** The types of every connection. */
-export function connectionTypes(builder: AnyBuilder) {
+interface ConnectionField<Context, Parent, Node, Args extends InputFieldMap> {
+  readonly type: OutputRef<Connection<Node>>;
+  readonly description: string;
+  readonly nullable?: true;
+  /** Those beside the arguments of every connection. */
+  readonly args?: Args;
+  /** The list of which a part is asked for. */
+  list(
+    parent: Parent,
+    args: InputShapeFromFields<Args>,
+    context: Context,
+  ): MaybePromise<SlicedList<Node> | null | undefined>;
+}
+
+/** How every connection is declared: its types, and the fields that give it. */
+export function connectionTypes<Context extends object>(builder: AnyBuilder) {
   const PageInfo = builder.objectRef<SlicePage<{ id: number }>>('PageInfo').implement({
     description: 'Where a page stands in its list.',
     fields: (t) => ({
-      hasNextPage: t.boolean({ description: 'Whether more comes after this page.', resolve: (page) => page.hasNext }),
-      hasPreviousPage: t.boolean({
-        description: 'Whether something comes before this page.',
-        resolve: (page) => page.hasPrevious,
-      }),
+      hasNextPage: t.exposeBoolean('hasNext', { description: 'Whether more comes after this page.' }),
+      hasPreviousPage: t.exposeBoolean('hasPrevious', { description: 'Whether something comes before this page.' }),
       startCursor: t.string({
         nullable: true,
         description: 'Cursor of the first item.',
@@ -90,11 +122,7 @@ export function connectionTypes(builder: AnyBuilder) {
       description: `One ${name} in a list, with its place.`,
       fields: (t) => ({
         cursor: t.string({ description: 'The place, for `after` and `before`.', resolve: (item) => cursorOf(item) }),
-        node: t.field({
-          type: node as OutputRef<Node>,
-          description: 'The object itself.',
-          resolve: (item) => item as never,
-        }),
+        node: t.field({ type: node, description: 'The object itself.', resolve: (item) => item as never }),
       }),
     });
     return builder.objectRef<Connection<Node>>(`${name}Connection`).implement({
@@ -105,11 +133,7 @@ export function connectionTypes(builder: AnyBuilder) {
           description: 'The items with their places.',
           resolve: ({ rows }) => [...rows] as never,
         }),
-        nodes: t.field({
-          type: [node as OutputRef<Node>],
-          description: 'The items alone.',
-          resolve: ({ rows }) => [...rows] as never,
-        }),
+        nodes: t.field({ type: [node], description: 'The items alone.', resolve: ({ rows }) => [...rows] as never }),
         pageInfo: t.field({ type: PageInfo, description: 'Where this part stands.', resolve: (page) => page }),
         totalCount: t.int({
           description: 'How many there are in the whole list. Counted when asked for.',
@@ -119,5 +143,27 @@ export function connectionTypes(builder: AnyBuilder) {
     });
   }
 
-  return { connectionType };
+  /** A field that gives a part of a list, with the arguments of every connection. */
+  function connectionField<Kind extends FieldKind, Parent, Node, Args extends InputFieldMap = Record<never, never>>(
+    t: PothosSchemaTypes.RootFieldBuilder<BuilderTypes<Context>, Parent, Kind>,
+    { args, list, ...field }: ConnectionField<Context, Parent, Node, Args>,
+  ): FieldRef<BuilderTypes<Context>, Connection<Node>, Kind> {
+    return t.field({
+      ...field,
+      args: {
+        ...args,
+        first: t.arg.int(SIZE_ARGUMENTS.first),
+        last: t.arg.int(SIZE_ARGUMENTS.last),
+        after: t.arg.string({ description: 'Only what comes after this cursor.' }),
+        before: t.arg.string({ description: 'Only what comes before this cursor.' }),
+      },
+      resolve: async (parent: Parent, given: InputShapeFromFields<Args> & SliceArguments, context: Context) => {
+        const asked = await list(parent, given, context);
+        const page = await asked?.slice(readSlice(given));
+        return asked && page ? { ...page, totalCount: () => asked.count() } : null;
+      },
+    } as never) as never;
+  }
+
+  return { connectionType, connectionField };
 }

@@ -1,5 +1,8 @@
+import type { FastifyReply } from 'fastify';
 import { GraphQLError } from 'graphql';
 import { asDomainError, type DomainError, type ErrorKind, type Problem } from '../../core/kernel/errors.ts';
+import { type ErrorAnswer, errorHandler, STATUSES } from '../http/error-handler.ts';
+import { asHttpError } from '../http/http-error.ts';
 
 export type ErrorCode =
   | 'UNAUTHENTICATED'
@@ -28,27 +31,19 @@ export const CODE_TEXTS: Record<UserErrorCode, string> = {
   STATE: 'The present state does not allow it.',
 };
 
-/** Kinds that are the caller's to mend; all others become top-level errors. */
-export const USER_CODES: Partial<Record<ErrorKind, UserErrorCode>> = {
-  invalid: 'INVALID',
-  unknown: 'UNKNOWN_ID',
-  conflict: 'CONFLICT',
-  state: 'STATE',
-  limit: 'LIMIT',
-};
-
-const CODES: Record<ErrorKind, ErrorCode> = {
-  invalid: 'BAD_REQUEST',
-  forbidden: 'FORBIDDEN',
-  unknown: 'BAD_REQUEST',
-  conflict: 'BAD_REQUEST',
-  state: 'BAD_REQUEST',
-  limit: 'BAD_REQUEST',
-  in_progress: 'BAD_REQUEST',
-  other_request: 'BAD_REQUEST',
-  limited: 'RATE_LIMITED',
-  unavailable: 'UNAVAILABLE',
-  outcome_unknown: 'UNAVAILABLE',
+/** How each kind of error is told. One with a code for users is theirs to mend, and stands beside the data of a mutation. */
+const KINDS: Readonly<Record<ErrorKind, { readonly code: ErrorCode; readonly userCode?: UserErrorCode }>> = {
+  invalid: { code: 'BAD_REQUEST', userCode: 'INVALID' },
+  forbidden: { code: 'FORBIDDEN' },
+  unknown: { code: 'BAD_REQUEST', userCode: 'UNKNOWN_ID' },
+  conflict: { code: 'BAD_REQUEST', userCode: 'CONFLICT' },
+  state: { code: 'BAD_REQUEST', userCode: 'STATE' },
+  limit: { code: 'BAD_REQUEST', userCode: 'LIMIT' },
+  in_progress: { code: 'BAD_REQUEST' },
+  other_request: { code: 'BAD_REQUEST' },
+  limited: { code: 'RATE_LIMITED' },
+  unavailable: { code: 'UNAVAILABLE' },
+  outcome_unknown: { code: 'UNAVAILABLE' },
 };
 
 export function graphqlError(code: ErrorCode, message: string): GraphQLError {
@@ -58,8 +53,8 @@ export function graphqlError(code: ErrorCode, message: string): GraphQLError {
 /** Whether the service could not answer, through no fault of the caller. */
 export function isUnavailable(error: unknown): boolean {
   const cause = error instanceof GraphQLError ? error.originalError : error;
-  const kind = asDomainError(cause)?.kind;
-  return kind === 'unavailable' || kind === 'outcome_unknown';
+  const known = asDomainError(cause);
+  return known !== undefined && KINDS[known.kind].code === 'UNAVAILABLE';
 }
 
 export function forbiddenError(): GraphQLError {
@@ -69,19 +64,22 @@ export function forbiddenError(): GraphQLError {
 /** The errors that a caller can mend; undefined for those that are not theirs. */
 export function userErrorsOf(error: unknown): UserError[] | undefined {
   const known = asDomainError(error);
-  const code = known && USER_CODES[known.kind];
-  if (!known || !code) return undefined;
-  return userErrorsOfProblems(known.details.problems ?? [], known.message, code);
+  if (!known || !KINDS[known.kind].userCode) return undefined;
+  const { kind, message, details } = known;
+  return toUserErrors({ kind, message, problems: details.problems ?? [] });
 }
 
 /** What is wrong with an input, field by field; without problems, in one sentence. */
-export function userErrorsOfProblems(
-  problems: readonly Problem[],
-  message: string,
-  code: UserErrorCode = 'INVALID',
-): UserError[] {
+export function toUserErrors({ kind, message, problems }: Mistake): UserError[] {
+  const { userCode: code = 'INVALID' } = KINDS[kind];
   if (problems.length === 0) return [{ field: null, message, code }];
   return problems.map((problem) => userError(problem, code));
+}
+
+interface Mistake {
+  readonly kind: ErrorKind;
+  readonly message: string;
+  readonly problems: readonly Problem[];
 }
 
 function userError(problem: Problem, code: UserErrorCode): UserError {
@@ -103,21 +101,55 @@ export function presentable(error: GraphQLError | Error, report: (error: unknown
     // Those of a compiled query about its variables have no extensions at all.
     return error.extensions?.code === undefined ? withCode(error, 'BAD_REQUEST', error.message) : error;
   }
-  const known: DomainError | undefined = asDomainError(original);
+  const known = asDomainError(original);
   if (known) {
-    const { kind, details } = known;
+    const { code, message } = told(known);
     // Only here the wait is the caller's own doing, and its length worth telling.
-    const wait = kind === 'limited' ? { retryAfterSeconds: details.retryAfterSeconds } : {};
-    return withCode(error, CODES[kind], inWords(known), wait);
+    const wait = code === 'RATE_LIMITED' ? { retryAfterSeconds: known.details.retryAfterSeconds } : {};
+    return withCode(error, code, message, wait);
   }
   report(original);
-  return withCode(error, 'INTERNAL', 'Internal error.');
+  return withCode(error, 'INTERNAL', INTERNAL.message);
 }
 
+/** What a caller sees of a fault of ours. */
+const INTERNAL = graphqlError('INTERNAL', 'Internal error.');
+
 /** Outside of mutations there are no user errors: the message says which argument is meant. */
-export function inWords({ message, details: { problems = [] } }: DomainError): string {
-  return problems.map(({ path, rule }) => `${path.join('.')} ${rule}.`).join(' ') || message;
+function told({ kind, message, details: { problems = [] } }: DomainError) {
+  const words = problems.map(({ path, rule }) => `${path.join('.')} ${rule}.`).join(' ') || message;
+  return { code: KINDS[kind].code, message: words };
 }
+
+interface HttpAnswer extends ErrorAnswer {
+  readonly error: GraphQLError;
+}
+
+/** Answers what went wrong outside of every operation, in the form of all other errors. */
+export const answerError = errorHandler<HttpAnswer>({
+  render: (error) => {
+    if (error instanceof GraphQLError) return { status: 400, error };
+    const http = asHttpError(error);
+    if (http) return { status: http.status, error: graphqlError('BAD_REQUEST', http.message) };
+    const known = asDomainError(error);
+    if (!known) return undefined;
+    const { code, message } = told(known);
+    const { retryAfterSeconds } = known.details;
+    return { status: STATUSES[known.kind], retryAfterSeconds, error: graphqlError(code, message) };
+  },
+  renderFault: () => ({ status: 500, error: INTERNAL }),
+  send: (reply, { status, error }) => sendError(reply, status, error),
+});
+
+/** An answer with an error and nothing else. */
+export function sendError(reply: FastifyReply, status: number, error: GraphQLError): FastifyReply {
+  return reply
+    .code(status)
+    .headers({ ...NEVER_STORED, 'content-type': 'application/json; charset=utf-8' })
+    .send(JSON.stringify({ errors: [error] }));
+}
+
+export const NEVER_STORED = { 'cache-control': 'no-store' };
 
 function withCode(
   { nodes, source, positions, path }: GraphQLError,

@@ -1,11 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type ExecutionArgs, type ExecutionResult, type execute, GraphQLError, type GraphQLSchema } from 'graphql';
+import type { ExecutionArgs, ExecutionResult, execute, GraphQLError, GraphQLSchema } from 'graphql';
 import { createHandler, type Request as HandlerRequest } from 'graphql-http';
-import { asDomainError, type DomainError } from '../../core/kernel/errors.ts';
 import { bearerToken } from '../http/bearer-token.ts';
-import { asHttpError } from '../http/http-error.ts';
 import { Documents, type KnownDocument } from './documents.ts';
-import { type ErrorCode, graphqlError, inWords, isUnavailable, presentable } from './errors.ts';
+import { answerError, graphqlError, isUnavailable, NEVER_STORED, presentable, sendError } from './errors.ts';
 
 /** What a request asks for, once its document is known. */
 export interface AskedOperation {
@@ -57,7 +55,7 @@ export function serveGraphql<Viewer>(app: FastifyInstance, endpoint: GraphqlEndp
   });
 
   app.decorateRequest('isUnavailable', false);
-  app.setErrorHandler((error, request, reply) => answerError(error, request, reply));
+  app.setErrorHandler(answerError);
   app.route({
     method: ['GET', 'POST', 'PUT', 'DELETE', 'PATCH'],
     url: path,
@@ -76,13 +74,11 @@ export function serveGraphql<Viewer>(app: FastifyInstance, endpoint: GraphqlEndp
       reply.code(init.status).headers({ ...NEVER_STORED, ...init.headers });
       if (request.isUnavailable) reply.code(503).header('retry-after', RETRY_AFTER_SECONDS);
       if (body !== null) return reply.send(body);
-      return sendErrors(reply, init.status, graphqlError('BAD_REQUEST', init.statusText));
+      return sendError(reply, init.status, graphqlError('BAD_REQUEST', init.statusText));
     },
   });
   app.options(path, async (_request, reply) => reply.code(204).header('allow', 'GET, POST, OPTIONS').send());
 }
-
-const NEVER_STORED = { 'cache-control': 'no-store' };
 
 /** What a request runs with, or why it does not run. */
 function prepare<Viewer>(
@@ -128,38 +124,5 @@ function isNothingButUnavailable({ data, errors }: ExecutionResult): boolean {
 
 function answerUnauthenticated(reply: FastifyReply, token: string | undefined): FastifyReply {
   reply.header('www-authenticate', token === undefined ? 'Bearer' : 'Bearer error="invalid_token"');
-  return sendErrors(reply, 401, graphqlError('UNAUTHENTICATED', 'access token not valid'));
-}
-
-/** What can go wrong before an operation runs. */
-const STATUSES: Partial<Record<DomainError['kind'], readonly [number, ErrorCode]>> = {
-  invalid: [400, 'BAD_REQUEST'],
-  forbidden: [403, 'FORBIDDEN'],
-  limited: [429, 'RATE_LIMITED'],
-  unavailable: [503, 'UNAVAILABLE'],
-  outcome_unknown: [503, 'UNAVAILABLE'],
-};
-
-/** Answers what went wrong outside of every operation, in the form of all other errors. */
-export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  if (error instanceof GraphQLError) return sendErrors(reply, 400, error);
-  const http = asHttpError(error);
-  if (http) return sendErrors(reply, http.status, graphqlError('BAD_REQUEST', http.message));
-  const known = asDomainError(error);
-  const [status, code] = (known && STATUSES[known.kind]) ?? [];
-  if (known && status && code) {
-    const { retryAfterSeconds } = known.details;
-    if (retryAfterSeconds !== undefined) reply.header('retry-after', retryAfterSeconds);
-    return sendErrors(reply, status, graphqlError(code, inWords(known)));
-  }
-  request.log.error({ err: error, reqId: request.id }, 'request failed');
-  return sendErrors(reply, 500, graphqlError('INTERNAL', 'Internal error.'));
-}
-
-function sendErrors(reply: FastifyReply, status: number, ...errors: readonly GraphQLError[]): FastifyReply {
-  const result: ExecutionResult = { errors };
-  return reply
-    .code(status)
-    .headers({ ...NEVER_STORED, 'content-type': 'application/json; charset=utf-8' })
-    .send(JSON.stringify(result));
+  return sendError(reply, 401, graphqlError('UNAUTHENTICATED', 'access token not valid'));
 }

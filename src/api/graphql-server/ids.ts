@@ -14,7 +14,8 @@ export function inputId(path: string, text: string): number {
   return id;
 }
 
-export function inputIds(path: string, texts: readonly string[]): number[] {
+export function inputIds(path: string, texts: readonly string[], most = Number.POSITIVE_INFINITY): number[] {
+  if (texts.length > most) throw invalidField(path, `must be ${most} at most`);
   return texts.map((text) => inputId(path, text));
 }
 

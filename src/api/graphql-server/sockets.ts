@@ -1,17 +1,24 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { type ExecutionArgs, execute, GraphQLError, type GraphQLSchema, subscribe } from 'graphql';
-import { CloseCode, makeServer } from 'graphql-ws';
+import {
+  type ExecutionArgs,
+  execute,
+  GraphQLError,
+  type GraphQLFormattedError,
+  type GraphQLSchema,
+  subscribe,
+} from 'graphql';
+import { CloseCode, makeServer, type SubscribePayload, type Server as WsServer } from 'graphql-ws';
 import type { Logger } from 'pino';
 import { type ServerOptions, type WebSocket, WebSocketServer } from 'ws';
 import { Documents } from './documents.ts';
 import { graphqlError, isUnavailable, presentable } from './errors.ts';
+import { senderTo } from './socket-sender.ts';
 
 /** Close codes of our own, in the range that is free for that. */
-export const TOKEN_ENDED = 4401;
+const TOKEN_ENDED = 4401;
 /** What the viewer may do is another; after a new connection everything is looked at again. */
-export const RIGHTS_CHANGED = 4411;
-const TOO_SLOW = 4410;
+const RIGHTS_CHANGED = 4411;
 const GOING_AWAY = 1001;
 const TRY_AGAIN_LATER = 1013;
 
@@ -23,8 +30,8 @@ const TURNS = 15;
 const MOST_MESSAGE_BYTES = 1024 * 1024;
 /** Operations that run at the same time on one connection. */
 const MOST_OPERATIONS = 1000;
-/** What may wait for a reader: each subscription has one message at most, but answers come as often as one asks. */
-const MOST_WAITING = { messages: 2 * MOST_OPERATIONS, bytes: 16 * 1024 * 1024 };
+/** That may wait for a reader: each subscription has one at most, but answers come as often as one asks. */
+const MOST_WAITING_MESSAGES = 2 * MOST_OPERATIONS;
 
 /** How long to be patient, in milliseconds. */
 export interface Patience {
@@ -62,20 +69,21 @@ export interface SocketConnection {
   readonly pongs: Set<() => void>;
 }
 
-interface Extra<Viewer> extends SocketConnection {
+interface Connection<Viewer> extends SocketConnection {
   readonly request: IncomingMessage;
   token: string;
   viewer: Viewer | undefined;
   /** Since when it could not be found out who this is. */
   unknownSince: number | undefined;
-}
-
-interface Connection<Viewer> {
-  readonly extra: Extra<Viewer>;
   /** Whether the last ping was answered. */
   alive: boolean;
-  /** When it is pinged: what the answers bring about must not come all at once. */
+  /** When it is looked at: what that brings about must not come all at once. */
   readonly turn: number;
+}
+
+interface ConnectionParams extends Record<string, unknown> {
+  readonly token?: unknown;
+  readonly Authorization?: unknown;
 }
 
 export interface Sockets {
@@ -84,162 +92,196 @@ export interface Sockets {
 }
 
 /** Subscriptions over `graphql-transport-ws` on the path of an endpoint; the token comes in `connectionParams`. */
-export function serveSocketsAt<Viewer>(
-  server: Server,
-  endpoint: SocketEndpoint<Viewer>,
-  patience: Patience = PATIENCE,
-): Sockets {
-  const { schema, logger } = endpoint;
-  const documents = new Documents(schema);
-  const options: ServerOptions & { closeTimeout: number } = {
-    noServer: true,
-    maxPayload: MOST_MESSAGE_BYTES,
-    closeTimeout: patience.farewell,
-    handleProtocols: (offered) => (offered.has(PROTOCOL) ? PROTOCOL : false),
-  };
-  const sockets = new WebSocketServer(options);
-  const connections = new Map<WebSocket, Connection<Viewer>>();
-  const report = (error: unknown) => logger.error({ err: error }, 'a resolver failed');
-  let opened = 0;
-  let turn = 0;
+export class SocketServer<Viewer> implements Sockets {
+  readonly #server: Server;
+  readonly #endpoint: SocketEndpoint<Viewer>;
+  readonly #patience: Patience;
+  readonly #documents: Documents;
+  readonly #sockets: WebSocketServer;
+  readonly #protocol: WsServer<Connection<Viewer>>;
+  readonly #connections = new Map<WebSocket, Connection<Viewer>>();
+  readonly #timers: readonly NodeJS.Timeout[];
+  #opened = 0;
 
-  const protocol = makeServer<{ token?: unknown; Authorization?: unknown }, Extra<Viewer>>({
-    schema,
-    connectionInitWaitTimeout: patience.init,
-    execute: (args: ExecutionArgs) => execute(args),
-    subscribe: (args: ExecutionArgs) => subscribe(args),
-    onConnect: async ({ connectionParams, extra }) => {
-      extra.token = tokenIn(connectionParams);
-      extra.viewer = extra.token === '' ? undefined : await endpoint.viewerOf(extra.token, extra.request);
-      return extra.viewer !== undefined;
-    },
-    onSubscribe: async ({ extra, subscriptions }, _id, { query, operationName, variables }) => {
-      if (Object.keys(subscriptions).length > MOST_OPERATIONS) {
-        return [graphqlError('RATE_LIMITED', `At most ${MOST_OPERATIONS} operations at a time on one connection.`)];
-      }
-      // Anew for each operation: a connection may outlive a role.
-      const viewer = await endpoint.viewerOf(extra.token, extra.request).catch((error) => presentable(error, report));
-      if (viewer instanceof GraphQLError) return [viewer];
-      if (viewer === undefined) return [graphqlError('UNAUTHENTICATED', 'access token not valid')];
-      const known = documents.read(query, operationName, variables);
-      if (!('document' in known)) return known.map((error) => presentable(error, report));
-      return {
-        schema,
-        document: known.document,
-        operationName,
-        variableValues: variables,
-        contextValue: endpoint.contextOf(viewer, extra),
-      };
-    },
-    onNext: (_context, _id, _payload, _args, result) => {
-      if (!result.errors) return undefined;
-      return { data: result.data ?? null, errors: result.errors.map((error) => presentable(error, report).toJSON()) };
-    },
-    onError: (_context, _id, _payload, errors) => errors.map((error) => presentable(error, report).toJSON()),
-  });
+  constructor(server: Server, endpoint: SocketEndpoint<Viewer>, patience: Patience = PATIENCE) {
+    this.#server = server;
+    this.#endpoint = endpoint;
+    this.#patience = patience;
+    this.#documents = new Documents(endpoint.schema);
+    const options: ServerOptions & { closeTimeout: number } = {
+      noServer: true,
+      maxPayload: MOST_MESSAGE_BYTES,
+      closeTimeout: patience.farewell,
+      handleProtocols: (offered) => (offered.has(PROTOCOL) ? PROTOCOL : false),
+    };
+    this.#sockets = new WebSocketServer(options);
+    this.#protocol = makeServer<ConnectionParams, Connection<Viewer>>({
+      schema: endpoint.schema,
+      connectionInitWaitTimeout: patience.init,
+      execute: (args: ExecutionArgs) => execute(args),
+      subscribe: (args: ExecutionArgs) => subscribe(args),
+      onConnect: ({ connectionParams, extra }) => this.#authenticate(extra, connectionParams),
+      onSubscribe: ({ extra, subscriptions }, _id, operation) =>
+        this.#prepare(extra, Object.keys(subscriptions).length, operation),
+      onNext: (_context, _id, _payload, _args, { data, errors }) =>
+        errors && { data: data ?? null, errors: this.#presentable(errors) },
+      onError: (_context, _id, _payload, errors) => this.#presentable(errors),
+    });
+    this.#timers = [
+      this.#visitInTurn(patience.ping, (client, connection) => ping(client, connection)),
+      this.#visitInTurn(endpoint.tokenCheckMs ?? TOKEN_CHECK_MS, (client, connection) => {
+        this.#checkToken(client, connection).catch(this.#report);
+      }),
+    ];
+    server.on('upgrade', this.#upgrade);
+  }
 
-  const upgrade = async (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    if (!isAt(endpoint.path, request.url ?? '')) return;
-    if (endpoint.admits) {
-      const hangUp = () => socket.destroy();
-      socket.on('error', hangUp);
-      const admitted = await endpoint.admits(request).catch(() => false);
-      socket.off('error', hangUp);
-      if (!admitted) {
-        socket.end('HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\nConnection: close\r\n\r\n');
-        return;
-      }
+  close(): void {
+    this.#server.off('upgrade', this.#upgrade);
+    for (const timer of this.#timers) clearInterval(timer);
+    for (const client of this.#sockets.clients) client.close(GOING_AWAY, 'The service is stopping');
+    setTimeout(() => {
+      for (const client of this.#sockets.clients) client.terminate();
+    }, 500).unref();
+  }
+
+  readonly #upgrade = async (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    if (!isAt(this.#endpoint.path, request.url ?? '')) return;
+    if (!(await this.#isAdmitted(request, socket))) {
+      socket.end('HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\nConnection: close\r\n\r\n');
+      return;
     }
-    sockets.handleUpgrade(request, socket, head, (client) => open(client, request));
+    this.#sockets.handleUpgrade(request, socket, head, (client) => this.#open(client, request));
   };
-  server.on('upgrade', upgrade);
 
-  function open(client: WebSocket, request: IncomingMessage): void {
-    const extra: Extra<Viewer> = { request, token: '', viewer: undefined, unknownSince: undefined, pongs: new Set() };
-    opened += 1;
-    const connection: Connection<Viewer> = { extra, alive: true, turn: opened % TURNS };
-    connections.set(client, connection);
-    const closed = protocol.opened(
+  async #isAdmitted(request: IncomingMessage, socket: Duplex): Promise<boolean> {
+    if (!this.#endpoint.admits) return true;
+    const hangUp = () => socket.destroy();
+    socket.on('error', hangUp);
+    const admitted = await this.#endpoint.admits(request).catch(() => false);
+    socket.off('error', hangUp);
+    return admitted;
+  }
+
+  #open(client: WebSocket, request: IncomingMessage): void {
+    this.#opened += 1;
+    const connection: Connection<Viewer> = {
+      request,
+      token: '',
+      viewer: undefined,
+      unknownSince: undefined,
+      pongs: new Set(),
+      alive: true,
+      turn: this.#opened % TURNS,
+    };
+    this.#connections.set(client, connection);
+    const closed = this.#protocol.opened(
       {
         protocol: client.protocol,
-        send: senderTo(client, patience.slowest),
+        send: senderTo(client, this.#patience.slowest, MOST_WAITING_MESSAGES),
         close: (code, reason) => client.close(code, reason),
         onMessage: (take) => {
           client.on('message', (data) => {
-            take(String(data)).catch((error) => {
-              if (isUnavailable(error)) {
-                client.close(TRY_AGAIN_LATER, 'The service cannot answer right now');
-                return;
-              }
-              report(error);
-              client.close(CloseCode.InternalServerError, 'Internal error');
-            });
+            take(String(data)).catch((error) => this.#closeAfter(client, error));
           });
         },
       },
-      extra,
+      connection,
     );
     client.on('pong', () => {
       if (connection.alive) return; // nobody asked
       connection.alive = true;
-      for (const tell of extra.pongs) tell();
+      for (const tell of connection.pongs) tell();
     });
     client.on('error', () => client.terminate());
     client.once('close', (code, reason) => {
-      connections.delete(client);
-      closed(code, String(reason)).catch(report);
+      this.#connections.delete(client);
+      closed(code, String(reason)).catch(this.#report);
     });
   }
 
-  const pings = setInterval(() => {
-    turn = (turn + 1) % TURNS;
-    for (const [client, connection] of connections) {
-      if (connection.turn !== turn) continue;
-      if (client.readyState !== client.OPEN) continue; // it has the time of its farewell
-      if (!connection.alive) client.terminate();
-      connection.alive = false;
-      client.ping();
-    }
-  }, patience.ping / TURNS).unref();
-  // Each connection once in the whole time, a part of them at every step: a thousand at once would hold up everybody.
-  let checked = 0;
-  const checks = setInterval(
-    () => {
-      checked = (checked + 1) % TURNS;
-      for (const [client, { extra, turn: own }] of connections) {
-        if (own === checked) checkToken(client, extra).catch(report);
-      }
-    },
-    (endpoint.tokenCheckMs ?? TOKEN_CHECK_MS) / TURNS,
-  ).unref();
+  async #authenticate(connection: Connection<Viewer>, parameters: ConnectionParams | undefined): Promise<boolean> {
+    connection.token = tokenIn(parameters);
+    connection.viewer =
+      connection.token === '' ? undefined : await this.#endpoint.viewerOf(connection.token, connection.request);
+    return connection.viewer !== undefined;
+  }
 
-  async function checkToken(client: WebSocket, extra: Extra<Viewer>): Promise<void> {
-    const { token, viewer: known, request } = extra;
+  /** What an operation runs with, or why it does not run. */
+  async #prepare(
+    connection: Connection<Viewer>,
+    running: number,
+    { query, operationName, variables }: SubscribePayload,
+  ): Promise<ExecutionArgs | GraphQLError[]> {
+    if (running > MOST_OPERATIONS) {
+      return [graphqlError('RATE_LIMITED', `At most ${MOST_OPERATIONS} operations at a time on one connection.`)];
+    }
+    // Anew for each operation: a connection may outlive a role.
+    const viewer = await this.#endpoint
+      .viewerOf(connection.token, connection.request)
+      .catch((error) => presentable(error, this.#report));
+    if (viewer instanceof GraphQLError) return [viewer];
+    if (viewer === undefined) return [graphqlError('UNAUTHENTICATED', 'access token not valid')];
+    const known = this.#documents.read(query, operationName, variables);
+    if (!('document' in known)) return known.map((error) => presentable(error, this.#report));
+    return {
+      schema: this.#endpoint.schema,
+      document: known.document,
+      operationName,
+      variableValues: variables,
+      contextValue: this.#endpoint.contextOf(viewer, connection),
+    };
+  }
+
+  async #checkToken(client: WebSocket, connection: Connection<Viewer>): Promise<void> {
+    const { token, viewer: known, request } = connection;
     if (known === undefined) return;
     try {
-      const viewer = await endpoint.viewerOf(token, request);
-      extra.unknownSince = undefined;
+      const viewer = await this.#endpoint.viewerOf(token, request);
+      connection.unknownSince = undefined;
       if (viewer === undefined) client.close(TOKEN_ENDED, 'The token has ended');
-      else if (!endpoint.maySame(viewer, known))
+      else if (!this.#endpoint.maySame(viewer, known))
         client.close(RIGHTS_CHANGED, 'Your rights have changed, connect again');
     } catch {
-      extra.unknownSince ??= performance.now();
-      if (performance.now() - extra.unknownSince > CUT_OFF_MS)
+      connection.unknownSince ??= performance.now();
+      if (performance.now() - connection.unknownSince > CUT_OFF_MS)
         client.close(TRY_AGAIN_LATER, 'The service cannot reach its database, connect again');
     }
   }
 
-  return {
-    close: () => {
-      server.off('upgrade', upgrade);
-      clearInterval(pings);
-      clearInterval(checks);
-      for (const client of sockets.clients) client.close(GOING_AWAY, 'The service is stopping');
-      setTimeout(() => {
-        for (const client of sockets.clients) client.terminate();
-      }, 500).unref();
-    },
-  };
+  /** Each connection once in the whole time, a part of them at every step: a thousand at once would hold up everybody. */
+  #visitInTurn(
+    milliseconds: number,
+    visit: (client: WebSocket, connection: Connection<Viewer>) => void,
+  ): NodeJS.Timeout {
+    let turn = 0;
+    return setInterval(() => {
+      turn = (turn + 1) % TURNS;
+      for (const [client, connection] of this.#connections) if (connection.turn === turn) visit(client, connection);
+    }, milliseconds / TURNS).unref();
+  }
+
+  #closeAfter(client: WebSocket, error: unknown): void {
+    if (isUnavailable(error)) {
+      client.close(TRY_AGAIN_LATER, 'The service cannot answer right now');
+      return;
+    }
+    this.#report(error);
+    client.close(CloseCode.InternalServerError, 'Internal error');
+  }
+
+  #presentable(errors: readonly GraphQLError[]): GraphQLFormattedError[] {
+    return errors.map((error) => presentable(error, this.#report).toJSON());
+  }
+
+  readonly #report = (error: unknown) => this.#endpoint.logger.error({ err: error }, 'a resolver failed');
+}
+
+function ping(client: WebSocket, connection: { alive: boolean }): void {
+  if (client.readyState !== client.OPEN) return; // it has the time of its farewell
+  if (!connection.alive) client.terminate();
+  connection.alive = false;
+  client.ping();
 }
 
 const PROTOCOL = 'graphql-transport-ws';
@@ -249,28 +291,7 @@ export function isAt(path: string, url: string): boolean {
   return url.split('?')[0] === path;
 }
 
-/**
- * Answers when the system has taken the message: the next one of a subscription is made only then, so a slow reader holds
- * one message of each. Who is too slow is told so, and has the time of a farewell to read it.
- */
-function senderTo(client: WebSocket, slowest: number): (text: string) => Promise<void> {
-  let waiting = 0;
-  const drop = () => client.close(TOO_SLOW, 'Too slow to read');
-  return (text) =>
-    new Promise((resolve) => {
-      if (waiting >= MOST_WAITING.messages || client.bufferedAmount > MOST_WAITING.bytes) drop();
-      const late = setTimeout(drop, slowest);
-      waiting += 1;
-      // An error means that the connection has ended, which has its own event.
-      client.send(text, () => {
-        waiting -= 1;
-        clearTimeout(late);
-        resolve();
-      });
-    });
-}
-
-function tokenIn(parameters: { token?: unknown; Authorization?: unknown } | undefined): string {
+function tokenIn(parameters: ConnectionParams | undefined): string {
   const given = parameters?.token ?? parameters?.Authorization;
   return typeof given === 'string' ? given.replace(/^Bearer +/i, '') : '';
 }

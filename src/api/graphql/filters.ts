@@ -1,4 +1,6 @@
 import { type IdFilter, parseIdFilter, parseTextFilter, type TextFilter } from '../../core/kernel/filters.ts';
+import { languageCode } from '../../core/kernel/languages.ts';
+import { graphqlError } from '../graphql-server/errors.ts';
 
 /** A filter on an identifier; an empty one counts as not given only where it is null. */
 export function idFilter(name: string, value: string | null | undefined): IdFilter | undefined {
@@ -7,4 +9,10 @@ export function idFilter(name: string, value: string | null | undefined): IdFilt
 
 export function textFilter(name: string, value: string | null | undefined): TextFilter | undefined {
   return value === null || value === undefined ? undefined : parseTextFilter(['filter', name], value);
+}
+
+export function requireLanguage(name: string, value: string | null | undefined): void {
+  if (typeof value === 'string' && !languageCode.safeParse(value).success) {
+    throw graphqlError('BAD_REQUEST', `${name} must be a two-letter code of ISO 639-1.`);
+  }
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { Logger } from 'pino';
 import { type Caller, comingBy, maySame } from '../../core/kernel/caller.ts';
 import { plainChanges } from '../graphql-server/changes.ts';
-import { isAt, type Patience, type SocketConnection, type Sockets, serveSocketsAt } from '../graphql-server/sockets.ts';
+import { isAt, type Patience, type SocketConnection, SocketServer, type Sockets } from '../graphql-server/sockets.ts';
 import { DeskPresence } from './desk-presence.ts';
 import type { GraphqlParts } from './http.ts';
 import { requestContext } from './request-context.ts';
@@ -28,7 +28,7 @@ export function serveSockets(
     desks.set(connection, desk);
     return desk;
   };
-  const sockets = serveSocketsAt<Caller>(
+  const sockets = new SocketServer<Caller>(
     server,
     {
       path: PATH,

@@ -6,9 +6,9 @@ import { plainChanges } from '../graphql-server/changes.ts';
 import { serveGraphql } from '../graphql-server/http.ts';
 import { visitorContext } from './context.ts';
 import { allowPages } from './cors.ts';
-import { Door } from './door.ts';
 import type { VisitorServices } from './services.ts';
 import { registerSession } from './session.ts';
+import { VisitorGate } from './visitor-gate.ts';
 
 export interface VisitorParts {
   readonly schema: GraphQLSchema;
@@ -24,15 +24,15 @@ export function registerVisitor(
   app: FastifyInstance,
   { schema, services, transactIn, compileQueries }: VisitorParts,
 ): void {
-  const door = new Door(services.visitors);
-  allowPages(app, door);
+  const gate = new VisitorGate(services.visitors);
+  allowPages(app, gate);
   registerSession(app, services.visitors);
   serveGraphql<VisitorCaller>(app, {
     path: VISITOR_GRAPHQL,
     schema,
     compileQueries,
     viewerOf: async (token, request) => {
-      const visitor = await door.visitorOf(token, request.headers.origin);
+      const visitor = await gate.visitorOf(token, request.headers.origin);
       if (visitor === 'elsewhere') throw forbidden();
       return visitor;
     },

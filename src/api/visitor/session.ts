@@ -9,7 +9,7 @@ import { newSession, SESSION_SECONDS } from '../../core/visitors/visitor-session
 import type { Visitors } from '../../core/visitors/visitors.ts';
 import { HttpError } from '../http/http-error.ts';
 import { forbidPage } from './cors.ts';
-import { allows } from './door.ts';
+import { allows } from './visitor-gate.ts';
 
 const PATH = '/visitor/session';
 

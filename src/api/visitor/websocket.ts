@@ -2,10 +2,10 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { Logger } from 'pino';
 import type { VisitorCaller } from '../../core/kernel/caller.ts';
 import { plainChanges } from '../graphql-server/changes.ts';
-import { isAt, type Patience, type Sockets, serveSocketsAt } from '../graphql-server/sockets.ts';
+import { isAt, type Patience, SocketServer, type Sockets } from '../graphql-server/sockets.ts';
 import { visitorContext } from './context.ts';
-import { Door } from './door.ts';
 import { VISITOR_GRAPHQL, type VisitorParts } from './http.ts';
+import { VisitorGate } from './visitor-gate.ts';
 
 /** Visitors are many, and nothing of theirs changes while their token lasts. */
 const TOKEN_CHECK_MS = 5000;
@@ -22,17 +22,17 @@ export function serveVisitorSockets(
   { schema, services, transactIn, logger, addressOf }: VisitorSocketParts,
   patience?: Patience,
 ): Sockets {
-  const door = new Door(services.visitors);
-  return serveSocketsAt<{ readonly visitor: VisitorCaller; readonly address: string }>(
+  const gate = new VisitorGate(services.visitors);
+  return new SocketServer<{ readonly visitor: VisitorCaller; readonly address: string }>(
     server,
     {
       path: VISITOR_GRAPHQL,
       schema,
       logger,
       tokenCheckMs: TOKEN_CHECK_MS,
-      admits: ({ headers }) => door.knows(headers.origin),
+      admits: ({ headers }) => gate.knows(headers.origin),
       viewerOf: async (token, request) => {
-        const visitor = await door.visitorOf(token, request.headers.origin);
+        const visitor = await gate.visitorOf(token, request.headers.origin);
         return visitor === undefined || visitor === 'elsewhere' ? undefined : { visitor, address: addressOf(request) };
       },
       maySame: () => true,

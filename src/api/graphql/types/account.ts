@@ -1,9 +1,9 @@
 import { type Account, accountUpdate } from '../../../core/access/accounts.ts';
 import { validate } from '../../../core/kernel/validate.ts';
 import { forbiddenError } from '../../graphql-server/errors.ts';
-import { builder } from '../builder.ts';
+import { changed } from '../../graphql-server/mutation.ts';
+import { builder, mutation } from '../builder.ts';
 import type { Context } from '../context.ts';
-import { payloadType } from '../mutation.ts';
 
 const meaningOf = (name: keyof typeof accountUpdate.shape) =>
   accountUpdate.shape[name].unwrap().meta()?.description ?? '';
@@ -50,29 +50,20 @@ builder.queryField('account', (t) =>
   }),
 );
 
-builder.mutationField('accountUpdate', (t) =>
-  t.field({
-    type: payloadType<Account>('AccountUpdate', { name: 'account', type: AccountRef }),
-    description: 'Changes the settings of the account that it names and no others. For admins.',
-    args: {
-      input: t.arg({
-        type: builder.inputType('AccountUpdateInput', {
-          description: 'A change of the account. What is left out stays.',
-          fields: (f) => ({
-            name: f.string({ description: meaningOf('name') }),
-            autoAccept: f.boolean({ description: meaningOf('autoAccept') }),
-            offerSeconds: f.int({ description: meaningOf('offerSeconds') }),
-            queueLimit: f.int({ description: meaningOf('queueLimit') }),
-            lowestPriorityFirst: f.boolean({ description: meaningOf('lowestPriorityFirst') }),
-          }),
-        }),
-        required: true,
-        description: 'The change.',
-      }),
-    },
-    resolve: (_root, { input }, { caller, services, changes }) =>
-      changes.run<Account>(async (commit) =>
-        services.access.accounts.update(commit, caller, validate(accountUpdate, { ...input })),
-      ),
-  }),
-);
+mutation('accountUpdate', {
+  description: 'Changes the settings of the account that it names and no others. For admins.',
+  argument: 'The change.',
+  input: {
+    description: 'A change of the account. What is left out stays.',
+    fields: (t) => ({
+      name: t.string({ description: meaningOf('name') }),
+      autoAccept: t.boolean({ description: meaningOf('autoAccept') }),
+      offerSeconds: t.int({ description: meaningOf('offerSeconds') }),
+      queueLimit: t.int({ description: meaningOf('queueLimit') }),
+      lowestPriorityFirst: t.boolean({ description: meaningOf('lowestPriorityFirst') }),
+    }),
+  },
+  answer: changed('account', AccountRef),
+  run: (commit, { caller, services }, input) =>
+    services.access.accounts.update(commit, caller, validate(accountUpdate, { ...input })),
+});

@@ -1,6 +1,5 @@
 import type { Caller } from '../../../core/kernel/caller.ts';
-import { builder } from '../builder.ts';
-import { wordsEnum } from '../words.ts';
+import { builder, wordsEnum } from '../builder.ts';
 
 type Actor = Caller['actor'];
 
@@ -15,8 +14,8 @@ export const ActorTypeEnum = wordsEnum<Actor['type']>('ActorType', 'What kind of
 export const ActorRef = builder.objectRef<Pick<Actor, 'type' | 'id'>>('Actor').implement({
   description: 'Who did something.',
   fields: (t) => ({
-    type: t.field({ type: ActorTypeEnum, description: 'What kind of somebody.', resolve: (actor) => actor.type }),
-    id: t.id({ nullable: true, description: 'Which one, where that is known.', resolve: (actor) => actor.id }),
+    type: t.expose('type', { type: ActorTypeEnum, description: 'What kind of somebody.' }),
+    id: t.exposeID('id', { nullable: true, description: 'Which one, where that is known.' }),
     name: t.string({
       nullable: true,
       description: 'The pseudonym of an operator who is still there.',

@@ -1,12 +1,9 @@
 import { type ConversationFilters, reachOf } from '../../../core/engine/conversations/conversation-filter.ts';
-import type { Conversation } from '../../../core/engine/records/conversation.ts';
-import { languageCode } from '../../../core/kernel/languages.ts';
-import { type Connection, readSlice } from '../../graphql-server/connection.ts';
-import { forbiddenError, graphqlError } from '../../graphql-server/errors.ts';
+import { listOf } from '../../graphql-server/connection.ts';
+import { forbiddenError } from '../../graphql-server/errors.ts';
 import { readId } from '../../graphql-server/ids.ts';
-import { builder, ChannelEnum } from '../builder.ts';
-import { connectionType, sliceArguments } from '../connection.ts';
-import { idFilter } from '../filters.ts';
+import { builder, ChannelEnum, connectionField, connectionType } from '../builder.ts';
+import { idFilter, requireLanguage } from '../filters.ts';
 import { ConversationRef, ConversationStateEnum, maySee } from './conversation.ts';
 import { readPeriod } from './statistics.ts';
 
@@ -35,9 +32,7 @@ const ConversationFilterInput = builder.inputType('ConversationFilter', {
 
 function readFilter(filter: typeof ConversationFilterInput.$inferInput | null | undefined): ConversationFilters {
   if (!filter) return {};
-  if (typeof filter.language === 'string' && !languageCode.safeParse(filter.language).success) {
-    throw graphqlError('BAD_REQUEST', 'filter.language must be a two-letter code of ISO 639-1.');
-  }
+  requireLanguage('filter.language', filter.language);
   return {
     id: idFilter('id', filter.id),
     channels: filter.channel ? [filter.channel] : undefined,
@@ -68,17 +63,22 @@ builder.queryFields((t) => ({
       return conversation ?? null;
     },
   }),
-  conversations: t.field({
+  conversations: connectionField(t, {
     type: ConversationConnection,
     description:
       'The conversations that the viewer may see: all for admins, those of their groups for managers, their own for everybody.',
-    args: { filter: t.arg({ type: ConversationFilterInput, description: 'Which ones.' }), ...sliceArguments(t.arg) },
-    resolve: async (_root, { filter, ...slice }, { caller, services, load }): Promise<Connection<Conversation>> => {
+    args: { filter: t.arg({ type: ConversationFilterInput, description: 'Which ones.' }) },
+    list: (_root, { filter }, { caller, services, load }) => {
       const filters = { ...readFilter(filter), reach: reachOf(caller) };
-      const { conversationQuery } = services.engine;
-      const page = await conversationQuery.slice(caller.accountId, filters, readSlice(slice));
-      for (const row of page.rows) load.conversations.byId.prime(row.id, row);
-      return { ...page, totalCount: () => conversationQuery.count(caller.accountId, filters) };
+      const list = listOf(services.engine.conversationQuery, caller.accountId, filters);
+      return {
+        ...list,
+        slice: async (slice) => {
+          const page = await list.slice(slice);
+          for (const row of page.rows) load.conversations.byId.prime(row.id, row);
+          return page;
+        },
+      };
     },
   }),
 }));

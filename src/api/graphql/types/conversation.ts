@@ -2,11 +2,12 @@ import { involvement } from '../../../core/engine/conversations/conversation-acc
 import type { MessageWindow } from '../../../core/engine/conversations/message-query.ts';
 import type { ClosedBy, Conversation, ConversationState } from '../../../core/engine/records/conversation.ts';
 import type { Message } from '../../../core/engine/records/message-store.ts';
+import { requireSize } from '../../graphql-server/connection.ts';
 import { forbiddenError, graphqlError } from '../../graphql-server/errors.ts';
-import { builder, ChannelEnum } from '../builder.ts';
+import { loadOrNull } from '../../graphql-server/loaders.ts';
+import { builder, ChannelEnum, wordsEnum } from '../builder.ts';
 import type { Context } from '../context.ts';
 import { existing } from '../loaders.ts';
-import { wordsEnum } from '../words.ts';
 import { GroupRef, SkillRef, WebsiteRef } from './directory.ts';
 import { OperatorRef } from './operator.ts';
 import { TagRef } from './tag.ts';
@@ -53,7 +54,7 @@ export const MessageRef = builder.objectRef<Message>('Message').implement({
         'Its number in the conversation: 1, 2, 3 … without holes. Ask for what comes after the last one you have.',
     }),
     clientId: t.exposeString('clientId', { nullable: true, description: "The sender's own name for it." }),
-    author: t.field({ type: MessageAuthorEnum, description: 'Who wrote it.', resolve: (row) => row.authorType }),
+    author: t.expose('authorType', { type: MessageAuthorEnum, description: 'Who wrote it.' }),
     operator: t.field({
       type: OperatorRef,
       nullable: true,
@@ -62,7 +63,7 @@ export const MessageRef = builder.objectRef<Message>('Message').implement({
         authorType === 'operator' && authorId !== null ? ((await load.operator.load(authorId)) ?? null) : null,
     }),
     text: t.exposeString('text', { description: 'What was written, as it was written.' }),
-    at: t.field({ type: 'DateTime', description: 'When it was stored.', resolve: (message) => message.at }),
+    at: t.expose('at', { type: 'DateTime', description: 'When it was stored.' }),
   }),
 });
 
@@ -78,56 +79,47 @@ ConversationRef.implement({
     ) => t.field({ type: 'DateTime', nullable: true, description, resolve: (row) => row[name] });
     return {
       id: t.exposeID('id', { description: 'Identifier.' }),
-      channel: t.field({ type: ChannelEnum, description: 'How it is held.', resolve: (row) => row.channel }),
-      state: t.field({ type: ConversationStateEnum, description: 'How far it has come.', resolve: (row) => row.state }),
+      channel: t.expose('channel', { type: ChannelEnum, description: 'How it is held.' }),
+      state: t.expose('state', { type: ConversationStateEnum, description: 'How far it has come.' }),
       website: t.field({
         type: WebsiteRef,
         nullable: true,
         description: 'Where it began, if that still is a website of the account.',
-        resolve: async ({ websiteId }, _args, { load }) => (await load.website.load(websiteId)) ?? null,
+        resolve: ({ websiteId }, _args, { load }) => loadOrNull(load.website, websiteId),
       }),
       visitor: t.field({
         type: VisitorRef,
         nullable: true,
         description: 'Whose it is, as far as that is known.',
-        resolve: async ({ visitorId }, _args, { load }) =>
-          visitorId === null ? null : ((await load.visitor.load(visitorId)) ?? null),
+        resolve: ({ visitorId }, _args, { load }) => loadOrNull(load.visitor, visitorId),
       }),
       skill: t.field({
         type: SkillRef,
         nullable: true,
         description: 'The skill that it asks for.',
-        resolve: async ({ skillId }, _args, { load }) =>
-          skillId === null ? null : ((await load.skill.load(skillId)) ?? null),
+        resolve: ({ skillId }, _args, { load }) => loadOrNull(load.skill, skillId),
       }),
       group: t.field({
         type: GroupRef,
         nullable: true,
         description: 'The group that it asks for.',
-        resolve: async ({ groupId }, _args, { load }) =>
-          groupId === null ? null : ((await load.group.load(groupId)) ?? null),
+        resolve: ({ groupId }, _args, { load }) => loadOrNull(load.group, groupId),
       }),
       language: t.exposeString('language', { description: 'The language that it asks for (ISO 639-1).' }),
       operator: t.field({
         type: OperatorRef,
         nullable: true,
         description: 'Who has it, or is asked; nobody while it waits.',
-        resolve: async ({ operatorId }, _args, { load }) =>
-          operatorId === null ? null : ((await load.operator.load(operatorId)) ?? null),
+        resolve: ({ operatorId }, _args, { load }) => loadOrNull(load.operator, operatorId),
       }),
-      createdAt: t.field({ type: 'DateTime', description: 'When it began.', resolve: (row) => row.createdAt }),
+      createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it began.' }),
       hasWaited: t.exposeBoolean('hasWaited', { description: 'Whether nobody was free at once.' }),
       offeredAt: moment('offeredAt', 'When it was last offered or given to an operator.'),
       offerUntil: moment('offerUntil', 'Until when the offer waits for an answer.'),
       acceptedAt: moment('acceptedAt', 'When an operator first accepted it.'),
       firstAnswerAt: moment('firstAnswerAt', 'When an operator first answered.'),
       closedAt: moment('closedAt', 'When it ended.'),
-      closedBy: t.field({
-        type: ClosedByEnum,
-        nullable: true,
-        description: 'Who ended it.',
-        resolve: (row) => row.closedBy,
-      }),
+      closedBy: t.expose('closedBy', { type: ClosedByEnum, nullable: true, description: 'Who ended it.' }),
       tags: t.field({
         type: [TagRef],
         description: 'The words that were put on it.',
@@ -169,7 +161,7 @@ ConversationRef.implement({
         type: SatisfactionRef,
         nullable: true,
         description: 'What the visitor thought of it, if they said so.',
-        resolve: async ({ id }, _args, { load }) => (await load.conversations.satisfaction.load(id)) ?? null,
+        resolve: ({ id }, _args, { load }) => loadOrNull(load.conversations.satisfaction, id),
       }),
     };
   },
@@ -183,10 +175,8 @@ const MOST_MESSAGES = 100;
 function readWindow({ after, first, last }: { after?: Given; first?: Given; last?: Given }): MessageWindow {
   const asksBoth = typeof last === 'number' && (typeof first === 'number' || typeof after === 'number');
   if (asksBoth) throw graphqlError('BAD_REQUEST', 'Give last, or after and first, not both.');
-  for (const [name, size] of Object.entries({ first, last })) {
-    if (typeof size === 'number' && (size < 0 || size > MOST_MESSAGES))
-      throw graphqlError('BAD_REQUEST', `${name} must be between 0 and ${MOST_MESSAGES}.`);
-  }
+  requireSize('first', first, MOST_MESSAGES);
+  requireSize('last', last, MOST_MESSAGES);
   if (typeof last === 'number') return { last };
   return { after: Math.max(after ?? 0, 0), first: first ?? DEFAULT_MESSAGES };
 }

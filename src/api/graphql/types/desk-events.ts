@@ -12,15 +12,12 @@ const DeskEventRef = builder.objectRef<LoggedEvent>('DeskEvent').implement({
   description:
     'Something that happened. Its objects are shown as they are now, which may be further than the event: several events may show the same.',
   fields: (t) => ({
-    position: t.id({
-      description: 'Its place in the log: give it as `after` to go on from here.',
-      resolve: (event) => event.position,
-    }),
+    position: t.exposeID('position', { description: 'Its place in the log: give it as `after` to go on from here.' }),
     type: t.exposeString('type', {
       description:
         '`conversation.queued`, `.offered`, `.started`, `.transferred`, `.closed`, `.updated`; `message.created`; `satisfaction.answered`; `operator.connected`, `.disconnected`, `.availability_updated`, `.updated`. More may come: leave out what you do not know.',
     }),
-    at: t.field({ type: 'DateTime', description: 'When it happened.', resolve: (event) => event.at }),
+    at: t.expose('at', { type: 'DateTime', description: 'When it happened.' }),
     conversationId: t.id({
       nullable: true,
       description: 'The conversation that it is about, also when the viewer has lost it with this event.',

@@ -1,11 +1,9 @@
-import type { TreeFilters } from '../../../core/administration/tree-service.ts';
-import type { TreeKind, TreeNode } from '../../../core/directory/tree.ts';
+import type { TreeNode } from '../../../core/directory/tree.ts';
 import { originsSchema, type Website } from '../../../core/directory/website.ts';
-import { type Connection, readSlice, type SliceArguments } from '../../graphql-server/connection.ts';
+import { listOf } from '../../graphql-server/connection.ts';
 import { readId } from '../../graphql-server/ids.ts';
-import { builder } from '../builder.ts';
-import { connectionType, sliceArguments } from '../connection.ts';
-import type { Context } from '../context.ts';
+import { loadOrNull } from '../../graphql-server/loaders.ts';
+import { builder, connectionField, connectionType } from '../builder.ts';
 import { idFilter, textFilter } from '../filters.ts';
 
 export const WebsiteRef = builder.objectRef<Website>('Website');
@@ -47,13 +45,12 @@ for (const [ref, kind] of [
     fields: (t) => ({
       id: t.exposeID('id', { description: 'Identifier.' }),
       name: t.exposeString('name', { description: 'Name.' }),
-      createdAt: t.field({ type: 'DateTime', description: 'When it was made.', resolve: (node) => node.createdAt }),
+      createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),
       parent: t.field({
         type: ref,
         nullable: true,
         description: 'The one above it, if it is not at the top.',
-        resolve: async (node, _args, { load }) =>
-          node.parentId === null ? null : ((await load[kind].load(node.parentId)) ?? null),
+        resolve: ({ parentId }, _args, { load }) => loadOrNull(load[kind], parentId),
       }),
       children: t.field({
         type: [ref],
@@ -64,9 +61,7 @@ for (const [ref, kind] of [
   });
 }
 
-builder.objectField(SkillRef, 'order', (t) =>
-  t.int({ description: 'Place in lists shown to people.', resolve: (skill) => skill.order }),
-);
+builder.objectField(SkillRef, 'order', (t) => t.exposeInt('order', { description: 'Place in lists shown to people.' }));
 
 const TreeFilterInputs = { group: treeFilter('Group'), skill: treeFilter('Skill') } as const;
 
@@ -100,21 +95,18 @@ builder.queryFields((t) => ({
     nullable: true,
     description: 'A website by its identifier.',
     args: { id: t.arg.id({ required: true, description: 'Identifier.' }) },
-    resolve: (_root, { id }, { load }) => found(load.website, id),
+    resolve: (_root, { id }, { load }) => loadOrNull(load.website, readId(id)),
   }),
-  websites: t.field({
+  websites: connectionField(t, {
     type: WebsiteConnection,
     description: 'The websites of the account.',
-    args: { filter: t.arg({ type: WebsiteFilterInput, description: 'Which ones.' }), ...sliceArguments(t.arg) },
-    resolve: async (_root, { filter, ...slice }, { caller, services }): Promise<Connection<Website>> => {
-      const filters = {
+    args: { filter: t.arg({ type: WebsiteFilterInput, description: 'Which ones.' }) },
+    list: (_root, { filter }, { caller, services }) =>
+      listOf(services.administration.websites, caller.accountId, {
         id: idFilter('id', filter?.id),
         label: textFilter('label', filter?.label),
         url: textFilter('url', filter?.url),
-      };
-      const page = await services.administration.websites.slice(caller.accountId, filters, readSlice(slice));
-      return { ...page, totalCount: () => services.administration.websites.count(caller.accountId, filters) };
-    },
+      }),
   }),
 }));
 
@@ -128,38 +120,21 @@ for (const [kind, ref] of [
       nullable: true,
       description: `A ${kind} by its identifier.`,
       args: { id: t.arg.id({ required: true, description: 'Identifier.' }) },
-      resolve: (_root, { id }, { load }) => found(load[kind], id),
+      resolve: (_root, { id }, { load }) => loadOrNull(load[kind], readId(id)),
     }),
   );
   builder.queryField(`${kind}s`, (t) =>
-    t.field({
+    connectionField(t, {
       type: TreeConnections[kind],
       description: `The ${kind}s of the account.`,
-      args: { filter: t.arg({ type: TreeFilterInputs[kind], description: 'Which ones.' }), ...sliceArguments(t.arg) },
-      resolve: (_root, { filter, ...slice }, context) => treeConnection(kind, filter ?? {}, slice, context),
+      args: { filter: t.arg({ type: TreeFilterInputs[kind], description: 'Which ones.' }) },
+      list: (_root, { filter }, { caller, services }) =>
+        listOf(services.administration[`${kind}s`], caller.accountId, {
+          id: idFilter('id', filter?.id),
+          name: textFilter('name', filter?.name),
+          parentId: idFilter('parentId', filter?.parentId),
+          operatorId: idFilter('operatorId', filter?.operatorId),
+        }),
     }),
   );
-}
-
-async function treeConnection(
-  kind: TreeKind,
-  filter: { readonly [name in 'id' | 'name' | 'parentId' | 'operatorId']?: string | null | undefined },
-  slice: SliceArguments,
-  { caller, services }: Context,
-): Promise<Connection<TreeNode>> {
-  const nodes = services.administration[`${kind}s`];
-  const filters: TreeFilters = {
-    id: idFilter('id', filter.id),
-    name: textFilter('name', filter.name),
-    parentId: idFilter('parentId', filter.parentId),
-    operatorId: idFilter('operatorId', filter.operatorId),
-  };
-  const page = await nodes.slice(caller.accountId, filters, readSlice(slice));
-  return { ...page, totalCount: () => nodes.count(caller.accountId, filters) };
-}
-
-/** An identifier that names nothing, here or anywhere, is null. */
-async function found<T>(loader: { load(id: number): Promise<T | undefined> }, text: string): Promise<T | null> {
-  const id = readId(text);
-  return id === undefined ? null : ((await loader.load(id)) ?? null);
 }

@@ -1,10 +1,9 @@
 import { GraphQLError } from 'graphql';
 import type { AuditEvent, AuditFilter } from '../../../core/events/audit.ts';
 import type { SlicePage } from '../../../core/kernel/slice.ts';
-import { readSlice } from '../../graphql-server/connection.ts';
+import { readSlice, SIZE_ARGUMENTS } from '../../graphql-server/connection.ts';
 import { readId, readPosition } from '../../graphql-server/ids.ts';
-import { builder } from '../builder.ts';
-import { wordsEnum } from '../words.ts';
+import { builder, wordsEnum } from '../builder.ts';
 import { ActorTypeEnum } from './actor.ts';
 
 const JsonScalar = builder.scalarType('JSON', {
@@ -33,19 +32,14 @@ const SubjectRef = builder.objectRef<AuditEvent>('EventSubject').implement({
 const EventActorRef = builder.objectRef<AuditEvent>('EventActor').implement({
   description: 'Who made a change, through what, and from where.',
   fields: (t) => ({
-    type: t.field({ type: ActorTypeEnum, description: 'What kind of somebody.', resolve: (event) => event.actorType }),
-    id: t.id({ nullable: true, description: 'Which one, where that is known.', resolve: (event) => event.actorId }),
+    type: t.expose('actorType', { type: ActorTypeEnum, description: 'What kind of somebody.' }),
+    id: t.exposeID('actorId', { nullable: true, description: 'Which one, where that is known.' }),
     name: t.string({
       nullable: true,
       description: 'The name of an operator or of a key, as it is now; null for others and for those who are gone.',
       resolve: (event) => event.actorName(),
     }),
-    via: t.field({
-      type: ViaEnum,
-      nullable: true,
-      description: 'Through what; null for the service itself.',
-      resolve: (event) => event.via,
-    }),
+    via: t.expose('via', { type: ViaEnum, nullable: true, description: 'Through what; null for the service itself.' }),
     address: t.exposeString('address', {
       nullable: true,
       description: 'From which address, as for the limits of logins; that of visitors is not kept.',
@@ -60,7 +54,7 @@ const EventRef = builder.objectRef<AuditEvent>('Event').implement({
     type: t.exposeString('type', { description: 'What happened, for example `operator.updated`.' }),
     subject: t.field({ type: SubjectRef, description: 'What it is about.', resolve: (event) => event }),
     actor: t.field({ type: EventActorRef, description: 'Who did it.', resolve: (event) => event }),
-    at: t.field({ type: 'DateTime', description: 'When.', resolve: (event) => event.at }),
+    at: t.expose('at', { type: 'DateTime', description: 'When.' }),
     fields: t.stringList({ description: 'What changed, by name.', resolve: ({ changes }) => [...changes.fields] }),
     values: t.field({
       type: JsonScalar,
@@ -73,8 +67,8 @@ const EventRef = builder.objectRef<AuditEvent>('Event').implement({
 const PageInfoRef = builder.objectRef<SlicePage<AuditEvent>>('EventPageInfo').implement({
   description: 'Where a part of the log stands in it. Its cursors are positions.',
   fields: (t) => ({
-    hasNextPage: t.boolean({ description: 'Whether newer ones follow.', resolve: (page) => page.hasNext }),
-    hasPreviousPage: t.boolean({ description: 'Whether older ones come before.', resolve: (page) => page.hasPrevious }),
+    hasNextPage: t.exposeBoolean('hasNext', { description: 'Whether newer ones follow.' }),
+    hasPreviousPage: t.exposeBoolean('hasPrevious', { description: 'Whether older ones come before.' }),
     startCursor: t.id({
       nullable: true,
       description: 'Position of the first.',
@@ -116,9 +110,9 @@ builder.queryField('events', (t) =>
     description:
       'Who changed what, when, and from where: the log of the account, oldest first; `last` gives the newest. A position in `after` that is not in the log any more is refused. For admins.',
     args: {
-      first: t.arg.int({ description: 'How many from the beginning: 20 if nothing is said, 100 at most.' }),
+      first: t.arg.int(SIZE_ARGUMENTS.first),
       after: t.arg.id({ description: 'Only what comes after this position.' }),
-      last: t.arg.int({ description: 'How many from the end, instead of `first`; 100 at most.' }),
+      last: t.arg.int(SIZE_ARGUMENTS.last),
       before: t.arg.id({ description: 'Only what comes before this position.' }),
       filter: t.arg({ type: EventFilterInput, description: 'Which changes.' }),
     },

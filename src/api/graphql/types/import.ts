@@ -6,39 +6,33 @@ import {
 } from '../../../core/administration/operator-import.ts';
 import { invalidField } from '../../../core/kernel/errors.ts';
 import { parseId } from '../../../core/kernel/ids.ts';
-import { USER_CODES, userErrorsOfProblems } from '../../graphql-server/errors.ts';
-import { builder } from '../builder.ts';
-import { payloadType, UserErrorRef } from '../mutation.ts';
+import { toUserErrors } from '../../graphql-server/errors.ts';
+import { builder, mutation, UserErrorRef, wordsEnum } from '../builder.ts';
 import { operatorFields } from './operator-mutations.ts';
 
 /** One commit, so that the answer is kept with the change under an Idempotency-Key. */
 const MOST_ROWS = ROWS_OF_ONE_COMMIT;
 
-const OutcomeEnum = builder.enumType('ImportOutcome', {
-  description: 'What happened to a row.',
-  values: {
-    CREATED: { value: 'created' as RowReport['outcome'], description: 'A new operator.' },
-    UPDATED: { value: 'updated' as RowReport['outcome'], description: 'A known operator was changed.' },
-    UNCHANGED: { value: 'unchanged' as RowReport['outcome'], description: 'A known operator was like that already.' },
-    FAILED: { value: 'failed' as RowReport['outcome'], description: 'The row has mistakes.' },
-  },
+const OutcomeEnum = wordsEnum<RowReport['outcome']>('ImportOutcome', 'What happened to a row.', {
+  created: 'A new operator.',
+  updated: 'A known operator was changed.',
+  unchanged: 'A known operator was like that already.',
+  failed: 'The row has mistakes.',
 });
 
 const RowRef = builder.objectRef<RowReport>('OperatorsImportRow').implement({
   description: 'What happened to one row of an import.',
   fields: (t) => ({
     row: t.exposeInt('row', { description: 'Its number, from 1.' }),
-    externalId: t.string({ nullable: true, description: 'Who was meant.', resolve: (row) => row.externalId }),
-    outcome: t.field({
+    externalId: t.exposeString('externalId', { nullable: true, description: 'Who was meant.' }),
+    outcome: t.expose('outcome', {
       type: OutcomeEnum,
       description: 'What happened; where nothing was applied, what would have.',
-      resolve: (row) => row.outcome,
     }),
-    operatorId: t.field({
+    operatorId: t.expose('operatorId', {
       type: 'ID',
       nullable: true,
       description: 'The operator; null for a row that failed, and for one who was not made in the end.',
-      resolve: (row) => row.operatorId,
     }),
     userErrors: t.field({
       type: [UserErrorRef],
@@ -46,7 +40,7 @@ const RowRef = builder.objectRef<RowReport>('OperatorsImportRow').implement({
       resolve: ({ row, failure }) => {
         if (!failure) return [];
         const problems = failure.problems.map((problem) => ({ ...problem, path: ['rows', row - 1, ...problem.path] }));
-        return userErrorsOfProblems(problems, failure.message, USER_CODES[failure.kind]);
+        return toUserErrors({ ...failure, problems });
       },
     }),
   }),
@@ -67,39 +61,29 @@ const RowInput = builder.inputType('OperatorsImportRowInput', {
   fields: (t) => operatorFields(t, false),
 });
 
-builder.mutationField('operatorsImport', (t) =>
-  t.field({
-    type: payloadType<ImportReport>('OperatorsImport', {
-      name: 'report',
-      type: ReportRef,
-      description: 'What happened, row by row.',
+mutation('operatorsImport', {
+  description: `Makes or changes up to ${MOST_ROWS} operators at once. For admins, and for managers within their groups.`,
+  argument: 'The import.',
+  input: {
+    description: 'The rows, and how to take them.',
+    fields: (t) => ({
+      rows: t.field({ type: [RowInput], required: true, description: `The operators, ${MOST_ROWS} at most.` }),
+      dryRun: t.boolean({ defaultValue: false, description: 'Look at everything and change nothing.' }),
+      allOrNothing: t.boolean({
+        defaultValue: true,
+        description: 'One mistake and nothing is changed; otherwise the good rows are taken.',
+      }),
     }),
-    description: `Makes or changes up to ${MOST_ROWS} operators at once. For admins, and for managers within their groups.`,
-    args: {
-      input: t.arg({
-        type: builder.inputType('OperatorsImportInput', {
-          description: 'The rows, and how to take them.',
-          fields: (f) => ({
-            rows: f.field({ type: [RowInput], required: true, description: `The operators, ${MOST_ROWS} at most.` }),
-            dryRun: f.boolean({ defaultValue: false, description: 'Look at everything and change nothing.' }),
-            allOrNothing: f.boolean({
-              defaultValue: true,
-              description: 'One mistake and nothing is changed; otherwise the good rows are taken.',
-            }),
-          }),
-        }),
-        required: true,
-        description: 'The import.',
-      }),
-    },
-    resolve: (_root, { input }, { caller, services, changes }) =>
-      changes.run<ImportReport>(async (commit) => {
-        if (input.rows.length > MOST_ROWS) throw invalidField('rows', `must be ${MOST_ROWS} at most`);
-        const options = { dryRun: input.dryRun ?? false, allOrNothing: input.allOrNothing ?? true };
-        return services.administration.imports.run(commit, caller, input.rows.map(toRow), options);
-      }),
-  }),
-);
+  },
+  answer: {
+    report: { type: ReportRef, description: 'What happened, row by row.', of: (report: ImportReport) => report },
+  },
+  run: (commit, { caller, services }, { rows, dryRun, allOrNothing }) => {
+    if (rows.length > MOST_ROWS) throw invalidField('rows', `must be ${MOST_ROWS} at most`);
+    const options = { dryRun: dryRun ?? false, allOrNothing: allOrNothing ?? true };
+    return services.administration.imports.run(commit, caller, rows.map(toRow), options);
+  },
+});
 
 /** A row in the words of the core. An identifier that is none stays as it is, and its row is refused. */
 function toRow({ websiteIds, skillIds, groupId, ...rest }: Readonly<Record<string, unknown>>): ImportRow {

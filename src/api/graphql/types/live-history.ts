@@ -3,14 +3,11 @@ import type { LiveChange } from '../../../core/live/live-history.ts';
 import { type LiveMoment, stateOf } from '../../../core/live/live-past.ts';
 import type { Operator } from '../../../core/operators/operator.ts';
 import { mayRead } from '../../../core/operators/permissions.ts';
-import { type Connection, readSlice } from '../../graphql-server/connection.ts';
 import { forbiddenError, graphqlError } from '../../graphql-server/errors.ts';
 import { readId } from '../../graphql-server/ids.ts';
-import { builder } from '../builder.ts';
-import { connectionType, sliceArguments } from '../connection.ts';
+import { builder, connectionField, connectionType, wordsEnum } from '../builder.ts';
 import type { Context } from '../context.ts';
 import { existing } from '../loaders.ts';
-import { wordsEnum } from '../words.ts';
 import { ActorRef, actorOf } from './actor.ts';
 import { OperatorLiveRef } from './live.ts';
 import { OperatorRef } from './operator.ts';
@@ -32,7 +29,7 @@ type Change = LiveMoment & { readonly id: number };
 const LiveChangeRef = builder.objectRef<Change>('LiveChange').implement({
   description: 'A change of the live state of an operator: who, when, why, and what was true from then on.',
   fields: (t) => ({
-    at: t.field({ type: 'DateTime', description: 'When.', resolve: (change) => change.at }),
+    at: t.expose('at', { type: 'DateTime', description: 'When.' }),
     kind: t.field({ type: LiveChangeKindEnum, description: 'What.', resolve: (change) => change.kind as LiveChange }),
     reason: t.exposeString('reason', {
       nullable: true,
@@ -58,12 +55,11 @@ interface Moment {
 const OperatorMomentRef = builder.objectRef<Moment>('OperatorMoment').implement({
   description: 'An operator at a moment of the past.',
   fields: (t) => ({
-    operator: t.field({ type: OperatorRef, description: 'Who, as they are now.', resolve: ({ operator }) => operator }),
-    live: t.field({
+    operator: t.expose('operator', { type: OperatorRef, description: 'Who, as they are now.' }),
+    live: t.expose('live', {
       type: OperatorLiveRef,
       nullable: true,
       description: 'What was true of them then; null when nothing is known so long ago.',
-      resolve: ({ live }) => live,
     }),
   }),
 });
@@ -71,7 +67,7 @@ const OperatorMomentRef = builder.objectRef<Moment>('OperatorMoment').implement(
 const MOST_MOMENTS = 1000;
 
 builder.queryFields((t) => ({
-  liveHistory: t.field({
+  liveHistory: connectionField(t, {
     type: LiveChangeConnection,
     nullable: true,
     description:
@@ -80,16 +76,16 @@ builder.queryFields((t) => ({
       operatorId: t.arg.id({ required: true, description: 'Whose.' }),
       from: t.arg({ type: 'DateTime', description: 'Only changes at this moment or later.' }),
       to: t.arg({ type: 'DateTime', description: 'Only changes before this moment.' }),
-      ...sliceArguments(t.arg),
     },
-    resolve: async (_root, { operatorId: text, from, to, ...slice }, context): Promise<Connection<Change> | null> => {
-      const { caller, load, services } = context;
-      const operator = await load.operator.load(readId(text) ?? 0);
+    list: async (_root, { operatorId, from, to }, { caller, load, services: { engine } }) => {
+      const operator = await load.operator.load(readId(operatorId) ?? 0);
       if (!operator) return null;
       if (!mayRead(caller, operator, 'details')) throw forbiddenError();
       const period = readPeriod({ from, to });
-      const page = await services.engine.livePast.slice(caller.accountId, operator.id, period, readSlice(slice));
-      return { ...page, totalCount: () => services.engine.livePast.count(caller.accountId, operator.id, period) };
+      return {
+        slice: (slice) => engine.livePast.slice(caller.accountId, operator.id, period, slice),
+        count: () => engine.livePast.count(caller.accountId, operator.id, period),
+      };
     },
   }),
   liveAt: t.field({

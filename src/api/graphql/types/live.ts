@@ -2,7 +2,7 @@ import { CHANNELS, type Channel } from '../../../core/kernel/channels.ts';
 import { type BlockReason, channelLive, type LiveState } from '../../../core/live/capacity.ts';
 import type { ChannelAvailability, SkillAvailability } from '../../../core/live/skill-availability.ts';
 import { readId } from '../../graphql-server/ids.ts';
-import { builder } from '../builder.ts';
+import { builder, wordsEnum } from '../builder.ts';
 import { SkillRef } from './directory.ts';
 
 export const REASONS: Record<BlockReason, string> = {
@@ -16,12 +16,7 @@ export const REASONS: Record<BlockReason, string> = {
   ON_CHAT: 'A running chat blocks this channel.',
 };
 
-const BlockReasonEnum = builder.enumType('BlockReason', {
-  description: 'Why an operator is not given a conversation.',
-  values: Object.fromEntries(
-    Object.entries(REASONS).map(([reason, description]) => [reason, { value: reason as BlockReason, description }]),
-  ),
-});
+const BlockReasonEnum = wordsEnum('BlockReason', 'Why an operator is not given a conversation.', REASONS);
 
 interface ChannelOfState {
   readonly state: LiveState;

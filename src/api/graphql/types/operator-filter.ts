@@ -1,10 +1,8 @@
 import type { Caller } from '../../../core/kernel/caller.ts';
-import { languageCode } from '../../../core/kernel/languages.ts';
 import type { OperatorFilters } from '../../../core/operators/operator-filter.ts';
 import { requireMayFilter } from '../../../core/operators/permissions.ts';
-import { graphqlError } from '../../graphql-server/errors.ts';
 import { builder, ChannelEnum, RoleEnum } from '../builder.ts';
-import { idFilter, textFilter } from '../filters.ts';
+import { idFilter, requireLanguage, textFilter } from '../filters.ts';
 
 export const OperatorFilterInput = builder.inputType('OperatorFilter', {
   description:
@@ -31,9 +29,7 @@ type Given = typeof OperatorFilterInput.$inferInput;
 /** The filters in the words of the core; those on fields that the caller may not read are refused there. */
 export function readOperatorFilter(filter: Given | null | undefined, caller: Caller): OperatorFilters {
   if (!filter) return {};
-  if (typeof filter.language === 'string' && !languageCode.safeParse(filter.language).success) {
-    throw graphqlError('BAD_REQUEST', 'filter.language must be a two-letter code of ISO 639-1.');
-  }
+  requireLanguage('filter.language', filter.language);
   const filters: OperatorFilters = {
     id: idFilter('id', filter.id),
     groupId: idFilter('groupId', filter.groupId),

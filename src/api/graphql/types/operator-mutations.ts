@@ -1,12 +1,13 @@
 import { type Profile, profileSchema, profileUpdate } from '../../../core/administration/profile.ts';
+import type { Caller } from '../../../core/kernel/caller.ts';
 import { invalidField } from '../../../core/kernel/errors.ts';
 import { validate } from '../../../core/kernel/validate.ts';
 import { type Operator, operatorCreate, operatorSchema, operatorUpdate } from '../../../core/operators/operator.ts';
 import { forbiddenError } from '../../graphql-server/errors.ts';
 import { idOf, inputId, inputIds } from '../../graphql-server/ids.ts';
-import { builder, RoleEnum } from '../builder.ts';
+import { changed, deleted } from '../../graphql-server/mutation.ts';
+import { builder, type InputFieldBuilder, idInput, mutation, RoleEnum } from '../builder.ts';
 import type { Context } from '../context.ts';
-import { deletedType, payloadType } from '../mutation.ts';
 import { OperatorRef } from './operator.ts';
 
 const LONGEST_TTL = 300;
@@ -23,8 +24,6 @@ const CallConfigInput = builder.inputType('CallConfigInput', {
     phoneNumber: t.string({ description: 'Number with international prefix; null takes it away.' }),
   }),
 });
-
-type InputFieldBuilder = Parameters<Parameters<typeof builder.inputType>[1]['fields']>[0];
 
 /** The fields that both creation and update take. */
 export function operatorFields(t: InputFieldBuilder, required: boolean) {
@@ -58,24 +57,6 @@ export function operatorFields(t: InputFieldBuilder, required: boolean) {
   };
 }
 
-export const OperatorCreateInput = builder.inputType('OperatorCreateInput', {
-  description: 'A new operator. What is left out gets its default.',
-  fields: (t) => operatorFields(t, true),
-});
-
-const OperatorUpdateInput = builder.inputType('OperatorUpdateInput', {
-  description: 'A change of an operator. What is left out stays as it is.',
-  fields: (t) => ({ id: t.id({ required: true, description: 'Who is changed.' }), ...operatorFields(t, false) }),
-});
-
-const operatorPayload = (name: string) => payloadType<Operator>(name, { name: 'operator', type: OperatorRef });
-
-const idInput = (name: string, description: string) =>
-  builder.inputType(name, {
-    description,
-    fields: (t) => ({ id: t.id({ required: true, description: 'Identifier.' }) }),
-  });
-
 /** The input in the words of the core: relations by number, and nothing that was left out. */
 function toFields(input: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const { websiteIds, skillIds, groupId, ...rest } = input;
@@ -87,198 +68,148 @@ function toFields(input: Readonly<Record<string, unknown>>): Record<string, unkn
   };
 }
 
-builder.mutationFields((t) => ({
-  operatorCreate: t.field({
-    type: operatorPayload('OperatorCreate'),
-    description: 'Makes an operator. For admins, and for managers within their groups.',
-    args: { input: t.arg({ type: OperatorCreateInput, required: true, description: 'The operator.' }) },
-    resolve: (_root, { input }, { caller, services, changes }) =>
-      changes.run<Operator>(async (commit) =>
-        services.administration.operators.create(commit, caller, validate(operatorCreate, toFields(input))),
-      ),
-  }),
-  operatorUpdate: t.field({
-    type: operatorPayload('OperatorUpdate'),
-    description: 'Changes the fields that it names and no others.',
-    args: { input: t.arg({ type: OperatorUpdateInput, required: true, description: 'The change.' }) },
-    resolve: (_root, { input: { id, ...fields } }, { caller, services, changes }) =>
-      changes.run<Operator>(async (commit) =>
-        services.administration.operators.update(
-          commit,
-          caller,
-          idOf('operator', id),
-          validate(operatorUpdate, toFields(fields)),
-        ),
-      ),
-  }),
-  operatorDelete: t.field({
-    type: deletedType('OperatorDelete'),
-    description: 'Deletes an operator. Conversations and statistics stay; tokens end.',
-    args: {
-      input: t.arg({ type: idInput('OperatorDeleteInput', 'Who is deleted.'), required: true, description: 'Who.' }),
-    },
-    resolve: (_root, { input }, { caller, services, changes }) =>
-      changes.run<Operator>(async (commit) =>
-        services.administration.operators.remove(commit, caller, idOf('operator', input.id)),
-      ),
-  }),
-  operatorAvailabilityUpdate: t.field({
-    type: operatorPayload('OperatorAvailabilityUpdate'),
-    description: 'Sets the wish for channels: of oneself, or of somebody whom one manages.',
-    args: {
-      input: t.arg({
-        type: builder.inputType('OperatorAvailabilityUpdateInput', {
-          description: 'The wishes. What is left out stays.',
-          fields: (f) => ({
-            id: f.id({ description: 'Whose; oneself if left out.' }),
-            chat: f.boolean({ description: 'Available for chat.' }),
-            call: f.boolean({ description: 'Available for call.' }),
-            video: f.boolean({ description: 'Available for video.' }),
-          }),
-        }),
-        required: true,
-        description: 'The wishes.',
-      }),
-    },
-    resolve: (_root, { input }, context) =>
-      context.changes.run<Operator>(async (commit) => {
-        const id = target(input.id, context);
-        const wish = (value: boolean | null | undefined) =>
-          typeof value === 'boolean' ? { available: value } : undefined;
-        const wishes = { chat: wish(input.chat), call: wish(input.call), video: wish(input.video) };
-        return context.services.engine.live.update(commit, context.caller, id, wishes);
-      }),
-  }),
-  operatorConnect: t.field({
-    type: operatorPayload('OperatorConnect'),
-    description: 'Holds the viewer connected for a while; call it again before it ends.',
-    args: {
-      input: t.arg({
-        type: builder.inputType('OperatorConnectInput', {
-          description: 'For how long.',
-          fields: (f) => ({
-            ttlSeconds: f.int({
-              defaultValue: DEFAULT_TTL,
-              description: `Seconds until it ends by itself: 1 to ${LONGEST_TTL}.`,
-            }),
-            renew: f.boolean({
-              defaultValue: false,
-              description:
-                'For automatic renewal: only prolongs a session that has not ended. A client that was taken offline by somebody else stays offline.',
-            }),
-          }),
-        }),
-        required: true,
-        description: 'For how long.',
-      }),
-    },
-    resolve: (_root, { input }, { caller, services, changes }) =>
-      changes.run<Operator>(async (commit) => {
-        const seconds = input.ttlSeconds ?? DEFAULT_TTL;
-        if (seconds < 1 || seconds > LONGEST_TTL)
-          throw invalidField('ttlSeconds', `must be between 1 and ${LONGEST_TTL}`);
-        return services.engine.live.connect(commit, caller, {
-          leaseId: 'graphql',
-          seconds,
-          onlyProlong: input.renew ?? false,
-        });
-      }),
-  }),
-  operatorDisconnect: t.field({
-    type: operatorPayload('OperatorDisconnect'),
-    description: 'Takes an operator offline: oneself, or somebody whom one manages.',
-    args: {
-      input: t.arg({
-        type: idInput('OperatorDisconnectInput', 'Who goes offline.'),
-        required: true,
-        description: 'Who.',
-      }),
-    },
-    resolve: (_root, { input }, { caller, services, changes }) =>
-      changes.run<Operator>(async (commit) =>
-        services.engine.live.update(commit, caller, idOf('operator', input.id), { connected: false }),
-      ),
-  }),
-  operatorProfileUpdate: t.field({
-    type: payloadType<Profile>('OperatorProfileUpdate', {
-      name: 'operator',
-      type: OperatorRef,
-      of: (profile, { load }) => load.operator.load(profile.userId),
+mutation('operatorCreate', {
+  description: 'Makes an operator. For admins, and for managers within their groups.',
+  argument: 'The operator.',
+  input: {
+    description: 'A new operator. What is left out gets its default.',
+    fields: (t) => operatorFields(t, true),
+  },
+  answer: changed('operator', OperatorRef),
+  run: (commit, { caller, services }, input) =>
+    services.administration.operators.create(commit, caller, validate(operatorCreate, toFields(input))),
+});
+
+mutation('operatorUpdate', {
+  description: 'Changes the fields that it names and no others.',
+  argument: 'The change.',
+  input: {
+    description: 'A change of an operator. What is left out stays as it is.',
+    fields: (t) => ({ id: t.id({ required: true, description: 'Who is changed.' }), ...operatorFields(t, false) }),
+  },
+  answer: changed('operator', OperatorRef),
+  run: (commit, { caller, services: { administration } }, { id, ...fields }) =>
+    administration.operators.update(commit, caller, idOf('operator', id), validate(operatorUpdate, toFields(fields))),
+});
+
+mutation('operatorDelete', {
+  description: 'Deletes an operator. Conversations and statistics stay; tokens end.',
+  argument: 'Who.',
+  input: idInput('Who is deleted.'),
+  answer: deleted<Operator>(),
+  run: (commit, { caller, services }, { id }) =>
+    services.administration.operators.remove(commit, caller, idOf('operator', id)),
+});
+
+mutation('operatorAvailabilityUpdate', {
+  description: 'Sets the wish for channels: of oneself, or of somebody whom one manages.',
+  argument: 'The wishes.',
+  input: {
+    description: 'The wishes. What is left out stays.',
+    fields: (t) => ({
+      id: t.id({ description: 'Whose; oneself if left out.' }),
+      chat: t.boolean({ description: 'Available for chat.' }),
+      call: t.boolean({ description: 'Available for call.' }),
+      video: t.boolean({ description: 'Available for video.' }),
     }),
-    description: 'Changes the profile: the own one, or of somebody whom one manages.',
-    args: {
-      input: t.arg({
-        type: builder.inputType('OperatorProfileUpdateInput', {
-          description: 'What is left out stays.',
-          fields: (f) => ({
-            id: f.id({ description: 'Whose; oneself if left out.' }),
-            ...Object.fromEntries(
-              (['status', 'description', 'facebook', 'twitter', 'city', 'country'] as const).map((name) => [
-                name,
-                f.string({ description: profileSchema.shape[name].meta()?.description ?? '' }),
-              ]),
-            ),
-          }),
-        }),
-        required: true,
-        description: 'The change.',
+  },
+  answer: changed('operator', OperatorRef),
+  run: (commit, { caller, services }, { id, chat, call, video }) => {
+    const wish = (value: boolean | null | undefined) => (typeof value === 'boolean' ? { available: value } : undefined);
+    const wishes = { chat: wish(chat), call: wish(call), video: wish(video) };
+    return services.engine.live.update(commit, caller, target(id, caller), wishes);
+  },
+});
+
+mutation('operatorConnect', {
+  description: 'Holds the viewer connected for a while; call it again before it ends.',
+  argument: 'For how long.',
+  input: {
+    description: 'For how long.',
+    fields: (t) => ({
+      ttlSeconds: t.int({
+        defaultValue: DEFAULT_TTL,
+        description: `Seconds until it ends by itself: 1 to ${LONGEST_TTL}.`,
       }),
+      renew: t.boolean({
+        defaultValue: false,
+        description:
+          'For automatic renewal: only prolongs a session that has not ended. A client that was taken offline by somebody else stays offline.',
+      }),
+    }),
+  },
+  answer: changed('operator', OperatorRef),
+  run: (commit, { caller, services }, { ttlSeconds, renew }) => {
+    const seconds = ttlSeconds ?? DEFAULT_TTL;
+    if (seconds < 1 || seconds > LONGEST_TTL) throw invalidField('ttlSeconds', `must be between 1 and ${LONGEST_TTL}`);
+    const lease = { leaseId: 'graphql', seconds, onlyProlong: renew ?? false };
+    return services.engine.live.connect(commit, caller, lease);
+  },
+});
+
+mutation('operatorDisconnect', {
+  description: 'Takes an operator offline: oneself, or somebody whom one manages.',
+  argument: 'Who.',
+  input: idInput('Who goes offline.'),
+  answer: changed('operator', OperatorRef),
+  run: (commit, { caller, services }, { id }) =>
+    services.engine.live.update(commit, caller, idOf('operator', id), { connected: false }),
+});
+
+mutation('operatorProfileUpdate', {
+  description: 'Changes the profile: the own one, or of somebody whom one manages.',
+  argument: 'The change.',
+  input: {
+    description: 'What is left out stays.',
+    fields: (t) => {
+      const field = (name: 'status' | 'description' | 'facebook' | 'twitter' | 'city' | 'country') =>
+        t.string({ description: profileSchema.shape[name].meta()?.description ?? '' });
+      return {
+        id: t.id({ description: 'Whose; oneself if left out.' }),
+        status: field('status'),
+        description: field('description'),
+        facebook: field('facebook'),
+        twitter: field('twitter'),
+        city: field('city'),
+        country: field('country'),
+      };
     },
-    resolve: (_root, { input: { id: whose, ...fields } }, context) =>
-      context.changes.run<Profile>(async (commit) => {
-        const { services, caller } = context;
-        return services.administration.profiles.update(
-          commit,
-          caller,
-          target(whose as string | null | undefined, context),
-          validate(profileUpdate, fields),
-        );
-      }),
-  }),
-  operatorPasswordChange: t.field({
-    type: operatorPayload('OperatorPasswordChange'),
-    description: 'Sets a new password and ends all tokens. The own one needs the present one.',
-    args: {
-      input: t.arg({
-        type: builder.inputType('OperatorPasswordChangeInput', {
-          description: 'The new password.',
-          fields: (f) => ({
-            id: f.id({ description: 'Whose; oneself if left out.' }),
-            currentPassword: f.string({ description: 'The present password; needed for the own one.' }),
-            newPassword: f.string({ required: true, description: '10 to 200 characters.' }),
-          }),
-        }),
-        required: true,
-        description: 'The new password.',
-      }),
-    },
-    resolve: (_root, { input }, context) =>
-      context.changes.run<Operator>(async (commit) => {
-        const { password = '' } = validate(operatorUpdate, { password: input.newPassword });
-        const change = { current: input.currentPassword ?? undefined, password };
-        return context.services.administration.operators.changePassword(
-          commit,
-          context.caller,
-          target(input.id, context),
-          change,
-        );
-      }),
-  }),
-  operatorSsoKeyRotate: t.field({
-    type: operatorPayload('OperatorSsoKeyRotate'),
-    description: 'Makes a new key for single sign-on; the old one is worth nothing from now on.',
-    args: {
-      input: t.arg({ type: idInput('OperatorSsoKeyRotateInput', 'Whose key.'), required: true, description: 'Whose.' }),
-    },
-    resolve: (_root, { input }, { caller, services, changes }) =>
-      changes.run<Operator>(async (commit) =>
-        services.administration.operators.rotateSsoKey(commit, caller, idOf('operator', input.id)),
-      ),
-  }),
-}));
+  },
+  answer: changed('operator', OperatorRef, ({ userId }: Profile, { load }: Context) => load.operator.load(userId)),
+  run: (commit, { caller, services }, { id, ...fields }) =>
+    services.administration.profiles.update(commit, caller, target(id, caller), validate(profileUpdate, fields)),
+});
+
+mutation('operatorPasswordChange', {
+  description: 'Sets a new password and ends all tokens. The own one needs the present one.',
+  argument: 'The new password.',
+  input: {
+    description: 'The new password.',
+    fields: (t) => ({
+      id: t.id({ description: 'Whose; oneself if left out.' }),
+      currentPassword: t.string({ description: 'The present password; needed for the own one.' }),
+      newPassword: t.string({ required: true, description: '10 to 200 characters.' }),
+    }),
+  },
+  answer: changed('operator', OperatorRef),
+  run: (commit, { caller, services }, { id, currentPassword, newPassword }) => {
+    const { password = '' } = validate(operatorUpdate, { password: newPassword });
+    const change = { current: currentPassword ?? undefined, password };
+    return services.administration.operators.changePassword(commit, caller, target(id, caller), change);
+  },
+});
+
+mutation('operatorSsoKeyRotate', {
+  description: 'Makes a new key for single sign-on; the old one is worth nothing from now on.',
+  argument: 'Whose.',
+  input: idInput('Whose key.'),
+  answer: changed('operator', OperatorRef),
+  run: (commit, { caller, services }, { id }) =>
+    services.administration.operators.rotateSsoKey(commit, caller, idOf('operator', id)),
+});
 
 /** Whom a mutation means: the named one, or the viewer. */
-function target(id: string | null | undefined, { caller }: Context): number {
+function target(id: string | null | undefined, caller: Caller): number {
   if (id !== null && id !== undefined) return idOf('operator', id);
   if (caller.operatorId === null) throw forbiddenError();
   return caller.operatorId;

@@ -1,18 +1,17 @@
 import type { Profile } from '../../../core/administration/profile.ts';
 import { highestRole, type Operator, operatorSchema } from '../../../core/operators/operator.ts';
-import type { MembershipKind } from '../../../core/operators/operator-slices.ts';
 import { mayRead, type Visibility } from '../../../core/operators/permissions.ts';
-import { type Connection, readSlice } from '../../graphql-server/connection.ts';
+import { listOf } from '../../graphql-server/connection.ts';
 import { forbiddenError } from '../../graphql-server/errors.ts';
 import { readId } from '../../graphql-server/ids.ts';
-import { builder, RoleEnum } from '../builder.ts';
-import { connectionType, sliceArguments } from '../connection.ts';
+import { loadOrNull } from '../../graphql-server/loaders.ts';
+import { builder, connectionField, connectionType, RoleEnum } from '../builder.ts';
 import type { Context } from '../context.ts';
 import { existing } from '../loaders.ts';
 import { GroupRef, SkillRef, WebsiteRef } from './directory.ts';
 import { OperatorLiveRef } from './live.ts';
 import { OperatorFilterInput, readOperatorFilter } from './operator-filter.ts';
-import { PERIOD, readPeriod, StatisticsRef } from './statistics.ts';
+import { PERIOD, type Period, readPeriod, StatisticsRef } from './statistics.ts';
 
 export const OperatorRef = builder.objectRef<Operator>('Operator');
 
@@ -20,14 +19,20 @@ export const OperatorRef = builder.objectRef<Operator>('Operator');
 const text = (name: keyof typeof operatorSchema.shape) => operatorSchema.shape[name].meta()?.description ?? '';
 
 /** Refuses a field that the viewer may not read: it is null, with an error at its path. */
-function readable(operator: Operator, { caller }: Context, what: Visibility): void {
-  if (!mayRead(caller, operator, what)) throw forbiddenError();
+function readable<Args extends object, T>(
+  what: Visibility,
+  read: (operator: Operator, context: Context, args: Args) => T,
+) {
+  return (operator: Operator, args: Args, context: Context): T => {
+    if (!mayRead(context.caller, operator, what)) throw forbiddenError();
+    return read(operator, context, args);
+  };
 }
 
 const CallConfigRef = builder.objectRef<Operator['callConfig']>('CallConfig').implement({
   description: 'Where and how calls are answered.',
   fields: (t) => ({
-    type: t.string({ description: '`ANSWER_FROM_PHONE` or `ANSWER_FROM_DESK`.', resolve: (config) => config.type }),
+    type: t.exposeString('type', { description: '`ANSWER_FROM_PHONE` or `ANSWER_FROM_DESK`.' }),
     askPhoneNumberAtEveryConnection: t.exposeBoolean('askPhoneNumberAtEveryConnection', {
       description: 'Whether the operator is asked at each connection to change the phone number.',
     }),
@@ -54,12 +59,7 @@ const OperatorProfileRef = builder.objectRef<Profile>('OperatorProfile').impleme
 OperatorRef.implement({
   description: 'Somebody who answers visitors, and who logs in. Most fields are readable by few: see each one.',
   fields: (t) => {
-    const details =
-      <K extends keyof Operator>(name: K) =>
-      (operator: Operator, _args: object, context: Context) => {
-        readable(operator, context, 'details');
-        return operator[name];
-      };
+    const details = <K extends keyof Operator>(name: K) => readable('details', (operator) => operator[name]);
     const flag = (name: 'chatEnabled' | 'callEnabled' | 'videoEnabled' | 'chatAndCall' | 'chatToVideo') =>
       t.boolean({ nullable: true, description: text(name), resolve: details(name) });
     const number = (name: 'chatMaxNumber' | 'chatPriority' | 'callPriority' | 'videoPriority') =>
@@ -69,18 +69,12 @@ OperatorRef.implement({
       name: t.string({
         nullable: true,
         description: text('name'),
-        resolve: (operator, _args, context) => {
-          readable(operator, context, 'names');
-          return operator.name;
-        },
+        resolve: readable('names', ({ name }) => name),
       }),
       firstName: t.string({
         nullable: true,
         description: text('firstName'),
-        resolve: (operator, _args, context) => {
-          readable(operator, context, 'names');
-          return operator.firstName;
-        },
+        resolve: readable('names', ({ firstName }) => firstName),
       }),
       pseudo: t.exposeString('pseudo', { description: text('pseudo') }),
       email: t.string({ nullable: true, description: text('email'), resolve: details('email') }),
@@ -90,10 +84,7 @@ OperatorRef.implement({
         nullable: true,
         description: text('role'),
         deprecationReason: 'Use roles.',
-        resolve: (operator, _args, context) => {
-          readable(operator, context, 'details');
-          return highestRole(operator.roles);
-        },
+        resolve: readable('details', ({ roles }) => highestRole(roles)),
       }),
       roles: t.field({
         type: [RoleEnum],
@@ -124,36 +115,28 @@ OperatorRef.implement({
         type: GroupRef,
         nullable: true,
         description: 'The group that the operator belongs to.',
-        resolve: async (operator, _args, context) => {
-          readable(operator, context, 'details');
-          return operator.groupId === null ? null : ((await context.load.group.load(operator.groupId)) ?? null);
-        },
+        resolve: readable('details', ({ groupId }, { load }) => loadOrNull(load.group, groupId)),
       }),
       websites: t.field({
         type: [WebsiteRef],
         nullable: true,
         description: 'The websites whose visitors the operator answers.',
-        resolve: async (operator, _args, context) => {
-          readable(operator, context, 'details');
-          return existing(await context.load.website.loadMany(operator.websiteList));
-        },
+        resolve: readable('details', async ({ websiteList }, { load }) =>
+          existing(await load.website.loadMany(websiteList)),
+        ),
       }),
       skills: t.field({
         type: [SkillRef],
         nullable: true,
         description: 'The skills that the operator holds.',
-        resolve: async (operator, _args, context) => {
-          readable(operator, context, 'details');
-          return existing(await context.load.skill.loadMany(operator.skillList));
-        },
+        resolve: readable('details', async ({ skillList }, { load }) => existing(await load.skill.loadMany(skillList))),
       }),
       ssoKey: t.string({
         nullable: true,
         description: 'Single sign-on token of the operator. Readable by the operator and by admins.',
-        resolve: (operator, _args, context) => {
-          readable(operator, context, 'secret');
-          return context.services.administration.operators.ssoKeyOf(context.caller.accountId, operator);
-        },
+        resolve: readable('secret', (operator, { caller, services }) =>
+          services.administration.operators.ssoKeyOf(caller.accountId, operator),
+        ),
       }),
       callConfig: t.field({
         type: CallConfigRef,
@@ -174,10 +157,7 @@ OperatorRef.implement({
         type: OperatorProfileRef,
         nullable: true,
         description: 'What the operator tells about themself.',
-        resolve: (operator, _args, context) => {
-          readable(operator, context, 'details');
-          return context.load.profile.load(operator.id);
-        },
+        resolve: readable('details', ({ id }, { load }) => load.profile.load(id)),
       }),
       statistics: t.field({
         type: StatisticsRef,
@@ -187,20 +167,15 @@ OperatorRef.implement({
           from: t.arg({ type: 'DateTime', description: PERIOD.from }),
           to: t.arg({ type: 'DateTime', description: PERIOD.to }),
         },
-        resolve: (operator, period, context) => {
-          readable(operator, context, 'details');
-          return context.load.figures.load({
-            subject: 'operator',
-            ownerId: operator.id,
-            filters: { period: readPeriod(period) },
-          });
-        },
+        resolve: readable('details', ({ id }, { load }, period: Period) =>
+          load.figures.load({ subject: 'operator', ownerId: id, filters: { period: readPeriod(period) } }),
+        ),
       }),
     };
   },
 });
 
-export const OperatorConnection = connectionType('Operator', OperatorRef);
+const OperatorConnection = connectionType('Operator', OperatorRef);
 
 builder.queryFields((t) => ({
   viewer: t.field({
@@ -217,23 +192,14 @@ builder.queryFields((t) => ({
     nullable: true,
     description: 'An operator by their identifier.',
     args: { id: t.arg.id({ required: true, description: 'Identifier.' }) },
-    resolve: async (_root, { id: text }, { load }) => {
-      const id = readId(text);
-      return id === undefined ? null : ((await load.operator.load(id)) ?? null);
-    },
+    resolve: (_root, { id }, { load }) => loadOrNull(load.operator, readId(id)),
   }),
-  operators: t.field({
+  operators: connectionField(t, {
     type: OperatorConnection,
     description: 'The operators of the account.',
-    args: { filter: t.arg({ type: OperatorFilterInput, description: 'Which ones.' }), ...sliceArguments(t.arg) },
-    resolve: async (_root, { filter, ...slice }, context): Promise<Connection<Operator>> => {
-      const { caller, services } = context;
-      const filters = readOperatorFilter(filter, caller);
-      return {
-        ...(await services.administration.operatorQuery.slice(caller.accountId, filters, readSlice(slice))),
-        totalCount: () => services.administration.operatorQuery.count(caller.accountId, filters),
-      };
-    },
+    args: { filter: t.arg({ type: OperatorFilterInput, description: 'Which ones.' }) },
+    list: (_root, { filter }, { caller, services }) =>
+      listOf(services.administration.operatorQuery, caller.accountId, readOperatorFilter(filter, caller)),
   }),
 }));
 
@@ -244,23 +210,17 @@ for (const [kind, ref] of [
   ['skill', SkillRef],
 ] as const) {
   builder.objectField(ref as typeof SkillRef, 'operators', (t) =>
-    t.field({
+    connectionField(t, {
       type: OperatorConnection,
       description: `The operators of the ${kind}.`,
-      args: { filter: t.arg({ type: OperatorFilterInput, description: 'Which of them.' }), ...sliceArguments(t.arg) },
-      resolve: (owner, { filter, ...slice }, context) =>
-        membersOf(kind, owner.id, context, readOperatorFilter(filter, context.caller), slice),
+      args: { filter: t.arg({ type: OperatorFilterInput, description: 'Which of them.' }) },
+      list: ({ id: ownerId }, { filter }, { caller, load }) => {
+        const question = { kind, ownerId, filters: readOperatorFilter(filter, caller) };
+        return {
+          slice: (slice) => load.members.load({ ...question, slice }),
+          count: () => load.memberCount.load(question),
+        };
+      },
     }),
   );
-}
-
-async function membersOf(
-  kind: MembershipKind,
-  ownerId: number,
-  { load }: Context,
-  filters: ReturnType<typeof readOperatorFilter>,
-  slice: Parameters<typeof readSlice>[0],
-): Promise<Connection<Operator>> {
-  const question = { kind, ownerId, filters, slice: readSlice(slice) };
-  return { ...(await load.members.load(question)), totalCount: () => load.memberCount.load(question) };
 }

@@ -1,9 +1,11 @@
 import type { KeptDecision, Preview } from '../../../core/engine/routing/explain.ts';
-import { languageCode } from '../../../core/kernel/languages.ts';
-import { forbiddenError, graphqlError } from '../../graphql-server/errors.ts';
+import { unknownId } from '../../../core/kernel/errors.ts';
+import { requireSize } from '../../graphql-server/connection.ts';
+import { forbiddenError } from '../../graphql-server/errors.ts';
 import { readId } from '../../graphql-server/ids.ts';
 import { builder, ChannelEnum } from '../builder.ts';
 import type { Context } from '../context.ts';
+import { requireLanguage } from '../filters.ts';
 import { maySee } from './conversation.ts';
 import { RoutingDecisionRef, RoutingPreviewRef } from './routing.ts';
 
@@ -30,15 +32,12 @@ builder.queryFields((t) => ({
     },
     resolve: async (_root, { conversationId, after, first }, context): Promise<KeptDecision[] | null> => {
       requireManager(context);
-      const limit = first ?? DEFAULT_DECISIONS;
-      if (limit < 0 || limit > MOST_DECISIONS) {
-        throw graphqlError('BAD_REQUEST', `first must be between 0 and ${MOST_DECISIONS}.`);
-      }
+      requireSize('first', first, MOST_DECISIONS);
       const { caller, load, services } = context;
       const conversation = await load.conversations.byId.load(readId(conversationId) ?? 0);
       if (!conversation) return null;
       if (!(await maySee(conversation, context))) throw forbiddenError();
-      const window = { after: readId(after ?? '') ?? 0, limit };
+      const window = { after: readId(after ?? '') ?? 0, limit: first ?? DEFAULT_DECISIONS };
       return services.engine.routingExplained.decisionsAbout(caller.accountId, conversation.id, window);
     },
   }),
@@ -55,9 +54,7 @@ builder.queryFields((t) => ({
     },
     resolve: async (_root, { channel, language, ...asked }, context): Promise<Preview> => {
       requireManager(context);
-      if (!languageCode.safeParse(language).success) {
-        throw graphqlError('BAD_REQUEST', 'language must be a two-letter code of ISO 639-1.');
-      }
+      requireLanguage('language', language);
       const { caller, services } = context;
       return services.engine.routingExplained.preview({
         accountId: caller.accountId,
@@ -73,6 +70,6 @@ builder.queryFields((t) => ({
 
 async function existingId(kind: 'website' | 'skill' | 'group', text: string, { load }: Context): Promise<number> {
   const found = await load[kind].load(readId(text) ?? 0);
-  if (!found) throw graphqlError('BAD_REQUEST', `Unknown '${kind}' with 'id' ${text}.`);
+  if (!found) throw unknownId(kind, text);
   return found.id;
 }

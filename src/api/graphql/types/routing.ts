@@ -6,9 +6,9 @@ import type { Operator } from '../../../core/operators/operator.ts';
 import { mayRead } from '../../../core/operators/permissions.ts';
 import { forbiddenError } from '../../graphql-server/errors.ts';
 import { readId } from '../../graphql-server/ids.ts';
-import { builder, ChannelEnum } from '../builder.ts';
+import { loadOrNull } from '../../graphql-server/loaders.ts';
+import { builder, ChannelEnum, wordsEnum } from '../builder.ts';
 import type { Context } from '../context.ts';
-import { wordsEnum } from '../words.ts';
 import { ActorRef, actorOf } from './actor.ts';
 import { GroupRef, SkillRef, WebsiteRef } from './directory.ts';
 import { REASONS } from './live.ts';
@@ -44,26 +44,24 @@ const CauseEnum = wordsEnum<Cause>('RoutingCause', 'What made routing look at a 
 const RoutingNeedRef = builder.objectRef<Asked>('RoutingNeed').implement({
   description: 'What a conversation asks for.',
   fields: (t) => ({
-    channel: t.field({ type: ChannelEnum, description: 'How it is held.', resolve: (need) => need.channel }),
+    channel: t.expose('channel', { type: ChannelEnum, description: 'How it is held.' }),
     website: t.field({
       type: WebsiteRef,
       nullable: true,
       description: 'The website, if it still is one.',
-      resolve: async ({ websiteId }, _args, { load }) => (await load.website.load(websiteId)) ?? null,
+      resolve: ({ websiteId }, _args, { load }) => loadOrNull(load.website, websiteId),
     }),
     skill: t.field({
       type: SkillRef,
       nullable: true,
       description: 'The skill.',
-      resolve: async ({ skillId }, _args, { load }) =>
-        skillId === null ? null : ((await load.skill.load(skillId)) ?? null),
+      resolve: ({ skillId }, _args, { load }) => loadOrNull(load.skill, skillId),
     }),
     group: t.field({
       type: GroupRef,
       nullable: true,
       description: 'The group.',
-      resolve: async ({ groupId }, _args, { load }) =>
-        groupId === null ? null : ((await load.group.load(groupId)) ?? null),
+      resolve: ({ groupId }, _args, { load }) => loadOrNull(load.group, groupId),
     }),
     language: t.exposeString('language', { description: 'The language (ISO 639-1).' }),
   }),
@@ -76,7 +74,7 @@ const RankedOperatorRef = builder.objectRef<Standing>('RankedOperator').implemen
       type: OperatorRef,
       nullable: true,
       description: 'Who, if they are still there.',
-      resolve: async ({ operatorId }, _args, { load }) => (await load.operator.load(operatorId)) ?? null,
+      resolve: ({ operatorId }, _args, { load }) => loadOrNull(load.operator, operatorId),
     }),
     servedLast: t.exposeBoolean('servedLast', { description: 'First: was the last to serve this visitor.' }),
     priority: t.int({
@@ -107,7 +105,7 @@ const ExclusionRef = builder.objectRef<Excluded>('RoutingExclusion').implement({
   description:
     'How many operators an obstacle kept away. Websites, skills and groups count over everybody, the rest over those who are connected; whoever meets several is counted for each.',
   fields: (t) => ({
-    reason: t.field({ type: ObstacleEnum, description: 'The obstacle.', resolve: ({ reason }) => reason }),
+    reason: t.expose('reason', { type: ObstacleEnum, description: 'The obstacle.' }),
     count: t.exposeInt('count', { description: 'How many.' }),
   }),
 });
@@ -128,14 +126,13 @@ export const RoutingDecisionRef = builder.objectRef<KeptDecision>('RoutingDecisi
   description: 'Who was given a conversation and why, as it was decided.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Identifier, in the order of the decisions.' }),
-    at: t.field({ type: 'DateTime', description: 'When.', resolve: (decision) => decision.at }),
-    cause: t.field({ type: CauseEnum, description: 'What made routing look.', resolve: (decision) => decision.cause }),
+    at: t.expose('at', { type: 'DateTime', description: 'When.' }),
+    cause: t.expose('cause', { type: CauseEnum, description: 'What made routing look.' }),
     operator: t.field({
       type: OperatorRef,
       nullable: true,
       description: 'Who was chosen; null when nobody was free.',
-      resolve: async ({ operatorId }, _args, { load }) =>
-        operatorId === null ? null : ((await load.operator.load(operatorId)) ?? null),
+      resolve: ({ operatorId }, _args, { load }) => loadOrNull(load.operator, operatorId),
     }),
     forced: t.exposeBoolean('forced', { description: 'Whether somebody put it through in spite of all limits.' }),
     actor: t.field({
@@ -143,7 +140,7 @@ export const RoutingDecisionRef = builder.objectRef<KeptDecision>('RoutingDecisi
       description: 'Whose action brought it about.',
       resolve: actorOf,
     }),
-    need: t.field({ type: RoutingNeedRef, description: 'What was asked for.', resolve: ({ asked }) => asked }),
+    need: t.expose('asked', { type: RoutingNeedRef, description: 'What was asked for.' }),
     ranked: t.field({
       type: [RankedOperatorRef],
       description: 'The best 20 of those who could be asked, in their order; empty where somebody was named.',
@@ -166,7 +163,7 @@ export const RoutingDecisionRef = builder.objectRef<KeptDecision>('RoutingDecisi
 export const RoutingPreviewRef = builder.objectRef<Preview>('RoutingPreview').implement({
   description: 'Who would be given a conversation now.',
   fields: (t) => ({
-    need: t.field({ type: RoutingNeedRef, description: 'What is asked for.', resolve: ({ asked }) => asked }),
+    need: t.expose('asked', { type: RoutingNeedRef, description: 'What is asked for.' }),
     ranked: t.field({
       type: [RankedOperatorRef],
       description: 'The best 20 of those who could be asked, in their order.',

@@ -56,7 +56,12 @@ export const PERIOD = {
   to: 'Only conversations that began before this moment.',
 } as const;
 
-export function readPeriod({ from, to }: { from?: Date | null | undefined; to?: Date | null | undefined }) {
+export interface Period {
+  readonly from?: Date | null | undefined;
+  readonly to?: Date | null | undefined;
+}
+
+export function readPeriod({ from, to }: Period) {
   return { from: from?.getTime(), to: to?.getTime() };
 }
 

@@ -1,13 +1,12 @@
-import type { TagFilters } from '../../../core/administration/tag-service.ts';
 import { type Tag, tagCreate, tagFields, tagUpdate } from '../../../core/directory/tag.ts';
 import { validate } from '../../../core/kernel/validate.ts';
-import { type Connection, readSlice } from '../../graphql-server/connection.ts';
+import { listOf } from '../../graphql-server/connection.ts';
 import { idOf, inputIds, readId } from '../../graphql-server/ids.ts';
-import { builder } from '../builder.ts';
-import { connectionType, sliceArguments } from '../connection.ts';
+import { loadOrNull } from '../../graphql-server/loaders.ts';
+import { changed, deleted } from '../../graphql-server/mutation.ts';
+import { builder, connectionField, connectionType, idInput, mutation } from '../builder.ts';
 import { idFilter, textFilter } from '../filters.ts';
 import { existing } from '../loaders.ts';
-import { deletedType, payloadType } from '../mutation.ts';
 import { WebsiteRef } from './directory.ts';
 
 export const TagRef = builder.objectRef<Tag>('Tag').implement({
@@ -20,7 +19,7 @@ export const TagRef = builder.objectRef<Tag>('Tag').implement({
       description: 'The websites whose conversations it is for.',
       resolve: async ({ websiteList }, _args, { load }) => existing(await load.website.loadMany(websiteList)),
     }),
-    createdAt: t.field({ type: 'DateTime', description: 'When it was made.', resolve: (tag) => tag.createdAt }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),
   }),
 });
 
@@ -41,78 +40,61 @@ builder.queryFields((t) => ({
     nullable: true,
     description: 'A tag by its identifier.',
     args: { id: t.arg.id({ required: true, description: 'Identifier.' }) },
-    resolve: async (_root, { id: text }, { load }) => {
-      const id = readId(text);
-      return id === undefined ? null : ((await load.tag.load(id)) ?? null);
-    },
+    resolve: (_root, { id }, { load }) => loadOrNull(load.tag, readId(id)),
   }),
-  tags: t.field({
+  tags: connectionField(t, {
     type: TagConnection,
     description: 'The tags of the account.',
-    args: { filter: t.arg({ type: TagFilterInput, description: 'Which ones.' }), ...sliceArguments(t.arg) },
-    resolve: async (_root, { filter, ...slice }, { caller, services }): Promise<Connection<Tag>> => {
-      const filters: TagFilters = {
+    args: { filter: t.arg({ type: TagFilterInput, description: 'Which ones.' }) },
+    list: (_root, { filter }, { caller, services }) =>
+      listOf(services.administration.tags, caller.accountId, {
         id: idFilter('id', filter?.id),
         name: textFilter('name', filter?.name),
         websiteId: idFilter('websiteId', filter?.websiteId),
-      };
-      const page = await services.administration.tags.slice(caller.accountId, filters, readSlice(slice));
-      return { ...page, totalCount: () => services.administration.tags.count(caller.accountId, filters) };
-    },
+      }),
   }),
 }));
 
 const text = (name: keyof typeof tagFields) => tagFields[name].meta()?.description ?? '';
 
-const TagCreateInput = builder.inputType('TagCreateInput', {
-  description: 'A new tag. What is left out gets its default.',
-  fields: (t) => ({
-    name: t.string({ required: true, description: text('name') }),
-    websiteIds: t.idList({ description: text('websiteList') }),
-  }),
+mutation('tagCreate', {
+  description: 'Makes a tag. For admins.',
+  argument: 'The tag.',
+  input: {
+    description: 'A new tag. What is left out gets its default.',
+    fields: (t) => ({
+      name: t.string({ required: true, description: text('name') }),
+      websiteIds: t.idList({ description: text('websiteList') }),
+    }),
+  },
+  answer: changed('tag', TagRef),
+  run: (commit, { caller, services }, input) =>
+    services.administration.tags.create(commit, caller, validate(tagCreate, tagInput(input))),
 });
 
-const TagUpdateInput = builder.inputType('TagUpdateInput', {
-  description: 'A change of a tag. What is left out stays.',
-  fields: (t) => ({
-    id: t.id({ required: true, description: 'Which one.' }),
-    name: t.string({ description: text('name') }),
-    websiteIds: t.idList({ description: text('websiteList') }),
-  }),
+mutation('tagUpdate', {
+  description: 'Changes the fields that it names and no others. For admins.',
+  argument: 'The change.',
+  input: {
+    description: 'A change of a tag. What is left out stays.',
+    fields: (t) => ({
+      id: t.id({ required: true, description: 'Which one.' }),
+      name: t.string({ description: text('name') }),
+      websiteIds: t.idList({ description: text('websiteList') }),
+    }),
+  },
+  answer: changed('tag', TagRef),
+  run: (commit, { caller, services }, { id, ...input }) =>
+    services.administration.tags.update(commit, caller, idOf('tag', id), validate(tagUpdate, tagInput(input))),
 });
 
-const TagDeleteInput = builder.inputType('TagDeleteInput', {
-  description: 'What is deleted.',
-  fields: (t) => ({ id: t.id({ required: true, description: 'Identifier.' }) }),
+mutation('tagDelete', {
+  description: 'Deletes a tag and takes it off every conversation. For admins.',
+  argument: 'Which one.',
+  input: idInput('What is deleted.'),
+  answer: deleted<Tag>(),
+  run: (commit, { caller, services }, { id }) => services.administration.tags.remove(commit, caller, idOf('tag', id)),
 });
-
-builder.mutationFields((t) => ({
-  tagCreate: t.field({
-    type: payloadType<Tag>('TagCreate', { name: 'tag', type: TagRef }),
-    description: 'Makes a tag. For admins.',
-    args: { input: t.arg({ type: TagCreateInput, required: true, description: 'The tag.' }) },
-    resolve: (_root, { input }, { caller, services, changes }) =>
-      changes.run<Tag>(async (commit) =>
-        services.administration.tags.create(commit, caller, validate(tagCreate, tagInput(input))),
-      ),
-  }),
-  tagUpdate: t.field({
-    type: payloadType<Tag>('TagUpdate', { name: 'tag', type: TagRef }),
-    description: 'Changes the fields that it names and no others. For admins.',
-    args: { input: t.arg({ type: TagUpdateInput, required: true, description: 'The change.' }) },
-    resolve: (_root, { input: { id, ...input } }, { caller, services, changes }) =>
-      changes.run<Tag>(async (commit) =>
-        services.administration.tags.update(commit, caller, idOf('tag', id), validate(tagUpdate, tagInput(input))),
-      ),
-  }),
-  tagDelete: t.field({
-    type: deletedType('TagDelete'),
-    description: 'Deletes a tag and takes it off every conversation. For admins.',
-    args: { input: t.arg({ type: TagDeleteInput, required: true, description: 'Which one.' }) },
-    resolve: (_root, { input }, { caller, services, changes }) =>
-      changes.run<Tag>(async (commit) => services.administration.tags.remove(commit, caller, idOf('tag', input.id))),
-  }),
-}));
 
 /** Null where a list belongs is refused by the schema, not taken for an empty one. */
 function tagInput({ websiteIds, ...fields }: { readonly websiteIds?: readonly string[] | null | undefined }) {

@@ -1,10 +1,10 @@
 import { managedReach } from '../../../core/engine/conversations/conversation-filter.ts';
 import type { Satisfaction } from '../../../core/engine/records/satisfaction-store.ts';
 import type { Visitor } from '../../../core/visitors/visitor-query.ts';
-import { type Connection, readSlice } from '../../graphql-server/connection.ts';
+import { listOf } from '../../graphql-server/connection.ts';
 import { readId } from '../../graphql-server/ids.ts';
-import { builder } from '../builder.ts';
-import { connectionType, sliceArguments } from '../connection.ts';
+import { loadOrNull } from '../../graphql-server/loaders.ts';
+import { builder, connectionField, connectionType } from '../builder.ts';
 import { idFilter, textFilter } from '../filters.ts';
 import { existing } from '../loaders.ts';
 import { WebsiteRef } from './directory.ts';
@@ -35,7 +35,7 @@ export const VisitorRef = builder.objectRef<Visitor>('Visitor').implement({
       description: 'The websites where the visitor was.',
       resolve: async ({ websiteList }, _args, { load }) => existing(await load.website.loadMany(websiteList)),
     }),
-    createdAt: t.field({ type: 'DateTime', description: 'When they first came.', resolve: (row) => row.createdAt }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When they first came.' }),
   }),
 });
 
@@ -47,20 +47,19 @@ export const SatisfactionRef = builder.objectRef<Satisfaction>('Satisfaction').i
     noteResolution: t.exposeInt('noteResolution', { description: 'Note for the resolution.' }),
     noteDelay: t.exposeInt('noteDelay', { description: 'Note for the delay; `node_delay` in REST.' }),
     comment: t.exposeString('comment', { description: 'What the visitor wrote.' }),
-    createdAt: t.field({ type: 'DateTime', description: 'When it was answered.', resolve: (row) => row.createdAt }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was answered.' }),
     conversationId: t.exposeID('conversationId', { description: 'The conversation, by its identifier.' }),
     website: t.field({
       type: WebsiteRef,
       nullable: true,
       description: 'The website of the conversation, if it still is one.',
-      resolve: async ({ websiteId }, _args, { load }) => (await load.website.load(websiteId)) ?? null,
+      resolve: ({ websiteId }, _args, { load }) => loadOrNull(load.website, websiteId),
     }),
     operator: t.field({
       type: OperatorRef,
       nullable: true,
       description: 'Whom it is about, if they are still there.',
-      resolve: async ({ operatorId }, _args, { load }) =>
-        operatorId === null ? null : ((await load.operator.load(operatorId)) ?? null),
+      resolve: ({ operatorId }, _args, { load }) => loadOrNull(load.operator, operatorId),
     }),
   }),
 });
@@ -108,22 +107,19 @@ builder.queryFields((t) => ({
       );
     },
   }),
-  visitors: t.field({
+  visitors: connectionField(t, {
     type: VisitorConnection,
     nullable: true,
     description: 'The visitors of the account. For admins; for managers, those who had a conversation of their groups.',
-    args: { filter: t.arg({ type: VisitorFilterInput, description: 'Which ones.' }), ...sliceArguments(t.arg) },
-    resolve: async (_root, { filter, ...slice }, { caller, services }): Promise<Connection<Visitor>> => {
-      const filters = {
+    args: { filter: t.arg({ type: VisitorFilterInput, description: 'Which ones.' }) },
+    list: (_root, { filter }, { caller, services }) =>
+      listOf(services.visitors.query, caller.accountId, {
         id: idFilter('id', filter?.id),
         uniqueId: textFilter('uniqueId', filter?.uniqueId),
         externalId: textFilter('externalId', filter?.externalId),
         websiteId: idFilter('websiteId', filter?.websiteId),
         reach: managedReach(caller),
-      };
-      const page = await services.visitors.query.slice(caller.accountId, filters, readSlice(slice));
-      return { ...page, totalCount: () => services.visitors.query.count(caller.accountId, filters) };
-    },
+      }),
   }),
   satisfaction: t.field({
     type: SatisfactionRef,
@@ -143,22 +139,19 @@ builder.queryFields((t) => ({
       return page.rows[0] ?? null;
     },
   }),
-  satisfactions: t.field({
+  satisfactions: connectionField(t, {
     type: SatisfactionConnection,
     nullable: true,
     description: 'The answered surveys. For admins; for managers, those about operators of their groups.',
-    args: { filter: t.arg({ type: SatisfactionFilterInput, description: 'Which ones.' }), ...sliceArguments(t.arg) },
-    resolve: async (_root, { filter, ...slice }, { caller, services }): Promise<Connection<Satisfaction>> => {
-      const filters = {
+    args: { filter: t.arg({ type: SatisfactionFilterInput, description: 'Which ones.' }) },
+    list: (_root, { filter }, { caller, services }) =>
+      listOf(services.engine.satisfactionQuery, caller.accountId, {
         id: idFilter('id', filter?.id),
         websiteId: idFilter('websiteId', filter?.websiteId),
         operatorId: idFilter('operatorId', filter?.operatorId),
         conversationId: idFilter('conversationId', filter?.conversationId),
         period: readPeriod(filter ?? {}),
         groups: managedReach(caller)?.groups,
-      };
-      const page = await services.engine.satisfactionQuery.slice(caller.accountId, filters, readSlice(slice));
-      return { ...page, totalCount: () => services.engine.satisfactionQuery.count(caller.accountId, filters) };
-    },
+      }),
   }),
 }));

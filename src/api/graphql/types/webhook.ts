@@ -1,34 +1,22 @@
-import { DELIVERY_STATES, type Delivery, type DeliveryState } from '../../../core/webhooks/delivery.ts';
-import { WEBHOOK_STATES, type Webhook, webhookSchema } from '../../../core/webhooks/webhook.ts';
-import { type Connection, readSlice } from '../../graphql-server/connection.ts';
+import type { Delivery, DeliveryState } from '../../../core/webhooks/delivery.ts';
+import { type Webhook, webhookSchema } from '../../../core/webhooks/webhook.ts';
 import { readId } from '../../graphql-server/ids.ts';
-import { builder } from '../builder.ts';
-import { connectionType, sliceArguments } from '../connection.ts';
+import { builder, connectionField, connectionType, wordsEnum } from '../builder.ts';
 
-const STATE_TEXTS: Record<Webhook['state'], string> = {
+export const WebhookStateEnum = wordsEnum<Webhook['state']>('WebhookState', 'Whether a webhook is at work.', {
   active: 'Events are sent.',
   paused: 'Nothing is sent; events wait until it is resumed.',
-};
-
-export const WebhookStateEnum = builder.enumType('WebhookState', {
-  description: 'Whether a webhook is at work.',
-  values: Object.fromEntries(
-    WEBHOOK_STATES.map((state) => [state.toUpperCase(), { value: state, description: STATE_TEXTS[state] }]),
-  ),
 });
 
-const DELIVERY_TEXTS: Record<DeliveryState, string> = {
-  pending: 'It waits, is on its way, or will be tried again.',
-  delivered: 'The receiver has it.',
-  dead: 'It was given up: a dead letter, which can be sent again.',
-};
-
-const DeliveryStateEnum = builder.enumType('WebhookDeliveryState', {
-  description: 'What became of an event on its way to a webhook.',
-  values: Object.fromEntries(
-    DELIVERY_STATES.map((state) => [state.toUpperCase(), { value: state, description: DELIVERY_TEXTS[state] }]),
-  ),
-});
+const DeliveryStateEnum = wordsEnum<DeliveryState>(
+  'WebhookDeliveryState',
+  'What became of an event on its way to a webhook.',
+  {
+    pending: 'It waits, is on its way, or will be tried again.',
+    delivered: 'The receiver has it.',
+    dead: 'It was given up: a dead letter, which can be sent again.',
+  },
+);
 
 /** The meaning of a field, from the one place where it is said. */
 export function meaningOf(name: keyof typeof webhookSchema.shape): string {
@@ -42,21 +30,19 @@ export const WebhookRef = builder.objectRef<Webhook>('Webhook').implement({
     name: t.exposeString('name', { description: meaningOf('name') }),
     url: t.exposeString('url', { description: meaningOf('url') }),
     eventTypes: t.exposeStringList('eventTypes', { description: meaningOf('eventTypes') }),
-    state: t.field({ type: WebhookStateEnum, description: meaningOf('state'), resolve: (hook) => hook.state }),
+    state: t.expose('state', { type: WebhookStateEnum, description: meaningOf('state') }),
     pausedBecause: t.exposeString('pausedBecause', { nullable: true, description: meaningOf('pausedBecause') }),
-    failingSince: t.field({
+    failingSince: t.expose('failingSince', {
       type: 'DateTime',
       nullable: true,
       description: meaningOf('failingSince'),
-      resolve: (hook) => hook.failingSince,
     }),
-    previousSecretUntil: t.field({
+    previousSecretUntil: t.expose('previousSecretUntil', {
       type: 'DateTime',
       nullable: true,
       description: meaningOf('previousSecretUntil'),
-      resolve: (hook) => hook.previousSecretUntil,
     }),
-    createdAt: t.field({ type: 'DateTime', description: meaningOf('createdAt'), resolve: (hook) => hook.createdAt }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: meaningOf('createdAt') }),
   }),
 });
 
@@ -69,24 +55,18 @@ const DeliveryRef = builder.objectRef<Delivery>('WebhookDelivery').implement({
     subjectType: t.exposeString('subjectType', { description: 'What the event is about.' }),
     subjectId: t.exposeID('subjectId', { description: 'Which one it is about.' }),
     body: t.exposeString('body', { description: 'The JSON text that is posted.' }),
-    state: t.field({ type: DeliveryStateEnum, description: 'What became of it.', resolve: (each) => each.state }),
+    state: t.expose('state', { type: DeliveryStateEnum, description: 'What became of it.' }),
     attempts: t.exposeInt('attempts', { description: 'How often it was sent.' }),
-    nextAt: t.field({
+    nextAt: t.expose('nextAt', {
       type: 'DateTime',
       nullable: true,
       description: 'When it is sent next; null while an earlier event of its subject is on the way, and at the end.',
-      resolve: (delivery) => delivery.nextAt,
     }),
-    createdAt: t.field({
-      type: 'DateTime',
-      description: 'When it was made ready to be sent.',
-      resolve: (delivery) => delivery.createdAt,
-    }),
-    endedAt: t.field({
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made ready to be sent.' }),
+    endedAt: t.expose('endedAt', {
       type: 'DateTime',
       nullable: true,
       description: 'When it was delivered or given up.',
-      resolve: (delivery) => delivery.endedAt,
     }),
     lastStatus: t.exposeInt('lastStatus', { nullable: true, description: 'The last HTTP status of the receiver.' }),
     lastError: t.exposeString('lastError', { nullable: true, description: 'Why the last try had no answer.' }),
@@ -110,7 +90,7 @@ builder.queryFields((t) => ({
     resolve: async (_root, { id }, { caller, services }) =>
       (await services.webhooks.hooks.find(caller, readId(id) ?? 0)) ?? null,
   }),
-  webhookDeliveries: t.field({
+  webhookDeliveries: connectionField(t, {
     type: DeliveryConnection,
     nullable: true,
     description: 'What was and will be sent to a webhook; null when there is no such webhook. For admins.',
@@ -120,18 +100,13 @@ builder.queryFields((t) => ({
         type: DeliveryStateEnum,
         description: 'Only those in this state: `DEAD` lists the dead letters.',
       }),
-      ...sliceArguments(t.arg),
     },
-    resolve: async (
-      _root,
-      { webhookId, state, ...slice },
-      { caller, services },
-    ): Promise<Connection<Delivery> | null> => {
+    list: (_root, { webhookId, state }, { caller, services: { webhooks } }) => {
       const id = readId(webhookId) ?? 0;
-      const page = await services.webhooks.deliveries.slice(caller, id, state ?? undefined, readSlice(slice));
-      return page
-        ? { ...page, totalCount: () => services.webhooks.deliveries.count(caller, id, state ?? undefined) }
-        : null;
+      return {
+        slice: (slice) => webhooks.deliveries.slice(caller, id, state ?? undefined, slice),
+        count: () => webhooks.deliveries.count(caller, id, state ?? undefined),
+      };
     },
   }),
 }));

@@ -1,35 +1,27 @@
 import type { Conversation, ConversationState } from '../../../core/engine/records/conversation.ts';
-import { type Connection, readSlice, SLICE_ARGUMENTS } from '../../graphql-server/connection.ts';
+import { requireSize } from '../../graphql-server/connection.ts';
 import { graphqlError } from '../../graphql-server/errors.ts';
 import { readId } from '../../graphql-server/ids.ts';
-import { builder, ChannelEnum, connectionType } from '../builder.ts';
+import { loadOrNull } from '../../graphql-server/loaders.ts';
+import { builder, ChannelEnum, connectionField, connectionType, wordsEnum } from '../builder.ts';
 import { MessageRef, OperatorRef } from './message.ts';
 import { SatisfactionRef } from './satisfaction.ts';
 
-const STATES: Record<ConversationState, string> = {
-  queued: 'Waits for an operator.',
-  offered: 'An operator is being asked.',
-  active: 'An operator has accepted it.',
-  closed: 'It has ended.',
-};
+const ConversationStateEnum = wordsEnum<ConversationState>(
+  'ConversationState',
+  'How far a conversation has come. It can go back to QUEUED, when an operator declines or is lost.',
+  {
+    queued: 'Waits for an operator.',
+    offered: 'An operator is being asked.',
+    active: 'An operator has accepted it.',
+    closed: 'It has ended.',
+  },
+);
 
-const ConversationStateEnum = builder.enumType('ConversationState', {
-  description: 'How far a conversation has come. It can go back to QUEUED, when an operator declines or is lost.',
-  values: Object.fromEntries(
-    Object.entries(STATES).map(([state, description]) => [
-      state.toUpperCase(),
-      { value: state as ConversationState, description },
-    ]),
-  ),
-});
-
-const ClosedByEnum = builder.enumType('ClosedBy', {
-  description: 'Who ended a conversation.',
-  values: {
-    VISITOR: { value: 'visitor', description: 'The visitor.' },
-    OPERATOR: { value: 'operator', description: 'An operator.' },
-    SYSTEM: { value: 'system', description: 'The service.' },
-  } as const,
+const ClosedByEnum = wordsEnum('ClosedBy', 'Who ended a conversation.', {
+  visitor: 'The visitor.',
+  operator: 'An operator.',
+  system: 'The service.',
 });
 
 /** So many messages are read at once, unless fewer are asked for. */
@@ -41,11 +33,11 @@ ConversationRef.implement({
   description: 'A conversation of the visitor with the operators of the website.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Identifier.' }),
-    channel: t.field({ type: ChannelEnum, description: 'How it is held.', resolve: (row) => row.channel }),
-    state: t.field({ type: ConversationStateEnum, description: 'How far it has come.', resolve: (row) => row.state }),
+    channel: t.expose('channel', { type: ChannelEnum, description: 'How it is held.' }),
+    state: t.expose('state', { type: ConversationStateEnum, description: 'How far it has come.' }),
     language: t.exposeString('language', { description: 'The language that it asks for (ISO 639-1).' }),
-    skillId: t.id({ nullable: true, description: 'The skill that it asks for.', resolve: (row) => row.skillId }),
-    groupId: t.id({ nullable: true, description: 'The group that it asks for.', resolve: (row) => row.groupId }),
+    skillId: t.exposeID('skillId', { nullable: true, description: 'The skill that it asks for.' }),
+    groupId: t.exposeID('groupId', { nullable: true, description: 'The group that it asks for.' }),
     operator: t.field({
       type: OperatorRef,
       nullable: true,
@@ -58,19 +50,13 @@ ConversationRef.implement({
       description: 'Its place among those that wait for the same: 1 is next. Null when it does not wait.',
       resolve: ({ id, state }, _args, { load }) => (state === 'queued' ? load.queuePosition.load(id) : null),
     }),
-    createdAt: t.field({ type: 'DateTime', description: 'When it began.', resolve: (row) => row.createdAt }),
-    acceptedAt: t.field({
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it began.' }),
+    acceptedAt: t.expose('acceptedAt', {
       type: 'DateTime',
       nullable: true,
       description: 'When an operator accepted it.',
-      resolve: (row) => row.acceptedAt,
     }),
-    closedAt: t.field({
-      type: 'DateTime',
-      nullable: true,
-      description: 'When it ended.',
-      resolve: (row) => row.closedAt,
-    }),
+    closedAt: t.expose('closedAt', { type: 'DateTime', nullable: true, description: 'When it ended.' }),
     closedBy: t.field({
       type: ClosedByEnum,
       nullable: true,
@@ -93,9 +79,7 @@ ConversationRef.implement({
       resolve: ({ id }, args, { load }) => {
         const [after, first] = [args.after ?? 0, args.first ?? MOST_MESSAGES];
         if (after < 0) throw graphqlError('BAD_REQUEST', 'after must be a sequence number, or 0.');
-        if (first < 0 || first > MOST_MESSAGES) {
-          throw graphqlError('BAD_REQUEST', `first must be between 0 and ${MOST_MESSAGES}.`);
-        }
+        requireSize('first', first, MOST_MESSAGES);
         return load.messages.load({ ownerId: id, window: { after, first } });
       },
     }),
@@ -110,7 +94,7 @@ ConversationRef.implement({
       type: SatisfactionRef,
       nullable: true,
       description: 'What the visitor answered to the survey, if they did.',
-      resolve: async ({ id }, _args, { load }) => (await load.satisfaction.load(id)) ?? null,
+      resolve: ({ id }, _args, { load }) => loadOrNull(load.satisfaction, id),
     }),
   }),
 });
@@ -129,19 +113,15 @@ builder.queryFields((t) => ({
       return id === undefined ? null : ((await services.visitors.ownConversations.find(visitor, id)) ?? null);
     },
   }),
-  conversations: t.field({
+  conversations: connectionField(t, {
     type: ConversationConnection,
     description: 'The conversations of the visitor.',
-    args: {
-      first: t.arg.int(SLICE_ARGUMENTS.first),
-      after: t.arg.string(SLICE_ARGUMENTS.after),
-      last: t.arg.int(SLICE_ARGUMENTS.last),
-      before: t.arg.string(SLICE_ARGUMENTS.before),
-    },
-    resolve: async (_root, slice, { visitor, services, position }): Promise<Connection<Conversation>> => {
+    list: async (_root, _args, { visitor, services: { visitors }, position }) => {
       await position();
-      const page = await services.visitors.ownConversations.slice(visitor, readSlice(slice));
-      return { ...page, totalCount: () => services.visitors.ownConversations.count(visitor) };
+      return {
+        slice: (slice) => visitors.ownConversations.slice(visitor, slice),
+        count: () => visitors.ownConversations.count(visitor),
+      };
     },
   }),
   eventPosition: t.id({

@@ -1,5 +1,5 @@
 import type { Message } from '../../../core/engine/records/message-store.ts';
-import { builder } from '../builder.ts';
+import { builder, wordsEnum } from '../builder.ts';
 import type { SeenOperator } from '../loaders.ts';
 
 export const OperatorRef = builder.objectRef<SeenOperator>('Operator').implement({
@@ -7,13 +7,10 @@ export const OperatorRef = builder.objectRef<SeenOperator>('Operator').implement
   fields: (t) => ({ pseudo: t.exposeString('pseudo', { description: 'The name that visitors see.' }) }),
 });
 
-const MessageAuthorEnum = builder.enumType('MessageAuthor', {
-  description: 'Who wrote a message.',
-  values: {
-    OPERATOR: { value: 'operator', description: 'An operator.' },
-    VISITOR: { value: 'visitor', description: 'The visitor.' },
-    NOTICE: { value: 'notice', description: 'The service, to tell what is going on.' },
-  } as const,
+const MessageAuthorEnum = wordsEnum<Message['authorType']>('MessageAuthor', 'Who wrote a message.', {
+  operator: 'An operator.',
+  visitor: 'The visitor.',
+  notice: 'The service, to tell what is going on.',
 });
 
 export const MessageRef = builder.objectRef<Message>('Message').implement({
@@ -25,7 +22,7 @@ export const MessageRef = builder.objectRef<Message>('Message').implement({
       description: "The sender's own name for it, for the visitor's own messages.",
       resolve: ({ authorType, clientId }) => (authorType === 'visitor' ? clientId : null),
     }),
-    author: t.field({ type: MessageAuthorEnum, description: 'Who wrote it.', resolve: (row) => row.authorType }),
+    author: t.expose('authorType', { type: MessageAuthorEnum, description: 'Who wrote it.' }),
     operator: t.field({
       type: OperatorRef,
       nullable: true,
@@ -34,6 +31,6 @@ export const MessageRef = builder.objectRef<Message>('Message').implement({
         authorType === 'operator' && authorId !== null ? ((await load.operator.load(authorId)) ?? null) : null,
     }),
     text: t.exposeString('text', { description: 'What was written, as it was written.' }),
-    at: t.field({ type: 'DateTime', description: 'When it was stored.', resolve: (message) => message.at }),
+    at: t.expose('at', { type: 'DateTime', description: 'When it was stored.' }),
   }),
 });

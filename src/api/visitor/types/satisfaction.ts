@@ -4,10 +4,10 @@ import { builder } from '../builder.ts';
 export const SatisfactionRef = builder.objectRef<Satisfaction>('Satisfaction').implement({
   description: 'What the visitor thought of a conversation: notes from 1 to 5, and words.',
   fields: (t) => ({
-    welcome: t.int({ description: 'Note for the welcome.', resolve: (row) => row.noteWelcome }),
-    resolution: t.int({ description: 'Note for the resolution.', resolve: (row) => row.noteResolution }),
-    delay: t.int({ description: 'Note for the delay.', resolve: (row) => row.noteDelay }),
+    welcome: t.exposeInt('noteWelcome', { description: 'Note for the welcome.' }),
+    resolution: t.exposeInt('noteResolution', { description: 'Note for the resolution.' }),
+    delay: t.exposeInt('noteDelay', { description: 'Note for the delay.' }),
     comment: t.exposeString('comment', { description: 'What the visitor wrote.' }),
-    at: t.field({ type: 'DateTime', description: 'When it was answered.', resolve: (row) => row.createdAt }),
+    at: t.expose('createdAt', { type: 'DateTime', description: 'When it was answered.' }),
   }),
 });

@@ -17,19 +17,15 @@ interface ConversationEvent extends LoggedEvent {
 const ConversationEventRef = builder.objectRef<ConversationEvent>('ConversationEvent').implement({
   description: 'Something that happened in a conversation.',
   fields: (t) => ({
-    position: t.id({
-      description: 'Its place in the log: give it as `after` to go on from here.',
-      resolve: (event) => event.position,
-    }),
+    position: t.exposeID('position', { description: 'Its place in the log: give it as `after` to go on from here.' }),
     type: t.exposeString('type', {
       description:
         '`conversation.queued`, `.offered`, `.started`, `.transferred`, `.closed`, `.updated` (it became a video), `message.created` or `satisfaction.answered`. More may come: leave out what you do not know.',
     }),
-    at: t.field({ type: 'DateTime', description: 'When it happened.', resolve: (event) => event.at }),
-    conversation: t.field({
+    at: t.expose('at', { type: 'DateTime', description: 'When it happened.' }),
+    conversation: t.expose('conversation', {
       type: ConversationRef,
       description: 'The conversation as it is now, which may be further than the event.',
-      resolve: (event) => event.conversation,
     }),
     message: t.field({
       type: MessageRef,

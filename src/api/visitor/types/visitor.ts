@@ -17,7 +17,7 @@ export const VisitorRef = builder.objectRef<Visitor>('Visitor').implement({
         t.exposeString(name, { description: visitorProfile.shape[name].meta()?.description ?? '' }),
       ]),
     ),
-    createdAt: t.field({ type: 'DateTime', description: 'When they first came.', resolve: (row) => row.createdAt }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When they first came.' }),
   }),
 });
 

@@ -4,7 +4,7 @@ import type { VisitorWebsite, VisitorWebsites } from '../../core/visitors/visito
 import type { Visitors } from '../../core/visitors/visitors.ts';
 
 /** Who comes in, and from where: a token belongs to a website, and a page to an origin that this website allows. */
-export class Door {
+export class VisitorGate {
   readonly #sessions: VisitorSessions;
   readonly #websites: VisitorWebsites;
 
