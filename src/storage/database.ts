@@ -1,6 +1,6 @@
 import type { Compilable, Expression, Kysely, SqlBool } from 'kysely';
 import type { ColumnWords } from './migration.ts';
-import type { HotStatement } from './prepared-statement.ts';
+import type { Statement } from './prepared-statement.ts';
 import type { Tables } from './tables.ts';
 
 /** Tells the time in epoch milliseconds. The database's own clock decides over every expiry; tests pass one in. */
@@ -39,12 +39,12 @@ export interface Transaction {
   /** The database's time at which this transaction began. */
   readonly now: number;
   /** Runs a statement whose SQL is made once, for those that are repeated thousands of times. */
-  run<Args extends object, Row>(statement: HotStatement<Args, Row>, args: Args): Promise<Row[]>;
+  run<Args extends object, Row>(statement: Statement<Args, Row>, args: Args): Promise<Row[]>;
   /**
    * The same for one whose answer nobody needs: it is sent, and what comes next does not wait for it. It is carried out before
    * everything that comes after it; if it fails, the transaction does.
    */
-  send<Args extends object>(statement: HotStatement<Args, unknown>, args: Args): void;
+  send<Args extends object>(statement: Statement<Args, unknown>, args: Args): void;
   /** Adds to the event log, at the end of this transaction and only if it commits. */
   emit(event: NewEvent): void;
 }
@@ -79,7 +79,7 @@ export interface Database {
    */
   transaction<T>(work: (tx: Transaction) => Promise<T>, accountId?: number): Promise<T>;
   /** Runs a statement whose SQL is made once, outside of transactions: it reads what is committed. */
-  run<Args extends object, Row>(statement: HotStatement<Args, Row>, args: Args): Promise<Row[]>;
+  run<Args extends object, Row>(statement: Statement<Args, Row>, args: Args): Promise<Row[]>;
   /**
    * For a read that no index serves: runs apart from the requests of others and gives up at its deadline.
    * The query must contain `withinDeadline(…)` where its rows are looked at, or it cannot be stopped.

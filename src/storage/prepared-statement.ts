@@ -13,14 +13,14 @@ class Placeholder {
 type Given<Args> = { readonly [Name in keyof Args]: Expression<Args[Name]> };
 
 /** A statement for many runs: to build and compile it costs several times as much as SQLite needs to carry it out. */
-export interface HotStatement<Args extends object, Row> {
+export interface Statement<Args extends object, Row> {
   build(db: Kysely<Tables>, given: Given<Args>): Compilable<Row>;
 }
 
 /** Defines a statement by what it is given: every run gives the same names. */
-export function hotStatement<Args extends object, Row = unknown>(
-  build: HotStatement<Args, Row>['build'],
-): HotStatement<Args, Row> {
+export function prepare<Args extends object, Row = unknown>(
+  build: Statement<Args, Row>['build'],
+): Statement<Args, Row> {
   return { build };
 }
 
@@ -29,9 +29,9 @@ export function hotStatement<Args extends object, Row = unknown>(
  * columns that it sets. There must be few shapes, as each stays.
  */
 export function statementPerShape<Shape, Args extends object, Row>(
-  define: (shape: Shape) => HotStatement<Args, Row>,
-): (shape: Shape) => HotStatement<Args, Row> {
-  const known = new Map<string, HotStatement<Args, Row>>();
+  define: (shape: Shape) => Statement<Args, Row>,
+): (shape: Shape) => Statement<Args, Row> {
+  const known = new Map<string, Statement<Args, Row>>();
   return (shape) => {
     const name = JSON.stringify(shape);
     const statement = known.get(name) ?? define(shape);
@@ -42,7 +42,7 @@ export function statementPerShape<Shape, Args extends object, Row>(
 
 type Run = (sql: string, parameters: readonly unknown[]) => { rows: unknown[] } | Promise<{ rows: unknown[] }>;
 
-/** The hot statements of one database, each compiled at its first run. */
+/** The prepared statements of one database, each compiled at its first run. */
 export class CompiledStatements {
   readonly #db: Kysely<Tables>;
   readonly #compiled = new WeakMap<object, CompiledQuery>();
@@ -51,7 +51,7 @@ export class CompiledStatements {
     this.#db = db;
   }
 
-  async run<Args extends object, Row>(execute: Run, statement: HotStatement<Args, Row>, args: Args): Promise<Row[]> {
+  async run<Args extends object, Row>(execute: Run, statement: Statement<Args, Row>, args: Args): Promise<Row[]> {
     let query = this.#compiled.get(statement);
     if (!query) {
       const given = Object.fromEntries(

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Transaction } from '../../storage/database.ts';
-import { hotStatement } from '../../storage/prepared-statement.ts';
+import { prepare } from '../../storage/prepared-statement.ts';
 
 const SECONDS_RULE = 'must be a whole number from 5 to 300';
 const LIMIT_RULE = 'must be a whole number from 0 to 100000';
@@ -38,7 +38,7 @@ export function settingsOf({
   return { autoAccept: autoAccept === 1, offerSeconds, queueLimit, lowestPriorityFirst: lowestPriorityFirst === 1 };
 }
 
-const read = hotStatement<{ accountId: number }, SettingsRow>((db, { accountId }) =>
+const read = prepare<{ accountId: number }, SettingsRow>((db, { accountId }) =>
   db
     .selectFrom('accounts')
     .select(['autoAccept', 'offerSeconds', 'queueLimit', 'lowestPriorityFirst'])

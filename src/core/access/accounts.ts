@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { z } from 'zod';
 import type { Actor, Database, Transaction } from '../../storage/database.ts';
-import { hotStatement } from '../../storage/prepared-statement.ts';
+import { prepare } from '../../storage/prepared-statement.ts';
 import type { Tables } from '../../storage/tables.ts';
 import { announce, changesBetween } from '../events/announce.ts';
 import { type Caller, type Commit, requireAdmin, SYSTEM } from '../kernel/caller.ts';
@@ -90,7 +90,7 @@ export class Accounts {
   }
 }
 
-const addToCounts = hotStatement<{ accountId: number; operators: number; admins: number }>(
+const addToCounts = prepare<{ accountId: number; operators: number; admins: number }>(
   (db, { accountId, operators, admins }) =>
     db
       .updateTable('accounts')

@@ -1,5 +1,5 @@
 import type { Database, Transaction } from '../../storage/database.ts';
-import { hotStatement } from '../../storage/prepared-statement.ts';
+import { prepare } from '../../storage/prepared-statement.ts';
 import { announce, changesBetween } from '../events/announce.ts';
 import { ShortLivedCache } from '../kernel/caches.ts';
 import { allPowerful, type Caller, requireAdmin } from '../kernel/caller.ts';
@@ -42,7 +42,7 @@ export const SHOWN_COLUMNS = [
   'revokedAt',
 ] as const;
 
-const findKey = hotStatement<{ keyHash: string }, Pick<ApiKey, 'accountId' | 'id' | 'access'> & { now: number }>(
+const findKey = prepare<{ keyHash: string }, Pick<ApiKey, 'accountId' | 'id' | 'access'> & { now: number }>(
   (db, { keyHash }) =>
     db
       .selectFrom('apiKeys')

@@ -1,6 +1,6 @@
 import type { Kysely, Selectable } from 'kysely';
 import type { Transaction } from '../../storage/database.ts';
-import { hotStatement } from '../../storage/prepared-statement.ts';
+import { prepare } from '../../storage/prepared-statement.ts';
 import type { Tables } from '../../storage/tables.ts';
 import { fold } from '../kernel/text.ts';
 import { endTokensOf, type TokenOwner } from './tokens.ts';
@@ -9,8 +9,8 @@ import { endTokensOf, type TokenOwner } from './tokens.ts';
 export type StoredLogin = Selectable<Tables['logins']>;
 
 // An import runs these ten thousand times in one transaction.
-const insertLogin = hotStatement<StoredLogin>((db, row) => db.insertInto('logins').values(row));
-const findEmail = hotStatement<{ emailFolded: string }>((db, { emailFolded }) =>
+const insertLogin = prepare<StoredLogin>((db, row) => db.insertInto('logins').values(row));
+const findEmail = prepare<{ emailFolded: string }>((db, { emailFolded }) =>
   db.selectFrom('logins').select('operatorId').where('emailFolded', '=', emailFolded),
 );
 

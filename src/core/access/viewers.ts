@@ -1,6 +1,6 @@
 import DataLoader from 'dataloader';
 import type { Database } from '../../storage/database.ts';
-import { hotStatement } from '../../storage/prepared-statement.ts';
+import { prepare } from '../../storage/prepared-statement.ts';
 import { ShortLivedCache } from '../kernel/caches.ts';
 import type { Caller, Standing } from '../kernel/caller.ts';
 import type { Role } from '../kernel/roles.ts';
@@ -17,7 +17,7 @@ interface Behind {
   readonly groupId: number | null;
 }
 
-const findOne = hotStatement<{ tokenHash: string }, Behind>((db, { tokenHash }) =>
+const findOne = prepare<{ tokenHash: string }, Behind>((db, { tokenHash }) =>
   valid(db).where('t.tokenHash', '=', tokenHash),
 );
 

@@ -1,12 +1,12 @@
 import type { Transaction } from '../../storage/database.ts';
-import { hotStatement } from '../../storage/prepared-statement.ts';
+import { prepare } from '../../storage/prepared-statement.ts';
 import { isLogin, loginName } from '../access/logins.ts';
 import { DomainError, invalid, invalidField, type Problem } from '../kernel/errors.ts';
 import { callConfigProblem } from '../operators/call-config.ts';
 import { highestRole, type NewOperator, type Operator, type OperatorUpdate } from '../operators/operator.ts';
 import type { Targets } from '../operators/targets.ts';
 
-const findExternalId = hotStatement<{ accountId: number; externalId: string }>((db, { accountId, externalId }) =>
+const findExternalId = prepare<{ accountId: number; externalId: string }>((db, { accountId, externalId }) =>
   db.selectFrom('operators').select('id').where('accountId', '=', accountId).where('externalId', '=', externalId),
 );
 

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { Transaction } from '../../storage/database.ts';
-import { hotStatement } from '../../storage/prepared-statement.ts';
+import { prepare } from '../../storage/prepared-statement.ts';
 import type { Tables } from '../../storage/tables.ts';
 import { unknownId } from '../kernel/errors.ts';
 import { fold } from '../kernel/text.ts';
@@ -9,11 +9,11 @@ import type { TreeKind, TreeNode } from './tree.ts';
 /** Both tables have the same columns; the name of one stands for both in the types. */
 export const TREE_TABLES = { skill: 'skills', group: 'groups' as 'skills' } as const;
 
-const insertInto = (table: 'skills') => hotStatement<Tables['skills']>((db, row) => db.insertInto(table).values(row));
+const insertInto = (table: 'skills') => prepare<Tables['skills']>((db, row) => db.insertInto(table).values(row));
 const insert = { skill: insertInto(TREE_TABLES.skill), group: insertInto(TREE_TABLES.group) };
 
 const addToCountOf = (table: 'skills') =>
-  hotStatement<{ accountId: number; id: number; by: number }>((db, { accountId, id, by }) =>
+  prepare<{ accountId: number; id: number; by: number }>((db, { accountId, id, by }) =>
     db
       .updateTable(table)
       .set((eb) => ({ operatorCount: eb('operatorCount', '+', by) }))

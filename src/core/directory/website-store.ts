@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { Transaction } from '../../storage/database.ts';
-import { hotStatement } from '../../storage/prepared-statement.ts';
+import { prepare } from '../../storage/prepared-statement.ts';
 import type { Tables } from '../../storage/tables.ts';
 import { unknownId } from '../kernel/errors.ts';
 import { fold } from '../kernel/text.ts';
@@ -8,7 +8,7 @@ import type { Website } from './website.ts';
 
 type WebsiteRow = Selectable<Tables['websites']>;
 
-const addToCount = hotStatement<{ accountId: number; id: number; by: number }>((db, { accountId, id, by }) =>
+const addToCount = prepare<{ accountId: number; id: number; by: number }>((db, { accountId, id, by }) =>
   db
     .updateTable('websites')
     .set((eb) => ({ operatorCount: eb('operatorCount', '+', by) }))

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Actor, Changes, Database } from '../../storage/database.ts';
-import { hotStatement } from '../../storage/prepared-statement.ts';
+import { prepare } from '../../storage/prepared-statement.ts';
 import { type Caller, requireAdmin } from '../kernel/caller.ts';
 import { invalidField } from '../kernel/errors.ts';
 import type { Slice, SlicePage } from '../kernel/slice.ts';
@@ -35,9 +35,8 @@ const COLUMNS = [
   ...(['via', 'address'] as const),
 ] as const;
 
-const findMoment = hotStatement<{ accountId: number; position: number }, { at: number }>(
-  (db, { accountId, position }) =>
-    db.selectFrom('events').select('at').where('accountId', '=', accountId).where('position', '=', position),
+const findMoment = prepare<{ accountId: number; position: number }, { at: number }>((db, { accountId, position }) =>
+  db.selectFrom('events').select('at').where('accountId', '=', accountId).where('position', '=', position),
 );
 
 /** Who changed what, when, and from where: the event log as admins read it. */

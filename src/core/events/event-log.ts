@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { type Expression, type ExpressionBuilder, sql } from 'kysely';
 import type { Changes, Database, Transaction } from '../../storage/database.ts';
-import { hotStatement } from '../../storage/prepared-statement.ts';
+import { prepare } from '../../storage/prepared-statement.ts';
 import type { Tables } from '../../storage/tables.ts';
 import { deleteInBatches } from '../kernel/batched-delete.ts';
 import { DomainError } from '../kernel/errors.ts';
@@ -32,19 +32,19 @@ interface Bounds {
   readonly newest: number;
 }
 
-const findMoment = hotStatement<{ accountId: number }, { position: number; now: number }>((db, { accountId }) =>
+const findMoment = prepare<{ accountId: number }, { position: number; now: number }>((db, { accountId }) =>
   db
     .selectFrom('accounts')
     .select((eb) => ['eventPosition as position', eb.fn<number>('now_ms', []).as('now')])
     .where('id', '=', accountId),
 );
-const findOldest = hotStatement<{ accountId: number }, { oldest: number | null }>((db, { accountId }) =>
+const findOldest = prepare<{ accountId: number }, { oldest: number | null }>((db, { accountId }) =>
   db
     .selectFrom('events')
     .select((eb) => eb.fn.min('position').as('oldest'))
     .where('accountId', '=', accountId),
 );
-const findAfter = hotStatement<{ accountId: number; position: number }, Row>((db, { accountId, position }) =>
+const findAfter = prepare<{ accountId: number; position: number }, Row>((db, { accountId, position }) =>
   rowsAfter(db, accountId, position),
 );
 

@@ -105,7 +105,7 @@ export class VersionedCache<T extends object | string> {
   async getAll<S extends Stamp>(
     stamps: readonly S[],
     nameOf: (stamp: S) => string,
-    load: (missing: readonly S[]) => Promise<readonly (S & { readonly value: T })[]>,
+    load: (missing: S[]) => Promise<readonly (S & { readonly value: T })[]>,
   ): Promise<T[]> {
     const kept = stamps.map((stamp) => this.get(nameOf(stamp), stamp.version));
     const missing = stamps.filter((_, index) => kept[index] === undefined);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Transaction } from '../../storage/database.ts';
-import { hotStatement } from '../../storage/prepared-statement.ts';
+import { prepare } from '../../storage/prepared-statement.ts';
 
 const ID_RULE = 'must be an identifier: decimal digits, at least 1';
 
@@ -13,7 +13,7 @@ export function parseId(text: string): number | undefined {
   return Number.isSafeInteger(value) ? value : undefined;
 }
 
-const takeNext = hotStatement<{ accountId: number; name: string }, { value: number }>((db, { accountId, name }) =>
+const takeNext = prepare<{ accountId: number; name: string }, { value: number }>((db, { accountId, name }) =>
   db
     .insertInto('counters')
     .values({ accountId, name, value: 1 })

@@ -1,6 +1,6 @@
 import { type Compilable, type Expression, type Selectable, type SelectQueryBuilder, sql } from 'kysely';
 import type { Database } from '../../storage/database.ts';
-import { hotStatement } from '../../storage/prepared-statement.ts';
+import { prepare } from '../../storage/prepared-statement.ts';
 import type { Tables } from '../../storage/tables.ts';
 import type { Page, Window } from './page.ts';
 import { cut, type Slice, type SlicePage, within } from './slice.ts';
@@ -44,7 +44,7 @@ export class Listing<Name extends Listed, Thing extends { readonly id: number }>
     this.#table = table;
     this.#fromRow = fromRow;
     this.#id = sql.ref<number>(`${table}.id`);
-    this.#one = hotStatement<{ accountId: number; id: number }, object>((db, { accountId, id: own }) =>
+    this.#one = prepare<{ accountId: number; id: number }, object>((db, { accountId, id: own }) =>
       db
         .selectFrom(table as 'skills')
         .selectAll()

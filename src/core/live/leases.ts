@@ -1,5 +1,5 @@
 import type { Transaction } from '../../storage/database.ts';
-import { hotStatement } from '../../storage/prepared-statement.ts';
+import { prepare } from '../../storage/prepared-statement.ts';
 import type { ActorContext } from '../kernel/caller.ts';
 import type { LiveRow } from './live.ts';
 import { findLiveRow, type PresenceChange, recountPresence } from './live-store.ts';
@@ -25,7 +25,7 @@ interface Named {
   readonly leaseId: string;
 }
 
-const put = hotStatement<Named & { expiresAt: number; inGrace: number }>((db, row) =>
+const put = prepare<Named & { expiresAt: number; inGrace: number }>((db, row) =>
   db
     .insertInto('operatorLeases')
     .values(row)
@@ -35,7 +35,7 @@ const put = hotStatement<Named & { expiresAt: number; inGrace: number }>((db, ro
         .doUpdateSet({ expiresAt: row.expiresAt, inGrace: row.inGrace }),
     ),
 );
-const prolong = hotStatement<Named & { expiresAt: number }, { leaseId: string }>(
+const prolong = prepare<Named & { expiresAt: number }, { leaseId: string }>(
   (db, { accountId, operatorId, leaseId, expiresAt }) =>
     db
       .updateTable('operatorLeases')
@@ -46,7 +46,7 @@ const prolong = hotStatement<Named & { expiresAt: number }, { leaseId: string }>
       .where('expiresAt', '>', (eb) => eb.fn<number>('now_ms', []))
       .returning('leaseId'),
 );
-const toGrace = hotStatement<Named & { until: number }, { leaseId: string }>(
+const toGrace = prepare<Named & { until: number }, { leaseId: string }>(
   (db, { accountId, operatorId, leaseId, until }) =>
     db
       .updateTable('operatorLeases')
@@ -57,10 +57,10 @@ const toGrace = hotStatement<Named & { until: number }, { leaseId: string }>(
       .where('inGrace', '=', 0)
       .returning('leaseId'),
 );
-const removeAll = hotStatement<{ accountId: number; operatorId: number }>((db, { accountId, operatorId }) =>
+const removeAll = prepare<{ accountId: number; operatorId: number }>((db, { accountId, operatorId }) =>
   db.deleteFrom('operatorLeases').where('accountId', '=', accountId).where('operatorId', '=', operatorId),
 );
-const removeOver = hotStatement<{ accountId: number; operatorId: number }>((db, { accountId, operatorId }) =>
+const removeOver = prepare<{ accountId: number; operatorId: number }>((db, { accountId, operatorId }) =>
   db
     .deleteFrom('operatorLeases')
     .where('accountId', '=', accountId)

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Database, Transaction } from '../../storage/database.ts';
-import { hotStatement } from '../../storage/prepared-statement.ts';
+import { prepare } from '../../storage/prepared-statement.ts';
 import { deleteInBatches } from '../kernel/batched-delete.ts';
 import type { ActorContext } from '../kernel/caller.ts';
 
@@ -34,7 +34,7 @@ interface HistoryArguments extends Required<HistoryEntry> {
   readonly actorId: number | null;
 }
 
-const insertHistory = hotStatement<HistoryArguments>((db, given) => ({
+const insertHistory = prepare<HistoryArguments>((db, given) => ({
   compile: () =>
     sql`insert into live_history (account_id, operator_id, version, at, kind, reason, actor_type, actor_id,
         connected, in_grace, after_decision, ${sql.raw(COPIED)})

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Expression, type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Changes, Transaction } from '../../storage/database.ts';
-import { hotStatement, statementPerShape } from '../../storage/prepared-statement.ts';
+import { prepare, statementPerShape } from '../../storage/prepared-statement.ts';
 import type { Tables } from '../../storage/tables.ts';
 import { announce } from '../events/announce.ts';
 import type { ActorContext } from '../kernel/caller.ts';
@@ -50,12 +50,12 @@ function record(
   if (event) announce(tx, context, event[0], entry.operatorId, event[1]);
 }
 
-export const findLiveRow = hotStatement<OneOperator, LiveRow>((db, { accountId, operatorId }) =>
+export const findLiveRow = prepare<OneOperator, LiveRow>((db, { accountId, operatorId }) =>
   db.selectFrom('operatorLive').selectAll().where('accountId', '=', accountId).where('operatorId', '=', operatorId),
 );
 
-const insertLive = hotStatement<LiveRow>((db, row) => db.insertInto('operatorLive').values(row));
-const updateSettings = hotStatement<OneOperator & ReturnType<typeof settingsColumns>>(
+const insertLive = prepare<LiveRow>((db, row) => db.insertInto('operatorLive').values(row));
+const updateSettings = prepare<OneOperator & ReturnType<typeof settingsColumns>>(
   (db, { accountId, operatorId, ...columns }) => updateVersion(db, { accountId, operatorId }).set(columns),
 );
 
@@ -102,7 +102,7 @@ export async function noteFirstLogin(
 }
 
 function takeSlot(channel: Channel, condition: RawBuilder<SqlBool>) {
-  return hotStatement<OneOperator & { readonly now: number }, { version: number }>((db, { now, ...one }) =>
+  return prepare<OneOperator & { readonly now: number }, { version: number }>((db, { now, ...one }) =>
     updateVersion(db, one)
       .set((eb) => ({ [`${channel}Slots`]: eb(`${channel}Slots`, '+', 1), assignedAt: now }))
       .where(condition)
@@ -119,7 +119,7 @@ const takeBesideChat = takeSlot(
     and live.chat_slots > 0 and live.lease_until > now_ms())`,
 );
 const freeSlot = perChannel((channel) =>
-  hotStatement<OneOperator, LiveRow>((db, one) =>
+  prepare<OneOperator, LiveRow>((db, one) =>
     updateVersion(db, one)
       .set((eb) => ({ [`${channel}Slots`]: eb(`${channel}Slots`, '-', 1) }))
       .where(`${channel}Slots`, '>', 0)
@@ -158,7 +158,7 @@ type FlagArguments = OneOperator & { readonly [flag: `${string}Available`]: numb
 /** Whoever says whether they are available is forgiven the offers that they missed. */
 const setFlagsOf = statementPerShape((channels: readonly Channel[]) => {
   const forgiven = Object.fromEntries(channels.map((channel) => [`${channel}Missed`, 0]));
-  return hotStatement<FlagArguments>((db, { accountId, operatorId, ...flags }) =>
+  return prepare<FlagArguments>((db, { accountId, operatorId, ...flags }) =>
     updateVersion(db, { accountId, operatorId }).set({ ...flags, ...forgiven }),
   );
 });
@@ -190,14 +190,14 @@ export function setAvailability(
 }
 
 const countMissed = perChannel((channel) =>
-  hotStatement<OneOperator, { missed: number; available: number }>((db, one) =>
+  prepare<OneOperator, { missed: number; available: number }>((db, one) =>
     updateRow(db, one)
       .set((eb) => ({ [`${channel}Missed`]: eb(`${channel}Missed`, '+', 1) }))
       .returning([`${channel}Missed as missed`, `${channel}Available as available`]),
   ),
 );
 const forgetMissed = perChannel((channel) =>
-  hotStatement<OneOperator>((db, one) =>
+  prepare<OneOperator>((db, one) =>
     updateRow(db, one)
       .set({ [`${channel}Missed`]: 0 })
       .where(`${channel}Missed`, '>', 0),
@@ -220,14 +220,14 @@ export function forgetMissedOffers(tx: Transaction, { accountId }: Account, { op
 }
 
 /** The last of all leases decides; one in its grace holds the connection, but nobody is given to it. */
-const recount = hotStatement<OneOperator, LiveRow>((db, given) => ({
+const recount = prepare<OneOperator, LiveRow>((db, given) => ({
   compile: () =>
     sql<LiveRow>`update operator_live set
       lease_until = coalesce((select max(expires_at) from operator_leases l where l.account_id = operator_live.account_id and l.operator_id = operator_live.operator_id), 0),
       routable_until = coalesce((select max(expires_at) from operator_leases l where l.account_id = operator_live.account_id and l.operator_id = operator_live.operator_id and l.in_grace = 0), 0)
       where account_id = ${given.accountId} and operator_id = ${given.operatorId} returning *`.compile(db),
 }));
-const updatePresence = hotStatement<OneOperator & { readonly lostAt: number | null }>((db, { lostAt, ...one }) =>
+const updatePresence = prepare<OneOperator & { readonly lostAt: number | null }>((db, { lostAt, ...one }) =>
   updateVersion(db, one).set({ lostAt }),
 );
 

@@ -1,6 +1,6 @@
 import { type Compilable, sql } from 'kysely';
 import type { Database } from '../../storage/database.ts';
-import { hotStatement } from '../../storage/prepared-statement.ts';
+import { prepare } from '../../storage/prepared-statement.ts';
 import type { Page, Window } from '../kernel/page.ts';
 import {
   filteredOperators,
@@ -26,7 +26,7 @@ export function versionOf(accountId: number, id: string) {
 /** Rows that may be stepped over in the thread that serves everybody; more than these are read apart from it. */
 const FEW = 1000;
 
-const findFirst = hotStatement<{ accountId: number } & Window, OperatorStamp>((db, { accountId, limit, offset }) =>
+const findFirst = prepare<{ accountId: number } & Window, OperatorStamp>((db, { accountId, limit, offset }) =>
   db
     .selectFrom('operators')
     .select(['id', 'version'])
@@ -35,7 +35,7 @@ const findFirst = hotStatement<{ accountId: number } & Window, OperatorStamp>((d
     .limit(limit)
     .offset(offset),
 );
-const countAll = hotStatement<{ accountId: number }, { count: number }>((db, { accountId }) =>
+const countAll = prepare<{ accountId: number }, { count: number }>((db, { accountId }) =>
   db.selectFrom('accounts').select('operatorCount as count').where('id', '=', accountId),
 );
 

@@ -1,5 +1,5 @@
 import type { Database } from '../../storage/database.ts';
-import { hotStatement } from '../../storage/prepared-statement.ts';
+import { prepare } from '../../storage/prepared-statement.ts';
 import { VersionedCache } from '../kernel/caches.ts';
 import type { Page, Window } from '../kernel/page.ts';
 import type { Slice, SlicePage } from '../kernel/slice.ts';
@@ -9,7 +9,7 @@ import { OperatorPages, type OperatorStamp } from './operator-pages.ts';
 import { type MembershipKind, OperatorSlices } from './operator-slices.ts';
 import { loadOperators } from './operator-store.ts';
 
-const findStamp = hotStatement<{ accountId: number; id: number }, OperatorStamp>((db, { accountId, id }) =>
+const findStamp = prepare<{ accountId: number; id: number }, OperatorStamp>((db, { accountId, id }) =>
   db.selectFrom('operators').select(['id', 'version']).where('accountId', '=', accountId).where('id', '=', id),
 );
 

@@ -1,6 +1,6 @@
 import type { Kysely, Selectable } from 'kysely';
 import type { Transaction } from '../../storage/database.ts';
-import { hotStatement } from '../../storage/prepared-statement.ts';
+import { prepare } from '../../storage/prepared-statement.ts';
 import type { Tables } from '../../storage/tables.ts';
 import { countOperators } from '../access/accounts.ts';
 import { addLogin, changeLoginEmail, deleteLogin, loginName } from '../access/logins.ts';
@@ -16,10 +16,10 @@ import type { NewOperator, Operator } from './operator.ts';
 type Row<Table extends keyof Tables> = Selectable<Tables[Table]>;
 
 // An import runs these ten thousand times in one transaction.
-const insertRow = hotStatement<Row<'operators'>>((db, row) => db.insertInto('operators').values(row));
-const insertWebsite = hotStatement<Row<'operatorWebsites'>>((db, row) => db.insertInto('operatorWebsites').values(row));
-const insertSkill = hotStatement<Row<'operatorSkills'>>((db, row) => db.insertInto('operatorSkills').values(row));
-const updateRow = hotStatement<Omit<Row<'operators'>, 'createdAt'>>((db, { accountId, id, ...columns }) =>
+const insertRow = prepare<Row<'operators'>>((db, row) => db.insertInto('operators').values(row));
+const insertWebsite = prepare<Row<'operatorWebsites'>>((db, row) => db.insertInto('operatorWebsites').values(row));
+const insertSkill = prepare<Row<'operatorSkills'>>((db, row) => db.insertInto('operatorSkills').values(row));
+const updateRow = prepare<Omit<Row<'operators'>, 'createdAt'>>((db, { accountId, id, ...columns }) =>
   db.updateTable('operators').set(columns).where('accountId', '=', accountId).where('id', '=', id),
 );
 
@@ -53,7 +53,7 @@ export async function loadOperators(
   return rows.map(fromRow);
 }
 
-const findRow = hotStatement<{ accountId: number; id: number }, OperatorRow>((db, { accountId, id }) =>
+const findRow = prepare<{ accountId: number; id: number }, OperatorRow>((db, { accountId, id }) =>
   rowsOf(db).where('operators.accountId', '=', accountId).where('operators.id', '=', id),
 );
 

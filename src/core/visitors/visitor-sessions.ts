@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { sql } from 'kysely';
 import type { z } from 'zod';
 import type { Database, Transaction } from '../../storage/database.ts';
-import { hotStatement } from '../../storage/prepared-statement.ts';
+import { prepare } from '../../storage/prepared-statement.ts';
 import { digest, type InstallationSecrets, randomSecret, sameSecret } from '../access/secrets.ts';
 import { visitorUpdate } from '../engine/records/visitor-profile.ts';
 import { addWebsites, changeVisitor, findByExternalId, insertVisitor } from '../engine/records/visitor-store.ts';
@@ -25,7 +25,7 @@ export const newSession = visitorUpdate.extend({
 });
 export type NewSession = z.output<typeof newSession>;
 
-const findOwner = hotStatement<{ tokenHash: string }, Omit<VisitorCaller, 'actor'>>((db, { tokenHash }) =>
+const findOwner = prepare<{ tokenHash: string }, Omit<VisitorCaller, 'actor'>>((db, { tokenHash }) =>
   db
     .selectFrom('visitorTokens')
     .select(['accountId', 'visitorId', 'websiteId', 'language'])

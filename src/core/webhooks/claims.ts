@@ -1,6 +1,6 @@
 import { type SqlBool, sql } from 'kysely';
 import type { Database, Transaction } from '../../storage/database.ts';
-import { hotStatement } from '../../storage/prepared-statement.ts';
+import { prepare } from '../../storage/prepared-statement.ts';
 import { claim, isPending, type SubjectName } from './delivery-store.ts';
 import type { HookName } from './webhook-store.ts';
 
@@ -24,7 +24,7 @@ export interface DueHook extends HookName {
   readonly isFailing: boolean;
 }
 
-const findDue = hotStatement<object, HookName & { failingSince: number | null }>((db) =>
+const findDue = prepare<object, HookName & { failingSince: number | null }>((db) =>
   db
     .selectFrom('webhooks as w')
     .select(['w.accountId', 'w.id as webhookId', 'w.failingSince'])

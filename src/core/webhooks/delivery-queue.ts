@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { type SqlBool, sql } from 'kysely';
 import type { Changes, Database, Transaction } from '../../storage/database.ts';
-import { hotStatement } from '../../storage/prepared-statement.ts';
+import { prepare } from '../../storage/prepared-statement.ts';
 import { announce } from '../events/announce.ts';
 import { systemContext } from '../kernel/caller.ts';
 import type { DeliveredEvent } from './delivery.ts';
@@ -20,7 +20,7 @@ interface Behind {
   readonly eventTypes: string;
 }
 
-const findBehind = hotStatement<object, Behind>((db) =>
+const findBehind = prepare<object, Behind>((db) =>
   db
     .selectFrom('webhooks as w')
     .innerJoin('accounts as a', 'a.id', 'w.accountId')

@@ -1,6 +1,6 @@
 import { type ExpressionBuilder, type Selectable, type SqlBool, sql } from 'kysely';
 import type { Database, Transaction } from '../../storage/database.ts';
-import { hotStatement } from '../../storage/prepared-statement.ts';
+import { prepare } from '../../storage/prepared-statement.ts';
 import type { Tables } from '../../storage/tables.ts';
 import { deleteInBatches } from '../kernel/batched-delete.ts';
 import { nextId } from '../kernel/ids.ts';
@@ -26,7 +26,7 @@ export function deliveryOf(row: DeliveryRow): Delivery {
 type NewDelivery = Pick<DeliveryRow, 'id' | 'position' | 'type' | 'body'> & SubjectName & { readonly now: number };
 
 /** One that has an earlier one of its subject before it gets no time: it is held back until that has ended. */
-const insert = hotStatement<NewDelivery>((db, { now, ...row }) =>
+const insert = prepare<NewDelivery>((db, { now, ...row }) =>
   db.insertInto('webhookDeliveries').values((eb) => ({
     ...row,
     state: 'pending',

@@ -2,7 +2,7 @@ import { type Compilable, type Expression, type Kysely, type SqlBool, sql } from
 import type { Clock, Database, ServerUse, Transaction } from '../database.ts';
 import { inTime, TooLate } from '../deadline.ts';
 import { DatabaseUnavailable, ReadTooSlow } from '../errors.ts';
-import { CompiledStatements, type HotStatement } from '../prepared-statement.ts';
+import { CompiledStatements, type Statement } from '../prepared-statement.ts';
 import { RunningClock } from '../running-clock.ts';
 import type { Tables } from '../tables.ts';
 import { LONGEST_WAIT_MS, Turns } from '../turns.ts';
@@ -143,7 +143,7 @@ export class PostgresDatabase implements Database {
     this.#ending = false;
   }
 
-  run<Args extends object, Row>(statement: HotStatement<Args, Row>, args: Args): Promise<Row[]> {
+  run<Args extends object, Row>(statement: Statement<Args, Row>, args: Args): Promise<Row[]> {
     return this.#compiled.run(this.#execute, statement, args);
   }
 

@@ -1,9 +1,9 @@
 import type { Selectable } from 'kysely';
 import type { NewEvent, Transaction } from '../database.ts';
-import { hotStatement } from '../prepared-statement.ts';
+import { prepare } from '../prepared-statement.ts';
 import type { Tables } from '../tables.ts';
 
-const insertEvent = hotStatement<Selectable<Tables['events']>>((db, row) => db.insertInto('events').values(row));
+const insertEvent = prepare<Selectable<Tables['events']>>((db, row) => db.insertInto('events').values(row));
 
 /**
  * Writes the events of one transaction. Called as its last step: the position is taken under the lock of the account's

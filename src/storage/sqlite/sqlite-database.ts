@@ -2,7 +2,7 @@ import { backup } from 'node:sqlite';
 import { type Compilable, type Expression, type Kysely, type SqlBool, sql } from 'kysely';
 import type { Clock, Database, Transaction } from '../database.ts';
 import { DatabaseUnavailable } from '../errors.ts';
-import { CompiledStatements, type HotStatement } from '../prepared-statement.ts';
+import { CompiledStatements, type Statement } from '../prepared-statement.ts';
 import { RunningClock } from '../running-clock.ts';
 import type { Tables } from '../tables.ts';
 import { LONGEST_WAIT_MS } from '../turns.ts';
@@ -54,7 +54,7 @@ export class SqliteDatabase implements Database {
     return this.#writer.transaction(work);
   }
 
-  run<Args extends object, Row>(statement: HotStatement<Args, Row>, args: Args): Promise<Row[]> {
+  run<Args extends object, Row>(statement: Statement<Args, Row>, args: Args): Promise<Row[]> {
     return this.#compiled.run((text, parameters) => this.#reader.run(text, parameters), statement, args);
   }
 

@@ -1,5 +1,5 @@
 import type { Database, Transaction } from '../../../storage/database.ts';
-import { hotStatement } from '../../../storage/prepared-statement.ts';
+import { prepare } from '../../../storage/prepared-statement.ts';
 import type { Caller, VisitorCaller } from '../../kernel/caller.ts';
 import { DomainError } from '../../kernel/errors.ts';
 import { text } from '../../kernel/text.ts';
@@ -76,7 +76,7 @@ interface SentBefore {
   readonly clientId: string;
 }
 
-const findSent = hotStatement<SentBefore, Message>((db, given) =>
+const findSent = prepare<SentBefore, Message>((db, given) =>
   db
     .selectFrom('messages')
     .selectAll()

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Database, Transaction } from '../../../storage/database.ts';
-import { hotStatement } from '../../../storage/prepared-statement.ts';
+import { prepare } from '../../../storage/prepared-statement.ts';
 import { VersionedCache } from '../../kernel/caches.ts';
 import { type Caller, type Commit, forbidden } from '../../kernel/caller.ts';
 import { DomainError, invalid } from '../../kernel/errors.ts';
@@ -51,10 +51,10 @@ export interface LiveList {
 
 const BATCH = 1000;
 
-const findPresent = hotStatement<{ accountId: number }, StampRow>((db, { accountId }) =>
+const findPresent = prepare<{ accountId: number }, StampRow>((db, { accountId }) =>
   stampColumns(presentRows(db).where('live.accountId', '=', accountId)),
 );
-const findStamp = hotStatement<{ accountId: number; operatorId: number }, StampRow>((db, { accountId, operatorId }) =>
+const findStamp = prepare<{ accountId: number; operatorId: number }, StampRow>((db, { accountId, operatorId }) =>
   stampColumns(
     db
       .selectFrom('operatorLive as live')
@@ -111,33 +111,25 @@ export class LiveService {
       .where('live.accountId', '=', accountId)
       .where('live.operatorId', 'in', operatorIds)
       .execute();
+    const load = async (missing: typeof stamps) => {
+      const ids = missing.map(({ id }) => id);
+      const rows = await this.#database.read
+        .selectFrom('operatorLive')
+        .selectAll()
+        .where('accountId', '=', accountId)
+        .where('operatorId', 'in', ids)
+        .execute();
+      const rowOf = new Map(rows.map((row) => [row.operatorId, row]));
+      return missing.flatMap((stamp) => {
+        const row = rowOf.get(stamp.id);
+        if (!row) return [];
+        const [connected, inGrace] = [Boolean(stamp.connected), Boolean(stamp.connected) && !stamp.there];
+        const { version } = row;
+        return { ...stamp, version, value: { id: stamp.id, version, state: liveState(row, { connected, inGrace }) } };
+      });
+    };
     // Being connected ends by time alone, without a new version: so it is part of the name.
-    const presenceOf = (stamp: { connected: unknown; there: unknown }) => ({
-      connected: Boolean(stamp.connected),
-      inGrace: Boolean(stamp.connected) && !stamp.there,
-    });
-    const nameOf = (stamp: (typeof stamps)[number]) => `${accountId} ${stamp.id} ${stamp.connected} ${stamp.there}`;
-    const kept = stamps.map((stamp) => this.#loaded.get(nameOf(stamp), stamp.version));
-    const missing = stamps.filter((_, index) => kept[index] === undefined);
-    if (missing.length === 0) return kept as OperatorLiveState[];
-    const rows = await this.#database.read
-      .selectFrom('operatorLive')
-      .selectAll()
-      .where('accountId', '=', accountId)
-      .where(
-        'operatorId',
-        'in',
-        missing.map(({ id }) => id),
-      )
-      .execute();
-    const fresh = new Map(rows.map((row) => [row.operatorId, row]));
-    return stamps.flatMap((stamp, index) => {
-      const row = fresh.get(stamp.id);
-      const known = kept[index];
-      if (known || !row) return known ?? [];
-      const live = { id: stamp.id, version: row.version, state: liveState(row, presenceOf(stamp)) };
-      return this.#loaded.set(nameOf(stamp), row.version, live);
-    });
+    return this.#loaded.getAll(stamps, (stamp) => `${accountId} ${stamp.id} ${stamp.connected} ${stamp.there}`, load);
   }
 
   async update(commit: Commit<Operator>, caller: Caller, operatorId: number, input: LiveUpdate): Promise<Operator> {

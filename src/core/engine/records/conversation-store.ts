@@ -1,6 +1,6 @@
 import { type Expression, type Kysely, type Selectable, sql } from 'kysely';
 import type { Transaction } from '../../../storage/database.ts';
-import { type HotStatement, hotStatement, statementPerShape } from '../../../storage/prepared-statement.ts';
+import { prepare, type Statement, statementPerShape } from '../../../storage/prepared-statement.ts';
 import type { Tables } from '../../../storage/tables.ts';
 import type { ActorContext } from '../../kernel/caller.ts';
 import { unknownId } from '../../kernel/errors.ts';
@@ -29,7 +29,7 @@ function columnsOf({ hasWaited, hasChangedHands, ...same }: Changed): Partial<Co
   };
 }
 
-const insert = hotStatement<ConversationRow>((db, row) => db.insertInto('conversations').values(row));
+const insert = prepare<ConversationRow>((db, row) => db.insertInto('conversations').values(row));
 
 export function insertConversation(
   tx: Transaction,
@@ -43,7 +43,7 @@ export function insertConversation(
 }
 
 const changeOf = statementPerShape((columns: readonly (keyof ConversationRow)[]) =>
-  hotStatement<Named & { from: string } & Partial<ConversationRow>, ConversationRow>((db, given) =>
+  prepare<Named & { from: string } & Partial<ConversationRow>, ConversationRow>((db, given) =>
     db
       .updateTable('conversations')
       .set(Object.fromEntries(columns.map((column) => [column, given[column]])))
@@ -66,7 +66,7 @@ export async function change(
   return (await fetchConversations(tx, statement, { ...columns, accountId, id, from: state }))[0];
 }
 
-const countMessage = hotStatement<Named>((db, { accountId, id }) =>
+const countMessage = prepare<Named>((db, { accountId, id }) =>
   db
     .updateTable('conversations')
     .set((eb) => ({ messageCount: eb('messageCount', '+', 1) }))
@@ -80,7 +80,7 @@ export function takeSequence(tx: Transaction, { accountId }: ActorContext, id: n
   tx.send(countMessage, { accountId, id });
 }
 
-const answer = hotStatement<Named & { at: number }>((db, { accountId, id, at }) =>
+const answer = prepare<Named & { at: number }>((db, { accountId, id, at }) =>
   db
     .updateTable('conversations')
     .set({ firstAnswerAt: at })
@@ -125,7 +125,7 @@ export function conversationIdsOf({ db }: Transaction, { accountId }: ActorConte
 /** Runs a statement of which the result are whole rows of `conversations`. */
 export async function fetchConversations<Args extends object>(
   tx: Transaction,
-  statement: HotStatement<Args, ConversationRow>,
+  statement: Statement<Args, ConversationRow>,
   args: Args,
 ): Promise<Conversation[]> {
   return (await tx.run(statement, args)).map(conversationFromRow);
@@ -134,9 +134,7 @@ export async function fetchConversations<Args extends object>(
 const rowsOf = (db: Kysely<Tables>, accountId: Expression<number>) =>
   db.selectFrom('conversations').selectAll().where('accountId', '=', accountId);
 
-const find = hotStatement<Named, ConversationRow>((db, { accountId, id }) =>
-  rowsOf(db, accountId).where('id', '=', id),
-);
+const find = prepare<Named, ConversationRow>((db, { accountId, id }) => rowsOf(db, accountId).where('id', '=', id));
 
 export async function requireConversation(tx: Transaction, accountId: number, id: number): Promise<Conversation> {
   const [conversation] = await fetchConversations(tx, find, { accountId, id });
@@ -149,9 +147,8 @@ interface Owner {
   readonly visitorId: number;
 }
 
-const findStarted = hotStatement<Owner & { clientId: string }, ConversationRow>(
-  (db, { accountId, visitorId, clientId }) =>
-    rowsOf(db, accountId).where('visitorId', '=', visitorId).where('clientId', '=', clientId),
+const findStarted = prepare<Owner & { clientId: string }, ConversationRow>((db, { accountId, visitorId, clientId }) =>
+  rowsOf(db, accountId).where('visitorId', '=', visitorId).where('clientId', '=', clientId),
 );
 
 /** What a visitor has started under this name of theirs. */
@@ -163,12 +160,8 @@ export async function findSameStart(
   return (await fetchConversations(tx, findStarted, { accountId, visitorId, clientId }))[0];
 }
 
-const findHeld = hotStatement<{ accountId: number; operatorId: number }, ConversationRow>(
-  (db, { accountId, operatorId }) =>
-    rowsOf(db, accountId)
-      .where('operatorId', '=', operatorId)
-      .where('state', 'in', ['offered', 'active'])
-      .orderBy('id'),
+const findHeld = prepare<{ accountId: number; operatorId: number }, ConversationRow>((db, { accountId, operatorId }) =>
+  rowsOf(db, accountId).where('operatorId', '=', operatorId).where('state', 'in', ['offered', 'active']).orderBy('id'),
 );
 
 /** What an operator is asked for or has accepted. */
@@ -180,7 +173,7 @@ export function findHeldConversations(
   return fetchConversations(tx, findHeld, { accountId, operatorId });
 }
 
-const findOpen = hotStatement<Owner, ConversationRow>((db, { accountId, visitorId }) =>
+const findOpen = prepare<Owner, ConversationRow>((db, { accountId, visitorId }) =>
   rowsOf(db, accountId).where('visitorId', '=', visitorId).where('state', '<>', 'closed').orderBy('id'),
 );
 
@@ -189,7 +182,7 @@ export function findOpenConversations(tx: Transaction, { accountId, visitorId }:
   return fetchConversations(tx, findOpen, { accountId, visitorId });
 }
 
-const countQueued = hotStatement<{ accountId: number; most: number }, { count: number }>((db, { accountId, most }) =>
+const countQueued = prepare<{ accountId: number; most: number }, { count: number }>((db, { accountId, most }) =>
   db
     .selectFrom((eb) =>
       eb

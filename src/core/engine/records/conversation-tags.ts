@@ -1,13 +1,13 @@
 import type { Selectable } from 'kysely';
 import type { Transaction } from '../../../storage/database.ts';
-import { hotStatement } from '../../../storage/prepared-statement.ts';
+import { prepare } from '../../../storage/prepared-statement.ts';
 import type { Tables } from '../../../storage/tables.ts';
 import type { ActorContext } from '../../kernel/caller.ts';
 
 type Tagging = Selectable<Tables['conversationTags']>;
 
-const insert = hotStatement<Tagging>((db, row) => db.insertInto('conversationTags').values(row));
-const removeAll = hotStatement<Omit<Tagging, 'tagId'>>((db, { accountId, conversationId }) =>
+const insert = prepare<Tagging>((db, row) => db.insertInto('conversationTags').values(row));
+const removeAll = prepare<Omit<Tagging, 'tagId'>>((db, { accountId, conversationId }) =>
   db.deleteFrom('conversationTags').where('accountId', '=', accountId).where('conversationId', '=', conversationId),
 );
 

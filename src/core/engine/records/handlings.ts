@@ -1,20 +1,20 @@
 import type { Selectable } from 'kysely';
 import type { Transaction } from '../../../storage/database.ts';
-import { hotStatement } from '../../../storage/prepared-statement.ts';
+import { prepare } from '../../../storage/prepared-statement.ts';
 import type { Tables } from '../../../storage/tables.ts';
 import type { ActorContext } from '../../kernel/caller.ts';
 import type { Conversation } from './conversation.ts';
 
 type Handling = Selectable<Tables['handlings']>;
 
-const keep = hotStatement<Handling>((db, row) =>
+const keep = prepare<Handling>((db, row) =>
   db
     .insertInto('handlings')
     .values(row)
     // Who gets it back goes on with what they had begun.
     .onConflict((conflict) => conflict.columns(['accountId', 'conversationId', 'operatorId']).doNothing()),
 );
-const answer = hotStatement<Omit<Handling, 'acceptedAt' | 'firstAnswerAt'> & { at: number }>((db, given) =>
+const answer = prepare<Omit<Handling, 'acceptedAt' | 'firstAnswerAt'> & { at: number }>((db, given) =>
   db
     .updateTable('handlings')
     .set({ firstAnswerAt: given.at })

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { Transaction } from '../../../storage/database.ts';
-import { hotStatement } from '../../../storage/prepared-statement.ts';
+import { prepare } from '../../../storage/prepared-statement.ts';
 import type { Tables } from '../../../storage/tables.ts';
 import { announce } from '../../events/announce.ts';
 import type { ActorContext } from '../../kernel/caller.ts';
@@ -9,7 +9,7 @@ import { conversationIdsOf, eraseConversations, takeSequence } from './conversat
 
 export type Message = Selectable<Tables['messages']>;
 
-const insert = hotStatement<Message>((db, row) => db.insertInto('messages').values(row));
+const insert = prepare<Message>((db, row) => db.insertInto('messages').values(row));
 
 /** Stores a message as it is, and announces nothing. */
 export function insertMessage(

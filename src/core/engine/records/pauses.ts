@@ -1,20 +1,19 @@
 import type { Transaction } from '../../../storage/database.ts';
-import { hotStatement } from '../../../storage/prepared-statement.ts';
+import { prepare } from '../../../storage/prepared-statement.ts';
 import type { ActorContext } from '../../kernel/caller.ts';
 
 /** Who declined or missed an offer is not offered the same conversation again for so long. */
 export const PAUSE_MS = 60_000;
 
-const pause = hotStatement<{ accountId: number; conversationId: number; operatorId: number; until: number }>(
-  (db, row) =>
-    db
-      .insertInto('offerPauses')
-      .values(row)
-      .onConflict((conflict) =>
-        conflict.columns(['accountId', 'conversationId', 'operatorId']).doUpdateSet({ until: row.until }),
-      ),
+const pause = prepare<{ accountId: number; conversationId: number; operatorId: number; until: number }>((db, row) =>
+  db
+    .insertInto('offerPauses')
+    .values(row)
+    .onConflict((conflict) =>
+      conflict.columns(['accountId', 'conversationId', 'operatorId']).doUpdateSet({ until: row.until }),
+    ),
 );
-const remove = hotStatement<{ accountId: number; conversationId: number }>((db, { accountId, conversationId }) =>
+const remove = prepare<{ accountId: number; conversationId: number }>((db, { accountId, conversationId }) =>
   db.deleteFrom('offerPauses').where('accountId', '=', accountId).where('conversationId', '=', conversationId),
 );
 
@@ -32,7 +31,7 @@ export function removePauses(tx: Transaction, { accountId }: ActorContext, conve
   tx.send(remove, { accountId, conversationId });
 }
 
-const removeEnded = hotStatement<{ accountId: number; operatorId: number }, { conversationId: number }>(
+const removeEnded = prepare<{ accountId: number; operatorId: number }, { conversationId: number }>(
   (db, { accountId, operatorId }) =>
     db
       .deleteFrom('offerPauses')
@@ -41,7 +40,7 @@ const removeEnded = hotStatement<{ accountId: number; operatorId: number }, { co
       .where('until', '<=', (eb) => eb.fn<number>('now_ms', []))
       .returning('conversationId'),
 );
-const findEnded = hotStatement<{ accountId: number }, { operatorId: number }>((db, { accountId }) =>
+const findEnded = prepare<{ accountId: number }, { operatorId: number }>((db, { accountId }) =>
   db
     .selectFrom('offerPauses')
     .select('operatorId')

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { Transaction } from '../../../storage/database.ts';
-import { hotStatement } from '../../../storage/prepared-statement.ts';
+import { prepare } from '../../../storage/prepared-statement.ts';
 import type { Tables } from '../../../storage/tables.ts';
 import type { ActorContext } from '../../kernel/caller.ts';
 import { conversationIdsOf } from './conversation-store.ts';
@@ -8,7 +8,7 @@ import { conversationIdsOf } from './conversation-store.ts';
 /** What a visitor thought of a conversation: three notes from 1 to 5, and words. */
 export type Satisfaction = Omit<Selectable<Tables['satisfactions']>, 'accountId'>;
 
-const insert = hotStatement<Selectable<Tables['satisfactions']>, { id: number }>((db, row) =>
+const insert = prepare<Selectable<Tables['satisfactions']>, { id: number }>((db, row) =>
   db
     .insertInto('satisfactions')
     .values(row)

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Selectable } from 'kysely';
 import type { Transaction } from '../../../storage/database.ts';
-import { hotStatement } from '../../../storage/prepared-statement.ts';
+import { prepare } from '../../../storage/prepared-statement.ts';
 import type { Tables } from '../../../storage/tables.ts';
 import { announce } from '../../events/announce.ts';
 import type { ActorContext } from '../../kernel/caller.ts';
@@ -123,13 +123,12 @@ export async function addWebsites(
     .execute();
 }
 
-const remember = hotStatement<{ accountId: number; id: number; operatorId: number }>(
-  (db, { accountId, id, operatorId }) =>
-    db
-      .updateTable('visitors')
-      .set({ lastOperatorId: operatorId })
-      .where('accountId', '=', accountId)
-      .where('id', '=', id),
+const remember = prepare<{ accountId: number; id: number; operatorId: number }>((db, { accountId, id, operatorId }) =>
+  db
+    .updateTable('visitors')
+    .set({ lastOperatorId: operatorId })
+    .where('accountId', '=', accountId)
+    .where('id', '=', id),
 );
 
 /** The next conversation of the visitor goes to the same operator, if it can. */

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Transaction } from '../../../storage/database.ts';
-import { type HotStatement, hotStatement, statementPerShape } from '../../../storage/prepared-statement.ts';
+import { prepare, type Statement, statementPerShape } from '../../../storage/prepared-statement.ts';
 import type { Channel } from '../../kernel/channels.ts';
 import { type LiveRow, liveState, type Presence, presenceAt } from '../../live/live.ts';
 import { isRoutable } from '../../live/routable.ts';
@@ -45,8 +45,8 @@ interface Shape {
  * The eligible in the order of `chooseOperator`, for each of the two priorities: read from an index that has this order, so
  * that the first ones cost the same among ten operators and among ten thousand.
  */
-export function bestStatement({ channel, bySkill, byGroup, fewHoldIt }: Shape): HotStatement<Arguments, LiveRow> {
-  return hotStatement((db, given) => {
+export function bestStatement({ channel, bySkill, byGroup, fewHoldIt }: Shape): Statement<Arguments, LiveRow> {
+  return prepare((db, given) => {
     const { accountId } = given;
     const wanted = [
       ...(bySkill ? [subtree('wanted_skills', 'skills', { accountId, id: given.skillId })] : []),
@@ -101,7 +101,7 @@ export async function bestCandidates(tx: Transaction, question: Question): Promi
   return rows.slice(0, BEST).map((row) => candidateOf(row, need.channel, presenceAt(row, tx.now)));
 }
 
-const countHolders = hotStatement<{ accountId: number; skillId: number }, { count: number }>((db, given) => ({
+const countHolders = prepare<{ accountId: number; skillId: number }, { count: number }>((db, given) => ({
   compile: () =>
     sql<{ count: number }>`with recursive
       ${subtree('wanted_skills', 'skills', { accountId: given.accountId, id: given.skillId })}

@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely';
 import type { Database, Transaction } from '../../../storage/database.ts';
-import { hotStatement } from '../../../storage/prepared-statement.ts';
+import { prepare } from '../../../storage/prepared-statement.ts';
 import type { Tables } from '../../../storage/tables.ts';
 import { deleteInBatches } from '../../kernel/batched-delete.ts';
 import type { ActorContext } from '../../kernel/caller.ts';
@@ -37,7 +37,7 @@ export interface Decision {
   readonly excluded: ExclusionCounts;
 }
 
-const insertDecision = hotStatement<Selectable<Tables['routingDecisions']>>((db, row) =>
+const insertDecision = prepare<Selectable<Tables['routingDecisions']>>((db, row) =>
   db.insertInto('routingDecisions').values(row),
 );
 

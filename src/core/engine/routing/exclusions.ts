@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Transaction } from '../../../storage/database.ts';
-import { hotStatement } from '../../../storage/prepared-statement.ts';
+import { prepare } from '../../../storage/prepared-statement.ts';
 import { VersionedCache } from '../../kernel/caches.ts';
 import type { Channel } from '../../kernel/channels.ts';
 import type { Obstacle } from './choose-operator.ts';
@@ -64,7 +64,7 @@ const countConnected = (channel: Channel) => {
   const sums = conditionsOn(channel).map(
     ([, condition], place) => `sum(case when ${condition} then 1 else 0 end) as c${place}`,
   );
-  return hotStatement<Arguments, Row>((db, given) => ({
+  return prepare<Arguments, Row>((db, given) => ({
     compile: () =>
       sql<Row>`select count(*) as connected, ${sql.raw(sums.join(', '))},
         sum(case when language_list like '%"' || ${given.language} || '"%' then 0 else 1 end) as speechless
@@ -74,7 +74,7 @@ const countConnected = (channel: Channel) => {
 const connectedOn = { chat: countConnected('chat'), call: countConnected('call'), video: countConnected('video') };
 
 /** Of all, from the counts that are kept with websites, groups and skills. */
-const countPlaces = hotStatement<Arguments, Row>((db, given) => {
+const countPlaces = prepare<Arguments, Row>((db, given) => {
   const { accountId } = given;
   return {
     compile: () =>
@@ -105,7 +105,7 @@ export async function exclusionCounts(
   return refused > 0 ? { ...counts, REFUSED_LATELY: refused } : counts;
 }
 
-const countPauses = hotStatement<{ accountId: number; conversationId: number }, { count: number }>((db, given) =>
+const countPauses = prepare<{ accountId: number; conversationId: number }, { count: number }>((db, given) =>
   db
     .selectFrom('offerPauses')
     .select((eb) => eb.fn.countAll<number>().as('count'))

@@ -1,6 +1,6 @@
 import { type Expression, sql } from 'kysely';
 import type { Transaction } from '../../../storage/database.ts';
-import { hotStatement, statementPerShape } from '../../../storage/prepared-statement.ts';
+import { prepare, statementPerShape } from '../../../storage/prepared-statement.ts';
 import type { Channel } from '../../kernel/channels.ts';
 import type { Conversation } from '../records/conversation.ts';
 import type { Need } from './choose-operator.ts';
@@ -14,7 +14,7 @@ export const subtree = (
   select t.id from ${sql.raw(table)} t join ${sql.raw(name)} on t.parent_id = ${sql.raw(name)}.id where t.account_id = ${accountId})`;
 
 const descendants = (table: 'skills' | 'groups') =>
-  hotStatement<{ accountId: number; id: number }, { id: number }>((db, given) => ({
+  prepare<{ accountId: number; id: number }, { id: number }>((db, given) => ({
     compile: () =>
       sql<{ id: number }>`with recursive ${subtree('found', table, given)} select id from found`.compile(db),
   }));
@@ -76,7 +76,7 @@ interface PoolShape {
 }
 
 const anybody = statementPerShape(({ channel, bySkill, byGroup }: PoolShape) =>
-  hotStatement<PoolArguments, { operatorId: number }>((db, given) => ({
+  prepare<PoolArguments, { operatorId: number }>((db, given) => ({
     compile: () =>
       sql<{ operatorId: number }>`with recursive
         ${subtree('wanted_skills', 'skills', { accountId: given.accountId, id: given.skillId })},

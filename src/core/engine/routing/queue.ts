@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Transaction } from '../../../storage/database.ts';
-import { hotStatement } from '../../../storage/prepared-statement.ts';
+import { prepare } from '../../../storage/prepared-statement.ts';
 import type { ActorContext } from '../../kernel/caller.ts';
 import { CHANNELS, type Channel } from '../../kernel/channels.ts';
 import { channelLive } from '../../live/capacity.ts';
@@ -26,7 +26,7 @@ interface NextArguments {
 }
 
 /** The conversation that has waited longest of those that an operator could serve on some channels. */
-const findNext = hotStatement<NextArguments, ConversationRow>((db, given) => {
+const findNext = prepare<NextArguments, ConversationRow>((db, given) => {
   const server: Server = given;
   return {
     compile: () =>
@@ -83,7 +83,7 @@ interface Line {
 const skill = sql<number>`coalesce(skill_id, 0)`;
 const team = sql<number>`coalesce(group_id, 0)`;
 
-const findLines = hotStatement<{ accountId: number }, Omit<Line, 'order' | 'id'>>((db, { accountId }) =>
+const findLines = prepare<{ accountId: number }, Omit<Line, 'order' | 'id'>>((db, { accountId }) =>
   db
     .selectFrom('conversations')
     .select(['channel', 'websiteId', skill.as('skill'), team.as('team'), 'language'])
@@ -91,7 +91,7 @@ const findLines = hotStatement<{ accountId: number }, Omit<Line, 'order' | 'id'>
     .where('state', '=', sql.lit('queued'))
     .groupBy(['channel', 'websiteId', skill, team, 'language']),
 );
-const findHead = hotStatement<{ accountId: number } & Line, ConversationRow>((db, given) =>
+const findHead = prepare<{ accountId: number } & Line, ConversationRow>((db, given) =>
   db
     .selectFrom('conversations')
     .selectAll()
@@ -140,7 +140,7 @@ export async function drainAccount(tx: Transaction, by: ActorContext, cause: Cau
   }
 }
 
-const findPause = hotStatement<{ accountId: number; conversationId: number }, { operatorId: number }>(
+const findPause = prepare<{ accountId: number; conversationId: number }, { operatorId: number }>(
   (db, { accountId, conversationId }) =>
     db
       .selectFrom('offerPauses')

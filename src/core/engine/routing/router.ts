@@ -1,5 +1,5 @@
 import type { Transaction } from '../../../storage/database.ts';
-import { hotStatement } from '../../../storage/prepared-statement.ts';
+import { prepare } from '../../../storage/prepared-statement.ts';
 import { type RoutingSettings, routingSettings } from '../../access/account-settings.ts';
 import { announce } from '../../events/announce.ts';
 import type { ActorContext } from '../../kernel/caller.ts';
@@ -61,7 +61,7 @@ export async function rankingFor(
   return chooseOperator(need, familiar ? [familiar, ...others] : others, { lowestPriorityFirst });
 }
 
-const findFamiliar = hotStatement<
+const findFamiliar = prepare<
   { accountId: number; visitorId: number; conversationId: number },
   LiveRow & { isPaused: number }
 >((db, { accountId, visitorId, conversationId }) =>
