@@ -12,6 +12,7 @@ import {
 import {
   clearLost,
   type Departure,
+  findLiveRow,
   type PresenceChange,
   recordPresence,
   setKeptOffline,
@@ -30,12 +31,7 @@ export async function connect(tx: Transaction, by: ActorContext, lease: Lease): 
 
 /** A desk opens its channel. False when somebody else took the operator offline, and they did not connect since. */
 export async function openDesk(tx: Transaction, by: ActorContext, lease: Lease): Promise<boolean> {
-  const row = await tx.db
-    .selectFrom('operatorLive')
-    .select('keptOffline')
-    .where('accountId', '=', by.accountId)
-    .where('operatorId', '=', lease.operatorId)
-    .executeTakeFirst();
+  const [row] = await tx.run(findLiveRow, { accountId: by.accountId, operatorId: lease.operatorId });
   if (!row || row.keptOffline === 1) return false;
   await follow(tx, by, await putLease(tx, by, lease));
   return true;
