@@ -1,5 +1,24 @@
 import type { Generated } from 'kysely';
 
+/** What an operator can take and has, on each channel. */
+interface LiveColumns {
+  chatEnabled: number;
+  callEnabled: number;
+  videoEnabled: number;
+  chatAvailable: number;
+  callAvailable: number;
+  videoAvailable: number;
+  chatSlots: number;
+  callSlots: number;
+  videoSlots: number;
+  chatMaxNumber: number;
+  chatAndCall: number;
+  chatToVideo: number;
+  chatPriority: number;
+  callPriority: number;
+  videoPriority: number;
+}
+
 /**
  * The whole schema on one page. Names are camelCase here and snake_case in SQL. Every table that belongs to an
  * account leads with `accountId` in its key, so that accounts can be distributed over machines later.
@@ -135,7 +154,7 @@ export interface Tables {
   operatorWebsites: { accountId: number; websiteId: number; operatorId: number };
   operatorSkills: { accountId: number; skillId: number; operatorId: number };
   /** One row per operator with all counters, maxima, flags and the lease's end: one conditional update claims a slot. */
-  operatorLive: {
+  operatorLive: LiveColumns & {
     accountId: number;
     operatorId: number;
     /** Grows with every change of what a read of the live state shows, except the passing of time. */
@@ -162,21 +181,6 @@ export interface Tables {
     firstLoginAt: number | null;
     /** 1 when the operator holds a skill or belongs to a group: then a live list must name them. */
     namedOnly: number;
-    chatEnabled: number;
-    callEnabled: number;
-    videoEnabled: number;
-    chatAvailable: number;
-    callAvailable: number;
-    videoAvailable: number;
-    chatSlots: number;
-    callSlots: number;
-    videoSlots: number;
-    chatMaxNumber: number;
-    chatAndCall: number;
-    chatToVideo: number;
-    chatPriority: number;
-    callPriority: number;
-    videoPriority: number;
   };
   operatorLeases: {
     accountId: number;
@@ -186,7 +190,7 @@ export interface Tables {
     inGrace: Generated<number>;
   };
   /** Every change of a live state, never changed afterwards: what it was from then on, who did it, and why. */
-  liveHistory: {
+  liveHistory: LiveColumns & {
     accountId: number;
     operatorId: number;
     version: number;
@@ -197,21 +201,6 @@ export interface Tables {
     actorId: number | null;
     connected: number;
     inGrace: number;
-    chatEnabled: number;
-    callEnabled: number;
-    videoEnabled: number;
-    chatAvailable: number;
-    callAvailable: number;
-    videoAvailable: number;
-    chatSlots: number;
-    callSlots: number;
-    videoSlots: number;
-    chatMaxNumber: number;
-    chatAndCall: number;
-    chatToVideo: number;
-    chatPriority: number;
-    callPriority: number;
-    videoPriority: number;
     assignedAt: number;
     groupId: number | null;
     websiteList: string;

@@ -3,6 +3,7 @@ import type { Database, Transaction } from '../../../storage/database.ts';
 import type { Tables } from '../../../storage/tables.ts';
 import { type ActorContext, systemContext } from '../../kernel/caller.ts';
 import { DESK_LEASE_SECONDS, GRACE_MS } from '../../live/leases.ts';
+import { findLiveRow } from '../../live/live-store.ts';
 import { giveUp, notice } from '../presence/presence.ts';
 import { requireConversation } from '../records/conversation-store.ts';
 import { expireOffer } from '../routing/offers.ts';
@@ -42,32 +43,9 @@ export const due = {
       .orderBy('offerUntil')
       .orderBy('id')
       .limit(AT_ONCE),
-  leases: (db: Kysely<Tables>) =>
-    db
-      .selectFrom('operatorLive')
-      .select(['accountId', 'operatorId as id'])
-      .where('leaseUntil', '>', sql.lit(0))
-      .where('leaseUntil', '<=', now)
-      .orderBy('leaseUntil')
-      .orderBy('operatorId')
-      .limit(AT_ONCE),
-  desks: (db: Kysely<Tables>) =>
-    db
-      .selectFrom('operatorLive')
-      .select(['accountId', 'operatorId as id'])
-      .where('routableUntil', '>', sql.lit(0))
-      .where('routableUntil', '<=', now)
-      .orderBy('routableUntil')
-      .orderBy('operatorId')
-      .limit(AT_ONCE),
-  lost: (db: Kysely<Tables>) =>
-    db
-      .selectFrom('operatorLive')
-      .select(['accountId', 'operatorId as id'])
-      .where('lostAt', '<=', sql<number>`now_ms() - ${sql.lit(LOST_MS)}`)
-      .orderBy('lostAt')
-      .orderBy('operatorId')
-      .limit(AT_ONCE),
+  leases: (db: Kysely<Tables>) => operatorsBy(db, 'leaseUntil').where('leaseUntil', '>', sql.lit(0)),
+  desks: (db: Kysely<Tables>) => operatorsBy(db, 'routableUntil').where('routableUntil', '>', sql.lit(0)),
+  lost: (db: Kysely<Tables>) => operatorsBy(db, 'lostAt', LOST_MS),
   pauses: (db: Kysely<Tables>) =>
     db
       .selectFrom('offerPauses')
@@ -77,6 +55,17 @@ export const due = {
       .orderBy('operatorId')
       .limit(AT_ONCE),
 };
+
+/** Those for whom a moment is past, and so long ago. */
+function operatorsBy(db: Kysely<Tables>, moment: 'leaseUntil' | 'routableUntil' | 'lostAt', agoMs = 0) {
+  return db
+    .selectFrom('operatorLive')
+    .select(['accountId', 'operatorId as id'])
+    .where(moment, '<=', sql<number>`now_ms() - ${sql.lit(agoMs)}`)
+    .orderBy(moment)
+    .orderBy('operatorId')
+    .limit(AT_ONCE);
+}
 
 /**
  * Ends what is over by the database's clock. Every node does this, and nothing is done twice: each step looks again inside
@@ -160,12 +149,7 @@ export class Scheduler {
 
   async #giveUpLost(): Promise<number> {
     return this.#each(await due.lost(this.#database.read).execute(), async (tx, by, id) => {
-      const row = await tx.db
-        .selectFrom('operatorLive')
-        .select('lostAt')
-        .where('accountId', '=', by.accountId)
-        .where('operatorId', '=', id)
-        .executeTakeFirst();
+      const [row] = await tx.run(findLiveRow, { accountId: by.accountId, operatorId: id });
       if (row && row.lostAt !== null && row.lostAt <= tx.now - LOST_MS) await giveUp(tx, by, id);
     });
   }
