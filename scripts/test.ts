@@ -31,7 +31,7 @@ async function runTests(patterns: readonly string[]): Promise<number> {
   const database = await openRunDatabase(process.env.TEST_DATABASE_URL);
   const args = [
     '--test',
-    '--test-force-exit', // a server that a failed test has left does not keep its file from ending
+    `--import=${new URL('../test/support/processes/end-of-file.ts', import.meta.url)}`,
     `--test-timeout=${LONGEST_TEST_MS}`,
     `--test-concurrency=${process.env.TEST_CONCURRENCY ?? availableParallelism() + 1}`, // some of them always wait
     '--test-reporter=./scripts/test-reporter.ts',

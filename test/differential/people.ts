@@ -1,7 +1,11 @@
 import { createHmac } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
 import { TOKEN_SECONDS } from '../../src/core/access/tokens.ts';
 import { SESSION_SECONDS } from '../../src/core/visitors/visitor-sessions.ts';
 import type { OpenInstallation } from '../support/databases/databases.ts';
+
+/** Longer than a node remembers a website. */
+const REMEMBERED_MS = 600;
 
 interface Pass {
   readonly token: string;
@@ -13,6 +17,7 @@ interface Pass {
 export class People {
   readonly #installation: OpenInstallation;
   readonly #desks = new Map<number, Pass>();
+  readonly #secretVersions = new Map<number, number>();
   readonly #visitors: (Pass & { readonly visitorId: number })[] = [];
 
   constructor(installation: OpenInstallation) {
@@ -57,7 +62,11 @@ export class People {
       .where('accountId', '=', accountId)
       .where('id', '=', websiteId)
       .executeTakeFirst();
-    const secret = secrets.websiteSecret(accountId, websiteId, website?.secretVersion ?? 1);
+    const { secretVersion = 1 } = website ?? {};
+    // For how long a node takes what the last secret signed is not compared here.
+    if (secretVersion !== (this.#secretVersions.get(websiteId) ?? 1)) await setTimeout(REMEMBERED_MS);
+    this.#secretVersions.set(websiteId, secretVersion);
+    const secret = secrets.websiteSecret(accountId, websiteId, secretVersion);
     return createHmac('sha256', secret).update(externalId).digest('hex');
   }
 }
