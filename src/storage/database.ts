@@ -1,5 +1,5 @@
 import type { Compilable, Expression, Kysely, SqlBool } from 'kysely';
-import type { ColumnWords } from './migration.ts';
+import type { ColumnWords } from './migrations/migration.ts';
 import type { Statement } from './prepared-statement.ts';
 import type { Tables } from './tables.ts';
 

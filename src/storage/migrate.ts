@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import type { Database, Transaction } from './database.ts';
 import { UnusableDatabase } from './errors.ts';
-import type { Migration } from './migration.ts';
 import { foundation } from './migrations/0001-foundation.ts';
 import { restUsage } from './migrations/0002-rest-usage.ts';
 import { engine } from './migrations/0003-engine.ts';
 import { additive } from './migrations/0004-additive.ts';
+import type { Migration } from './migrations/migration.ts';
 
 export const migrations: readonly Migration[] = [foundation, restUsage, engine, additive];
 

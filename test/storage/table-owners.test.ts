@@ -64,9 +64,9 @@ const tables = [...installationTables().map(({ name }) => name), 'migrations'];
 
 /** Every way to write a table, with its name; without one where the name is given from elsewhere. */
 const STATEMENTS = [
-  /\.\s*(?:insertInto|updateTable|deleteFrom|mergeInto|replaceInto)\(\s*(?:'(\w+)(?: as \w+)?'\s*\))?/g,
-  /\b(?:insert\s+into|replace\s+into|merge\s+into|delete\s+from|truncate\s+table)\s+(?:(\w+)|\$\{)/gi,
-  /\bupdate\s+(?:(\w+)|\$\{[^}]*\})(?:\s+(?:as\s+)?\w+)?\s+set\b/gi,
+  /\b(?:insertInto|updateTable|deleteFrom|mergeInto|replaceInto)\b(?:'\])?\(\s*(?:'(\w+)(?: as \w+)?'\s*\))?/g,
+  /\b(?:insert(?:\s+or\s+\w+)?\s+into|replace\s+into|merge\s+into|delete\s+from|truncate(?:\s+table)?)\s+(?:only\s+)?(?:"?\w+"?\.)?(?:"?(\w+)"?|\$\{)/gi,
+  /\bupdate(?:\s+or\s+\w+)?\s+(?:only\s+)?(?:"?\w+"?\.)?(?:"?(\w+)"?|\$\{[^}]*\})(?:\s+(?:as\s+)?\w+)?\s+set\b/gi,
 ];
 const BATCHED_DELETE = /\btable(?:: '(\w+)'|\s*[:,}])/g;
 
@@ -119,6 +119,11 @@ const CASES: readonly [source: string, table: string | undefined][] = [
   [`db.deleteFrom('groups' as 'skills')`, undefined],
   ['insert into live_history (account_id)', 'live_history'],
   ['update operator_live as live set version = 1', 'operator_live'],
+  ['update or ignore only main."operator_live" set version = 1', 'operator_live'],
+  ['insert or replace into "tags" values (1)', 'tags'],
+  ['truncate events', 'events'],
+  [`db['updateTable']('tags').set(row)`, 'tags'],
+  [`const { updateTable } = db; updateTable('tags').set(row)`, 'tags'],
   ['delete from\n  events where at < 1', 'events'],
   [`delete from \${sql.table(name)} where true`, undefined],
   [`update \${name} set version = 1`, undefined],

@@ -4,7 +4,7 @@ import type { Actor, Database, Transaction } from '../../storage/database.ts';
 import { prepare } from '../../storage/prepared-statement.ts';
 import type { Tables } from '../../storage/tables.ts';
 import { announce, changesBetween } from '../events/announce.ts';
-import { type Caller, type Commit, requireAdmin, SYSTEM } from '../kernel/caller.ts';
+import { type AccountContext, type Caller, type Commit, requireAdmin, SYSTEM } from '../kernel/caller.ts';
 import { invalidField } from '../kernel/errors.ts';
 import { nextId } from '../kernel/ids.ts';
 import { text } from '../kernel/text.ts';
@@ -102,7 +102,11 @@ const addToCounts = prepare<{ accountId: number; operators: number; admins: numb
 );
 
 /** Keeps the counts of operators and of admins among them. */
-export function countOperators(tx: Transaction, accountId: number, by: { operators: number; admins: number }): void {
+export function countOperators(
+  tx: Transaction,
+  { accountId }: AccountContext,
+  by: { operators: number; admins: number },
+): void {
   tx.send(addToCounts, { accountId, ...by });
 }
 

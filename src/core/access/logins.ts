@@ -2,6 +2,7 @@ import type { Kysely, Selectable } from 'kysely';
 import type { Transaction } from '../../storage/database.ts';
 import { prepare } from '../../storage/prepared-statement.ts';
 import type { Tables } from '../../storage/tables.ts';
+import type { AccountContext } from '../kernel/caller.ts';
 import { fold } from '../kernel/text.ts';
 import { endTokensOf, type TokenOwner } from './tokens.ts';
 
@@ -39,24 +40,34 @@ export async function passwordHashOf(db: Kysely<Tables>, owner: TokenOwner): Pro
 
 export async function addLogin(
   tx: Transaction,
-  owner: TokenOwner,
-  email: string,
+  { accountId }: AccountContext,
+  { id, email }: { readonly id: number; readonly email: string },
   passwordHash: string | null,
 ): Promise<void> {
-  await tx.run(insertLogin, { emailFolded: loginName(email), ...owner, passwordHash });
+  await tx.run(insertLogin, { emailFolded: loginName(email), accountId, operatorId: id, passwordHash });
 }
 
-export function changeLoginEmail(tx: Transaction, owner: TokenOwner, email: string): Promise<void> {
-  return update(tx, owner, { emailFolded: loginName(email) });
+export function changeLoginEmail(
+  tx: Transaction,
+  { accountId }: AccountContext,
+  { id, email }: { readonly id: number; readonly email: string },
+): Promise<void> {
+  return update(tx, { accountId, operatorId: id }, { emailFolded: loginName(email) });
 }
 
 /** A new password ends every token that the old one gave. */
-export async function setPassword(tx: Transaction, owner: TokenOwner, passwordHash: string): Promise<void> {
+export async function setPassword(
+  tx: Transaction,
+  { accountId }: AccountContext,
+  operatorId: number,
+  passwordHash: string,
+): Promise<void> {
+  const owner = { accountId, operatorId };
   await update(tx, owner, { passwordHash });
   await endTokensOf(tx, owner);
 }
 
-export async function deleteLogin(tx: Transaction, { accountId, operatorId }: TokenOwner): Promise<void> {
+export async function deleteLogin(tx: Transaction, { accountId }: AccountContext, operatorId: number): Promise<void> {
   await endTokensOf(tx, { accountId, operatorId });
   await tx.db.deleteFrom('logins').where('accountId', '=', accountId).where('operatorId', '=', operatorId).execute();
 }

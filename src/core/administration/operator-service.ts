@@ -135,7 +135,7 @@ export class OperatorService {
       if (isAdmin(before) && !isAdmin(after)) await refuseLastAdmin(tx, accountId, 'demoted');
       await updateOperator(tx, caller, before, { ...after, version: before.version + 1 });
     }
-    if (passwordHash) await setPassword(tx, { accountId, operatorId: id }, passwordHash);
+    if (passwordHash) await setPassword(tx, caller, id, passwordHash);
     const fields = passwordHash ? [...changes.fields, 'password'] : changes.fields;
     const isChanged = fields.length > 0;
     if (isChanged) announce(tx, caller, 'operator.updated', id, { ...changes, fields });
@@ -149,7 +149,7 @@ export class OperatorService {
       requireMayDelete(caller, operator);
       if (isAdmin(operator)) await refuseLastAdmin(tx, caller.accountId, 'deleted');
       await requeueConversationsOf(tx, caller, id);
-      await deleteProfile(tx, caller.accountId, id);
+      await deleteProfile(tx, caller, id);
       await deleteOperator(tx, caller, operator);
       announce(tx, caller, 'operator.deleted', id);
       return operator;
@@ -180,7 +180,7 @@ export class OperatorService {
     return commit(async (tx) => {
       const operator = await requireOperator(tx, caller.accountId, id);
       if (!own) requireMayUpdate(caller, operator, { password });
-      await setPassword(tx, { accountId: caller.accountId, operatorId: id }, passwordHash);
+      await setPassword(tx, caller, id, passwordHash);
       announce(tx, caller, 'operator.updated', id, { fields: ['password'], values: {} });
       return operator;
     });
@@ -253,8 +253,9 @@ export class OperatorService {
   }
 
   /** Whose login an e-mail is, on the whole platform. */
-  findLogin(email: string): Promise<{ accountId: number; operatorId: number } | undefined> {
-    return findLogin(this.#database.read, email);
+  async findLogin(email: string): Promise<{ accountId: number; operatorId: number } | undefined> {
+    const login = await findLogin(this.#database.read, email);
+    return login && { accountId: login.accountId, operatorId: login.operatorId };
   }
 
   async #isPassword(accountId: number, operatorId: number, password: string): Promise<boolean> {

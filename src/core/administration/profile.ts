@@ -80,8 +80,8 @@ export class Profiles {
   }
 }
 
-export async function deleteProfile({ db }: Transaction, accountId: number, operatorId: number): Promise<void> {
-  await db
+export async function deleteProfile(tx: Transaction, { accountId }: Caller, operatorId: number): Promise<void> {
+  await tx.db
     .deleteFrom('operatorProfiles')
     .where('accountId', '=', accountId)
     .where('operatorId', '=', operatorId)

@@ -74,7 +74,7 @@ export class TagService {
       await requireSound(tx, accountId, { name: input.name, websiteList });
       const id = await nextId(tx, accountId, 'tag');
       const tag = { id, name: input.name, websiteList, createdAt: tx.now };
-      await insertTag(tx, accountId, tag);
+      await insertTag(tx, caller, tag);
       announce(tx, caller, 'tag.created', id, changesBetween({}, shown(tag)));
       return tag;
     });
@@ -100,7 +100,7 @@ export class TagService {
       const { accountId } = caller;
       const tag = await requireTag(tx, accountId, id);
       await removeTag(tx, caller, id);
-      await deleteTag(tx, accountId, tag);
+      await deleteTag(tx, caller, tag);
       announce(tx, caller, 'tag.deleted', id);
       return tag;
     });
@@ -157,7 +157,7 @@ async function change(
   before: Tag,
   tag: Tag,
 ): Promise<void> {
-  await updateTag(tx, caller.accountId, before, tag);
+  await updateTag(tx, caller, before, tag);
   announce(tx, caller, 'tag.updated', tag.id, changesBetween(shown(before), shown(tag)));
 }
 

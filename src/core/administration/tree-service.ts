@@ -108,7 +108,7 @@ export class TreeService {
         createdAt: tx.now,
         operatorCount: 0,
       };
-      insertNode(tx, this.#kind, accountId, node);
+      insertNode(tx, caller, this.#kind, node);
       announce(tx, caller, `${this.#kind}.created`, node.id, changesBetween({}, shown(node)));
       return { ...node, above };
     });
@@ -122,7 +122,7 @@ export class TreeService {
       const parentId = input.parentId === undefined ? before.parentId : input.parentId;
       const node = { ...before, name: input.name ?? before.name, order: input.order ?? before.order, parentId };
       const above = await this.#requireParent(tx, accountId, id, parentId);
-      await updateNode(tx, this.#kind, accountId, node);
+      await updateNode(tx, caller, this.#kind, node);
       announce(tx, caller, `${this.#kind}.updated`, id, changesBetween(shown(before), shown(node)));
       // Another parent: other operators answer for the conversations of those above.
       if (parentId !== before.parentId) await drainAccount(tx, caller, 'directory_changed');
@@ -153,7 +153,7 @@ export class TreeService {
         [`${this.#kind}s under it`]: children.count,
         'open conversations': open.count,
       });
-      await deleteNode(tx, this.#kind, accountId, id);
+      await deleteNode(tx, caller, this.#kind, id);
       announce(tx, caller, `${this.#kind}.deleted`, id);
       return node;
     });

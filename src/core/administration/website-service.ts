@@ -79,7 +79,7 @@ export class WebsiteService {
         allowedOrigins: input.allowedOrigins ?? [],
         secretVersion: 1,
       };
-      await insertWebsite(tx, website);
+      await insertWebsite(tx, caller, website);
       announce(tx, caller, 'website.created', id, changesBetween({}, shown(website)));
       return website;
     });
@@ -98,7 +98,7 @@ export class WebsiteService {
         timezone: input.timezone ?? before.timezone,
         allowedOrigins: input.allowedOrigins ?? before.allowedOrigins,
       };
-      await updateWebsite(tx, website);
+      await updateWebsite(tx, caller, website);
       announce(tx, caller, 'website.updated', id, changesBetween(before, website));
       return website;
     });
@@ -116,7 +116,7 @@ export class WebsiteService {
     return commit(async (tx) => {
       const before = websiteFromRow(await requireWebsiteRow(tx, caller.accountId, id));
       const website = { ...before, secretVersion: before.secretVersion + 1 };
-      await updateWebsite(tx, website);
+      await updateWebsite(tx, caller, website);
       announce(tx, caller, 'website.updated', id, { fields: ['visitorSecret'], values: {} });
       return website;
     });
@@ -137,7 +137,7 @@ export class WebsiteService {
         .executeTakeFirstOrThrow();
       refuseInUse('website', id, { operators: row.operatorCount, 'open conversations': open.count });
       await takeTagsOffWebsite(tx, caller, id);
-      await deleteWebsite(tx, website);
+      await deleteWebsite(tx, caller, id);
       announce(tx, caller, 'website.deleted', id);
       return website;
     });

@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { Transaction } from '../../storage/database.ts';
 import type { Tables } from '../../storage/tables.ts';
+import type { AccountContext } from '../kernel/caller.ts';
 import { unknownId } from '../kernel/errors.ts';
 import { fold } from '../kernel/text.ts';
 import type { Tag } from './tag.ts';
@@ -16,38 +17,42 @@ export async function requireTag(tx: Transaction, accountId: number, id: number)
   return tagFromRow(row);
 }
 
-export async function insertTag(tx: Transaction, accountId: number, tag: Tag): Promise<void> {
+export async function insertTag(tx: Transaction, context: AccountContext, tag: Tag): Promise<void> {
   const { id, createdAt } = tag;
   await tx.db
     .insertInto('tags')
-    .values({ accountId, id, createdAt, ...columns(tag) })
+    .values({ accountId: context.accountId, id, createdAt, ...columns(tag) })
     .execute();
-  await putOnWebsites(tx, accountId, tag);
+  await putOnWebsites(tx, context, tag);
 }
 
-export async function updateTag(tx: Transaction, accountId: number, before: Tag, tag: Tag): Promise<void> {
+export async function updateTag(tx: Transaction, context: AccountContext, before: Tag, tag: Tag): Promise<void> {
   await tx.db
     .updateTable('tags')
     .set(columns(tag))
-    .where('accountId', '=', accountId)
+    .where('accountId', '=', context.accountId)
     .where('id', '=', tag.id)
     .execute();
-  await takeOffWebsites(tx, accountId, before);
-  await putOnWebsites(tx, accountId, tag);
+  await takeOffWebsites(tx, context, before);
+  await putOnWebsites(tx, context, tag);
 }
 
-export async function deleteTag(tx: Transaction, accountId: number, tag: Tag): Promise<void> {
-  await takeOffWebsites(tx, accountId, tag);
-  await tx.db.deleteFrom('tags').where('accountId', '=', accountId).where('id', '=', tag.id).execute();
+export async function deleteTag(tx: Transaction, context: AccountContext, tag: Tag): Promise<void> {
+  await takeOffWebsites(tx, context, tag);
+  await tx.db.deleteFrom('tags').where('accountId', '=', context.accountId).where('id', '=', tag.id).execute();
 }
 
-async function putOnWebsites(tx: Transaction, accountId: number, { id, websiteList }: Tag): Promise<void> {
+async function putOnWebsites(tx: Transaction, { accountId }: AccountContext, { id, websiteList }: Tag): Promise<void> {
   if (websiteList.length === 0) return;
   const rows = websiteList.map((websiteId) => ({ accountId, websiteId, tagId: id }));
   await tx.db.insertInto('tagWebsites').values(rows).execute();
 }
 
-async function takeOffWebsites(tx: Transaction, accountId: number, { id, websiteList }: Tag): Promise<void> {
+async function takeOffWebsites(
+  tx: Transaction,
+  { accountId }: AccountContext,
+  { id, websiteList }: Tag,
+): Promise<void> {
   if (websiteList.length === 0) return;
   await tx.db
     .deleteFrom('tagWebsites')

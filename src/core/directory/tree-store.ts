@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely';
 import type { Transaction } from '../../storage/database.ts';
 import { prepare } from '../../storage/prepared-statement.ts';
 import type { Tables } from '../../storage/tables.ts';
+import type { AccountContext } from '../kernel/caller.ts';
 import { unknownId } from '../kernel/errors.ts';
 import { fold } from '../kernel/text.ts';
 import type { TreeKind, TreeNode } from './tree.ts';
@@ -47,12 +48,17 @@ export async function readParents(
   return new Map(rows.map((row) => [row.id, row.parentId]));
 }
 
-export function insertNode(tx: Transaction, kind: TreeKind, accountId: number, node: TreeNode): void {
+export function insertNode(tx: Transaction, { accountId }: AccountContext, kind: TreeKind, node: TreeNode): void {
   const { id, createdAt, operatorCount } = node;
   tx.send(insert[kind], { accountId, ...columns(node), id, createdAt, operatorCount });
 }
 
-export async function updateNode(tx: Transaction, kind: TreeKind, accountId: number, node: TreeNode): Promise<void> {
+export async function updateNode(
+  tx: Transaction,
+  { accountId }: AccountContext,
+  kind: TreeKind,
+  node: TreeNode,
+): Promise<void> {
   await tx.db
     .updateTable(TREE_TABLES[kind])
     .set(columns(node))
@@ -61,12 +67,23 @@ export async function updateNode(tx: Transaction, kind: TreeKind, accountId: num
     .execute();
 }
 
-export async function deleteNode(tx: Transaction, kind: TreeKind, accountId: number, id: number): Promise<void> {
+export async function deleteNode(
+  tx: Transaction,
+  { accountId }: AccountContext,
+  kind: TreeKind,
+  id: number,
+): Promise<void> {
   await tx.db.deleteFrom(TREE_TABLES[kind]).where('accountId', '=', accountId).where('id', '=', id).execute();
 }
 
 /** Keeps the count that lists show. */
-export function countNodeOperators(tx: Transaction, kind: TreeKind, accountId: number, id: number, by: 1 | -1): void {
+export function countNodeOperators(
+  tx: Transaction,
+  { accountId }: AccountContext,
+  kind: TreeKind,
+  id: number,
+  by: 1 | -1,
+): void {
   tx.send(addToCount[kind], { accountId, id, by });
 }
 

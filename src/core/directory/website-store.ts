@@ -2,6 +2,7 @@ import type { Selectable } from 'kysely';
 import type { Transaction } from '../../storage/database.ts';
 import { prepare } from '../../storage/prepared-statement.ts';
 import type { Tables } from '../../storage/tables.ts';
+import type { AccountContext } from '../kernel/caller.ts';
 import { unknownId } from '../kernel/errors.ts';
 import { fold } from '../kernel/text.ts';
 import type { Website } from './website.ts';
@@ -27,29 +28,29 @@ export async function requireWebsiteRow(tx: Transaction, accountId: number, id: 
   return row;
 }
 
-export async function insertWebsite(tx: Transaction, website: Website): Promise<void> {
-  const { clientId: accountId, id } = website;
+export async function insertWebsite(tx: Transaction, { accountId }: AccountContext, website: Website): Promise<void> {
+  const { id } = website;
   await tx.db
     .insertInto('websites')
     .values({ accountId, id, operatorCount: 0, ...columns(website) })
     .execute();
 }
 
-export async function updateWebsite(tx: Transaction, website: Website): Promise<void> {
+export async function updateWebsite(tx: Transaction, { accountId }: AccountContext, website: Website): Promise<void> {
   await tx.db
     .updateTable('websites')
     .set(columns(website))
-    .where('accountId', '=', website.clientId)
+    .where('accountId', '=', accountId)
     .where('id', '=', website.id)
     .execute();
 }
 
-export async function deleteWebsite(tx: Transaction, { clientId, id }: Website): Promise<void> {
-  await tx.db.deleteFrom('websites').where('accountId', '=', clientId).where('id', '=', id).execute();
+export async function deleteWebsite(tx: Transaction, { accountId }: AccountContext, id: number): Promise<void> {
+  await tx.db.deleteFrom('websites').where('accountId', '=', accountId).where('id', '=', id).execute();
 }
 
 /** Keeps the count that lists show. */
-export function countWebsiteOperators(tx: Transaction, accountId: number, id: number, by: 1 | -1): void {
+export function countWebsiteOperators(tx: Transaction, { accountId }: AccountContext, id: number, by: 1 | -1): void {
   tx.send(addToCount, { accountId, id, by });
 }
 

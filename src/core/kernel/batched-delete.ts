@@ -38,5 +38,5 @@ async function deleteSome({ db }: Transaction, { table, key, where }: Rows): Pro
   const names = sql.join(key.map((name) => sql.ref(name)));
   const { numAffectedRows } = await sql`delete from ${sql.table(table)} where (${names}) in
     (select ${names} from ${sql.table(table)} where ${where} limit ${BATCH_ROWS}) and (${where})`.execute(db);
-  return Number(numAffectedRows);
+  return Number(numAffectedRows ?? 0);
 }

@@ -73,7 +73,9 @@ export const TEXTS = { maxSize: 16 * 1024 * 1024, sizeCalculation: ({ value }: K
 /**
  * For what is costly to put together and has a number that every change raises in its own transaction: the version of a row, or
  * the position of an account's event log. The number is read from the database every time, so what is kept can be rare, but
- * never old, whichever node made the change. Who gets a value shares it and must not change it.
+ * never old, whichever node made the change. Where time alone makes a value old, too, its user gives it a life as well: the
+ * availability of a website, or counts for explanations, whose number is the second. Who gets a value shares it and must not
+ * change it.
  */
 export class VersionedCache<T extends object | string> {
   readonly #kept: LRUCache<string | number, Kept<T>>;

@@ -25,6 +25,9 @@ export function allPowerful(accountId: number, actor: Actor, mayWrite = true): C
 /** Who is behind a change, and in which account. */
 export type ActorContext = Pick<Caller, 'accountId' | 'actor'>;
 
+/** For what has no actor of its own to keep. */
+export type AccountContext = Pick<Caller, 'accountId'>;
+
 /** For what happens by time, and is nobody's doing. */
 export const SYSTEM: Actor = { type: 'system', id: null };
 

@@ -4,7 +4,7 @@ import type { Changes, Transaction } from '../../storage/database.ts';
 import { prepare, statementPerShape } from '../../storage/prepared-statement.ts';
 import type { Tables } from '../../storage/tables.ts';
 import { announce } from '../events/announce.ts';
-import type { ActorContext } from '../kernel/caller.ts';
+import type { AccountContext, ActorContext } from '../kernel/caller.ts';
 import { CHANNELS, type Channel, perChannel } from '../kernel/channels.ts';
 import { type LiveRow, type LiveUpdate, type Presence, presenceAt } from './live.ts';
 import { type HistoryEntry, keepLiveHistory, lastChangeAt } from './live-history.ts';
@@ -12,8 +12,6 @@ import { FRESH_COLUMNS, type LiveSettings, settingsColumns } from './live-settin
 import { isRoutable } from './routable.ts';
 
 // The only writer of the table `operator_live`.
-
-type Account = Pick<ActorContext, 'accountId'>;
 
 interface OneOperator {
   readonly accountId: number;
@@ -82,7 +80,7 @@ export function changeSettings(
 }
 
 /** The history stays. */
-export async function deleteLive(tx: Transaction, { accountId }: Account, operatorId: number): Promise<void> {
+export async function deleteLive(tx: Transaction, { accountId }: AccountContext, operatorId: number): Promise<void> {
   await tx.db
     .deleteFrom('operatorLive')
     .where('accountId', '=', accountId)
@@ -92,7 +90,7 @@ export async function deleteLive(tx: Transaction, { accountId }: Account, operat
 
 export async function noteFirstLogin(
   tx: Transaction,
-  { accountId }: Account,
+  { accountId }: AccountContext,
   { operatorId, at = tx.now }: { operatorId: number; at?: number },
 ): Promise<void> {
   await updateRow(tx.db, { accountId, operatorId })
@@ -215,7 +213,11 @@ export async function countMissedOffer(
   setAvailability(tx, context, { operatorId, wanted: { [channel]: { available: false } }, reason: 'missed_offers' });
 }
 
-export function forgetMissedOffers(tx: Transaction, { accountId }: Account, { operatorId, channel }: OneChannel): void {
+export function forgetMissedOffers(
+  tx: Transaction,
+  { accountId }: AccountContext,
+  { operatorId, channel }: OneChannel,
+): void {
   tx.send(forgetMissed[channel], { accountId, operatorId });
 }
 
@@ -240,7 +242,11 @@ export interface PresenceChange {
 }
 
 /** After the leases have changed: what they say now, beside what the row said before. A difference is recorded next. */
-export async function recountPresence(tx: Transaction, { accountId }: Account, row: LiveRow): Promise<PresenceChange> {
+export async function recountPresence(
+  tx: Transaction,
+  { accountId }: AccountContext,
+  row: LiveRow,
+): Promise<PresenceChange> {
   const [now] = await tx.run(recount, { accountId, operatorId: row.operatorId });
   // What ended by time is still there for everybody else until it is announced, and announced is what is not zero.
   const before = { connected: row.leaseUntil > 0, inGrace: row.leaseUntil > 0 && row.routableUntil === 0 };
@@ -280,7 +286,7 @@ export async function recordPresence(
 /** While it holds, only an explicit connect of the operator returns them. */
 export async function setKeptOffline(
   tx: Transaction,
-  { accountId }: Account,
+  { accountId }: AccountContext,
   { operatorId, keptOffline }: { operatorId: number; keptOffline: boolean },
 ): Promise<void> {
   const flag = Number(keptOffline);
@@ -290,11 +296,11 @@ export async function setKeptOffline(
     .execute();
 }
 
-export async function clearLost(tx: Transaction, { accountId }: Account, operatorId: number): Promise<void> {
+export async function clearLost(tx: Transaction, { accountId }: AccountContext, operatorId: number): Promise<void> {
   await updateRow(tx.db, { accountId, operatorId }).set({ lostAt: null }).execute();
 }
 
 /** For an operator who is about to be deleted: from now on routing gives them nothing. */
-export async function clearPresence(tx: Transaction, { accountId }: Account, operatorId: number): Promise<void> {
+export async function clearPresence(tx: Transaction, { accountId }: AccountContext, operatorId: number): Promise<void> {
   await updateRow(tx.db, { accountId, operatorId }).set({ leaseUntil: 0, routableUntil: 0 }).execute();
 }

@@ -71,7 +71,7 @@ export async function insertOperator(
 ): Promise<void> {
   const { accountId } = caller;
   const { id } = operator;
-  await addLogin(tx, { accountId, operatorId: id }, operator.email, passwordHash);
+  await addLogin(tx, caller, operator, passwordHash);
   tx.send(insertRow, {
     accountId,
     id,
@@ -81,8 +81,8 @@ export async function insertOperator(
     ...columns(operator),
   });
   createLive(tx, caller, operator);
-  await link(tx, accountId, id, operator);
-  countOperators(tx, accountId, { operators: 1, admins: operator.roles.includes('admin') ? 1 : 0 });
+  await link(tx, caller, id, operator);
+  countOperators(tx, caller, { operators: 1, admins: operator.roles.includes('admin') ? 1 : 0 });
 }
 
 export async function updateOperator(
@@ -94,27 +94,27 @@ export async function updateOperator(
   const { accountId } = caller;
   const { id } = before;
   if (loginName(before.email) !== loginName(after.email)) {
-    await changeLoginEmail(tx, { accountId, operatorId: id }, after.email);
+    await changeLoginEmail(tx, caller, after);
   }
   tx.send(updateRow, { accountId, id, version: after.version, ssoVersion: after.ssoVersion, ...columns(after) });
   changeSettings(tx, caller, { operatorId: id, before, after });
-  await unlink(tx, accountId, id, before, after);
-  await link(tx, accountId, id, after, before);
+  await unlink(tx, caller, id, before, after);
+  await link(tx, caller, id, after, before);
   const wasAdmin = before.roles.includes('admin') ? 1 : 0;
   const isAdmin = after.roles.includes('admin') ? 1 : 0;
-  if (wasAdmin !== isAdmin) countOperators(tx, accountId, { operators: 0, admins: isAdmin - wasAdmin });
+  if (wasAdmin !== isAdmin) countOperators(tx, caller, { operators: 0, admins: isAdmin - wasAdmin });
 }
 
 /** Takes away the operator and all that is only theirs. What they did stays: conversations, satisfaction, events. */
 export async function deleteOperator(tx: Transaction, caller: ActorContext, operator: Operator): Promise<void> {
   const { accountId } = caller;
   const { id } = operator;
-  await unlink(tx, accountId, id, operator);
+  await unlink(tx, caller, id, operator);
   await deleteLive(tx, caller, id);
   await deleteLeases(tx, caller, id);
-  await deleteLogin(tx, { accountId, operatorId: id });
+  await deleteLogin(tx, caller, id);
   await tx.db.deleteFrom('operators').where('accountId', '=', accountId).where('id', '=', id).execute();
-  countOperators(tx, accountId, { operators: -1, admins: operator.roles.includes('admin') ? -1 : 0 });
+  countOperators(tx, caller, { operators: -1, admins: operator.roles.includes('admin') ? -1 : 0 });
 }
 
 type Memberships = Pick<Operator, 'groupId' | 'websiteList' | 'skillList'>;
@@ -123,32 +123,33 @@ const NONE: Memberships = { groupId: null, websiteList: [], skillList: [] };
 /** Adds the memberships that `now` has and `before` had not; the counts that lists show are kept with them. */
 async function link(
   tx: Transaction,
-  accountId: number,
+  caller: ActorContext,
   operatorId: number,
   now: Memberships,
   before = NONE,
 ): Promise<void> {
-  if (now.groupId !== null && now.groupId !== before.groupId)
-    countNodeOperators(tx, 'group', accountId, now.groupId, 1);
+  const { accountId } = caller;
+  if (now.groupId !== null && now.groupId !== before.groupId) countNodeOperators(tx, caller, 'group', now.groupId, 1);
   for (const websiteId of now.websiteList.filter((id) => !before.websiteList.includes(id))) {
     tx.send(insertWebsite, { accountId, websiteId, operatorId });
-    countWebsiteOperators(tx, accountId, websiteId, 1);
+    countWebsiteOperators(tx, caller, websiteId, 1);
   }
   for (const skillId of now.skillList.filter((id) => !before.skillList.includes(id))) {
     tx.send(insertSkill, { accountId, skillId, operatorId });
-    countNodeOperators(tx, 'skill', accountId, skillId, 1);
+    countNodeOperators(tx, caller, 'skill', skillId, 1);
   }
 }
 
 async function unlink(
   tx: Transaction,
-  accountId: number,
+  caller: ActorContext,
   operatorId: number,
   before: Memberships,
   now = NONE,
 ): Promise<void> {
+  const { accountId } = caller;
   if (before.groupId !== null && now.groupId !== before.groupId) {
-    countNodeOperators(tx, 'group', accountId, before.groupId, -1);
+    countNodeOperators(tx, caller, 'group', before.groupId, -1);
   }
   for (const websiteId of before.websiteList.filter((id) => !now.websiteList.includes(id))) {
     await tx.db
@@ -157,7 +158,7 @@ async function unlink(
       .where('websiteId', '=', websiteId)
       .where('operatorId', '=', operatorId)
       .execute();
-    countWebsiteOperators(tx, accountId, websiteId, -1);
+    countWebsiteOperators(tx, caller, websiteId, -1);
   }
   for (const skillId of before.skillList.filter((id) => !now.skillList.includes(id))) {
     await tx.db
@@ -166,7 +167,7 @@ async function unlink(
       .where('skillId', '=', skillId)
       .where('operatorId', '=', operatorId)
       .execute();
-    countNodeOperators(tx, 'skill', accountId, skillId, -1);
+    countNodeOperators(tx, caller, 'skill', skillId, -1);
   }
 }
 

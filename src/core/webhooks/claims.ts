@@ -96,7 +96,7 @@ async function takeOf(tx: Transaction, { accountId, webhookId }: HookName, room:
     .execute();
   const claimed: Claimed[] = [];
   for (const { id } of due) {
-    const row = await claim(tx, accountId, id);
+    const row = await claim(tx, { accountId }, id);
     if (row) claimed.push({ ...row, ...hook, accountId, webhookId, id, triedAt: row.triedAt ?? tx.now, now: tx.now });
   }
   return claimed;

@@ -3,6 +3,7 @@ import type { Database, Transaction } from '../../storage/database.ts';
 import { prepare } from '../../storage/prepared-statement.ts';
 import type { Tables } from '../../storage/tables.ts';
 import { deleteInBatches } from '../kernel/batched-delete.ts';
+import type { AccountContext } from '../kernel/caller.ts';
 import { nextId } from '../kernel/ids.ts';
 import { bodyOf, CLAIM_MS, type DeliveredEvent, type Delivery, eventIdOf } from './delivery.ts';
 import { HEALTHY, type HookName, updateWebhook } from './webhook-store.ts';
@@ -68,7 +69,7 @@ export async function addDelivery(
 }
 
 /** Keeps others from sending a delivery for some time; undefined when another was faster. */
-export function claim(tx: Transaction, accountId: number, id: number) {
+export function claim(tx: Transaction, { accountId }: AccountContext, id: number) {
   return tx.db
     .updateTable('webhookDeliveries')
     .set((eb) => ({

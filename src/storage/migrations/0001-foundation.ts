@@ -1,4 +1,4 @@
-import type { Migration } from '../migration.ts';
+import type { Migration } from './migration.ts';
 
 /** Accounts, identity, directory, operators, their live state, the ground of conversations, and the event log. */
 export const foundation: Migration = {

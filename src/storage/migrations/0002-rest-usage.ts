@@ -1,4 +1,4 @@
-import type { Migration } from '../migration.ts';
+import type { Migration } from './migration.ts';
 
 /** What each API key still uses of the deprecated interface. */
 export const restUsage: Migration = {

@@ -1,4 +1,4 @@
-import type { Migration } from '../migration.ts';
+import type { Migration } from './migration.ts';
 
 const WITHOUT_OTHER_CHANNELS = {
   chat: 'video_slots = 0 and (call_slots = 0 or chat_and_call = 1)',

@@ -1,4 +1,4 @@
-import type { Migration } from '../migration.ts';
+import type { Migration } from './migration.ts';
 
 /** Says of every later migration whether the version before can go on with what it makes. */
 export const additive: Migration = {

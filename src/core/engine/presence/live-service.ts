@@ -142,7 +142,7 @@ export class LiveService {
         tx.run(findLiveRow, { accountId: caller.accountId, operatorId }),
       ]);
       requireMayServe(caller, operator);
-      const changed = setAvailability(tx, caller, { operatorId, wanted: input, present: row });
+      const changed = row ? setAvailability(tx, caller, { operatorId, wanted: input, present: row }) : {};
       if (row && Object.values(changed).includes(1)) {
         await drainFor(tx, caller, operatorId, 'available', { ...row, ...changed });
       }
