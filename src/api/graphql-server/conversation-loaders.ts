@@ -12,7 +12,7 @@ interface MessagesKey {
 /** A statement that names messages one by one takes fewer of them. */
 const FEW_AT_ONCE = 100;
 
-/** Look-ups about conversations, for whoever may see them. */
+/** Look-ups about conversations that the caller may see. */
 export function conversationLoaders(
   accountId: number,
   {

@@ -31,7 +31,7 @@ export const CODE_TEXTS: Record<UserErrorCode, string> = {
   STATE: 'The present state does not allow it.',
 };
 
-/** How each kind of error is told. One with a code for users is theirs to mend, and stands beside the data of a mutation. */
+/** How each kind of error is told. One with a user code can be corrected by the caller, and is returned beside the data of a mutation. */
 const KINDS: Readonly<Record<ErrorKind, { readonly code: ErrorCode; readonly userCode?: UserErrorCode }>> = {
   invalid: { code: 'BAD_REQUEST', userCode: 'INVALID' },
   forbidden: { code: 'FORBIDDEN' },

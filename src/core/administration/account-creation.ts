@@ -12,7 +12,7 @@ export interface NewAccount {
   readonly apiKey?: string;
   /** Of several that start at once on an empty database, one makes the account. */
   readonly onlyIfEmpty?: boolean;
-  /** Who makes it; the service itself if nobody is named. */
+  /** Defaults to the service itself. */
   readonly actor?: Actor;
 }
 

@@ -28,7 +28,7 @@ export type ActorContext = Pick<Caller, 'accountId' | 'actor'>;
 /** For what has no actor of its own to keep. */
 export type AccountContext = Pick<Caller, 'accountId'>;
 
-/** For what happens by time, and is nobody's doing. */
+/** The actor of what happens by time. */
 export const SYSTEM: Actor = { type: 'system', id: null };
 
 export function systemContext(accountId: number): ActorContext {
@@ -40,7 +40,7 @@ export function systemCaller(accountId: number): Caller {
   return allPowerful(accountId, SYSTEM);
 }
 
-/** Somebody who came to a website, by their token. They can reach their own conversations and nothing else. */
+/** A visitor of a website, by their token. They can reach their own conversations and nothing else. */
 export interface VisitorCaller extends ActorContext {
   readonly visitorId: number;
   readonly websiteId: number;

@@ -110,7 +110,7 @@ function takeSlot(channel: Channel, condition: RawBuilder<SqlBool>) {
 
 const takeFree = perChannel((channel) => takeSlot(channel, isRoutable(channel)));
 const takeAny = perChannel((channel) => takeSlot(channel, sql`1 = 1`));
-/** A video beside the chat from which it comes: whoever chats has decided, so the wish for videos is not asked. */
+/** A video beside the chat from which it comes. The operator asked for it, so their availability for videos does not count. */
 const takeBesideChat = takeSlot(
   'video',
   sql`(live.chat_to_video = 1 and live.video_enabled = 1 and live.video_slots < 1 and live.call_slots = 0
@@ -153,7 +153,7 @@ type Flags = Partial<Record<`${Channel}Available`, number>>;
 
 type FlagArguments = OneOperator & { readonly [flag: `${string}Available`]: number };
 
-/** Whoever says whether they are available is forgiven the offers that they missed. */
+/** Setting a channel's availability also resets its missed offers. */
 const setFlagsOf = statementPerShape((channels: readonly Channel[]) => {
   const forgiven = Object.fromEntries(channels.map((channel) => [`${channel}Missed`, 0]));
   return prepare<FlagArguments>((db, { accountId, operatorId, ...flags }) =>
@@ -221,7 +221,7 @@ export function forgetMissedOffers(
   tx.send(forgetMissed[channel], { accountId, operatorId });
 }
 
-/** The last of all leases decides; one in its grace holds the connection, but nobody is given to it. */
+/** The last lease decides. One in its grace keeps the operator connected, but routing gives them nothing. */
 const recount = prepare<OneOperator, LiveRow>((db, given) => ({
   compile: () =>
     sql<LiveRow>`update operator_live set
@@ -253,7 +253,7 @@ export async function recountPresence(
   return { row, before, after: presenceAt(now as LiveRow, tx.now) };
 }
 
-/** Why somebody went offline. */
+/** Why an operator went offline. */
 export type Departure = 'signed_off' | 'taken_offline' | 'lease_ended';
 
 /** Returns what the change is. `lostAt` says since when running conversations are without their operator. */

@@ -77,7 +77,7 @@ export async function deleteWebhook(tx: Transaction, { accountId, webhookId }: H
   await tx.db.deleteFrom('webhooks').where('accountId', '=', accountId).where('id', '=', webhookId).execute();
 }
 
-/** Whoever changes the deliveries of a hook takes its row first, so that nothing is released while something is added. */
+/** A change of the deliveries of a hook locks its row first, so that nothing is released while something is added. */
 export function lockWebhook(tx: Transaction, { accountId, webhookId }: HookName): Promise<LockedWebhook | undefined> {
   return tx.db
     .updateTable('webhooks')

@@ -54,7 +54,7 @@ const changeOf = statementPerShape((columns: readonly (keyof ConversationRow)[])
   ),
 );
 
-/** Changes a conversation if it is still in the state in which it was seen; undefined when somebody else was quicker. */
+/** Changes a conversation if it is still in the state in which it was seen; undefined when another change was faster. */
 export async function change(
   tx: Transaction,
   { accountId }: ActorContext,
@@ -75,7 +75,7 @@ const countMessage = prepare<Named>((db, { accountId, id }) =>
     .where('state', '<>', 'closed'),
 );
 
-/** Takes the number of the next message: whoever has read the conversation in this transaction knows which it is. */
+/** Takes the number of the next message. A caller that read the conversation in this transaction knows which it is. */
 export function takeSequence(tx: Transaction, { accountId }: ActorContext, id: number): void {
   tx.send(countMessage, { accountId, id });
 }

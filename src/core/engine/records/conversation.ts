@@ -22,7 +22,7 @@ export interface Conversation {
   readonly operatorId: number | null;
   /** Its place in the queue: the moment at which it began, or a number before all moments for the head. */
   readonly queueOrder: number;
-  /** Whether nobody was free at once. */
+  /** Whether no operator was free at once. */
   readonly hasWaited: boolean;
   readonly offeredAt: number | null;
   readonly offerUntil: number | null;

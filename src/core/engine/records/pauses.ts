@@ -26,7 +26,7 @@ export function pauseOffers(
   tx.send(pause, { accountId, conversationId, operatorId, until: tx.now + PAUSE_MS });
 }
 
-/** Nobody will be asked for this conversation any more. */
+/** For a conversation that is no longer offered. */
 export function removePauses(tx: Transaction, { accountId }: ActorContext, conversationId: number): void {
   tx.send(remove, { accountId, conversationId });
 }
@@ -59,7 +59,7 @@ export async function removeEndedPauses(
   return (await tx.run(removeEnded, { accountId, operatorId })).length > 0;
 }
 
-/** Operators whose pauses have ended, though nobody has noticed it yet. */
+/** Operators whose pauses have ended and are still stored. */
 export async function endedPauses(tx: Transaction, accountId: number): Promise<number[]> {
   return (await tx.run(findEnded, { accountId })).map(({ operatorId }) => operatorId);
 }
