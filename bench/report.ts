@@ -1,8 +1,8 @@
 import type { SizeResult } from './measure.ts';
 import { ms, section, verdict, whole } from './tables.ts';
 
-const MOST_TIMES = 1.5;
-const MOST_MEMORY = 200;
+const MAX_TIMES = 1.5;
+const MAX_MEMORY = 200;
 
 /** All figures, with the goals beside them. */
 export function printReport(results: readonly SizeResult[]): void {
@@ -58,8 +58,8 @@ export function printReport(results: readonly SizeResult[]): void {
           ? [
               ms(reference.medianMs),
               reference.times.toFixed(2),
-              `≤ ${MOST_TIMES}`,
-              verdict(reference.times <= MOST_TIMES),
+              `≤ ${MAX_TIMES}`,
+              verdict(reference.times <= MAX_TIMES),
             ]
           : ['', '', '', '']),
       ]),
@@ -81,7 +81,7 @@ export function printReport(results: readonly SizeResult[]): void {
   section('Memory of the service after the load', [
     ['operators', 'MB', 'goal', ''],
     ...results.flatMap(({ size, memory }) =>
-      memory === undefined ? [] : [[whole(size), whole(memory), `< ${MOST_MEMORY}`, verdict(memory < MOST_MEMORY)]],
+      memory === undefined ? [] : [[whole(size), whole(memory), `< ${MAX_MEMORY}`, verdict(memory < MAX_MEMORY)]],
     ),
   ]);
 }

@@ -9,8 +9,8 @@ import { COMPILE_CACHE } from '../test/support/processes/switchboard.ts';
 import { runCheck } from './check.ts';
 
 /** These limits are for what hangs, and far from what a loaded machine takes. */
-const LONGEST_TEST_MS = Number(process.env.TEST_LONGEST_MS ?? 10 * 60_000);
-const LONGEST_FILE_MS = Number(process.env.TEST_FILE_LONGEST_MS ?? 30 * 60_000);
+const MAX_TEST_MS = Number(process.env.TEST_LONGEST_MS ?? 10 * 60_000);
+const MAX_FILE_MS = Number(process.env.TEST_FILE_LONGEST_MS ?? 30 * 60_000);
 const LOOK_EVERY_MS = 2000;
 
 /** Each file of these folders has a separate process, as it starts and kills others. The other folders share one each: test/together. */
@@ -32,7 +32,7 @@ async function runTests(patterns: readonly string[]): Promise<number> {
   const args = [
     '--test',
     `--import=${new URL('../test/support/processes/end-of-file.ts', import.meta.url)}`,
-    `--test-timeout=${LONGEST_TEST_MS}`,
+    `--test-timeout=${MAX_TEST_MS}`,
     `--test-concurrency=${process.env.TEST_CONCURRENCY ?? availableParallelism() + 1}`, // some of them always wait
     '--test-reporter=./scripts/test-reporter.ts',
     '--test-reporter-destination=stdout',
@@ -60,7 +60,7 @@ function endHanging({ pid }: ChildProcess): void {
   for (const child of running) {
     const since = seenSince.get(child) ?? now;
     seenSince.set(child, since);
-    if (now - since > LONGEST_FILE_MS) signal(child, 'SIGKILL');
+    if (now - since > MAX_FILE_MS) signal(child, 'SIGKILL');
   }
 }
 

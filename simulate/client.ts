@@ -32,7 +32,7 @@ export interface NoAnswer {
 
 const ANSWER_WITHIN_MS = 15_000;
 const FIRST_WAIT_MS = 100;
-const LONGEST_WAIT_MS = 3000;
+const MAX_WAIT_MS = 3000;
 
 export class Client {
   readonly target: Target;
@@ -150,7 +150,7 @@ export async function waitAfter(reply: Reply | NoAnswer, tries: number): Promise
 
 /** Longer from try to try, and never the same for all. */
 export function pause(tries: number): Promise<void> {
-  return wait(Math.min(FIRST_WAIT_MS * 2 ** (tries - 1), LONGEST_WAIT_MS) * (0.5 + Math.random() / 2));
+  return wait(Math.min(FIRST_WAIT_MS * 2 ** (tries - 1), MAX_WAIT_MS) * (0.5 + Math.random() / 2));
 }
 
 function addressOf(number: number): string {

@@ -2,7 +2,7 @@ import { barPlot, linePlot, sharePlot } from './plots.ts';
 import { isBroken, type Report, type Section, sectionsOf, when } from './report.ts';
 import type { Series } from './series.ts';
 
-const MOST_PROBLEMS = 50;
+const MAX_PROBLEMS = 50;
 
 /** The report as one page that needs nothing else. */
 export function reportPage(report: Report, series: Series): string {
@@ -42,8 +42,8 @@ export function reportPage(report: Report, series: Series): string {
 <ul class="checks">
 ${checks
   .map(({ name, problems }) => {
-    const list = problems.slice(0, MOST_PROBLEMS).map(({ what, at }) => `<li>${escaped(when(report, at) + what)}</li>`);
-    const more = problems.length > MOST_PROBLEMS ? `<li>and ${problems.length - MOST_PROBLEMS} more</li>` : '';
+    const list = problems.slice(0, MAX_PROBLEMS).map(({ what, at }) => `<li>${escaped(when(report, at) + what)}</li>`);
+    const more = problems.length > MAX_PROBLEMS ? `<li>and ${problems.length - MAX_PROBLEMS} more</li>` : '';
     const mark = problems.length === 0 ? '<b class="good">ok</b>' : '<b class="bad">BROKEN</b>';
     return `<li>${mark} ${escaped(name)}${list.length > 0 ? `<ul>${list.join('')}${more}</ul>` : ''}</li>`;
   })

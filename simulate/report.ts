@@ -17,7 +17,7 @@ export interface Section {
   readonly rows: readonly (readonly string[])[];
 }
 
-const MOST_PROBLEMS = 10;
+const MAX_PROBLEMS = 10;
 
 /** The figures as tables, for the terminal and for the page. */
 export function sectionsOf({ figures }: Report): Section[] {
@@ -78,8 +78,8 @@ export function reportText(report: Report): string {
     '\nWhat must always hold, by what the clients saw\n',
     ...checks.flatMap(({ name, problems }) => [
       `${problems.length === 0 ? 'ok     ' : 'BROKEN '} ${name}`,
-      ...problems.slice(0, MOST_PROBLEMS).map((problem) => `          ${when(report, problem.at)}${problem.what}`),
-      ...(problems.length > MOST_PROBLEMS ? [`          and ${problems.length - MOST_PROBLEMS} more`] : []),
+      ...problems.slice(0, MAX_PROBLEMS).map((problem) => `          ${when(report, problem.at)}${problem.what}`),
+      ...(problems.length > MAX_PROBLEMS ? [`          and ${problems.length - MAX_PROBLEMS} more`] : []),
     ]),
   ];
   if (isBroken(checks)) lines.push(`\nSomething is broken. The same plan again: --seed ${options.seed}`);

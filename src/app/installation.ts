@@ -36,7 +36,7 @@ export interface OpenOptions {
 export async function openInstallation(config: Config, options: OpenOptions = {}) {
   const { clock, warn = console.error } = options;
   const database = openDatabase(config, options);
-  const migrated = await retryWhileStarting(() => brought(database, config)).catch(async (error) => {
+  const migrated = await retryWhileStarting(() => migrateToCurrent(database, config)).catch(async (error) => {
     await database.close();
     throw config.databaseFile === undefined ? unreachable(error) : error;
   });
@@ -81,7 +81,7 @@ function openDatabase(config: Config, { clock, statementMs }: OpenOptions): Data
 const MIGRATION_MS = 3_600_000;
 
 /** Brings the database to this version. */
-async function brought(database: Database, { databaseFile, DATABASE_URL }: Config): Promise<string[]> {
+async function migrateToCurrent(database: Database, { databaseFile, DATABASE_URL }: Config): Promise<string[]> {
   if (databaseFile !== undefined) return migrate(database);
   const patient = new PostgresDatabase(DATABASE_URL, { statementMs: MIGRATION_MS, connections: 1 });
   return migrate(patient).finally(() => patient.close());

@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs';
 
 const STANDARD_ERROR = 2;
-const MOST_TRIES = 100;
+const MAX_TRIES = 100;
 const PAUSE_MS = 10;
 
 const pause = new Int32Array(new SharedArrayBuffer(4));
@@ -13,7 +13,7 @@ const pause = new Int32Array(new SharedArrayBuffer(4));
 export const logOutput = {
   write(line: string): void {
     const bytes = Buffer.from(line);
-    for (let written = 0, tries = 0; written < bytes.length && tries < MOST_TRIES; ) {
+    for (let written = 0, tries = 0; written < bytes.length && tries < MAX_TRIES; ) {
       try {
         written += writeSync(STANDARD_ERROR, bytes, written);
       } catch (error) {

@@ -6,7 +6,7 @@ import { day, table } from './table.ts';
 import type { Terminal } from './terminal.ts';
 
 const DAY_MS = 24 * 3600 * 1000;
-const MOST_DAYS = 36_500; // far beyond that there are no dates any more
+const MAX_DAYS = 36_500; // far beyond that there are no dates any more
 
 interface AccountOption {
   readonly account?: number;
@@ -17,8 +17,8 @@ export async function createKey(
   options: AccountOption & { name: string; access: KeyAccess; days?: string },
 ): Promise<void> {
   const days = options.days === undefined ? undefined : parseId(options.days);
-  if (options.days !== undefined && !(days !== undefined && days <= MOST_DAYS))
-    throw new CommandFailed(`--days must be a whole number from 1 to ${MOST_DAYS}.`);
+  if (options.days !== undefined && !(days !== undefined && days <= MAX_DAYS))
+    throw new CommandFailed(`--days must be a whole number from 1 to ${MAX_DAYS}.`);
   await withInstallation(terminal, async (installation) => {
     const caller = await commandLineCaller(installation, options.account);
     const { key, secret } = await installation.database.transaction(

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { type Installation, openInstallation } from '../app/installation.ts';
 import { readConfig } from '../config.ts';
-import { allPowerful, type Caller } from '../core/kernel/caller.ts';
+import { type Caller, fullAccessCaller } from '../core/kernel/caller.ts';
 import type { Actor } from '../storage/database.ts';
 import { CommandFailed } from './report.ts';
 import type { Terminal } from './terminal.ts';
@@ -42,5 +42,5 @@ export async function commandLineCaller(
   }
   const account = named === undefined ? all[0] : all.find(({ id }) => id === named);
   if (!account) throw new CommandFailed(`There is no account ${named}. The list: switchboard account list`);
-  return allPowerful(account.id, COMMAND_LINE);
+  return fullAccessCaller(account.id, COMMAND_LINE);
 }

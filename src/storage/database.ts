@@ -84,7 +84,7 @@ export interface Database {
    * For a read that no index serves: runs apart from the requests of others and gives up at its deadline.
    * The query must contain `withinDeadline(…)` where its rows are looked at, or it cannot be stopped.
    */
-  slowly<Row>(query: Compilable<Row>): Promise<Row[]>;
+  readOffThread<Row>(query: Compilable<Row>): Promise<Row[]>;
   withinDeadline(rowNumber: Expression<number>): Expression<SqlBool>;
   /** Calls back after every commit that added to an account's event log; answers with a way to stop. */
   onEvents(listener: (accountId: number) => void): () => void;

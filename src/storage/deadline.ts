@@ -1,15 +1,15 @@
 import type { RunningClock } from './running-clock.ts';
 
 /** It took longer than it may. What was begun may still happen. */
-export class TooLate extends Error {
+export class DeadlineExceeded extends Error {
   constructor() {
     super('There was no answer in time.');
-    this.name = 'TooLate';
+    this.name = 'DeadlineExceeded';
   }
 }
 
 /** So often a process that gets no processor again and again waits on. */
-const MOST_EXTENSIONS = 5;
+const MAX_EXTENSIONS = 5;
 /** After a standstill the answer may be there already: at least so long it is looked for. */
 const SHORTEST_EXTENSION_MS = 50;
 
@@ -25,7 +25,7 @@ export async function inTime<T>(work: PromiseLike<T>, milliseconds: number, cloc
       timer = setTimeout(() => {
         const stalled = clock.stalledMs - before;
         // After a last look at what has arrived: timers come before it.
-        if (stalled === 0 || extensions === MOST_EXTENSIONS) setImmediate(() => reject(new TooLate()));
+        if (stalled === 0 || extensions === MAX_EXTENSIONS) setImmediate(() => reject(new DeadlineExceeded()));
         else wait(Math.min(Math.max(stalled, SHORTEST_EXTENSION_MS), milliseconds), extensions + 1);
       }, leg);
     };

@@ -10,10 +10,10 @@ export class DatabaseUnavailable extends Error {
 }
 
 /** Somebody else made the same at the same moment. Nothing was changed. */
-export class AlreadyThere extends Error {
+export class UniqueViolation extends Error {
   constructor(options: { cause: unknown }) {
     super('It is there already.', options);
-    this.name = 'AlreadyThere';
+    this.name = 'UniqueViolation';
   }
 }
 

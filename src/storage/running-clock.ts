@@ -1,6 +1,6 @@
 const TICK_MS = 50;
 /** A tick that comes later than this shows that the process had no processor, or that its event loop was blocked. */
-const LONGEST_TICK_MS = 75;
+const MAX_TICK_MS = 75;
 
 /**
  * A clock that stands still while the process is stopped, throttled or blocked. A deadline on this clock never takes the
@@ -24,7 +24,7 @@ export class RunningClock {
 
   /** How long the process has stood still since this clock was made. */
   get stalledMs(): number {
-    return this.#stalledMs + Math.max(0, this.#now() - this.#tickedAt - LONGEST_TICK_MS);
+    return this.#stalledMs + Math.max(0, this.#now() - this.#tickedAt - MAX_TICK_MS);
   }
 
   stop(): void {

@@ -1,17 +1,17 @@
-import { TooLate } from './deadline.ts';
+import { DeadlineExceeded } from './deadline.ts';
 import { DatabaseUnavailable } from './errors.ts';
 
 /** Waiting for others is no fault of the database; but nobody waits for ever. */
-export const LONGEST_WAIT_MS = 5000;
+export const MAX_WAIT_MS = 5000;
 
 /** One after the other for each key, in the order in which they came. */
 export class Turns<Key> {
   waiting = 0;
   readonly #now: () => number;
   readonly #longestWaitMs: number;
-  readonly #last = new Map<Key, Promise<TooLate | undefined>>();
+  readonly #last = new Map<Key, Promise<DeadlineExceeded | undefined>>();
 
-  constructor({ now = () => performance.now(), longestWaitMs = LONGEST_WAIT_MS } = {}) {
+  constructor({ now = () => performance.now(), longestWaitMs = MAX_WAIT_MS } = {}) {
     this.#now = now;
     this.#longestWaitMs = longestWaitMs;
   }
@@ -36,7 +36,7 @@ export class Turns<Key> {
 }
 
 /** Also that of a commit whose outcome is not known, which has its reason further inside. */
-function silenceOf(error: unknown): TooLate | undefined {
-  if (error instanceof TooLate) return error;
+function silenceOf(error: unknown): DeadlineExceeded | undefined {
+  if (error instanceof DeadlineExceeded) return error;
   return error instanceof DatabaseUnavailable ? silenceOf(error.cause) : undefined;
 }

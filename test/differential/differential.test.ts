@@ -8,7 +8,7 @@ const LENGTH = Number(process.env.DIFFERENTIAL_LENGTH ?? 60);
 /** A failure names its seed; with it, and one sequence, it comes again. */
 const FIRST_SEED = Number(process.env.DIFFERENTIAL_SEED ?? 1);
 /** So many sequences may fail before the rest is left alone, and so long each is made shorter. */
-const MOST_FAILURES = Number(process.env.DIFFERENTIAL_FAILURES ?? 1);
+const MAX_FAILURES = Number(process.env.DIFFERENTIAL_FAILURES ?? 1);
 const SHORTEN_SECONDS = Number(process.env.DIFFERENTIAL_SHORTEN ?? 0);
 
 test(`${SEQUENCES} sequences of ${LENGTH} operations bring the same on both databases`, {
@@ -16,7 +16,7 @@ test(`${SEQUENCES} sequences of ${LENGTH} operations bring the same on both data
 }, async (t) => {
   const answers: Record<string, number> = {};
   const failures: string[] = [];
-  for (let seed = FIRST_SEED; seed < FIRST_SEED + SEQUENCES && failures.length < MOST_FAILURES; seed += 1) {
+  for (let seed = FIRST_SEED; seed < FIRST_SEED + SEQUENCES && failures.length < MAX_FAILURES; seed += 1) {
     const result = await playSequence(operationsOf(seed, LENGTH));
     for (const [kind, count] of Object.entries(result.answers)) answers[kind] = (answers[kind] ?? 0) + count;
     if (!result.failure) continue;

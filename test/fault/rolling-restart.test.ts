@@ -21,7 +21,7 @@ const FULL = process.env.FULL === '1';
 const ROUNDS = Number(process.env.ROUNDS ?? (FULL ? 20 : 1));
 const NODES = FULL ? 3 : 2;
 /** The grace. Where other programs have the processor, coming back is all that counts. */
-const LONGEST_MS = FULL ? 10_000 : Number.POSITIVE_INFINITY;
+const MAX_MS = FULL ? 10_000 : Number.POSITIVE_INFINITY;
 
 for (const balancer of balancersToTry(FULL)) {
   test(`${ROUNDS} rolling restarts behind ${balancer} under load: not one request fails`, async (t) => {
@@ -51,7 +51,7 @@ for (const balancer of balancersToTry(FULL)) {
       { name: 'operators who went offline', problems: (FULL ? wentOffline : wentOfflineWrongly)(load.entries) },
       {
         name: `desks that came back ${FULL ? 'later than the grace' : 'never'}`,
-        problems: losses.filter(({ backAfterMs }) => (backAfterMs ?? LONGEST_MS) >= LONGEST_MS).map(({ who }) => who),
+        problems: losses.filter(({ backAfterMs }) => (backAfterMs ?? MAX_MS) >= MAX_MS).map(({ who }) => who),
       },
       { name: 'a read through any node showed what was acknowledged', problems: writers.staleReads },
       { name: 'nodes logged no fault of their own', problems: cluster.nodes.flatMap((node) => node.faults()) },

@@ -12,10 +12,10 @@ import {
 import { openSite, type Site, type SiteOperator, type SiteVisitor } from '../support/people/site.ts';
 
 /** Timers of the node, and a node that gets no processor between two statements, only ever add to a count. */
-const MOST_TRIES = 20;
+const MAX_TRIES = 20;
 /** Answers are held back for longer from try to try, but for less than the node waits for one. */
 const HELD_MS = 20;
-const LONGEST_HELD_MS = 200;
+const MAX_HELD_MS = 200;
 /** So often that every connection has prepared what it needs. */
 const WARM = 14;
 
@@ -48,13 +48,13 @@ describe('how often a request waits for the database', { skip: postgresServer ==
   async function trips(most: number, request: (attempt: number) => Promise<unknown>): Promise<number> {
     for (let attempt = 0; attempt < WARM; attempt += 1) await request(attempt);
     let least = Number.POSITIVE_INFINITY;
-    for (let attempt = WARM; attempt < WARM + MOST_TRIES && least > most; attempt += 1) {
+    for (let attempt = WARM; attempt < WARM + MAX_TRIES && least > most; attempt += 1) {
       // Whose key and tokens these are is remembered for a moment.
       await Promise.all([
         site.rest.get('/client'),
         ...[site.admin, operator, visitor].map((each) => each.run('{__typename}')),
       ]);
-      far.beginCount(Math.min(LONGEST_HELD_MS, HELD_MS * (attempt - WARM + 1)));
+      far.beginCount(Math.min(MAX_HELD_MS, HELD_MS * (attempt - WARM + 1)));
       await request(attempt);
       least = Math.min(least, far.endCount());
     }

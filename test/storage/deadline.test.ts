@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, mock, test } from 'node:test';
-import { inTime, TooLate } from '../../src/storage/deadline.ts';
+import { DeadlineExceeded, inTime } from '../../src/storage/deadline.ts';
 import { RunningClock } from '../../src/storage/running-clock.ts';
 
 const LIMIT_MS = 800;
@@ -48,7 +48,7 @@ describe('a deadline measures the silence of the other side', () => {
         state = 'answered';
       },
       (error) => {
-        state = error instanceof TooLate ? 'given up' : String(error);
+        state = error instanceof DeadlineExceeded ? 'given up' : String(error);
       },
     );
     return { state: () => state, answer: resolve };

@@ -141,7 +141,7 @@ for (const { name, open } of databases) {
     }>`with recursive n(i) as (select 1 union all select i + 1 from n where i < 100000000)
       select count(*) as n from n where ${database.withinDeadline(sql.ref('i'))}`;
     let isOver = false;
-    const slow = database.slowly({ compile: () => endless.compile(database.read) });
+    const slow = database.readOffThread({ compile: () => endless.compile(database.read) });
     const outcome = slow
       .then(
         () => 'answered',

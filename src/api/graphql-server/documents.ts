@@ -27,13 +27,13 @@ export interface KnownDocument {
 
 /** What a document weighs: its tree by its characters, its compiled form by its selections. */
 const BYTES = { document: 5000, character: 110, selection: 3000 };
-const MOST_BYTES = 32 * 1024 * 1024;
+const MAX_BYTES = 32 * 1024 * 1024;
 
 /** Documents by their text: parsed and validated once, compiled from the second use on, within a bounded memory. */
 export class Documents {
   readonly #schema: GraphQLSchema;
   readonly #compile: boolean;
-  readonly #known = new LRUCache<string, KnownDocument>({ maxSize: MOST_BYTES });
+  readonly #known = new LRUCache<string, KnownDocument>({ maxSize: MAX_BYTES });
 
   constructor(schema: GraphQLSchema, compile = true) {
     this.#schema = schema;

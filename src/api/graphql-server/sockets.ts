@@ -27,11 +27,11 @@ const TOKEN_CHECK_MS = 400;
 /** A node that cannot reach its database for so long sends its clients elsewhere, before their leases end. */
 const CUT_OFF_MS = 12_000;
 const TURNS = 15;
-const MOST_MESSAGE_BYTES = 1024 * 1024;
+const MAX_MESSAGE_BYTES = 1024 * 1024;
 /** Operations that run at the same time on one connection. */
-const MOST_OPERATIONS = 1000;
+const MAX_OPERATIONS = 1000;
 /** That may wait for a reader: each subscription has one at most, but answers come as often as one asks. */
-const MOST_WAITING_MESSAGES = 2 * MOST_OPERATIONS;
+const MAX_WAITING_MESSAGES = 2 * MAX_OPERATIONS;
 
 /** How long to be patient, in milliseconds. */
 export interface Patience {
@@ -58,7 +58,7 @@ export interface SocketEndpoint<Viewer> {
   /** Who connects with this token; undefined for one that is worth nothing here. */
   viewerOf(token: string, request: IncomingMessage): Promise<Viewer | undefined>;
   /** Whether two looks at the same viewer, one after the other, allow the same. */
-  maySame(one: Viewer, other: Viewer): boolean;
+  hasSamePermissions(one: Viewer, other: Viewer): boolean;
   /** What an operation runs with. */
   contextOf(viewer: Viewer, connection: SocketConnection): object;
 }
@@ -110,7 +110,7 @@ export class SocketServer<Viewer> implements Sockets {
     this.#documents = new Documents(endpoint.schema);
     const options: ServerOptions & { closeTimeout: number } = {
       noServer: true,
-      maxPayload: MOST_MESSAGE_BYTES,
+      maxPayload: MAX_MESSAGE_BYTES,
       closeTimeout: patience.farewell,
       handleProtocols: (offered) => (offered.has(PROTOCOL) ? PROTOCOL : false),
     };
@@ -178,7 +178,7 @@ export class SocketServer<Viewer> implements Sockets {
     const closed = this.#protocol.opened(
       {
         protocol: client.protocol,
-        send: senderTo(client, this.#patience.slowest, MOST_WAITING_MESSAGES),
+        send: senderTo(client, this.#patience.slowest, MAX_WAITING_MESSAGES),
         close: (code, reason) => client.close(code, reason),
         onMessage: (take) => {
           client.on('message', (data) => {
@@ -213,8 +213,8 @@ export class SocketServer<Viewer> implements Sockets {
     running: number,
     { query, operationName, variables }: SubscribePayload,
   ): Promise<ExecutionArgs | GraphQLError[]> {
-    if (running > MOST_OPERATIONS) {
-      return [graphqlError('RATE_LIMITED', `At most ${MOST_OPERATIONS} operations at a time on one connection.`)];
+    if (running > MAX_OPERATIONS) {
+      return [graphqlError('RATE_LIMITED', `At most ${MAX_OPERATIONS} operations at a time on one connection.`)];
     }
     // Anew for each operation: a connection may outlive a role.
     const viewer = await this.#endpoint
@@ -240,7 +240,7 @@ export class SocketServer<Viewer> implements Sockets {
       const viewer = await this.#endpoint.viewerOf(token, request);
       connection.unknownSince = undefined;
       if (viewer === undefined) client.close(TOKEN_ENDED, 'The token has ended');
-      else if (!this.#endpoint.maySame(viewer, known))
+      else if (!this.#endpoint.hasSamePermissions(viewer, known))
         client.close(RIGHTS_CHANGED, 'Your rights have changed, connect again');
     } catch {
       connection.unknownSince ??= performance.now();

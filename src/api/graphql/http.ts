@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { type GraphQLSchema, getOperationAST, Kind } from 'graphql';
-import { type Caller, comingBy, type TransactIn } from '../../core/kernel/caller.ts';
+import { type Caller, type TransactIn, withOrigin } from '../../core/kernel/caller.ts';
 import { keyedChanges, plainChanges } from '../graphql-server/changes.ts';
 import type { KnownDocument } from '../graphql-server/documents.ts';
 import { graphqlError } from '../graphql-server/errors.ts';
@@ -30,7 +30,7 @@ export function registerGraphql(app: FastifyInstance, parts: GraphqlParts): void
     compileQueries,
     viewerOf: async (token, request) => {
       const caller = await services.access.viewers.of(token);
-      return caller && { caller: comingBy(caller, 'graphql', request.ip), idempotencyKey: idempotencyKey(request) };
+      return caller && { caller: withOrigin(caller, 'graphql', request.ip), idempotencyKey: idempotencyKey(request) };
     },
     contextOf: (asking, _request, asked) => contextOf(parts, asking, asked),
   });

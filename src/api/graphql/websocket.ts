@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Logger } from 'pino';
-import { type Caller, comingBy, maySame } from '../../core/kernel/caller.ts';
+import { type Caller, hasSamePermissions, withOrigin } from '../../core/kernel/caller.ts';
 import { plainChanges } from '../graphql-server/changes.ts';
 import { isAt, type Patience, type SocketConnection, SocketServer, type Sockets } from '../graphql-server/sockets.ts';
 import { DeskPresence } from './desk-presence.ts';
@@ -36,9 +36,9 @@ export function serveSockets(
       logger,
       viewerOf: async (token, request) => {
         const caller = await services.access.viewers.of(token);
-        return caller && comingBy(caller, 'graphql', addressOf(request));
+        return caller && withOrigin(caller, 'graphql', addressOf(request));
       },
-      maySame,
+      hasSamePermissions: hasSamePermissions,
       contextOf: (caller, connection) =>
         requestContext(caller, services, plainChanges(transactIn(caller.accountId)), { desk: deskOf(connection) }),
     },

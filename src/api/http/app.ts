@@ -28,7 +28,7 @@ export interface DefaultAnswers {
   readonly socketError: RenderSocketError;
 }
 
-const MOST_BODY_BYTES = 1024 * 1024;
+const MAX_BODY_BYTES = 1024 * 1024;
 
 /** The server as all protocols share it: limits, deadlines, request ids, logs and numbers. */
 export function createApp(options: HttpOptions, answers: DefaultAnswers): FastifyInstance {
@@ -47,7 +47,7 @@ export function createApp(options: HttpOptions, answers: DefaultAnswers): Fastif
     childLoggerFactory: (logger) => logger, // our lines name their request themselves
     genReqId: requestId,
     requestIdHeader: false,
-    bodyLimit: MOST_BODY_BYTES,
+    bodyLimit: MAX_BODY_BYTES,
     requestTimeout: requestTimeoutMs,
     trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,
     forceCloseConnections: 'idle',

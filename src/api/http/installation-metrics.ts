@@ -1,8 +1,8 @@
 import { Gauge, type Registry } from 'prom-client';
-import { type Figures, MOST_COUNTED } from '../../core/upkeep/figures.ts';
+import { type Figures, MAX_COUNTED } from '../../core/upkeep/figures.ts';
 
 const OF_ALL = 'Of the whole installation: every node shows the same, so take the maximum, not the sum.';
-const COUNTED = `Counting stops at ${MOST_COUNTED}.`;
+const COUNTED = `Counting stops at ${MAX_COUNTED}.`;
 
 const GAUGES: Readonly<Record<string, { readonly help: string; value(figures: Figures): number }>> = {
   switchboard_queue_conversations: {

@@ -10,7 +10,7 @@ interface SocketError extends Error {
 /** The body of an answer to something that never became a request. */
 export type RenderSocketError = (status: number, message: string) => string;
 
-const LONGEST_ADDRESS = 8 * 1024;
+const MAX_ADDRESS_LENGTH = 8 * 1024;
 
 /** Answers what never became a request: a broken request line, chunks that make no sense, headers without end. Tells the status. */
 export function answerSocketError(error: SocketError, socket: Socket, render: RenderSocketError): number | undefined {
@@ -37,5 +37,5 @@ function statusOf(error: SocketError): 400 | 408 | 414 | 431 {
 function hasLongAddress(packet: unknown): boolean {
   if (!(packet instanceof Uint8Array)) return false;
   const end = packet.indexOf(0x0d);
-  return (end < 0 ? packet.length : end) > LONGEST_ADDRESS;
+  return (end < 0 ? packet.length : end) > MAX_ADDRESS_LENGTH;
 }

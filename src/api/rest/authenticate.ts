@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { ApiKeys } from '../../core/access/api-keys.ts';
-import { type Caller, comingBy } from '../../core/kernel/caller.ts';
+import { type Caller, withOrigin } from '../../core/kernel/caller.ts';
 import { DomainError } from '../../core/kernel/errors.ts';
 import { readQuery } from './query.ts';
 
@@ -31,7 +31,7 @@ export async function authenticate(keys: ApiKeys, request: FastifyRequest): Prom
 /** A read leaves no trace, and is spared the look at where it came from. */
 function fromHere(caller: Caller, request: FastifyRequest): Caller {
   if (request.method === 'GET' || request.method === 'HEAD') return caller;
-  return comingBy(caller, 'rest', request.ip);
+  return withOrigin(caller, 'rest', request.ip);
 }
 
 function keyOf(request: FastifyRequest): string | undefined {

@@ -3,7 +3,7 @@ import { parse as parseBrackets } from 'qs';
 import { DomainError, invalidField } from '../../core/kernel/errors.ts';
 import { UnsupportedMedia } from './errors.ts';
 
-const MOST_PARAMETERS = 2000;
+const MAX_PARAMETERS = 2000;
 const DEEPEST = 3;
 
 /** Reads `a=1&b[c]=2&d[]=3` the way PHP does, within bounds. Throws on what is not UTF-8, too much, or no name. */
@@ -13,8 +13,8 @@ export function parseForm(text: string): Record<string, unknown> {
     return parseBrackets(text, {
       depth: DEEPEST,
       strictDepth: true,
-      parameterLimit: MOST_PARAMETERS,
-      arrayLimit: MOST_PARAMETERS,
+      parameterLimit: MAX_PARAMETERS,
+      arrayLimit: MAX_PARAMETERS,
       throwOnLimitExceeded: true,
       plainObjects: true,
       decoder: decode,
@@ -22,7 +22,7 @@ export function parseForm(text: string): Record<string, unknown> {
   } catch {
     throw new DomainError(
       'invalid',
-      `The parameters cannot be read: they must be percent-encoded UTF-8, at most ${MOST_PARAMETERS}, with at most ${DEEPEST} pairs of brackets.`,
+      `The parameters cannot be read: they must be percent-encoded UTF-8, at most ${MAX_PARAMETERS}, with at most ${DEEPEST} pairs of brackets.`,
     );
   }
 }

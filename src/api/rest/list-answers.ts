@@ -9,7 +9,7 @@ export interface MadeAnswer {
 }
 
 const KEPT_CHARACTERS = 16 * 1024 * 1024;
-const LONGEST_ADDRESS = 500;
+const MAX_ADDRESS_LENGTH = 500;
 const NEVER = -1;
 
 /**
@@ -33,7 +33,7 @@ export class ListAnswers {
   async answer(request: FastifyRequest, make: () => Promise<MadeAnswer>): Promise<string> {
     const { accountId, mayWrite } = request.caller;
     const address = request.url;
-    if (address.length > LONGEST_ADDRESS) return (await make()).body;
+    if (address.length > MAX_ADDRESS_LENGTH) return (await make()).body;
     const name = `${accountId}${mayWrite ? '+' : '-'}${address}`;
     const before = this.#seen.get(accountId) ?? NEVER;
     const kept = this.#kept.get(name, before);

@@ -42,7 +42,7 @@ export function countEndpoints(app: FastifyInstance, usage: RestUsage): void {
 type UsesOf = (query: Query) => readonly string[];
 
 const KNOWN_QUERIES = 5000;
-const LONGEST_KNOWN = 500;
+const MAX_KNOWN_LENGTH = 500;
 
 /** Counts the deprecated fields and the filters of reads that went well. The same query is looked at once. */
 export class ReadMeter {
@@ -65,7 +65,7 @@ export class ReadMeter {
     const { url = '' } = request.raw;
     const start = url.indexOf('?');
     if (start < 0) return this.#withoutQuery;
-    if (url.length - start > LONGEST_KNOWN) return this.#usesOf(readQuery(request));
+    if (url.length - start > MAX_KNOWN_LENGTH) return this.#usesOf(readQuery(request));
     const text = url.slice(start);
     let uses = this.#known.get(text);
     if (!uses) {

@@ -7,7 +7,7 @@ import { parseForm } from './body.ts';
 import { readMoment } from './dates.ts';
 
 export const DEFAULT_LIMIT = 20;
-export const MOST_PER_PAGE = 100;
+export const MAX_PER_PAGE = 100;
 
 export interface Paging {
   readonly page: number;
@@ -35,7 +35,7 @@ export function readPaging(query: Query): Paging | undefined {
   if (query.page === undefined && query.limit === undefined) return undefined;
   return {
     page: readPositive(query, 'page', 1),
-    limit: Math.min(readPositive(query, 'limit', DEFAULT_LIMIT), MOST_PER_PAGE),
+    limit: Math.min(readPositive(query, 'limit', DEFAULT_LIMIT), MAX_PER_PAGE),
   };
 }
 

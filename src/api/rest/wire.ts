@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { DomainError, invalid, type Problem } from '../../core/kernel/errors.ts';
 import { parseId } from '../../core/kernel/ids.ts';
-import { MOST_PROBLEMS, validate } from '../../core/kernel/validate.ts';
+import { MAX_PROBLEMS, validate } from '../../core/kernel/validate.ts';
 import { wireName } from './names.ts';
 
 /**
@@ -15,7 +15,7 @@ export function readInput<Schema extends z.ZodObject>(schema: Schema, body: unkn
     if (unknown.length === 0) return input;
   } catch (error) {
     if (!(error instanceof DomainError) || !error.details.problems) throw error;
-    throw invalid([...error.details.problems, ...unknown].slice(0, MOST_PROBLEMS));
+    throw invalid([...error.details.problems, ...unknown].slice(0, MAX_PROBLEMS));
   }
   throw invalid(unknown);
 }
@@ -33,7 +33,7 @@ function readObject(schema: z.ZodObject, body: unknown, path: readonly string[],
   for (const [wire, raw] of Object.entries(body)) {
     const name = names.get(wire);
     if (name === undefined) {
-      if (unknown.length >= MOST_PROBLEMS) continue;
+      if (unknown.length >= MAX_PROBLEMS) continue;
       unknown.push({ path: [...path, wire], code: 'unknown', rule: `is not one of ${[...names.keys()].join(', ')}` });
     } else {
       value[name] = readValue(schema.shape[name] as z.ZodType, raw, [...path, name], unknown);
@@ -68,13 +68,13 @@ function simple(raw: unknown): unknown {
 }
 
 /** No list is this long. Of a longer one only so much is read that it is refused, and not a million items. */
-const MOST_ITEMS = 100_000;
+const MAX_ITEMS = 100_000;
 
 function readList(raw: unknown, readItem: (item: unknown) => unknown): unknown {
   if (raw === '') return [];
-  if (typeof raw === 'string') return raw.split(',', MOST_ITEMS + 1).map((item) => readItem(item.trim()));
+  if (typeof raw === 'string') return raw.split(',', MAX_ITEMS + 1).map((item) => readItem(item.trim()));
   if (!Array.isArray(raw)) return simple(raw);
-  return raw.length === 1 && raw[0] === '' ? [] : raw.slice(0, MOST_ITEMS + 1).map(readItem);
+  return raw.length === 1 && raw[0] === '' ? [] : raw.slice(0, MAX_ITEMS + 1).map(readItem);
 }
 
 function readBoolean(raw: unknown): unknown {

@@ -35,7 +35,7 @@ export function serveVisitorSockets(
         const visitor = await gate.visitorOf(token, request.headers.origin);
         return visitor === undefined || visitor === 'elsewhere' ? undefined : { visitor, address: addressOf(request) };
       },
-      maySame: () => true,
+      hasSamePermissions: () => true,
       contextOf: (asking) => visitorContext(asking, services, plainChanges(transactIn(asking.visitor.accountId))),
     },
     patience,

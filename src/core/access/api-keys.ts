@@ -2,7 +2,7 @@ import type { Database, Transaction } from '../../storage/database.ts';
 import { prepare } from '../../storage/prepared-statement.ts';
 import { announce, changesBetween } from '../events/announce.ts';
 import { ShortLivedCache } from '../kernel/caches.ts';
-import { allPowerful, type Caller, requireAdmin } from '../kernel/caller.ts';
+import { type Caller, fullAccessCaller, requireAdmin } from '../kernel/caller.ts';
 import { invalidField, unknownId } from '../kernel/errors.ts';
 import { nextId } from '../kernel/ids.ts';
 import { digest, randomSecret } from './secrets.ts';
@@ -76,7 +76,7 @@ export class ApiKeys {
     if (!row) return undefined;
     const { accountId, id, access, now } = row;
     this.#used.set(`${accountId} ${id}`, { accountId, id, at: now });
-    return allPowerful(accountId, { type: 'api_key', id }, access === 'write');
+    return fullAccessCaller(accountId, { type: 'api_key', id }, access === 'write');
   }
 
   async create(tx: Transaction, caller: Caller, key: NewApiKey): Promise<{ key: ApiKey; secret: string }> {

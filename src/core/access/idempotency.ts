@@ -33,7 +33,7 @@ export class AlreadyDone extends Error {
 }
 
 const KEPT_MS = 24 * 3600 * 1000;
-const LONGEST_WAIT_MS = 2000;
+const MAX_WAIT_MS = 2000;
 
 /** The answers of writes, kept for a day in the transaction of the write itself: there is no write without its answer. */
 export class IdempotencyKeys {
@@ -50,7 +50,7 @@ export class IdempotencyKeys {
   async alone<T>(request: KeyedRequest, work: () => Promise<T>): Promise<T> {
     const name = `${request.accountId} ${request.credential} ${request.key}`;
     const earlier = this.#running.get(name);
-    if (earlier && !(await endsWithin(earlier, LONGEST_WAIT_MS))) {
+    if (earlier && !(await endsWithin(earlier, MAX_WAIT_MS))) {
       throw new DomainError('in_progress', 'A request with this Idempotency-Key is still running.', {
         retryAfterSeconds: 1,
       });

@@ -12,7 +12,7 @@ export interface HashCost {
 const COST: HashCost = { memoryKiB: 19_456, passes: 2 };
 const TAG_BYTES = 32;
 const RUNNING_AT_ONCE = 2;
-const MOST_WAITING = 100;
+const MAX_WAITING = 100;
 
 const derive = promisify(argon2) as (algorithm: 'argon2id', parameters: Argon2Parameters) => Promise<Buffer>;
 
@@ -64,7 +64,7 @@ export class Passwords {
       this.#running += 1;
       return;
     }
-    if (this.#waiting.length >= MOST_WAITING) {
+    if (this.#waiting.length >= MAX_WAITING) {
       throw new DomainError('unavailable', 'Too many logins are waiting.', { retryAfterSeconds: 2 });
     }
     await new Promise<void>((resolve) => this.#waiting.push(resolve));

@@ -2,12 +2,12 @@ import DataLoader from 'dataloader';
 import type { Database } from '../../storage/database.ts';
 import { prepare } from '../../storage/prepared-statement.ts';
 import { ShortLivedCache } from '../kernel/caches.ts';
-import type { Caller, Standing } from '../kernel/caller.ts';
+import type { AccessLevel, Caller } from '../kernel/caller.ts';
 import type { Role } from '../kernel/roles.ts';
 import { under } from '../kernel/tree.ts';
 import { digest } from './secrets.ts';
 
-const HIGHEST_FIRST: readonly Standing[] = ['admin', 'manager', 'operator', 'expert'];
+const HIGHEST_FIRST: readonly AccessLevel[] = ['admin', 'manager', 'operator', 'expert'];
 
 interface Behind {
   readonly tokenHash: string;
@@ -69,7 +69,7 @@ export class Viewers {
 
   async #managedGroups(
     accountId: number,
-    standing: Standing,
+    standing: AccessLevel,
     groupId: number | null,
   ): Promise<Caller['managedGroups']> {
     if (standing === 'expert' || standing === 'operator') return new Set();

@@ -1,7 +1,7 @@
 import type { Actor, Database } from '../../storage/database.ts';
 import type { Access } from '../access/access.ts';
 import { PLATFORM } from '../access/accounts.ts';
-import { allPowerful, SYSTEM } from '../kernel/caller.ts';
+import { fullAccessCaller, SYSTEM } from '../kernel/caller.ts';
 import { validate } from '../kernel/validate.ts';
 import { operatorCreate } from '../operators/operator.ts';
 import type { Administration } from './administration.ts';
@@ -31,7 +31,7 @@ export async function createAccount({ database, access, administration }: Parts,
   return database.transaction(async (tx) => {
     if (account.onlyIfEmpty && !(await accounts.isEmpty(tx))) return undefined;
     const { actor = SYSTEM } = account;
-    const caller = allPowerful((await accounts.create(tx, account.name, actor)).id, actor);
+    const caller = fullAccessCaller((await accounts.create(tx, account.name, actor)).id, actor);
     await operators.createWithin(tx, caller, input, passwordHash);
     const { secret } = await apiKeys.create(tx, caller, {
       name: 'first key',

@@ -188,7 +188,7 @@ export class TreeService {
     if (ids.length === 0) return lists;
     const query = this.#members(accountId, ids);
     const many = nodes.reduce((sum, node) => sum + node.operatorCount, 0) > MANY_OPERATORS;
-    const rows = many ? await this.#database.slowly(query) : await query.execute();
+    const rows = many ? await this.#database.readOffThread(query) : await query.execute();
     for (const { node, operator } of rows) lists.get(node)?.push(operator);
     return lists;
   }

@@ -27,7 +27,7 @@ export interface AuditEvent extends LoggedEvent {
   actorName(): Promise<string | null>;
 }
 
-const MOST_TYPES = 50;
+const MAX_TYPES = 50;
 /** So far clocks may have been set back between two events. */
 const CLOCKS_MS = 3600 * 1000;
 const COLUMNS = [
@@ -52,7 +52,7 @@ export class Audit {
   /** In the order of the log: the slice's `after` is the older end here. */
   async page(caller: Caller, filter: AuditFilter, slice: Slice): Promise<SlicePage<AuditEvent>> {
     requireAdmin(caller);
-    if ((filter.types?.length ?? 0) > MOST_TYPES) throw invalidField('types', `must be ${MOST_TYPES} at most`);
+    if ((filter.types?.length ?? 0) > MAX_TYPES) throw invalidField('types', `must be ${MAX_TYPES} at most`);
     const { after, before, backwards, limit } = slice;
     if (after !== undefined) await this.#log.requirePosition(caller.accountId, after);
     const positions = await this.#positions(caller.accountId, filter, slice);
@@ -87,7 +87,7 @@ export class Audit {
     const ordered = query.orderBy('position', backwards ? 'desc' : 'asc').limit(limit + 1);
     const isFiltered = Object.values(filter).some((value) => value !== undefined);
     const rows = isFiltered
-      ? await this.#database.slowly(ordered.where(this.#database.withinDeadline(sql.ref<number>('position'))))
+      ? await this.#database.readOffThread(ordered.where(this.#database.withinDeadline(sql.ref<number>('position'))))
       : await ordered.execute();
     return rows.map((row) => row.position);
   }

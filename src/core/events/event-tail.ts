@@ -16,7 +16,7 @@ export interface LoggedEvent {
 export const RING = 2000;
 
 /** So many events wait for a follower who is slow; the rest is read again when they come for it. */
-const MOST_WAITING = 500;
+const MAX_WAITING = 500;
 
 /** Whom a change concerns besides its subject, by the names of its values. */
 export const CONCERNED = { operatorId: 'operator', previousOperatorId: 'operator', visitorId: 'visitor' } as const;
@@ -117,7 +117,7 @@ export class EventTail {
   #hand(follower: Follower, event: LoggedEvent): void {
     // Two topics of one event, or somebody who was ahead of this tail.
     if (event.position <= follower.position) return;
-    if (follower.waiting.length === MOST_WAITING) {
+    if (follower.waiting.length === MAX_WAITING) {
       this.#detach(follower);
       return;
     }

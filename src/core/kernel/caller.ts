@@ -2,7 +2,7 @@ import type { Actor, Transaction } from '../../storage/database.ts';
 import { DomainError } from './errors.ts';
 
 /** How much somebody may do: the highest of their roles. An API key stands like an admin. */
-export type Standing = 'expert' | 'operator' | 'manager' | 'admin';
+export type AccessLevel = 'expert' | 'operator' | 'manager' | 'admin';
 
 /** On whose behalf a service acts. */
 export interface Caller {
@@ -10,7 +10,7 @@ export interface Caller {
   readonly actor: Actor;
   /** False for a read key: it sees everything of its account but secrets, and changes nothing. */
   readonly mayWrite: boolean;
-  readonly standing: Standing;
+  readonly standing: AccessLevel;
   /** The operator whose token it is; null for keys and the system. */
   readonly operatorId: number | null;
   /** Whose operators the caller manages: those of these groups, or all of the account. Empty below managers. */
@@ -18,7 +18,7 @@ export interface Caller {
 }
 
 /** Somebody who may do everything in an account: a key, the command line, the service itself. */
-export function allPowerful(accountId: number, actor: Actor, mayWrite = true): Caller {
+export function fullAccessCaller(accountId: number, actor: Actor, mayWrite = true): Caller {
   return { accountId, actor, mayWrite, standing: 'admin', operatorId: null, managedGroups: 'account' };
 }
 
@@ -37,7 +37,7 @@ export function systemContext(accountId: number): ActorContext {
 
 /** The actor of everything that happens before anybody is there. */
 export function systemCaller(accountId: number): Caller {
-  return allPowerful(accountId, SYSTEM);
+  return fullAccessCaller(accountId, SYSTEM);
 }
 
 /** A visitor of a website, by their token. They can reach their own conversations and nothing else. */
@@ -49,17 +49,17 @@ export interface VisitorCaller extends ActorContext {
 }
 
 /** The same caller, with the way and the address by which they came: the log of changes keeps it. */
-export function comingBy<Someone extends { readonly actor: Actor }>(
+export function withOrigin<Someone extends { readonly actor: Actor }>(
   someone: Someone,
   via: NonNullable<Actor['via']>,
   address: string,
 ): Someone {
-  const shown = address.replace(/^::ffff:(?=\d+\.)/i, '').slice(0, LONGEST_ADDRESS); // IPv4 in the clothes of IPv6
+  const shown = address.replace(/^::ffff:(?=\d+\.)/i, '').slice(0, MAX_ADDRESS_LENGTH); // IPv4 in the clothes of IPv6
   return { ...someone, actor: { ...someone.actor, via, address: shown } };
 }
 
 /** Of an IPv6 address with its zone; a proxy may say anything. */
-const LONGEST_ADDRESS = 64;
+const MAX_ADDRESS_LENGTH = 64;
 
 /**
  * How a change is committed. A protocol wraps the transaction, for example to keep the answer under an
@@ -74,7 +74,7 @@ export type Transact = <T>(work: (tx: Transaction) => Promise<T>) => Promise<T>;
 export type TransactIn = (accountId: number) => Transact;
 
 /** Whether two looks at the same caller, one after the other, allow the same. */
-export function maySame(one: Caller, other: Caller): boolean {
+export function hasSamePermissions(one: Caller, other: Caller): boolean {
   const [groups, others] = [one.managedGroups, other.managedGroups];
   const sameGroups =
     groups === others ||

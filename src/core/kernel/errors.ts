@@ -1,4 +1,4 @@
-import { AlreadyThere, DatabaseUnavailable, ReadTooSlow } from '../../storage/errors.ts';
+import { DatabaseUnavailable, ReadTooSlow, UniqueViolation } from '../../storage/errors.ts';
 
 /** What can go wrong for a caller. Each protocol has one table from kind to rendering. */
 export type ErrorKind =
@@ -59,7 +59,7 @@ export function asDomainError(error: unknown): DomainError | undefined {
   if (error instanceof ReadTooSlow) {
     return new DomainError('unavailable', 'The read takes too long. Narrow the filters.', { retryAfterSeconds: 1 });
   }
-  if (error instanceof AlreadyThere) {
+  if (error instanceof UniqueViolation) {
     return new DomainError('conflict', 'Somebody else made the same at the same moment.', { cause: error });
   }
   if (!(error instanceof DatabaseUnavailable)) return undefined;

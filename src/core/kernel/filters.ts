@@ -14,20 +14,15 @@ export type IdFilter =
   | { readonly kind: 'ids'; readonly ids: readonly number[] }
   | { readonly kind: 'pattern'; readonly parts: readonly string[] };
 
-const MOST_STARS = 5;
-const MOST_CHARACTERS = 255;
-const MOST_IDS = 500;
-const TEXT_RULE = `must be text of at most ${MOST_CHARACTERS} characters with at most ${MOST_STARS} '*', without NUL or half surrogate pairs`;
-const ID_RULE = `must be an identifier, a comma-separated list of at most ${MOST_IDS} identifiers, or digits with at most ${MOST_STARS} '*'`;
+const MAX_STARS = 5;
+const MAX_CHARACTERS = 255;
+const MAX_IDS = 500;
+const TEXT_RULE = `must be text of at most ${MAX_CHARACTERS} characters with at most ${MAX_STARS} '*', without NUL or half surrogate pairs`;
+const ID_RULE = `must be an identifier, a comma-separated list of at most ${MAX_IDS} identifiers, or digits with at most ${MAX_STARS} '*'`;
 
 export function parseTextFilter(path: readonly string[], value: string): TextFilter {
   const parts = fold(value).split('*');
-  if (
-    value.length > MOST_CHARACTERS ||
-    parts.length - 1 > MOST_STARS ||
-    value.includes('\0') ||
-    !value.isWellFormed()
-  ) {
+  if (value.length > MAX_CHARACTERS || parts.length - 1 > MAX_STARS || value.includes('\0') || !value.isWellFormed()) {
     throw invalidField(path, TEXT_RULE);
   }
   const [first = '', second] = parts;
@@ -39,12 +34,12 @@ export function parseTextFilter(path: readonly string[], value: string): TextFil
 export function parseIdFilter(path: readonly string[], value: string): IdFilter {
   if (value.includes('*')) {
     const parts = value.split('*');
-    if (value.length > 32 || parts.length - 1 > MOST_STARS || !/^[0-9*]+$/.test(value))
+    if (value.length > 32 || parts.length - 1 > MAX_STARS || !/^[0-9*]+$/.test(value))
       throw invalidField(path, ID_RULE);
     return { kind: 'pattern', parts };
   }
-  const ids = value.length > MOST_IDS * 17 ? [] : value.split(',').map((part) => parseId(part.trim()));
-  if (ids.length === 0 || ids.length > MOST_IDS || ids.includes(undefined)) throw invalidField(path, ID_RULE);
+  const ids = value.length > MAX_IDS * 17 ? [] : value.split(',').map((part) => parseId(part.trim()));
+  if (ids.length === 0 || ids.length > MAX_IDS || ids.includes(undefined)) throw invalidField(path, ID_RULE);
   return { kind: 'ids', ids: [...new Set(ids as number[])] };
 }
 

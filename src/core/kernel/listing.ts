@@ -61,7 +61,7 @@ export class Listing<Name extends Listed, Thing extends { readonly id: number }>
     order: Order<Joined> = {},
   ): Promise<Page<Thing>> {
     const total = sql<number>`(${this.countQuery(filtered)})`.as('total');
-    const found = await this.#database.slowly(this.#page(accountId, filtered, window, order).select(total));
+    const found = await this.#database.readOffThread(this.#page(accountId, filtered, window, order).select(total));
     const [first] = found;
     if (first) return { rows: this.#things(found.map(({ total: _total, ...row }) => row)), count: first.total };
     const isAll = window.offset === 0 && window.limit > 0;
@@ -78,12 +78,12 @@ export class Listing<Name extends Listed, Thing extends { readonly id: number }>
       .select(sql<number>`${this.#id}`.as('id'))
       .orderBy(place, slice.backwards ? 'asc' : 'desc')
       .limit(slice.limit + 1);
-    const rows = this.#things(await this.#database.slowly(this.#whole(accountId, ids)));
+    const rows = this.#things(await this.#database.readOffThread(this.#whole(accountId, ids)));
     return cut(slice.backwards ? rows.reverse() : rows, slice);
   }
 
   async count<Joined extends keyof Tables>(filtered: Filtered<Joined>): Promise<number> {
-    return (await this.#database.slowly(this.countQuery(filtered)))[0]?.count ?? 0;
+    return (await this.#database.readOffThread(this.countQuery(filtered)))[0]?.count ?? 0;
   }
 
   /** Those with these identifiers, newest first; what does not exist is left out. */

@@ -18,7 +18,7 @@ export interface NamedPeriod {
   readonly to?: NamedMoment | undefined;
 }
 
-const MOST_MONTHS = 3;
+const MAX_MONTHS = 3;
 
 /** What the caller named, and nothing else. `path` leads to the two ends in the input. */
 export function periodOf(path: readonly string[], { from, to }: NamedPeriod): Period {
@@ -32,14 +32,14 @@ export function threeMonths(path: readonly string[], named: NamedPeriod, now: nu
   const given = periodOf(path, named);
   if (from && to) {
     // Months differ in length: a period that is three months from either of its ends is one.
-    if (to.at > addMonths(from.at, MOST_MONTHS) && from.at < addMonths(to.at, -MOST_MONTHS)) {
-      throw invalidField([...path, 'to'], `must be at most ${MOST_MONTHS} months after from`);
+    if (to.at > addMonths(from.at, MAX_MONTHS) && from.at < addMonths(to.at, -MAX_MONTHS)) {
+      throw invalidField([...path, 'to'], `must be at most ${MAX_MONTHS} months after from`);
     }
     return given;
   }
-  if (from) return { from: from.at, to: addMonths(from.at, MOST_MONTHS) };
-  if (to) return { from: addMonths(to.at, -MOST_MONTHS), to: to.end };
-  return { from: addMonths(now, -MOST_MONTHS) };
+  if (from) return { from: from.at, to: addMonths(from.at, MAX_MONTHS) };
+  if (to) return { from: addMonths(to.at, -MAX_MONTHS), to: to.end };
+  return { from: addMonths(now, -MAX_MONTHS) };
 }
 
 /** The same day and time in another month; the last day of a month that is too short for it. */

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { invalid, type Problem } from './errors.ts';
 
 /** So many problems are told at once. A caller can make a million, and the answer must not grow with them. */
-export const MOST_PROBLEMS = 100;
+export const MAX_PROBLEMS = 100;
 
 /** The value as the schema says, or all problems at once in the order of the schema's fields. */
 export function validate<Schema extends z.ZodObject>(schema: Schema, value: unknown): z.output<Schema> {
@@ -11,7 +11,7 @@ export function validate<Schema extends z.ZodObject>(schema: Schema, value: unkn
   throw invalid(
     inFieldOrder(
       schema,
-      result.error.issues.slice(0, 10 * MOST_PROBLEMS).flatMap((issue) => problemsOf(issue, value)),
+      result.error.issues.slice(0, 10 * MAX_PROBLEMS).flatMap((issue) => problemsOf(issue, value)),
     ),
   );
 }
@@ -20,7 +20,7 @@ function problemsOf(issue: z.core.$ZodIssue, value: unknown): Problem[] {
   const path = issue.path as (string | number)[];
   if (issue.code === 'unrecognized_keys') {
     return issue.keys
-      .slice(0, MOST_PROBLEMS)
+      .slice(0, MAX_PROBLEMS)
       .map((key) => ({ path: [...path, key], code: 'unknown', rule: 'is not a field here' }));
   }
   const missing = issue.code === 'invalid_type' && valueAt(value, path) === undefined;
@@ -43,5 +43,5 @@ function inFieldOrder(schema: z.ZodObject, problems: readonly Problem[]): Proble
     const name = problem.path.join(' ');
     if (!first.has(name)) first.set(name, problem);
   }
-  return [...first.values()].sort((a, b) => rank(a) - rank(b)).slice(0, MOST_PROBLEMS);
+  return [...first.values()].sort((a, b) => rank(a) - rank(b)).slice(0, MAX_PROBLEMS);
 }

@@ -33,7 +33,7 @@ export class LivePast {
     slice: Slice,
   ): Promise<SlicePage<LiveMoment & { readonly id: number }>> {
     const query = sliced(this.#within(accountId, operatorId, period).selectAll(), 'version', slice);
-    const rows = await this.#database.slowly(query);
+    const rows = await this.#database.readOffThread(query);
     return cut(
       rows.map((row) => ({ ...row, id: row.version })),
       slice,
@@ -42,7 +42,7 @@ export class LivePast {
 
   async count(accountId: number, operatorId: number, period: Period): Promise<number> {
     const query = this.#within(accountId, operatorId, period).select((eb) => eb.fn.countAll<number>().as('count'));
-    return (await this.#database.slowly(query))[0]?.count ?? 0;
+    return (await this.#database.readOffThread(query))[0]?.count ?? 0;
   }
 
   /** What was true of each at a moment; nobody of whom nothing is known so long ago. */

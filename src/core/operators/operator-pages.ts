@@ -55,7 +55,7 @@ export class OperatorPages {
     if (!hasFilters(filters)) {
       const count = await this.#countAll(accountId);
       if (near) return { rows: await this.#database.run(findFirst, { accountId, ...window }), count };
-      return { rows: await this.#database.slowly(this.listQuery(accountId, filters, window)), count };
+      return { rows: await this.#database.readOffThread(this.listQuery(accountId, filters, window)), count };
     }
     const membership = singleMembership(filters);
     if (membership) {
@@ -63,7 +63,7 @@ export class OperatorPages {
       return { rows: await this.#run(near, this.listQuery(accountId, filters, window)), count };
     }
     const few = isCountable(filters) ? await this.#countUpTo(accountId, filters, FEW) : undefined;
-    const count = few ?? (await this.#database.slowly(this.countQuery(accountId, filters)))[0]?.count ?? 0;
+    const count = few ?? (await this.#database.readOffThread(this.countQuery(accountId, filters)))[0]?.count ?? 0;
     return { rows: await this.#run(few !== undefined, this.listQuery(accountId, filters, window)), count };
   }
 
@@ -73,7 +73,7 @@ export class OperatorPages {
     const membership = singleMembership(filters);
     if (membership) return this.#memberCount(accountId, membership);
     const few = isCountable(filters) ? await this.#countUpTo(accountId, filters, FEW) : undefined;
-    return few ?? (await this.#database.slowly(this.countQuery(accountId, filters)))[0]?.count ?? 0;
+    return few ?? (await this.#database.readOffThread(this.countQuery(accountId, filters)))[0]?.count ?? 0;
   }
 
   /** The page as one statement: the identifiers first, from an index, and only for these the rows. */
@@ -135,7 +135,7 @@ export class OperatorPages {
   }
 
   async #run(atOnce: boolean, query: Compilable<OperatorStamp>): Promise<OperatorStamp[]> {
-    if (!atOnce) return this.#database.slowly(query);
+    if (!atOnce) return this.#database.readOffThread(query);
     return (await this.#database.read.executeQuery<OperatorStamp>(query.compile())).rows;
   }
 }

@@ -12,8 +12,8 @@ export type MembershipKind = 'group' | 'website' | 'skill';
 type Member = OperatorStamp & { readonly owner: number };
 
 /** What SQLite takes in one statement, with room for filters: parts of a union, and parameters. */
-const MOST_UNITED = 400;
-const MOST_PARAMETERS = 20_000;
+const MAX_UNITED = 400;
+const MAX_PARAMETERS = 20_000;
 
 /** Slices of the operators of an account, and of the members of many groups, websites or skills at once. */
 export class OperatorSlices {
@@ -26,14 +26,14 @@ export class OperatorSlices {
   async ofAccount(accountId: number, filters: OperatorFilters, slice: Slice): Promise<SlicePage<OperatorStamp>> {
     const stamps = this.#filtered(accountId, filters).select(['operators.id as id', 'operators.version as version']);
     const query = sliced(stamps, 'operators.id', slice);
-    return cut(hasFilters(filters) ? await this.#database.slowly(query) : await query.execute(), slice);
+    return cut(hasFilters(filters) ? await this.#database.readOffThread(query) : await query.execute(), slice);
   }
 
   /** Which of these pass the filters, in the order given. */
   async among(accountId: number, ids: readonly number[], filters: OperatorFilters): Promise<number[]> {
     if (!hasFilters(filters)) return [...ids];
     const query = this.#filtered(accountId, filters).select('operators.id as id').where('operators.id', 'in', ids);
-    const passing = new Set((await this.#database.slowly(query)).map((row) => row.id));
+    const passing = new Set((await this.#database.readOffThread(query)).map((row) => row.id));
     return ids.filter((id) => passing.has(id));
   }
 
@@ -46,7 +46,7 @@ export class OperatorSlices {
     slice: Slice,
   ): Promise<SlicePage<OperatorStamp>[]> {
     const rows: Member[] = [];
-    for (const some of inParts(ids, hasFilters(filters) ? MOST_PARAMETERS : MOST_UNITED)) {
+    for (const some of inParts(ids, hasFilters(filters) ? MAX_PARAMETERS : MAX_UNITED)) {
       if (hasFilters(filters)) rows.push(...(await this.#ranked(accountId, kind, some, filters, slice)));
       else rows.push(...(await this.#united(accountId, kind, some, slice)));
     }
@@ -63,9 +63,9 @@ export class OperatorSlices {
   ): Promise<number[]> {
     const table = `${kind}s` as 'skills';
     const counts = new Map<number, number>();
-    for (const some of inParts(ids, MOST_PARAMETERS)) {
+    for (const some of inParts(ids, MAX_PARAMETERS)) {
       const rows = hasFilters(filters)
-        ? await this.#database.slowly(
+        ? await this.#database.readOffThread(
             this.#passing(accountId, kind, some, filters)
               .select(['skillId as owner', sql<number>`count(*)`.as('count')])
               .groupBy('skillId'),
@@ -106,7 +106,7 @@ export class OperatorSlices {
       .selectFrom(ranked.as('ranked'))
       .select(['ranked.id', 'ranked.owner'])
       .where('ranked.place', '<=', slice.limit + 1);
-    return this.#database.slowly(this.#stamped(accountId, first.as('found'), slice));
+    return this.#database.readOffThread(this.#stamped(accountId, first.as('found'), slice));
   }
 
   /** In the order in which a slice is cut. */

@@ -17,7 +17,7 @@ export class ConnectedTime {
   /** In whole seconds, for each subject the sum of its operators as they belong to it now. */
   async of(accountId: number, question: StatisticsQuestion): Promise<number[]> {
     if (question.ids.length === 0) return [];
-    const rows = await this.#database.slowly<{ subject: number; milliseconds: number }>(
+    const rows = await this.#database.readOffThread<{ subject: number; milliseconds: number }>(
       this.sumQuery(accountId, question),
     );
     const found = new Map(rows.map((row) => [row.subject, row.milliseconds]));

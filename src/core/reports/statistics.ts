@@ -94,7 +94,7 @@ export class Statistics {
   async of(accountId: number, question: StatisticsQuestion): Promise<Figures[]> {
     const { subject, ids } = question;
     if (ids.length === 0) return [];
-    const rows = await this.#database.slowly(this.countQuery(accountId, question));
+    const rows = await this.#database.readOffThread(this.countQuery(accountId, question));
     const found = new Map(rows.map((row) => [row.subject, row]));
     return ids.map((id) => figures(found.get(subject === 'account' ? 0 : id)));
   }
@@ -112,7 +112,7 @@ export class Statistics {
     if (websiteId) query = query.where((eb) => matchesId(eb.ref('websiteId'), websiteId));
     if (period.from !== undefined) query = query.where('day', '>=', dayOf(period.from));
     if (period.to !== undefined) query = query.where('day', '<=', dayOf(period.to - 1));
-    return (await this.#database.slowly(query))[0]?.count ?? 0;
+    return (await this.#database.readOffThread(query))[0]?.count ?? 0;
   }
 
   countQuery(accountId: number, question: StatisticsQuestion) {

@@ -21,7 +21,7 @@ export interface Figures {
 }
 
 /** Counting stops here: who looks every few seconds must not cost more in a larger installation. */
-export const MOST_COUNTED = 10_000;
+export const MAX_COUNTED = 10_000;
 /** So long an answer is good enough, also one that failed. */
 const KEPT_MS = 5000;
 
@@ -40,7 +40,7 @@ interface Row {
   readonly positions: number;
 }
 
-const upTo = sql.lit(MOST_COUNTED);
+const upTo = sql.lit(MAX_COUNTED);
 
 /** One statement; each part reads an index of nothing but what it is about, or a small table. */
 export const figuresQuery = sql<Row>`select now_ms() as now,

@@ -11,7 +11,7 @@ import { readRow, webhookOf } from './webhook-store.ts';
 
 const DAY_MS = 24 * 3600 * 1000;
 const KEPT_MS = { delivered: 7 * DAY_MS, dead: 30 * DAY_MS } as const;
-const MOST_REPLAYED = 10_000;
+const MAX_REPLAYED = 10_000;
 
 export interface Replayed {
   readonly webhook: Webhook;
@@ -74,7 +74,7 @@ export class Deliveries {
     return commit(async (tx) => {
       const hook = await readRow(tx.db, accountId, webhookId);
       if (!hook) throw unknownId('webhook', webhookId);
-      const rows = await revive(tx, { accountId, webhookId }, deliveryId, MOST_REPLAYED);
+      const rows = await revive(tx, { accountId, webhookId }, deliveryId, MAX_REPLAYED);
       if (deliveryId !== undefined && !rows[0]) await this.#refuse(accountId, webhookId, deliveryId);
       if (rows.length > 1) await releaseAll(tx, { accountId, webhookId });
       else if (rows[0]) await releaseNext(tx, { accountId, webhookId, ...rows[0] });

@@ -11,7 +11,7 @@ import { movePlace } from './webhook-store.ts';
 
 const BATCH = 100;
 /** So many deliveries of a hook wait at most; the rest waits in the event log, and costs nothing there. */
-const MOST_PENDING = 10_000;
+const MAX_PENDING = 10_000;
 
 interface Behind {
   readonly accountId: number;
@@ -109,12 +109,12 @@ export class DeliveryQueue {
           .where('accountId', '=', hook.accountId)
           .where('webhookId', '=', hook.id)
           .where(sql<SqlBool>`state = 'pending'`)
-          .limit(MOST_PENDING)
+          .limit(MAX_PENDING)
           .as('pending'),
       )
       .select((eb) => eb.fn.countAll<number>().as('count'))
       .executeTakeFirstOrThrow();
-    return count === MOST_PENDING;
+    return count === MAX_PENDING;
   }
 }
 

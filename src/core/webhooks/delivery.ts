@@ -32,7 +32,7 @@ export const RETRY_MS = 24 * 3600 * 1000;
 export const KEEPS_FAILING = { tries: 10, milliseconds: RETRY_MS, deadLetters: 100 } as const;
 
 const FIRST_WAIT_MS = 5000;
-const LONGEST_WAIT_MS = 3600 * 1000;
+const MAX_WAIT_MS = 3600 * 1000;
 const JITTER = 0.25;
 
 /**
@@ -40,7 +40,7 @@ const JITTER = 0.25;
  * by chance, so that what failed together does not come back together.
  */
 export function waitAfter(attempts: number, random: () => number): number {
-  const wait = Math.min(FIRST_WAIT_MS * 2 ** Math.min(attempts - 1, 20), LONGEST_WAIT_MS);
+  const wait = Math.min(FIRST_WAIT_MS * 2 ** Math.min(attempts - 1, 20), MAX_WAIT_MS);
   return Math.round(wait * (1 - JITTER + 2 * JITTER * random()));
 }
 

@@ -35,7 +35,7 @@ export interface SenderOptions {
 
 const IDLE_MS = 4000;
 /** An answer's body says nothing to us; a longer one ends the connection. */
-const LONGEST_BODY = 64 * 1024;
+const MAX_BODY_BYTES = 64 * 1024;
 
 /** HTTP with a deadline for the whole, without redirects, and only to addresses that are allowed. */
 export class HttpSender implements Sender {
@@ -115,7 +115,7 @@ function discard(response: IncomingMessage): void {
   let read = 0;
   response.on('data', (chunk: Buffer) => {
     read += chunk.length;
-    if (read > LONGEST_BODY) response.destroy();
+    if (read > MAX_BODY_BYTES) response.destroy();
   });
   response.on('error', () => undefined); // what it said counts
 }

@@ -10,7 +10,7 @@ import { namesPrivateHost } from './private-networks.ts';
 import { HIDDEN_FIELDS, type Webhook, type WebhookCreate, type WebhookUpdate } from './webhook.ts';
 import { deleteWebhook, insertWebhook, readRow, updateWebhook, webhookOf, writeChanges } from './webhook-store.ts';
 
-const MOST_WEBHOOKS = 100;
+const MAX_WEBHOOKS = 100;
 const BOTH_SECRETS_MS = 24 * 3600 * 1000;
 const BY_HAND = 'paused by hand';
 
@@ -211,7 +211,7 @@ async function refuseTooMany(tx: Transaction, accountId: number): Promise<void> 
     .select((eb) => eb.fn.countAll<number>().as('count'))
     .where('accountId', '=', accountId)
     .executeTakeFirstOrThrow();
-  if (count >= MOST_WEBHOOKS) {
-    throw new DomainError('limit', `There are ${count} webhooks already: an account can have ${MOST_WEBHOOKS}.`);
+  if (count >= MAX_WEBHOOKS) {
+    throw new DomainError('limit', `There are ${count} webhooks already: an account can have ${MAX_WEBHOOKS}.`);
   }
 }

@@ -3,15 +3,15 @@ import { id } from '../kernel/ids.ts';
 import { isStorable, text } from '../kernel/text.ts';
 import { EVENT_TYPES, isEventPattern } from './event-types.ts';
 
-const LONGEST_URL = 2000;
-const URL_RULE = `must be an http or https address of at most ${LONGEST_URL} characters, without a user name or password`;
+const MAX_URL_LENGTH = 2000;
+const URL_RULE = `must be an http or https address of at most ${MAX_URL_LENGTH} characters, without a user name or password`;
 const TYPES_RULE = `must be a list of event types: ${EVENT_TYPES.join(', ')}; or all types of a thing, like conversation.*`;
 
 const writable = {
   name: text(1, 255).meta({ description: 'What the hook is for.' }),
   url: z
     .string({ error: URL_RULE })
-    .max(LONGEST_URL, { error: URL_RULE })
+    .max(MAX_URL_LENGTH, { error: URL_RULE })
     .refine(isReceiver, { error: URL_RULE })
     .meta({ description: 'Where events are sent: an http or https address.' }),
   eventTypes: z

@@ -36,7 +36,7 @@ export async function countRows(end: CopyEnd, table: TableShape): Promise<number
   return Number(row?.[0]);
 }
 
-const MOST_ROWS = 5000;
+const MAX_ROWS = 5000;
 const FIRST_ROWS = 250;
 /** Long texts make a piece shorter: it is held in memory, twice over. */
 const WANTED_CHARACTERS = 4_000_000;
@@ -50,7 +50,7 @@ export async function* rowsOf(end: CopyEnd, table: TableShape, after?: Row): Asy
     const last = rows.at(-1);
     if (last === undefined) return;
     const perRow = charactersIn(rows) / rows.length;
-    limit = Math.max(1, Math.min(MOST_ROWS, limit * 4, Math.floor(WANTED_CHARACTERS / perRow)));
+    limit = Math.max(1, Math.min(MAX_ROWS, limit * 4, Math.floor(WANTED_CHARACTERS / perRow)));
     coming = readRows(end, table, keyOf(table, last), limit);
     coming.catch(() => undefined); // it is told when it is waited for, if anybody still does
     yield rows;

@@ -1,4 +1,4 @@
-import { inTime, TooLate } from '../deadline.ts';
+import { DeadlineExceeded, inTime } from '../deadline.ts';
 import { DatabaseUnavailable } from '../errors.ts';
 import type { RunningClock } from '../running-clock.ts';
 import type { Execute } from './dialect.ts';
@@ -29,7 +29,7 @@ export class Readers {
       return await this.#leastBusy().execute(text, parameters);
     } catch (error) {
       const left = this.#patienceMs - (this.#clock.now() - startedAt);
-      if (!(error instanceof DatabaseUnavailable) || error.cause instanceof TooLate || left <= 0) throw error;
+      if (!(error instanceof DatabaseUnavailable) || error.cause instanceof DeadlineExceeded || left <= 0) throw error;
       if (generation !== this.#generation) throw error; // nobody waits for it any more
       return await this.#leastBusy().execute(text, parameters, left);
     }

@@ -1,11 +1,11 @@
 import { type Compilable, type Expression, type Kysely, type SqlBool, sql } from 'kysely';
 import type { Clock, Database, ServerUse, Transaction } from '../database.ts';
-import { inTime, TooLate } from '../deadline.ts';
+import { DeadlineExceeded, inTime } from '../deadline.ts';
 import { DatabaseUnavailable, ReadTooSlow } from '../errors.ts';
 import { CompiledStatements, type Statement } from '../prepared-statement.ts';
 import { RunningClock } from '../running-clock.ts';
 import type { Tables } from '../tables.ts';
-import { LONGEST_WAIT_MS, Turns } from '../turns.ts';
+import { MAX_WAIT_MS, Turns } from '../turns.ts';
 import { type Answer, type Execute, queriesOn } from './dialect.ts';
 import { Notifications } from './notifications.ts';
 import { Readers, Writers } from './pools.ts';
@@ -79,7 +79,7 @@ export class PostgresDatabase implements Database {
         settings: { statement_timeout: patienceMs + GIVEN_UP_MS, ...settings },
         ...(rewrite && { rewrite }),
       });
-    const longestWaitMs = Math.max(statementMs, LONGEST_WAIT_MS);
+    const longestWaitMs = Math.max(statementMs, MAX_WAIT_MS);
     const turnsEnd = { statement_timeout: longestWaitMs + GIVEN_UP_MS };
     const readOnly = { default_transaction_read_only: true };
     this.#readers = new Readers(session(statementMs, readOnly), connections, statementMs, this.#running);
@@ -123,7 +123,7 @@ export class PostgresDatabase implements Database {
       try {
         return await inTime(long, this.#statementMs / 2, this.#running);
       } catch (error) {
-        if (!(error instanceof TooLate)) throw error;
+        if (!(error instanceof DeadlineExceeded)) throw error;
       }
       try {
         await inTime(this.ping(), this.#statementMs / 2, this.#running);
@@ -148,14 +148,18 @@ export class PostgresDatabase implements Database {
   }
 
   /** The server itself runs a long read apart from the others; only its length is watched. */
-  async slowly<Row>(query: Compilable<Row>): Promise<Row[]> {
+  async readOffThread<Row>(query: Compilable<Row>): Promise<Row[]> {
     const { sql: text, parameters } = query.compile();
     try {
       const long = this.#slowReaders.execute(text, parameters);
       const { rows } = await this.#whileOthersAnswer(long, () => this.#slowReaders.discardAll());
       return rows as Row[];
     } catch (error) {
-      if (error instanceof DatabaseUnavailable && error.cause instanceof TooLate && !(error instanceof ServerIsSilent))
+      if (
+        error instanceof DatabaseUnavailable &&
+        error.cause instanceof DeadlineExceeded &&
+        !(error instanceof ServerIsSilent)
+      )
         throw new ReadTooSlow();
       throw error;
     }
@@ -211,7 +215,7 @@ export class PostgresDatabase implements Database {
   }
 
   #count({ cause }: DatabaseUnavailable): void {
-    if (cause instanceof TooLate) {
+    if (cause instanceof DeadlineExceeded) {
       this.#givenUp += 1;
       this.#writers.failWaiting(cause);
       this.#endForgotten();

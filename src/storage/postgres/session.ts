@@ -1,6 +1,6 @@
 import postgres from 'postgres';
-import { inTime, TooLate } from '../deadline.ts';
-import { AlreadyThere, DatabaseUnavailable } from '../errors.ts';
+import { DeadlineExceeded, inTime } from '../deadline.ts';
+import { DatabaseUnavailable, UniqueViolation } from '../errors.ts';
 import { names } from '../names.ts';
 import { checked } from '../parameters.ts';
 import type { RunningClock } from '../running-clock.ts';
@@ -101,10 +101,10 @@ export class Session {
       if (!rewrite) this.#prepared.add(text);
       return { rows: [...result], changes: BigInt(result.count ?? 0), command: result.command };
     } catch (error) {
-      if (error instanceof TooLate || (error as { code?: string }).code === READ_ONLY) this.discard();
+      if (error instanceof DeadlineExceeded || (error as { code?: string }).code === READ_ONLY) this.discard();
       // Whatever may take longer than others says nothing of the server.
-      if (error instanceof TooLate && milliseconds <= this.#options.patienceMs) this.#options.onSilent?.();
-      throw inOurWords(error);
+      if (error instanceof DeadlineExceeded && milliseconds <= this.#options.patienceMs) this.#options.onSilent?.();
+      throw translateError(error);
     } finally {
       this.pending -= 1;
     }
@@ -125,7 +125,7 @@ export class Session {
       // What the driver cannot send at once waits inside it, and would find its way to the next connection: it waits here.
       const goesAtOnce = parameters.length === 0 || (this.#prepared.has(text) && isShort(parameters));
       sent = answer
-        .then(({ answered }) => (goesAtOnce && this.pending < MOST_TOGETHER ? undefined : answered))
+        .then(({ answered }) => (goesAtOnce && this.pending < MAX_TOGETHER ? undefined : answered))
         .catch(() => undefined);
       return answer.then(({ answered }) => answered);
     };
@@ -138,7 +138,7 @@ export class Session {
 
   /** Every text that was ever sent is kept by the server, and there are very many: lists of every length, filters of every kind. */
   get isFull(): boolean {
-    return this.#prepared.size > MOST_PREPARED;
+    return this.#prepared.size > MAX_PREPARED;
   }
 
   /** What it was asked for last may still be carried out, but a transaction without a commit ends with its connection. */
@@ -171,8 +171,8 @@ export class Session {
   }
 }
 
-const MOST_TOGETHER = 50;
-const MOST_PREPARED = 400;
+const MAX_TOGETHER = 50;
+const MAX_PREPARED = 400;
 const SHORT = 4096;
 
 function isShort(parameters: readonly unknown[]): boolean {
@@ -185,9 +185,9 @@ const READ_ONLY = '25006';
 /** Connections refused or lost, too many of them, a server that starts or stops, or is not the primary any more. */
 const AWAY = /^(08|25006|25P03|53|57|CONN|ECONN|EPIPE|ENOTFOUND|EAI_AGAIN|EHOST|ENET|ETIMEDOUT)/;
 
-function inOurWords(error: unknown): unknown {
+function translateError(error: unknown): unknown {
   const code = (error as { code?: string }).code ?? '';
-  if (code === UNIQUE_VIOLATION) return new AlreadyThere({ cause: error });
-  if (!(error instanceof TooLate) && !AWAY.test(code)) return error;
+  if (code === UNIQUE_VIOLATION) return new UniqueViolation({ cause: error });
+  if (!(error instanceof DeadlineExceeded) && !AWAY.test(code)) return error;
   return new DatabaseUnavailable('The database cannot be used right now.', { cause: error });
 }

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { Clock, NewEvent, Transaction } from '../database.ts';
-import { TooLate } from '../deadline.ts';
+import { DeadlineExceeded } from '../deadline.ts';
 import { DatabaseUnavailable } from '../errors.ts';
 import type { CompiledStatements } from '../prepared-statement.ts';
 import type { RunningClock } from '../running-clock.ts';
@@ -20,9 +20,9 @@ const PLAN_IS_OLD = ['0A000', '25P02'];
 const DEADLOCK = ['40P01', '40001'];
 const BEGIN_ANEW: ReadonlySet<string> = new Set([...PLAN_IS_OLD, ...DEADLOCK]);
 /** A newer version may add several columns, one after the other. */
-const MOST_ATTEMPTS = 5;
+const MAX_ATTEMPTS = 5;
 /** A lost connection says little of the next one; two of them say that the server is away. */
-const MOST_LOSSES = 1;
+const MAX_LOSSES = 1;
 
 export interface TransactionParts {
   readonly writers: Writers;
@@ -54,8 +54,8 @@ export class Transactions {
       } catch (error) {
         if (error instanceof LostBeforeCommit) {
           losses += 1;
-          if (losses > MOST_LOSSES) throw error.reason;
-        } else if (attempt >= MOST_ATTEMPTS || !BEGIN_ANEW.has((error as { code?: string }).code ?? '')) {
+          if (losses > MAX_LOSSES) throw error.reason;
+        } else if (attempt >= MAX_ATTEMPTS || !BEGIN_ANEW.has((error as { code?: string }).code ?? '')) {
           throw error;
         }
         session.discard(); // the next one has nothing prepared
@@ -149,6 +149,6 @@ class LostBeforeCommit extends Error {
 
 /** Tells a loss from silence: only after a loss it is worth to begin anew. */
 function lostOr(error: unknown): unknown {
-  const wasLost = error instanceof DatabaseUnavailable && !(error.cause instanceof TooLate);
+  const wasLost = error instanceof DatabaseUnavailable && !(error.cause instanceof DeadlineExceeded);
   return wasLost ? new LostBeforeCommit(error) : error;
 }

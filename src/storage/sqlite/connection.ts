@@ -41,13 +41,13 @@ export class SqliteConnection {
 
   all(sql: string, parameters: readonly unknown[]): unknown[] {
     const prepared = this.#prepare(sql);
-    return inOurWords(() => rowsOf(prepared, parameters));
+    return translateErrors(() => rowsOf(prepared, parameters));
   }
 
   /** Rows where the statement returns some, else the number of rows it changed. */
   run(sql: string, parameters: readonly unknown[]): { rows: unknown[]; changes: bigint } {
     const prepared = this.#prepare(sql);
-    return inOurWords(() => {
+    return translateErrors(() => {
       if (prepared.columns.length > 0) return { rows: rowsOf(prepared, parameters), changes: 0n };
       return { rows: [], changes: BigInt(prepared.statement.run(...checked(parameters)).changes) };
     });
@@ -61,7 +61,7 @@ export class SqliteConnection {
   #prepare(sql: string): Prepared {
     const known = this.#prepared.get(sql);
     if (known) return known;
-    const statement = inOurWords(() => this.handle.prepare(sql));
+    const statement = translateErrors(() => this.handle.prepare(sql));
     statement.setReturnArrays(true);
     const prepared = { statement, columns: columnsOf(statement) };
     this.#prepared.set(sql, prepared);
@@ -89,7 +89,7 @@ function columnsOf(statement: StatementSync): string[] {
 
 const PASSING = new Set([5, 6, 7, 8, 10, 13, 14]); // busy, locked, no memory, read-only, disk error, full, cannot open
 
-function inOurWords<T>(work: () => T): T {
+function translateErrors<T>(work: () => T): T {
   try {
     return work();
   } catch (error) {

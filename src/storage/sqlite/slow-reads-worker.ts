@@ -3,7 +3,7 @@ import { SqliteConnection } from './connection.ts';
 import type { SlowRead, SlowReadAnswer } from './slow-reads.ts';
 
 /** Between two looks it is a few milliseconds: more than this was a standstill. */
-const LONGEST_LOOK_MS = 250;
+const MAX_POLL_MS = 250;
 
 let left = 0;
 let lookedAt = 0;
@@ -14,7 +14,7 @@ const connection = new SqliteConnection(workerData as string, {
   withinDeadline: () => {
     const lookedBefore = lookedAt;
     lookedAt = performance.now();
-    left -= Math.min(lookedAt - lookedBefore, LONGEST_LOOK_MS);
+    left -= Math.min(lookedAt - lookedBefore, MAX_POLL_MS);
     if (left <= 0) throw new TooSlow();
     return true;
   },

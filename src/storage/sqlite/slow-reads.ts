@@ -21,7 +21,7 @@ interface Waiting {
 }
 
 const WORKERS = 2;
-const MOST_WAITING = 64;
+const MAX_WAITING = 64;
 
 /**
  * Reads that may take long, in read-only worker threads: SQLite runs in the thread of its caller and would hold up
@@ -41,7 +41,7 @@ export class SlowReads {
   }
 
   run(query: Pick<SlowRead, 'sql' | 'parameters' | 'now'>, milliseconds: number): Promise<unknown[]> {
-    if (this.#waiting.length >= MOST_WAITING) return Promise.reject(new ReadTooSlow());
+    if (this.#waiting.length >= MAX_WAITING) return Promise.reject(new ReadTooSlow());
     return new Promise((resolve, reject) => {
       this.#waiting.push({ read: { ...query, milliseconds }, queuedAt: this.#clock.now(), resolve, reject });
       this.#next();

@@ -5,7 +5,7 @@ import { DatabaseUnavailable } from '../errors.ts';
 import { CompiledStatements, type Statement } from '../prepared-statement.ts';
 import { RunningClock } from '../running-clock.ts';
 import type { Tables } from '../tables.ts';
-import { LONGEST_WAIT_MS } from '../turns.ts';
+import { MAX_WAIT_MS } from '../turns.ts';
 import { SqliteConnection } from './connection.ts';
 import { queriesOn } from './dialect.ts';
 import { SlowReads } from './slow-reads.ts';
@@ -38,7 +38,7 @@ export class SqliteDatabase implements Database {
     const clock = options.clock ?? Date.now;
     this.#clock = clock;
     const cacheKiB = options.cacheKiB ?? 16 * 1024;
-    const { longestWaitMs = LONGEST_WAIT_MS } = options;
+    const { longestWaitMs = MAX_WAIT_MS } = options;
     const writing = new SqliteConnection(file, { readOnly: false, clock, cacheKiB });
     this.#reader = new SqliteConnection(file, { readOnly: true, clock, cacheKiB });
     this.read = queriesOn(this.#reader);
@@ -58,7 +58,7 @@ export class SqliteDatabase implements Database {
     return this.#compiled.run((text, parameters) => this.#reader.run(text, parameters), statement, args);
   }
 
-  async slowly<Row>(query: Compilable<Row>): Promise<Row[]> {
+  async readOffThread<Row>(query: Compilable<Row>): Promise<Row[]> {
     const { sql, parameters } = query.compile();
     return (await this.#slowReads.run({ sql, parameters, now: this.#clock() }, this.#slowReadMs)) as Row[];
   }

@@ -1,6 +1,6 @@
 import { PAUSE_MS } from '../../../src/core/engine/records/pauses.ts';
 import { type Candidate, chooseOperator, type Need } from '../../../src/core/engine/routing/choose-operator.ts';
-import { MOST_MISSED } from '../../../src/core/engine/routing/offers.ts';
+import { MAX_MISSED } from '../../../src/core/engine/routing/offers.ts';
 import { LOST_MS } from '../../../src/core/engine/scheduler/scheduler.ts';
 import { CHANNELS, type Channel } from '../../../src/core/kernel/channels.ts';
 import { channelLive, type LiveState } from '../../../src/core/live/capacity.ts';
@@ -171,7 +171,7 @@ export class Model {
     const operator = this.#operator(conversation);
     const { channel } = conversation;
     operator.missed[channel] += 1;
-    if (operator.missed[channel] >= MOST_MISSED && operator.available[channel]) {
+    if (operator.missed[channel] >= MAX_MISSED && operator.available[channel]) {
       operator.available[channel] = false;
       operator.missed[channel] = 0;
     }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { allPowerful } from '../../../src/core/kernel/caller.ts';
+import { fullAccessCaller } from '../../../src/core/kernel/caller.ts';
 import { databases, type OpenInstallation } from '../../support/databases/databases.ts';
 import { type Stored, storedAt } from '../../support/databases/stored.ts';
 
@@ -17,7 +17,7 @@ for (const { name, open } of databases) {
       await opened.end();
     });
 
-    const byKey = (id: number) => allPowerful(opened.accountId, { type: 'api_key', id });
+    const byKey = (id: number) => fullAccessCaller(opened.accountId, { type: 'api_key', id });
     const shown = async () =>
       (await opened.restUsage.list(opened.caller)).map(({ key, what, count, firstUsedAt, lastUsedAt }) => [
         key.id,

@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
 import postgres from 'postgres';
 import { ApiKeys } from '../../../src/core/access/api-keys.ts';
-import { allPowerful } from '../../../src/core/kernel/caller.ts';
+import { fullAccessCaller } from '../../../src/core/kernel/caller.ts';
 import { DatabaseUnavailable } from '../../../src/storage/errors.ts';
 import { PostgresDatabase } from '../../../src/storage/postgres/postgres-database.ts';
 import { IDLE_IN_TRANSACTION_MS } from '../../../src/storage/postgres/session.ts';
@@ -114,7 +114,7 @@ describe('what only a server does', { skip: postgresServer === undefined }, () =
       await proxy.close();
     });
     const rare = [
-      () => behind.slowly({ compile: () => sql`select 1`.compile(behind.read) }),
+      () => behind.readOffThread({ compile: () => sql`select 1`.compile(behind.read) }),
       () => behind.transaction((tx) => sql`select 1`.execute(tx.db), 1),
     ];
     await Promise.all(rare.map((work) => work()));
@@ -217,7 +217,7 @@ describe('what only a server does', { skip: postgresServer === undefined }, () =
   test('keys that two nodes have seen in another order are written down by both', async () => {
     const other = new PostgresDatabase(address, { connections: 2 });
     const nodes = [new ApiKeys(database), new ApiKeys(other)] as const;
-    const caller = allPowerful(1, { type: 'system', id: null });
+    const caller = fullAccessCaller(1, { type: 'system', id: null });
     const secrets: string[] = [];
     for (let number = 0; number < 30; number += 1) {
       const made = await database.transaction(

@@ -15,7 +15,7 @@ import type { Balancer } from './balancer.ts';
 const LOOK_EVERY_MS = 100;
 /** Only what hangs takes so long, also where there is little processor: a dead node refuses connections at once. */
 const ANSWER_WITHIN_MS = 60_000;
-const MOST_RETRIES = 3;
+const MAX_RETRIES = 3;
 
 interface Node {
   readonly url: URL;
@@ -57,7 +57,7 @@ export async function startOwnBalancer(
       if (!node) return refuse(response, 503);
       tried.add(node);
       const result = await tryOn(node, request, body, agent);
-      const again = tries < MOST_RETRIES && choose(tried, true) !== undefined;
+      const again = tries < MAX_RETRIES && choose(tried, true) !== undefined;
       if ('answer' in result) {
         const isRefused = result.answer.statusCode === 503 && mayRepeat(request);
         if (again && (isRefused || isLost(request, tries))) result.answer.resume();
@@ -145,7 +145,7 @@ function upgrade(choose: ReturnType<typeof inTurn>, request: IncomingMessage, so
   const cut = () => socket.destroy();
   socket.on('error', cut);
   const next = () => {
-    const node = tried.size > MOST_RETRIES ? undefined : choose(tried);
+    const node = tried.size > MAX_RETRIES ? undefined : choose(tried);
     if (!node || tried.has(node)) return cut();
     tried.add(node);
     const upstream = connect(Number(node.url.port), node.url.hostname);

@@ -6,7 +6,7 @@ import { changed } from '../../graphql-server/mutation.ts';
 import { type InputFieldBuilder, idInput, mutation } from '../builder.ts';
 import { ConversationRef, MessageRef } from './conversation.ts';
 
-const MOST_TAGS = 100;
+const MAX_TAGS = 100;
 
 const newMessage = z.strictObject({ clientId: clientId.nullish(), text: messageText });
 
@@ -104,12 +104,12 @@ mutation('conversationTag', {
     description: 'A conversation and its tags.',
     fields: (t) => ({
       id: t.id({ required: true, description: 'The conversation.' }),
-      tagIds: t.idList({ required: true, description: `The tags that it shall have, ${MOST_TAGS} at most.` }),
+      tagIds: t.idList({ required: true, description: `The tags that it shall have, ${MAX_TAGS} at most.` }),
     }),
   },
   answer: changed('conversation', ConversationRef),
   run: (commit, { caller, services }, input) => {
-    const tagIds = inputIds('tagIds', input.tagIds, MOST_TAGS);
+    const tagIds = inputIds('tagIds', input.tagIds, MAX_TAGS);
     return services.engine.conversations.tag(commit, caller, conversationId(input.id), tagIds);
   },
 });

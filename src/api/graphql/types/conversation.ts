@@ -170,13 +170,13 @@ ConversationRef.implement({
 type Given = number | null | undefined;
 
 const DEFAULT_MESSAGES = 50;
-const MOST_MESSAGES = 100;
+const MAX_MESSAGES = 100;
 
 function readWindow({ after, first, last }: { after?: Given; first?: Given; last?: Given }): MessageWindow {
   const asksBoth = typeof last === 'number' && (typeof first === 'number' || typeof after === 'number');
   if (asksBoth) throw graphqlError('BAD_REQUEST', 'Give last, or after and first, not both.');
-  requireSize('first', first, MOST_MESSAGES);
-  requireSize('last', last, MOST_MESSAGES);
+  requireSize('first', first, MAX_MESSAGES);
+  requireSize('last', last, MAX_MESSAGES);
   if (typeof last === 'number') return { last };
   return { after: Math.max(after ?? 0, 0), first: first ?? DEFAULT_MESSAGES };
 }

@@ -136,7 +136,7 @@ function withParent({ parentId, ...fields }: { readonly parentId?: string | null
   return { ...fields, parentId: parentId === null ? null : inputId('parentId', parentId) };
 }
 
-const MOST_OPERATORS = 1000;
+const MAX_OPERATORS = 1000;
 
 for (const [name, what] of [
   ['skillOperatorsAdd', 'Gives a skill to operators.'],
@@ -149,12 +149,12 @@ for (const [name, what] of [
       description: 'A skill and operators.',
       fields: (t) => ({
         id: t.id({ required: true, description: 'The skill.' }),
-        operatorIds: t.idList({ required: true, description: `The operators, ${MOST_OPERATORS} at most.` }),
+        operatorIds: t.idList({ required: true, description: `The operators, ${MAX_OPERATORS} at most.` }),
       }),
     },
     answer: changed('skill', SkillRef),
     run: async (commit, { caller, services: { administration } }, input) => {
-      const ids = inputIds('operatorIds', input.operatorIds, MOST_OPERATORS);
+      const ids = inputIds('operatorIds', input.operatorIds, MAX_OPERATORS);
       const id = idOf('skill', input.id);
       const skill = await administration.skills.find(caller.accountId, id);
       if (!skill) throw unknownId('skill', id);

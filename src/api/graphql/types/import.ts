@@ -11,7 +11,7 @@ import { builder, mutation, UserErrorRef, wordsEnum } from '../builder.ts';
 import { operatorFields } from './operator-mutations.ts';
 
 /** One commit, so that the answer is kept with the change under an Idempotency-Key. */
-const MOST_ROWS = ROWS_OF_ONE_COMMIT;
+const MAX_ROWS = ROWS_OF_ONE_COMMIT;
 
 const OutcomeEnum = wordsEnum<RowReport['outcome']>('ImportOutcome', 'What happened to a row.', {
   created: 'A new operator.',
@@ -62,12 +62,12 @@ const RowInput = builder.inputType('OperatorsImportRowInput', {
 });
 
 mutation('operatorsImport', {
-  description: `Makes or changes up to ${MOST_ROWS} operators at once. For admins, and for managers within their groups.`,
+  description: `Makes or changes up to ${MAX_ROWS} operators at once. For admins, and for managers within their groups.`,
   argument: 'The import.',
   input: {
     description: 'The rows, and how to take them.',
     fields: (t) => ({
-      rows: t.field({ type: [RowInput], required: true, description: `The operators, ${MOST_ROWS} at most.` }),
+      rows: t.field({ type: [RowInput], required: true, description: `The operators, ${MAX_ROWS} at most.` }),
       dryRun: t.boolean({ defaultValue: false, description: 'Look at everything and change nothing.' }),
       allOrNothing: t.boolean({
         defaultValue: true,
@@ -79,7 +79,7 @@ mutation('operatorsImport', {
     report: { type: ReportRef, description: 'What happened, row by row.', of: (report: ImportReport) => report },
   },
   run: (commit, { caller, services }, { rows, dryRun, allOrNothing }) => {
-    if (rows.length > MOST_ROWS) throw invalidField('rows', `must be ${MOST_ROWS} at most`);
+    if (rows.length > MAX_ROWS) throw invalidField('rows', `must be ${MAX_ROWS} at most`);
     const options = { dryRun: dryRun ?? false, allOrNothing: allOrNothing ?? true };
     return services.administration.imports.run(commit, caller, rows.map(toRow), options);
   },

@@ -64,7 +64,7 @@ const OperatorMomentRef = builder.objectRef<Moment>('OperatorMoment').implement(
   }),
 });
 
-const MOST_MOMENTS = 1000;
+const MAX_MOMENTS = 1000;
 
 builder.queryFields((t) => ({
   liveHistory: connectionField(t, {
@@ -96,7 +96,7 @@ builder.queryFields((t) => ({
     args: {
       time: t.arg({ type: 'DateTime', required: true, description: 'Which moment.' }),
       operatorIds: t.arg.idList({
-        description: `Whose, ${MOST_MOMENTS} at most; all that the viewer manages if nothing is said. Unknown ones are left out.`,
+        description: `Whose, ${MAX_MOMENTS} at most; all that the viewer manages if nothing is said. Unknown ones are left out.`,
       }),
     },
     resolve: async (_root, { time, operatorIds }, context): Promise<Moment[]> => {
@@ -123,8 +123,8 @@ async function meantOperators(given: readonly string[] | null | undefined, conte
 }
 
 function refuseTooMany({ length }: readonly unknown[]): void {
-  if (length > MOST_MOMENTS) {
-    throw graphqlError('BAD_REQUEST', `operatorIds must name ${MOST_MOMENTS} operators at most.`);
+  if (length > MAX_MOMENTS) {
+    throw graphqlError('BAD_REQUEST', `operatorIds must name ${MAX_MOMENTS} operators at most.`);
   }
 }
 
@@ -133,6 +133,6 @@ async function withinReach({ caller, services, load }: Context): Promise<readonl
   if (standing !== 'admin' && standing !== 'manager')
     return operatorId === null ? [] : existing([await load.operator.load(operatorId)]);
   const filters = managedGroups === 'account' ? {} : { groupId: { kind: 'ids', ids: [...managedGroups] } as const };
-  const slice = { limit: MOST_MOMENTS + 1, backwards: false };
+  const slice = { limit: MAX_MOMENTS + 1, backwards: false };
   return (await services.administration.operatorQuery.slice(accountId, filters, slice)).rows;
 }

@@ -10,7 +10,7 @@ import { builder, type InputFieldBuilder, idInput, mutation, RoleEnum } from '..
 import type { Context } from '../context.ts';
 import { OperatorRef } from './operator.ts';
 
-const LONGEST_TTL = 300;
+const MAX_TTL = 300;
 const DEFAULT_TTL = 60;
 
 /** What a field means is written once, in the schema of the core. */
@@ -129,7 +129,7 @@ mutation('operatorConnect', {
     fields: (t) => ({
       ttlSeconds: t.int({
         defaultValue: DEFAULT_TTL,
-        description: `Seconds until it ends by itself: 1 to ${LONGEST_TTL}.`,
+        description: `Seconds until it ends by itself: 1 to ${MAX_TTL}.`,
       }),
       renew: t.boolean({
         defaultValue: false,
@@ -141,7 +141,7 @@ mutation('operatorConnect', {
   answer: changed('operator', OperatorRef),
   run: (commit, { caller, services }, { ttlSeconds, renew }) => {
     const seconds = ttlSeconds ?? DEFAULT_TTL;
-    if (seconds < 1 || seconds > LONGEST_TTL) throw invalidField('ttlSeconds', `must be between 1 and ${LONGEST_TTL}`);
+    if (seconds < 1 || seconds > MAX_TTL) throw invalidField('ttlSeconds', `must be between 1 and ${MAX_TTL}`);
     const lease = { leaseId: 'graphql', seconds, onlyProlong: renew ?? false };
     return services.engine.live.connect(commit, caller, lease);
   },

@@ -10,7 +10,7 @@ import { maySee } from './conversation.ts';
 import { RoutingDecisionRef, RoutingPreviewRef } from './routing.ts';
 
 const DEFAULT_DECISIONS = 50;
-const MOST_DECISIONS = 100;
+const MAX_DECISIONS = 100;
 
 /** How conversations are given out is the business of those who manage. */
 function requireManager({ caller: { standing } }: Context): void {
@@ -27,12 +27,12 @@ builder.queryFields((t) => ({
       conversationId: t.arg.id({ required: true, description: 'Which conversation.' }),
       after: t.arg.id({ description: 'Only decisions after this one.' }),
       first: t.arg.int({
-        description: `How many: ${DEFAULT_DECISIONS} if nothing is said, ${MOST_DECISIONS} at most.`,
+        description: `How many: ${DEFAULT_DECISIONS} if nothing is said, ${MAX_DECISIONS} at most.`,
       }),
     },
     resolve: async (_root, { conversationId, after, first }, context): Promise<KeptDecision[] | null> => {
       requireManager(context);
-      requireSize('first', first, MOST_DECISIONS);
+      requireSize('first', first, MAX_DECISIONS);
       const { caller, load, services } = context;
       const conversation = await load.conversations.byId.load(readId(conversationId) ?? 0);
       if (!conversation) return null;

@@ -1,4 +1,4 @@
-import type { Obstacle, Standing } from '../../../core/engine/routing/choose-operator.ts';
+import type { Obstacle, RankedCandidate } from '../../../core/engine/routing/choose-operator.ts';
 import type { Cause } from '../../../core/engine/routing/decisions.ts';
 import type { KeptDecision, Preview } from '../../../core/engine/routing/explain.ts';
 import type { Asked } from '../../../core/engine/routing/needs.ts';
@@ -67,7 +67,7 @@ const RoutingNeedRef = builder.objectRef<Asked>('RoutingNeed').implement({
   }),
 });
 
-const RankedOperatorRef = builder.objectRef<Standing>('RankedOperator').implement({
+const RankedOperatorRef = builder.objectRef<RankedCandidate>('RankedOperator').implement({
   description: 'Somebody who could be given a conversation, with all that decides over the order.',
   fields: (t) => ({
     operator: t.field({

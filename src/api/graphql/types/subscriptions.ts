@@ -13,7 +13,7 @@ import { SkillAvailabilityRef } from './live.ts';
 import { OperatorRef } from './operator.ts';
 import { OperatorFilterInput, readOperatorFilter } from './operator-filter.ts';
 
-const MOST_TRIES = 20;
+const MAX_TRIES = 20;
 const RETRY_MS = 200;
 
 /** Events after which an operator's live state may be another. */
@@ -65,7 +65,7 @@ async function patiently<T>(read: () => Promise<T>): Promise<T> {
     try {
       return await read();
     } catch (error) {
-      if (tries === MOST_TRIES || asDomainError(error)?.kind !== 'unavailable') throw error;
+      if (tries === MAX_TRIES || asDomainError(error)?.kind !== 'unavailable') throw error;
       await setTimeout(Math.random() * RETRY_MS * tries);
     }
   }

@@ -1,5 +1,5 @@
 import type { ZodOpenApiParameterObject } from 'zod-openapi';
-import { DEFAULT_LIMIT, type FilterDefinition, type FilterTable, MOST_PER_PAGE } from '../query.ts';
+import { DEFAULT_LIMIT, type FilterDefinition, type FilterTable, MAX_PER_PAGE } from '../query.ts';
 
 /** Parameters that many operations share. */
 export const sharedParameters = {
@@ -20,7 +20,7 @@ export const sharedParameters = {
   limit: {
     name: 'limit',
     in: 'query',
-    description: `Items on a page at most. More than ${MOST_PER_PAGE} is served as ${MOST_PER_PAGE}.`,
+    description: `Items on a page at most. More than ${MAX_PER_PAGE} is served as ${MAX_PER_PAGE}.`,
     schema: { type: 'integer', minimum: 1, default: DEFAULT_LIMIT },
   },
   full: {

@@ -25,7 +25,7 @@ const ClosedByEnum = wordsEnum('ClosedBy', 'Who ended a conversation.', {
 });
 
 /** So many messages are read at once, unless fewer are asked for. */
-const MOST_MESSAGES = 1000;
+const MAX_MESSAGES = 1000;
 
 export const ConversationRef = builder.objectRef<Conversation>('Conversation');
 
@@ -74,12 +74,12 @@ ConversationRef.implement({
           description:
             'Only what has a higher sequence number. Give that of the last message you have: nothing is missed.',
         }),
-        first: t.arg.int({ description: `How many from there; ${MOST_MESSAGES} at most, and if nothing is said.` }),
+        first: t.arg.int({ description: `How many from there; ${MAX_MESSAGES} at most, and if nothing is said.` }),
       },
       resolve: ({ id }, args, { load }) => {
-        const [after, first] = [args.after ?? 0, args.first ?? MOST_MESSAGES];
+        const [after, first] = [args.after ?? 0, args.first ?? MAX_MESSAGES];
         if (after < 0) throw graphqlError('BAD_REQUEST', 'after must be a sequence number, or 0.');
-        requireSize('first', first, MOST_MESSAGES);
+        requireSize('first', first, MAX_MESSAGES);
         return load.messages.load({ ownerId: id, window: { after, first } });
       },
     }),

@@ -51,7 +51,7 @@ export class ConversationQuery {
         select id, row_number() over (partition by channel, website_id, skill_id, group_id order by queue_order, id) as place
         from conversations where account_id = ${accountId} and state = 'queued'
         and ${this.#database.withinDeadline(sql.ref('id'))}) line where id in (${sql.join(ids)})`;
-    const rows = await this.#database.slowly<{ id: number; place: number }>({
+    const rows = await this.#database.readOffThread<{ id: number; place: number }>({
       compile: () => query.compile(this.#database.read),
     });
     const places = new Map(rows.map((row) => [row.id, row.place]));
@@ -67,7 +67,7 @@ export class ConversationQuery {
     if (ids.length === 0) return new Map();
     const many = conversations.reduce((sum, { messageCount }) => sum + messageCount, 0) > MANY_MESSAGES;
     const query = this.#messages(accountId, ids);
-    const rows = many ? await this.#database.slowly(query) : await query.execute();
+    const rows = many ? await this.#database.readOffThread(query) : await query.execute();
     return Map.groupBy(rows, (entry) => entry.conversationId);
   }
 

@@ -3,7 +3,7 @@ import { announce } from '../../events/announce.ts';
 import { type ActorContext, type Caller, type Commit, forbidden, type VisitorCaller } from '../../kernel/caller.ts';
 import { invalidField } from '../../kernel/errors.ts';
 import { releaseSlot } from '../../live/live-store.ts';
-import { type ClosedBy, type Conversation, placed, wrongState } from '../records/conversation.ts';
+import { type ClosedBy, type Conversation, eventSnapshot, wrongState } from '../records/conversation.ts';
 import { change, requireConversation } from '../records/conversation-store.ts';
 import { replaceTags } from '../records/conversation-tags.ts';
 import type { Message } from '../records/message-store.ts';
@@ -120,7 +120,7 @@ export class ConversationService {
       replaceTags(tx, caller, { conversationId: id, tagIds: wanted });
       announce(tx, caller, 'conversation.updated', id, {
         fields: ['tags'],
-        values: { ...placed(conversation), tagIds: wanted },
+        values: { ...eventSnapshot(conversation), tagIds: wanted },
       });
       return conversation;
     });
@@ -168,7 +168,7 @@ export async function closeConversation(
   removePauses(tx, by, id);
   announce(tx, by, 'conversation.closed', id, {
     fields: ['state', 'closedBy'],
-    values: { ...placed(closed), closedBy, previousOperatorId: operatorId },
+    values: { ...eventSnapshot(closed), closedBy, previousOperatorId: operatorId },
   });
   if (operatorId !== null) await drainFor(tx, by, operatorId, 'slot_freed', freed);
   return closed;

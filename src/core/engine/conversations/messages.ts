@@ -9,9 +9,9 @@ import { noteAnswer } from '../records/handlings.ts';
 import { appendNext, type Message } from '../records/message-store.ts';
 import { requireOwn, requireVisitorsOwn } from './conversation-access.ts';
 
-const LONGEST_MESSAGE = 10_000;
+const MAX_MESSAGE_LENGTH = 10_000;
 
-export const messageText = text(1, LONGEST_MESSAGE);
+export const messageText = text(1, MAX_MESSAGE_LENGTH);
 /** The sender's own name for a message: a second sending is recognised by it. */
 export const clientId = text(1, 64);
 

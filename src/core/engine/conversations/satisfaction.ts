@@ -3,7 +3,7 @@ import { announce } from '../../events/announce.ts';
 import type { Commit, VisitorCaller } from '../../kernel/caller.ts';
 import { nextId } from '../../kernel/ids.ts';
 import { text } from '../../kernel/text.ts';
-import { placed, wrongState } from '../records/conversation.ts';
+import { eventSnapshot, wrongState } from '../records/conversation.ts';
 import { requireConversation } from '../records/conversation-store.ts';
 import { insertSatisfaction, type Satisfaction } from '../records/satisfaction-store.ts';
 import { requireVisitorsOwn } from './conversation-access.ts';
@@ -52,7 +52,13 @@ export function answerSatisfaction(
       conversationId,
       {
         fields: ['noteWelcome', 'noteResolution', 'noteDelay', 'comment'],
-        values: { ...placed(conversation), satisfactionId: satisfaction.id, noteWelcome, noteResolution, noteDelay },
+        values: {
+          ...eventSnapshot(conversation),
+          satisfactionId: satisfaction.id,
+          noteWelcome,
+          noteResolution,
+          noteDelay,
+        },
       },
       'conversation',
     );

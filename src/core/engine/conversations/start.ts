@@ -8,7 +8,7 @@ import { DomainError, invalid, type Problem } from '../../kernel/errors.ts';
 import { id, nextId } from '../../kernel/ids.ts';
 import { languageCode } from '../../kernel/languages.ts';
 import { targetsOf } from '../../operators/targets.ts';
-import { type Conversation, newConversation, placed } from '../records/conversation.ts';
+import { type Conversation, eventSnapshot, newConversation } from '../records/conversation.ts';
 import {
   change,
   countQueuedConversations,
@@ -25,7 +25,7 @@ import { route } from '../routing/router.ts';
 import { clientId, messageText } from './messages.ts';
 
 /** Open conversations of one visitor. */
-const MOST_OPEN = 5;
+const MAX_OPEN = 5;
 
 export const conversationStart = z.strictObject({
   channel: z.enum(CHANNELS),
@@ -63,7 +63,7 @@ export async function startConversation(
     routingSettings(tx, accountId), // for the search, which then finds them read
   ]);
   if (earlier) return earlier;
-  if (open.length >= MOST_OPEN) throw tooManyOpen();
+  if (open.length >= MAX_OPEN) throw tooManyOpen();
   if (problems.length > 0) throw invalid(problems);
   // Nobody who comes now is served before those whom a pause kept waiting.
   for (const operatorId of paused) await endPausesOf(tx, systemContext(accountId), operatorId);
@@ -81,8 +81,8 @@ export async function startConversation(
   });
   insertConversation(tx, visitor, conversation, input.clientId);
   announce(tx, visitor, 'conversation.queued', conversation.id, {
-    fields: Object.keys(placed(conversation)),
-    values: placed(conversation),
+    fields: Object.keys(eventSnapshot(conversation)),
+    values: eventSnapshot(conversation),
   });
   if (input.message) {
     const author = { authorType: 'visitor', authorId: visitorId, clientId: input.clientId ?? null } as const;
@@ -97,7 +97,7 @@ export async function startConversation(
 function tooManyOpen(): Refusal {
   return new Refusal(
     'too_many_open',
-    `At most ${MOST_OPEN} conversations can be open at the same time. Close one first.`,
+    `At most ${MAX_OPEN} conversations can be open at the same time. Close one first.`,
   );
 }
 

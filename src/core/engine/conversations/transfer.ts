@@ -8,7 +8,7 @@ import { claimSlot, releaseSlot } from '../../live/live-store.ts';
 import { requireOperator } from '../../operators/operator-store.ts';
 import { requireMayServe } from '../../operators/permissions.ts';
 import { targetsOf } from '../../operators/targets.ts';
-import { type Conversation, newConversation, placed, wrongState } from '../records/conversation.ts';
+import { type Conversation, eventSnapshot, newConversation, wrongState } from '../records/conversation.ts';
 import { insertConversation, requireConversation } from '../records/conversation-store.ts';
 import { keepDecision } from '../routing/decisions.ts';
 import { exclusionCounts } from '../routing/exclusions.ts';
@@ -123,7 +123,7 @@ async function toOthers(
 function announceTransfer(tx: Transaction, caller: Caller, conversation: Conversation, to: Target): void {
   announce(tx, caller, 'conversation.transferred', conversation.id, {
     fields: Object.keys(to),
-    values: { ...placed(conversation), ...to, previousOperatorId: conversation.operatorId },
+    values: { ...eventSnapshot(conversation), ...to, previousOperatorId: conversation.operatorId },
   });
 }
 
@@ -172,13 +172,13 @@ export async function escalate(tx: Transaction, caller: Caller, id: number): Pro
     excluded: {},
   });
   announce(tx, caller, 'conversation.started', video.id, {
-    fields: Object.keys(placed(video)),
-    values: { ...placed(video), escalatedFromId: chat.id },
+    fields: Object.keys(eventSnapshot(video)),
+    values: { ...eventSnapshot(video), escalatedFromId: chat.id },
   });
   // Whoever watches the chat learns of it there.
   announce(tx, caller, 'conversation.updated', chat.id, {
     fields: ['escalatedTo'],
-    values: { ...placed(chat), escalatedToId: video.id },
+    values: { ...eventSnapshot(chat), escalatedToId: video.id },
   });
   return video;
 }

@@ -84,7 +84,7 @@ export class LiveService {
     const rows = request.everyone
       ? undefined
       : filtered
-        ? await this.#database.slowly(stampColumns(this.#filtered(accountId, request)))
+        ? await this.#database.readOffThread(stampColumns(this.#filtered(accountId, request)))
         : await this.#database.run(findPresent, { accountId });
     if (!rows) return this.#everyone(accountId, request, window);
     const shown = namesPeople(request.filters) ? rows : rows.filter((row) => row.named === 0);
@@ -197,7 +197,7 @@ export class LiveService {
   }
 
   async #everyone(accountId: number, request: LiveRequest, window: Window | undefined): Promise<LiveList> {
-    const [totals] = await this.#database.slowly(
+    const [totals] = await this.#database.readOffThread(
       this.#filtered(accountId, request).select([
         sql<number>`count(*)`.as('all'),
         sql<number>`coalesce(sum(named_only), 0)`.as('named'),
@@ -212,11 +212,11 @@ export class LiveService {
     const database = this.#database;
     async function* batches() {
       if (window) {
-        yield (await database.slowly(query().limit(window.limit).offset(window.offset))).map(toStamp);
+        yield (await database.readOffThread(query().limit(window.limit).offset(window.offset))).map(toStamp);
         return;
       }
       for (let before = Number.MAX_SAFE_INTEGER; ; ) {
-        const rows = await database.slowly(query().where('live.operatorId', '<', before).limit(BATCH));
+        const rows = await database.readOffThread(query().where('live.operatorId', '<', before).limit(BATCH));
         yield rows.map(toStamp);
         if (rows.length < BATCH) return;
         before = rows.at(-1)?.id ?? 0;

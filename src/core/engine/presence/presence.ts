@@ -107,20 +107,20 @@ async function follow(
   const { operatorId } = row;
   const isLost = !after.connected && (await runningOf(tx, by, operatorId)).length > 0;
   const kind = await recordPresence(tx, by, { ...change, departure, lostAt: isLost ? tx.now : null });
-  if (kind === 'disconnected') await leaveBehind(tx, by, operatorId);
+  if (kind === 'disconnected') await release(tx, by, operatorId);
   else if (!after.inGrace)
-    await takeUp(tx, by, operatorId, row.lostAt !== null, kind === 'connected' ? 'connected' : 'available');
+    await resume(tx, by, operatorId, row.lostAt !== null, kind === 'connected' ? 'connected' : 'available');
 }
 
 /** Offers go to others at once; those who talk are told, and wait a while for the operator. */
-async function leaveBehind(tx: Transaction, by: ActorContext, operatorId: number): Promise<void> {
+async function release(tx: Transaction, by: ActorContext, operatorId: number): Promise<void> {
   for (const conversation of await findHeldConversations(tx, by, operatorId)) {
     if (conversation.state === 'offered') await requeue(tx, by, conversation, { cause: 'withdrawn' });
     else addNotice(tx, by, conversation, 'operatorAway');
   }
 }
 
-async function takeUp(
+async function resume(
   tx: Transaction,
   by: ActorContext,
   operatorId: number,
@@ -134,7 +134,7 @@ async function takeUp(
 }
 
 /** The operator did not come back in time: what they had goes to the head of the queue. */
-export async function giveUp(tx: Transaction, by: ActorContext, operatorId: number): Promise<void> {
+export async function requeueAbandoned(tx: Transaction, by: ActorContext, operatorId: number): Promise<void> {
   await clearLost(tx, by, operatorId);
   for (const conversation of await runningOf(tx, by, operatorId)) {
     addNotice(tx, by, conversation, 'newOperator');

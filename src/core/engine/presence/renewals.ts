@@ -6,7 +6,7 @@ import { prolongAll } from './presence.ts';
 /** Desks are pinged in turns, and those of one turn answer within this time. */
 const JOINED_MS = 20;
 /** One transaction renews so many at most; everybody who changes something in the account is waiting meanwhile. */
-const MOST_JOINED = 100;
+const MAX_JOINED = 100;
 
 interface Waiting {
   readonly by: ActorContext;
@@ -29,7 +29,7 @@ export class Renewals {
     return new Promise((resolve, reject) => {
       const waiting = this.#waiting.get(by.accountId) ?? this.#begin(by.accountId);
       waiting.push({ by, lease, resolve, reject });
-      if (waiting.length === MOST_JOINED) this.#waiting.delete(by.accountId); // the next ones go together again
+      if (waiting.length === MAX_JOINED) this.#waiting.delete(by.accountId); // the next ones go together again
     });
   }
 

@@ -79,7 +79,7 @@ export function wrongState(message: string): DomainError {
 }
 
 /** What an event tells about a conversation: never what was said. */
-export function placed(conversation: Conversation) {
+export function eventSnapshot(conversation: Conversation) {
   const { state, channel, websiteId, skillId, groupId, operatorId, visitorId } = conversation;
   return { state, channel, websiteId, skillId, groupId, operatorId, visitorId };
 }

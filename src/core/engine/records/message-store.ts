@@ -4,7 +4,7 @@ import { prepare } from '../../../storage/prepared-statement.ts';
 import type { Tables } from '../../../storage/tables.ts';
 import { announce } from '../../events/announce.ts';
 import type { ActorContext } from '../../kernel/caller.ts';
-import { type Conversation, placed } from './conversation.ts';
+import { type Conversation, eventSnapshot } from './conversation.ts';
 import { conversationIdsOf, eraseConversations, takeSequence } from './conversation-store.ts';
 
 export type Message = Selectable<Tables['messages']>;
@@ -48,7 +48,7 @@ export function storeMessage(
     by,
     'message.created',
     id,
-    { fields: ['messages'], values: { ...placed(conversation), sequence, authorType } },
+    { fields: ['messages'], values: { ...eventSnapshot(conversation), sequence, authorType } },
     'conversation',
   );
   return message;

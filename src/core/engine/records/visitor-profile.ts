@@ -20,9 +20,9 @@ export const PROFILE_FIELDS = Object.keys(visitorProfile.shape) as (keyof Visito
 export const visitorUpdate = visitorProfile.partial();
 export type VisitorUpdate = z.output<typeof visitorUpdate>;
 
-const LONGEST_BROWSER = 255;
+const MAX_BROWSER_LENGTH = 255;
 
 /** What a browser says that it is, as much of it as is kept. */
 export function browserName(userAgent: string | undefined): string {
-  return (userAgent ?? '').replaceAll('\0', '').toWellFormed().slice(0, LONGEST_BROWSER).toWellFormed();
+  return (userAgent ?? '').replaceAll('\0', '').toWellFormed().slice(0, MAX_BROWSER_LENGTH).toWellFormed();
 }

@@ -39,7 +39,7 @@ export type Obstacle =
   | 'REFUSED_LATELY';
 
 /** Why somebody stands where they stand in the ranking, in the order in which it is looked at. */
-export interface Standing {
+export interface RankedCandidate {
   readonly operatorId: number;
   readonly servedLast: boolean;
   readonly priority: number;
@@ -50,7 +50,7 @@ export interface Standing {
 
 export interface Ranking {
   /** The eligible, the best first. */
-  readonly ranked: readonly Standing[];
+  readonly ranked: readonly RankedCandidate[];
   readonly excluded: readonly { readonly operatorId: number; readonly because: readonly Obstacle[] }[];
 }
 
@@ -71,12 +71,12 @@ export function obstacles(need: Need, candidate: Candidate): Obstacle[] {
 
 /** The one definition of who gets a conversation: for routing itself, for a dry run, and for looking back. */
 export function chooseOperator(need: Need, candidates: readonly Candidate[], rule: RankingRule): Ranking {
-  const ranked: Standing[] = [];
+  const ranked: RankedCandidate[] = [];
   const excluded: { operatorId: number; because: Obstacle[] }[] = [];
   for (const candidate of candidates) {
     const because = obstacles(need, candidate);
     if (because.length > 0) excluded.push({ operatorId: candidate.operatorId, because });
-    else ranked.push(standing(need, candidate));
+    else ranked.push(rankCandidate(need, candidate));
   }
   const direction = rule.lowestPriorityFirst ? 1 : -1;
   ranked.sort(
@@ -90,7 +90,10 @@ export function chooseOperator(need: Need, candidates: readonly Candidate[], rul
   return { ranked, excluded };
 }
 
-function standing({ channel }: Need, { operatorId, state, priority, assignedAt, servedLast }: Candidate): Standing {
+function rankCandidate(
+  { channel }: Need,
+  { operatorId, state, priority, assignedAt, servedLast }: Candidate,
+): RankedCandidate {
   const { slots, maximum } = state[channel];
   return { operatorId, servedLast, priority, share: shareOf(slots, maximum), assignedAt };
 }

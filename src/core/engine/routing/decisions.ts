@@ -5,7 +5,7 @@ import type { Tables } from '../../../storage/tables.ts';
 import { deleteInBatches } from '../../kernel/batched-delete.ts';
 import type { ActorContext } from '../../kernel/caller.ts';
 import { nextId } from '../../kernel/ids.ts';
-import type { Standing } from './choose-operator.ts';
+import type { RankedCandidate } from './choose-operator.ts';
 import type { ExclusionCounts } from './exclusions.ts';
 import type { Asked } from './needs.ts';
 
@@ -33,7 +33,7 @@ export interface Decision {
   /** Null when nobody was found. */
   readonly operatorId: number | null;
   readonly forced: boolean;
-  readonly ranked: readonly Standing[];
+  readonly ranked: readonly RankedCandidate[];
   readonly excluded: ExclusionCounts;
 }
 

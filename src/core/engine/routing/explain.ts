@@ -7,7 +7,7 @@ import type { LivePast } from '../../live/live-past.ts';
 import { findLiveRow } from '../../live/live-store.ts';
 import { PAUSE_MS } from '../records/pauses.ts';
 import { candidateOf } from './candidates.ts';
-import { type Obstacle, obstacles, type Standing } from './choose-operator.ts';
+import { type Obstacle, obstacles, type RankedCandidate } from './choose-operator.ts';
 import type { Decision } from './decisions.ts';
 import { type ExclusionCounts, exclusionCounts } from './exclusions.ts';
 import { type Asked, needOf } from './needs.ts';
@@ -25,7 +25,7 @@ export interface KeptDecision extends Decision {
 /** What routing would do now. */
 export interface Preview {
   readonly asked: Asked;
-  readonly ranked: readonly Standing[];
+  readonly ranked: readonly RankedCandidate[];
   readonly excluded: ExclusionCounts;
 }
 
@@ -123,7 +123,7 @@ function fromRow(row: Selectable<Tables['routingDecisions']>): KeptDecision {
     cause: row.cause as Decision['cause'],
     forced: row.forced === 1,
     asked: { accountId, ...JSON.parse(row.need) } as Asked,
-    ranked: JSON.parse(row.ranked) as Standing[],
+    ranked: JSON.parse(row.ranked) as RankedCandidate[],
     excluded: JSON.parse(row.excluded) as ExclusionCounts,
   };
 }

@@ -2,7 +2,7 @@ import type { Transaction } from '../../../storage/database.ts';
 import { announce } from '../../events/announce.ts';
 import type { ActorContext } from '../../kernel/caller.ts';
 import { countMissedOffer, forgetMissedOffers, releaseSlot } from '../../live/live-store.ts';
-import { type Conversation, placed, wrongState } from '../records/conversation.ts';
+import { type Conversation, eventSnapshot, wrongState } from '../records/conversation.ts';
 import { change } from '../records/conversation-store.ts';
 import { handOver, takeOver } from '../records/handlings.ts';
 import { pauseOffers } from '../records/pauses.ts';
@@ -12,7 +12,7 @@ import { drainFor } from './queue.ts';
 import { answeredBy, route } from './router.ts';
 
 /** After so many offers in a row that timed out, the operator's wish for the channel is taken back. */
-export const MOST_MISSED = 3;
+export const MAX_MISSED = 3;
 
 /** Before every moment at which a conversation can begin: the head of the queue. */
 const HEAD_OF_QUEUE = -4_102_444_800_000;
@@ -35,7 +35,10 @@ export async function acceptOffer(
   forgetMissedOffers(tx, by, { operatorId, channel });
   rememberOperator(tx, by, accepted);
   takeOver(tx, by, accepted, answeredBy(accepted, tx.now));
-  announce(tx, by, 'conversation.started', accepted.id, { fields: ['state', 'acceptedAt'], values: placed(accepted) });
+  announce(tx, by, 'conversation.started', accepted.id, {
+    fields: ['state', 'acceptedAt'],
+    values: eventSnapshot(accepted),
+  });
   return accepted;
 }
 
@@ -67,7 +70,7 @@ export async function expireOffer(
     await requeue(tx, by, conversation, { cause: 'timed_out' });
     return;
   }
-  await countMissedOffer(tx, by, { operatorId, channel, most: MOST_MISSED });
+  await countMissedOffer(tx, by, { operatorId, channel, most: MAX_MISSED });
   await requeue(tx, by, conversation, { cause: 'timed_out', pauseOperator: true });
 }
 
@@ -106,7 +109,7 @@ export async function requeue(
   if (operatorId !== null && hadSlot) await releaseSlot(tx, by, { operatorId, channel });
   announce(tx, by, 'conversation.queued', id, {
     fields: ['state', 'operatorId', ...Object.keys(asks)],
-    values: { ...placed(waiting), previousOperatorId: operatorId, reason: cause },
+    values: { ...eventSnapshot(waiting), previousOperatorId: operatorId, reason: cause },
   });
   const routed = await route(tx, by, waiting, cause);
   if (operatorId !== null && hadSlot) await drainFor(tx, by, operatorId, 'slot_freed');

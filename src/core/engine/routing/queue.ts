@@ -14,7 +14,7 @@ import { couldServe, type Server, servedBy } from './needs.ts';
 import { route } from './router.ts';
 
 /** One transaction gives out so many at most; everybody who writes is waiting meanwhile. */
-export const MOST_DRAINED = 100;
+export const MAX_DRAINED = 100;
 
 interface NextArguments {
   readonly accountId: number;
@@ -51,7 +51,7 @@ export async function drainFor(
   present?: LiveRow,
 ): Promise<void> {
   const { accountId } = by;
-  for (let given = 0; given < MOST_DRAINED; given += 1) {
+  for (let given = 0; given < MAX_DRAINED; given += 1) {
     const row = given === 0 && present ? present : (await tx.run(findLiveRow, { accountId, operatorId }))[0];
     if (!row) return;
     const state = liveState(row, presenceAt(row, tx.now));
@@ -131,7 +131,7 @@ export async function drainAccount(tx: Transaction, by: ActorContext, cause: Cau
   }
   for (let given = 0; ; ) {
     const [first] = [...heads].sort(([, a], [, b]) => a.queueOrder - b.queueOrder || a.id - b.id);
-    if (!first || given >= MOST_DRAINED) return given;
+    if (!first || given >= MAX_DRAINED) return given;
     const [line, head] = first;
     const isGiven = (await route(tx, by, head, cause)) !== undefined;
     if (isGiven) given += 1;

@@ -5,7 +5,7 @@ import { announce } from '../../events/announce.ts';
 import type { ActorContext } from '../../kernel/caller.ts';
 import { type LiveRow, presenceAt } from '../../live/live.ts';
 import { claimSlot } from '../../live/live-store.ts';
-import { type Conversation, placed } from '../records/conversation.ts';
+import { type Conversation, eventSnapshot } from '../records/conversation.ts';
 import { change } from '../records/conversation-store.ts';
 import { handOver, takeOver } from '../records/handlings.ts';
 import { rememberOperator } from '../records/visitor-store.ts';
@@ -129,7 +129,7 @@ export async function give(
   }
   announce(tx, by, atOnce ? 'conversation.started' : 'conversation.offered', given.id, {
     fields: ['state', 'operatorId'],
-    values: { ...placed(given), previousOperatorId: conversation.operatorId, offerUntil: given.offerUntil },
+    values: { ...eventSnapshot(given), previousOperatorId: conversation.operatorId, offerUntil: given.offerUntil },
   });
   return given;
 }

@@ -4,10 +4,10 @@ import type { Tables } from '../../../storage/tables.ts';
 import { type ActorContext, systemContext } from '../../kernel/caller.ts';
 import { DESK_LEASE_SECONDS, GRACE_MS } from '../../live/leases.ts';
 import { findLiveRow } from '../../live/live-store.ts';
-import { giveUp, notice } from '../presence/presence.ts';
+import { notice, requeueAbandoned } from '../presence/presence.ts';
 import { requireConversation } from '../records/conversation-store.ts';
 import { expireOffer } from '../routing/offers.ts';
-import { drainAccount, endPausesOf, MOST_DRAINED } from '../routing/queue.ts';
+import { drainAccount, endPausesOf, MAX_DRAINED } from '../routing/queue.ts';
 
 /** Who is away from a running conversation for so long loses it to the head of the queue. */
 export const LOST_MS = 60_000;
@@ -122,7 +122,7 @@ export class Scheduler {
           accountId,
         );
         given += found;
-        more = found >= MOST_DRAINED;
+        more = found >= MAX_DRAINED;
       }
     }
     return given;
@@ -150,7 +150,7 @@ export class Scheduler {
   async #giveUpLost(): Promise<number> {
     return this.#each(await due.lost(this.#database.read).execute(), async (tx, by, id) => {
       const [row] = await tx.run(findLiveRow, { accountId: by.accountId, operatorId: id });
-      if (row && row.lostAt !== null && row.lostAt <= tx.now - LOST_MS) await giveUp(tx, by, id);
+      if (row && row.lostAt !== null && row.lostAt <= tx.now - LOST_MS) await requeueAbandoned(tx, by, id);
     });
   }
 
