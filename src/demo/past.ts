@@ -23,19 +23,19 @@ export interface Past {
 }
 
 /** Visitors, and what they talked about in the last weeks: the newest conversation has the highest number. */
-export async function addPast(tx: Transaction, by: ActorContext, { operators, tags }: Past): Promise<void> {
+export async function addPast(tx: Transaction, context: ActorContext, { operators, tags }: Past): Promise<void> {
   const operatorOf = (number: number) => operators[(number * 7) % operators.length] as Operator;
-  const visitors = await addVisitors(tx, by, websitesOf(operators), operatorOf);
+  const visitors = await addVisitors(tx, context, websitesOf(operators), operatorOf);
   for (let number = CONVERSATIONS - 1; number >= 0; number--) {
     const operator = operatorOf(number);
     const createdAt = tx.now - DAY_MS - number * HOUR_MS;
     const visitorId = visitors[number % visitors.length] as number;
     if (number % ABANDONED_EACH === 0) {
-      await addAbandoned(tx, by, { operator, visitorId, createdAt: createdAt - HOUR_MS / 2 });
+      await addAbandoned(tx, context, { operator, visitorId, createdAt: createdAt - HOUR_MS / 2 });
     }
     const channel = (['chat', 'chat', 'call', 'video'] as const)[number % 4] as Channel;
     const waited = number % 5 === 2 ? 90_000 : 8000;
-    const id = await addConversation(tx, by, {
+    const id = await addConversation(tx, context, {
       ...whose(operator, visitorId),
       operatorId: operator.id,
       channel,
@@ -52,17 +52,17 @@ export async function addPast(tx: Transaction, by: ActorContext, { operators, ta
     });
     if (number % 4 !== 3) {
       const tagIds = [tags[number % 3] ?? 1, ...(number % 8 === 1 ? [tags[3] ?? 1] : [])];
-      replaceTags(tx, by, { conversationId: id, tagIds });
+      replaceTags(tx, context, { conversationId: id, tagIds });
     }
-    if (number % 3 === 0) await addSatisfaction(tx, by, { operator, conversationId: id, number });
+    if (number % 3 === 0) await addSatisfaction(tx, context, { operator, conversationId: id, number });
   }
 }
 
 /** A chat that runs at this moment, for an operator whose slot it takes. */
-export async function addRunningChat(tx: Transaction, by: ActorContext, operator: Operator): Promise<void> {
+export async function addRunningChat(tx: Transaction, context: ActorContext, operator: Operator): Promise<void> {
   const visitorId = 1 + (operator.id % VISITORS.length);
   const createdAt = tx.now - 60_000;
-  await addConversation(tx, by, {
+  await addConversation(tx, context, {
     ...whose(operator, visitorId),
     operatorId: operator.id,
     channel: 'chat',
@@ -80,13 +80,13 @@ function websitesOf(operators: readonly Operator[]): number[] {
 /** The n-th visitor has every n-th conversation, counted back from now; `operatorOf` tells who served it. */
 async function addVisitors(
   tx: Transaction,
-  by: ActorContext,
+  context: ActorContext,
   websites: readonly number[],
   operatorOf: (number: number) => Operator,
 ): Promise<number[]> {
   const ids: number[] = [];
   for (const [index, [firstname, lastname, city, zip, country]] of VISITORS.entries()) {
-    const visitor = await insertVisitor(tx, by, {
+    const visitor = await insertVisitor(tx, context, {
       ...{ uniqueId: `demo-visitor-${index + 1}`, firstname, lastname, city, zip, country },
       externalId: index % 3 === 0 ? `customer-${index + 1}` : null,
       address: `${index + 1} Main Street`,
@@ -97,7 +97,7 @@ async function addVisitors(
       createdAt: tx.now - (CONVERSATIONS - index) * HOUR_MS - 2 * DAY_MS,
     });
     const websiteIds = websites.filter((_, place) => place === 0 || index % (place + 1) === 0);
-    await addWebsites(tx, by, visitor, websiteIds);
+    await addWebsites(tx, context, visitor, websiteIds);
     ids.push(visitor.id);
   }
   return ids;
@@ -116,23 +116,23 @@ function whose(operator: Operator, visitorId: number) {
 
 async function addConversation(
   tx: Transaction,
-  by: ActorContext,
+  context: ActorContext,
   given: Omit<NewConversation, 'accountId' | 'id' | 'messageCount'>,
 ): Promise<number> {
-  const { accountId } = by;
+  const { accountId } = context;
   const conversation = newConversation({ accountId, id: await nextId(tx, accountId, 'conversation'), ...given });
   const messages = messagesOf(conversation);
-  insertConversation(tx, by, { ...conversation, messageCount: messages.length });
-  for (const message of messages) insertMessage(tx, by, message);
+  insertConversation(tx, context, { ...conversation, messageCount: messages.length });
+  for (const message of messages) insertMessage(tx, context, message);
   return conversation.id;
 }
 
 async function addAbandoned(
   tx: Transaction,
-  by: ActorContext,
+  context: ActorContext,
   { operator, visitorId, createdAt }: { operator: Operator; visitorId: number; createdAt: number },
 ): Promise<void> {
-  await addConversation(tx, by, {
+  await addConversation(tx, context, {
     ...whose(operator, visitorId),
     groupId: operator.groupId,
     operatorId: null,
@@ -148,11 +148,11 @@ async function addAbandoned(
 
 async function addSatisfaction(
   tx: Transaction,
-  by: ActorContext,
+  context: ActorContext,
   { operator, conversationId, number }: { operator: Operator; conversationId: number; number: number },
 ): Promise<void> {
-  await insertSatisfaction(tx, by, {
-    id: await nextId(tx, by.accountId, 'satisfaction'),
+  await insertSatisfaction(tx, context, {
+    id: await nextId(tx, context.accountId, 'satisfaction'),
     conversationId,
     websiteId: operator.websiteList[0] ?? 1,
     operatorId: operator.id,

@@ -31,10 +31,10 @@ export class ListAnswers {
   }
 
   async answer(request: FastifyRequest, make: () => Promise<MadeAnswer>): Promise<string> {
-    const { accountId, mayWrite } = request.caller;
+    const { accountId, canWrite } = request.caller;
     const address = request.url;
     if (address.length > MAX_ADDRESS_LENGTH) return (await make()).body;
-    const name = `${accountId}${mayWrite ? '+' : '-'}${address}`;
+    const name = `${accountId}${canWrite ? '+' : '-'}${address}`;
     const before = this.#seen.get(accountId) ?? NEVER;
     const kept = this.#kept.get(name, before);
     // One that cannot be true any more is made at once; it is at least as new as the position that was known before.

@@ -47,8 +47,8 @@ function shown(operator: Operator, ssoKey: string | null) {
 }
 
 /** A read key sees less, so what it sees is kept apart. */
-function nameOf({ accountId, mayWrite }: Caller, id: number): string {
-  return `${accountId}${mayWrite ? '+' : '-'}${id}`;
+function nameOf({ accountId, canWrite }: Caller, id: number): string {
+  return `${accountId}${canWrite ? '+' : '-'}${id}`;
 }
 
 /** Reads of operators. A version of an operator is rendered once and sent many times. */
@@ -99,7 +99,7 @@ class OperatorResource implements Resource<OperatorStamp> {
   }
 
   #text(caller: Caller, operator: Operator, selection: Selection): string {
-    const ssoKey = caller.mayWrite ? this.#operators.ssoKeyOf(caller.accountId, operator) : null;
+    const ssoKey = caller.canWrite ? this.#operators.ssoKeyOf(caller.accountId, operator) : null;
     return renderObject('operator', shown(operator, ssoKey), selection);
   }
 }

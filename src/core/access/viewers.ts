@@ -56,24 +56,24 @@ export class Viewers {
 
   async #callerOf({ accountId, operatorId, groupId, ...row }: Behind): Promise<Caller> {
     const roles = JSON.parse(row.roles) as Role[];
-    const standing = HIGHEST_FIRST.find((role) => roles.includes(role)) ?? 'expert';
+    const accessLevel = HIGHEST_FIRST.find((role) => roles.includes(role)) ?? 'expert';
     return {
       accountId,
       actor: { type: 'operator', id: operatorId },
-      mayWrite: true,
-      standing,
+      canWrite: true,
+      accessLevel,
       operatorId,
-      managedGroups: await this.#managedGroups(accountId, standing, groupId),
+      managedGroups: await this.#managedGroups(accountId, accessLevel, groupId),
     };
   }
 
   async #managedGroups(
     accountId: number,
-    standing: AccessLevel,
+    accessLevel: AccessLevel,
     groupId: number | null,
   ): Promise<Caller['managedGroups']> {
-    if (standing === 'expert' || standing === 'operator') return new Set();
-    return standing === 'manager' && groupId !== null ? this.#subtree(accountId, groupId) : 'account';
+    if (accessLevel === 'expert' || accessLevel === 'operator') return new Set();
+    return accessLevel === 'manager' && groupId !== null ? this.#subtree(accountId, groupId) : 'account';
   }
 
   async #subtree(accountId: number, groupId: number): Promise<ReadonlySet<number>> {

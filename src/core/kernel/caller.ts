@@ -9,8 +9,8 @@ export interface Caller {
   readonly accountId: number;
   readonly actor: Actor;
   /** False for a read key: it sees everything of its account but secrets, and changes nothing. */
-  readonly mayWrite: boolean;
-  readonly standing: AccessLevel;
+  readonly canWrite: boolean;
+  readonly accessLevel: AccessLevel;
   /** The operator whose token it is; null for keys and the system. */
   readonly operatorId: number | null;
   /** Whose operators the caller manages: those of these groups, or all of the account. Empty below managers. */
@@ -18,8 +18,8 @@ export interface Caller {
 }
 
 /** Somebody who may do everything in an account: a key, the command line, the service itself. */
-export function fullAccessCaller(accountId: number, actor: Actor, mayWrite = true): Caller {
-  return { accountId, actor, mayWrite, standing: 'admin', operatorId: null, managedGroups: 'account' };
+export function fullAccessCaller(accountId: number, actor: Actor, canWrite = true): Caller {
+  return { accountId, actor, canWrite, accessLevel: 'admin', operatorId: null, managedGroups: 'account' };
 }
 
 /** Who is behind a change, and in which account. */
@@ -79,17 +79,17 @@ export function hasSamePermissions(one: Caller, other: Caller): boolean {
   const sameGroups =
     groups === others ||
     (groups !== 'account' && others !== 'account' && groups.symmetricDifference(others).size === 0);
-  return one.standing === other.standing && sameGroups;
+  return one.accessLevel === other.accessLevel && sameGroups;
 }
 
 export function requireWrite(caller: Caller): void {
-  if (!caller.mayWrite) throw forbidden();
+  if (!caller.canWrite) throw forbidden();
 }
 
 /** Websites, groups, skills, keys and accounts are changed by admins alone. */
 export function requireAdmin(caller: Caller): void {
   requireWrite(caller);
-  if (caller.standing !== 'admin') throw forbidden();
+  if (caller.accessLevel !== 'admin') throw forbidden();
 }
 
 export function forbidden(): DomainError {

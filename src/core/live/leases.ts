@@ -69,10 +69,14 @@ const removeOver = prepare<{ accountId: number; operatorId: number }>((db, { acc
 );
 
 /** Holds an operator connected until the lease ends by itself, by the database's clock, or is renewed. */
-export async function putLease(tx: Transaction, by: ActorContext, lease: Lease): Promise<PresenceChange | undefined> {
-  const { accountId } = by;
+export async function putLease(
+  tx: Transaction,
+  context: ActorContext,
+  lease: Lease,
+): Promise<PresenceChange | undefined> {
+  const { accountId } = context;
   const { operatorId, leaseId } = lease;
-  return changing(tx, by, operatorId, () =>
+  return changing(tx, context, operatorId, () =>
     tx.run(put, { accountId, operatorId, leaseId, expiresAt: tx.now + lease.seconds * 1000, inGrace: 0 }),
   );
 }
@@ -80,65 +84,67 @@ export async function putLease(tx: Transaction, by: ActorContext, lease: Lease):
 /** Prolongs a lease that still holds; undefined when it has ended, whoever ended it: then nothing is changed. */
 export async function prolongLease(
   tx: Transaction,
-  by: ActorContext,
+  context: ActorContext,
   lease: Lease,
 ): Promise<PresenceChange | undefined> {
-  const { accountId } = by;
+  const { accountId } = context;
   const { operatorId, leaseId } = lease;
   const expiresAt = tx.now + lease.seconds * 1000;
   const [[row], held] = await Promise.all([
     tx.run(findLiveRow, { accountId, operatorId }),
     tx.run(prolong, { accountId, operatorId, leaseId, expiresAt }),
   ]);
-  return row && held.length > 0 ? counted(tx, by, row) : undefined;
+  return row && held.length > 0 ? counted(tx, context, row) : undefined;
 }
 
 /** The connection behind a lease is gone: it has a moment to come back. */
 export async function releaseLease(
   tx: Transaction,
-  by: ActorContext,
+  context: ActorContext,
   lease: LeaseName,
 ): Promise<PresenceChange | undefined> {
-  const { accountId } = by;
-  return changing(tx, by, lease.operatorId, () => tx.run(toGrace, { accountId, ...lease, until: tx.now + GRACE_MS }));
+  const { accountId } = context;
+  return changing(tx, context, lease.operatorId, () =>
+    tx.run(toGrace, { accountId, ...lease, until: tx.now + GRACE_MS }),
+  );
 }
 
 export async function removeLeases(
   tx: Transaction,
-  by: ActorContext,
+  context: ActorContext,
   operatorId: number,
 ): Promise<PresenceChange | undefined> {
-  return changing(tx, by, operatorId, () => tx.run(removeAll, { accountId: by.accountId, operatorId }));
+  return changing(tx, context, operatorId, () => tx.run(removeAll, { accountId: context.accountId, operatorId }));
 }
 
 /** For an operator who is deleted: no presence is left to recount. */
-export async function deleteLeases(tx: Transaction, by: ActorContext, operatorId: number): Promise<void> {
-  await tx.run(removeAll, { accountId: by.accountId, operatorId });
+export async function deleteLeases(tx: Transaction, context: ActorContext, operatorId: number): Promise<void> {
+  await tx.run(removeAll, { accountId: context.accountId, operatorId });
 }
 
 /** Looks again, after time has passed. */
 export async function recountLeases(
   tx: Transaction,
-  by: ActorContext,
+  context: ActorContext,
   operatorId: number,
 ): Promise<PresenceChange | undefined> {
-  return changing(tx, by, operatorId, async () => undefined);
+  return changing(tx, context, operatorId, async () => undefined);
 }
 
 async function changing(
   tx: Transaction,
-  by: ActorContext,
+  context: ActorContext,
   operatorId: number,
   work: () => Promise<unknown>,
 ): Promise<PresenceChange | undefined> {
-  const [row] = await tx.run(findLiveRow, { accountId: by.accountId, operatorId });
+  const [row] = await tx.run(findLiveRow, { accountId: context.accountId, operatorId });
   if (!row) return undefined;
   await work();
-  return counted(tx, by, row);
+  return counted(tx, context, row);
 }
 
 /** After the leases have changed: those that are over count no more. */
-async function counted(tx: Transaction, by: ActorContext, row: LiveRow): Promise<PresenceChange> {
-  tx.send(removeOver, { accountId: by.accountId, operatorId: row.operatorId });
-  return recountPresence(tx, by, row);
+async function counted(tx: Transaction, context: ActorContext, row: LiveRow): Promise<PresenceChange> {
+  tx.send(removeOver, { accountId: context.accountId, operatorId: row.operatorId });
+  return recountPresence(tx, context, row);
 }

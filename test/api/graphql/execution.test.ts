@@ -21,7 +21,7 @@ before(async () => {
   await loadDemo(installation);
   (await keepDemoConnected(installation))();
   admin = { ...installation.caller, actor: { type: 'operator', id: 1 }, operatorId: 1 };
-  expert = { ...admin, standing: 'expert', operatorId: 11, actor: { type: 'operator', id: 11 } };
+  expert = { ...admin, accessLevel: 'expert', operatorId: 11, actor: { type: 'operator', id: 11 } };
 });
 after(() => installation.end());
 

@@ -60,12 +60,12 @@ export class World {
     return operator.id;
   }
 
-  as(operatorId: number, standing: Caller['standing'] = 'operator'): Caller {
+  as(operatorId: number, standing: Caller['accessLevel'] = 'operator'): Caller {
     return {
       accountId: this.accountId,
       actor: { type: 'operator', id: operatorId },
-      mayWrite: true,
-      standing,
+      canWrite: true,
+      accessLevel: standing,
       operatorId,
       managedGroups: standing === 'admin' || standing === 'manager' ? 'account' : new Set(),
     };

@@ -11,7 +11,7 @@ const meaningOf = (name: keyof typeof accountUpdate.shape) =>
 /** Settings that are the business of admins. */
 function forAdmins<K extends keyof Account>(name: K) {
   return (account: Account, _args: object, { caller }: Context): Account[K] => {
-    if (caller.standing !== 'admin') throw forbiddenError();
+    if (caller.accessLevel !== 'admin') throw forbiddenError();
     return account[name];
   };
 }

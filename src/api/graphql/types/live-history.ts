@@ -2,7 +2,7 @@ import type { LiveState } from '../../../core/live/capacity.ts';
 import type { LiveChange } from '../../../core/live/live-history.ts';
 import { type LiveMoment, stateOf } from '../../../core/live/live-past.ts';
 import type { Operator } from '../../../core/operators/operator.ts';
-import { mayRead } from '../../../core/operators/permissions.ts';
+import { canRead } from '../../../core/operators/permissions.ts';
 import { forbiddenError, graphqlError } from '../../graphql-server/errors.ts';
 import { readId } from '../../graphql-server/ids.ts';
 import { builder, connectionField, connectionType, wordsEnum } from '../builder.ts';
@@ -80,7 +80,7 @@ builder.queryFields((t) => ({
     list: async (_root, { operatorId, from, to }, { caller, load, services: { engine } }) => {
       const operator = await load.operator.load(readId(operatorId) ?? 0);
       if (!operator) return null;
-      if (!mayRead(caller, operator, 'details')) throw forbiddenError();
+      if (!canRead(caller, operator, 'details')) throw forbiddenError();
       const period = readPeriod({ from, to });
       return {
         slice: (slice) => engine.livePast.slice(caller.accountId, operator.id, period, slice),
@@ -117,7 +117,7 @@ async function meantOperators(given: readonly string[] | null | undefined, conte
     ? existing(await load.operator.loadMany(given.map((text) => readId(text) ?? 0)))
     : await withinReach(context);
   refuseTooMany(found);
-  const readable = found.filter((operator) => mayRead(caller, operator, 'details'));
+  const readable = found.filter((operator) => canRead(caller, operator, 'details'));
   if (given && readable.length < found.length) throw forbiddenError();
   return readable;
 }
@@ -129,8 +129,8 @@ function refuseTooMany({ length }: readonly unknown[]): void {
 }
 
 async function withinReach({ caller, services, load }: Context): Promise<readonly Operator[]> {
-  const { accountId, operatorId, standing, managedGroups } = caller;
-  if (standing !== 'admin' && standing !== 'manager')
+  const { accountId, operatorId, accessLevel, managedGroups } = caller;
+  if (accessLevel !== 'admin' && accessLevel !== 'manager')
     return operatorId === null ? [] : existing([await load.operator.load(operatorId)]);
   const filters = managedGroups === 'account' ? {} : { groupId: { kind: 'ids', ids: [...managedGroups] } as const };
   const slice = { limit: MAX_MOMENTS + 1, backwards: false };

@@ -1,6 +1,6 @@
 import type { Profile } from '../../../core/administration/profile.ts';
 import { highestRole, type Operator, operatorSchema } from '../../../core/operators/operator.ts';
-import { mayRead, type Visibility } from '../../../core/operators/permissions.ts';
+import { canRead, type Visibility } from '../../../core/operators/permissions.ts';
 import { listOf } from '../../graphql-server/connection.ts';
 import { forbiddenError } from '../../graphql-server/errors.ts';
 import { readId } from '../../graphql-server/ids.ts';
@@ -24,7 +24,7 @@ function readable<Args extends object, T>(
   read: (operator: Operator, context: Context, args: Args) => T,
 ) {
   return (operator: Operator, args: Args, context: Context): T => {
-    if (!mayRead(context.caller, operator, what)) throw forbiddenError();
+    if (!canRead(context.caller, operator, what)) throw forbiddenError();
     return read(operator, context, args);
   };
 }

@@ -13,8 +13,8 @@ const DEFAULT_DECISIONS = 50;
 const MAX_DECISIONS = 100;
 
 /** How conversations are given out is the business of those who manage. */
-function requireManager({ caller: { standing } }: Context): void {
-  if (standing !== 'admin' && standing !== 'manager') throw forbiddenError();
+function requireManager({ caller: { accessLevel } }: Context): void {
+  if (accessLevel !== 'admin' && accessLevel !== 'manager') throw forbiddenError();
 }
 
 builder.queryFields((t) => ({

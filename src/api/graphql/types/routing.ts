@@ -3,7 +3,7 @@ import type { Cause } from '../../../core/engine/routing/decisions.ts';
 import type { KeptDecision, Preview } from '../../../core/engine/routing/explain.ts';
 import type { Asked } from '../../../core/engine/routing/needs.ts';
 import type { Operator } from '../../../core/operators/operator.ts';
-import { mayRead } from '../../../core/operators/permissions.ts';
+import { canRead } from '../../../core/operators/permissions.ts';
 import { forbiddenError } from '../../graphql-server/errors.ts';
 import { readId } from '../../graphql-server/ids.ts';
 import { loadOrNull } from '../../graphql-server/loaders.ts';
@@ -82,7 +82,7 @@ const RankedOperatorRef = builder.objectRef<RankedCandidate>('RankedOperator').i
       description: "Second: the priority on the channel. Readable by whoever may read the operator's own.",
       resolve: async ({ operatorId, priority }, _args, { caller, load }) => {
         const operator = await load.operator.load(operatorId);
-        if (operator ? !mayRead(caller, operator, 'details') : caller.standing !== 'admin') throw forbiddenError();
+        if (operator ? !canRead(caller, operator, 'details') : caller.accessLevel !== 'admin') throw forbiddenError();
         return priority;
       },
     }),
@@ -118,7 +118,7 @@ const WHY_NOT =
 
 async function readableOperator(text: string, { caller, load }: Context): Promise<Operator | undefined> {
   const operator = await load.operator.load(readId(text) ?? 0);
-  if (operator && !mayRead(caller, operator, 'details')) throw forbiddenError();
+  if (operator && !canRead(caller, operator, 'details')) throw forbiddenError();
   return operator;
 }
 

@@ -30,7 +30,7 @@ export const StatisticsRef = builder.objectRef<AskedFigures>('Statistics').imple
         const isKnown = subject === 'website' || subject === 'account';
         if (!isKnown || skillId || groupId || operatorId || channels) return null;
         // They are of no group, so that a manager of some groups cannot be told theirs.
-        if (caller.standing !== 'admin' && caller.managedGroups !== 'account') return null;
+        if (caller.accessLevel !== 'admin' && caller.managedGroups !== 'account') return null;
         const websiteId = subject === 'website' ? ({ kind: 'ids', ids: [ownerId] } as const) : filters.websiteId;
         return services.reports.statistics.refusedNumber(caller.accountId, { websiteId, period });
       },

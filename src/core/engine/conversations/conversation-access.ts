@@ -13,8 +13,8 @@ export async function involvement(
   groupOf: (operatorId: number) => Promise<number | null>,
 ): Promise<Involvement> {
   if (caller.operatorId !== null && conversation.operatorId === caller.operatorId) return 'own';
-  if (caller.standing === 'admin') return 'managed';
-  const { managedGroups, standing } = caller;
+  if (caller.accessLevel === 'admin') return 'managed';
+  const { managedGroups, accessLevel: standing } = caller;
   if (standing !== 'manager') return 'none';
   if (managedGroups === 'account') return 'managed';
   const group = conversation.operatorId === null ? conversation.groupId : await groupOf(conversation.operatorId);

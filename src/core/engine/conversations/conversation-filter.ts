@@ -13,13 +13,13 @@ export interface Reach {
 }
 
 /** Admins see everything, managers what belongs to their groups, and everybody their own. */
-export function reachOf({ standing, operatorId, managedGroups }: Caller): Reach | undefined {
+export function reachOf({ accessLevel: standing, operatorId, managedGroups }: Caller): Reach | undefined {
   if (standing === 'admin' || managedGroups === 'account') return undefined;
   return { operatorId, groups: [...managedGroups] };
 }
 
 /** The same for what only managers and admins see: the groups alone, and nobody below. */
-export function managedReach({ standing, managedGroups }: Caller): Reach | undefined {
+export function managedReach({ accessLevel: standing, managedGroups }: Caller): Reach | undefined {
   if (standing === 'admin') return undefined;
   if (standing !== 'manager') throw forbidden();
   return managedGroups === 'account' ? undefined : { operatorId: null, groups: [...managedGroups] };

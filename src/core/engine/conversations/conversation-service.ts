@@ -146,30 +146,30 @@ function requireOffered(caller: Caller, conversation: Conversation): void {
 /** Ends a conversation, frees its slot, and gives the slot to whoever waits. */
 export async function closeConversation(
   tx: Transaction,
-  by: ActorContext,
+  context: ActorContext,
   conversation: Conversation,
 ): Promise<Conversation> {
   const { id, operatorId, channel, state } = conversation;
   if (state === 'closed') throw conversationIsClosed();
-  const closedBy: ClosedBy = by.actor.type === 'command_line' ? 'system' : by.actor.type;
+  const closedBy: ClosedBy = context.actor.type === 'command_line' ? 'system' : context.actor.type;
   const [closed, freed] = await Promise.all([
-    change(tx, by, conversation, {
+    change(tx, context, conversation, {
       state: 'closed',
       closedAt: tx.now,
       closedBy,
-      closedById: by.actor.id,
+      closedById: context.actor.id,
       offerUntil: null,
       // An offer that nobody took up was nobody's conversation.
       operatorId: state === 'offered' ? null : operatorId,
     }),
-    operatorId === null ? undefined : releaseSlot(tx, by, { operatorId, channel }),
+    operatorId === null ? undefined : releaseSlot(tx, context, { operatorId, channel }),
   ]);
   if (!closed) throw wrongState('The conversation has changed meanwhile.');
-  removePauses(tx, by, id);
-  announce(tx, by, 'conversation.closed', id, {
+  removePauses(tx, context, id);
+  announce(tx, context, 'conversation.closed', id, {
     fields: ['state', 'closedBy'],
     values: { ...eventSnapshot(closed), closedBy, previousOperatorId: operatorId },
   });
-  if (operatorId !== null) await drainFor(tx, by, operatorId, 'slot_freed', freed);
+  if (operatorId !== null) await drainFor(tx, context, operatorId, 'slot_freed', freed);
   return closed;
 }

@@ -5,9 +5,13 @@ import { findHeldConversations } from '../records/conversation-store.ts';
 import { requeue } from '../routing/offers.ts';
 
 /** The operator is about to be deleted: what they were offered or were handling waits again, and others are asked. */
-export async function requeueConversationsOf(tx: Transaction, by: ActorContext, operatorId: number): Promise<void> {
-  await clearPresence(tx, by, operatorId);
-  for (const conversation of await findHeldConversations(tx, by, operatorId)) {
-    await requeue(tx, by, conversation, { cause: 'operator_lost', atHead: conversation.state === 'active' });
+export async function requeueConversationsOf(
+  tx: Transaction,
+  context: ActorContext,
+  operatorId: number,
+): Promise<void> {
+  await clearPresence(tx, context, operatorId);
+  for (const conversation of await findHeldConversations(tx, context, operatorId)) {
+    await requeue(tx, context, conversation, { cause: 'operator_lost', atHead: conversation.state === 'active' });
   }
 }

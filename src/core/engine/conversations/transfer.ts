@@ -35,7 +35,7 @@ export async function transfer(
 ): Promise<Conversation> {
   const conversation = await requireConversation(tx, caller.accountId, id);
   const involved = await requireInvolved(tx, caller, conversation);
-  if (force && involved !== 'managed' && caller.standing !== 'admin' && caller.standing !== 'manager')
+  if (force && involved !== 'managed' && caller.accessLevel !== 'admin' && caller.accessLevel !== 'manager')
     throw forbidden();
   const { operatorId, skillId, groupId } = target;
   const named = [operatorId, skillId, groupId].filter((value) => value !== null && value !== undefined);
@@ -64,7 +64,7 @@ export async function take(
   force: boolean,
 ): Promise<Conversation> {
   const conversation = await requireConversation(tx, caller.accountId, id);
-  if (caller.standing !== 'admin' && caller.standing !== 'manager') throw forbidden();
+  if (caller.accessLevel !== 'admin' && caller.accessLevel !== 'manager') throw forbidden();
   await requireInvolved(tx, caller, conversation);
   if (conversation.state === 'closed') throw conversationIsClosed();
   requireMayServe(caller, await requireOperator(tx, caller.accountId, operatorId));

@@ -9,7 +9,7 @@ const JOINED_MS = 20;
 const MAX_JOINED = 100;
 
 interface Waiting {
-  readonly by: ActorContext;
+  readonly context: ActorContext;
   readonly lease: Lease;
   resolve(holds: boolean): void;
   reject(error: unknown): void;
@@ -25,11 +25,11 @@ export class Renewals {
   }
 
   /** False when the session has ended. */
-  renew(by: ActorContext, lease: Lease): Promise<boolean> {
+  renew(context: ActorContext, lease: Lease): Promise<boolean> {
     return new Promise((resolve, reject) => {
-      const waiting = this.#waiting.get(by.accountId) ?? this.#begin(by.accountId);
-      waiting.push({ by, lease, resolve, reject });
-      if (waiting.length === MAX_JOINED) this.#waiting.delete(by.accountId); // the next ones go together again
+      const waiting = this.#waiting.get(context.accountId) ?? this.#begin(context.accountId);
+      waiting.push({ context, lease, resolve, reject });
+      if (waiting.length === MAX_JOINED) this.#waiting.delete(context.accountId); // the next ones go together again
     });
   }
 

@@ -28,24 +28,29 @@ type Content = Pick<Message, 'clientId' | 'authorType' | 'authorId' | 'text'>;
  * Appends to an open conversation of which the last number was read in this transaction: nobody can have taken the next. Its own
  * row gives out the numbers, so that there is never a hole.
  */
-export function appendNext(tx: Transaction, by: ActorContext, conversation: Conversation, content: Content): Message {
-  takeSequence(tx, by, conversation.id);
-  return storeMessage(tx, by, conversation, { ...content, sequence: conversation.messageCount + 1 });
+export function appendNext(
+  tx: Transaction,
+  context: ActorContext,
+  conversation: Conversation,
+  content: Content,
+): Message {
+  takeSequence(tx, context, conversation.id);
+  return storeMessage(tx, context, conversation, { ...content, sequence: conversation.messageCount + 1 });
 }
 
 /** Stores a message under a number that is its own. */
 export function storeMessage(
   tx: Transaction,
-  by: ActorContext,
+  context: ActorContext,
   conversation: Conversation,
   content: Content & Pick<Message, 'sequence'>,
 ): Message {
   const { id } = conversation;
-  const message = insertMessage(tx, by, { conversationId: id, at: tx.now, ...content });
+  const message = insertMessage(tx, context, { conversationId: id, at: tx.now, ...content });
   const { sequence, authorType } = message;
   announce(
     tx,
-    by,
+    context,
     'message.created',
     id,
     { fields: ['messages'], values: { ...eventSnapshot(conversation), sequence, authorType } },
@@ -67,22 +72,26 @@ const NOTICE_AUTHOR = { clientId: null, authorType: 'notice', authorId: null } a
 /** To an open conversation that was read in this transaction. */
 export function addNotice(
   tx: Transaction,
-  by: ActorContext,
+  context: ActorContext,
   conversation: Conversation,
   notice: Exclude<keyof typeof NOTICES, 'erased'>,
 ): void {
-  appendNext(tx, by, conversation, { ...NOTICE_AUTHOR, text: NOTICES[notice] });
+  appendNext(tx, context, conversation, { ...NOTICE_AUTHOR, text: NOTICES[notice] });
 }
 
 /** Empties every text in the conversations of a visitor, in its place; a notice at the end says why. */
-export async function eraseWords(tx: Transaction, by: ActorContext, visitorId: number): Promise<void> {
+export async function eraseWords(tx: Transaction, context: ActorContext, visitorId: number): Promise<void> {
   await tx.db
     .updateTable('messages')
     .set({ text: '', clientId: null })
-    .where('accountId', '=', by.accountId)
-    .where('conversationId', 'in', conversationIdsOf(tx, by, visitorId))
+    .where('accountId', '=', context.accountId)
+    .where('conversationId', 'in', conversationIdsOf(tx, context, visitorId))
     .execute();
-  for (const conversation of await eraseConversations(tx, by, visitorId)) {
-    storeMessage(tx, by, conversation, { ...NOTICE_AUTHOR, text: NOTICES.erased, sequence: conversation.messageCount });
+  for (const conversation of await eraseConversations(tx, context, visitorId)) {
+    storeMessage(tx, context, conversation, {
+      ...NOTICE_AUTHOR,
+      text: NOTICES.erased,
+      sequence: conversation.messageCount,
+    });
   }
 }

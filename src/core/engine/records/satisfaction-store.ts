@@ -26,11 +26,11 @@ export async function insertSatisfaction(
 }
 
 /** The notes of a visitor stay, their words go. */
-export async function eraseComments(tx: Transaction, by: ActorContext, visitorId: number): Promise<void> {
+export async function eraseComments(tx: Transaction, context: ActorContext, visitorId: number): Promise<void> {
   await tx.db
     .updateTable('satisfactions')
     .set({ comment: '' })
-    .where('accountId', '=', by.accountId)
-    .where('conversationId', 'in', conversationIdsOf(tx, by, visitorId))
+    .where('accountId', '=', context.accountId)
+    .where('conversationId', 'in', conversationIdsOf(tx, context, visitorId))
     .execute();
 }

@@ -68,7 +68,7 @@ export async function insertVisitor(
 /** Writes what is another than before, and tells which fields that were: their values are personal. */
 export async function changeVisitor(
   tx: Transaction,
-  by: ActorContext,
+  context: ActorContext,
   before: VisitorRow,
   to: VisitorUpdate & { readonly browser?: string },
 ): Promise<VisitorRow> {
@@ -76,7 +76,7 @@ export async function changeVisitor(
   const changed = Object.fromEntries(
     Object.entries(to).filter(([name, value]) => value !== undefined && value !== before[name as keyof VisitorRow]),
   );
-  return Object.keys(changed).length === 0 ? before : update(tx, by, before, changed);
+  return Object.keys(changed).length === 0 ? before : update(tx, context, before, changed);
 }
 
 const NOTHING = {
@@ -88,18 +88,18 @@ const NOTHING = {
 };
 
 /** Removes all that a visitor has told of themself, and who they were. */
-export function eraseVisitor(tx: Transaction, by: ActorContext, before: VisitorRow): Promise<VisitorRow> {
-  return update(tx, by, before, { ...NOTHING, erasedAt: tx.now });
+export function eraseVisitor(tx: Transaction, context: ActorContext, before: VisitorRow): Promise<VisitorRow> {
+  return update(tx, context, before, { ...NOTHING, erasedAt: tx.now });
 }
 
-async function update(tx: Transaction, by: ActorContext, before: VisitorRow, changed: Partial<VisitorRow>) {
+async function update(tx: Transaction, context: ActorContext, before: VisitorRow, changed: Partial<VisitorRow>) {
   await tx.db
     .updateTable('visitors')
     .set(changed)
-    .where('accountId', '=', by.accountId)
+    .where('accountId', '=', context.accountId)
     .where('id', '=', before.id)
     .execute();
-  announce(tx, by, 'visitor.updated', before.id, { fields: Object.keys(changed), values: {} });
+  announce(tx, context, 'visitor.updated', before.id, { fields: Object.keys(changed), values: {} });
   return { ...before, ...changed };
 }
 

@@ -42,8 +42,13 @@ const insertDecision = prepare<Selectable<Tables['routingDecisions']>>((db, row)
 );
 
 /** Keeps who was chosen, the best with their reasons, and how many each obstacle kept away. */
-export async function keepDecision(tx: Transaction, by: ActorContext, asked: Asked, decision: Decision): Promise<void> {
-  const { accountId, actor } = by;
+export async function keepDecision(
+  tx: Transaction,
+  context: ActorContext,
+  asked: Asked,
+  decision: Decision,
+): Promise<void> {
+  const { accountId, actor } = context;
   const { channel, websiteId, skillId, groupId, language } = asked;
   tx.send(insertDecision, {
     accountId,

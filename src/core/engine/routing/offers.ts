@@ -20,22 +20,22 @@ const HEAD_OF_QUEUE = -4_102_444_800_000;
 /** The operator says yes: from now on it is theirs. */
 export async function acceptOffer(
   tx: Transaction,
-  by: ActorContext,
+  context: ActorContext,
   conversation: Conversation,
 ): Promise<Conversation> {
   const { operatorId, channel, offerUntil } = conversation;
   if (conversation.state !== 'offered' || operatorId === null || (offerUntil ?? 0) <= tx.now) throw offerIsGone();
-  const accepted = await change(tx, by, conversation, {
+  const accepted = await change(tx, context, conversation, {
     state: 'active',
     acceptedAt: conversation.acceptedAt ?? tx.now,
     offerUntil: null,
     firstAnswerAt: conversation.firstAnswerAt ?? answeredBy(conversation, tx.now),
   });
   if (!accepted) throw offerIsGone();
-  forgetMissedOffers(tx, by, { operatorId, channel });
-  rememberOperator(tx, by, accepted);
-  takeOver(tx, by, accepted, answeredBy(accepted, tx.now));
-  announce(tx, by, 'conversation.started', accepted.id, {
+  forgetMissedOffers(tx, context, { operatorId, channel });
+  rememberOperator(tx, context, accepted);
+  takeOver(tx, context, accepted, answeredBy(accepted, tx.now));
+  announce(tx, context, 'conversation.started', accepted.id, {
     fields: ['state', 'acceptedAt'],
     values: eventSnapshot(accepted),
   });
@@ -45,13 +45,13 @@ export async function acceptOffer(
 /** The operator says no: others are asked, and they themself not for a while. */
 export async function declineOffer(
   tx: Transaction,
-  by: ActorContext,
+  context: ActorContext,
   conversation: Conversation,
 ): Promise<Conversation> {
   const { operatorId, channel } = conversation;
   if (conversation.state !== 'offered' || operatorId === null) throw offerIsGone();
-  forgetMissedOffers(tx, by, { operatorId, channel });
-  return requeue(tx, by, conversation, { cause: 'declined', pauseOperator: true });
+  forgetMissedOffers(tx, context, { operatorId, channel });
+  return requeue(tx, context, conversation, { cause: 'declined', pauseOperator: true });
 }
 
 /**
@@ -60,18 +60,18 @@ export async function declineOffer(
  */
 export async function expireOffer(
   tx: Transaction,
-  by: ActorContext,
+  context: ActorContext,
   conversation: Conversation,
   { couldAnswer }: { couldAnswer: boolean },
 ): Promise<void> {
   const { operatorId, channel } = conversation;
   if (conversation.state !== 'offered' || operatorId === null) return;
   if (!couldAnswer) {
-    await requeue(tx, by, conversation, { cause: 'timed_out' });
+    await requeue(tx, context, conversation, { cause: 'timed_out' });
     return;
   }
-  await countMissedOffer(tx, by, { operatorId, channel, most: MAX_MISSED });
-  await requeue(tx, by, conversation, { cause: 'timed_out', pauseOperator: true });
+  await countMissedOffer(tx, context, { operatorId, channel, most: MAX_MISSED });
+  await requeue(tx, context, conversation, { cause: 'timed_out', pauseOperator: true });
 }
 
 export interface Requeue {
@@ -89,30 +89,30 @@ export interface Requeue {
 /** Takes a conversation from the operator who has it, and looks for another; then for what else the free slot is good. */
 export async function requeue(
   tx: Transaction,
-  by: ActorContext,
+  context: ActorContext,
   conversation: Conversation,
   { cause, atHead = false, pauseOperator = false, asks = {}, hadSlot = true }: Requeue,
 ): Promise<Conversation> {
   const { id, operatorId, channel, createdAt } = conversation;
-  const waiting = await change(tx, by, conversation, {
+  const waiting = await change(tx, context, conversation, {
     state: 'queued',
     operatorId: null,
     offeredAt: null,
     offerUntil: null,
-    ...handOver(tx, by, conversation),
+    ...handOver(tx, context, conversation),
     hasWaited: true,
     queueOrder: atHead ? HEAD_OF_QUEUE + createdAt : createdAt,
     ...asks,
   });
   if (!waiting) throw wrongState('The conversation has changed meanwhile.');
-  if (operatorId !== null && pauseOperator) pauseOffers(tx, by, { conversationId: id, operatorId });
-  if (operatorId !== null && hadSlot) await releaseSlot(tx, by, { operatorId, channel });
-  announce(tx, by, 'conversation.queued', id, {
+  if (operatorId !== null && pauseOperator) pauseOffers(tx, context, { conversationId: id, operatorId });
+  if (operatorId !== null && hadSlot) await releaseSlot(tx, context, { operatorId, channel });
+  announce(tx, context, 'conversation.queued', id, {
     fields: ['state', 'operatorId', ...Object.keys(asks)],
     values: { ...eventSnapshot(waiting), previousOperatorId: operatorId, reason: cause },
   });
-  const routed = await route(tx, by, waiting, cause);
-  if (operatorId !== null && hadSlot) await drainFor(tx, by, operatorId, 'slot_freed');
+  const routed = await route(tx, context, waiting, cause);
+  if (operatorId !== null && hadSlot) await drainFor(tx, context, operatorId, 'slot_freed');
   return routed ?? waiting;
 }
 

@@ -45,12 +45,12 @@ const findNext = prepare<NextArguments, ConversationRow>((db, given) => {
  */
 export async function drainFor(
   tx: Transaction,
-  by: ActorContext,
+  context: ActorContext,
   operatorId: number,
   cause: Cause,
   present?: LiveRow,
 ): Promise<void> {
-  const { accountId } = by;
+  const { accountId } = context;
   for (let given = 0; given < MAX_DRAINED; given += 1) {
     const row = given === 0 && present ? present : (await tx.run(findLiveRow, { accountId, operatorId }))[0];
     if (!row) return;
@@ -60,13 +60,13 @@ export async function drainFor(
     const [one = '', two = '', three = ''] = open;
     const { languageList } = row;
     const [next] = await fetchConversations(tx, findNext, { accountId, operatorId, languageList, one, two, three });
-    if (!next || !(await route(tx, by, next, cause))) return;
+    if (!next || !(await route(tx, context, next, cause))) return;
   }
 }
 
 /** Who declined may be asked again, first for what has waited longest. */
-export async function endPausesOf(tx: Transaction, by: ActorContext, operatorId: number): Promise<void> {
-  if (await removeEndedPauses(tx, by, operatorId)) await drainFor(tx, by, operatorId, 'pause_ended');
+export async function endPausesOf(tx: Transaction, context: ActorContext, operatorId: number): Promise<void> {
+  if (await removeEndedPauses(tx, context, operatorId)) await drainFor(tx, context, operatorId, 'pause_ended');
 }
 
 /** Conversations that ask for the same, 0 for no skill or group, and how far their line was looked at. */
@@ -117,8 +117,8 @@ const findHead = prepare<{ accountId: number } & Line, ConversationRow>((db, giv
  * Who may do what changed for many at once, or nobody knows: all that waits is looked at, the longest waiting first, one of each
  * line: where its head finds nobody, those behind it need no look. Answers with how many were given out.
  */
-export async function drainAccount(tx: Transaction, by: ActorContext, cause: Cause): Promise<number> {
-  const { accountId } = by;
+export async function drainAccount(tx: Transaction, context: ActorContext, cause: Cause): Promise<number> {
+  const { accountId } = context;
   const heads = new Map<Line, Conversation>();
   const moveOn = async (line: Line, after: Pick<Line, 'order' | 'id'>) => {
     heads.delete(line);
@@ -133,7 +133,7 @@ export async function drainAccount(tx: Transaction, by: ActorContext, cause: Cau
     const [first] = [...heads].sort(([, a], [, b]) => a.queueOrder - b.queueOrder || a.id - b.id);
     if (!first || given >= MAX_DRAINED) return given;
     const [line, head] = first;
-    const isGiven = (await route(tx, by, head, cause)) !== undefined;
+    const isGiven = (await route(tx, context, head, cause)) !== undefined;
     if (isGiven) given += 1;
     if (isGiven || (await hasPauses(tx, head))) await moveOn(line, { order: head.queueOrder, id: head.id });
     else heads.delete(line);

@@ -21,7 +21,7 @@ import { needOf } from './needs.ts';
  */
 export async function route(
   tx: Transaction,
-  by: ActorContext,
+  context: ActorContext,
   conversation: Conversation,
   cause: Cause,
 ): Promise<Conversation | undefined> {
@@ -36,14 +36,14 @@ export async function route(
   const excluded = counts ?? (await exclusionCounts(tx, conversation));
   const decided = { conversationId: conversation.id, cause, forced: false, ranked, excluded };
   for (const { operatorId } of ranked) {
-    if (!(await claimSlot(tx, by, { operatorId, channel: conversation.channel }))) continue;
+    if (!(await claimSlot(tx, context, { operatorId, channel: conversation.channel }))) continue;
     const [given] = await Promise.all([
-      give(tx, by, conversation, { operatorId, settings }),
-      keepDecision(tx, by, conversation, { ...decided, operatorId }),
+      give(tx, context, conversation, { operatorId, settings }),
+      keepDecision(tx, context, conversation, { ...decided, operatorId }),
     ]);
     return given;
   }
-  await keepDecision(tx, by, conversation, { ...decided, operatorId: null });
+  await keepDecision(tx, context, conversation, { ...decided, operatorId: null });
   return undefined;
 }
 
@@ -99,7 +99,7 @@ async function whoServedLast(
 /** Puts a conversation into the hands of an operator whose slot was taken for it. */
 export async function give(
   tx: Transaction,
-  by: ActorContext,
+  context: ActorContext,
   conversation: Conversation,
   {
     operatorId,
@@ -115,19 +115,19 @@ export async function give(
       }
     : { offerUntil: tx.now + settings.offerSeconds * 1000 };
   const state = atOnce ? 'active' : 'offered';
-  const given = await change(tx, by, conversation, {
+  const given = await change(tx, context, conversation, {
     state,
     operatorId,
     offeredAt: tx.now,
     ...moments,
-    ...handOver(tx, by, conversation),
+    ...handOver(tx, context, conversation),
   });
   if (!given) throw new Error(`Conversation ${conversation.id} changed inside a transaction.`);
   if (atOnce) {
-    rememberOperator(tx, by, given);
-    takeOver(tx, by, given, answeredBy(given, tx.now));
+    rememberOperator(tx, context, given);
+    takeOver(tx, context, given, answeredBy(given, tx.now));
   }
-  announce(tx, by, atOnce ? 'conversation.started' : 'conversation.offered', given.id, {
+  announce(tx, context, atOnce ? 'conversation.started' : 'conversation.offered', given.id, {
     fields: ['state', 'operatorId'],
     values: { ...eventSnapshot(given), previousOperatorId: conversation.operatorId, offerUntil: given.offerUntil },
   });

@@ -160,7 +160,7 @@ export class Scheduler {
 
   async #each(
     found: readonly Due[],
-    work: (tx: Transaction, by: ActorContext, id: number) => Promise<void>,
+    work: (tx: Transaction, context: ActorContext, id: number) => Promise<void>,
   ): Promise<number> {
     const outcomes = await Promise.allSettled(
       found.map(({ accountId, id }) =>
