@@ -1,8 +1,8 @@
-# The same Node that `npm start` and `npm test` bring along.
+# The same Node version that `npm start` and `npm test` use.
 FROM node:26.10.0-trixie-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-# Left out: what only tests need, and the Node for machines that have none.
+# Omits test dependencies and the bundled Node binaries.
 RUN npm ci --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund
 
 FROM node:26.10.0-trixie-slim
@@ -13,7 +13,7 @@ COPY --from=dependencies /app/node_modules ./node_modules
 COPY package.json LICENSE ./
 COPY web ./web
 COPY src ./src
-# For one node on the embedded database; several nodes get a DATABASE_URL and write nothing here.
+# For a single node on SQLite; several nodes get a DATABASE_URL and write nothing here.
 RUN mkdir /data && chown node:node /data
 VOLUME /data
 USER node
@@ -25,7 +25,7 @@ ENV NODE_ENV=production \
 EXPOSE 8080
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=10s --timeout=3s --start-period=60s --retries=3 \
-  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/_health`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
-# The other commands: docker run … switchboard key list
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/_health`).then((response) => process.exit(response.ok ? 0 : 1), () => process.exit(1))"]
+# To run another command: docker run … switchboard key list
 ENTRYPOINT ["node", "--max-semi-space-size=4", "src/main.ts"]
 CMD ["serve"]

@@ -3,28 +3,28 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /**
- * The yardstick: what Node itself needs to send the same bytes. It gets what the service answered, by method and
- * address, and does nothing but send it.
+ * The baseline: what Node alone needs to send the same bytes. It reads the recorded responses of the service, keyed by
+ * method and URL, and only sends them.
  */
 
-export interface RecordedAnswer {
+export interface RecordedResponse {
   readonly status: number;
-  /** Names and values in turn, as they came, but for those that Node adds by itself. */
+  /** Alternating names and values, in their original order, without the headers that Node adds. */
   readonly headers: readonly string[];
   readonly body: string;
 }
 
-const answers = new Map(
-  Object.entries(JSON.parse(readFileSync(process.argv[2] as string, 'utf8')) as Record<string, RecordedAnswer>),
+const responses = new Map(
+  Object.entries(JSON.parse(readFileSync(process.argv[2] as string, 'utf8')) as Record<string, RecordedResponse>),
 );
 
 const server = createServer((request, response) => {
-  const answer = answers.get(`${request.method} ${request.url}`);
-  if (!answer) {
+  const recorded = responses.get(`${request.method} ${request.url}`);
+  if (!recorded) {
     response.writeHead(404, { 'content-length': 0 }).end();
     return;
   }
-  const send = () => response.writeHead(answer.status, answer.headers as string[]).end(answer.body);
+  const send = () => response.writeHead(recorded.status, recorded.headers as string[]).end(recorded.body);
   if (request.method === 'GET') send();
   else request.resume().once('end', send);
 });

@@ -1,13 +1,13 @@
 import { Agent, request as httpRequest } from 'node:http';
-import type { RecordedAnswer } from './bare-server.ts';
+import type { RecordedResponse } from './bare-server.ts';
 import {
   ADMIN_EMAIL,
   API_KEY,
   apiKeyOf,
+  buildOperator,
   idPrefix,
   LOGIN_IDS,
   PASSWORD,
-  personAt,
   RARE_NAME,
   RARE_PREFIX,
   SMALL_GROUP,
@@ -16,7 +16,7 @@ import {
   spreadIds,
 } from './data.ts';
 
-/** What is measured. */
+/** The benchmark cases. */
 
 export interface Request {
   readonly method: 'GET' | 'PUT' | 'POST';
@@ -26,21 +26,21 @@ export interface Request {
 }
 
 export const CONNECTIONS = 32;
-const SINGLE_IDS = 400;
-/** Of one account after the other, so that those who write in one come through every node. */
-const CONNECTIONS_IN_A_ROW = 4;
-const AVAILABILITY_IDS = 2 * CONNECTIONS;
+const SINGLE_READ_COUNT = 400;
+/** Consecutive connections write to the same account, so that the writes of each account are spread over all nodes. */
+const CONSECUTIVE_CONNECTIONS_PER_ACCOUNT = 4;
+const AVAILABILITY_OPERATOR_COUNT = 2 * CONNECTIONS;
 const PER_PAGE = 20;
 
-/** A case in which the service is compared with the bare server. */
+/** A case that compares the service with the bare server. */
 export interface RatioCase {
   readonly name: string;
   readonly title: string;
-  /** The least share of the bare server's requests per second. */
+  /** The minimum share of the bare server's requests per second. */
   readonly goal?: number;
   /** Also measured on PostgreSQL with several nodes. */
   readonly onNodes?: true;
-  /** Also against the service with plain graphql-js execution: the least number of times that it is faster. */
+  /** Also compared with the service using plain graphql-js execution; `goal` is the minimum speedup. */
   readonly plain?: { readonly goal?: number };
   requests(size: number, token: string): Request[];
 }
@@ -49,8 +49,8 @@ export const RATIO_CASES: readonly RatioCase[] = [
   { name: 'single', title: 'single operator', goal: 0.6, onNodes: true, requests: (size) => singleReads(size) },
   { name: 'list', title: 'list of 20, full', goal: 0.25, onNodes: true, requests: () => [get('/operator?full=1')] },
   { name: 'live', title: 'live list of 100', goal: 0.25, onNodes: true, requests: () => [get('/operator/live')] },
-  { name: 'list', title: 'the same list, made anew', requests: () => [anew('/operator?full=1')] },
-  { name: 'live', title: 'the same live list, made anew', requests: () => [anew('/operator/live?')] },
+  { name: 'list', title: 'the same list, uncached', requests: () => [getUncached('/operator?full=1')] },
+  { name: 'live', title: 'the same live list, uncached', requests: () => [getUncached('/operator/live?')] },
   { name: 'availability', title: 'set availability', onNodes: true, requests: (size) => availabilityWrites(size) },
   {
     name: 'authenticated',
@@ -78,17 +78,17 @@ export const RATIO_CASES: readonly RatioCase[] = [
     title: 'GraphQL: one operator',
     plain: {},
     requests: (size, token) =>
-      spreadIds(size, SINGLE_IDS).map((id) =>
+      spreadIds(size, SINGLE_READ_COUNT).map((id) =>
         graphql(token, 'query($id:ID!){operator(id:$id){id name email}}', { id }),
       ),
   },
 ];
 
-/** Conversations: its own databases, measured once, whatever the sizes. */
-export const ENGINE = 'engine';
+/** Conversations: measured once on separate databases, independent of `--sizes`. */
+export const ENGINE_CASE = 'engine';
 
-/** All names that `--case` takes. */
-export const CASE_NAMES = [...new Set(RATIO_CASES.map(({ name }) => name)), 'login', 'pages', 'slow', ENGINE];
+/** All values of `--case`. */
+export const CASE_NAMES = [...new Set(RATIO_CASES.map(({ name }) => name)), 'login', 'pages', 'slow', ENGINE_CASE];
 
 const SKILLS_QUERY =
   '{skills(first:20){nodes{id name operators(first:10){nodes{id pseudo live{chat{available busy slotNumber routable}}}}}}}';
@@ -105,8 +105,8 @@ function graphql(token: string, query: string, variables?: object): Request {
   };
 }
 
-/** The admin logs in for the GraphQL cases: nobody else may read everything. */
-export function adminLogin(): Request {
+/** The GraphQL cases log in as the admin: other roles cannot read everything. */
+export function adminLoginRequest(): Request {
   return {
     method: 'POST',
     path: '/oauth2/token',
@@ -116,20 +116,20 @@ export function adminLogin(): Request {
 }
 
 export function singleReads(size: number): Request[] {
-  return spreadIds(size, SINGLE_IDS).map((id) => get(`/operator/${id}`));
+  return spreadIds(size, SINGLE_READ_COUNT).map((id) => get(`/operator/${id}`));
 }
 
-/** Every write changes something: each operator is set unavailable and available in turn, by one connection. */
+/** Every write is a change: one connection switches each operator between unavailable and available. */
 export function availabilityWrites(size: number, accounts = 1): Request[] {
-  const offline = spreadIds(size, AVAILABILITY_IDS * 2)
-    .filter((id) => !personAt(size, id).connected)
-    .slice(0, AVAILABILITY_IDS);
+  const offline = spreadIds(size, AVAILABILITY_OPERATOR_COUNT * 2)
+    .filter((id) => !buildOperator(size, id).connected)
+    .slice(0, AVAILABILITY_OPERATOR_COUNT);
   return [0, 1].flatMap((flag) =>
     offline.map((id, index) => ({
       method: 'PUT' as const,
       path: `/api/2/operator/${id}/live`,
       headers: {
-        'X-API-Key': apiKeyOf(1 + (Math.floor(index / CONNECTIONS_IN_A_ROW) % accounts)),
+        'X-API-Key': apiKeyOf(1 + (Math.floor(index / CONSECUTIVE_CONNECTIONS_PER_ACCOUNT) % accounts)),
         'Content-Type': 'application/x-www-form-urlencoded',
       },
       body: `chat[available]=${flag}`,
@@ -137,10 +137,10 @@ export function availabilityWrites(size: number, accounts = 1): Request[] {
   );
 }
 
-/** So many logins, in turn by those who can log in: one user may try ten times per minute. */
-export function logins(size: number, count: number): Request[] {
+/** Spread over all operators who can log in, because one user may log in ten times per minute. */
+export function loginRequests(size: number, count: number): Request[] {
   return Array.from({ length: count }, (_, index) => {
-    const { email } = personAt(size, LOGIN_IDS[index % LOGIN_IDS.length] as number);
+    const { email } = buildOperator(size, LOGIN_IDS[index % LOGIN_IDS.length] as number);
     return {
       method: 'POST' as const,
       path: '/oauth2/token',
@@ -155,12 +155,12 @@ export interface NamedRequest {
   readonly request: Request;
 }
 
-/** First pages: plain, and by every filter in such a way that about as many operators match at every size. */
+/** First pages: unfiltered, and with every filter. Each filter matches about as many operators at every size. */
 export function firstPages(size: number): NamedRequest[] {
-  const rare = spreadIds(size, 30).join(',');
-  const one = personAt(size, size - 1);
+  const spread = spreadIds(size, 30).join(',');
+  const lastOperator = buildOperator(size, size - 1);
   const filters: readonly (readonly [string, string | number])[] = [
-    ['id', rare],
+    ['id', spread],
     ['id', `${idPrefix(size)}*`],
     ['group_id', SMALL_GROUP],
     ['group_id', `${SMALL_GROUP}*`],
@@ -172,40 +172,40 @@ export function firstPages(size: number): NamedRequest[] {
     ['skill_id', `${SMALL_SKILL}*`],
     ['name', RARE_NAME],
     ['name', `${RARE_NAME.slice(0, 5)}*`],
-    ['external_id', one.externalId],
+    ['external_id', lastOperator.externalId],
     ['external_id', `${RARE_PREFIX}*`],
-    ['email', one.email],
+    ['email', lastOperator.email],
     ['email', `${RARE_PREFIX}*`],
   ];
   return [
-    { title: 'plain', request: anew('/operator?') },
-    { title: 'plain, full', request: anew('/operator?full=1') },
+    { title: 'plain', request: getUncached('/operator?') },
+    { title: 'plain, full', request: getUncached('/operator?full=1') },
     ...filters.map(([name, value]) => ({
       title: `${name} ${String(value).endsWith('*') ? 'prefix' : 'exact'}`,
-      request: filtered(name, value),
+      request: getFiltered(name, value),
     })),
-    { title: 'website_id of nearly all', request: filtered('website_id', 1) },
+    { title: 'website_id of almost all operators', request: getFiltered('website_id', 1) },
   ];
 }
 
-/** Reads that no index serves: they may be slow, or be given up, but must not hold up others. */
+/** Reads without an index: they may be slow or time out, but must not block other requests. */
 export function slowReads(size: number): NamedRequest[] {
   const lastPage = Math.ceil(size / PER_PAGE);
   return [
-    { title: 'last page', request: anew(`/operator?page=${lastPage}`) },
-    { title: 'last page of a website', request: filtered('website_id', 1, `&page=${lastPage}`) },
-    { title: 'name=*a*t*', request: filtered('name', '*a*t*') },
-    { title: 'email=*x*7*', request: filtered('email', '*x*7*') },
-    { title: 'a name of one in ninety', request: filtered('name', 'Martin') },
+    { title: 'last page', request: getUncached(`/operator?page=${lastPage}`) },
+    { title: 'last page of a website', request: getFiltered('website_id', 1, `&page=${lastPage}`) },
+    { title: 'name=*a*t*', request: getFiltered('name', '*a*t*') },
+    { title: 'email=*x*7*', request: getFiltered('email', '*x*7*') },
+    { title: 'name of 1 in 90 operators', request: getFiltered('name', 'Martin') },
   ];
 }
 
-function filtered(name: string, value: string | number, more = ''): Request {
-  return anew(`/operator?filters[${name}]=${encodeURIComponent(value)}${more}`);
+function getFiltered(name: string, value: string | number, suffix = ''): Request {
+  return getUncached(`/operator?filters[${name}]=${encodeURIComponent(value)}${suffix}`);
 }
 
-/** Answers of lists are kept until something changes, but not for so long an address: this one is made every time. */
-function anew(path: string): Request {
+/** List responses are cached until something changes, but not for a URL this long: it is computed every time. */
+function getUncached(path: string): Request {
   return get(`${path}&_=${'x'.repeat(500)}`);
 }
 
@@ -213,8 +213,8 @@ function get(path: string): Request {
   return { method: 'GET', path: `/api/2${path}`, headers: { 'X-API-Key': API_KEY } };
 }
 
-/** The request as it goes over the wire. */
-export function wire({ method, path, headers, body = '' }: Request): string {
+/** Returns the request as HTTP/1.1 text. */
+export function serializeRequest({ method, path, headers, body = '' }: Request): string {
   const lines = Object.entries({
     Host: '127.0.0.1',
     ...headers,
@@ -223,23 +223,25 @@ export function wire({ method, path, headers, body = '' }: Request): string {
   return `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${body}`;
 }
 
-const ADDED_BY_NODE = new Set(['date', 'connection', 'keep-alive']);
+const HEADERS_ADDED_BY_NODE = new Set(['date', 'connection', 'keep-alive']);
 const agent = new Agent({ keepAlive: true });
 
-/** Sends a request once and keeps the answer, byte for byte. Anything but a success is an error. */
-export function record(port: number, { method, path, headers, body }: Request): Promise<RecordedAnswer> {
+/** Sends a request once and returns the response, byte for byte. Any status but 200 is an error. */
+export function recordResponse(port: number, { method, path, headers, body }: Request): Promise<RecordedResponse> {
   return new Promise((resolve, reject) => {
-    const sent = httpRequest({ port, host: '127.0.0.1', method, path, headers, agent }, async (response) => {
+    const request = httpRequest({ port, host: '127.0.0.1', method, path, headers, agent }, async (response) => {
       const text = (await response.setEncoding('utf8').toArray()).join('');
       const { statusCode: status = 0, rawHeaders } = response;
-      if (status !== 200) return reject(new Error(`${method} ${path} was answered with ${status}: ${text}`));
-      resolve({ status, headers: kept(rawHeaders), body: text });
+      if (status !== 200) return reject(new Error(`${method} ${path} returned ${status}: ${text}`));
+      resolve({ status, headers: removeNodeHeaders(rawHeaders), body: text });
     });
-    sent.once('error', reject);
-    sent.end(body);
+    request.once('error', reject);
+    request.end(body);
   });
 }
 
-function kept(headers: readonly string[]): string[] {
-  return headers.filter((_, index) => !ADDED_BY_NODE.has((headers[index - (index % 2)] as string).toLowerCase()));
+function removeNodeHeaders(headers: readonly string[]): string[] {
+  return headers.filter(
+    (_, index) => !HEADERS_ADDED_BY_NODE.has((headers[index - (index % 2)] as string).toLowerCase()),
+  );
 }

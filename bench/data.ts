@@ -1,40 +1,40 @@
-/** What the filled databases hold, as a function of their size: nothing is random, so that every run measures the same. */
+/** Contents of the filled databases as a function of their size. Nothing is random, so that runs are comparable. */
 
 export const API_KEY = 'bench-write-key-0123456789';
 export const ADMIN_EMAIL = 'admin@example.com';
 
-/** The key of an account; most databases have only the first one. */
+/** The API key of an account; most databases have only account 1. */
 export function apiKeyOf(account: number): string {
   return account === 1 ? API_KEY : `${API_KEY}-of-account-${account}`;
 }
 
-/** An e-mail address is somebody's in one account only. */
-export function emailIn(account: number, email: string): string {
+/** E-mail addresses are unique across accounts. */
+export function toAccountEmail(account: number, email: string): string {
   return account === 1 ? email : email.replace('@', `@account-${account}.`);
 }
 
 export const PASSWORD = 'correct horse battery staple';
 
-export const WEBSITES = 3;
-export const GROUPS = 50;
-export const SKILLS = 100;
+export const WEBSITE_COUNT = 3;
+export const GROUP_COUNT = 50;
+export const SKILL_COUNT = 100;
 
-/** These have the same few members at every size. No other identifier begins with the same digits. */
+/** These have the same few members at every size. No other id starts with the same digits. */
 export const SMALL_GROUP = 9;
 export const SMALL_SKILL = 57;
 export const SMALL_WEBSITE = 3;
 
-/** Nobody else's name, e-mail or external identifier begins like those of the few. */
+/** Only these few operators have a name, e-mail or external id that starts like this. */
 export const RARE_NAME = 'Quillfeather';
 export const RARE_PREFIX = 'vip-';
 
-/** Operators 2 to 11 can log in; one hash serves them all. */
+/** Operators 2 to 11 can log in; they share one password hash. */
 export const LOGIN_IDS = [2, 3, 4, 5, 6, 7, 8, 9, 10, 11];
 
-/** So many are connected, whatever the size. */
-export const CONNECTED = 100;
+/** The number of connected operators, at every size. */
+export const CONNECTED_COUNT = 100;
 
-export interface Person {
+export interface OperatorProfile {
   readonly id: number;
   readonly name: string;
   readonly firstName: string;
@@ -48,50 +48,50 @@ export interface Person {
   readonly connected: boolean;
 }
 
-/** The operator with this identifier in an account of so many. The first is the admin and is made otherwise. */
-export function personAt(size: number, id: number): Person {
-  const block = Math.floor(size / CONNECTED);
+/** The operator with this id in an account of `size` operators. Operator 1 is the admin and is created separately. */
+export function buildOperator(size: number, id: number): OperatorProfile {
+  const block = Math.floor(size / CONNECTED_COUNT);
   const connected = id % block === 5;
-  const rare = id % block === 7 && Math.floor(id / block) % 3 === 0;
-  const firstName = at(FIRST_NAMES, id * 7);
-  const name = rare ? RARE_NAME : at(NAMES, id);
-  const plain = connected || (!rare && id % 4 === 0);
+  const isRare = id % block === 7 && Math.floor(id / block) % 3 === 0;
+  const firstName = pickAt(FIRST_NAMES, id * 7);
+  const name = isRare ? RARE_NAME : pickAt(NAMES, id);
+  const hasNoGroupOrSkill = connected || (!isRare && id % 4 === 0);
   return {
     id,
     name,
     firstName,
-    email: rare ? `${RARE_PREFIX}${id}@example.com` : `${plainLetters(`${firstName}.${name}`)}.${id}@example.com`,
-    externalId: rare ? `${RARE_PREFIX}${id}` : `hr-${String(id).padStart(7, '0')}`,
-    groupId: plain ? null : rare ? SMALL_GROUP : other(id, GROUPS, SMALL_GROUP),
-    websites: rare ? [1, 2, SMALL_WEBSITE] : id % 5 === 4 ? [1] : [1, 2],
-    skills: plain ? [] : rare ? [SMALL_SKILL] : [other(id * 3, SKILLS, SMALL_SKILL)],
+    email: isRare ? `${RARE_PREFIX}${id}@example.com` : `${toPlainLetters(`${firstName}.${name}`)}.${id}@example.com`,
+    externalId: isRare ? `${RARE_PREFIX}${id}` : `hr-${String(id).padStart(7, '0')}`,
+    groupId: hasNoGroupOrSkill ? null : isRare ? SMALL_GROUP : pickExcept(id, GROUP_COUNT, SMALL_GROUP),
+    websites: isRare ? [1, 2, SMALL_WEBSITE] : id % 5 === 4 ? [1] : [1, 2],
+    skills: hasNoGroupOrSkill ? [] : isRare ? [SMALL_SKILL] : [pickExcept(id * 3, SKILL_COUNT, SMALL_SKILL)],
     languages: id % 3 === 0 ? ['fr', 'en'] : ['en'],
     chatMaxNumber: 3,
     connected,
   };
 }
 
-/** So many identifiers, evenly over the account and without the admin. */
+/** Returns `count` operator ids, spread evenly over the account, without the admin. */
 export function spreadIds(size: number, count: number): number[] {
   return Array.from({ length: count }, (_, index) => 2 + Math.floor((index * (size - 2)) / count));
 }
 
-/** An identifier such that the same number of identifiers begins with its digits at every size: itself and ten more. */
+/** An id whose digits start the same number of ids at every size: itself and ten more. */
 export function idPrefix(size: number): number {
   return Math.floor(size / 81);
 }
 
-/** One of 1 to `most`, but not the small one. */
-function other(id: number, most: number, small: number): number {
-  const chosen = 1 + (id % most);
-  return chosen === small ? 1 : chosen;
+/** One of 1 to `count`, but not `excluded`. */
+function pickExcept(id: number, count: number, excluded: number): number {
+  const chosen = 1 + (id % count);
+  return chosen === excluded ? 1 : chosen;
 }
 
-function at(list: readonly string[], index: number): string {
+function pickAt(list: readonly string[], index: number): string {
   return list[index % list.length] as string;
 }
 
-function plainLetters(text: string): string {
+function toPlainLetters(text: string): string {
   return text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
 }
 

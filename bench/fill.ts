@@ -14,47 +14,47 @@ import type { Tables } from '../src/storage/tables.ts';
 import {
   ADMIN_EMAIL,
   apiKeyOf,
-  emailIn,
-  GROUPS,
+  buildOperator,
+  GROUP_COUNT,
   LOGIN_IDS,
+  type OperatorProfile,
   PASSWORD,
-  type Person,
-  personAt,
-  SKILLS,
-  WEBSITES,
+  SKILL_COUNT,
+  toAccountEmail,
+  WEBSITE_COUNT,
 } from './data.ts';
-import { progress } from './progress.ts';
+import { showProgress } from './progress.ts';
 
-/** Raise it when what is filled in changes. */
-const VERSION = 2;
+/** Increase it when the filled data changes. */
+const DATA_VERSION = 2;
 
-export const DATABASE = 'switchboard.db';
-const PER_TRANSACTION = 50_000;
-const PER_STATEMENT = 200;
+export const DATABASE_FILE = 'switchboard.db';
+const OPERATORS_PER_TRANSACTION = 50_000;
+const ROWS_PER_STATEMENT = 200;
 const CONNECTED_UNTIL = Date.UTC(2100, 0, 1);
 
-/** Who is in a filled database. */
+/** The contents of a filled database. */
 export interface Population {
   readonly name: string;
-  /** So many accounts, each with the same people; one if left out. */
+  /** The number of accounts, each with the same operators. Defaults to 1. */
   readonly accounts?: number;
-  personAt(size: number, id: number): Person;
-  /** What else is put in, once everybody is there. */
+  buildOperator(size: number, id: number): OperatorProfile;
+  /** Adds further rows after the operators. */
   finish?(tx: Transaction, accountId: number, size: number): Promise<void>;
 }
 
-export const DIRECTORY: Population = { name: 'directory', personAt };
+export const DIRECTORY: Population = { name: 'directory', buildOperator };
 
-/** The folder of a database with so many operators, made at the first use and kept. */
-export async function filledFolder(cache: string, size: number, population = DIRECTORY): Promise<string> {
-  const folder = join(cache, `v${VERSION}-${schemaName()}-${population.name}-${size}`);
+/** Returns the folder of a database with `size` operators. It is created on first use and cached. */
+export async function prepareFilledFolder(cache: string, size: number, population = DIRECTORY): Promise<string> {
+  const folder = join(cache, `v${DATA_VERSION}-${hashSchema()}-${population.name}-${size}`);
   if (existsSync(folder)) return folder;
   const unfinished = `${folder}.${process.pid}`;
   mkdirSync(unfinished, { recursive: true });
   try {
-    const file = join(unfinished, DATABASE);
+    const file = join(unfinished, DATABASE_FILE);
     await fill(file, size, population);
-    foldLogIn(file);
+    checkpointWal(file);
     renameSync(unfinished, folder);
   } finally {
     rmSync(unfinished, { recursive: true, force: true });
@@ -62,8 +62,8 @@ export async function filledFolder(cache: string, size: number, population = DIR
   return folder;
 }
 
-/** Another one with every change of the tables, also of a migration that is not released yet. */
-function schemaName(): string {
+/** Changes with every change of the tables, including unreleased migrations. */
+function hashSchema(): string {
   const statements = migrations.flatMap((migration) => migration.statements({ orderedText: 'text' }));
   return hash('sha256', statements.join('\n'), 'hex').slice(0, 12);
 }
@@ -79,96 +79,101 @@ async function fill(file: string, size: number, population: Population): Promise
   }
 }
 
-interface Filling {
-  /** Its number, from 1. */
+interface AccountFill {
+  /** The account number, from 1. */
   readonly account: number;
   readonly size: number;
   readonly population: Population;
   readonly passwordHash: string;
 }
 
-async function fillAccount(installation: Installation, filling: Filling): Promise<void> {
-  const { account, size, population } = filling;
-  const admin = { email: emailIn(account, ADMIN_EMAIL), password: PASSWORD };
-  const made = await createAccount(installation, { name: 'Bench', admin, apiKey: apiKeyOf(account) });
-  const accountId = made?.accountId ?? account;
-  await makeDirectory(installation, accountId);
-  const counts = new Counts();
-  for (let first = 2; first <= size; first += PER_TRANSACTION) {
-    const last = Math.min(size, first + PER_TRANSACTION - 1);
-    await installation.database.transaction((tx) => insertPeople(tx, { ...filling, accountId, first, last, counts }));
-    progress(`filling the database of ${size.toLocaleString('en')} operators: ${Math.floor((last / size) * 100)} %`);
+async function fillAccount(installation: Installation, accountFill: AccountFill): Promise<void> {
+  const { account, size, population } = accountFill;
+  const admin = { email: toAccountEmail(account, ADMIN_EMAIL), password: PASSWORD };
+  const created = await createAccount(installation, { name: 'Bench', admin, apiKey: apiKeyOf(account) });
+  const accountId = created?.accountId ?? account;
+  await createDirectory(installation, accountId);
+  const counts = new OperatorCounts();
+  for (let first = 2; first <= size; first += OPERATORS_PER_TRANSACTION) {
+    const last = Math.min(size, first + OPERATORS_PER_TRANSACTION - 1);
+    await installation.database.transaction((tx) =>
+      insertOperators(tx, { ...accountFill, accountId, first, last, counts }),
+    );
+    showProgress(
+      `filling the database of ${size.toLocaleString('en')} operators: ${Math.floor((last / size) * 100)} %`,
+    );
   }
   await installation.database.transaction(async (tx) => {
-    await counts.keep(tx, accountId, size);
+    await counts.save(tx, accountId, size);
     await population.finish?.(tx, accountId, size);
   });
 }
 
-/** Everything into the one file, so that a copy of it is complete. */
-function foldLogIn(file: string): void {
+/** Moves the WAL into the database file, so that a copy of the file is complete. */
+function checkpointWal(file: string): void {
   const database = new DatabaseSync(file);
   database.exec('pragma wal_checkpoint(truncate)');
   database.close();
 }
 
-async function makeDirectory(
+async function createDirectory(
   { database, administration: { websites, groups, skills } }: Installation,
   accountId: number,
 ): Promise<void> {
   const caller = systemCaller(accountId);
-  // All in one transaction: each would otherwise wait for the disk.
+  // One transaction: otherwise each insert would wait for the disk.
   await database.transaction(async (tx) => {
     const commit = <T>(work: (tx: Transaction) => Promise<T>) => work(tx);
-    for (let number = 1; number <= WEBSITES; number++) {
+    for (let number = 1; number <= WEBSITE_COUNT; number++) {
       await websites.create(commit, caller, { label: `Shop ${number}`, url: `https://shop${number}.example.com` });
     }
-    for (let number = 1; number <= GROUPS; number++) await groups.create(commit, caller, { name: `Team ${number}` });
-    for (let number = 1; number <= SKILLS; number++) await skills.create(commit, caller, { name: `Topic ${number}` });
+    for (let number = 1; number <= GROUP_COUNT; number++)
+      await groups.create(commit, caller, { name: `Team ${number}` });
+    for (let number = 1; number <= SKILL_COUNT; number++)
+      await skills.create(commit, caller, { name: `Topic ${number}` });
   });
 }
 
-interface Part extends Filling {
+interface OperatorBatch extends AccountFill {
   readonly accountId: number;
   readonly first: number;
   readonly last: number;
-  readonly counts: Counts;
+  readonly counts: OperatorCounts;
 }
 
-async function insertPeople(
+async function insertOperators(
   tx: Transaction,
-  { account, accountId, population, size, first, last, passwordHash, counts }: Part,
+  { account, accountId, population, size, first, last, passwordHash, counts }: OperatorBatch,
 ): Promise<void> {
-  const people: Person[] = [];
+  const operators: OperatorProfile[] = [];
   for (let id = first; id <= last; id++) {
-    const person = population.personAt(size, id);
-    people.push({ ...person, email: emailIn(account, person.email) });
+    const operator = population.buildOperator(size, id);
+    operators.push({ ...operator, email: toAccountEmail(account, operator.email) });
   }
-  for (const person of people) counts.add(person);
-  const own = { accountId };
-  await insert(tx, 'operators', people, (person) => ({ ...own, ...operatorColumns(person, tx.now) }));
-  await insert(tx, 'operatorLive', people, (person) => ({ ...own, ...liveColumns(person, tx.now) }));
-  await insert(tx, 'logins', people, ({ id, email }) => ({
-    ...own,
+  for (const person of operators) counts.add(person);
+  await insert(tx, 'operators', operators, (person) => ({ accountId, ...toOperatorRow(person, tx.now) }));
+  await insert(tx, 'operatorLive', operators, (person) => ({ accountId, ...toLiveRow(person, tx.now) }));
+  await insert(tx, 'logins', operators, ({ id, email }) => ({
+    accountId,
     emailFolded: fold(email),
     operatorId: id,
     passwordHash: LOGIN_IDS.includes(id) ? passwordHash : null,
   }));
   const memberships = <K extends 'websites' | 'skills'>(kind: K) =>
-    people.flatMap((person) => person[kind].map((id) => [id, person.id] as const));
+    operators.flatMap((person) => person[kind].map((id) => [id, person.id] as const));
   await insert(tx, 'operatorWebsites', memberships('websites'), ([websiteId, operatorId]) => ({
-    ...own,
+    accountId,
     websiteId,
     operatorId,
   }));
   await insert(tx, 'operatorSkills', memberships('skills'), ([skillId, operatorId]) => ({
-    ...own,
+    accountId,
     skillId,
     operatorId,
   }));
-  const connected = people.filter((person) => person.connected);
+  const connected = operators.filter((person) => person.connected);
   await insert(tx, 'operatorLeases', connected, ({ id }) => ({
-    ...own,
+    accountId,
     operatorId: id,
     leaseId: 'bench',
     expiresAt: CONNECTED_UNTIL,
@@ -181,16 +186,16 @@ export async function insert<Table extends keyof Tables, Item>(
   items: readonly Item[],
   toRow: (item: Item) => Insertable<Tables[Table]>,
 ): Promise<void> {
-  for (let start = 0; start < items.length; start += PER_STATEMENT) {
+  for (let start = 0; start < items.length; start += ROWS_PER_STATEMENT) {
     await tx.db
       .insertInto(table)
-      .values(items.slice(start, start + PER_STATEMENT).map(toRow))
+      .values(items.slice(start, start + ROWS_PER_STATEMENT).map(toRow))
       .execute();
   }
 }
 
-function operatorColumns(person: Person, now: number) {
-  const { id, name, firstName, email, externalId } = person;
+function toOperatorRow(operator: OperatorProfile, now: number) {
+  const { id, name, firstName, email, externalId } = operator;
   return {
     id,
     version: 1,
@@ -203,19 +208,19 @@ function operatorColumns(person: Person, now: number) {
     externalId,
     externalIdFolded: fold(externalId),
     roles: '["operator"]',
-    languageList: JSON.stringify(person.languages),
+    languageList: JSON.stringify(operator.languages),
     languageAdmin: 'en',
-    groupId: person.groupId,
-    websiteList: JSON.stringify(person.websites),
-    skillList: JSON.stringify(person.skills),
+    groupId: operator.groupId,
+    websiteList: JSON.stringify(operator.websites),
+    skillList: JSON.stringify(operator.skills),
     callConfig: '{"type":"ANSWER_FROM_DESK","askPhoneNumberAtEveryConnection":false}',
     ssoVersion: 1,
     createdAt: now,
   };
 }
 
-function liveColumns(person: Person, now: number) {
-  const { id, connected, groupId, skills, websites, languages, chatMaxNumber } = person;
+function toLiveRow(operator: OperatorProfile, now: number) {
+  const { id, connected, groupId, skills, websites, languages, chatMaxNumber } = operator;
   return {
     operatorId: id,
     version: 1,
@@ -245,19 +250,19 @@ function liveColumns(person: Person, now: number) {
   };
 }
 
-/** The counts that the tables keep, gathered while filling. */
-class Counts {
+/** The operator counts that the tables store, collected while filling. */
+class OperatorCounts {
   readonly #websites = new Map<number, number>();
   readonly #groups = new Map<number, number>();
   readonly #skills = new Map<number, number>();
 
-  add({ websites, groupId, skills }: Person): void {
-    for (const id of websites) increase(this.#websites, id);
-    if (groupId !== null) increase(this.#groups, groupId);
-    for (const id of skills) increase(this.#skills, id);
+  add({ websites, groupId, skills }: OperatorProfile): void {
+    for (const id of websites) increment(this.#websites, id);
+    if (groupId !== null) increment(this.#groups, groupId);
+    for (const id of skills) increment(this.#skills, id);
   }
 
-  async keep(tx: Transaction, accountId: number, size: number): Promise<void> {
+  async save(tx: Transaction, accountId: number, size: number): Promise<void> {
     for (const [table, counts] of [
       ['websites', this.#websites],
       ['groups', this.#groups],
@@ -282,6 +287,6 @@ class Counts {
   }
 }
 
-function increase(counts: Map<number, number>, id: number): void {
+function increment(counts: Map<number, number>, id: number): void {
   counts.set(id, (counts.get(id) ?? 0) + 1);
 }

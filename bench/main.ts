@@ -3,16 +3,16 @@ import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { CASE_NAMES, ENGINE } from './cases.ts';
+import { CASE_NAMES, ENGINE_CASE } from './cases.ts';
 import { type EngineResult, measureEngine } from './engine/measure.ts';
 import { printEngine } from './engine/report.ts';
-import { filledFolder } from './fill.ts';
+import { prepareFilledFolder } from './fill.ts';
 import { measure, type Plan, REFERENCE_SIZE, type SizeResult } from './measure.ts';
 import { NODE_CASE_NAMES } from './nodes/cases.ts';
 import { measureNodes, type NodesResult } from './nodes/measure.ts';
 import { printNodes } from './nodes/report.ts';
 import { startLoadGenerator, startService } from './processes.ts';
-import { endProgress, progress } from './progress.ts';
+import { endProgress, showProgress } from './progress.ts';
 import { printReport } from './report.ts';
 
 const SIZES = [1000, 100_000, 1_000_000];
@@ -20,24 +20,25 @@ const NODES = [1, 2, 3];
 
 const program = new Command('npm run bench --')
   .description(
-    'Measures the service against a bare node:http server that sends the same bytes, both in turn and in the same run: ' +
-      'the ratio says more than the requests per second, which depend on the machine. The filled databases are kept in .bench/. With --database postgres it brings a PostgreSQL of its own, ' +
-      'spreads the load over so many nodes in turn, and shows the embedded database beside them (five minutes).',
+    'Compares the service with a bare node:http server that sends the same bytes, in alternating rounds of one run: ' +
+      'the ratio says more than the requests per second, which depend on the machine. Filled databases are cached in .bench/. ' +
+      'With --database postgres it starts a temporary PostgreSQL server, spreads the load over each number of nodes, ' +
+      'and measures the embedded database for comparison (five minutes).',
   )
-  .option('--sizes <list>', `operators in the account (default: ${SIZES.join(',')})`, readSizes)
-  .option('--quick', '1,000 operators and short rounds: a look, not a measurement')
+  .option('--sizes <list>', `operators in the account (default: ${SIZES.join(',')})`, parseSizes)
+  .option('--quick', '1,000 operators and short rounds: a rough impression, not a measurement')
   .addOption(
-    new Option('--database <kind>', 'what the service runs on').choices(['embedded', 'postgres']).default('embedded'),
+    new Option('--database <kind>', 'database of the service').choices(['embedded', 'postgres']).default('embedded'),
   )
-  .option('--nodes <list>', `with --database postgres: numbers of nodes (default: ${NODES.join(',')})`, readNodes)
+  .option('--nodes <list>', `with --database postgres: numbers of nodes (default: ${NODES.join(',')})`, parseNodes)
   .addOption(
     new Option(
       '--case <name...>',
       `only these cases; with --database postgres one of ${NODE_CASE_NAMES.join(', ')}`,
     ).choices(CASE_NAMES),
   )
-  .option('--json <file>', 'write all figures into this file as well')
-  .option('--profile <folder>', 'write a processor profile of the service into this folder')
+  .option('--json <file>', 'also write all figures to this file')
+  .option('--profile <folder>', 'write CPU profiles of the service to this folder')
   .parse();
 
 interface Options {
@@ -51,11 +52,11 @@ interface Options {
 }
 
 const options = program.opts<Options>();
-const onPostgres = options.database === 'postgres';
-const cases = new Set(options.case ?? (onPostgres ? NODE_CASE_NAMES : CASE_NAMES));
-refuseMixed();
+const isPostgres = options.database === 'postgres';
+const cases = new Set(options.case ?? (isPostgres ? NODE_CASE_NAMES : CASE_NAMES));
+checkOptions();
 
-const cache = cacheFolder();
+const cache = prepareCacheFolder();
 const folder = mkdtempSync(join(cache, 'run-'));
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
@@ -65,11 +66,11 @@ const results: SizeResult[] = [];
 let engine: EngineResult | undefined;
 let nodes: NodesResult | undefined;
 try {
-  if (onPostgres) await onNodes();
-  else await onEmbedded();
+  if (isPostgres) await measureOnNodes();
+  else await measureOnEmbedded();
   await generator.stop();
 } finally {
-  // What was measured before a failure is worth seeing too.
+  // Also print the results from before a failure.
   endProgress();
   printReport(results);
   if (engine) printEngine(engine);
@@ -77,9 +78,9 @@ try {
   if (options.json) writeFileSync(options.json, JSON.stringify({ sizes: results, engine, nodes }, null, 2));
 }
 
-async function onEmbedded(): Promise<void> {
-  const onlyEngine = cases.size === 1 && cases.has(ENGINE);
-  const sizes = onlyEngine ? [] : (options.sizes ?? (options.quick ? [REFERENCE_SIZE] : SIZES));
+async function measureOnEmbedded(): Promise<void> {
+  const isEngineOnly = cases.size === 1 && cases.has(ENGINE_CASE);
+  const sizes = isEngineOnly ? [] : (options.sizes ?? (options.quick ? [REFERENCE_SIZE] : SIZES));
   const plan: Plan = {
     cases,
     rounds: options.quick ? 3 : 5,
@@ -87,13 +88,13 @@ async function onEmbedded(): Promise<void> {
     pageRoundMs: options.quick ? 60 : 150,
     slowMs: options.quick ? 1000 : 3000,
   };
-  const filled = new Map<number, string>();
-  for (const size of new Set(onlyEngine ? [] : [REFERENCE_SIZE, ...sizes]))
-    filled.set(size, await filledFolder(cache, size));
+  const filledFolders = new Map<number, string>();
+  for (const size of new Set(isEngineOnly ? [] : [REFERENCE_SIZE, ...sizes]))
+    filledFolders.set(size, await prepareFilledFolder(cache, size));
   for (const size of sizes) {
-    progress(`starting the service with ${size.toLocaleString('en')} operators`);
-    const start = (of: number, name: string) =>
-      startService(filled.get(of) as string, join(folder, name), {
+    showProgress(`starting the service with ${size.toLocaleString('en')} operators`);
+    const start = (operatorCount: number, name: string) =>
+      startService(filledFolders.get(operatorCount) as string, join(folder, name), {
         profile: name === 'service' ? options.profile : undefined,
         ...(name === 'plain' ? { program: ['./plain-service.ts'] } : {}),
       });
@@ -105,7 +106,7 @@ async function onEmbedded(): Promise<void> {
     await plain?.stop();
     await reference?.stop();
   }
-  if (cases.has(ENGINE)) {
+  if (cases.has(ENGINE_CASE)) {
     const enginePlan = options.quick
       ? { rounds: 10, runMs: 2000, drainMs: 10_000 }
       : { rounds: 30, runMs: 6000, drainMs: 60_000 };
@@ -113,47 +114,48 @@ async function onEmbedded(): Promise<void> {
   }
 }
 
-function onNodes(): Promise<void> {
+function measureOnNodes(): Promise<void> {
   const times = options.quick ? { rounds: 1, roundMs: 600, runMs: 1500 } : { rounds: 3, roundMs: 1000, runMs: 3000 };
   const plan = { cases, nodes: options.nodes ?? NODES, ...times };
-  return measureNodes({ cache, folder, generator, plan, profile: options.profile }, (soFar) => {
-    nodes = soFar;
+  return measureNodes({ cache, folder, generator, plan, profile: options.profile }, (result) => {
+    nodes = result;
   });
 }
 
-function refuseMixed(): void {
-  const unknown = onPostgres ? [...cases].filter((name) => !NODE_CASE_NAMES.includes(name)) : [];
-  if (unknown.length > 0) program.error(`error: not measured on PostgreSQL: ${unknown.join(', ')}`);
-  if (onPostgres && options.sizes) program.error('error: --sizes is for the embedded database only');
-  if (!onPostgres && options.nodes) program.error('error: --nodes needs --database postgres');
+function checkOptions(): void {
+  const unknown = isPostgres ? [...cases].filter((name) => !NODE_CASE_NAMES.includes(name)) : [];
+  if (unknown.length > 0)
+    program.error(`error: these cases are not available with --database postgres: ${unknown.join(', ')}`);
+  if (isPostgres && options.sizes) program.error('error: --sizes needs --database embedded');
+  if (!isPostgres && options.nodes) program.error('error: --nodes needs --database postgres');
 }
 
-function readNodes(text: string): number[] {
+function parseNodes(text: string): number[] {
   const nodes = text.split(',').map(Number);
   if (!nodes.every((count) => Number.isInteger(count) && count >= 1 && count <= 10)) {
-    throw new InvalidArgumentError('They must be whole numbers from 1 to 10, separated by commas.');
+    throw new InvalidArgumentError('Expected whole numbers from 1 to 10, separated by commas.');
   }
   return nodes;
 }
 
-function readSizes(text: string): number[] {
+function parseSizes(text: string): number[] {
   const sizes = text.split(',').map(Number);
   if (!sizes.every((size) => Number.isInteger(size) && size >= 1000 && size <= 5_000_000)) {
-    throw new InvalidArgumentError('They must be whole numbers from 1,000 to 5,000,000, separated by commas.');
+    throw new InvalidArgumentError('Expected whole numbers from 1,000 to 5,000,000, separated by commas.');
   }
   return sizes;
 }
 
-/** Inside the repository; for a user who may not write there, a folder of their own. */
-function cacheFolder(): string {
-  const own = fileURLToPath(new URL('../.bench', import.meta.url));
+/** Inside the repository, or in the temporary folder if the repository is not writable. */
+function prepareCacheFolder(): string {
+  const repositoryCache = fileURLToPath(new URL('../.bench', import.meta.url));
   try {
-    mkdirSync(own, { recursive: true });
-    accessSync(own, constants.W_OK);
-    return own;
+    mkdirSync(repositoryCache, { recursive: true });
+    accessSync(repositoryCache, constants.W_OK);
+    return repositoryCache;
   } catch {
-    const other = join(tmpdir(), `switchboard-bench-${userInfo().uid}`);
-    mkdirSync(other, { recursive: true, mode: 0o700 });
-    return other;
+    const userCache = join(tmpdir(), `switchboard-bench-${userInfo().uid}`);
+    mkdirSync(userCache, { recursive: true, mode: 0o700 });
+    return userCache;
   }
 }

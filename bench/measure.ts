@@ -1,25 +1,25 @@
 import {
   firstPages,
-  logins,
+  loginRequests,
   type NamedRequest,
   RATIO_CASES,
   type Request,
-  record,
+  recordResponse,
+  serializeRequest,
   singleReads,
   slowReads,
-  wire,
 } from './cases.ts';
 import type { StreamResult } from './load.ts';
 import { type LoadGenerator, memoryOf, type Server } from './processes.ts';
-import { progress } from './progress.ts';
+import { showProgress } from './progress.ts';
 import { adminToken, measureRatio, median, NO_LIMIT, type RatioResult } from './ratio.ts';
 
-/** First pages of larger accounts are compared with those of this one. */
+/** First pages of larger accounts are compared with those of an account of this size. */
 export const REFERENCE_SIZE = 1000;
 
-/** Below the limit of 100 logins per minute and address, with those that are made elsewhere. */
-const LOGINS = 40;
-const LOGINS_AT_ONCE = 4;
+/** Below the limit of 100 logins per minute and address, including the logins of other cases. */
+const LOGIN_COUNT = 40;
+const MAX_CONCURRENT_LOGINS = 4;
 
 export interface Plan {
   readonly cases: ReadonlySet<string>;
@@ -32,9 +32,9 @@ export interface Plan {
 export interface Subject {
   readonly size: number;
   readonly service: Server;
-  /** The service with plain execution of GraphQL, on the same data. */
+  /** The service with plain graphql-js execution, on the same data. */
   readonly plain: Server | undefined;
-  /** The service on the smallest account; undefined where that is the subject itself. */
+  /** The service on the smallest account; undefined if that is the subject itself. */
   readonly reference: Server | undefined;
   readonly generator: LoadGenerator;
   readonly folder: string;
@@ -45,7 +45,7 @@ export interface PageResult {
   readonly title: string;
   readonly rows: number;
   readonly medianMs: number;
-  /** The latency at the smallest size, measured in the same rounds, and how many times longer it is here. */
+  /** The latency at the smallest size, measured in the same rounds, and the slowdown compared to it. */
   readonly reference: { readonly medianMs: number; readonly times: number } | undefined;
 }
 
@@ -63,15 +63,15 @@ export interface SizeResult {
   readonly login: { readonly medianMs: number; readonly perSecond: number } | undefined;
   readonly pages: readonly PageResult[];
   readonly slow: { readonly aloneP99Ms: number; readonly reads: readonly SlowResult[] } | undefined;
-  /** MB, after all of the load; undefined where the system does not tell. */
+  /** MB after the load; undefined if the system does not report it. */
   readonly memory: number | undefined;
 }
 
-/** Everything that is measured of one account. */
+/** Runs all selected cases on one account. */
 export async function measure(subject: Subject): Promise<SizeResult> {
   const { size, service, plan } = subject;
-  const [login] = logins(size, 1);
-  const token = JSON.parse((await record(service.port, login as Request)).body).access_token as string;
+  const [login] = loginRequests(size, 1);
+  const token = JSON.parse((await recordResponse(service.port, login as Request)).body).access_token as string;
   const ratios: RatioResult[] = [];
   for (const ratioCase of RATIO_CASES) {
     if (!plan.cases.has(ratioCase.name)) continue;
@@ -88,81 +88,90 @@ export async function measure(subject: Subject): Promise<SizeResult> {
   };
 }
 
-/** One after the other for the time that one takes, then several at once for what the hashing allows. */
+/** First one at a time for the latency, then concurrently for the throughput of the hashing. */
 async function measureLogin(subject: Subject): Promise<SizeResult['login']> {
-  say(subject, 'logins');
-  const requests = logins(subject.size, LOGINS).map(wire);
+  reportProgress(subject, 'logins');
+  const requests = loginRequests(subject.size, LOGIN_COUNT).map(serializeRequest);
   const load = async (connections: number) => {
     const streams = [{ requests, connections, expected: [200] }];
     const { port } = subject.service;
-    const result = await subject.generator.run({ ports: [port], milliseconds: 30_000, mostRequests: LOGINS, streams });
+    const result = await subject.generator.run({
+      ports: [port],
+      milliseconds: 30_000,
+      maxRequests: LOGIN_COUNT,
+      streams,
+    });
     return result.streams[0] as StreamResult;
   };
   const { medianMs } = await load(1);
-  const { perSecond } = await load(LOGINS_AT_ONCE);
+  const { perSecond } = await load(MAX_CONCURRENT_LOGINS);
   return { medianMs, perSecond };
 }
 
 async function measurePages(subject: Subject): Promise<PageResult[]> {
   const { size, service, reference, generator, plan } = subject;
-  const small = firstPages(REFERENCE_SIZE);
+  const referencePages = firstPages(REFERENCE_SIZE);
   const results: PageResult[] = [];
   for (const [index, { title, request }] of firstPages(size).entries()) {
-    say(subject, `first page, ${title}`);
-    const { body } = await record(service.port, request);
-    const load = async (port: number, what: Request, milliseconds: number) => {
-      const streams = [{ requests: [wire(what)], connections: 1, expected: [200] }];
-      const result = await generator.run({ ports: [port], milliseconds, mostRequests: NO_LIMIT, streams });
+    reportProgress(subject, `first page, ${title}`);
+    const { body } = await recordResponse(service.port, request);
+    const load = async (port: number, pageRequest: Request, milliseconds: number) => {
+      const streams = [{ requests: [serializeRequest(pageRequest)], connections: 1, expected: [200] }];
+      const result = await generator.run({ ports: [port], milliseconds, maxRequests: NO_LIMIT, streams });
       return (result.streams[0] as StreamResult).medianMs;
     };
-    const here = () => load(service.port, request, plan.pageRoundMs);
-    const there = () => reference && load(reference.port, (small[index] as NamedRequest).request, plan.pageRoundMs);
-    await there();
-    await here();
-    const rounds: { here: number; there: number | undefined }[] = [];
-    for (let round = 0; round < plan.rounds; round++) rounds.push({ there: await there(), here: await here() });
-    const compared = rounds.flatMap(({ here, there }) => (there === undefined ? [] : [{ here, there }]));
+    const loadService = () => load(service.port, request, plan.pageRoundMs);
+    const loadReference = () =>
+      reference && load(reference.port, (referencePages[index] as NamedRequest).request, plan.pageRoundMs);
+    await loadReference();
+    await loadService();
+    const rounds: { serviceMs: number; referenceMs: number | undefined }[] = [];
+    for (let round = 0; round < plan.rounds; round++)
+      rounds.push({ referenceMs: await loadReference(), serviceMs: await loadService() });
+    const compared = rounds.flatMap(({ serviceMs, referenceMs }) =>
+      referenceMs === undefined ? [] : [{ serviceMs, referenceMs }],
+    );
     results.push({
       title,
       rows: JSON.parse(body).pagination.count,
-      medianMs: median(rounds.map((round) => round.here)),
+      medianMs: median(rounds.map((round) => round.serviceMs)),
       reference:
         compared.length === 0
           ? undefined
           : {
-              medianMs: median(compared.map((round) => round.there)),
-              times: median(compared.map((round) => round.here / round.there)),
+              medianMs: median(compared.map((round) => round.referenceMs)),
+              times: median(compared.map((round) => round.serviceMs / round.referenceMs)),
             },
     });
   }
   return results;
 }
 
-/** One connection asks for what is slow, without a pause; another one reads single operators meanwhile. */
+/** One connection repeats the slow read while another one reads single operators. */
 async function measureSlow({ size, service, generator, plan }: Subject): Promise<SizeResult['slow']> {
-  const single = { requests: singleReads(size).map(wire), connections: 1, expected: [200] };
-  const load = { ports: [service.port], milliseconds: plan.slowMs, mostRequests: NO_LIMIT };
+  const single = { requests: singleReads(size).map(serializeRequest), connections: 1, expected: [200] };
+  const load = { ports: [service.port], milliseconds: plan.slowMs, maxRequests: NO_LIMIT };
   const alone = await generator.run({ ...load, streams: [single] });
   const reads: SlowResult[] = [];
   for (const { title, request } of slowReads(size)) {
-    say({ size }, `slow reads, ${title}`);
-    // A read that would take too long is refused with 503; that is an answer too.
-    const slow = { requests: [wire(request)], connections: 1, expected: [200, 503] };
+    reportProgress({ size }, `slow reads, ${title}`);
+    // A read that takes too long is answered with 503, which is allowed serviceMs.
+    const slow = { requests: [serializeRequest(request)], connections: 1, expected: [200, 503] };
     const { streams } = await generator.run({ ...load, streams: [slow, single] });
-    const [ofSlow, ofSingle] = streams as [StreamResult, StreamResult];
+    const [slowResult, singleResult] = streams as [StreamResult, StreamResult];
     reads.push({
       title,
-      medianMs: ofSlow.medianMs,
-      givenUp: ofSlow.byStatus[503] ?? 0,
-      requests: ofSlow.requests,
-      singleP99Ms: ofSingle.p99Ms,
+      medianMs: slowResult.medianMs,
+      givenUp: slowResult.byStatus[503] ?? 0,
+      requests: slowResult.requests,
+      singleP99Ms: singleResult.p99Ms,
     });
   }
   return { aloneP99Ms: (alone.streams[0] as StreamResult).p99Ms, reads };
 }
 
-function say(subject: Pick<Subject, 'size'>, text: string): void {
-  progress(`${nameOf(subject)}: ${text}`);
+function reportProgress(subject: Pick<Subject, 'size'>, text: string): void {
+  showProgress(`${nameOf(subject)}: ${text}`);
 }
 
 function nameOf({ size }: Pick<Subject, 'size'>): string {

@@ -1,13 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { childrenOf } from '../test/support/processes/child-processes.ts';
+import { childPidsOf } from '../test/support/processes/child-processes.ts';
 
-/** The processor time that others use, where the system tells it in `/proc`. */
+/** Processor time of other processes, read from `/proc`. */
 
-/** Who is watched, by process. */
-export interface Watched {
+/** Process ids. */
+export interface WatchedProcesses {
   readonly nodes: readonly number[];
-  /** The first process of PostgreSQL; undefined where the database is inside the node. */
+  /** The main process of PostgreSQL; undefined for the embedded database. */
   readonly postgres: number | undefined;
 }
 
@@ -17,63 +17,62 @@ export interface ProcessorTime {
   readonly postgres: number;
 }
 
-/** A beginning; what it gives tells what was used since then. Undefined where the system does not tell. */
-export function watch(watched: Watched): (() => ProcessorTime) | undefined {
+/** Returns a function that reads the time used since this call. Undefined on systems without `/proc`. */
+export function watchProcessorTime(watched: WatchedProcesses): (() => ProcessorTime) | undefined {
   if (process.platform !== 'linux') return undefined;
-  const before = usedBy(watched);
+  const before = readTotal(watched);
   return () => {
-    const now = usedBy(watched);
+    const now = readTotal(watched);
     return { nodes: now.nodes - before.nodes, postgres: now.postgres - before.postgres };
   };
 }
 
-export function sum(times: readonly ProcessorTime[]): ProcessorTime {
-  return times.reduce((a, b) => ({ nodes: a.nodes + b.nodes, postgres: a.postgres + b.postgres }), NOTHING);
+export function sumTimes(times: readonly ProcessorTime[]): ProcessorTime {
+  return times.reduce((a, b) => ({ nodes: a.nodes + b.nodes, postgres: a.postgres + b.postgres }), ZERO);
 }
 
-/** The share of each request. */
-export function each({ nodes, postgres }: ProcessorTime, requests: number): ProcessorTime {
+export function dividePerRequest({ nodes, postgres }: ProcessorTime, requests: number): ProcessorTime {
   return { nodes: nodes / requests, postgres: postgres / requests };
 }
 
-const NOTHING: ProcessorTime = { nodes: 0, postgres: 0 };
+const ZERO: ProcessorTime = { nodes: 0, postgres: 0 };
 
-function usedBy({ nodes, postgres }: Watched): ProcessorTime {
+function readTotal({ nodes, postgres }: WatchedProcesses): ProcessorTime {
   return {
-    nodes: nodes.reduce((total, pid) => total + own(pid), 0),
-    postgres: postgres === undefined ? 0 : ofAll(postgres),
+    nodes: nodes.reduce((total, pid) => total + readOwnTime(pid), 0),
+    postgres: postgres === undefined ? 0 : readTreeTime(postgres),
   };
 }
 
-/** With those that it has begun; what those used that have ended is told by itself. */
-function ofAll(pid: number): number {
-  const { ended } = read(pid);
-  return childrenOf(pid).reduce((total, child) => total + own(child), own(pid) + ended);
+/** Includes child processes. The main process reports the time of children that have exited. */
+function readTreeTime(pid: number): number {
+  const { exited } = readStat(pid);
+  return childPidsOf(pid).reduce((total, child) => total + readOwnTime(child), readOwnTime(pid) + exited);
 }
 
-function own(pid: number): number {
-  return read(pid).own;
+function readOwnTime(pid: number): number {
+  return readStat(pid).own;
 }
 
-function read(pid: number): { own: number; ended: number } {
+function readStat(pid: number): { own: number; exited: number } {
   const perSecond = ticksPerSecond();
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // The name of the program stands in brackets and may contain anything; the state comes after it as the third field.
-    const [user = 0, system = 0, endedUser = 0, endedSystem = 0] = stat
+    // The program name is in parentheses and may contain anything; the state follows as the third field.
+    const [user = 0, system = 0, exitedUser = 0, exitedSystem = 0] = stat
       .slice(stat.lastIndexOf(')') + 2)
       .split(' ')
       .slice(11, 15)
       .map((ticks) => (Number(ticks) * 1_000_000) / perSecond);
-    return { own: user + system, ended: endedUser + endedSystem };
+    return { own: user + system, exited: exitedUser + exitedSystem };
   } catch {
-    return { own: 0, ended: 0 }; // it has ended meanwhile
+    return { own: 0, exited: 0 }; // it has exited in the meantime
   }
 }
 
-let known: number | undefined;
+let cachedTicksPerSecond: number | undefined;
 
 function ticksPerSecond(): number {
-  known ??= Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
-  return known;
+  cachedTicksPerSecond ??= Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
+  return cachedTicksPerSecond;
 }

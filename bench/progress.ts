@@ -1,5 +1,5 @@
-/** Says on standard error what is going on: on a terminal in one line, else in a line each. */
-export function progress(text: string): void {
+/** Prints progress to standard error: on a terminal it replaces the line, otherwise it adds one. */
+export function showProgress(text: string): void {
   process.stderr.write(process.stderr.isTTY ? `\r\x1b[K${text}` : `${text}\n`);
 }
 

@@ -1,18 +1,18 @@
-import { table } from '../src/commands/table.ts';
+import { formatTable } from '../src/commands/table.ts';
 
-/** A table with its title, unless it is empty. */
-export function section(title: string, [head = [], ...rows]: readonly (readonly string[])[]): void {
-  if (rows.length > 0) console.log(`\n${title}\n\n${table(head, rows)}`);
+/** Prints a table with its title, unless it is empty. */
+export function printSection(title: string, [head = [], ...rows]: readonly (readonly string[])[]): void {
+  if (rows.length > 0) console.log(`\n${title}\n\n${formatTable(head, rows)}`);
 }
 
-export function verdict(reached: boolean): string {
-  return reached ? 'reached' : 'NOT REACHED';
+export function verdict(isReached: boolean): string {
+  return isReached ? 'reached' : 'NOT REACHED';
 }
 
-export function whole(value: number): string {
+export function formatInteger(value: number): string {
   return Math.round(value).toLocaleString('en');
 }
 
-export function ms(value: number): string {
+export function formatMs(value: number): string {
   return value.toFixed(value < 10 ? 2 : 0);
 }

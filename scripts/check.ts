@@ -1,17 +1,18 @@
-// Types, lint, format, import rules, and generated pages that are still true.
+// Types, lint, format, import rules, replaced words, and generated files that are up to date.
 import { spawnSync } from 'node:child_process';
 
 const steps: readonly (readonly [string, readonly string[]])[] = [
   ['types', ['tsc', '--noEmit']],
   ['lint, format, imports', ['biome', 'check', '--error-on-warnings', '.']],
+  ['words', ['node', 'scripts/words.ts']],
   ['generated files', ['node', 'scripts/generate.ts', '--check']],
   ['OpenAPI document', ['redocly', 'lint', '--max-problems=20', 'docs/api/openapi.json']],
 ];
 
-/** The linter of the document would otherwise report its use and look for updates on the network. */
+/** Redocly would otherwise report its use and check for updates on the network. */
 const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
 
-/** Runs every step, also after one has failed; answers whether all went well. */
+/** Runs every step, even after a failure. Returns whether all of them passed. */
 export function runCheck(): boolean {
   const failed = steps.filter(([name, [command = '', ...args]]) => {
     const { status } = spawnSync(command, args, { stdio: 'inherit', env });

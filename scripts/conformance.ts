@@ -1,37 +1,37 @@
-// Runs the conformance tests against any service that offers the interface, or against one of our own.
+// Runs the conformance tests against any service that implements the interface, or against a temporary one.
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
-const HELP = `Checks whether a service keeps the interface, clause by clause.
+const HELP = `Checks whether a service conforms to the interface, clause by clause.
 
-  npm run conformance                                      starts a service of its own and checks that
+  npm run conformance                                      starts a temporary service and checks it
   npm run conformance -- --url <address> --key <API key>   checks the service at that address
 
 Options
-  --url <address>     the address above /api/2 and /oauth2/token, for example http://127.0.0.1:3000
-  --key <key>         an API key with the right to write
-  --email <e-mail>    a user who can log in; without it the tests that log in with it are skipped
+  --url <address>     the base URL of /api/2 and /oauth2/token, for example http://127.0.0.1:3000
+  --key <key>         an API key with write access
+  --email <e-mail>    a user who can log in; without it, tests that need a login are skipped
   --password <text>   the user's password
-  --ha-url <address>  the address of the high availability platform with the same data, if there is one
-  --help              this text
+  --ha-url <address>  the URL of the high-availability platform with the same data, if there is one
+  --help              show this text
 
-Each option may come from the environment instead, which keeps secrets out of the list of processes:
+Each option can also be set in the environment, which keeps secrets out of the process list:
 CONFORMANCE_URL, CONFORMANCE_KEY, CONFORMANCE_EMAIL, CONFORMANCE_PASSWORD, CONFORMANCE_HA_URL.
 
-The tests make operators, groups, skills and websites with names that begin with "conformance-", and delete them in
-the end. They change nothing else, but for operators of the demo data (external identifiers demo-1, demo-2, …).
-They log in about 40 times: run them at most twice a minute, because logins are limited.`;
+The tests create operators, groups, skills and websites with names that start with "conformance-", and delete them at
+the end. The only other data they change are operators of the demo data (external ids demo-1, demo-2, …).
+They log in about 40 times. Logins are rate-limited: run the tests at most twice a minute.`;
 
-const NAMES = ['url', 'key', 'email', 'password', 'ha-url'] as const;
-type Settings = Partial<Record<(typeof NAMES)[number], string>>;
+const OPTION_NAMES = ['url', 'key', 'email', 'password', 'ha-url'] as const;
+type Settings = Partial<Record<(typeof OPTION_NAMES)[number], string>>;
 
 class UsageError extends Error {}
 
 try {
   const settings = readSettings();
   if (settings) {
-    await requireService(settings);
+    await checkService(settings);
     runTests(settings);
   }
 } catch (error) {
@@ -40,35 +40,35 @@ try {
   process.exitCode = 2;
 }
 
-/** Undefined where only the help was asked for. */
+/** Returns undefined if only the help was requested. */
 function readSettings(): Settings | undefined {
-  const given = readOptions();
-  if (given.help) {
+  const options = parseOptions();
+  if (options.help) {
     console.log(HELP);
     return undefined;
   }
   const settings: Settings = {};
-  for (const name of NAMES) {
-    const value = given[name] ?? process.env[variable(name)];
-    if (value === '' && given[name] !== undefined) throw new UsageError(`--${name} is empty.`);
+  for (const name of OPTION_NAMES) {
+    const value = options[name] ?? process.env[variableName(name)];
+    if (value === '' && options[name] !== undefined) throw new UsageError(`--${name} is empty.`);
     if (value) settings[name] = value;
   }
   const { url, key, email, password } = settings;
   if (!url && Object.keys(settings).length > 0) {
-    throw new UsageError(`--${Object.keys(settings)[0]} is for a service at an address: give --url, too.`);
+    throw new UsageError(`--${Object.keys(settings)[0]} needs --url as well.`);
   }
-  if (url && !key) throw new UsageError('--url wants --key, an API key of that service with the right to write.');
+  if (url && !key) throw new UsageError('--url needs --key: an API key of that service with write access.');
   if ((email === undefined) !== (password === undefined)) {
-    throw new UsageError('--email and --password must be given together.');
+    throw new UsageError('--email and --password must be used together.');
   }
   for (const name of ['url', 'ha-url'] as const) {
     const address = settings[name];
-    if (address) settings[name] = checkedAddress(name, address);
+    if (address) settings[name] = checkUrl(name, address);
   }
   return settings;
 }
 
-function readOptions() {
+function parseOptions() {
   try {
     const text = { type: 'string' } as const;
     const options = {
@@ -85,31 +85,32 @@ function readOptions() {
   }
 }
 
-function checkedAddress(name: string, address: string): string {
+function checkUrl(name: string, address: string): string {
   const url = URL.parse(address);
   if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:') || url.search || url.hash) {
-    throw new UsageError(`--${name} must be an address like http://127.0.0.1:3000, but is ${address}.`);
+    throw new UsageError(`--${name} must be a URL such as http://127.0.0.1:3000, not ${address}.`);
   }
-  if (url.username || url.password) throw new UsageError(`--${name} must carry no user: give the API key with --key.`);
-  const bare = url.href.replace(/\/+$/, '');
-  if (bare.endsWith('/api/2')) throw new UsageError(`--${name} must not end in /api/2: the tests add it themselves.`);
-  return bare;
+  if (url.username || url.password)
+    throw new UsageError(`--${name} must not contain a user: pass the API key with --key.`);
+  const baseUrl = url.href.replace(/\/+$/, '');
+  if (baseUrl.endsWith('/api/2')) throw new UsageError(`--${name} must not end with /api/2: the tests add it.`);
+  return baseUrl;
 }
 
-/** One clear sentence in place of hundreds of failed tests. */
-async function requireService({ url, key = '' }: Settings): Promise<void> {
+/** Fails with one clear message instead of hundreds of failed tests. */
+async function checkService({ url, key = '' }: Settings): Promise<void> {
   if (!url) return;
   const response = await fetch(`${url}/api/2/operator?limit=1`, { headers: { 'X-API-Key': key } }).catch((error) => {
-    throw new UsageError(`Nothing answers at ${url}: ${(error.cause ?? error).message}`);
+    throw new UsageError(`No service responds at ${url}: ${(error.cause ?? error).message}`);
   });
   await response.body?.cancel();
-  if (response.status === 403) throw new UsageError(`The service at ${url} refuses the API key.`);
+  if (response.status === 403) throw new UsageError(`The service at ${url} rejects the API key.`);
 }
 
 function runTests(settings: Settings): void {
   const env = { ...process.env };
-  for (const name of NAMES) env[variable(name)] = settings[name] ?? '';
-  // One file after the other: on a shared service they would see each other's data.
+  for (const name of OPTION_NAMES) env[variableName(name)] = settings[name] ?? '';
+  // One file at a time: on a shared service they would see each other's data.
   const args = ['--test', '--test-concurrency=1', 'test/conformance/*.test.ts'];
   const root = fileURLToPath(new URL('..', import.meta.url));
   const tests = spawn(process.execPath, args, { cwd: root, env, stdio: 'inherit' });
@@ -122,6 +123,6 @@ function runTests(settings: Settings): void {
   });
 }
 
-function variable(name: string): string {
+function variableName(name: string): string {
   return `CONFORMANCE_${name.replace('-', '_').toUpperCase()}`;
 }

@@ -1,23 +1,23 @@
-// Writes the files that are made from the code; with --check it only says which of them are stale.
+// Writes the files that are generated from the code; with --check it only reports the stale ones.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { lexicographicSortSchema, printSchema } from 'graphql';
 import { z } from 'zod';
 import { schema } from '../src/api/graphql/schema.ts';
-import { openApiDocument } from '../src/api/pages/openapi.ts';
+import { createOpenApiDocument } from '../src/api/pages/openapi.ts';
 import { visitorSchema } from '../src/api/visitor/schema.ts';
 import { settings } from '../src/config.ts';
-import { fencesForLinter } from './fences.ts';
-import { migrationPage } from './migration-page.ts';
+import { toLinterConfig } from './import-rules.ts';
+import { renderMigrationPage } from './migration-page.ts';
 
 const files: Readonly<Record<string, () => string>> = {
-  'biome.fences.json': () => `${JSON.stringify(fencesForLinter(), null, 2)}\n`,
-  'docs/api/openapi.json': () => `${JSON.stringify(openApiDocument(), null, 2)}\n`,
+  'biome.import-rules.json': () => `${JSON.stringify(toLinterConfig(), null, 2)}\n`,
+  'docs/api/openapi.json': () => `${JSON.stringify(createOpenApiDocument(), null, 2)}\n`,
   'docs/api/schema.graphql': () => `${printSchema(lexicographicSortSchema(schema))}\n`,
   'docs/api/visitor-schema.graphql': () => `${printSchema(lexicographicSortSchema(visitorSchema))}\n`,
   'docs/configuration.md': configurationPage,
-  'web/migration.html': migrationPage,
+  'web/migration.html': renderMigrationPage,
 };
 
 const onlyCheck = process.argv.includes('--check');
@@ -49,10 +49,10 @@ function configurationPage(): string {
   );
   return `# Configuration
 
-Switchboard is configured by environment variables. It starts without any of them. An empty variable counts as left
-out, a name that starts with \`SWITCHBOARD_\` and is not in this table is refused, and one start lists every problem at once.
+Switchboard is configured by environment variables; it starts without any of them. An empty variable counts as not set.
+An unknown name that starts with \`SWITCHBOARD_\` is an error. A start reports all problems together.
 
-This page is made from the schema in \`src/config.ts\` by \`npm run generate\`; do not edit it.
+This page is generated from the schema in \`src/config.ts\` by \`npm run generate\`; do not edit it.
 
 | Name | Default | Meaning |
 |---|---|---|

@@ -1,16 +1,16 @@
 import { readFileSync } from 'node:fs';
-import { blocksOf, htmlOf } from './markdown.ts';
+import { parseBlocks, renderHtml } from './markdown.ts';
 
-const MARKDOWN = new URL('../docs/migration.md', import.meta.url);
+const MARKDOWN_FILE = new URL('../docs/migration.md', import.meta.url);
 
-/** The page at `/docs/migration`: the same text as in the repository, in the dress of the other pages. */
-export function migrationPage(): string {
-  const [title, lead, ...rest] = blocksOf(readFileSync(MARKDOWN, 'utf8'));
+/** Renders the page at `/docs/migration` from the text in the repository, in the layout of the other pages. */
+export function renderMigrationPage(): string {
+  const [title, lead, ...rest] = parseBlocks(readFileSync(MARKDOWN_FILE, 'utf8'));
   if (title?.kind !== 'heading' || lead?.kind !== 'paragraph') {
-    throw new Error('docs/migration.md must begin with a title and a paragraph.');
+    throw new Error('docs/migration.md must start with a title and a paragraph.');
   }
   return `<!doctype html>
-<!-- Made from docs/migration.md by \`npm run generate\`; do not edit it. -->
+<!-- Generated from docs/migration.md by \`npm run generate\`; do not edit. -->
 <html lang="en">
 <head>
 <meta charset="utf-8" />
@@ -23,13 +23,13 @@ export function migrationPage(): string {
 <header>
 <div class="brand"><img src="/favicon.svg" alt="" /><a href="/">Switchboard</a></div>
 <h1>${title.text}</h1>
-${htmlOf([lead]).replace('<p>', '<p class="lead">')}
+${renderHtml([lead]).replace('<p>', '<p class="lead">')}
 <p><a href="/docs/migration/meter">Migration meter</a> · <a href="/graphiql">GraphiQL</a> · <a href="/docs">REST</a></p>
 </header>
 <main>
-${htmlOf(rest)}
+${renderHtml(rest)}
 </main>
-<footer><a href="/">Back to the start</a></footer>
+<footer><a href="/">Back to the start page</a></footer>
 </body>
 </html>
 `;

@@ -2,10 +2,10 @@ import { relative } from 'node:path';
 import { Readable } from 'node:stream';
 import { spec as Spec } from 'node:test/reporters';
 
-const SHOWN = 10;
-/** Files that run others in their process, each as a suite that stands here. */
-const SHARED = 'test/together/';
-const SUITES = 'test/support/processes/together.ts';
+const MAX_SHOWN_FILES = 10;
+/** Files here run other test files in one process, each as a suite declared in `SUITE_FILE`. */
+const SHARED_PROCESS_FOLDER = 'test/together/';
+const SUITE_FILE = 'test/support/processes/together.ts';
 
 interface TestEvent {
   readonly type: string;
@@ -13,33 +13,34 @@ interface TestEvent {
   readonly data: any;
 }
 
-/** The runner's own report, with the slowest files before its closing lines. */
-// biome-ignore lint/style/noDefaultExport: the runner takes a reporter from there
+/** The default report, with the slowest files before the summary. */
+// biome-ignore lint/style/noDefaultExport: the test runner requires a default export
 export default async function* report(source: AsyncIterable<TestEvent>): AsyncGenerator<string> {
-  yield* Readable.from(withSlowest(source)).compose(new Spec());
+  yield* Readable.from(addSlowestFiles(source)).compose(new Spec());
 }
 
-async function* withSlowest(source: AsyncIterable<TestEvent>): AsyncGenerator<TestEvent> {
+async function* addSlowestFiles(source: AsyncIterable<TestEvent>): AsyncGenerator<TestEvent> {
   const seconds = new Map<string, number>();
-  let isTold = false;
+  let isReported = false;
   for await (const event of source) {
     const { type, data } = event;
     const file = data?.file === undefined ? '' : relative(process.cwd(), data.file);
-    if (type === 'test:complete' && data.nesting === 1 && file === SUITES)
+    if (type === 'test:complete' && data.nesting === 1 && file === SUITE_FILE)
       seconds.set(data.name, data.details.duration_ms / 1000);
-    if (type === 'test:summary' && file !== '' && !file.startsWith(SHARED)) seconds.set(file, data.duration_ms / 1000);
-    // The counts of the whole run come last, and begin with this one.
-    if (type === 'test:diagnostic' && data.nesting === 0 && /^tests \d/.test(data.message) && !isTold) {
-      isTold = true;
-      yield* slowest(seconds);
+    if (type === 'test:summary' && file !== '' && !file.startsWith(SHARED_PROCESS_FOLDER))
+      seconds.set(file, data.duration_ms / 1000);
+    // The summary of the run comes last and starts with this line.
+    if (type === 'test:diagnostic' && data.nesting === 0 && /^tests \d/.test(data.message) && !isReported) {
+      isReported = true;
+      yield* slowestFiles(seconds);
     }
     yield event;
   }
 }
 
-function slowest(seconds: ReadonlyMap<string, number>): TestEvent[] {
-  const rows = [...seconds].sort(([, one], [, other]) => other - one).slice(0, SHOWN);
+function slowestFiles(seconds: ReadonlyMap<string, number>): TestEvent[] {
+  const rows = [...seconds].sort(([, one], [, other]) => other - one).slice(0, MAX_SHOWN_FILES);
   const lines = rows.map(([name, each]) => `${each.toFixed(1).padStart(7)} s  ${name}`);
-  const told = rows.length > 1 ? ['the slowest files:', ...lines] : [];
-  return told.map((message) => ({ type: 'test:diagnostic', data: { nesting: 0, message, level: 'info' } }));
+  const messages = rows.length > 1 ? ['slowest files:', ...lines] : [];
+  return messages.map((message) => ({ type: 'test:diagnostic', data: { nesting: 0, message, level: 'info' } }));
 }

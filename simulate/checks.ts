@@ -9,9 +9,9 @@ import { positions } from './checks/positions.ts';
 import { presence } from './checks/presence.ts';
 import { queueOrder } from './checks/queue-order.ts';
 import type { Entry } from './journal.ts';
-import { timelineOf } from './timeline.ts';
+import { buildTimeline } from './timeline.ts';
 
-/** Everything that must hold, looked at from the outside. */
+/** All rules of the service that clients can observe. */
 const CHECKS: readonly Check[] = [
   capacity,
   presence,
@@ -30,6 +30,6 @@ export interface CheckResult {
 }
 
 export function checkJournal(entries: readonly Entry[]): CheckResult[] {
-  const timeline = timelineOf(entries);
-  return CHECKS.map((check) => ({ name: check.name, problems: check.problems(timeline, entries) }));
+  const timeline = buildTimeline(entries);
+  return CHECKS.map((check) => ({ name: check.name, problems: check.findProblems(timeline, entries) }));
 }

@@ -1,78 +1,78 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { createClient, type Client as GraphqlClient } from 'graphql-ws';
 import { WebSocket } from 'ws';
-import { type Client, pause } from './client.ts';
-import type { Ended, Journal, ShownMessage, Told, Who } from './journal.ts';
+import { backOff, type HttpClient } from './http-client.ts';
+import type { EventReceived, Journal, MessageView, Participant, StreamEnded } from './journal.ts';
 
-/** Which stream of events somebody follows. */
-export interface Followed {
-  readonly who: Who;
+/** The stream of events to follow. */
+export interface FeedSubscription {
+  readonly who: Participant;
   readonly path: string;
   readonly token: string;
-  /** The name of the subscription. */
+  /** The name of the subscription field. */
   readonly operation: string;
   readonly query: string;
   readonly variables: Readonly<Record<string, unknown>>;
   readonly conversation: number | null;
 }
 
-/** What waits for a connection that comes to nothing is of no interest. */
-function dispose(client: GraphqlClient): void {
+/** Ignores errors of a connection that failed to open. */
+function disposeQuietly(client: GraphqlClient): void {
   Promise.resolve(client.dispose()).catch(() => undefined);
 }
 
-/** An event as both endpoints show it. */
-interface ShownEvent {
+/** An event as both endpoints return it. */
+interface EventView {
   readonly position: string;
   readonly type: string;
   readonly at: string;
   readonly conversationId?: string | null;
   readonly reason?: string | null;
-  readonly message: ShownMessage | null;
+  readonly message: MessageView | null;
 }
 
 /**
- * A stream that goes on where it stopped, whatever happens to its connection, until it is ended. Everything that it brings
- * is written into the journal first.
+ * An event stream that resumes at its last position after any connection loss, until it is ended. Every event is
+ * written to the journal before it is handled.
  */
 export class Feed {
-  readonly #client: Client;
+  readonly #client: HttpClient;
   readonly #journal: Journal;
-  readonly #followed: Followed;
-  readonly #onEvent: (event: Told) => void;
+  readonly #subscription: FeedSubscription;
+  readonly #onEvent: (event: EventReceived) => void;
   #position: number;
-  /** The stream that counts; what an earlier connection still brings does not. */
+  /** The current stream; late events of earlier connections are ignored. */
   #stream = 0;
   #socket: WebSocket | undefined;
-  #ending: Ended['how'] | undefined;
+  #ending: StreamEnded['how'] | undefined;
   #running: Promise<void> | undefined;
   #dispose: (() => void) | undefined;
 
   constructor(
-    client: Client,
+    client: HttpClient,
     journal: Journal,
-    followed: Followed,
-    { position, onEvent }: { position: number; onEvent: (event: Told) => void },
+    subscription: FeedSubscription,
+    { position, onEvent }: { position: number; onEvent: (event: EventReceived) => void },
   ) {
     this.#client = client;
     this.#journal = journal;
-    this.#followed = followed;
+    this.#subscription = subscription;
     this.#position = position;
     this.#onEvent = onEvent;
   }
 
-  /** Begins, or goes on after the last event that came. */
+  /** Starts, or resumes after the last received event. */
   open(): void {
     if (this.#running) return;
-    this.#socket?.terminate(); // one that was left silently
+    this.#socket?.terminate(); // left open by a silent end
     this.#ending = undefined;
     this.#running = this.#run().finally(() => {
       this.#running = undefined;
     });
   }
 
-  /** Ends the connection in some way. A silent one stays open, and nobody listens. */
-  async end(how: Ended['how']): Promise<void> {
+  /** Ends the connection. A silent end keeps it open without reading it. */
+  async end(how: StreamEnded['how']): Promise<void> {
     if (!this.#running) return;
     this.#ending = how;
     if (how === 'silent') this.#socket?.pause();
@@ -84,21 +84,21 @@ export class Feed {
   async #run(): Promise<void> {
     for (let tries = 1; this.#ending === undefined; tries += 1) {
       const before = this.#position;
-      await this.#once();
+      await this.#subscribeOnce();
       if (this.#ending !== undefined) return;
-      this.#client.moveOn();
+      this.#client.switchNode();
       if (this.#position > before) tries = 1;
-      await Promise.race([pause(tries), this.#untilEnding()]);
+      await Promise.race([backOff(tries), this.#waitForEnding()]);
     }
   }
 
-  async #untilEnding(): Promise<void> {
+  async #waitForEnding(): Promise<void> {
     while (this.#ending === undefined) await wait(50);
   }
 
-  /** One connection, to its end. */
-  async #once(): Promise<void> {
-    const { who, path, token, operation, query, variables, conversation } = this.#followed;
+  /** Opens one connection and waits for its end. */
+  async #subscribeOnce(): Promise<void> {
+    const { who, path, token, operation, query, variables, conversation } = this.#subscription;
     const stream = this.#journal.nextStream();
     this.#stream = stream;
     this.#journal.add({ kind: 'opened', who, stream, conversation, after: this.#position });
@@ -111,20 +111,20 @@ export class Feed {
     });
     await new Promise<void>((resolve) => {
       this.#dispose = () => {
-        if (this.#ending !== 'silent' && this.#ending !== 'cut') dispose(client);
+        if (this.#ending !== 'silent' && this.#ending !== 'cut') disposeQuietly(client);
         resolve();
       };
-      client.subscribe<Record<string, ShownEvent>>(
+      client.subscribe<Record<string, EventView>>(
         { query, variables: { ...variables, after: String(this.#position) } },
         {
           next: ({ data, errors }) => {
             const event = data?.[operation];
             if (stream !== this.#stream || this.#ending !== undefined) return;
-            if (event) this.#take(stream, event);
-            else if (errors) this.#failed(errors);
+            if (event) this.#receive(stream, event);
+            else if (errors) this.#recordError(errors);
           },
           error: (error) => {
-            this.#failed(error);
+            this.#recordError(error);
             resolve();
           },
           complete: () => resolve(),
@@ -133,24 +133,24 @@ export class Feed {
     });
     this.#dispose = undefined;
     this.#journal.add({ kind: 'ended', who, stream, how: this.#ending ?? 'lost' });
-    if (this.#ending !== 'silent') dispose(client);
+    if (this.#ending !== 'silent') disposeQuietly(client);
   }
 
-  #take(stream: number, { position, type, at, conversationId, reason, message }: ShownEvent): void {
-    const { who, conversation } = this.#followed;
-    const told = {
+  #receive(stream: number, { position, type, at, conversationId, reason, message }: EventView): void {
+    const { who, conversation } = this.#subscription;
+    const received = {
       ...({ kind: 'told', who, stream, position: Number(position), type, serverAt: Date.parse(at) } as const),
       conversation: conversation ?? (conversationId ? Number(conversationId) : null),
       ...{ reason: reason ?? null, message },
     };
-    this.#position = Math.max(this.#position, told.position);
-    this.#onEvent(this.#journal.add(told));
+    this.#position = Math.max(this.#position, received.position);
+    this.#onEvent(this.#journal.add(received));
   }
 
-  /** Errors of the operation itself; that a connection broke is in the journal as the end of its stream. */
-  #failed(error: unknown): void {
+  /** Records errors of the operation. Lost connections are in the journal as the end of their stream. */
+  #recordError(error: unknown): void {
     if (!Array.isArray(error)) return;
-    const { who, operation, conversation } = this.#followed;
+    const { who, operation, conversation } = this.#subscription;
     const code = (error[0] as { extensions?: { code?: string } } | undefined)?.extensions?.code ?? 'UNREADABLE';
     const at = performance.timeOrigin + performance.now();
     this.#journal.add({
@@ -159,16 +159,16 @@ export class Feed {
     });
   }
 
-  /** The connection's own socket, to break it as networks do. */
+  /** Gives access to the socket, to break the connection like a network failure. */
   #socketClass(): unknown {
-    const keep = (socket: WebSocket) => {
+    const setSocket = (socket: WebSocket) => {
       this.#socket = socket;
     };
     const { headers } = this.#client;
     return class extends WebSocket {
       constructor(url: string, protocols: string | string[]) {
         super(url, protocols, { headers });
-        keep(this);
+        setSocket(this);
       }
     };
   }

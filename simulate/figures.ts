@@ -1,9 +1,9 @@
-import type { Answered, Entry, Opened, Told, Who } from './journal.ts';
-import { type Holding, type OfferEnd, type Timeline, timelineOf } from './timeline.ts';
+import type { Entry, EventReceived, Participant, RequestCompleted, StreamOpened } from './journal.ts';
+import { type Assignment, buildTimeline, type OfferEnd, type Timeline } from './timeline.ts';
 
-/** What a run looked like, in numbers, from the journal alone. Times are milliseconds. */
+/** The figures of a run, from the journal alone. Times are in milliseconds. */
 
-export interface Spread {
+export interface Distribution {
   readonly count: number;
   readonly p50: number;
   readonly p90: number;
@@ -22,154 +22,158 @@ export interface Figures {
     readonly stillWaiting: number;
     readonly stillRunning: number;
   };
-  /** From the start to the first offer, and until somebody took it, as visitors saw it. */
-  readonly untilOffered: Spread;
-  readonly untilAccepted: Spread;
-  /** Of slots that went to somebody who waited: from the close (asked for, answered) to the offer on the desk. */
-  readonly closeAskedToOffer: Spread;
-  readonly closeAnsweredToOffer: Spread;
+  /** From the start to the first offer and to the acceptance, as visitors saw it. */
+  readonly untilOffered: Distribution;
+  readonly untilAccepted: Distribution;
+  /** For slots that went to a queued conversation: from the close (request, response) to the offer on the desk. */
+  readonly closeAskedToOffer: Distribution;
+  readonly closeAnsweredToOffer: Distribution;
   readonly offers: Readonly<Record<OfferEnd, number>>;
   readonly messages: { readonly acknowledged: number; readonly sentAgain: number; readonly told: number };
   readonly streams: { readonly opened: number; readonly resumed: number; readonly lost: number };
-  readonly utilisation: readonly { readonly who: Who; readonly share: number }[];
-  readonly requests: readonly { readonly operation: string; readonly took: Spread }[];
-  readonly eventDelay: Spread;
-  /** Requests without an answer are neither done nor failed. */
+  readonly utilisation: readonly { readonly who: Participant; readonly share: number }[];
+  readonly requests: readonly { readonly operation: string; readonly took: Distribution }[];
+  readonly eventDelay: Distribution;
+  /** Requests without a response are neither done nor failed. */
   readonly unanswered: number;
   readonly errors: readonly { readonly what: string; readonly count: number }[];
 }
 
-export function figuresOf(entries: readonly Entry[]): Figures {
-  const timeline = timelineOf(entries);
-  const of = <Kind extends Entry['kind']>(kind: Kind) =>
+export function computeFigures(entries: readonly Entry[]): Figures {
+  const timeline = buildTimeline(entries);
+  const ofKind = <Kind extends Entry['kind']>(kind: Kind) =>
     entries.filter((entry): entry is Extract<Entry, { kind: Kind }> => entry.kind === kind);
-  const answered = of('answered');
-  const told = of('told');
-  const opened = of('opened');
-  const found = of('found');
-  const sent = of('sent');
-  const names = new Set(sent.map(({ conversation, message }) => `${conversation} ${message.clientId}`));
-  const streamsOf = new Set(opened.map(({ who, conversation }) => `${who} ${conversation}`));
-  const stillIn = (...states: readonly string[]) => found.filter(({ state }) => states.includes(state)).length;
+  const completed = ofKind('answered');
+  const events = ofKind('told');
+  const opened = ofKind('opened');
+  const found = ofKind('found');
+  const sent = ofKind('sent');
+  const sentMessages = new Set(sent.map(({ conversation, message }) => `${conversation} ${message.clientId}`));
+  const distinctStreams = new Set(opened.map(({ who, conversation }) => `${who} ${conversation}`));
+  const countInStates = (...states: readonly string[]) => found.filter(({ state }) => states.includes(state)).length;
   return {
-    seconds: ((entries.at(-1)?.at ?? 0) - (of('hired')[0]?.at ?? entries[0]?.at ?? 0)) / 1000,
-    visitors: answered.filter(({ operation }) => operation === 'session').length,
+    seconds: ((entries.at(-1)?.at ?? 0) - (ofKind('hired')[0]?.at ?? entries[0]?.at ?? 0)) / 1000,
+    visitors: completed.filter(({ operation }) => operation === 'session').length,
     conversations: {
-      started: timeline.started.size,
-      refused: answered.filter(({ operation, outcome }) => operation === 'conversationStart' && outcome === 'refused')
+      started: timeline.conversations.size,
+      refused: completed.filter(({ operation, outcome }) => operation === 'conversationStart' && outcome === 'refused')
         .length,
-      abandoned: of('left').length,
-      closed: stillIn('CLOSED'),
-      stillWaiting: stillIn('QUEUED'),
-      stillRunning: stillIn('OFFERED', 'ACTIVE'),
+      abandoned: ofKind('left').length,
+      closed: countInStates('CLOSED'),
+      stillWaiting: countInStates('QUEUED'),
+      stillRunning: countInStates('OFFERED', 'ACTIVE'),
     },
-    untilOffered: spread(waits(timeline, 'conversation.offered')),
-    untilAccepted: spread(waits(timeline, 'conversation.started')),
-    ...drainTimes(timeline, answered),
-    offers: countOffers(timeline.holdings),
+    untilOffered: summarize(waitTimes(timeline, 'conversation.offered')),
+    untilAccepted: summarize(waitTimes(timeline, 'conversation.started')),
+    ...slotReuseTimes(timeline, completed),
+    offers: countOffers(timeline.assignments),
     messages: {
-      acknowledged: names.size,
-      sentAgain: sent.length - names.size,
-      told: told.filter(({ type }) => type === 'message.created').length,
+      acknowledged: sentMessages.size,
+      sentAgain: sent.length - sentMessages.size,
+      told: events.filter(({ type }) => type === 'message.created').length,
     },
     streams: {
       opened: opened.length,
-      resumed: opened.length - streamsOf.size,
-      lost: of('ended').filter(({ how }) => how === 'lost').length,
+      resumed: opened.length - distinctStreams.size,
+      lost: ofKind('ended').filter(({ how }) => how === 'lost').length,
     },
-    utilisation: utilisationOf(timeline, entries),
-    requests: [...Map.groupBy(ofPeople(answered), ({ operation }) => operation)].map(([operation, list]) => ({
+    utilisation: computeUtilisation(timeline, entries),
+    requests: [...Map.groupBy(withoutAdmin(completed), ({ operation }) => operation)].map(([operation, list]) => ({
       operation,
-      took: spread(list.filter(({ outcome }) => outcome === 'done').map(({ at, askedAt }) => at - askedAt)),
+      took: summarize(list.filter(({ outcome }) => outcome === 'done').map(({ at, askedAt }) => at - askedAt)),
     })),
-    eventDelay: spread(liveDelays(timeline, opened, told)),
-    unanswered: answered.reduce((sum, entry) => sum + entry.unanswered, 0),
-    errors: errorsOf(answered),
+    eventDelay: summarize(liveDelays(timeline, opened, events)),
+    unanswered: completed.reduce((sum, entry) => sum + entry.unanswered, 0),
+    errors: countErrors(completed),
   };
 }
 
-function ofPeople(answered: readonly Answered[]): Answered[] {
-  return answered.filter(({ who }) => who !== 'admin');
+function withoutAdmin(completed: readonly RequestCompleted[]): RequestCompleted[] {
+  return completed.filter(({ who }) => who !== 'admin');
 }
 
-/** How long events took to be told, of those that happened while their stream was open. */
-function liveDelays({ clockOffset }: Timeline, opened: readonly Opened[], told: readonly Told[]): number[] {
+/** Delays of the events that occurred while their stream was open. */
+function liveDelays(
+  { clockOffset }: Timeline,
+  opened: readonly StreamOpened[],
+  events: readonly EventReceived[],
+): number[] {
   const since = new Map(opened.map(({ stream, at }) => [stream, at]));
-  return told.flatMap(({ stream, at, serverAt }) =>
+  return events.flatMap(({ stream, at, serverAt }) =>
     serverAt + clockOffset > (since.get(stream) ?? 0) ? [at - serverAt - clockOffset] : [],
   );
 }
 
-/** From the start of each conversation to the first event of a kind. */
-export function waits({ started, told }: Timeline, type: string): number[] {
-  return [...started.values()].flatMap(({ who, conversation, at }) => {
-    const event = told.get(who)?.find((one) => one.type === type && one.conversation === conversation);
+/** From the start of each conversation to its first event of this type. */
+export function waitTimes({ conversations, events }: Timeline, type: string): number[] {
+  return [...conversations.values()].flatMap(({ who, conversation, at }) => {
+    const event = events.get(who)?.find((one) => one.type === type && one.conversation === conversation);
     return event ? [Math.max(0, event.at - at)] : [];
   });
 }
 
-/** Slots whose end and whose next offer are one step of the service: somebody had been waiting. */
-function drainTimes({ holdings, told }: Timeline, answered: readonly Answered[]) {
-  const closes = new Map<string, Answered>();
-  for (const entry of answered) {
+/** Slots that the service freed and offered again in one transaction, because a conversation was queued. */
+function slotReuseTimes({ assignments, events }: Timeline, completed: readonly RequestCompleted[]) {
+  const closes = new Map<string, RequestCompleted>();
+  for (const entry of completed) {
     if (entry.operation === 'conversationClose' && entry.outcome === 'done')
       closes.set(`${entry.who} ${entry.conversation}`, entry);
   }
-  const asked: number[] = [];
-  const acknowledged: number[] = [];
-  for (const [who, own] of Map.groupBy(holdings, (holding) => holding.who)) {
-    const gains = own.toSorted((a, b) => a.from - b.from);
-    const moments = new Map(told.get(who)?.map(({ position, serverAt }) => [position, serverAt]));
-    for (const freed of gains) {
+  const fromRequest: number[] = [];
+  const fromResponse: number[] = [];
+  for (const [who, ownAssignments] of Map.groupBy(assignments, (assignment) => assignment.who)) {
+    const sorted = ownAssignments.toSorted((a, b) => a.from - b.from);
+    const serverTimes = new Map(events.get(who)?.map(({ position, serverAt }) => [position, serverAt]));
+    for (const freed of sorted) {
       const close = closes.get(`${who} ${freed.conversation}`);
-      const next = gains.find(({ from }) => from > freed.to);
-      if (!close || !next || next.fromServerAt !== moments.get(freed.to)) continue;
-      asked.push(next.toldAt - close.askedAt);
-      acknowledged.push(Math.max(0, next.toldAt - close.at));
+      const next = sorted.find(({ from }) => from > freed.to);
+      if (!close || !next || next.fromServerAt !== serverTimes.get(freed.to)) continue;
+      fromRequest.push(next.notifiedAt - close.askedAt);
+      fromResponse.push(Math.max(0, next.notifiedAt - close.at));
     }
   }
-  return { closeAskedToOffer: spread(asked), closeAnsweredToOffer: spread(acknowledged) };
+  return { closeAskedToOffer: summarize(fromRequest), closeAnsweredToOffer: summarize(fromResponse) };
 }
 
-function countOffers(holdings: readonly Holding[]): Record<OfferEnd, number> {
+function countOffers(assignments: readonly Assignment[]): Record<OfferEnd, number> {
   const counts = { accepted: 0, declined: 0, timed_out: 0, withdrawn: 0, open: 0 };
-  for (const { offer } of holdings) counts[offer] += 1;
+  for (const { offer } of assignments) counts[offer] += 1;
   return counts;
 }
 
-/** The share of their slots that operators had in use while their desk was open. */
-function utilisationOf(
-  { hired, holdings, started, endedAt }: Timeline,
+/** The share of slots in use while the desk was open, by operator. */
+function computeUtilisation(
+  { operators, assignments, conversations, endedAt }: Timeline,
   entries: readonly Entry[],
 ): Figures['utilisation'] {
-  const present = new Map<Who, number>();
-  const openSince = new Map<Who, number>();
+  const presentMs = new Map<Participant, number>();
+  const openSince = new Map<Participant, number>();
   for (const entry of entries) {
     if (entry.kind === 'opened') openSince.set(entry.who, entry.at);
     if (entry.kind !== 'ended') continue;
     const since = openSince.get(entry.who) ?? entry.at;
-    present.set(entry.who, (present.get(entry.who) ?? 0) + entry.at - since);
+    presentMs.set(entry.who, (presentMs.get(entry.who) ?? 0) + entry.at - since);
     openSince.delete(entry.who);
   }
-  for (const [who, since] of openSince) present.set(who, (present.get(who) ?? 0) + endedAt - since);
-  const own = Map.groupBy(holdings, ({ who }) => who);
-  return [...hired.values()].map(({ who, chatMaxNumber }) => {
-    const used = (own.get(who) ?? []).reduce((sum, { conversation, toldAt, endedAt: end }) => {
-      const slots = started.get(conversation)?.channel === 'chat' ? chatMaxNumber : 1;
-      return sum + (end - toldAt) / slots;
+  for (const [who, since] of openSince) presentMs.set(who, (presentMs.get(who) ?? 0) + endedAt - since);
+  const assignmentsByOperator = Map.groupBy(assignments, ({ who }) => who);
+  return [...operators.values()].map(({ who, chatMaxNumber }) => {
+    const used = (assignmentsByOperator.get(who) ?? []).reduce((sum, { conversation, notifiedAt, endedAt: end }) => {
+      const slots = conversations.get(conversation)?.channel === 'chat' ? chatMaxNumber : 1;
+      return sum + (end - notifiedAt) / slots;
     }, 0);
-    return { who, share: Math.min(1, used / Math.max(1, present.get(who) ?? 0)) };
+    return { who, share: Math.min(1, used / Math.max(1, presentMs.get(who) ?? 0)) };
   });
 }
 
-function errorsOf(answered: readonly Answered[]): Figures['errors'] {
-  const wrong = answered.filter(({ outcome }) => outcome !== 'done');
-  return [...Map.groupBy(wrong, ({ operation, outcome, code }) => `${operation} ${outcome}: ${code}`)]
+function countErrors(completed: readonly RequestCompleted[]): Figures['errors'] {
+  const failed = completed.filter(({ outcome }) => outcome !== 'done');
+  return [...Map.groupBy(failed, ({ operation, outcome, code }) => `${operation} ${outcome}: ${code}`)]
     .map(([what, list]) => ({ what, count: list.length }))
     .sort((a, b) => b.count - a.count);
 }
 
-export function spread(values: readonly number[]): Spread {
+export function summarize(values: readonly number[]): Distribution {
   const sorted = values.toSorted((a, b) => a - b);
   const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
   return { count: sorted.length, p50: at(0.5), p90: at(0.9), p99: at(0.99), most: sorted.at(-1) ?? 0 };

@@ -1,162 +1,160 @@
 import type { Channel, Departure } from './plan.ts';
 
 /**
- * What the people of a simulation did, were answered and were told, in the order in which it came to them. All checks and
- * figures are made from this alone. Times are epoch milliseconds of this machine; `serverAt` is what the service says.
+ * What the participants of a simulation did and received, in the order in which they saw it. All checks and figures use
+ * only this. Times are epoch milliseconds of this machine; `serverAt` is the time of the service.
  */
 
-/** Somebody by their number in the plan. */
-export type Who = `operator ${number}` | `visitor ${number}`;
+/** A participant by index in the plan. */
+export type Participant = `operator ${number}` | `visitor ${number}`;
 
-/** What became of a request. Without an answer nobody knows whether it was carried out. */
+/** The outcome of a request. It is unknown if there was no response. */
 export type Outcome = 'done' | 'refused' | 'failed' | 'unknown';
 
-/** A message as somebody was shown it. */
-export interface ShownMessage {
+/** A message as a participant saw it. */
+export interface MessageView {
   readonly sequence: number;
   readonly clientId: string | null;
   readonly author: string;
   readonly text: string;
 }
 
-interface At {
+interface Timestamped {
   readonly at: number;
 }
 
-/** An operator as they were made for the run. */
-export interface Hired extends At {
+export interface OperatorCreated extends Timestamped {
   readonly kind: 'hired';
-  readonly who: Who;
+  readonly who: Participant;
   readonly chatMaxNumber: number;
   readonly chatAndCall: boolean;
 }
 
-/** The operator's wish for channels, as it was acknowledged. */
-export interface Wished extends At {
+/** An acknowledged change of the operator's availability. */
+export interface AvailabilitySet extends Timestamped {
   readonly kind: 'wished';
-  readonly who: Who;
+  readonly who: Participant;
   readonly available: boolean;
   readonly askedAt: number;
 }
 
-/** The operator said that they are there without a desk, until then at the latest. */
-export interface Leased extends At {
+/** The operator connected without a desk; the lease ends at `until` at the latest. */
+export interface LeaseRequested extends Timestamped {
   readonly kind: 'leased';
-  readonly who: Who;
+  readonly who: Participant;
   readonly until: number;
 }
 
-/** A stream of events began: of a desk, or of one conversation. */
-export interface Opened extends At {
+/** An event stream of a desk or of one conversation was opened. */
+export interface StreamOpened extends Timestamped {
   readonly kind: 'opened';
-  readonly who: Who;
+  readonly who: Participant;
   readonly stream: number;
   readonly conversation: number | null;
-  /** The position after which it goes on; null for a new one. */
+  /** The position after which it resumes; null for a new stream. */
   readonly after: number | null;
 }
 
-/** The service took the connection of a stream. */
-export interface Connected extends At {
+/** The service accepted the connection of a stream. */
+export interface StreamConnected extends Timestamped {
   readonly kind: 'connected';
-  readonly who: Who;
+  readonly who: Participant;
   readonly stream: number;
 }
 
-export interface Ended extends At {
+export interface StreamEnded extends Timestamped {
   readonly kind: 'ended';
-  readonly who: Who;
+  readonly who: Participant;
   readonly stream: number;
-  /** On purpose, and in which way; or lost. */
+  /** How it was ended on purpose, or `lost`. */
   readonly how: Departure | 'finished' | 'lost';
 }
 
-/** An event that came by a stream. */
-export interface Told extends At {
+export interface EventReceived extends Timestamped {
   readonly kind: 'told';
-  readonly who: Who;
+  readonly who: Participant;
   readonly stream: number;
   readonly position: number;
   readonly type: string;
   readonly serverAt: number;
   readonly conversation: number | null;
   readonly reason: string | null;
-  readonly message: ShownMessage | null;
+  readonly message: MessageView | null;
 }
 
-/** A request ended, after so many tries. */
-export interface Answered extends At {
+/** The final result of a request after all tries. */
+export interface RequestCompleted extends Timestamped {
   readonly kind: 'answered';
-  readonly who: Who | 'admin';
+  readonly who: Participant | 'admin';
   readonly operation: string;
   readonly askedAt: number;
   readonly outcome: Outcome;
-  /** Of what was not done: the code that the service gave, or what the connection did. */
+  /** For failures: the error code of the service or of the connection. */
   readonly code: string | null;
   readonly tries: number;
-  /** Of the tries, those that got no answer. */
+  /** The number of tries without a response. */
   readonly unanswered: number;
-  /** What each try but the last came to: a code of the service, or what the connection did. */
+  /** The error codes of all tries but the last. */
   readonly earlier?: readonly string[];
   readonly conversation: number | null;
 }
 
-export interface Started extends At {
+export interface ConversationStarted extends Timestamped {
   readonly kind: 'started';
-  readonly who: Who;
+  readonly who: Participant;
   readonly conversation: number;
   readonly askedAt: number;
   readonly createdAt: number;
   readonly channel: Channel;
-  /** Equal for those who ask for the same. */
+  /** Equal for conversations with the same requirements. */
   readonly need: string;
 }
 
-/** A message was acknowledged. */
-export interface Sent extends At {
+/** An acknowledged message. */
+export interface MessageSent extends Timestamped {
   readonly kind: 'sent';
-  readonly who: Who;
+  readonly who: Participant;
   readonly conversation: number;
-  readonly message: ShownMessage;
+  readonly message: MessageView;
 }
 
-/** Messages that were read, not told: what was there before a stream began, or at the end. */
-export interface Read extends At {
+/** Messages from a query, not from a stream: those before the stream was opened, or all at the end. */
+export interface MessagesRead extends Timestamped {
   readonly kind: 'read';
-  readonly who: Who;
+  readonly who: Participant;
   readonly conversation: number;
-  readonly messages: readonly ShownMessage[];
+  readonly messages: readonly MessageView[];
 }
 
-/** A visitor would not wait any longer. */
-export interface Left extends At {
+/** The visitor stopped waiting. */
+export interface ConversationAbandoned extends Timestamped {
   readonly kind: 'left';
-  readonly who: Who;
+  readonly who: Participant;
   readonly conversation: number;
 }
 
-/** How a visitor found their conversation at the end of the run. */
-export interface Found extends At {
+/** The state of the conversation at the end of the run, as its visitor read it. */
+export interface FinalStateFound extends Timestamped {
   readonly kind: 'found';
-  readonly who: Who;
+  readonly who: Participant;
   readonly conversation: number;
   readonly state: string;
 }
 
 export type Entry =
-  | Hired
-  | Wished
-  | Leased
-  | Opened
-  | Connected
-  | Ended
-  | Told
-  | Answered
-  | Started
-  | Sent
-  | Read
-  | Left
-  | Found;
+  | OperatorCreated
+  | AvailabilitySet
+  | LeaseRequested
+  | StreamOpened
+  | StreamConnected
+  | StreamEnded
+  | EventReceived
+  | RequestCompleted
+  | ConversationStarted
+  | MessageSent
+  | MessagesRead
+  | ConversationAbandoned
+  | FinalStateFound;
 
 export type NewEntry = Entry extends infer One ? (One extends Entry ? Omit<One, 'at'> : never) : never;
 
@@ -164,10 +162,10 @@ export class Journal {
   readonly entries: Entry[] = [];
   #streams = 0;
 
-  add<One extends NewEntry>(entry: One): One & At {
-    const kept = { ...entry, at: now() };
-    this.entries.push(kept as Entry);
-    return kept;
+  add<One extends NewEntry>(entry: One): One & Timestamped {
+    const timestamped = { ...entry, at: now() };
+    this.entries.push(timestamped as Entry);
+    return timestamped;
   }
 
   /** A number for a new stream. */
@@ -177,7 +175,7 @@ export class Journal {
   }
 }
 
-/** Finer than `Date.now()`, and never backwards. */
+/** Monotonic, and more precise than `Date.now()`. */
 export function now(): number {
   return performance.timeOrigin + performance.now();
 }

@@ -1,88 +1,92 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { type CheckResult, checkJournal } from './checks.ts';
-import { Client } from './client.ts';
-import { figuresOf } from './figures.ts';
+import { computeFigures } from './figures.ts';
+import { HttpClient } from './http-client.ts';
 import { Journal, now } from './journal.ts';
-import { readSettings, type Settings } from './options.ts';
-import { reportPage } from './page.ts';
-import { makePlan } from './plan.ts';
+import { readSettings, type SimulationSettings } from './options.ts';
+import { renderReportPage } from './page.ts';
+import { createPlan } from './plan.ts';
 import { Progress } from './progress.ts';
-import { recount } from './recount.ts';
-import { isBroken, type Report, reportText } from './report.ts';
+import { recountConversations } from './recount.ts';
+import { hasFailedChecks, type Report, renderReportText } from './report.ts';
 import { simulate } from './run.ts';
-import { seriesOf } from './series.ts';
-import { type OwnServer, startOwnServer } from './server.ts';
-import { clearStage, logIn, setStage } from './stage.ts';
+import { computeSeries } from './series.ts';
+import { type SimulationServer, startSimulationServer } from './server.ts';
+import { logIn, setUp, tearDown } from './setup.ts';
 
 const settings = readSettings(process.argv.slice(2));
 const stop = new AbortController();
 let interruptedAt = 0;
 process.on('SIGINT', () => {
   const pressedAt = performance.now();
-  // npm passes on what the terminal has sent here already.
+  // npm forwards the signal that the terminal has already sent to this process.
   if (stop.signal.aborted && pressedAt - interruptedAt > 1000) process.exit(130);
   if (!stop.signal.aborted) interruptedAt = pressedAt;
-  stop.abort(); // everybody finishes what they have; a second time ends at once
+  stop.abort(); // participants finish their conversations; a second signal exits immediately
 });
 process.on('SIGTERM', () => stop.abort());
 
-const own = settings.urls.length > 0 ? undefined : await startOwnServer(profileFlags(settings));
+const ownServer = settings.urls.length > 0 ? undefined : await startSimulationServer(profileFlags(settings));
 try {
-  const report = await run(settings, own);
-  console.log(reportText(report));
-  if (isBroken(report.checks)) process.exitCode = 1;
+  const report = await run(settings, ownServer);
+  console.log(renderReportText(report));
+  if (hasFailedChecks(report.checks)) process.exitCode = 1;
 } catch (error) {
   console.error((error as Error).message);
   process.exitCode = 1;
 } finally {
-  await own?.stop();
-  own?.remove();
+  await ownServer?.stop();
+  ownServer?.removeData();
 }
 
-async function run(given: Settings, server: OwnServer | undefined): Promise<Report> {
-  const plan = makePlan(given.plan);
-  const client = new Client(server?.target ?? { urls: given.urls, believesAddresses: false });
+async function run(options: SimulationSettings, server: SimulationServer | undefined): Promise<Report> {
+  const plan = createPlan(options.plan);
+  const client = new HttpClient(server?.target ?? { urls: options.urls, trustsForwardedFor: false });
   const journal = new Journal();
-  const progress = new Progress(journal, given.plan.durationMs / 1000);
+  const progress = new Progress(journal, options.plan.durationMs / 1000);
   console.error(
-    `${plan.operators.length} operators, ${plan.visitors.length} visitors to come, seed ${given.plan.seed}`,
+    `${plan.operators.length} operators, ${plan.visitors.length} planned visitors, seed ${options.plan.seed}`,
   );
-  const login = server?.admin ?? { email: given.email ?? '', password: given.password ?? '' };
-  const token = given.token ?? (await logIn(client, login));
-  const stage = await setStage(client, journal, plan, token, {
-    ...(server && given.offerSeconds !== undefined ? { account: { offerSeconds: given.offerSeconds } } : {}),
-    onProgress: (text) => progress.say(text),
+  const login = server?.admin ?? { email: options.email ?? '', password: options.password ?? '' };
+  const token = options.token ?? (await logIn(client, login));
+  const setup = await setUp(client, journal, plan, token, {
+    ...(server && options.offerSeconds !== undefined ? { account: { offerSeconds: options.offerSeconds } } : {}),
+    onProgress: (text) => progress.show(text),
   });
   const startedAt = now();
   progress.start();
-  await simulate({ client, journal, plan, stage, stop: stop.signal });
+  await simulate({ client, journal, plan, setup, stop: stop.signal });
   progress.stop();
-  const more = server ? [await recount(stage.admin, journal.entries)] : [];
-  if (!server && !given.keep) await clearStage(stage);
+  const extraChecks = server ? [await recountConversations(setup.admin, journal.entries)] : [];
+  if (!server && !options.keep) await tearDown(setup);
   client.close();
   await server?.stop();
-  const checks = [...checkJournal(journal.entries), ...more, ...(server ? [await askDoctor(server)] : [])];
-  const report = { options: given.plan, startedAt, figures: figuresOf(journal.entries), checks };
-  write(given, report, journal);
+  const checks = [...checkJournal(journal.entries), ...extraChecks, ...(server ? [await runDoctorCheck(server)] : [])];
+  const report = { options: options.plan, startedAt, figures: computeFigures(journal.entries), checks };
+  writeFiles(options, report, journal);
   return report;
 }
 
-async function askDoctor(server: OwnServer): Promise<CheckResult> {
+async function runDoctorCheck(server: SimulationServer): Promise<CheckResult> {
   const { code, output } = await server.doctor();
   const lines = output.split('\n').filter((line) => line !== '' && !line.startsWith('ok'));
   const problems = code === 0 ? [] : lines.map((what) => ({ what, at: 0 }));
-  return { name: 'doctor finds nothing wrong with the data', problems };
+  return { name: 'doctor finds no problem in the data', problems };
 }
 
-function write({ report: page, json, journal: lines }: Settings, report: Report, { entries }: Journal): void {
-  const series = seriesOf(entries);
+function writeFiles(
+  { report: page, json, journal: lines }: SimulationSettings,
+  report: Report,
+  { entries }: Journal,
+): void {
+  const series = computeSeries(entries);
   for (const file of [page, json, lines]) if (file) mkdirSync(dirname(file), { recursive: true });
-  if (page) writeFileSync(page, reportPage(report, series));
+  if (page) writeFileSync(page, renderReportPage(report, series));
   if (json) writeFileSync(json, `${JSON.stringify({ ...report, series }, null, 2)}\n`);
   if (lines) writeFileSync(lines, entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''));
 }
 
-function profileFlags({ profile }: Settings): string[] {
+function profileFlags({ profile }: SimulationSettings): string[] {
   return profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`];
 }

@@ -1,11 +1,11 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { type Arrival, CHANNELS, type Channel, type PlanOptions } from './plan.ts';
 
-/** What `npm run simulate -- …` takes. */
+/** The options of `npm run simulate`. */
 
-export interface Settings {
+export interface SimulationSettings {
   readonly plan: PlanOptions;
-  /** A running service; without one, a server of one's own is started. */
+  /** The URLs of a running service. If empty, a temporary server is started. */
   readonly urls: readonly string[];
   readonly email: string | undefined;
   readonly password: string | undefined;
@@ -18,7 +18,7 @@ export interface Settings {
   readonly profile: string | undefined;
 }
 
-interface Given {
+interface CommandOptions {
   readonly duration: number;
   readonly operators: number;
   readonly arrival: Arrival;
@@ -48,57 +48,58 @@ interface Given {
 
 const DAY_SECONDS = 24 * 3600;
 
-export function readSettings(args: readonly string[]): Settings {
-  const program = command();
+export function readSettings(args: readonly string[]): SimulationSettings {
+  const program = createCommand();
   program.parse(args, { from: 'user' });
-  const given = program.opts<Given>();
-  const { url = [], email, password, token } = given;
+  const options = program.opts<CommandOptions>();
+  const { url = [], email, password, token } = options;
   if (url.length > 0 && token === undefined && (email === undefined || password === undefined))
     program.error('error: a running service needs an admin: --token, or --email and --password');
-  if (given.decline + given.ignore >= 1) program.error('error: --decline and --ignore together must be less than 1');
+  if (options.decline + options.ignore >= 1)
+    program.error('error: --decline and --ignore together must be less than 1');
   return {
     plan: {
-      seed: given.seed ?? String(Math.floor(Math.random() * 1e9)),
-      durationMs: given.duration * 1000,
-      handlingMs: given.handling * 1000,
-      ...pick(given, 'operators', 'arrival', 'decline', 'ignore', 'disconnect', 'abandon', 'channels', 'websites'),
-      ...pick(given, 'skills', 'groups', 'languages', 'speed'),
+      seed: options.seed ?? String(Math.floor(Math.random() * 1e9)),
+      durationMs: options.duration * 1000,
+      handlingMs: options.handling * 1000,
+      ...pick(options, 'operators', 'arrival', 'decline', 'ignore', 'disconnect', 'abandon', 'channels', 'websites'),
+      ...pick(options, 'skills', 'groups', 'languages', 'speed'),
     },
     urls: url.map((one) => one.replace(/\/$/, '')),
-    ...{ email, password, token, keep: given.keep ?? false, offerSeconds: given.offerSeconds },
-    ...{ report: given.report, json: given.json, journal: given.journal, profile: given.profile },
+    ...{ email, password, token, keep: options.keep ?? false, offerSeconds: options.offerSeconds },
+    ...{ report: options.report, json: options.json, journal: options.journal, profile: options.profile },
   };
 }
 
-function command(): Command {
+function createCommand(): Command {
   return new Command('npm run simulate --')
     .description(
-      'Lets visitors and operators meet, through the public interfaces of the service and nothing else, and checks from what they saw that everything that must hold held. ' +
-        'Ends with a report; with 1 when something was broken. Without --url it starts a service of its own.',
+      'Simulates visitors and operators through the public interfaces of the service, and checks from what they saw that every rule held. ' +
+        'Prints a report at the end. The exit code is 1 if a rule was broken. Without --url it starts a temporary service.',
     )
-    .option('--duration <seconds>', 'how long visitors come', number(1, DAY_SECONDS), 60)
-    .option('--operators <number>', 'operators', whole(1, 1000), 20)
+    .option('--duration <seconds>', 'how long visitors arrive', numberBetween(1, DAY_SECONDS), 60)
+    .option('--operators <number>', 'number of operators', integerBetween(1, 1000), 20)
     .addOption(
       new Option(
         '--arrival <rate>',
-        'conversations per minute; or rush:<peak>, which rises to so many times what the operators can serve',
+        'conversations per minute, or rush:<peak>, which peaks at <peak> times the capacity of the operators',
       )
-        .argParser(arrival)
+        .argParser(parseArrival)
         .default({ kind: 'rush', peak: 1.2 }, 'rush:1.2'),
     )
-    .option('--handling <seconds>', 'how long a conversation takes, on average', number(0.1, DAY_SECONDS), 120)
-    .option('--decline <share>', 'share of the offers that are declined', share, 0.08)
-    .option('--ignore <share>', 'share of the offers that are left to time out', share, 0.03)
-    .option('--disconnect <share>', 'share of the operators who drop out in a minute', number(0, 60), 0.3)
-    .option('--abandon <share>', 'share of the visitors who do not wait for ever', share, 0.15)
+    .option('--handling <seconds>', 'average length of a conversation', numberBetween(0.1, DAY_SECONDS), 120)
+    .option('--decline <share>', 'share of offers that are declined', parseShare, 0.08)
+    .option('--ignore <share>', 'share of offers that time out', parseShare, 0.03)
+    .option('--disconnect <share>', 'share of operators who disconnect per minute', numberBetween(0, 60), 0.3)
+    .option('--abandon <share>', 'share of visitors who stop waiting', parseShare, 0.15)
     .addOption(
       new Option('--channels <mix>', 'weights of the channels')
-        .argParser(channels)
+        .argParser(parseChannels)
         .default({ chat: 8, call: 1, video: 1 }, 'chat:8,call:1,video:1'),
     )
-    .option('--websites <number>', 'websites', whole(1, 50), 3)
-    .option('--skills <number>', 'skills', whole(0, 50), 5)
-    .option('--groups <number>', 'groups', whole(0, 50), 3)
+    .option('--websites <number>', 'number of websites', integerBetween(1, 50), 3)
+    .option('--skills <number>', 'number of skills', integerBetween(0, 50), 5)
+    .option('--groups <number>', 'number of groups', integerBetween(0, 50), 3)
     .addOption(
       new Option('--languages <list>', 'languages (ISO 639-1)')
         .argParser((text) => text.split(','))
@@ -106,21 +107,21 @@ function command(): Command {
     )
     .option(
       '--speed <times>',
-      "people are so many times as quick: handling, answers, patience; the service's timers are not",
-      number(0.1, 1000),
+      "speeds up the participants (handling, replies, patience), but not the service's timers",
+      numberBetween(0.1, 1000),
       10,
     )
-    .option('--seed <text>', 'decides everything that is random: the same seed, the same plan')
-    .option('--offer-seconds <seconds>', 'how long offers wait for an answer (own service only)', whole(5, 300))
-    .option('--url <address...>', 'a running service, or several nodes of it')
+    .option('--seed <text>', 'random seed: the same seed gives the same plan')
+    .option('--offer-seconds <seconds>', 'how long offers stay open (temporary service only)', integerBetween(5, 300))
+    .option('--url <address...>', 'a running service, or several of its nodes')
     .option('--email <address>', 'an admin of the running service')
-    .option('--password <password>', 'their password')
-    .option('--token <token>', 'a token of theirs, instead')
-    .option('--keep', 'leave the simulated operators in the running service')
+    .option('--password <password>', 'password of the admin')
+    .option('--token <token>', 'access token of the admin, instead of --email and --password')
+    .option('--keep', 'keep the simulated operators in the running service')
     .option('--report <file>', 'write the report as an HTML page')
     .option('--json <file>', 'write the report as JSON')
-    .option('--journal <file>', 'write all that the clients saw, a line of JSON each')
-    .option('--profile <folder>', 'write a processor profile of the own service')
+    .option('--journal <file>', 'write everything that the clients saw, one JSON object per line')
+    .option('--profile <folder>', 'write CPU profiles of the temporary service')
     .showHelpAfterError('(--help shows the options)');
 }
 
@@ -128,40 +129,41 @@ function pick<T, Name extends keyof T>(from: T, ...names: readonly Name[]): Pick
   return Object.fromEntries(names.map((name) => [name, from[name]])) as Pick<T, Name>;
 }
 
-function number(least: number, most: number): (text: string) => number {
+function numberBetween(min: number, max: number): (text: string) => number {
   return (text) => {
     const value = Number(text);
-    if (text.trim() === '' || !(value >= least && value <= most))
-      throw new InvalidArgumentError(`It must be a number from ${least} to ${most}.`);
+    if (text.trim() === '' || !(value >= min && value <= max))
+      throw new InvalidArgumentError(`Expected a number from ${min} to ${max}.`);
     return value;
   };
 }
 
-function whole(least: number, most: number): (text: string) => number {
-  const read = number(least, most);
+function integerBetween(min: number, max: number): (text: string) => number {
+  const parseNumber = numberBetween(min, max);
   return (text) => {
-    const value = read(text);
-    if (!Number.isInteger(value)) throw new InvalidArgumentError('It must be a whole number.');
+    const value = parseNumber(text);
+    if (!Number.isInteger(value)) throw new InvalidArgumentError('Expected a whole number.');
     return value;
   };
 }
 
-const share = number(0, 1);
+const parseShare = numberBetween(0, 1);
 
-function arrival(text: string): Arrival {
+function parseArrival(text: string): Arrival {
   const [, peak] = /^rush(?::(.+))?$/.exec(text) ?? [];
-  if (text.startsWith('rush')) return { kind: 'rush', peak: peak === undefined ? 1.2 : number(0.01, 100)(peak) };
-  return { kind: 'steady', perMinute: number(0, 1e6)(text) };
+  if (text.startsWith('rush')) return { kind: 'rush', peak: peak === undefined ? 1.2 : numberBetween(0.01, 100)(peak) };
+  return { kind: 'steady', perMinute: numberBetween(0, 1e6)(text) };
 }
 
-function channels(text: string): Record<Channel, number> {
+function parseChannels(text: string): Record<Channel, number> {
   const weights: Record<Channel, number> = { chat: 0, call: 0, video: 0 };
   for (const part of text.split(',')) {
     const [name = '', weight = '1'] = part.split(':');
     const channel = CHANNELS.find((one) => one === name);
     if (!channel) throw new InvalidArgumentError(`The channels are ${CHANNELS.join(', ')}.`);
-    weights[channel] = number(0, 1e6)(weight);
+    weights[channel] = numberBetween(0, 1e6)(weight);
   }
-  if (CHANNELS.every((channel) => weights[channel] === 0)) throw new InvalidArgumentError('One must have a weight.');
+  if (CHANNELS.every((channel) => weights[channel] === 0))
+    throw new InvalidArgumentError('At least one channel must have a weight above 0.');
   return weights;
 }

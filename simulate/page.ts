@@ -1,16 +1,16 @@
 import { barPlot, linePlot, sharePlot } from './plots.ts';
-import { isBroken, type Report, type Section, sectionsOf, when } from './report.ts';
+import { buildSections, formatOffset, hasFailedChecks, type Report, type Section } from './report.ts';
 import type { Series } from './series.ts';
 
 const MAX_PROBLEMS = 50;
 
-/** The report as one page that needs nothing else. */
-export function reportPage(report: Report, series: Series): string {
+/** Renders the report as one self-contained HTML page. */
+export function renderReportPage(report: Report, series: Series): string {
   const { options, figures, checks } = report;
-  const broken = isBroken(checks);
+  const hasFailed = hasFailedChecks(checks);
   const plots: readonly (readonly [string, string])[] = [
-    ['Waiting until somebody took it', barPlot(series.waiting, 'Histogram of waiting times in seconds')],
-    ['Conversations that wait', linePlot([{ name: 'waiting', points: series.queue }], '')],
+    ['Waiting time until accepted', barPlot(series.waiting, 'Histogram of waiting times in seconds')],
+    ['Queued conversations', linePlot([{ name: 'waiting', points: series.queue }], '')],
     [
       'Conversations per second',
       linePlot(
@@ -22,10 +22,10 @@ export function reportPage(report: Report, series: Series): string {
       ),
     ],
     [
-      'Use of the slots, by operator',
+      'Slot utilization by operator',
       sharePlot(
         figures.utilisation.map(({ who, share }) => ({ name: who, share })),
-        'Share of the slots in use, by operator',
+        'Share of slots in use, by operator',
       ),
     ],
   ];
@@ -33,42 +33,44 @@ export function reportPage(report: Report, series: Series): string {
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Switchboard: a simulated ${figures.seconds.toFixed(0)} s</title>
+<title>Switchboard: simulation of ${figures.seconds.toFixed(0)} s</title>
 <style>${STYLE}</style>
 <main>
-<h1>A simulated ${figures.seconds.toFixed(0)} s</h1>
-<p>${new Date(report.startedAt).toISOString().slice(0, 19).replace('T', ' ')} UTC · ${options.operators} operators · ${figures.conversations.started} conversations · seed <code>${escaped(options.seed)}</code></p>
-<h2>What must always hold <span class="${broken ? 'bad' : 'good'}">${broken ? 'broken' : 'holds'}</span></h2>
+<h1>Simulation of ${figures.seconds.toFixed(0)} s</h1>
+<p>${new Date(report.startedAt).toISOString().slice(0, 19).replace('T', ' ')} UTC · ${options.operators} operators · ${figures.conversations.started} conversations · seed <code>${escapeHtml(options.seed)}</code></p>
+<h2>Rules <span class="${hasFailed ? 'bad' : 'good'}">${hasFailed ? 'broken' : 'ok'}</span></h2>
 <ul class="checks">
 ${checks
   .map(({ name, problems }) => {
-    const list = problems.slice(0, MAX_PROBLEMS).map(({ what, at }) => `<li>${escaped(when(report, at) + what)}</li>`);
+    const list = problems
+      .slice(0, MAX_PROBLEMS)
+      .map(({ what, at }) => `<li>${escapeHtml(formatOffset(report, at) + what)}</li>`);
     const more = problems.length > MAX_PROBLEMS ? `<li>and ${problems.length - MAX_PROBLEMS} more</li>` : '';
     const mark = problems.length === 0 ? '<b class="good">ok</b>' : '<b class="bad">BROKEN</b>';
-    return `<li>${mark} ${escaped(name)}${list.length > 0 ? `<ul>${list.join('')}${more}</ul>` : ''}</li>`;
+    return `<li>${mark} ${escapeHtml(name)}${list.length > 0 ? `<ul>${list.join('')}${more}</ul>` : ''}</li>`;
   })
   .join('\n')}
 </ul>
 ${plots.map(([title, plot]) => `<h2>${title}</h2>\n${plot}`).join('\n')}
-${sectionsOf(report).map(tableOf).join('\n')}
-<h2>How it was made</h2>
-<pre>${escaped(JSON.stringify(options, null, 2))}</pre>
+${buildSections(report).map(renderTable).join('\n')}
+<h2>Options</h2>
+<pre>${escapeHtml(JSON.stringify(options, null, 2))}</pre>
 </main>
 </html>
 `;
 }
 
-function tableOf({ title, head, rows }: Section): string {
+function renderTable({ title, head, rows }: Section): string {
   const cells = (tag: string, row: readonly string[]) =>
-    `<tr>${row.map((cell) => `<${tag}>${escaped(cell)}</${tag}>`).join('')}</tr>`;
+    `<tr>${row.map((cell) => `<${tag}>${escapeHtml(cell)}</${tag}>`).join('')}</tr>`;
   const top = head.length > 0 ? cells('th', head) : '';
   return `<h2>${title}</h2>\n<table>${top}${rows.map((row) => cells('td', row)).join('')}</table>`;
 }
 
-const SIGNS: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+const HTML_ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
-function escaped(text: string): string {
-  return text.replace(/[&<>"]/g, (sign) => SIGNS[sign] as string);
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"]/g, (character) => HTML_ENTITIES[character] as string);
 }
 
 const STYLE = `

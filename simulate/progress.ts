@@ -1,26 +1,26 @@
 import type { Entry, Journal } from './journal.ts';
 
-const EVERY_MS = { terminal: 250, otherwise: 5000 };
+const INTERVAL_MS = { terminal: 250, otherwise: 5000 };
 
-/** Says on standard error how it goes: on a terminal in one line that is written anew, else in a line now and then. */
+/** Prints progress to standard error: on a terminal it updates one line, otherwise it adds a line every few seconds. */
 export class Progress {
   readonly #journal: Journal;
   readonly #seconds: number;
   readonly #counts = {
     started: 0,
     refused: 0,
-    talking: 0,
+    active: 0,
     closed: 0,
     abandoned: 0,
     messages: 0,
     resumed: 0,
     failed: 0,
   };
-  readonly #seen = new Set<string>();
-  readonly #talking = new Set<number>();
+  readonly #openedStreams = new Set<string>();
+  readonly #active = new Set<number>();
   readonly #closed = new Set<number>();
-  #read = 0;
-  #since = 0;
+  #nextEntry = 0;
+  #startedAt = 0;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(journal: Journal, seconds: number) {
@@ -28,15 +28,15 @@ export class Progress {
     this.#seconds = seconds;
   }
 
-  /** A word on what is prepared. */
-  say(text: string): void {
+  /** Shows a step of the preparation. */
+  show(text: string): void {
     if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`);
   }
 
   start(): void {
-    this.#since = performance.now();
-    const every = process.stderr.isTTY ? EVERY_MS.terminal : EVERY_MS.otherwise;
-    this.#timer = setInterval(() => this.#show(), every);
+    this.#startedAt = performance.now();
+    const every = process.stderr.isTTY ? INTERVAL_MS.terminal : INTERVAL_MS.otherwise;
+    this.#timer = setInterval(() => this.#print(), every);
   }
 
   stop(): void {
@@ -44,17 +44,17 @@ export class Progress {
     if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
   }
 
-  #show(): void {
+  #print(): void {
     const { entries } = this.#journal;
-    for (; this.#read < entries.length; this.#read += 1) this.#count(entries[this.#read] as Entry);
+    for (; this.#nextEntry < entries.length; this.#nextEntry += 1) this.#count(entries[this.#nextEntry] as Entry);
     const { started, refused, closed, abandoned, messages, resumed, failed } = this.#counts;
-    const talking = this.#talking.size;
-    const elapsed = Math.round((performance.now() - this.#since) / 1000);
+    const active = this.#active.size;
+    const elapsed = Math.round((performance.now() - this.#startedAt) / 1000);
     const text = [
       `${elapsed}/${this.#seconds} s`,
       `started ${started}`,
-      `waiting ${started - closed - talking}`,
-      `talking ${talking}`,
+      `queued ${started - closed - active}`,
+      `active ${active}`,
       `closed ${closed} (abandoned ${abandoned})`,
       `messages ${messages}`,
       ...(refused > 0 ? [`refused ${refused}`] : []),
@@ -74,13 +74,13 @@ export class Progress {
       counts.refused += 1;
     if (entry.kind === 'opened') {
       const name = `${entry.who} ${entry.conversation}`;
-      if (this.#seen.has(name)) counts.resumed += 1;
-      this.#seen.add(name);
+      if (this.#openedStreams.has(name)) counts.resumed += 1;
+      this.#openedStreams.add(name);
     }
     if (entry.kind !== 'told' || entry.conversation === null || entry.who.startsWith('operator')) return;
-    if (entry.type === 'conversation.started') this.#talking.add(entry.conversation);
+    if (entry.type === 'conversation.started') this.#active.add(entry.conversation);
     if (entry.type === 'conversation.queued' || entry.type === 'conversation.closed')
-      this.#talking.delete(entry.conversation);
+      this.#active.delete(entry.conversation);
     if (entry.type === 'conversation.closed' && !this.#closed.has(entry.conversation)) {
       this.#closed.add(entry.conversation);
       counts.closed += 1;

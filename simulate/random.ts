@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 
 /**
- * Random numbers that a seed decides. Everybody in a simulation has a source of their own, named after them: what one
- * person does never changes what another one draws.
+ * Seeded random numbers. Every participant has a separate generator, so that the behavior of one never changes the
+ * numbers of another.
  */
 export class Random {
   readonly #seed: string;
@@ -13,12 +13,12 @@ export class Random {
     this.#state = Number.parseInt(hash('sha256', seed, 'hex').slice(0, 8), 16);
   }
 
-  /** A source of its own for somebody or something. */
-  for(name: string): Random {
+  /** Returns an independent generator with this name. */
+  fork(name: string): Random {
     return new Random(`${this.#seed}/${name}`);
   }
 
-  /** From 0 up to, but not with, 1. */
+  /** At least 0 and below 1. */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
@@ -26,13 +26,13 @@ export class Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   }
 
-  between(least: number, most: number): number {
-    return least + this.next() * (most - least);
+  between(min: number, max: number): number {
+    return min + this.next() * (max - min);
   }
 
   /** A whole number, both ends included. */
-  whole(least: number, most: number): number {
-    return least + Math.floor(this.next() * (most - least + 1));
+  integer(min: number, max: number): number {
+    return min + Math.floor(this.next() * (max - min + 1));
   }
 
   chance(share: number): boolean {
@@ -43,19 +43,19 @@ export class Random {
     return list[Math.floor(this.next() * list.length)] as T;
   }
 
-  /** One of the names, as often as their weights say. */
-  weighted<Name extends string>(weights: Readonly<Record<Name, number>>): Name {
+  /** Picks a name with a probability proportional to its weight. */
+  pickWeighted<Name extends string>(weights: Readonly<Record<Name, number>>): Name {
     const entries = Object.entries<number>(weights) as [Name, number][];
-    let left = this.next() * entries.reduce((sum, [, weight]) => sum + weight, 0);
+    let remaining = this.next() * entries.reduce((sum, [, weight]) => sum + weight, 0);
     for (const [name, weight] of entries) {
-      left -= weight;
-      if (left < 0) return name;
+      remaining -= weight;
+      if (remaining < 0) return name;
     }
     return (entries.at(-1) as [Name, number])[0];
   }
 
-  /** So many different ones, in no particular order. */
-  some<T>(list: readonly T[], count: number): T[] {
+  /** Picks `count` different items, in random order. */
+  sample<T>(list: readonly T[], count: number): T[] {
     const rest = [...list];
     return Array.from(
       { length: Math.min(count, rest.length) },
@@ -63,7 +63,7 @@ export class Random {
     );
   }
 
-  /** Times between things that happen by chance. */
+  /** Exponentially distributed, as the times between random events. */
   exponential(mean: number): number {
     return -Math.log(1 - this.next()) * mean;
   }

@@ -1,11 +1,11 @@
-import { waits } from './figures.ts';
+import { waitTimes } from './figures.ts';
 import type { Entry } from './journal.ts';
-import { type Timeline, timelineOf } from './timeline.ts';
+import { buildTimeline, type Timeline } from './timeline.ts';
 
-/** What a run looked like over time, for the plots. */
+/** The course of a run over time, for the plots. */
 
 export interface Point {
-  /** Seconds from the opening. */
+  /** Seconds from the start. */
   readonly second: number;
   readonly value: number;
 }
@@ -17,39 +17,39 @@ export interface Bar {
 }
 
 export interface Series {
-  /** Conversations that nobody had accepted yet. */
+  /** Conversations that were not accepted yet. */
   readonly queue: readonly Point[];
   /** Per second. */
   readonly started: readonly Point[];
   readonly closed: readonly Point[];
-  /** Seconds that visitors waited until somebody took it. */
+  /** Seconds that visitors waited until their conversation was accepted. */
   readonly waiting: readonly Bar[];
 }
 
-const BUCKETS = 120;
-const BARS = 24;
+const BUCKET_COUNT = 120;
+const BAR_COUNT = 24;
 
-export function seriesOf(entries: readonly Entry[]): Series {
-  const timeline = timelineOf(entries);
+export function computeSeries(entries: readonly Entry[]): Series {
+  const timeline = buildTimeline(entries);
   const start = entries.find(({ kind }) => kind === 'hired')?.at ?? 0;
-  const bucket = Math.max(1, (timeline.endedAt - start) / 1000 / BUCKETS);
-  const perSecond = (times: readonly number[]) => bucketed(times, start, timeline.endedAt, bucket);
+  const bucket = Math.max(1, (timeline.endedAt - start) / 1000 / BUCKET_COUNT);
+  const perSecond = (times: readonly number[]) => countPerSecond(times, start, timeline.endedAt, bucket);
   return {
-    queue: queueOver(timeline, start, bucket),
-    started: perSecond([...timeline.started.values()].map(({ at }) => at)),
-    closed: perSecond(toldTo(timeline, 'conversation.closed')),
-    waiting: histogram(waits(timeline, 'conversation.started').map((milliseconds) => milliseconds / 1000)),
+    queue: computeQueueLength(timeline, start, bucket),
+    started: perSecond([...timeline.conversations.values()].map(({ at }) => at)),
+    closed: perSecond(visitorEventTimes(timeline, 'conversation.closed')),
+    waiting: histogram(waitTimes(timeline, 'conversation.started').map((milliseconds) => milliseconds / 1000)),
   };
 }
 
-/** Times at which visitors were told something. */
-function toldTo({ told }: Timeline, type: string): number[] {
-  return [...told].flatMap(([who, events]) =>
-    who.startsWith('visitor') ? events.filter((event) => event.type === type).map(({ at }) => at) : [],
+/** The times at which visitors received events of this type. */
+function visitorEventTimes({ events }: Timeline, type: string): number[] {
+  return [...events].flatMap(([who, list]) =>
+    who.startsWith('visitor') ? list.filter((event) => event.type === type).map(({ at }) => at) : [],
   );
 }
 
-function bucketed(times: readonly number[], start: number, end: number, bucket: number): Point[] {
+function countPerSecond(times: readonly number[], start: number, end: number, bucket: number): Point[] {
   const counts = new Array<number>(Math.ceil((end - start) / 1000 / bucket)).fill(0);
   for (const time of times) {
     const index = Math.floor((time - start) / 1000 / bucket);
@@ -58,16 +58,17 @@ function bucketed(times: readonly number[], start: number, end: number, bucket: 
   return counts.map((count, index) => ({ second: index * bucket, value: count / bucket }));
 }
 
-function queueOver({ started, told, endedAt }: Timeline, start: number, bucket: number): Point[] {
+function computeQueueLength({ conversations, events, endedAt }: Timeline, start: number, bucket: number): Point[] {
   const steps: { at: number; by: number }[] = [];
-  for (const { who, conversation, at } of started.values()) {
+  for (const { who, conversation, at } of conversations.values()) {
     steps.push({ at, by: 1 });
-    let waits = true;
-    for (const event of told.get(who) ?? []) {
+    let isWaiting = true;
+    for (const event of events.get(who) ?? []) {
       if (event.conversation !== conversation) continue;
-      const now: boolean = event.type === 'conversation.queued' ? true : ENDS_WAITING.has(event.type) ? false : waits;
-      if (now !== waits) steps.push({ at: event.at, by: now ? 1 : -1 });
-      waits = now;
+      const waitsNow: boolean =
+        event.type === 'conversation.queued' ? true : WAIT_END_EVENTS.has(event.type) ? false : isWaiting;
+      if (waitsNow !== isWaiting) steps.push({ at: event.at, by: waitsNow ? 1 : -1 });
+      isWaiting = waitsNow;
     }
   }
   steps.sort((a, b) => a.at - b.at);
@@ -81,11 +82,11 @@ function queueOver({ started, told, endedAt }: Timeline, start: number, bucket: 
   return points;
 }
 
-const ENDS_WAITING = new Set(['conversation.started', 'conversation.closed']);
+const WAIT_END_EVENTS = new Set(['conversation.started', 'conversation.closed']);
 
 function histogram(values: readonly number[]): Bar[] {
   if (values.length === 0) return [];
-  const width = niceWidth(Math.max(...values) / BARS);
+  const width = niceWidth(Math.max(...values) / BAR_COUNT);
   const counts = new Array<number>(Math.floor(Math.max(...values) / width) + 1).fill(0);
   for (const value of values) {
     const index = Math.floor(value / width);
@@ -94,8 +95,8 @@ function histogram(values: readonly number[]): Bar[] {
   return counts.map((count, index) => ({ from: index * width, to: (index + 1) * width, count }));
 }
 
-/** 1, 2 or 5 times a power of ten, and not less. */
-export function niceWidth(least: number): number {
-  const power = 10 ** Math.floor(Math.log10(Math.max(least, 1e-6)));
-  return ([1, 2, 5, 10].find((step) => step * power >= least) ?? 10) * power;
+/** The smallest 1, 2 or 5 times a power of ten that is at least `min`. */
+export function niceWidth(min: number): number {
+  const power = 10 ** Math.floor(Math.log10(Math.max(min, 1e-6)));
+  return ([1, 2, 5, 10].find((step) => step * power >= min) ?? 10) * power;
 }

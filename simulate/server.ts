@@ -4,24 +4,23 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Target } from './client.ts';
-import type { Login } from './stage.ts';
+import type { Target } from './http-client.ts';
+import type { Login } from './setup.ts';
 
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 
-/** The service itself, in a process of its own and on a folder of its own, for one run. */
-export interface OwnServer {
+/** A temporary service for one run, in a separate process and data folder. */
+export interface SimulationServer {
   readonly target: Target;
   readonly admin: Login;
   readonly pid: number;
   stop(): Promise<void>;
-  /** Runs `doctor` on the data, after the stop. */
+  /** Runs `doctor` on the data; call it after `stop`. */
   doctor(): Promise<{ readonly code: number; readonly output: string }>;
-  /** Forgets the data. */
-  remove(): void;
+  removeData(): void;
 }
 
-export async function startOwnServer(flags: readonly string[] = []): Promise<OwnServer> {
+export async function startSimulationServer(flags: readonly string[] = []): Promise<SimulationServer> {
   const folder = mkdtempSync(join(tmpdir(), 'switchboard-simulate-'));
   const admin = { email: 'admin@example.com', password: randomBytes(18).toString('base64url') };
   const env = {
@@ -31,27 +30,27 @@ export async function startOwnServer(flags: readonly string[] = []): Promise<Own
     SWITCHBOARD_ADMIN_EMAIL: admin.email,
     SWITCHBOARD_ADMIN_PASSWORD: admin.password,
     SWITCHBOARD_LOG_LEVEL: 'error',
-    // Everybody comes from this machine, and says from which address they would come.
+    // All clients connect from this machine and send their simulated address.
     SWITCHBOARD_TRUSTED_PROXIES: '127.0.0.1,::1',
     SWITCHBOARD_VISITOR_SESSIONS_PER_MINUTE: '0',
     SWITCHBOARD_VISITOR_STARTS_PER_MINUTE: '0',
     SWITCHBOARD_VISITOR_ADDRESS_STARTS_PER_MINUTE: '0',
     SWITCHBOARD_VISITOR_MESSAGES_PER_MINUTE: '0',
   };
-  // In a group of its own: a Ctrl-C is for those who use it, who still need it to come to an end.
+  // In a separate process group, so that Ctrl-C reaches only the simulator, which needs the service to finish.
   const child = spawn(process.execPath, [...flags, MAIN, 'serve'], {
     env,
     stdio: ['ignore', 'pipe', 'inherit'],
     detached: true,
   });
-  const remove = () => rmSync(folder, { recursive: true, force: true });
+  const removeData = () => rmSync(folder, { recursive: true, force: true });
   process.once('exit', () => {
     child.kill('SIGKILL');
-    remove();
+    removeData();
   });
-  const url = await readyAt(child);
+  const url = await waitForUrl(child);
   return {
-    target: { urls: [url], believesAddresses: true },
+    target: { urls: [url], trustsForwardedFor: true },
     admin,
     pid: child.pid as number,
     stop: async () => {
@@ -61,11 +60,11 @@ export async function startOwnServer(flags: readonly string[] = []): Promise<Own
       await exit;
     },
     doctor: () => runDoctor(env),
-    remove,
+    removeData,
   };
 }
 
-function readyAt(child: ChildProcess): Promise<string> {
+function waitForUrl(child: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
     let output = '';
     child.stdout?.on('data', (chunk) => {
@@ -73,7 +72,7 @@ function readyAt(child: ChildProcess): Promise<string> {
       const [, url] = output.match(/ready at (\S+)/) ?? [];
       if (url) resolve(url);
     });
-    child.once('exit', (code) => reject(new Error(`The service ended with ${code}:\n${output}`)));
+    child.once('exit', (code) => reject(new Error(`The service exited with ${code}:\n${output}`)));
   });
 }
 

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
-/** Lets time pass; true when all of it has passed, false when something ended it before. */
-export async function rest(milliseconds: number, ...until: readonly AbortSignal[]): Promise<boolean> {
+/** Returns true after the whole time, false if a signal ended it early. */
+export async function sleep(milliseconds: number, ...until: readonly AbortSignal[]): Promise<boolean> {
   const signal = AbortSignal.any([...until]);
   if (signal.aborted) return false;
   try {
@@ -12,30 +12,30 @@ export async function rest(milliseconds: number, ...until: readonly AbortSignal[
   }
 }
 
-/** Until something ends. */
-export async function ended(...signals: readonly AbortSignal[]): Promise<void> {
+/** Waits until one of the signals is aborted. */
+export async function waitForAny(...signals: readonly AbortSignal[]): Promise<void> {
   const signal = AbortSignal.any([...signals]);
   if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
 }
 
-/** A door that is open or closed; whoever finds it closed can wait. */
+/** Can be opened and closed, and lets callers wait until it is open. */
 export class Gate {
-  #opened: PromiseWithResolvers<void> | undefined = Promise.withResolvers();
+  #opening: PromiseWithResolvers<void> | undefined = Promise.withResolvers();
 
   get isOpen(): boolean {
-    return this.#opened === undefined;
+    return this.#opening === undefined;
   }
 
   open(): void {
-    this.#opened?.resolve();
-    this.#opened = undefined;
+    this.#opening?.resolve();
+    this.#opening = undefined;
   }
 
   close(): void {
-    this.#opened ??= Promise.withResolvers();
+    this.#opening ??= Promise.withResolvers();
   }
 
-  async passed(): Promise<void> {
-    while (this.#opened) await this.#opened.promise;
+  async waitUntilOpen(): Promise<void> {
+    while (this.#opening) await this.#opening.promise;
   }
 }

@@ -1,108 +1,119 @@
-import type { Entry, Hired, Started, Told, Who } from './journal.ts';
+import type { ConversationStarted, Entry, EventReceived, OperatorCreated, Participant } from './journal.ts';
 
-/** The journal put together: what each desk was told, in the order of the events' positions, and what follows from it. */
+/** The events of the journal by participant, in the order of their positions, and the assignments that they imply. */
 
 export type OfferEnd = 'accepted' | 'declined' | 'timed_out' | 'withdrawn' | 'open';
 
-/** A time in which an operator had a conversation, from the offer on, as their own desk was told. */
-export interface Holding {
-  readonly who: Who;
+/** The time in which an operator had an offer or conversation, by the events on their desk. */
+export interface Assignment {
+  readonly who: Participant;
   readonly conversation: number;
-  /** Positions of the events that began and ended it. */
+  /** Positions of the events that started and ended it. */
   readonly from: number;
   to: number;
   readonly fromServerAt: number;
-  readonly toldAt: number;
+  readonly notifiedAt: number;
   endedAt: number;
   endedServerAt: number;
   acceptedAt: number | null;
-  /** What became of the offer. */
+  /** How the offer ended. */
   offer: OfferEnd;
-  /** How it ended: closed, or back into the queue for this reason. */
+  /** `closed`, or the reason why it was requeued. */
   end: string | null;
 }
 
 export interface Timeline {
-  readonly hired: ReadonlyMap<Who, Hired>;
-  readonly started: ReadonlyMap<number, Started>;
-  /** By who was told, in the order of positions. */
-  readonly told: ReadonlyMap<Who, readonly Told[]>;
-  readonly holdings: readonly Holding[];
+  readonly operators: ReadonlyMap<Participant, OperatorCreated>;
+  readonly conversations: ReadonlyMap<number, ConversationStarted>;
+  /** By participant, in the order of positions. */
+  readonly events: ReadonlyMap<Participant, readonly EventReceived[]>;
+  readonly assignments: readonly Assignment[];
   readonly problems: readonly { readonly what: string; readonly at: number }[];
-  /** How far the service's clock is behind ours at most: what it says happened then and then, happened so much later here. */
+  /** Local time minus service time, at most: the smallest observed difference. */
   readonly clockOffset: number;
   readonly endedAt: number;
 }
 
 export const NEVER = Number.POSITIVE_INFINITY;
 
-export function timelineOf(entries: readonly Entry[]): Timeline {
-  const hired = new Map<Who, Hired>();
-  const started = new Map<number, Started>();
-  const told = new Map<Who, Told[]>();
+export function buildTimeline(entries: readonly Entry[]): Timeline {
+  const operators = new Map<Participant, OperatorCreated>();
+  const conversations = new Map<number, ConversationStarted>();
+  const events = new Map<Participant, EventReceived[]>();
   let clockOffset = NEVER;
   for (const entry of entries) {
-    if (entry.kind === 'hired') hired.set(entry.who, entry);
-    else if (entry.kind === 'started') started.set(entry.conversation, entry);
+    if (entry.kind === 'hired') operators.set(entry.who, entry);
+    else if (entry.kind === 'started') conversations.set(entry.conversation, entry);
     else if (entry.kind === 'told') {
-      const own = told.get(entry.who) ?? [];
-      told.set(entry.who, own);
-      own.push(entry);
+      const list = events.get(entry.who) ?? [];
+      events.set(entry.who, list);
+      list.push(entry);
       clockOffset = Math.min(clockOffset, entry.at - entry.serverAt);
     }
   }
-  for (const own of told.values()) own.sort((a, b) => a.position - b.position);
+  for (const list of events.values()) list.sort((a, b) => a.position - b.position);
   const problems: { what: string; at: number }[] = [];
   const endedAt = entries.at(-1)?.at ?? 0;
-  const holdings = [...told].flatMap(([who, events]) =>
-    who.startsWith('operator') ? holdingsOf(who, events, problems, endedAt) : [],
+  const assignments = [...events].flatMap(([who, ownEvents]) =>
+    who.startsWith('operator') ? buildAssignments(who, ownEvents, problems, endedAt) : [],
   );
-  return { hired, started, told, holdings, problems, clockOffset: clockOffset === NEVER ? 0 : clockOffset, endedAt };
+  return {
+    operators,
+    conversations,
+    events,
+    assignments,
+    problems,
+    clockOffset: clockOffset === NEVER ? 0 : clockOffset,
+    endedAt,
+  };
 }
 
-/** What a desk knows that its operator has. Events that come twice are found elsewhere, and count once here. */
-function holdingsOf(
-  who: Who,
-  events: readonly Told[],
+/** Derives assignments from the events of one desk. Duplicate events are ignored here; another check reports them. */
+function buildAssignments(
+  who: Participant,
+  events: readonly EventReceived[],
   problems: { what: string; at: number }[],
   endedAt: number,
-): Holding[] {
-  const all: Holding[] = [];
-  const open = new Map<number, Holding>();
+): Assignment[] {
+  const all: Assignment[] = [];
+  const open = new Map<number, Assignment>();
   let last = 0;
   for (const event of events) {
     const { conversation, position, type, at } = event;
     if (position === last || conversation === null) continue;
     last = position;
-    const held = open.get(conversation);
-    if (type === 'conversation.offered' || (type === 'conversation.started' && !held)) {
-      if (held) {
-        problems.push({ what: `${who} was offered conversation ${conversation} twice in a row (${position})`, at });
+    const current = open.get(conversation);
+    if (type === 'conversation.offered' || (type === 'conversation.started' && !current)) {
+      if (current) {
+        problems.push({
+          what: `${who} was offered conversation ${conversation} twice in a row (position ${position})`,
+          at,
+        });
         continue;
       }
       const accepted = type === 'conversation.started';
-      const holding: Holding = {
-        ...{ who, conversation, from: position, to: NEVER, fromServerAt: event.serverAt, toldAt: at, endedAt },
+      const assignment: Assignment = {
+        ...{ who, conversation, from: position, to: NEVER, fromServerAt: event.serverAt, notifiedAt: at, endedAt },
         endedServerAt: NEVER,
         ...{ acceptedAt: accepted ? at : null, offer: accepted ? 'accepted' : 'open', end: null },
       };
-      open.set(conversation, holding);
-      all.push(holding);
-    } else if (type === 'conversation.started' && held) {
-      held.acceptedAt = at;
-      held.offer = 'accepted';
-    } else if (held && (type === 'conversation.queued' || type === 'conversation.closed')) {
-      held.to = position;
-      held.endedAt = at;
-      held.endedServerAt = event.serverAt;
-      held.end = type === 'conversation.closed' ? 'closed' : (event.reason ?? 'queued');
-      if (held.offer === 'open') held.offer = offerEnd(held.end);
+      open.set(conversation, assignment);
+      all.push(assignment);
+    } else if (type === 'conversation.started' && current) {
+      current.acceptedAt = at;
+      current.offer = 'accepted';
+    } else if (current && (type === 'conversation.queued' || type === 'conversation.closed')) {
+      current.to = position;
+      current.endedAt = at;
+      current.endedServerAt = event.serverAt;
+      current.end = type === 'conversation.closed' ? 'closed' : (event.reason ?? 'queued');
+      if (current.offer === 'open') current.offer = toOfferEnd(current.end);
       open.delete(conversation);
     }
   }
   return all;
 }
 
-function offerEnd(end: string): OfferEnd {
+function toOfferEnd(end: string): OfferEnd {
   return end === 'declined' || end === 'timed_out' ? end : 'withdrawn';
 }

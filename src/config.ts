@@ -9,11 +9,11 @@ const list = z.string().transform((text) =>
     .filter((part) => part !== ''),
 );
 
-const seconds = (least: number, most: number) =>
+const secondsBetween = (min: number, max: number) =>
   z.coerce
     .number({ error: 'must be a number' })
-    .min(least, { error: `must be at least ${least}` })
-    .max(most, { error: `must be at most ${most}` });
+    .min(min, { error: `must be at least ${min}` })
+    .max(max, { error: `must be at most ${max}` });
 
 const days = z.coerce
   .number({ error: 'must be a number of days' })
@@ -27,7 +27,7 @@ const perMinute = z.coerce
   .min(0, { error: 'must be at least 0' })
   .max(10_000, { error: 'must be at most 10000' });
 
-/** Every setting, with its meaning. The page docs/configuration.md is made from this. */
+/** Every setting with its description. docs/configuration.md is generated from this. */
 export const settings = z.object({
   PORT: z.coerce
     .number({ error: 'must be a port number' })
@@ -35,7 +35,7 @@ export const settings = z.object({
     .min(0, { error: 'must be a port number' })
     .max(65_535, { error: 'must be a port number' })
     .default(8080)
-    .meta({ description: 'Port of the server; 0 lets the system choose.' }),
+    .meta({ description: 'Port to listen on; 0 lets the system choose.' }),
   HOST: z
     .string()
     .min(1, { error: 'must be an address or a host name' })
@@ -49,103 +49,103 @@ export const settings = z.object({
     .default('sqlite:data/switchboard.db')
     .meta({
       description:
-        'Where the data is: `sqlite:<path>` (the folder is made when it is missing), or `postgres://<user>:<password>@<host>/<database>` for one node or several.',
+        'Database: `sqlite:<path>` (a missing folder is created), or `postgres://<user>:<password>@<host>/<database>` for one or more nodes.',
     }),
   SWITCHBOARD_SECRET: z.string().min(32, { error: 'must have at least 32 characters' }).optional().meta({
     description:
-      'The secret of the installation, from which single sign-on keys are derived and with which secrets of webhooks are encrypted. Left out, one is made and kept in the file `secret` beside the database.',
+      'Installation secret. Single sign-on keys are derived from it and webhook secrets are encrypted with it. Required with PostgreSQL. By default one is created and stored in the file `secret` next to the database.',
   }),
   SWITCHBOARD_ADMIN_EMAIL: z
     .email({ error: 'must be an e-mail address' })
     .optional()
-    .meta({ description: 'E-mail of the first admin; looked at on an empty database only.' }),
+    .meta({ description: 'E-mail address of the first admin; used only on an empty database.' }),
   SWITCHBOARD_ADMIN_PASSWORD: z
     .string()
     .min(10, { error: 'must have 10 to 200 characters' })
     .max(200, { error: 'must have 10 to 200 characters' })
     .optional()
-    .meta({ description: 'Password of the first admin; looked at on an empty database only.' }),
+    .meta({ description: 'Password of the first admin; used only on an empty database.' }),
   SWITCHBOARD_API_KEY: z
     .string()
     .regex(/^[\x21-\x7e]{20,200}$/, { error: 'must be 20 to 200 visible ASCII characters' })
     .optional()
-    .meta({ description: 'The first API key; looked at on an empty database only.' }),
+    .meta({ description: 'The first API key; used only on an empty database.' }),
   SWITCHBOARD_PUBLIC_URL: z
     .url({ protocol: /^https?$/, error: 'must be an http or https address' })
     .optional()
-    .meta({ description: 'The address that users see, where it differs from the one that the server listens on.' }),
+    .meta({ description: 'Public URL of the service, if it differs from the address that the server listens on.' }),
   SWITCHBOARD_TLS_CERT: z
     .string()
     .optional()
-    .meta({ description: 'File with the certificate (PEM). Together with the key it turns on HTTPS.' }),
-  SWITCHBOARD_TLS_KEY: z.string().optional().meta({ description: 'File with the private key (PEM).' }),
+    .meta({ description: 'Certificate file (PEM). Set it together with the key to enable HTTPS.' }),
+  SWITCHBOARD_TLS_KEY: z.string().optional().meta({ description: 'Private key file (PEM).' }),
   SWITCHBOARD_TRUSTED_PROXIES: list
     .refine((proxies) => proxies.every(isNetwork), { error: 'must be addresses or networks, separated by commas' })
     .default([])
     .meta({
       description:
-        'Addresses or networks (`10.0.0.0/8`) of proxies whose `X-Forwarded-For` is believed. Without it all users behind a proxy share the login limit of its address.',
+        'Addresses or networks (`10.0.0.0/8`) of proxies whose `X-Forwarded-For` header is trusted. Without it, all users behind a proxy share the login limit of its address.',
     }),
   SWITCHBOARD_CORS_ORIGINS: list
     .refine((origins) => origins.every(isOrigin), {
       error: 'must be origins like https://app.example.com, separated by commas',
     })
     .default([])
-    .meta({ description: 'Origins whose pages may call the service from a browser.' }),
+    .meta({ description: 'Origins whose pages can call the service from a browser.' }),
   SWITCHBOARD_REST_SUNSET: z.iso
     .date({ error: 'must be a date like 2027-12-31' })
     .transform((text) => new Date(text))
     .optional()
-    .meta({ description: 'The day on which the REST interface will be gone; announced in the header `Sunset`.' }),
+    .meta({ description: 'Date on which the REST interface will be removed; announced in the `Sunset` header.' }),
   SWITCHBOARD_WEBHOOK_PRIVATE: z.enum(['0', '1'], { error: 'must be 0 or 1' }).default('0').meta({
     description:
-      '`1` lets webhooks go to private and loopback addresses. Only where every admin of every account may reach this network.',
+      '`1` allows webhooks to private and loopback addresses. Set it only if every admin of every account may reach this network.',
   }),
   SWITCHBOARD_EVENT_DAYS: days.default(90).meta({
     description:
-      'Days for which the event log is kept: what subscriptions and webhooks can catch up on, and admins look up.',
+      'Retention of the event log in days: how far back subscriptions and webhooks can catch up, and admins can search.',
   }),
   SWITCHBOARD_HISTORY_DAYS: days.default(400).meta({
-    description: 'Days for which past live states (hours worked) and routing decisions are kept.',
+    description: 'Retention of the live history (hours worked) and of routing decisions, in days.',
   }),
   SWITCHBOARD_VISITOR_SESSIONS_PER_MINUTE: perMinute.default(30).meta({
-    description: 'Sessions that visitors may open from one address within a minute; 0 for any number.',
+    description: 'Visitor sessions per minute from one address; 0 for no limit.',
   }),
   SWITCHBOARD_VISITOR_STARTS_PER_MINUTE: perMinute
     .default(10)
-    .meta({ description: 'Conversations that one visitor may try to start within a minute; 0 for any number.' }),
+    .meta({ description: 'Attempts per minute to start a conversation by one visitor; 0 for no limit.' }),
   SWITCHBOARD_VISITOR_ADDRESS_STARTS_PER_MINUTE: perMinute.default(60).meta({
-    description: 'Conversations that may be started from one address within a minute; 0 for any number.',
+    description: 'Conversations started per minute from one address; 0 for no limit.',
   }),
   SWITCHBOARD_VISITOR_MESSAGES_PER_MINUTE: perMinute
     .default(60)
-    .meta({ description: 'Messages that one visitor may send within a minute; 0 for any number.' }),
+    .meta({ description: 'Messages per minute by one visitor; 0 for no limit.' }),
   SWITCHBOARD_LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'silent'], {
       error: 'must be trace, debug, info, warn, error or silent',
     })
     .default('info')
-    .meta({ description: 'How much is logged. Reads that went well are logged at `debug`.' }),
+    .meta({ description: 'Log level. Successful reads are logged at `debug`.' }),
   SWITCHBOARD_METRICS_TOKEN: z
     .string()
     .min(16, { error: 'must have at least 16 characters' })
     .optional()
-    .meta({ description: 'When set, `/metrics` wants it as bearer token.' }),
-  SWITCHBOARD_HEADERS_TIMEOUT: seconds(0.1, 600)
+    .meta({ description: 'If set, `/metrics` requires it as a bearer token.' }),
+  SWITCHBOARD_HEADERS_TIMEOUT: secondsBetween(0.1, 600)
     .default(10)
-    .meta({ description: 'Seconds in which the headers of a request must arrive.' }),
-  SWITCHBOARD_REQUEST_TIMEOUT: seconds(0.1, 600)
+    .meta({ description: 'Seconds within which the headers of a request must arrive.' }),
+  SWITCHBOARD_REQUEST_TIMEOUT: secondsBetween(0.1, 600)
     .default(30)
-    .meta({ description: 'Seconds in which a whole request must arrive.' }),
-  SWITCHBOARD_SLOW_READ_TIMEOUT: seconds(0.01, 600)
+    .meta({ description: 'Seconds within which the whole request must arrive.' }),
+  SWITCHBOARD_SLOW_READ_TIMEOUT: secondsBetween(0.01, 600)
     .default(2)
-    .meta({ description: 'Seconds after which a read that no index serves is given up (503).' }),
-  SWITCHBOARD_STOP_TIMEOUT: seconds(0, 600)
+    .meta({ description: 'Seconds after which a read without an index is aborted (503).' }),
+  SWITCHBOARD_STOP_TIMEOUT: secondsBetween(0, 600)
     .default(10)
-    .meta({ description: 'Seconds that running requests get to finish when the service is stopped.' }),
-  SWITCHBOARD_DRAIN_SECONDS: seconds(0, 600).optional().meta({
+    .meta({ description: 'Seconds that running requests have to finish when the service stops.' }),
+  SWITCHBOARD_DRAIN_SECONDS: secondsBetween(0, 600).optional().meta({
     description:
-      'Seconds for which a node that is stopped goes on serving while `/_ready` says 503 already, so that load balancers turn away from it first: longer than they take to notice. Left out: 5 on PostgreSQL, 0 on the embedded database, which has no other node. Nobody is waited for where nobody asked `/_ready` in the last minute.',
+      'Seconds for which a stopping node keeps serving while `/_ready` already returns 503, so that load balancers stop sending requests to it first. Set it longer than they take to notice. Default: 5 on PostgreSQL, 0 on the embedded database, which has only one node. Skipped if `/_ready` was not requested in the last minute.',
   }),
 });
 
@@ -157,9 +157,9 @@ export interface Config extends Settings {
   readonly drainMs: number;
 }
 
-const DRAIN_SECONDS = { embedded: 0, postgres: 5 };
+const DEFAULT_DRAIN_SECONDS = { embedded: 0, postgres: 5 };
 
-/** Thrown with everything that is wrong, so that one start shows all of it. */
+/** Lists all problems, so that one start shows all of them. */
 export class ConfigError extends Error {
   readonly problems: readonly string[];
 
@@ -172,41 +172,41 @@ export class ConfigError extends Error {
   }
 }
 
-/** The only reader of the environment. An empty variable counts as left out. */
+/** The only code that reads the environment. An empty variable counts as not set. */
 export function readConfig(environment: NodeJS.ProcessEnv): Config {
-  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
-  const result = settings.safeParse(given);
+  const variables = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
+  const result = settings.safeParse(variables);
   const problems = result.success
     ? []
     : result.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}.`);
-  problems.push(...unknownSettings(given), ...halfTls(given), ...missingSecret(given));
+  problems.push(...unknownSettings(variables), ...incompleteTls(variables), ...missingSecret(variables));
   if (!result.success || problems.length > 0) throw new ConfigError(problems);
   const { DATABASE_URL: url, SWITCHBOARD_DRAIN_SECONDS: drain } = result.data;
-  const embedded = url.startsWith('sqlite:');
+  const isEmbedded = url.startsWith('sqlite:');
   return {
     ...result.data,
-    databaseFile: embedded ? resolve(url.slice('sqlite:'.length)) : undefined,
-    drainMs: (drain ?? (embedded ? DRAIN_SECONDS.embedded : DRAIN_SECONDS.postgres)) * 1000,
+    databaseFile: isEmbedded ? resolve(url.slice('sqlite:'.length)) : undefined,
+    drainMs: (drain ?? (isEmbedded ? DEFAULT_DRAIN_SECONDS.embedded : DEFAULT_DRAIN_SECONDS.postgres)) * 1000,
   };
 }
 
-/** A misspelt setting would be ignored in silence. */
-function unknownSettings(given: Record<string, string | undefined>): string[] {
-  return Object.keys(given)
+/** Otherwise a misspelled setting would be silently ignored. */
+function unknownSettings(variables: Record<string, string | undefined>): string[] {
+  return Object.keys(variables)
     .filter((name) => name.startsWith('SWITCHBOARD_') && !(name in settings.shape))
     .map((name) => `${name} is not a setting; see docs/configuration.md.`);
 }
 
-/** All nodes must have the same, so none of them may make one. */
+/** All nodes must share the same secret, so no node can create one. */
 function missingSecret({
   DATABASE_URL: url,
   SWITCHBOARD_SECRET: secret,
 }: Record<string, string | undefined>): string[] {
   if (!url?.startsWith('postgres') || secret !== undefined) return [];
-  return ['SWITCHBOARD_SECRET must be set with PostgreSQL: the same on every node.'];
+  return ['SWITCHBOARD_SECRET must be set with PostgreSQL, to the same value on every node.'];
 }
 
-function halfTls({
+function incompleteTls({
   SWITCHBOARD_TLS_CERT: cert,
   SWITCHBOARD_TLS_KEY: key,
 }: Record<string, string | undefined>): string[] {

@@ -2,9 +2,9 @@ import { logOutput } from './app/log-output.ts';
 import { runProgram } from './commands/program.ts';
 import type { Terminal } from './commands/terminal.ts';
 
-process.umask(0o077); // the data, backups and secrets are for this user alone
+process.umask(0o077); // data, backups and secrets are readable by this user only
 
-/** Standard input is opened by the first command that reads it. */
+/** The streams are getters so that they are opened on first use. */
 const terminal: Terminal = {
   env: process.env,
   get stdin() {
@@ -22,7 +22,7 @@ const terminal: Terminal = {
   exit: (code) => process.exit(code),
 };
 
-// Not awaited: a question that is never answered, as its input has ended, ends the process in silence.
+// Not awaited: if standard input ends during a prompt, the process exits silently.
 runProgram(process.argv.slice(2), terminal).then((code) => {
-  process.exitCode = code; // and not exit(), which would cut off what is still on its way into a pipe
+  process.exitCode = code; // not exit(), which would truncate output that is still being written to a pipe
 });

@@ -5,11 +5,11 @@ SwaggerUIBundle({
   url: '/openapi.json',
   dom_id: '#swagger-ui',
   deepLinking: true,
-  // A list of all schemas below the operations repeats what each operation shows.
+  // The list of all schemas repeats what each operation shows.
   defaultModelsExpandDepth: -1,
   docExpansion: 'list',
   filter: true,
   tryItOutEnabled: true,
-  // The badge of this would ask a server elsewhere.
+  // The validator badge would send requests to another server.
   validatorUrl: null,
 });

@@ -1,18 +1,26 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Client } from '../../simulate/client.ts';
-import { accept, close, Desks, type Offer, start, visitor, write } from './people.ts';
+import type { HttpClient } from '../../simulate/http-client.ts';
+import {
+  acceptOffer,
+  closeConversation,
+  createVisitorClient,
+  Desks,
+  type Offer,
+  sendMessage,
+  startConversation,
+} from './clients.ts';
 import { operatorOf } from './population.ts';
 
 /**
- * How long it takes from a slot that becomes free to the next offer on that desk, where everybody is full and many wait.
- * Conversations end and begin at a given rate, whether or not the service keeps up.
+ * The time from a freed slot to the next offer on that desk, when all operators are busy and many conversations are
+ * queued. Conversations end and start at a fixed rate, whether or not the service keeps up.
  */
 
 export interface DrainJob {
   readonly kind: 'drain';
   readonly urls: readonly string[];
   readonly operators: readonly number[];
-  /** So many run at the beginning; the others wait. */
+  /** The number of active conversations at the start; the others are queued. */
   readonly running: number;
   readonly perSecond: number;
   readonly milliseconds: number;
@@ -28,68 +36,68 @@ export interface DrainResult {
   readonly kind: 'drain';
   readonly perSecond: number;
   readonly count: number;
-  /** Conversations that could not be held to their end: the service did not keep up. */
+  /** Conversations that failed: the service did not keep up. */
   readonly failed: number;
-  /** From the request to close, and from its answer. */
+  /** From the close request, and from its response. */
   readonly fromAsked: Latency;
   readonly fromAnswered: Latency;
 }
 
-interface Running {
+interface RunningConversation {
   readonly conversation: number;
   readonly operator: number;
-  /** Who can write in it; those that were started here have their visitor, the others the one of the same number. */
+  /** Prepared conversations belong to the visitor with the same number. */
   readonly visitor: number;
 }
 
 const SETTLE_MS = 3000;
-const OFFERED_WITHIN_MS = 10_000;
+const OFFER_TIMEOUT_MS = 10_000;
 
-export async function drain(client: Client, job: DrainJob): Promise<DrainResult> {
+export async function runDrain(client: HttpClient, job: DrainJob): Promise<DrainResult> {
   const desks = new Desks();
   await desks.open(client, job.operators);
   await wait(SETTLE_MS);
-  const running: Running[] = Array.from({ length: job.running }, (_, index) => ({
+  const running: RunningConversation[] = Array.from({ length: job.running }, (_, index) => ({
     ...{ conversation: index + 1, operator: operatorOf(index + 1), visitor: index + 1 },
   }));
-  const visitors = new Map<number, number>();
-  const awaited = new Map<number, ((offer: Offer) => void)[]>();
+  const visitorByConversation = new Map<number, number>();
+  const offerWaiters = new Map<number, ((offer: Offer) => void)[]>();
   const failures: unknown[] = [];
   desks.onOffer = (offer) => {
-    awaited.get(offer.operator)?.shift()?.(offer);
-    accept(desks.of(offer.operator), offer.conversation)
+    offerWaiters.get(offer.operator)?.shift()?.(offer);
+    acceptOffer(desks.clientOf(offer.operator), offer.conversation)
       .then(() => {
         const { conversation, operator } = offer;
-        running.push({ conversation, operator, visitor: visitors.get(conversation) ?? conversation });
+        running.push({ conversation, operator, visitor: visitorByConversation.get(conversation) ?? conversation });
       })
       .catch((error) => failures.push(error));
   };
   const fromAsked: number[] = [];
   const fromAnswered: number[] = [];
-  const one = async () => {
+  const replaceOne = async () => {
     const [chosen] = running.splice(Math.floor(Math.random() * running.length), 1);
-    if (!chosen) throw new Error('Nothing runs any more.');
+    if (!chosen) throw new Error('No conversation is active.');
     const { conversation, operator } = chosen;
-    const guest = visitor(client, chosen.visitor);
-    const desk = desks.of(operator);
-    for (const writer of [guest, desk, guest, desk]) await write(writer, conversation);
-    const next = nextOffer(awaited, operator);
-    const { askedAt, at } = await close(desk, conversation);
+    const visitorClient = createVisitorClient(client, chosen.visitor);
+    const desk = desks.clientOf(operator);
+    for (const writer of [visitorClient, desk, visitorClient, desk]) await sendMessage(writer, conversation);
+    const next = waitForNextOffer(offerWaiters, operator);
+    const { askedAt, at } = await closeConversation(desk, conversation);
     const offer = await next;
     fromAsked.push(offer.at - askedAt);
     fromAnswered.push(Math.max(0, offer.at - at));
-    // Another one comes, so that as many wait as before.
-    const started = await start(guest);
-    visitors.set(started, chosen.visitor);
+    // Start a new one, so that the queue length stays the same.
+    const started = await startConversation(visitorClient);
+    visitorByConversation.set(started, chosen.visitor);
   };
-  const begin = performance.now();
-  const under: Promise<void>[] = [];
+  const startedAt = performance.now();
+  const inFlight: Promise<void>[] = [];
   for (let at = 0; at < job.milliseconds; at += -Math.log(1 - Math.random()) * (1000 / job.perSecond)) {
-    await wait(Math.max(0, begin + at - performance.now()));
-    under.push(one().catch((error) => void failures.push(error)));
+    await wait(Math.max(0, startedAt + at - performance.now()));
+    inFlight.push(replaceOne().catch((error) => void failures.push(error)));
   }
-  await Promise.all(under);
-  const seconds = (performance.now() - begin) / 1000;
+  await Promise.all(inFlight);
+  const seconds = (performance.now() - startedAt) / 1000;
   await desks.close();
   const count = fromAsked.length;
   if (count === 0) throw failures[0] ?? new Error('Nothing was measured.');
@@ -98,24 +106,27 @@ export async function drain(client: Client, job: DrainJob): Promise<DrainResult>
     perSecond: count / seconds,
     count,
     failed: failures.length,
-    fromAsked: latency(fromAsked),
-    fromAnswered: latency(fromAnswered),
+    fromAsked: toLatency(fromAsked),
+    fromAnswered: toLatency(fromAnswered),
   };
 }
 
-function nextOffer(awaited: Map<number, ((offer: Offer) => void)[]>, operator: number): Promise<Offer> {
+function waitForNextOffer(offerWaiters: Map<number, ((offer: Offer) => void)[]>, operator: number): Promise<Offer> {
   return new Promise((resolve, reject) => {
-    const late = setTimeout(() => reject(new Error(`Operator ${operator} got no next offer.`)), OFFERED_WITHIN_MS);
-    const list = awaited.get(operator) ?? [];
-    awaited.set(operator, list);
-    list.push((offer) => {
-      clearTimeout(late);
+    const timeout = setTimeout(
+      () => reject(new Error(`Operator ${operator} did not get another offer.`)),
+      OFFER_TIMEOUT_MS,
+    );
+    const waiters = offerWaiters.get(operator) ?? [];
+    offerWaiters.set(operator, waiters);
+    waiters.push((offer) => {
+      clearTimeout(timeout);
       resolve(offer);
     });
   });
 }
 
-function latency(values: readonly number[]): Latency {
+function toLatency(values: readonly number[]): Latency {
   const sorted = values.toSorted((a, b) => a - b);
   return {
     p50: sorted[Math.floor(sorted.length * 0.5)] ?? 0,

@@ -1,26 +1,26 @@
-import { Client } from '../../simulate/client.ts';
-import { type DrainJob, type DrainResult, drain } from './drain.ts';
-import { type ThroughputJob, type ThroughputResult, throughput } from './throughput.ts';
+import { HttpClient } from '../../simulate/http-client.ts';
+import { type DrainJob, type DrainResult, runDrain } from './drain.ts';
+import { runThroughput, type ThroughputJob, type ThroughputResult } from './throughput.ts';
 
-/** The people of the engine's cases, in a process of their own: what they cost is not the service's. */
+/** Simulated operators and visitors in a separate process, so that the service does not pay for them. */
 
 export type Job = ThroughputJob | DrainJob;
 
 export type JobResult = (ThroughputResult | DrainResult) & {
-  /** The share of one processor that this process used: near 1 it measures itself. */
+  /** The share of one processor that this process usage: near 1, the generator is the bottleneck. */
   readonly generatorBusy: number;
 };
 
 process.on('message', (job: Job) => {
   const before = process.cpuUsage();
   const start = performance.now();
-  const client = new Client({ urls: job.urls, believesAddresses: false });
+  const client = new HttpClient({ urls: job.urls, trustsForwardedFor: false });
   const work: Promise<ThroughputResult | DrainResult> =
-    job.kind === 'throughput' ? throughput(client, job) : drain(client, job);
+    job.kind === 'throughput' ? runThroughput(client, job) : runDrain(client, job);
   work
     .then((result) => {
-      const used = process.cpuUsage(before);
-      const generatorBusy = (used.user + used.system) / 1000 / (performance.now() - start);
+      const usage = process.cpuUsage(before);
+      const generatorBusy = (usage.user + usage.system) / 1000 / (performance.now() - start);
       process.send?.({ result: { ...result, generatorBusy } });
     })
     .catch((error) => process.send?.({ error: String(error.stack ?? error) }))

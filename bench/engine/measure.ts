@@ -1,14 +1,14 @@
 import { join } from 'node:path';
-import { filledFolder } from '../fill.ts';
-import { measureSyncs } from '../plain-costs.ts';
+import { measureSyncedWrites } from '../database-costs.ts';
+import { prepareFilledFolder } from '../fill.ts';
 import { type LoadGenerator, memoryOf, startService } from '../processes.ts';
-import { progress } from '../progress.ts';
+import { showProgress } from '../progress.ts';
 import { type AssignmentResult, measureAssignment } from './assignment.ts';
-import { type Conversations, DESKS, measureConversations, runJob, WITHOUT_LIMITS } from './conversations.ts';
+import { type ConversationsResult, DESK_COUNT, measureConversations, NO_RATE_LIMITS, runJob } from './conversations.ts';
 import type { DrainResult } from './drain.ts';
-import { crowded, roomy } from './population.ts';
+import { createFullPopulation, idlePopulation } from './population.ts';
 
-/** The engine, end to end and in its heart. */
+/** Engine benchmarks: complete conversations, the queue, and a single assignment. */
 
 export interface EnginePlan {
   readonly rounds: number;
@@ -16,8 +16,8 @@ export interface EnginePlan {
   readonly drainMs: number;
 }
 
-export interface EngineResult extends Conversations {
-  /** Rows per second that SQLite itself stores, each synced to the disk before the next. */
+export interface EngineResult extends ConversationsResult {
+  /** Rows per second that SQLite alone stores, each synced to disk before the next. */
   readonly syncedPerSecond: number;
   readonly drain: DrainResult & {
     readonly operators: number;
@@ -28,12 +28,12 @@ export interface EngineResult extends Conversations {
   readonly assignment: readonly AssignmentResult[];
 }
 
-const AT_ONCE = [8, 32, 96];
-const OPERATORS = 1000;
-const WAITING = 10_000;
-const RUNNING = OPERATORS * 3;
+const CONCURRENCIES = [8, 32, 96];
+const OPERATOR_COUNT = 1000;
+const QUEUED_COUNT = 10_000;
+const RUNNING_COUNT = OPERATOR_COUNT * 3;
 
-export interface Bench {
+export interface EngineBench {
   readonly cache: string;
   readonly folder: string;
   readonly generator: LoadGenerator;
@@ -41,37 +41,37 @@ export interface Bench {
   readonly profile: string | undefined;
 }
 
-export async function measureEngine(bench: Bench): Promise<EngineResult> {
+export async function measureEngine(bench: EngineBench): Promise<EngineResult> {
   const { cache, folder, plan } = bench;
-  const syncedPerSecond = measureSyncs(folder, plan.runMs);
-  const whole = await measureThroughput(bench);
-  const best = Math.max(...whole.runs.map((run) => run.conversationsPerSecond));
-  const drained = await measureDrain(bench, best / 2);
+  const syncedPerSecond = measureSyncedWrites(folder, plan.runMs);
+  const throughput = await measureThroughput(bench);
+  const best = Math.max(...throughput.runs.map((run) => run.conversationsPerSecond));
+  const drainResult = await measureDrain(bench, best / 2);
   const assignment = await measureAssignment(cache, folder, plan.rounds);
-  return { ...whole, ...drained, syncedPerSecond, assignment };
+  return { ...throughput, ...drainResult, syncedPerSecond, assignment };
 }
 
-async function measureThroughput({ cache, folder, generator, plan, profile }: Bench) {
-  const filled = await filledFolder(cache, DESKS + 1, roomy);
-  const service = await startService(filled, join(folder, 'engine'), { env: WITHOUT_LIMITS, profile });
+async function measureThroughput({ cache, folder, generator, plan, profile }: EngineBench) {
+  const filled = await prepareFilledFolder(cache, DESK_COUNT + 1, idlePopulation);
+  const service = await startService(filled, join(folder, 'engine'), { env: NO_RATE_LIMITS, profile });
   const result = await measureConversations({
-    ...{ nodes: [service], folder, generator, atOnce: AT_ONCE, milliseconds: plan.runMs },
+    ...{ nodes: [service], folder, generator, concurrencies: CONCURRENCIES, milliseconds: plan.runMs },
   });
   await service.stop();
   return result;
 }
 
-async function measureDrain({ cache, folder, plan, profile }: Bench, perSecond: number) {
-  const filled = await filledFolder(cache, OPERATORS + 1, crowded(WAITING));
-  const service = await startService(filled, join(folder, 'drain'), { env: WITHOUT_LIMITS, profile });
-  progress(`engine: from a free slot to the next offer, at ${perSecond.toFixed(0)} conversations per second`);
-  const operators = Array.from({ length: OPERATORS }, (_, index) => index + 2);
+async function measureDrain({ cache, folder, plan, profile }: EngineBench, perSecond: number) {
+  const filled = await prepareFilledFolder(cache, OPERATOR_COUNT + 1, createFullPopulation(QUEUED_COUNT));
+  const service = await startService(filled, join(folder, 'drain'), { env: NO_RATE_LIMITS, profile });
+  showProgress(`engine: from a free slot to the next offer, at ${perSecond.toFixed(0)} conversations per second`);
+  const operators = Array.from({ length: OPERATOR_COUNT }, (_, index) => index + 2);
   const urls = [`http://127.0.0.1:${service.port}`];
   const result = await runJob({
-    ...{ kind: 'drain', urls, operators, running: RUNNING, perSecond, milliseconds: plan.drainMs },
+    ...{ kind: 'drain', urls, operators, running: RUNNING_COUNT, perSecond, milliseconds: plan.drainMs },
   });
-  if (result.kind !== 'drain') throw new Error('Another job was answered.');
+  if (result.kind !== 'drain') throw new Error('The generator returned the result of another job.');
   const memory = memoryOf(service.pid);
   await service.stop();
-  return { drain: { ...result, operators: OPERATORS, waiting: WAITING }, memory };
+  return { drain: { ...result, operators: OPERATOR_COUNT, waiting: QUEUED_COUNT }, memory };
 }

@@ -1,22 +1,22 @@
 import { digest } from '../../src/core/access/secrets.ts';
 import type { Transaction } from '../../src/storage/database.ts';
-import { type Person, personAt } from '../data.ts';
+import { buildOperator, type OperatorProfile } from '../data.ts';
 import { insert, type Population } from '../fill.ts';
 
-/** Operators and visitors for the engine. Nothing is random, so that every run measures the same. */
+/** Operators and visitors for the engine benchmarks. Nothing is random, so that runs are comparable. */
 
-/** Those of whom one in ten has the skill, and one in ten the group. */
-export const ONE_IN_TEN = 5;
-/** A language that one operator speaks, whatever the size. */
+/** The id of a skill and of a group that one in ten operators has. */
+export const ONE_IN_TEN_ID = 5;
+/** A language that one operator speaks, at every size. */
 export const RARE_LANGUAGE = 'eo';
-export const VISITORS = 1000;
-/** Of the visitors' conversations in all engine cases. */
-export const WEBSITE = 1;
+export const VISITOR_COUNT = 1000;
+/** The website of all conversations in engine cases. */
+export const WEBSITE_ID = 1;
 
-const FOREVER = Date.UTC(2100, 0, 1);
-const CHATS = { roomy: 50, full: 3 };
+const EXPIRES_AT = Date.UTC(2100, 0, 1);
+const CHAT_CAPACITY = { idle: 50, full: 3 };
 
-/** Tokens are known beforehand: to log in a thousand operators takes longer than what is measured. */
+/** Tokens are predefined: logging in a thousand operators takes longer than the measurement. */
 export function operatorToken(id: number): string {
   return `bench-operator-token-${id}`;
 }
@@ -24,23 +24,23 @@ export function visitorToken(id: number): string {
   return `bench-visitor-token-${id}`;
 }
 
-/** Everybody is connected and free, with room for many chats. */
-export const roomy: Population = {
-  name: 'engine-roomy',
-  personAt: (size, id) => engineer(size, id, CHATS.roomy),
+/** All operators are connected and have capacity for many chats. */
+export const idlePopulation: Population = {
+  name: 'engine-idle',
+  buildOperator: (size, id) => buildEngineOperator(size, id, CHAT_CAPACITY.idle),
   finish: async (tx, accountId, size) => {
     await addTokens(tx, accountId, size);
-    await addVisitors(tx, accountId, VISITORS);
+    await addVisitors(tx, accountId, VISITOR_COUNT);
   },
 };
 
-/** Everybody is connected and has as many chats as they can, and so many more wait. */
-export function crowded(waiting: number): Population {
+/** All operators are connected and at their chat capacity; `waiting` more conversations are queued. */
+export function createFullPopulation(waiting: number): Population {
   return {
-    name: `engine-crowded-${waiting}`,
-    personAt: (size, id) => engineer(size, id, CHATS.full),
+    name: `engine-full-${waiting}`,
+    buildOperator: (size, id) => buildEngineOperator(size, id, CHAT_CAPACITY.full),
     finish: async (tx, accountId, size) => {
-      const running = (size - 1) * CHATS.full;
+      const running = (size - 1) * CHAT_CAPACITY.full;
       await addTokens(tx, accountId, size);
       await addVisitors(tx, accountId, running + waiting);
       await addConversations(tx, accountId, running, waiting);
@@ -48,12 +48,12 @@ export function crowded(waiting: number): Population {
   };
 }
 
-/** All speak English and work on the first website, so that everybody is eligible unless more is asked for. */
-function engineer(size: number, id: number, chatMaxNumber: number): Person {
+/** All speak English and work on the first website, so that all are eligible unless a conversation needs more. */
+function buildEngineOperator(size: number, id: number, chatMaxNumber: number): OperatorProfile {
   return {
-    ...personAt(1000, id),
+    ...buildOperator(1000, id),
     groupId: 1 + (id % 10),
-    websites: [WEBSITE],
+    websites: [WEBSITE_ID],
     skills: [1 + (id % 10)],
     languages: id === size ? ['en', RARE_LANGUAGE] : ['en'],
     chatMaxNumber,
@@ -68,7 +68,7 @@ async function addTokens(tx: Transaction, accountId: number, size: number): Prom
     accountId,
     operatorId,
     issuedAt: tx.now,
-    expiresAt: FOREVER,
+    expiresAt: EXPIRES_AT,
   }));
 }
 
@@ -77,22 +77,22 @@ async function addVisitors(tx: Transaction, accountId: number, count: number): P
   await insert(tx, 'visitors', ids, (id) => ({
     ...{ accountId, id, uniqueId: `bench-${id}`, externalId: null, externalIdFolded: null },
     ...{ lastname: '', firstname: '', address: '', city: '', zip: '', country: '', phone: '', email: '', browser: '' },
-    ...{ websiteList: `[${WEBSITE}]`, lastOperatorId: null, createdAt: tx.now, erasedAt: null },
+    ...{ websiteList: `[${WEBSITE_ID}]`, lastOperatorId: null, createdAt: tx.now, erasedAt: null },
   }));
-  await insert(tx, 'visitorWebsites', ids, (visitorId) => ({ accountId, websiteId: WEBSITE, visitorId }));
+  await insert(tx, 'visitorWebsites', ids, (visitorId) => ({ accountId, websiteId: WEBSITE_ID, visitorId }));
   await insert(tx, 'visitorTokens', ids, (visitorId) => ({
     tokenHash: digest(visitorToken(visitorId)),
-    ...{ accountId, visitorId, websiteId: WEBSITE, language: 'en', issuedAt: tx.now, expiresAt: FOREVER },
+    ...{ accountId, visitorId, websiteId: WEBSITE_ID, language: 'en', issuedAt: tx.now, expiresAt: EXPIRES_AT },
   }));
   await setCounter(tx, accountId, 'visitor', count);
 }
 
-/** Visitor n has conversation n: first those that run, three with each operator, then those that wait. */
+/** Visitor n has conversation n: first the active ones, three per operator, then the queued ones. */
 async function addConversations(tx: Transaction, accountId: number, running: number, waiting: number): Promise<void> {
   const ids = Array.from({ length: running + waiting }, (_, index) => index + 1);
   const start = tx.now - ids.length;
   await insert(tx, 'conversations', ids, (id) => ({
-    ...{ accountId, id, visitorId: id, channel: 'chat' as const, websiteId: WEBSITE },
+    ...{ accountId, id, visitorId: id, channel: 'chat' as const, websiteId: WEBSITE_ID },
     ...{ language: 'en', createdAt: start + id, queueOrder: start + id, hasWaited: Number(id > running) },
     ...{ messageCount: 0, firstAnswerAt: null, closedAt: null, closedBy: null, closedById: null },
     ...(id > running
@@ -101,13 +101,13 @@ async function addConversations(tx: Transaction, accountId: number, running: num
     ...{ offerUntil: null, escalatedFromId: null },
   }));
   await setCounter(tx, accountId, 'conversation', ids.length);
-  await tx.db.updateTable('operatorLive').set({ chatSlots: CHATS.full }).where('operatorId', '>', 1).execute();
+  await tx.db.updateTable('operatorLive').set({ chatSlots: CHAT_CAPACITY.full }).where('operatorId', '>', 1).execute();
   await tx.db.updateTable('accounts').set({ queueLimit: 100_000 }).where('id', '=', accountId).execute();
 }
 
-/** Whose a running conversation is at the beginning. */
+/** The operator of a prepared active conversation. */
 export function operatorOf(conversationId: number): number {
-  return 2 + Math.floor((conversationId - 1) / CHATS.full);
+  return 2 + Math.floor((conversationId - 1) / CHAT_CAPACITY.full);
 }
 
 async function setCounter(tx: Transaction, accountId: number, name: string, value: number): Promise<void> {

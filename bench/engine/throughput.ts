@@ -1,18 +1,25 @@
-import type { Client } from '../../simulate/client.ts';
-import { each, type ProcessorTime, type Watched, watch } from '../processor-time.ts';
-import { accept, close, Desks, start, visitor, write } from './people.ts';
-import { VISITORS } from './population.ts';
+import type { HttpClient } from '../../simulate/http-client.ts';
+import { dividePerRequest, type ProcessorTime, type WatchedProcesses, watchProcessorTime } from '../processor-time.ts';
+import {
+  acceptOffer,
+  closeConversation,
+  createVisitorClient,
+  Desks,
+  sendMessage,
+  startConversation,
+} from './clients.ts';
+import { VISITOR_COUNT } from './population.ts';
 
-/** How many whole conversations per second: started, assigned, accepted, four messages, closed. */
+/** Complete conversations per second: started, assigned, accepted, four messages, closed. */
 
 export interface ThroughputJob {
   readonly kind: 'throughput';
-  /** The nodes, over which everybody is spread. */
+  /** Operators and visitors are spread over these nodes. */
   readonly urls: readonly string[];
-  readonly watched: Watched;
+  readonly processes: WatchedProcesses;
   readonly operators: readonly number[];
-  /** Conversations at the same time. */
-  readonly atOnce: readonly number[];
+  /** Numbers of concurrent conversations. */
+  readonly concurrencies: readonly number[];
   readonly milliseconds: number;
 }
 
@@ -24,85 +31,89 @@ export interface ThroughputResult {
     readonly requestsPerSecond: number;
     readonly medianMs: number;
     readonly p99Ms: number;
-    /** Of one request; undefined where the system does not tell. */
+    /** Per request; undefined if the system does not report it. */
     readonly processorTime: ProcessorTime | undefined;
   }[];
 }
 
-/** Of one conversation: start, accept, four messages, close. */
-const REQUESTS = 7;
-const OFFERED_WITHIN_MS = 10_000;
+/** Start, accept, four messages, close. */
+const REQUESTS_PER_CONVERSATION = 7;
+const OFFER_TIMEOUT_MS = 10_000;
 
-export async function throughput(client: Client, job: ThroughputJob): Promise<ThroughputResult> {
+export async function runThroughput(client: HttpClient, job: ThroughputJob): Promise<ThroughputResult> {
   const desks = new Desks();
   await desks.open(client, job.operators);
   const offers = new Offers(desks);
   const runs = [];
-  // First with the most, to warm up: a service takes new connections one by one.
-  for (const atOnce of [Math.max(...job.atOnce), ...job.atOnce]) {
-    const taken: number[] = [];
-    const used = watch(job.watched);
-    const begin = performance.now();
-    const end = begin + job.milliseconds;
+  // Warm up with the highest concurrency: the service accepts new connections one by one.
+  for (const concurrency of [Math.max(...job.concurrencies), ...job.concurrencies]) {
+    const durations: number[] = [];
+    const readProcessorTime = watchProcessorTime(job.processes);
+    const startedAt = performance.now();
+    const end = startedAt + job.milliseconds;
     const worker = async (_: unknown, number: number) => {
-      for (let id = 1 + number; performance.now() < end; id = id + atOnce <= VISITORS ? id + atOnce : 1 + number) {
+      for (
+        let id = 1 + number;
+        performance.now() < end;
+        id = id + concurrency <= VISITOR_COUNT ? id + concurrency : 1 + number
+      ) {
         const before = performance.now();
-        await converse(client, desks, offers, id);
-        taken.push(performance.now() - before);
+        await runConversation(client, desks, offers, id);
+        durations.push(performance.now() - before);
       }
     };
-    await Promise.all(Array.from({ length: atOnce }, worker));
-    const seconds = (performance.now() - begin) / 1000;
-    const processorTime = used?.();
-    taken.sort((a, b) => a - b);
+    await Promise.all(Array.from({ length: concurrency }, worker));
+    const seconds = (performance.now() - startedAt) / 1000;
+    const processorTime = readProcessorTime?.();
+    durations.sort((a, b) => a - b);
     runs.push({
-      atOnce,
-      conversationsPerSecond: taken.length / seconds,
-      requestsPerSecond: (taken.length * REQUESTS) / seconds,
-      medianMs: taken[Math.floor(taken.length * 0.5)] ?? 0,
-      p99Ms: taken[Math.floor(taken.length * 0.99)] ?? 0,
-      processorTime: processorTime && each(processorTime, taken.length * REQUESTS),
+      atOnce: concurrency,
+      conversationsPerSecond: durations.length / seconds,
+      requestsPerSecond: (durations.length * REQUESTS_PER_CONVERSATION) / seconds,
+      medianMs: durations[Math.floor(durations.length * 0.5)] ?? 0,
+      p99Ms: durations[Math.floor(durations.length * 0.99)] ?? 0,
+      processorTime: processorTime && dividePerRequest(processorTime, durations.length * REQUESTS_PER_CONVERSATION),
     });
   }
   await desks.close();
   return { kind: 'throughput', runs: runs.slice(1) };
 }
 
-async function converse(client: Client, desks: Desks, offers: Offers, visitorId: number): Promise<void> {
-  const guest = visitor(client, visitorId);
-  const conversation = await start(guest);
-  const operator = desks.of(await offers.of(conversation));
-  await accept(operator, conversation);
-  for (const writer of [guest, operator, guest, operator]) await write(writer, conversation);
-  await close(operator, conversation);
+async function runConversation(client: HttpClient, desks: Desks, offers: Offers, visitorId: number): Promise<void> {
+  const visitorClient = createVisitorClient(client, visitorId);
+  const conversation = await startConversation(visitorClient);
+  const desk = desks.clientOf(await offers.waitForOperator(conversation));
+  await acceptOffer(desk, conversation);
+  for (const writer of [visitorClient, desk, visitorClient, desk]) await sendMessage(writer, conversation);
+  await closeConversation(desk, conversation);
 }
 
-/** Which desk was offered what; an offer may come before the answer to the start. */
+/** The operator of each offer. An offer can arrive before the response to the start. */
 class Offers {
-  readonly #come = new Map<number, number>();
-  readonly #awaited = new Map<number, (operator: number) => void>();
+  readonly #received = new Map<number, number>();
+  readonly #waiters = new Map<number, (operator: number) => void>();
 
   constructor(desks: Desks) {
     desks.onOffer = ({ conversation, operator }) => {
-      const tell = this.#awaited.get(conversation);
-      this.#awaited.delete(conversation);
-      if (tell) tell(operator);
-      else this.#come.set(conversation, operator);
+      const waiter = this.#waiters.get(conversation);
+      this.#waiters.delete(conversation);
+      if (waiter) waiter(operator);
+      else this.#received.set(conversation, operator);
     };
   }
 
-  of(conversation: number): Promise<number> {
-    const operator = this.#come.get(conversation);
-    this.#come.delete(conversation);
+  waitForOperator(conversation: number): Promise<number> {
+    const operator = this.#received.get(conversation);
+    this.#received.delete(conversation);
     if (operator !== undefined) return Promise.resolve(operator);
     return new Promise((resolve, reject) => {
-      const late = setTimeout(
+      const timeout = setTimeout(
         () => reject(new Error(`Conversation ${conversation} was not offered.`)),
-        OFFERED_WITHIN_MS,
+        OFFER_TIMEOUT_MS,
       );
-      this.#awaited.set(conversation, (who) => {
-        clearTimeout(late);
-        resolve(who);
+      this.#waiters.set(conversation, (offeredTo) => {
+        clearTimeout(timeout);
+        resolve(offeredTo);
       });
     });
   }

@@ -1,21 +1,21 @@
-import { availabilityWrites, ENGINE, RATIO_CASES, type RatioCase } from '../cases.ts';
+import { availabilityWrites, ENGINE_CASE, RATIO_CASES, type RatioCase } from '../cases.ts';
 import { DIRECTORY, type Population } from '../fill.ts';
 
-/** What is measured on several nodes. */
+/** The cases for several nodes. */
 
-/** Changes of one account go one after the other; those of several need not. */
-export const ACCOUNTS = 8;
-export const SIZE = 1000;
+/** Changes of one account are serialized; several accounts can change concurrently. */
+export const ACCOUNT_COUNT = 8;
+export const OPERATORS_PER_ACCOUNT = 1000;
 
-export const SEVERAL_ACCOUNTS: Population = { ...DIRECTORY, name: 'accounts', accounts: ACCOUNTS };
+export const ACCOUNTS_POPULATION: Population = { ...DIRECTORY, name: 'accounts', accounts: ACCOUNT_COUNT };
 
 export const NODE_CASES: readonly RatioCase[] = [
   ...RATIO_CASES.filter(({ onNodes }) => onNodes),
   {
     name: 'availability',
-    title: `set availability in ${ACCOUNTS} accounts`,
-    requests: (size) => availabilityWrites(size, ACCOUNTS),
+    title: `set availability in ${ACCOUNT_COUNT} accounts`,
+    requests: (size) => availabilityWrites(size, ACCOUNT_COUNT),
   },
 ];
 
-export const NODE_CASE_NAMES = [...new Set(NODE_CASES.map(({ name }) => name)), ENGINE];
+export const NODE_CASE_NAMES = [...new Set(NODE_CASES.map(({ name }) => name)), ENGINE_CASE];

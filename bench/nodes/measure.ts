@@ -1,22 +1,22 @@
 import { join } from 'node:path';
 import { type PostgresServer, startPostgres } from '../../test/support/databases/postgres-server.ts';
-import { ENGINE } from '../cases.ts';
-import { type Conversations, DESKS, measureConversations, WITHOUT_LIMITS } from '../engine/conversations.ts';
-import { roomy } from '../engine/population.ts';
-import { filledFolder } from '../fill.ts';
-import { measurePostgres, measureSyncs, type PostgresCosts } from '../plain-costs.ts';
-import { copyOf, type LoadGenerator, type Server, startNode, startService } from '../processes.ts';
-import { progress } from '../progress.ts';
+import { ENGINE_CASE } from '../cases.ts';
+import { measurePostgres, measureSyncedWrites, type PostgresCosts } from '../database-costs.ts';
+import { type ConversationsResult, DESK_COUNT, measureConversations, NO_RATE_LIMITS } from '../engine/conversations.ts';
+import { idlePopulation } from '../engine/population.ts';
+import { prepareFilledFolder } from '../fill.ts';
+import { copyDatabase, type LoadGenerator, type Server, startNode, startService } from '../processes.ts';
+import { showProgress } from '../progress.ts';
 import { adminToken, measureRatio, type RatioResult } from '../ratio.ts';
-import { ACCOUNTS, NODE_CASES, SEVERAL_ACCOUNTS, SIZE } from './cases.ts';
-import { bringIn, freshCopy } from './databases.ts';
+import { ACCOUNT_COUNT, ACCOUNTS_POPULATION, NODE_CASES, OPERATORS_PER_ACCOUNT } from './cases.ts';
+import { copyIntoPostgres, recreateCopy } from './databases.ts';
 import { countRoundTrips } from './round-trips.ts';
 
-/** The same cases on PostgreSQL with several nodes, and on the embedded database beside them. */
+/** The same cases on PostgreSQL with several nodes, and on the embedded database for comparison. */
 
 export interface NodesPlan {
   readonly cases: ReadonlySet<string>;
-  /** How many nodes, in turn. */
+  /** Numbers of nodes, measured one after the other. */
   readonly nodes: readonly number[];
   readonly rounds: number;
   readonly roundMs: number;
@@ -31,56 +31,56 @@ export interface NodesBench {
   readonly profile: string | undefined;
 }
 
-/** Of one number of nodes; none for the embedded database. */
+/** `nodes` is undefined for the embedded database. */
 export interface SetupResult {
   readonly nodes: number | undefined;
   readonly ratios: readonly RatioResult[];
-  readonly engine: Conversations | undefined;
+  readonly engine: ConversationsResult | undefined;
 }
 
 export interface NodesResult {
   readonly postgres: PostgresCosts;
-  /** Rows per second that SQLite itself stores, each synced to the disk before the next. */
+  /** Rows per second that SQLite alone stores, each synced to disk before the next. */
   readonly syncedPerSecond: number;
   readonly setups: readonly SetupResult[];
-  /** Of one request to the database, by the titles of the cases. */
+  /** Database round trips of one request, by case title. */
   readonly roundTrips: Readonly<Record<string, number>>;
 }
 
-const AT_ONCE = [32, 96];
-/** All nodes have the same; nothing here depends on it. */
-const SECRET = { SWITCHBOARD_SECRET: 'the secret of the installations that are measured' };
+const CONCURRENCIES = [32, 96];
+/** All nodes of an installation need the same secret. */
+const SECRET = { SWITCHBOARD_SECRET: 'the secret of the measured installations' };
 const [DIRECTORY, CONVERSATIONS] = ['directory', 'conversations'];
 
-/** Tells all that is measured so far, each time that there is more. */
-export async function measureNodes(bench: NodesBench, tell: (soFar: NodesResult) => void): Promise<void> {
+/** Calls `onResult` with all results so far after each setup. */
+export async function measureNodes(bench: NodesBench, onResult: (result: NodesResult) => void): Promise<void> {
   const { cache, folder, plan } = bench;
-  progress('starting PostgreSQL');
+  showProgress('starting PostgreSQL');
   const server = await startPostgres({ durable: true });
   const filled = {
-    [DIRECTORY]: await filledFolder(cache, SIZE, SEVERAL_ACCOUNTS),
-    [CONVERSATIONS]: await filledFolder(cache, DESKS + 1, roomy),
+    [DIRECTORY]: await prepareFilledFolder(cache, OPERATORS_PER_ACCOUNT, ACCOUNTS_POPULATION),
+    [CONVERSATIONS]: await prepareFilledFolder(cache, DESK_COUNT + 1, idlePopulation),
   };
   for (const [name, from] of Object.entries(filled)) {
-    progress(`bringing the ${name} into PostgreSQL`);
-    await bringIn(server, name, copyOf(from, join(folder, name)));
+    showProgress(`copying the ${name} database into PostgreSQL`);
+    await copyIntoPostgres(server, name, copyDatabase(from, join(folder, name)));
   }
-  progress('what the databases cost by themselves');
-  const postgres = await measurePostgres(server.url, plan.roundMs, [1, ACCOUNTS]);
-  const syncedPerSecond = measureSyncs(folder, plan.roundMs);
+  showProgress('costs of the databases alone');
+  const postgres = await measurePostgres(server.url, plan.roundMs, [1, ACCOUNT_COUNT]);
+  const syncedPerSecond = measureSyncedWrites(folder, plan.roundMs);
   const setups: SetupResult[] = [];
   for (const nodes of [undefined, ...plan.nodes]) {
     const start = async (name: string, env: Readonly<Record<string, string>>): Promise<Server[]> => {
       const options = { profile: bench.profile, env: { ...SECRET, ...env } };
-      const at = (number: number) => join(folder, `${name}-${number}`);
-      if (nodes === undefined) return [await startService(filled[name] as string, at(0), options)];
-      const address = await freshCopy(server, name);
-      return Promise.all(Array.from({ length: nodes }, (_, index) => startNode(address, at(index), options)));
+      const folderOf = (number: number) => join(folder, `${name}-${number}`);
+      if (nodes === undefined) return [await startService(filled[name] as string, folderOf(0), options)];
+      const address = await recreateCopy(server, name);
+      return Promise.all(Array.from({ length: nodes }, (_, index) => startNode(address, folderOf(index), options)));
     };
     setups.push(await measureSetup(bench, nodes, server, start));
-    tell({ postgres, syncedPerSecond, setups, roundTrips: {} });
+    onResult({ postgres, syncedPerSecond, setups, roundTrips: {} });
   }
-  tell({ postgres, syncedPerSecond, setups, roundTrips: await roundTripsOf(bench, server) });
+  onResult({ postgres, syncedPerSecond, setups, roundTrips: await measureRoundTrips(bench, server) });
   await server.stop();
 }
 
@@ -93,30 +93,33 @@ async function measureSetup(
   const name = count === undefined ? 'embedded' : `PostgreSQL, nodes: ${count}`;
   const postgres = count === undefined ? undefined : server.pid;
   const ratios: RatioResult[] = [];
-  const cases = casesOf(plan);
+  const cases = selectCases(plan);
   if (cases.length > 0) {
     const nodes = await start(DIRECTORY, {});
     const token = await adminToken(nodes[0] as Server);
-    const compared = { name, size: SIZE, nodes, postgres, generator, folder, plan };
-    for (const one of cases) ratios.push(await measureRatio(compared, one, token));
+    const compared = { name, size: OPERATORS_PER_ACCOUNT, nodes, postgres, generator, folder, plan };
+    for (const ratioCase of cases) ratios.push(await measureRatio(compared, ratioCase, token));
     await Promise.all(nodes.map((node) => node.stop()));
   }
-  if (!plan.cases.has(ENGINE)) return { nodes: count, ratios, engine: undefined };
-  const nodes = await start(CONVERSATIONS, WITHOUT_LIMITS);
+  if (!plan.cases.has(ENGINE_CASE)) return { nodes: count, ratios, engine: undefined };
+  const nodes = await start(CONVERSATIONS, NO_RATE_LIMITS);
   const engine = await measureConversations({
-    ...{ nodes, postgres, folder, generator, atOnce: AT_ONCE, milliseconds: plan.runMs },
+    ...{ nodes, postgres, folder, generator, concurrencies: CONCURRENCIES, milliseconds: plan.runMs },
   });
   await Promise.all(nodes.map((node) => node.stop()));
   return { nodes: count, ratios, engine };
 }
 
-async function roundTripsOf({ folder, plan }: NodesBench, server: PostgresServer): Promise<Record<string, number>> {
-  const cases = casesOf(plan);
+async function measureRoundTrips(
+  { folder, plan }: NodesBench,
+  server: PostgresServer,
+): Promise<Record<string, number>> {
+  const cases = selectCases(plan);
   if (cases.length === 0) return {};
-  const address = await freshCopy(server, DIRECTORY);
+  const address = await recreateCopy(server, DIRECTORY);
   return Object.fromEntries(await countRoundTrips(cases, address, join(folder, 'far'), SECRET));
 }
 
-function casesOf({ cases }: NodesPlan) {
+function selectCases({ cases }: NodesPlan) {
   return NODE_CASES.filter(({ name }) => cases.has(name));
 }

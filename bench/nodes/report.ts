@@ -1,48 +1,56 @@
 import { availableParallelism } from 'node:os';
 import type { ProcessorTime } from '../processor-time.ts';
-import { ms, section, whole } from '../tables.ts';
-import { ACCOUNTS, SIZE } from './cases.ts';
+import { formatInteger, formatMs, printSection } from '../tables.ts';
+import { ACCOUNT_COUNT, OPERATORS_PER_ACCOUNT } from './cases.ts';
 import type { NodesResult, SetupResult } from './measure.ts';
 
-/** All figures of several nodes, with the embedded database beside them. */
+/** Prints all figures of several nodes, with the embedded database for comparison. */
 export function printNodes({ setups, roundTrips, postgres, syncedPerSecond }: NodesResult): void {
   const [embedded] = setups;
   const titles = embedded?.ratios.map(({ title }) => title) ?? [];
-  section(`PostgreSQL: ${whole(SIZE)} operators in each of ${ACCOUNTS} accounts, load spread evenly over the nodes`, [
+  printSection(
+    `PostgreSQL: ${formatInteger(OPERATORS_PER_ACCOUNT)} operators in each of ${ACCOUNT_COUNT} accounts, load spread evenly over the nodes`,
     [
-      ...['case', 'database', 'requests/s', 'of a bare server', 'of embedded', 'p50 ms', 'p99 ms'],
-      ...['µs of nodes', 'µs of PostgreSQL', 'round trips', 'processors'],
+      [
+        ...['case', 'database', 'requests/s', 'share of a bare server', 'relative to embedded', 'p50 ms', 'p99 ms'],
+        ...['µs in nodes', 'µs in PostgreSQL', 'round trips', 'processors'],
+      ],
+      ...titles.flatMap((title, index) =>
+        setups.flatMap((setup) => {
+          const row = setup.ratios[index];
+          const reference = embedded?.ratios[index];
+          if (!row || !reference) return [];
+          return [
+            [
+              ...[
+                setup === embedded ? title : '',
+                nameOf(setup),
+                formatInteger(row.servicePerSecond),
+                row.ratio.toFixed(3),
+              ],
+              ...[(row.ratio / reference.ratio).toFixed(2), formatMs(row.serviceMedianMs), formatMs(row.serviceP99Ms)],
+              ...formatProcessorTime(setup, row.processorTime),
+              setup.nodes === undefined ? '' : String(roundTrips[title] ?? ''),
+              formatProcessors(setup, row.processorTime, row.servicePerSecond, row.generatorBusyWithService),
+            ],
+          ];
+        }),
+      ),
     ],
-    ...titles.flatMap((title, index) =>
-      setups.flatMap((setup) => {
-        const row = setup.ratios[index];
-        const reference = embedded?.ratios[index];
-        if (!row || !reference) return [];
-        return [
-          [
-            ...[setup === embedded ? title : '', nameOf(setup), whole(row.servicePerSecond), row.ratio.toFixed(3)],
-            ...[(row.ratio / reference.ratio).toFixed(2), ms(row.serviceMedianMs), ms(row.serviceP99Ms)],
-            ...microseconds(setup, row.processorTime),
-            setup.nodes === undefined ? '' : String(roundTrips[title] ?? ''),
-            processors(setup, row.processorTime, row.servicePerSecond, row.generatorBusyWithService),
-          ],
-        ];
-      }),
-    ),
-  ]);
-  section('Conversations: started, assigned, accepted, 4 messages, closed, end to end by GraphQL', [
+  );
+  printSection('Conversations: started, assigned, accepted, 4 messages, closed, end to end over GraphQL', [
     [
       ...[
-        'at once',
+        'concurrent',
         'database',
         'conversations/s',
         'requests/s',
-        'of a bare server',
-        'of embedded',
+        'share of a bare server',
+        'relative to embedded',
         'p50 ms',
         'p99 ms',
       ],
-      ...['µs of nodes', 'µs of PostgreSQL', 'processors'],
+      ...['µs in nodes', 'µs in PostgreSQL', 'processors'],
     ],
     ...(embedded?.engine?.runs ?? []).flatMap(({ atOnce, requestsPerSecond }, index) =>
       setups.flatMap((setup) => {
@@ -53,29 +61,29 @@ export function printNodes({ setups, roundTrips, postgres, syncedPerSecond }: No
         const ratio = run.requestsPerSecond / barePerSecond;
         return [
           [
-            ...[setup === embedded ? whole(atOnce) : '', nameOf(setup), run.conversationsPerSecond.toFixed(1)],
-            ...[whole(run.requestsPerSecond), ratio.toFixed(3), (ratio / share).toFixed(2)],
-            ...[ms(run.medianMs), ms(run.p99Ms), ...microseconds(setup, run.processorTime)],
-            processors(setup, run.processorTime, run.requestsPerSecond, generatorBusy),
+            ...[setup === embedded ? formatInteger(atOnce) : '', nameOf(setup), run.conversationsPerSecond.toFixed(1)],
+            ...[formatInteger(run.requestsPerSecond), ratio.toFixed(3), (ratio / share).toFixed(2)],
+            ...[formatMs(run.medianMs), formatMs(run.p99Ms), ...formatProcessorTime(setup, run.processorTime)],
+            formatProcessors(setup, run.processorTime, run.requestsPerSecond, generatorBusy),
           ],
         ];
       }),
     ),
   ]);
-  section('What the databases do by themselves, in a second', [
-    ['what', 'number'],
-    ['PostgreSQL: round trips on one connection (select 1, prepared)', whole(postgres.tripsPerSecond)],
+  printSection('The databases alone, per second', [
+    ['operation', 'per second'],
+    ['PostgreSQL: round trips on one connection (select 1, prepared)', formatInteger(postgres.tripsPerSecond)],
     ...postgres.commitsPerSecond.map(({ connections, perSecond }) => [
-      `PostgreSQL: rows, each synced to the disk, connections: ${connections}`,
-      whole(perSecond),
+      `PostgreSQL: rows, each synced to disk, connections: ${connections}`,
+      formatInteger(perSecond),
     ]),
-    ['SQLite: rows, each synced to the disk before the next', whole(syncedPerSecond)],
+    ['SQLite: rows, each synced to disk before the next', formatInteger(syncedPerSecond)],
   ]);
   console.log(
-    `\nµs: processor time of one request, in all nodes and in all of PostgreSQL. Processors: how many were busy, in nodes + PostgreSQL + load generator, of ${availableParallelism()}; the rest is waiting.\n` +
-      'Round trips: how often a request waits for the database. Of embedded: both as shares of a bare server. p50 and p99 of conversations are of whole ones.',
+    `\nµs: processor time per request, in all nodes and in PostgreSQL. Processors: busy processors in nodes + PostgreSQL + load generator, of ${availableParallelism()}; the rest is waiting.\n` +
+      'Round trips: how often a request waits for the database. Relative to embedded: the ratio of both shares of a bare server. p50 and p99 of conversations are from start to close.',
   );
-  if (process.platform !== 'linux') console.log('This system does not tell the processor time of others.');
+  if (process.platform !== 'linux') console.log('This system does not report the processor time of other processes.');
 }
 
 function nameOf({ nodes }: SetupResult): string {
@@ -83,12 +91,12 @@ function nameOf({ nodes }: SetupResult): string {
   return nodes === 1 ? '1 node' : `${nodes} nodes`;
 }
 
-function microseconds({ nodes }: SetupResult, time: ProcessorTime | undefined): string[] {
+function formatProcessorTime({ nodes }: SetupResult, time: ProcessorTime | undefined): string[] {
   if (!time) return ['', ''];
-  return [whole(time.nodes), nodes === undefined ? '' : whole(time.postgres)];
+  return [formatInteger(time.nodes), nodes === undefined ? '' : formatInteger(time.postgres)];
 }
 
-function processors(
+function formatProcessors(
   { nodes }: SetupResult,
   time: ProcessorTime | undefined,
   perSecond: number,

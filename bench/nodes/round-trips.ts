@@ -1,47 +1,47 @@
-import { type FarDatabase, startFarDatabase } from '../../test/support/databases/far-database.ts';
-import { type RatioCase, type Request, record } from '../cases.ts';
+import { type RoundTripCounter, startRoundTripCounter } from '../../test/support/databases/round-trip-counter.ts';
+import { type RatioCase, type Request, recordResponse } from '../cases.ts';
 import { type Server, startNode } from '../processes.ts';
-import { progress } from '../progress.ts';
+import { showProgress } from '../progress.ts';
 import { adminToken } from '../ratio.ts';
-import { SIZE } from './cases.ts';
+import { OPERATORS_PER_ACCOUNT } from './cases.ts';
 
 /** How often a request waits for the database. */
 
-const LEAST_BEFORE = 8;
-const TRIES = 5;
+const MIN_WARM_UP_REQUESTS = 8;
+const ATTEMPTS = 5;
 
-/** By the titles of the cases. */
+/** Returns the round trips by case title. */
 export async function countRoundTrips(
   cases: readonly RatioCase[],
   address: string,
   folder: string,
   env: Readonly<Record<string, string>>,
 ): Promise<ReadonlyMap<string, number>> {
-  const far = await startFarDatabase(address);
+  const far = await startRoundTripCounter(address);
   const node = await startNode(far.url, folder, { env });
   const token = await adminToken(node);
   const trips = new Map<string, number>();
   for (const { title, requests } of cases) {
-    progress(`round trips: ${title}`);
-    trips.set(title, await leastOf(node, requests(SIZE, token), far));
+    showProgress(`round trips: ${title}`);
+    trips.set(title, await minRoundTrips(node, requests(OPERATORS_PER_ACCOUNT, token), far));
   }
   await node.stop();
   await far.close();
   return trips;
 }
 
-/** The least of several tries: timers of the node and others on the machine only add to it. */
-async function leastOf({ port }: Server, requests: readonly Request[], far: FarDatabase): Promise<number> {
+/** The minimum of several attempts: timers of the node and other processes only add to it. */
+async function minRoundTrips({ port }: Server, requests: readonly Request[], far: RoundTripCounter): Promise<number> {
   let sent = 0;
-  const next = () => record(port, requests[sent++ % requests.length] as Request);
-  // As under load: every request has been made before, and statements are prepared.
-  for (let number = 0; number < Math.max(LEAST_BEFORE, requests.length); number++) await next();
-  let least = Number.POSITIVE_INFINITY;
-  for (let number = 0; number < TRIES; number++) {
-    await next(); // who asks is known for a moment then
-    far.beginCount();
-    await next();
-    least = Math.min(least, far.endCount());
+  const sendNext = () => recordResponse(port, requests[sent++ % requests.length] as Request);
+  // As under load: every request was sent before, and statements are prepared.
+  for (let number = 0; number < Math.max(MIN_WARM_UP_REQUESTS, requests.length); number++) await sendNext();
+  let min = Number.POSITIVE_INFINITY;
+  for (let number = 0; number < ATTEMPTS; number++) {
+    await sendNext(); // so that the caller is cached
+    far.startCounting();
+    await sendNext();
+    min = Math.min(min, far.stopCounting());
   }
-  return least;
+  return min;
 }

@@ -1,48 +1,50 @@
-import type { Who } from '../journal.ts';
+import type { Participant } from '../journal.ts';
 import { CHANNELS, type Channel } from '../plan.ts';
-import type { Holding, Timeline } from '../timeline.ts';
+import type { Assignment, Timeline } from '../timeline.ts';
 import type { Check, Problem } from './check.ts';
 
-/** An operator never has more offers and conversations than fit, in the order of the events that their desk was told. */
+/** By the order of events on their desk, operators never have more offers and conversations than their capacity. */
 export const capacity: Check = {
   name: 'no operator had more offers and conversations than their maximum',
-  problems: (timeline) =>
-    [...Map.groupBy(timeline.holdings, ({ who }) => who)].flatMap(([who, holdings]) =>
-      overloads(timeline, who, holdings),
+  findProblems: (timeline) =>
+    [...Map.groupBy(timeline.assignments, ({ who }) => who)].flatMap(([who, assignments]) =>
+      findOverloads(timeline, who, assignments),
     ),
 };
 
-function overloads(timeline: Timeline, who: Who, holdings: readonly Holding[]): Problem[] {
-  const hired = timeline.hired.get(who);
-  if (!hired) return [];
-  const changes = holdings
-    .flatMap((holding) => [
-      { holding, position: holding.from, gained: true },
-      { holding, position: holding.to, gained: false },
+function findOverloads(timeline: Timeline, who: Participant, assignments: readonly Assignment[]): Problem[] {
+  const operator = timeline.operators.get(who);
+  if (!operator) return [];
+  const changes = assignments
+    .flatMap((assignment) => [
+      { assignment, position: assignment.from, isStart: true },
+      { assignment, position: assignment.to, isStart: false },
     ])
     .sort((a, b) => a.position - b.position);
-  const held = { chat: 0, call: 0, video: 0 };
+  const counts = { chat: 0, call: 0, video: 0 };
   const problems: Problem[] = [];
-  for (const { holding, position, gained } of changes) {
-    const channel = channelOf(timeline, holding);
+  for (const { assignment, position, isStart } of changes) {
+    const channel = channelOf(timeline, assignment);
     if (!channel) continue;
-    held[channel] += gained ? 1 : -1;
-    const wrong = gained ? overload(channel, held, hired.chatMaxNumber, hired.chatAndCall) : undefined;
-    if (wrong) {
-      const has = CHANNELS.map((name) => `${held[name]} ${name}`).join(', ');
-      const what = `${who} got conversation ${holding.conversation} at position ${position}: ${wrong} (has ${has})`;
-      problems.push({ what, at: holding.toldAt });
+    counts[channel] += isStart ? 1 : -1;
+    const overload = isStart
+      ? describeOverload(channel, counts, operator.chatMaxNumber, operator.chatAndCall)
+      : undefined;
+    if (overload) {
+      const current = CHANNELS.map((name) => `${counts[name]} ${name}`).join(', ');
+      const what = `${who} got conversation ${assignment.conversation} at position ${position}: ${overload} (has ${current})`;
+      problems.push({ what, at: assignment.notifiedAt });
     }
   }
   return problems;
 }
 
-function channelOf({ started }: Timeline, { conversation }: Holding): Channel | undefined {
-  return started.get(conversation)?.channel;
+function channelOf({ conversations }: Timeline, { conversation }: Assignment): Channel | undefined {
+  return conversations.get(conversation)?.channel;
 }
 
-/** What does not fit, after one on this channel was added. */
-function overload(
+/** The exceeded limit after a conversation on this channel was added; undefined if it fits. */
+function describeOverload(
   channel: Channel,
   { chat, call, video }: Readonly<Record<Channel, number>>,
   chatMaxNumber: number,
@@ -50,9 +52,9 @@ function overload(
 ): string | undefined {
   if (channel === 'chat') {
     if (chat > chatMaxNumber) return `more than ${chatMaxNumber} chats`;
-    if (video > 0) return 'a chat beside a video';
-    return call > 0 && !chatAndCall ? 'a chat beside a call' : undefined;
+    if (video > 0) return 'a chat during a video';
+    return call > 0 && !chatAndCall ? 'a chat during a call' : undefined;
   }
   if (call + video > 1) return 'more than one call or video';
-  return channel === 'call' && chat > 0 && !chatAndCall ? 'a call beside a chat' : undefined;
+  return channel === 'call' && chat > 0 && !chatAndCall ? 'a call during a chat' : undefined;
 }

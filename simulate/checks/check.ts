@@ -1,14 +1,14 @@
 import type { Entry } from '../journal.ts';
 import type { Timeline } from '../timeline.ts';
 
-/** Something that must not be, with the moment at which somebody noticed it. */
+/** A violation of a rule, with the time at which a client noticed it. */
 export interface Problem {
   readonly what: string;
   readonly at: number;
 }
 
-/** What must always hold, as the search for its opposite in what clients saw. */
+/** A rule that must always hold. It is checked by searching for violations in what clients observed. */
 export interface Check {
   readonly name: string;
-  problems(timeline: Timeline, entries: readonly Entry[]): Problem[];
+  findProblems(timeline: Timeline, entries: readonly Entry[]): Problem[];
 }

@@ -1,42 +1,44 @@
-import type { Entry, Told } from '../journal.ts';
+import type { Entry, EventReceived } from '../journal.ts';
 import type { Timeline } from '../timeline.ts';
 import type { Check, Problem } from './check.ts';
 
-/** What may still be said of a conversation that is over. */
-const AFTERWARDS = new Set(['satisfaction.answered', 'conversation.updated']);
+/** Events that may follow the close of a conversation. */
+const ALLOWED_AFTER_CLOSE = new Set(['satisfaction.answered', 'conversation.updated']);
 
-/** Every conversation ends in one way: closed once, or it waits still; and what was acknowledged is so. */
+/** Every conversation is closed once or still open, and acknowledged closes took effect. */
 export const endings: Check = {
-  name: 'every conversation ended in exactly one way: closed, abandoned or still waiting',
-  problems: ({ started, told }, entries) => {
-    const found = new Map<number, string>();
-    const closed = new Map<number, number>();
+  name: 'every conversation ended in exactly one way: closed, abandoned or still queued',
+  findProblems: ({ conversations, events }, entries) => {
+    const finalStates = new Map<number, string>();
+    const acknowledgedCloses = new Map<number, number>();
     for (const entry of entries) {
-      if (entry.kind === 'found') found.set(entry.conversation, entry.state);
-      if (isClose(entry)) closed.set(entry.conversation, entry.at);
+      if (entry.kind === 'found') finalStates.set(entry.conversation, entry.state);
+      if (isAcknowledgedClose(entry)) acknowledgedCloses.set(entry.conversation, entry.at);
     }
-    const events = eventsOf(told);
+    const ownEventsOf = eventsByConversation(events);
     const problems: Problem[] = [];
-    for (const [conversation, { at }] of started) {
-      const state = found.get(conversation);
-      const own = events.get(conversation) ?? [];
+    for (const [conversation, { at }] of conversations) {
+      const state = finalStates.get(conversation);
+      const ownEvents = ownEventsOf.get(conversation) ?? [];
       const report = (what: string, when = at) =>
         problems.push({ what: `conversation ${conversation}: ${what}`, at: when });
-      const ends = own.filter(({ type }) => type === 'conversation.closed');
-      if (ends.length > 1) report(`was closed ${ends.length} times`, ends[1]?.at);
-      const [end] = ends;
-      const later = end && own.find(({ position, type }) => position > end.position && !AFTERWARDS.has(type));
+      const closes = ownEvents.filter(({ type }) => type === 'conversation.closed');
+      if (closes.length > 1) report(`was closed ${closes.length} times`, closes[1]?.at);
+      const [close] = closes;
+      const later =
+        close && ownEvents.find(({ position, type }) => position > close.position && !ALLOWED_AFTER_CLOSE.has(type));
       if (later) report(`${later.type} came after it was closed`, later.at);
-      if (state === undefined) continue; // nobody could look
-      if (end && state !== 'CLOSED') report(`was announced closed and is ${state}`, end.at);
-      if (!end && state === 'CLOSED') report('is closed, which nobody was told');
-      if (state !== 'CLOSED' && closed.has(conversation)) report(`its close was acknowledged and it is ${state}`);
+      if (state === undefined) continue; // the visitor could not read the final state
+      if (close && state !== 'CLOSED') report(`was announced as closed but is ${state}`, close.at);
+      if (!close && state === 'CLOSED') report('is closed without an event');
+      if (state !== 'CLOSED' && acknowledgedCloses.has(conversation))
+        report(`its close was acknowledged but it is ${state}`);
     }
     return problems;
   },
 };
 
-function isClose(entry: Entry): entry is Entry & { conversation: number } {
+function isAcknowledgedClose(entry: Entry): entry is Entry & { conversation: number } {
   return (
     entry.kind === 'answered' &&
     entry.operation === 'conversationClose' &&
@@ -45,17 +47,17 @@ function isClose(entry: Entry): entry is Entry & { conversation: number } {
   );
 }
 
-/** The events of each conversation once, in the order of their positions, whoever was told of them. */
-function eventsOf(told: Timeline['told']): Map<number, Told[]> {
-  const byPosition = new Map<number, Told>();
-  for (const events of told.values()) for (const event of events) byPosition.set(event.position, event);
+/** Distinct events of each conversation by position, whichever participants received them. */
+function eventsByConversation(events: Timeline['events']): Map<number, EventReceived[]> {
+  const byPosition = new Map<number, EventReceived>();
+  for (const list of events.values()) for (const event of list) byPosition.set(event.position, event);
   const sorted = [...byPosition.values()].sort((a, b) => a.position - b.position);
-  const own = new Map<number, Told[]>();
+  const byConversation = new Map<number, EventReceived[]>();
   for (const event of sorted) {
     if (event.conversation === null) continue;
-    const list = own.get(event.conversation) ?? [];
-    own.set(event.conversation, list);
+    const list = byConversation.get(event.conversation) ?? [];
+    byConversation.set(event.conversation, list);
     list.push(event);
   }
-  return own;
+  return byConversation;
 }

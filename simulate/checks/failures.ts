@@ -1,15 +1,15 @@
 import type { Check } from './check.ts';
 
-/** What is never right, whatever was asked for. */
-const FAULTS = new Set(['INTERNAL', 'BAD_REQUEST', 'UNAUTHENTICATED', 'TOO_COMPLEX', 'UNREADABLE']);
+/** Codes that a correct request never gets. */
+const ERROR_CODES = new Set(['INTERNAL', 'BAD_REQUEST', 'UNAUTHENTICATED', 'TOO_COMPLEX', 'UNREADABLE']);
 
-/** A simulated client asks for nothing wrong, so every answer of this kind is a fault of the service or of the client. */
+/** Simulated clients send only valid requests, so each of these codes is a bug in the service or in the client. */
 export const failures: Check = {
-  name: 'no request met a fault of the service',
-  problems: (_timeline, entries) =>
+  name: 'no request failed with an unexpected error',
+  findProblems: (_timeline, entries) =>
     entries.flatMap((entry) =>
-      entry.kind === 'answered' && entry.code !== null && FAULTS.has(entry.code)
-        ? [{ what: `${entry.operation} of ${entry.who} was answered with ${entry.code}`, at: entry.at }]
+      entry.kind === 'answered' && entry.code !== null && ERROR_CODES.has(entry.code)
+        ? [{ what: `${entry.operation} of ${entry.who} failed with ${entry.code}`, at: entry.at }]
         : [],
     ),
 };

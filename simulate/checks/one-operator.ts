@@ -1,25 +1,25 @@
-import type { Holding } from '../timeline.ts';
+import type { Assignment } from '../timeline.ts';
 import type { Check, Problem } from './check.ts';
 
-/** No conversation is in two hands at once, by the positions of the events that both desks were told. */
+/** By the positions of the events on both desks, a conversation never has two operators at the same time. */
 export const oneOperator: Check = {
-  name: 'no conversation was assigned to two operators at once',
-  problems: ({ holdings, problems }) => [
+  name: 'no conversation was assigned to two operators at the same time',
+  findProblems: ({ assignments, problems }) => [
     ...problems,
-    ...[...Map.groupBy(holdings, ({ conversation }) => conversation).values()].flatMap(overlaps),
+    ...[...Map.groupBy(assignments, ({ conversation }) => conversation).values()].flatMap(findOverlaps),
   ],
 };
 
-function overlaps(holdings: readonly Holding[]): Problem[] {
-  const sorted = holdings.toSorted((a, b) => a.from - b.from);
+function findOverlaps(assignments: readonly Assignment[]): Problem[] {
+  const sorted = assignments.toSorted((a, b) => a.from - b.from);
   const problems: Problem[] = [];
-  let last: Holding | undefined;
-  for (const holding of sorted) {
-    if (last && holding.from < last.to) {
-      const what = `conversation ${holding.conversation} went to ${holding.who} at position ${holding.from} while ${last.who} had it since ${last.from}`;
-      problems.push({ what, at: holding.toldAt });
+  let last: Assignment | undefined;
+  for (const assignment of sorted) {
+    if (last && assignment.from < last.to) {
+      const what = `conversation ${assignment.conversation} went to ${assignment.who} at position ${assignment.from} while ${last.who} had it since ${last.from}`;
+      problems.push({ what, at: assignment.notifiedAt });
     }
-    if (!last || holding.to > last.to) last = holding;
+    if (!last || assignment.to > last.to) last = assignment;
   }
   return problems;
 }

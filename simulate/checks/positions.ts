@@ -1,27 +1,27 @@
-import type { Opened, Told } from '../journal.ts';
+import type { EventReceived, StreamOpened } from '../journal.ts';
 import type { Check, Problem } from './check.ts';
 
-/** The positions of a stream only grow, also from one connection to the next that goes on from it. */
+/** The positions of a stream only increase, also when a new connection resumes it. */
 export const positions: Check = {
   name: 'positions of events were strictly ascending in every stream',
-  problems: (_timeline, entries) => {
-    const reached = new Map<number, number>();
+  findProblems: (_timeline, entries) => {
+    const lastPositions = new Map<number, number>();
     const problems: Problem[] = [];
     for (const entry of entries) {
-      if (entry.kind === 'opened') reached.set(entry.stream, startOf(entry));
+      if (entry.kind === 'opened') lastPositions.set(entry.stream, startOf(entry));
       if (entry.kind !== 'told') continue;
-      const before = reached.get(entry.stream) ?? 0;
-      if (entry.position <= before) problems.push({ what: backwards(entry, before), at: entry.at });
-      reached.set(entry.stream, Math.max(before, entry.position));
+      const last = lastPositions.get(entry.stream) ?? 0;
+      if (entry.position <= last) problems.push({ what: describeProblem(entry, last), at: entry.at });
+      lastPositions.set(entry.stream, Math.max(last, entry.position));
     }
     return problems;
   },
 };
 
-function startOf({ after }: Opened): number {
+function startOf({ after }: StreamOpened): number {
   return after ?? 0;
 }
 
-function backwards({ who, stream, position, type }: Told, before: number): string {
-  return `${who} was told ${type} at position ${position} after ${before} (stream ${stream})`;
+function describeProblem({ who, stream, position, type }: EventReceived, last: number): string {
+  return `${who} received ${type} at position ${position} after ${last} (stream ${stream})`;
 }

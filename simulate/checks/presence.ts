@@ -1,55 +1,63 @@
-import type { Entry, Told, Who } from '../journal.ts';
-import { type Holding, NEVER, type Timeline } from '../timeline.ts';
+import type { Entry, EventReceived, Participant } from '../journal.ts';
+import { type Assignment, NEVER, type Timeline } from '../timeline.ts';
 import type { Check, Problem } from './check.ts';
 
-/** A service that is busy notices a closed connection a little late, and later where it takes long for everything. */
-const NOTICED_WITHIN_MS = 3000;
-const NOTICED_AFTER_ANSWERS = 5;
-/** Two clocks, and an answer that is on its way. */
-const ANSWERED_WITHIN_MS = 100;
-/** Who goes silently is missed by two pings and the end of their lease. */
-const SILENT_WITHIN_MS = 45_000;
+/** A busy service detects a closed connection late, and later still if all its responses are slow. */
+const DISCONNECT_DETECTION_MS = 3000;
+const DETECTION_RESPONSE_FACTOR = 5;
+/** For the difference of the clocks and a response in transit. */
+const CLOCK_TOLERANCE_MS = 100;
+/** A silent connection is detected by two missed pings and the end of the lease. */
+const SILENT_DETECTION_MS = 45_000;
 
-/** A time in which somebody must not be offered anything, in their own time. */
-interface Away {
+/** A period in which the operator must not get offers, by the clock of the client. */
+interface AwayPeriod {
   readonly from: number;
   until: number;
-  readonly why: string;
+  readonly reason: string;
 }
 
 /**
- * Nobody is offered anything once they are known to be away: by their own journal (a closed desk, an acknowledged wish), with
- * the time that noticing it may take; and by the order of what their desk was told, without any.
+ * Absent operators get no offers. Their journal (a closed desk, an acknowledged availability change) shows the absence
+ * with a tolerance for its detection; the order of the events on their desk shows it without any tolerance.
  */
 export const presence: Check = {
-  name: 'no offer went to somebody who was offline or unavailable',
-  problems: (timeline, entries) => {
-    const own = Map.groupBy(entries, ({ who }) => who);
-    const noticedWithinMs = NOTICED_WITHIN_MS + NOTICED_AFTER_ANSWERS * slowestAnswer(entries);
-    const holdings = Map.groupBy(timeline.holdings, ({ who }) => who);
-    return [...timeline.hired.keys()].flatMap((who) => [
-      ...offersWhileAway(timeline, holdings.get(who) ?? [], awayTimes(own.get(who) ?? [], noticedWithinMs)),
-      ...offersAfterGoodbye(who, timeline.told.get(who) ?? []),
+  name: 'no offer went to an operator who was offline or unavailable',
+  findProblems: (timeline, entries) => {
+    const entriesByParticipant = Map.groupBy(entries, ({ who }) => who);
+    const detectionMs = DISCONNECT_DETECTION_MS + DETECTION_RESPONSE_FACTOR * slowestResponseMs(entries);
+    const assignments = Map.groupBy(timeline.assignments, ({ who }) => who);
+    return [...timeline.operators.keys()].flatMap((who) => [
+      ...findOffersWhileAway(
+        timeline,
+        assignments.get(who) ?? [],
+        findAwayPeriods(entriesByParticipant.get(who) ?? [], detectionMs),
+      ),
+      ...findOffersAfterDisconnect(who, timeline.events.get(who) ?? []),
     ]);
   },
 };
 
-function offersWhileAway({ clockOffset }: Timeline, holdings: readonly Holding[], away: readonly Away[]): Problem[] {
+function findOffersWhileAway(
+  { clockOffset }: Timeline,
+  assignments: readonly Assignment[],
+  away: readonly AwayPeriod[],
+): Problem[] {
   const problems: Problem[] = [];
-  for (const holding of holdings) {
-    const offeredAt = holding.fromServerAt + clockOffset;
-    const found = away.find(({ from, until }) => offeredAt > from && offeredAt < until);
-    if (found) {
-      const late = Math.round(offeredAt - found.from);
-      const what = `${holding.who} was offered conversation ${holding.conversation} at position ${holding.from}, ${late} ms after the last moment: ${found.why}`;
-      problems.push({ what, at: holding.toldAt });
+  for (const assignment of assignments) {
+    const offeredAt = assignment.fromServerAt + clockOffset;
+    const period = away.find(({ from, until }) => offeredAt > from && offeredAt < until);
+    if (period) {
+      const delayMs = Math.round(offeredAt - period.from);
+      const what = `${assignment.who} was offered conversation ${assignment.conversation} at position ${assignment.from}, ${delayMs} ms too late: ${period.reason}`;
+      problems.push({ what, at: assignment.notifiedAt });
     }
   }
   return problems;
 }
 
-/** How long the service took at most for what it answered at once. */
-function slowestAnswer(entries: readonly Entry[]): number {
+/** The slowest response to a first try. */
+function slowestResponseMs(entries: readonly Entry[]): number {
   return entries.reduce(
     (slowest, entry) =>
       entry.kind === 'answered' && entry.tries === 1 ? Math.max(slowest, entry.at - entry.askedAt) : slowest,
@@ -57,45 +65,49 @@ function slowestAnswer(entries: readonly Entry[]): number {
   );
 }
 
-/** From what the operator did themself. */
-function awayTimes(entries: readonly Entry[], noticedWithinMs: number): Away[] {
-  const away: Away[] = [];
-  let gone: Away | undefined;
-  let unwilling: Away | undefined;
+/** From the actions of the operator. */
+function findAwayPeriods(entries: readonly Entry[], detectionMs: number): AwayPeriod[] {
+  const away: AwayPeriod[] = [];
+  let offline: AwayPeriod | undefined;
+  let unavailable: AwayPeriod | undefined;
   let leasedUntil = 0;
   for (const entry of entries) {
     if (entry.kind === 'leased') leasedUntil = entry.until;
     if (entry.kind === 'opened' || entry.kind === 'leased') {
-      if (gone) gone.until = Math.min(gone.until, entry.at);
-      gone = undefined;
+      if (offline) offline.until = Math.min(offline.until, entry.at);
+      offline = undefined;
     } else if (entry.kind === 'ended' && entry.how !== 'finished' && entry.how !== 'lost') {
-      const within = entry.how === 'silent' ? SILENT_WITHIN_MS : noticedWithinMs;
-      gone = {
-        from: Math.max(entry.at + within, leasedUntil),
+      const delayMs = entry.how === 'silent' ? SILENT_DETECTION_MS : detectionMs;
+      offline = {
+        from: Math.max(entry.at + delayMs, leasedUntil),
         until: NEVER,
-        why: `the desk was closed (${entry.how})`,
+        reason: `the desk was closed (${entry.how})`,
       };
-      away.push(gone);
+      away.push(offline);
     } else if (entry.kind === 'wished' && !entry.available) {
-      if (unwilling) continue;
-      unwilling = { from: entry.at + ANSWERED_WITHIN_MS, until: NEVER, why: 'they had said that they are unavailable' };
-      away.push(unwilling);
-    } else if (entry.kind === 'wished' && entry.available && unwilling) {
-      unwilling.until = entry.askedAt;
-      unwilling = undefined;
+      if (unavailable) continue;
+      unavailable = {
+        from: entry.at + CLOCK_TOLERANCE_MS,
+        until: NEVER,
+        reason: 'the operator had become unavailable',
+      };
+      away.push(unavailable);
+    } else if (entry.kind === 'wished' && entry.available && unavailable) {
+      unavailable.until = entry.askedAt;
+      unavailable = undefined;
     }
   }
   return away;
 }
 
-function offersAfterGoodbye(who: Who, events: readonly Told[]): Problem[] {
+function findOffersAfterDisconnect(who: Participant, events: readonly EventReceived[]): Problem[] {
   const problems: Problem[] = [];
   let offlineSince: number | undefined;
   for (const { type, position, conversation, at } of events) {
     if (type === 'operator.connected') offlineSince = undefined;
     if (type === 'operator.disconnected') offlineSince = position;
     if (type === 'conversation.offered' && offlineSince !== undefined) {
-      const what = `${who} was offered conversation ${conversation} at position ${position}, though announced offline at ${offlineSince}`;
+      const what = `${who} was offered conversation ${conversation} at position ${position}, although announced as offline at ${offlineSince}`;
       problems.push({ what, at });
     }
   }

@@ -1,85 +1,89 @@
-import type { Told } from '../journal.ts';
+import type { EventReceived } from '../journal.ts';
 import type { Timeline } from '../timeline.ts';
 import type { Check, Problem } from './check.ts';
 
-/** Who declined or missed an offer is not asked for the same conversation again before this is over. */
-const PAUSE_MS = 60_000;
-/** Those who came within this time of each other count as having come together. */
+/** An operator who declined or missed an offer does not get the same conversation again within this time. */
+const OFFER_PAUSE_MS = 60_000;
+/** Conversations that started within this time of each other count as simultaneous. */
 const TOLERANCE_MS = 1000;
 
-interface Waiting {
+interface QueueHistory {
   readonly conversation: number;
   readonly createdAt: number;
-  /** Positions at which it began and ended to wait; several times if it came back. */
-  readonly spells: { from: number; to: number }[];
-  /** When which operator gave it back, by the service's clock: news of it may come late. */
-  readonly refused: Map<string, number>;
-  /** From here on it is before everybody, as its operator was lost. */
+  /** The positions between which it was queued; several periods if it was requeued. */
+  readonly periods: { from: number; to: number }[];
+  /** When each operator declined or missed it, by the service's clock, because events may arrive late. */
+  readonly refusedAt: Map<string, number>;
+  /** From this position on it is at the head of the queue, because its operator was lost. */
   readonly headFrom: number;
 }
 
-/** Of two who ask for the same, the one who came first is offered first, unless that operator had just refused them. */
+/** Of two conversations with the same need, the older one is offered first, except during its offer pause. */
 export const queueOrder: Check = {
-  name: 'who came first was served first, among those who asked for the same',
-  problems: (timeline) => {
-    const groups = Map.groupBy(timeline.started.values(), ({ need }) => need);
-    const waiting = waitingOf(timeline);
+  name: 'conversations with the same need were offered in the order of their start',
+  findProblems: (timeline) => {
+    const groups = Map.groupBy(timeline.conversations.values(), ({ need }) => need);
+    const histories = buildQueueHistories(timeline);
     return [...groups.values()].flatMap((group) =>
-      inversions(
+      findInversions(
         timeline,
-        group.flatMap(({ conversation }) => waiting.get(conversation) ?? []),
+        group.flatMap(({ conversation }) => histories.get(conversation) ?? []),
       ),
     );
   },
 };
 
-function waitingOf({ started, holdings, told }: Timeline): Map<number, Waiting> {
-  const all = new Map<number, Waiting>();
+function buildQueueHistories({ conversations, assignments, events }: Timeline): Map<number, QueueHistory> {
+  const histories = new Map<number, QueueHistory>();
   const closedAt = new Map<number, number>();
-  for (const events of told.values())
-    for (const { type, conversation, position } of events)
+  for (const list of events.values())
+    for (const { type, conversation, position } of list)
       if (type === 'conversation.closed' && conversation !== null) closedAt.set(conversation, position);
-  const byConversation = Map.groupBy(holdings, ({ conversation }) => conversation);
-  for (const { conversation, createdAt } of started.values()) {
-    const held = (byConversation.get(conversation) ?? []).toSorted((a, b) => a.from - b.from);
-    const refused = new Map<string, number>();
-    const spells: { from: number; to: number }[] = [];
-    let from = queuedAt(told.get(started.get(conversation)?.who ?? 'visitor -1') ?? [], conversation);
+  const byConversation = Map.groupBy(assignments, ({ conversation }) => conversation);
+  for (const { conversation, createdAt } of conversations.values()) {
+    const ownAssignments = (byConversation.get(conversation) ?? []).toSorted((a, b) => a.from - b.from);
+    const refusedAt = new Map<string, number>();
+    const periods: { from: number; to: number }[] = [];
+    let from = firstQueuedPosition(
+      events.get(conversations.get(conversation)?.who ?? 'visitor -1') ?? [],
+      conversation,
+    );
     let headFrom = Number.POSITIVE_INFINITY;
-    for (const holding of held) {
-      spells.push({ from, to: holding.from });
-      from = holding.to;
-      if (holding.end === 'declined' || holding.end === 'timed_out') refused.set(holding.who, holding.endedServerAt);
-      if (holding.end === 'operator_lost') headFrom = Math.min(headFrom, holding.to);
+    for (const assignment of ownAssignments) {
+      periods.push({ from, to: assignment.from });
+      from = assignment.to;
+      if (assignment.end === 'declined' || assignment.end === 'timed_out')
+        refusedAt.set(assignment.who, assignment.endedServerAt);
+      if (assignment.end === 'operator_lost') headFrom = Math.min(headFrom, assignment.to);
     }
-    spells.push({ from, to: closedAt.get(conversation) ?? Number.POSITIVE_INFINITY });
-    all.set(conversation, { conversation, createdAt, spells, refused, headFrom });
+    periods.push({ from, to: closedAt.get(conversation) ?? Number.POSITIVE_INFINITY });
+    histories.set(conversation, { conversation, createdAt, periods, refusedAt, headFrom });
   }
-  return all;
+  return histories;
 }
 
-/** Where it began to wait: the first that its visitor heard of it. */
-function queuedAt(events: readonly Told[], conversation: number): number {
+/** The position from which it was queued: the first event that its visitor received. */
+function firstQueuedPosition(events: readonly EventReceived[], conversation: number): number {
   return events.find((event) => event.conversation === conversation)?.position ?? Number.POSITIVE_INFINITY;
 }
 
-function inversions({ holdings }: Timeline, group: readonly Waiting[]): Problem[] {
-  const members = new Map(group.map((one) => [one.conversation, one]));
-  const offers = holdings.filter(({ conversation }) => members.has(conversation));
+function findInversions({ assignments }: Timeline, group: readonly QueueHistory[]): Problem[] {
+  const members = new Map(group.map((history) => [history.conversation, history]));
+  const offers = assignments.filter(({ conversation }) => members.has(conversation));
   const problems: Problem[] = [];
-  for (const { conversation, who, from, fromServerAt, toldAt } of offers) {
-    const chosen = members.get(conversation) as Waiting;
+  for (const { conversation, who, from, fromServerAt, notifiedAt } of offers) {
+    const chosen = members.get(conversation) as QueueHistory;
     if (from > chosen.headFrom) continue;
     const passedOver = group.find(
       (other) =>
         other.createdAt < chosen.createdAt - TOLERANCE_MS &&
-        other.spells.some((spell) => from > spell.from && from < spell.to) &&
-        fromServerAt - (other.refused.get(who) ?? 0) > PAUSE_MS + TOLERANCE_MS,
+        other.periods.some((period) => from > period.from && from < period.to) &&
+        fromServerAt - (other.refusedAt.get(who) ?? 0) > OFFER_PAUSE_MS + TOLERANCE_MS,
     );
     if (passedOver) {
       const earlier = Math.round(chosen.createdAt - passedOver.createdAt);
-      const what = `${who} was offered conversation ${conversation} at position ${from}, while ${passedOver.conversation} waited for the same since ${earlier} ms before`;
-      problems.push({ what, at: toldAt });
+      const what = `${who} was offered conversation ${conversation} at position ${from}, while ${passedOver.conversation} with the same need had started ${earlier} ms earlier`;
+      problems.push({ what, at: notifiedAt });
     }
   }
   return problems;

@@ -1,218 +1,223 @@
 import { randomUUID } from 'node:crypto';
-import { Asking } from '../asking.ts';
+import { ApiClient } from '../api-client.ts';
 import * as documents from '../documents.ts';
 import { Feed } from '../feed.ts';
-import { now, type Told, type Who } from '../journal.ts';
+import { type EventReceived, now, type Participant } from '../journal.ts';
 import type { Absence, OperatorPlan } from '../plan.ts';
 import type { Random } from '../random.ts';
-import type { StagedOperator } from '../stage.ts';
-import { ended, Gate, rest } from '../time.ts';
-import type { World } from './world.ts';
-import { Writer } from './writer.ts';
+import type { SetupOperator } from '../setup.ts';
+import { Gate, sleep, waitForAny } from '../time.ts';
+import type { SimulationContext } from './context.ts';
+import { MessageWriter } from './writer.ts';
 
 const CONNECT_SECONDS = 5;
-/** An answer may be on its way for so long. */
+/** Tolerance for a response in transit. */
 const LEASE_SLACK_MS = 3000;
-/** How long everything that is still open at the end may take; only what hangs takes so long. */
-const FINISH_WITHIN_MS = 60_000;
+/** For open conversations at the end; only a hanging service needs this long. */
+const FINISH_TIMEOUT_MS = 60_000;
 
-/** Somebody at a desk: waits for offers, answers them, talks, closes; goes away now and then, and comes back. */
+/** An operator at a desk: answers offers, writes messages, closes conversations, and disconnects from time to time. */
 export class SimulatedOperator {
-  readonly who: Who;
-  readonly #world: World;
+  readonly who: Participant;
+  readonly #context: SimulationContext;
   readonly #plan: OperatorPlan;
   readonly #id: string;
-  readonly #asking: Asking;
+  readonly #api: ApiClient;
   readonly #token: string;
   readonly #random: Random;
-  readonly #writer: Writer;
-  /** What they have, each with a way to stop what is going on with it. */
-  readonly #held = new Map<number, AbortController>();
-  readonly #there = new Gate();
-  #desk: Feed | undefined;
+  readonly #writer: MessageWriter;
+  /** Offers and conversations of the operator, each with the controller of its ongoing work. */
+  readonly #conversations = new Map<number, AbortController>();
+  readonly #presence = new Gate();
+  #feed: Feed | undefined;
 
-  constructor(world: World, plan: OperatorPlan, { id, token }: StagedOperator) {
-    const { client, journal } = world;
+  constructor(context: SimulationContext, plan: OperatorPlan, { id, token }: SetupOperator) {
+    const { client, journal } = context;
     this.who = `operator ${plan.index}`;
-    this.#world = world;
+    this.#context = context;
     this.#plan = plan;
     this.#id = id;
     this.#token = token;
-    this.#random = world.random.for(`at the desk ${plan.index}`);
-    const own = client.for(plan.index + 1);
-    this.#asking = new Asking(own, journal, this.who, { path: documents.OPERATOR_PATH, token });
-    this.#writer = new Writer(this.#asking, journal, this.who, this.#random.for('words'));
+    this.#random = context.random.fork(`at the desk ${plan.index}`);
+    const httpClient = client.forParticipant(plan.index + 1);
+    this.#api = new ApiClient(httpClient, journal, this.who, { path: documents.OPERATOR_PATH, token });
+    this.#writer = new MessageWriter(this.#api, journal, this.who, this.#random.fork('words'));
     const { chatMaxNumber, chatAndCall } = plan;
     journal.add({ kind: 'hired', who: this.who, chatMaxNumber, chatAndCall });
   }
 
-  /** A whole day, until everything that they had is finished. */
-  async work(): Promise<void> {
-    const { closing } = this.#world;
-    await rest(this.#plan.arriveMs, closing);
-    await this.#wish(true);
-    if (!(await this.#sitDown())) return;
-    await Promise.all([this.#comeAndGo(), this.#takeBreaks()]);
-    if (!this.#there.isOpen) await this.#return();
-    await this.#wish(false);
-    const deadline = performance.now() + FINISH_WITHIN_MS;
-    while (this.#held.size > 0 && performance.now() < deadline) await rest(50);
+  /** Runs until all conversations of the operator have ended. */
+  async run(): Promise<void> {
+    const { closing } = this.#context;
+    await sleep(this.#plan.arriveMs, closing);
+    await this.#setAvailability(true);
+    if (!(await this.#openDesk())) return;
+    await Promise.all([this.#runAbsences(), this.#runBreaks()]);
+    if (!this.#presence.isOpen) await this.#comeBack();
+    await this.#setAvailability(false);
+    const deadline = performance.now() + FINISH_TIMEOUT_MS;
+    while (this.#conversations.size > 0 && performance.now() < deadline) await sleep(50);
   }
 
-  /** Closes the desk for good. */
-  async goHome(): Promise<void> {
-    await this.#desk?.end('finished');
+  /** Closes the desk permanently. */
+  async closeDesk(): Promise<void> {
+    await this.#feed?.end('finished');
   }
 
-  /** False when the service could not be reached. */
-  async #sitDown(): Promise<boolean> {
-    const { journal } = this.#world;
-    // Where the log is, so that nothing is missed between this and the stream.
-    const answer = await this.#asking.ask<string>({ operation: 'eventPosition', query: documents.EVENT_POSITION });
-    if (answer.outcome !== 'done') return false;
-    const position = Number(answer.data);
-    const followed = {
+  /** Returns false if the service could not be reached. */
+  async #openDesk(): Promise<boolean> {
+    const { journal } = this.#context;
+    // Read the position first, so that no event before the stream is missed.
+    const result = await this.#api.execute<string>({ operation: 'eventPosition', query: documents.EVENT_POSITION });
+    if (result.outcome !== 'done') return false;
+    const position = Number(result.data);
+    const subscription = {
       ...{ who: this.who, path: documents.OPERATOR_PATH, token: this.#token, conversation: null, variables: {} },
       ...{ operation: 'deskEvents', query: documents.DESK_EVENTS },
     };
-    this.#desk = new Feed(this.#asking.client, journal, followed, { position, onEvent: (event) => this.#hear(event) });
-    this.#desk.open();
-    this.#there.open();
+    this.#feed = new Feed(this.#api.client, journal, subscription, {
+      position,
+      onEvent: (event) => this.#onEvent(event),
+    });
+    this.#feed.open();
+    this.#presence.open();
     return true;
   }
 
-  async #wish(available: boolean): Promise<void> {
+  async #setAvailability(available: boolean): Promise<void> {
     const askedAt = now();
     const input = Object.fromEntries(this.#plan.channels.map((channel) => [channel, available]));
-    const { outcome } = await this.#asking.ask({
+    const { outcome } = await this.#api.execute({
       operation: 'operatorAvailabilityUpdate',
       query: documents.AVAILABILITY_UPDATE,
       variables: { input },
     });
-    // Without an answer they may be available, and are not surely unavailable.
-    if (available || outcome === 'done') this.#world.journal.add({ kind: 'wished', who: this.who, available, askedAt });
+    // Without a response the operator may be available, but is not known to be unavailable.
+    if (available || outcome === 'done')
+      this.#context.journal.add({ kind: 'wished', who: this.who, available, askedAt });
   }
 
-  async #comeAndGo(): Promise<void> {
-    const { closing, elapsed } = this.#world;
+  async #runAbsences(): Promise<void> {
+    const { closing, elapsed } = this.#context;
     for (const absence of this.#plan.absences) {
-      if (!(await rest(absence.atMs - elapsed(), closing))) return;
+      if (!(await sleep(absence.atMs - elapsed(), closing))) return;
       await this.#leave(absence);
-      await rest(absence.awayMs, closing);
-      await this.#return(absence);
+      await sleep(absence.awayMs, closing);
+      await this.#comeBack(absence);
     }
-    await ended(closing);
+    await waitForAny(closing);
   }
 
   async #leave({ how }: Absence): Promise<void> {
     if (how === 'sign_off') {
       const input = { id: this.#id };
-      await this.#asking.ask({
+      await this.#api.execute({
         operation: 'operatorDisconnect',
         query: documents.OPERATOR_DISCONNECT,
         variables: { input },
       });
     }
-    this.#there.close();
-    await this.#desk?.end(how);
+    this.#presence.close();
+    await this.#feed?.end(how);
   }
 
-  async #return(absence?: Absence): Promise<void> {
+  async #comeBack(absence?: Absence): Promise<void> {
     if (absence?.how === 'sign_off') {
       const until = now() + CONNECT_SECONDS * 1000 + LEASE_SLACK_MS;
-      this.#world.journal.add({ kind: 'leased', who: this.who, until });
-      await this.#asking.ask({
+      this.#context.journal.add({ kind: 'leased', who: this.who, until });
+      await this.#api.execute({
         operation: 'operatorConnect',
         query: documents.OPERATOR_CONNECT,
         variables: { input: { ttlSeconds: CONNECT_SECONDS } },
       });
     }
-    this.#desk?.open();
-    this.#there.open();
+    this.#feed?.open();
+    this.#presence.open();
   }
 
-  async #takeBreaks(): Promise<void> {
-    const { closing, elapsed } = this.#world;
-    for (const { atMs, forMs } of this.#plan.breaks) {
-      if (!(await rest(atMs - elapsed(), closing))) return;
-      if (!this.#there.isOpen) continue;
-      await this.#wish(false);
-      await rest(forMs, closing);
+  async #runBreaks(): Promise<void> {
+    const { closing, elapsed } = this.#context;
+    for (const { atMs, lengthMs } of this.#plan.breaks) {
+      if (!(await sleep(atMs - elapsed(), closing))) return;
+      if (!this.#presence.isOpen) continue;
+      await this.#setAvailability(false);
+      await sleep(lengthMs, closing);
       if (closing.aborted) return;
-      await this.#there.passed();
-      await this.#wish(true);
+      await this.#presence.waitUntilOpen();
+      await this.#setAvailability(true);
     }
   }
 
-  #hear({ type, conversation, reason }: Told): void {
-    if (type === 'operator.availability_updated' && reason === 'missed_offers') this.#wakeUp().catch(report);
+  #onEvent({ type, conversation, reason }: EventReceived): void {
+    if (type === 'operator.availability_updated' && reason === 'missed_offers')
+      this.#resumeAfterMissedOffers().catch(reportError);
     if (conversation === null) return;
-    if (type === 'conversation.offered') this.#answer(conversation, this.#begin(conversation)).catch(report);
-    if (type === 'conversation.started') this.#serve(conversation, this.#begin(conversation)).catch(report);
-    if (type === 'conversation.queued' || type === 'conversation.closed') this.#end(conversation);
+    if (type === 'conversation.offered') this.#answerOffer(conversation, this.#track(conversation)).catch(reportError);
+    if (type === 'conversation.started') this.#handle(conversation, this.#track(conversation)).catch(reportError);
+    if (type === 'conversation.queued' || type === 'conversation.closed') this.#untrack(conversation);
   }
 
-  #begin(conversation: number): AbortSignal {
-    const known = this.#held.get(conversation) ?? new AbortController();
-    this.#held.set(conversation, known);
-    return known.signal;
+  #track(conversation: number): AbortSignal {
+    const controller = this.#conversations.get(conversation) ?? new AbortController();
+    this.#conversations.set(conversation, controller);
+    return controller.signal;
   }
 
-  #end(conversation: number): void {
-    this.#held.get(conversation)?.abort();
-    this.#held.delete(conversation);
+  #untrack(conversation: number): void {
+    this.#conversations.get(conversation)?.abort();
+    this.#conversations.delete(conversation);
   }
 
-  /** They were taken for absent: after a moment they notice it. */
-  async #wakeUp(): Promise<void> {
-    const { closing, plan } = this.#world;
-    if (!(await rest(5000 / plan.options.speed, closing))) return;
-    await this.#there.passed();
-    if (!closing.aborted) await this.#wish(true);
+  /** The service made the operator unavailable; after a moment the operator reacts. */
+  async #resumeAfterMissedOffers(): Promise<void> {
+    const { closing, plan } = this.#context;
+    if (!(await sleep(5000 / plan.options.speed, closing))) return;
+    await this.#presence.waitUntilOpen();
+    if (!closing.aborted) await this.#setAvailability(true);
   }
 
-  async #answer(conversation: number, gone: AbortSignal): Promise<void> {
-    const { closing, plan } = this.#world;
+  async #answerOffer(conversation: number, ended: AbortSignal): Promise<void> {
+    const { closing, plan } = this.#context;
     const { decline, ignore, speed } = plan.options;
-    const choice = this.#random.weighted({ accept: 1 - decline - ignore, decline, ignore });
-    if (choice === 'ignore') await ended(gone, closing); // at closing time even they take it
-    await rest(this.#random.between(200, 2500) / speed, gone, closing);
-    await this.#there.passed();
-    if (gone.aborted) return;
+    const choice = this.#random.pickWeighted({ accept: 1 - decline - ignore, decline, ignore });
+    if (choice === 'ignore') await waitForAny(ended, closing); // after closing time ignored offers are accepted too
+    await sleep(this.#random.between(200, 2500) / speed, ended, closing);
+    await this.#presence.waitUntilOpen();
+    if (ended.aborted) return;
     const input = { conversationId: String(conversation) };
     if (choice === 'decline' && !closing.aborted) {
-      const key = randomUUID();
-      await this.#asking.ask({
-        ...{ operation: 'offerDecline', query: documents.OFFER_DECLINE, key },
+      const idempotencyKey = randomUUID();
+      await this.#api.execute({
+        ...{ operation: 'offerDecline', query: documents.OFFER_DECLINE, idempotencyKey },
         ...{ variables: { input }, conversation },
       });
       return;
     }
-    await this.#asking.ask({
+    await this.#api.execute({
       ...{ operation: 'offerAccept', query: documents.OFFER_ACCEPT, variables: { input }, conversation },
     });
   }
 
-  async #serve(conversation: number, gone: AbortSignal): Promise<void> {
-    const { closing, plan } = this.#world;
+  async #handle(conversation: number, ended: AbortSignal): Promise<void> {
+    const { closing, plan } = this.#context;
     const { handlingMs, speed } = plan.options;
     const handling = (Math.max(0.1, this.#random.exponential(1)) * handlingMs) / speed;
-    const words = this.#random.whole(1, 4);
-    for (let said = 0; said <= words; said += 1) {
-      await rest(handling / (words + 1), gone, closing);
-      if (closing.aborted) await rest(this.#random.between(0, 500), gone);
-      await this.#there.passed();
-      if (gone.aborted) return;
-      if (said < words) await this.#writer.write(conversation);
+    const messageCount = this.#random.integer(1, 4);
+    for (let sent = 0; sent <= messageCount; sent += 1) {
+      await sleep(handling / (messageCount + 1), ended, closing);
+      if (closing.aborted) await sleep(this.#random.between(0, 500), ended);
+      await this.#presence.waitUntilOpen();
+      if (ended.aborted) return;
+      if (sent < messageCount) await this.#writer.send(conversation);
     }
-    await this.#asking.ask({
-      ...{ operation: 'conversationClose', query: documents.CONVERSATION_CLOSE, key: randomUUID() },
+    await this.#api.execute({
+      ...{ operation: 'conversationClose', query: documents.CONVERSATION_CLOSE, idempotencyKey: randomUUID() },
       ...{ variables: { input: { id: String(conversation) } }, conversation },
     });
   }
 }
 
-function report(error: unknown): void {
+function reportError(error: unknown): void {
   console.error(error);
   process.exitCode = 1;
 }

@@ -1,45 +1,45 @@
-import type { Asking } from '../asking.ts';
+import type { ApiClient } from '../api-client.ts';
 import { MESSAGE_SEND } from '../documents.ts';
-import type { Journal, ShownMessage, Who } from '../journal.ts';
+import type { Journal, MessageView, Participant } from '../journal.ts';
 import type { Random } from '../random.ts';
-import { SENT_TWICE, someWords } from './world.ts';
+import { RESEND_CHANCE, randomText } from './context.ts';
 
-/** Writes messages for somebody, each under a name of its own, so that sending it again does no harm. */
-export class Writer {
-  readonly #asking: Asking;
+/** Sends messages with unique client ids, so that a resend is safe. */
+export class MessageWriter {
+  readonly #api: ApiClient;
   readonly #journal: Journal;
-  readonly #who: Who;
+  readonly #who: Participant;
   readonly #random: Random;
-  #written = 0;
+  #messageCount = 0;
 
-  constructor(asking: Asking, journal: Journal, who: Who, random: Random) {
-    this.#asking = asking;
+  constructor(api: ApiClient, journal: Journal, who: Participant, random: Random) {
+    this.#api = api;
     this.#journal = journal;
     this.#who = who;
     this.#random = random;
   }
 
-  /** A name that nothing else of this person has. */
-  nextName(): string {
-    this.#written += 1;
-    return `${this.#who} ${this.#written}`;
+  /** Returns a client id that is unique for this participant. */
+  nextClientId(): string {
+    this.#messageCount += 1;
+    return `${this.#who} ${this.#messageCount}`;
   }
 
-  async write(conversation: number): Promise<void> {
-    const text = someWords(this.#random);
-    const clientId = this.nextName();
-    const send = async () => {
-      const answer = await this.#asking.ask<{ message: ShownMessage }>({
+  async send(conversation: number): Promise<void> {
+    const text = randomText(this.#random);
+    const clientId = this.nextClientId();
+    const sendOnce = async () => {
+      const result = await this.#api.execute<{ message: MessageView }>({
         operation: 'messageSend',
         query: MESSAGE_SEND,
         variables: { input: { conversationId: String(conversation), clientId, text } },
         conversation,
       });
-      if (answer.outcome !== 'done') return;
-      // What was sent is compared with what others are shown, not with the answer to it.
-      const { sequence, author } = answer.data.message;
+      if (result.outcome !== 'done') return;
+      // Record the sent text, not that of the response: checks compare it with what other participants see.
+      const { sequence, author } = result.data.message;
       this.#journal.add({ kind: 'sent', who: this.#who, conversation, message: { sequence, clientId, author, text } });
     };
-    await (this.#random.chance(SENT_TWICE) ? Promise.all([send(), send()]) : send());
+    await (this.#random.chance(RESEND_CHANCE) ? Promise.all([sendOnce(), sendOnce()]) : sendOnce());
   }
 }

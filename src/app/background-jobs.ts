@@ -4,79 +4,81 @@ import { WebhookDispatcher } from '../core/webhooks/dispatcher.ts';
 import { HttpSender } from '../core/webhooks/http-sender.ts';
 import type { Installation } from './installation.ts';
 
-const HOUSEKEEPING_MS = 60_000;
-const KEY_USE_MS = 10_000;
-const RETENTION_MS = 600_000;
-const TICK_MS = 500;
-const SWEEP_MS = 10_000;
+const CLEAN_INTERVAL_MS = 60_000;
+const USAGE_INTERVAL_MS = 10_000;
+const RETENTION_INTERVAL_MS = 600_000;
+const TICK_INTERVAL_MS = 500;
+const SWEEP_INTERVAL_MS = 10_000;
 
-interface Parts {
+interface JobOptions {
   readonly logger: Logger;
   readonly metrics: Metrics;
 }
 
-/** Sends what webhooks are owed. */
-export function sendWebhooks(
+export function startWebhookDispatcher(
   { database, webhooks }: Installation,
-  { logger, metrics, allowPrivate }: Parts & { readonly allowPrivate: boolean },
+  { logger, metrics, allowPrivate }: JobOptions & { readonly allowPrivate: boolean },
 ): WebhookDispatcher {
   const dispatcher = new WebhookDispatcher({
     database,
     webhooks: webhooks.hooks,
     sender: new HttpSender({ allowPrivate }),
-    onResult: (result) => metrics.webhookSent(result),
-    onError: (error) => logger.warn({ err: error }, 'sending webhooks failed; it is tried again'),
+    onResult: (result) => metrics.countDelivery(result),
+    onError: (error) => logger.warn({ err: error }, 'sending webhooks failed; will retry'),
   });
   dispatcher.start();
   return dispatcher;
 }
 
-/** Ends what is over by time, a round after the other; a failed round is logged and the next one comes. */
-export function runScheduler({ engine: { scheduler } }: Installation, { logger, metrics }: Parts): () => Promise<void> {
+/** Runs scheduler rounds one after another; a failed round is logged. Returns a stop function. */
+export function startScheduler(
+  { engine: { scheduler } }: Installation,
+  { logger, metrics }: JobOptions,
+): () => Promise<void> {
   let running: Promise<void> | undefined;
-  let nextSweep = performance.now() + SWEEP_MS;
-  const round = async () => {
+  let nextSweep = performance.now() + SWEEP_INTERVAL_MS;
+  const runRound = async () => {
     await scheduler.tick();
     if (performance.now() < nextSweep) return;
-    nextSweep = performance.now() + SWEEP_MS;
+    nextSweep = performance.now() + SWEEP_INTERVAL_MS;
     const found = await scheduler.sweep();
-    metrics.sweepFound(found);
-    if (found > 0) logger.warn({ found }, 'the sweep found conversations that could have been given out before');
+    metrics.countSweepFinds(found);
+    if (found > 0) logger.warn({ found }, 'the sweep found queued conversations that could have been offered before');
   };
   scheduler.hold();
   const start = () => {
-    running ??= round()
+    running ??= runRound()
       .then(
-        () => metrics.clockworkRound('done'),
+        () => metrics.countSchedulerRound('done'),
         (error) => {
-          metrics.clockworkRound('failed');
-          logger.warn({ err: error }, 'a round of the clockwork failed; it is tried again');
+          metrics.countSchedulerRound('failed');
+          logger.warn({ err: error }, 'a scheduler round failed; will retry');
         },
       )
       .finally(() => {
         running = undefined;
       });
   };
-  start(); // from here on it is known how long nobody looked
-  const timer = setInterval(start, TICK_MS).unref();
+  start(); // immediately: outages are measured from the first round
+  const timer = setInterval(start, TICK_INTERVAL_MS).unref();
   return async () => {
     clearInterval(timer);
     await running;
   };
 }
 
-/** Forgets what has passed, and writes down when keys were used. */
-export function keepHouse(installation: Installation, logger: Logger): () => Promise<void> {
+/** Deletes expired rows and records API usage. Returns a stop function. */
+export function startHousekeeping(installation: Installation, logger: Logger): () => Promise<void> {
   const { access, reports, visitors, webhooks, upkeep } = installation;
-  const attempt = (what: string, work: () => Promise<void>) =>
-    work().catch((error) => logger.warn({ err: error }, `${what} failed; it is tried again`));
+  const attempt = (description: string, work: () => Promise<void>) =>
+    work().catch((error) => logger.warn({ err: error }, `${description} failed; will retry`));
   const recordUse = async () => {
-    await attempt('recording the use of keys', () => access.apiKeys.recordUse());
-    await attempt('recording the use of REST', () => reports.restUsage.record());
+    await attempt('recording API key usage', () => access.apiKeys.recordUse());
+    await attempt('recording REST usage', () => reports.restUsage.flush());
   };
-  const use = setInterval(recordUse, KEY_USE_MS);
-  const clean = setInterval(() => {
-    for (const subject of [
+  const usageTimer = setInterval(recordUse, USAGE_INTERVAL_MS);
+  const cleanTimer = setInterval(() => {
+    for (const store of [
       access.tokens,
       access.singleSignOn,
       visitors.sessions,
@@ -84,21 +86,23 @@ export function keepHouse(installation: Installation, logger: Logger): () => Pro
       access.idempotency,
       webhooks.deliveries,
     ]) {
-      attempt('cleaning up', () => subject.clean());
+      attempt('deleting expired rows', () => store.clean());
     }
-  }, HOUSEKEEPING_MS);
-  const ending = new AbortController();
-  let forgetting: Promise<void> | undefined;
-  const forget = setInterval(() => {
-    forgetting ??= attempt('forgetting what is old', () => upkeep.retention.clean(ending.signal)).finally(() => {
-      forgetting = undefined;
-    });
-  }, RETENTION_MS);
-  for (const timer of [use, clean, forget]) timer.unref();
+  }, CLEAN_INTERVAL_MS);
+  const shutdown = new AbortController();
+  let retentionRun: Promise<void> | undefined;
+  const retentionTimer = setInterval(() => {
+    retentionRun ??= attempt('applying retention', () => upkeep.retention.deleteExpired(shutdown.signal)).finally(
+      () => {
+        retentionRun = undefined;
+      },
+    );
+  }, RETENTION_INTERVAL_MS);
+  for (const timer of [usageTimer, cleanTimer, retentionTimer]) timer.unref();
   return async () => {
-    for (const timer of [use, clean, forget]) clearInterval(timer);
-    ending.abort();
-    await forgetting;
+    for (const timer of [usageTimer, cleanTimer, retentionTimer]) clearInterval(timer);
+    shutdown.abort();
+    await retentionRun;
     await recordUse();
   };
 }

@@ -5,28 +5,28 @@ import type { Installation } from './installation.ts';
 
 export interface FirstLogin {
   readonly email: string;
-  /** Only what was made here; what the configuration gave is known already. */
+  /** Undefined if the configuration set it; so is `apiKey`. */
   readonly password: string | undefined;
   readonly apiKey: string | undefined;
 }
 
 const DEFAULT_EMAIL = 'admin@example.com';
 
-/** On an empty database: one account, one admin, one API key. Undefined where something is stored already. */
-export async function firstStart(installation: Installation, config: Config): Promise<FirstLogin | undefined> {
-  if ((await installation.access.accounts.all()).length > 0) return undefined;
+/** On an empty database, creates one account, admin and API key. Returns undefined if an account exists. */
+export async function createFirstAccount(installation: Installation, config: Config): Promise<FirstLogin | undefined> {
+  if ((await installation.access.accounts.list()).length > 0) return undefined;
   const email = config.SWITCHBOARD_ADMIN_EMAIL ?? DEFAULT_EMAIL;
   const password = config.SWITCHBOARD_ADMIN_PASSWORD ?? randomBytes(12).toString('base64url');
-  const made = await createAccount(installation, {
+  const account = await createAccount(installation, {
     name: 'Switchboard',
     admin: { email, password },
     ...(config.SWITCHBOARD_API_KEY === undefined ? {} : { apiKey: config.SWITCHBOARD_API_KEY }),
     onlyIfEmpty: true,
   });
-  if (!made) return undefined;
+  if (!account) return undefined;
   return {
     email,
     password: config.SWITCHBOARD_ADMIN_PASSWORD === undefined ? password : undefined,
-    apiKey: config.SWITCHBOARD_API_KEY === undefined ? made.apiKey : undefined,
+    apiKey: config.SWITCHBOARD_API_KEY === undefined ? account.apiKey : undefined,
   };
 }

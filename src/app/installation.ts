@@ -17,19 +17,19 @@ import { migrate } from '../storage/migrate.ts';
 import { PostgresDatabase } from '../storage/postgres/postgres-database.ts';
 import { SqliteDatabase, type SqliteOptions } from '../storage/sqlite/sqlite-database.ts';
 import { retryWhileStarting } from './retry-while-starting.ts';
-import { keptSecret } from './secret-file.ts';
+import { readOrCreateSecret } from './secret-file.ts';
 
-/** The database and every service over it, in the groups of the floors: what the server and the command line have in common. */
+/** The database and all services, grouped by layer. Shared by the server and the command line. */
 export type Installation = Awaited<ReturnType<typeof openInstallation>>;
 
 export interface OpenOptions {
-  /** Another clock than the database's own, for tests. */
+  /** Replaces the database clock, for tests. */
   readonly clock?: Clock;
-  /** How long a statement may take on PostgreSQL, and how long a change may wait for others on either database. */
+  /** Statement timeout on PostgreSQL, and how long a write can wait for others on either database. */
   readonly statementMs?: number;
-  /** What a guess at a new password costs; less in tests, which make very many. */
+  /** Cost of hashing passwords; lower in tests. */
   readonly hashCost?: HashCost;
-  /** Where a warning at the start is shown. */
+  /** Receives warnings during startup. */
   readonly warn?: (message: string) => void;
 }
 
@@ -38,10 +38,12 @@ export async function openInstallation(config: Config, options: OpenOptions = {}
   const database = openDatabase(config, options);
   const migrated = await retryWhileStarting(() => migrateToCurrent(database, config)).catch(async (error) => {
     await database.close();
-    throw config.databaseFile === undefined ? unreachable(error) : error;
+    throw config.databaseFile === undefined ? toConfigError(error) : error;
   });
   const { SWITCHBOARD_SECRET, databaseFile = '' } = config;
-  const secrets = new InstallationSecrets(SWITCHBOARD_SECRET ?? keptSecret(databaseFile, migrated.length > 0, warn));
+  const secrets = new InstallationSecrets(
+    SWITCHBOARD_SECRET ?? readOrCreateSecret(databaseFile, migrated.length > 0, warn),
+  );
   const access = createAccess(database, secrets, options.hashCost);
   const events = createEvents(database);
   const engine = createEngine(database);
@@ -74,27 +76,26 @@ function openDatabase(config: Config, { clock, statementMs }: OpenOptions): Data
   const common = { slowReadMs: config.SWITCHBOARD_SLOW_READ_TIMEOUT * 1000, ...(clock && { clock }) };
   if (config.databaseFile === undefined)
     return new PostgresDatabase(config.DATABASE_URL, { ...common, ...(statementMs && { statementMs }) });
-  return openFile(config.databaseFile, { ...common, ...(statementMs && { longestWaitMs: statementMs }) });
+  return openFile(config.databaseFile, { ...common, ...(statementMs && { maxWaitMs: statementMs }) });
 }
 
-/** To migrate a large database takes long, and on another node somebody may be at it. */
-const MIGRATION_MS = 3_600_000;
+/** Migrating a large database takes long, and another node may be doing it right now. */
+const MIGRATION_TIMEOUT_MS = 3_600_000;
 
-/** Brings the database to this version. */
 async function migrateToCurrent(database: Database, { databaseFile, DATABASE_URL }: Config): Promise<string[]> {
   if (databaseFile !== undefined) return migrate(database);
-  const patient = new PostgresDatabase(DATABASE_URL, { statementMs: MIGRATION_MS, connections: 1 });
-  return migrate(patient).finally(() => patient.close());
+  const migrationDatabase = new PostgresDatabase(DATABASE_URL, { statementMs: MIGRATION_TIMEOUT_MS, connections: 1 });
+  return migrate(migrationDatabase).finally(() => migrationDatabase.close());
 }
 
-/** A server that is not there at the start is told in words; later it is waited for. */
-function unreachable(error: unknown): unknown {
+/** At startup an unreachable server is a configuration error; later it is retried. */
+function toConfigError(error: unknown): unknown {
   if (!(error instanceof DatabaseUnavailable)) return error;
   const { message, code } = (error.cause ?? error) as { message: string; code?: string };
-  return new ConfigError([`DATABASE_URL names a PostgreSQL that cannot be used: ${message || code}.`]);
+  return new ConfigError([`DATABASE_URL names a PostgreSQL server that cannot be used: ${message || code}.`]);
 }
 
-/** A file that cannot be used is refused in words, before anything is done with it. */
+/** Fails with a clear message if the file cannot be used, before it is touched. */
 function openFile(databaseFile: string, options: SqliteOptions): SqliteDatabase {
   mkdirSync(dirname(databaseFile), { recursive: true, mode: 0o700 });
   try {

@@ -1,23 +1,23 @@
 import { DeadlineExceeded } from '../storage/deadline.ts';
 import { DatabaseUnavailable } from '../storage/errors.ts';
 
-const MAX_MS = 30_000;
+const START_TIMEOUT_MS = 30_000;
 
 /**
- * Requests are given up soon, but a start has time: a database that is only slow, as it may be while other nodes start or
- * migrate, is asked again. What may have been stored is not tried twice.
+ * Requests time out quickly, but startup can wait: retries while the database is merely slow, for example because other
+ * nodes start or migrate. Work that may have been committed is not repeated.
  */
 export async function retryWhileStarting<T>(work: () => Promise<T>): Promise<T> {
-  const end = performance.now() + MAX_MS;
+  const end = performance.now() + START_TIMEOUT_MS;
   for (;;) {
     try {
       return await work();
     } catch (error) {
-      if (!isSlow(error) || performance.now() > end) throw error;
+      if (!isTimeout(error) || performance.now() > end) throw error;
     }
   }
 }
 
-function isSlow(error: unknown): boolean {
+function isTimeout(error: unknown): boolean {
   return error instanceof DatabaseUnavailable && !error.outcomeUnknown && error.cause instanceof DeadlineExceeded;
 }

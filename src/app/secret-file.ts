@@ -2,17 +2,17 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-export function secretFile(databaseFile: string): string {
+export function secretFileFor(databaseFile: string): string {
   return join(dirname(databaseFile), 'secret');
 }
 
-/** The secret beside the embedded database, made with it. */
-export function keptSecret(databaseFile: string, isNew: boolean, warn: (message: string) => void): string {
-  const file = secretFile(databaseFile);
+/** The installation secret, stored next to the embedded database and created with it. */
+export function readOrCreateSecret(databaseFile: string, isNew: boolean, warn: (message: string) => void): string {
+  const file = secretFileFor(databaseFile);
   if (!existsSync(file)) {
     if (!isNew) {
       warn(
-        `The secret ${file} is missing; a new one is made. Every single sign-on key is another from now on, and webhooks need new secrets.`,
+        `The secret file ${file} is missing; creating a new one. All single sign-on keys change, and webhooks need new secrets.`,
       );
     }
     try {

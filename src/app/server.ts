@@ -2,84 +2,80 @@ import type { FastifyInstance } from 'fastify';
 import { type Logger, pino } from 'pino';
 import { registerGraphql } from '../api/graphql/http.ts';
 import { schema } from '../api/graphql/schema.ts';
-import { isSocketAddress, serveSockets } from '../api/graphql/websocket.ts';
-import type { Patience, Sockets } from '../api/graphql-server/sockets.ts';
+import { isSocketUrl, serveSockets } from '../api/graphql/websocket.ts';
+import type { Sockets, SocketTimeouts } from '../api/graphql-server/sockets.ts';
 import { createApp } from '../api/http/app.ts';
-import { showDatabaseUse } from '../api/http/database-metrics.ts';
-import { showFigures } from '../api/http/installation-metrics.ts';
+import { registerDatabaseMetrics } from '../api/http/database-metrics.ts';
+import { registerInstallationMetrics } from '../api/http/installation-metrics.ts';
 import { Metrics } from '../api/http/metrics.ts';
-import { showNode } from '../api/http/node-metrics.ts';
+import { registerNodeMetrics } from '../api/http/node-metrics.ts';
 import { registerOperations } from '../api/http/operations.ts';
-import { addressReader } from '../api/http/peer-address.ts';
+import { createPeerAddressReader } from '../api/http/peer-address.ts';
 import { RouteTable } from '../api/http/route-table.ts';
-import { closeWithin, drain } from '../api/http/stopping.ts';
+import { closeWithin, drain } from '../api/http/shutdown.ts';
 import { registerOAuth } from '../api/oauth/oauth.ts';
 import { registerPages } from '../api/pages/pages.ts';
-import { type Deprecation, defaultAnswers, REST_PREFIX, registerRest } from '../api/rest/rest.ts';
+import { createFallbackHandlers, type Deprecation, REST_PREFIX, registerRest } from '../api/rest/rest.ts';
 import { registerVisitor } from '../api/visitor/http.ts';
 import { visitorSchema } from '../api/visitor/schema.ts';
-import { isVisitorSocketAddress, serveVisitorSockets } from '../api/visitor/websocket.ts';
+import { isVisitorSocketUrl, serveVisitorSockets } from '../api/visitor/websocket.ts';
 import type { Config } from '../config.ts';
-import type { TransactIn } from '../core/kernel/caller.ts';
-import { keepHouse, runScheduler, sendWebhooks } from './background-jobs.ts';
+import type { TransactInAccount } from '../core/kernel/caller.ts';
+import { startHousekeeping, startScheduler, startWebhookDispatcher } from './background-jobs.ts';
 import type { Installation } from './installation.ts';
 import { logOutput } from './log-output.ts';
 import { readTls } from './tls.ts';
 
 export interface RunningServer {
-  /** Where it listens. */
   readonly url: string;
-  /** What it answers. */
   readonly routes: RouteTable;
-  /** Says that it is not ready, serves until balancers have noticed, finishes what runs, and closes the database. */
+  /** Reports not ready, drains, finishes running requests, and closes the database. */
   stop(): Promise<void>;
 }
 
 const REST_DEPRECATED_SINCE = new Date('2026-11-15T00:00:00Z');
-/** A balancer that did not ask for so long does not ask. */
-const ASKED_WITHIN_MS = 60_000;
+/** If no balancer has checked readiness for this long, there is none to drain for. */
+const BALANCER_ACTIVE_MS = 60_000;
 
 export interface StartOptions {
   /** Where the log goes; defaults to standard error. */
   readonly log?: { write(line: string): void };
-  /** What must be done before the service is ready, once its port is taken. */
+  /** Runs after the port is bound and before the service is ready. */
   readonly prepare?: () => Promise<void>;
-  /** How long sockets are waited for; tests have less of it. */
-  readonly patience?: Patience;
-  /** False runs every query by plain graphql-js, to compare with. */
+  /** Shorter in tests. */
+  readonly socketTimeouts?: SocketTimeouts;
+  /** False runs queries with plain graphql-js instead of graphql-jit, for comparison. */
   readonly compileQueries?: boolean;
-  /** False where a test carries out by hand what is due: nothing happens but what is asked for. */
-  readonly runsByItself?: boolean;
+  /** False in tests that run background work themselves. */
+  readonly runJobs?: boolean;
 }
 
-/** What the steps of a start share. */
-interface Parts {
+interface ServerContext {
   readonly installation: Installation;
   readonly config: Config;
   readonly logger: Logger;
   readonly metrics: Metrics;
-  readonly readiness: { state: 'starting' | 'ready' | 'stopping'; lastAsked: number };
+  readonly readiness: { state: 'starting' | 'ready' | 'stopping'; lastCheckedAt: number };
 }
 
-/** Where all parts are wired. */
 export async function startServer(
   installation: Installation,
   config: Config,
   options: StartOptions = {},
 ): Promise<RunningServer> {
-  const { log = logOutput, runsByItself = true } = options;
+  const { log = logOutput, runJobs = true } = options;
   const logger = createLogger(config, log);
   const metrics = new Metrics();
-  const readiness: Parts['readiness'] = { state: 'starting', lastAsked: Number.NEGATIVE_INFINITY };
-  const parts: Parts = { installation, config, logger, metrics, readiness };
-  const app = openApp(parts);
+  const readiness: ServerContext['readiness'] = { state: 'starting', lastCheckedAt: Number.NEGATIVE_INFINITY };
+  const context: ServerContext = { installation, config, logger, metrics, readiness };
+  const app = buildApp(context);
   const routes = new RouteTable();
   app.addHook('onRoute', (route) => routes.add(route));
-  const sockets = registerProtocols(app, parts, options);
-  showState(app, parts);
+  const sockets = registerProtocols(app, context, options);
+  registerObservability(app, context);
   app.register(async (pages) => registerPages(pages, { publicUrl: config.SWITCHBOARD_PUBLIC_URL }));
 
-  const stopJobs = runsByItself ? startJobs(parts) : async () => undefined;
+  const stopJobs = runJobs ? startJobs(context) : async () => undefined;
   const url = await listen(app, config, options.prepare).catch(async (error) => {
     closeAll(sockets);
     await stopJobs();
@@ -87,7 +83,7 @@ export async function startServer(
     throw error;
   });
   const allowPrivate = config.SWITCHBOARD_WEBHOOK_PRIVATE === '1';
-  const dispatcher = runsByItself ? sendWebhooks(installation, { logger, metrics, allowPrivate }) : undefined;
+  const dispatcher = runJobs ? startWebhookDispatcher(installation, { logger, metrics, allowPrivate }) : undefined;
   readiness.state = 'ready';
   logger.info({ url, migrated: installation.migrated }, 'listening');
 
@@ -95,10 +91,10 @@ export async function startServer(
     url: config.SWITCHBOARD_PUBLIC_URL?.replace(/\/$/, '') ?? url,
     routes,
     stop: async () => {
-      await announceStop(app, parts);
+      await announceStop(app, context);
       closeAll(sockets);
-      const patienceMs = config.SWITCHBOARD_STOP_TIMEOUT * 1000;
-      await Promise.all([closeWithin(app, patienceMs), dispatcher?.stop(patienceMs)]);
+      const timeoutMs = config.SWITCHBOARD_STOP_TIMEOUT * 1000;
+      await Promise.all([closeWithin(app, timeoutMs), dispatcher?.stop(timeoutMs)]);
       await stopJobs();
       await installation.database.close();
       logger.info('stopped');
@@ -106,60 +102,63 @@ export async function startServer(
   };
 }
 
-/** JSON lines. Addresses, headers and bodies are never logged: they may carry secrets. */
+/** JSON lines. URLs, headers and bodies are never logged: they may contain secrets. */
 function createLogger(config: Config, output: { write(line: string): void }): Logger {
   return pino({ level: config.SWITCHBOARD_LOG_LEVEL, base: null, timestamp: pino.stdTimeFunctions.isoTime }, output);
 }
 
-function openApp({ config, logger, metrics }: Parts): FastifyInstance {
+function buildApp({ config, logger, metrics }: ServerContext): FastifyInstance {
   const options = {
     logger,
     metrics,
-    isSocketAddress: (address: string) => isSocketAddress(address) || isVisitorSocketAddress(address),
+    isWebSocketUrl: (url: string) => isSocketUrl(url) || isVisitorSocketUrl(url),
     trustedProxies: config.SWITCHBOARD_TRUSTED_PROXIES,
     corsOrigins: config.SWITCHBOARD_CORS_ORIGINS,
     tls: readTls(config),
     headersTimeoutMs: config.SWITCHBOARD_HEADERS_TIMEOUT * 1000,
     requestTimeoutMs: config.SWITCHBOARD_REQUEST_TIMEOUT * 1000,
   };
-  return createApp(options, defaultAnswers(deprecationOf(config)));
+  return createApp(options, createFallbackHandlers(deprecationOf(config)));
 }
 
 function deprecationOf({ SWITCHBOARD_REST_SUNSET: sunset }: Config): Deprecation {
   return { deprecatedSince: REST_DEPRECATED_SINCE, sunset };
 }
 
-/** Every protocol at its addresses. Returns the sockets to close at the end. */
+/** Registers the routes of every protocol. Returns the sockets to close on shutdown. */
 function registerProtocols(
   app: FastifyInstance,
-  { installation, config, logger, metrics }: Parts,
-  { patience, compileQueries = true }: StartOptions,
+  { installation, config, logger, metrics }: ServerContext,
+  { socketTimeouts, compileQueries = true }: StartOptions,
 ): Sockets[] {
-  const transactIn: TransactIn = (accountId) => (work) => installation.database.transaction(work, accountId);
-  const restParts = { ...installation, transactIn, ...deprecationOf(config) };
-  app.register(async (rest) => registerRest(rest, restParts), { prefix: REST_PREFIX });
+  const transactIn: TransactInAccount = (accountId) => (work) => installation.database.transaction(work, accountId);
+  const restOptions = { ...installation, transactIn, ...deprecationOf(config) };
+  app.register(async (rest) => registerRest(rest, restOptions), { prefix: REST_PREFIX });
   app.register(async (oauth) => registerOAuth(oauth, installation.access, metrics));
-  const graphqlParts = { schema, services: installation, transactIn, compileQueries };
-  app.register(async (graphql) => registerGraphql(graphql, graphqlParts));
-  const visitorParts = { ...graphqlParts, schema: visitorSchema };
-  app.register(async (visitor) => registerVisitor(visitor, visitorParts));
-  const addressOf = addressReader(config.SWITCHBOARD_TRUSTED_PROXIES);
+  const graphqlOptions = { schema, services: installation, transactIn, compileQueries };
+  app.register(async (graphql) => registerGraphql(graphql, graphqlOptions));
+  const visitorOptions = { ...graphqlOptions, schema: visitorSchema };
+  app.register(async (visitor) => registerVisitor(visitor, visitorOptions));
+  const addressOf = createPeerAddressReader(config.SWITCHBOARD_TRUSTED_PROXIES);
   return [
-    serveSockets(app.server, { ...graphqlParts, logger, addressOf }, patience),
-    serveVisitorSockets(app.server, { ...visitorParts, logger, addressOf }, patience),
+    serveSockets(app.server, { ...graphqlOptions, logger, addressOf }, socketTimeouts),
+    serveVisitorSockets(app.server, { ...visitorOptions, logger, addressOf }, socketTimeouts),
   ];
 }
 
-/** What those who run the service see: its numbers, and whether it is alive and ready. */
-function showState(app: FastifyInstance, { installation, config, metrics, readiness }: Parts): void {
+/** Metrics, liveness and readiness. */
+function registerObservability(
+  app: FastifyInstance,
+  { installation, config, metrics, readiness }: ServerContext,
+): void {
   const { database, upkeep } = installation;
   const ping = () => database.ping();
-  showFigures(metrics.registry, () => upkeep.figures.latest());
-  showNode(metrics.registry, { server: app.server, isOpen: () => readiness.state === 'ready', ping });
-  const use = database.use?.bind(database);
-  if (use) showDatabaseUse(metrics.registry, use);
+  registerInstallationMetrics(metrics.registry, () => upkeep.metrics.latest());
+  registerNodeMetrics(metrics.registry, { server: app.server, isOpen: () => readiness.state === 'ready', ping });
+  const readUse = database.getUsage?.bind(database);
+  if (readUse) registerDatabaseMetrics(metrics.registry, readUse);
   const checkReady = async () => {
-    readiness.lastAsked = performance.now();
+    readiness.lastCheckedAt = performance.now();
     if (readiness.state !== 'ready') throw new Error(`The service is ${readiness.state}.`);
     await ping();
   };
@@ -167,9 +166,9 @@ function showState(app: FastifyInstance, { installation, config, metrics, readin
   app.register(async (operations) => registerOperations(operations, { metrics, metricsToken, checkReady }));
 }
 
-function startJobs({ installation, logger, metrics }: Parts): () => Promise<void> {
-  const stopScheduler = runScheduler(installation, { logger, metrics });
-  const stopHousekeeping = keepHouse(installation, logger);
+function startJobs({ installation, logger, metrics }: ServerContext): () => Promise<void> {
+  const stopScheduler = startScheduler(installation, { logger, metrics });
+  const stopHousekeeping = startHousekeeping(installation, logger);
   return async () => {
     await stopScheduler();
     await stopHousekeeping();
@@ -177,19 +176,19 @@ function startJobs({ installation, logger, metrics }: Parts): () => Promise<void
 }
 
 async function listen(app: FastifyInstance, config: Config, prepare: StartOptions['prepare']): Promise<string> {
-  const listensAt = await app.listen({ port: config.PORT, host: config.HOST });
+  const url = await app.listen({ port: config.PORT, host: config.HOST });
   await prepare?.();
-  return listensAt;
+  return url;
 }
 
-/** Where a balancer asks, requests are answered until it has noticed. */
-async function announceStop(app: FastifyInstance, { config, logger, readiness }: Parts): Promise<void> {
+/** Keeps serving until load balancers have noticed, if there are any. */
+async function announceStop(app: FastifyInstance, { config, logger, readiness }: ServerContext): Promise<void> {
   readiness.state = 'stopping';
-  const isWatched = performance.now() - readiness.lastAsked < ASKED_WITHIN_MS;
-  logger.info({ drainMs: isWatched ? config.drainMs : 0 }, 'stopping');
-  if (isWatched) await drain(app, config.drainMs);
+  const isBehindBalancer = performance.now() - readiness.lastCheckedAt < BALANCER_ACTIVE_MS;
+  logger.info({ drainMs: isBehindBalancer ? config.drainMs : 0 }, 'stopping');
+  if (isBehindBalancer) await drain(app, config.drainMs);
 }
 
 function closeAll(sockets: readonly Sockets[]): void {
-  for (const each of sockets) each.close();
+  for (const socket of sockets) socket.close();
 }

@@ -1,92 +1,97 @@
 import { chmodSync, copyFileSync, existsSync, mkdirSync, renameSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { secretFile } from '../app/secret-file.ts';
+import { secretFileFor } from '../app/secret-file.ts';
 import { readConfig } from '../config.ts';
 import { COPY_NOT_FINISHED, migrations } from '../storage/migrate.ts';
-import { takeServerPlace } from '../storage/sqlite/server-lock.ts';
+import { acquireServerLock } from '../storage/sqlite/server-lock.ts';
 import { SqliteDatabase } from '../storage/sqlite/sqlite-database.ts';
 import { CommandFailed } from './report.ts';
 import type { Terminal } from './terminal.ts';
 
-const DATABASE = 'switchboard.db';
-const SECRET = 'secret';
+const DATABASE_NAME = 'switchboard.db';
+const SECRET_NAME = 'secret';
 
-function embeddedFile({ env }: Terminal): string {
+function requireEmbeddedFile({ env }: Terminal): string {
   const { databaseFile } = readConfig(env);
   if (databaseFile !== undefined) return databaseFile;
-  throw new CommandFailed('PostgreSQL has its own tools for this: pg_dump, pg_basebackup and an archive of its log.');
-}
-
-/** Copies the database while the service runs, and the secret with it: without it every single sign-on key would change. */
-export async function backup(terminal: Terminal, folder: string): Promise<void> {
-  const databaseFile = embeddedFile(terminal);
-  if (!existsSync(databaseFile)) throw new CommandFailed(`There is no database at ${databaseFile}.`);
-  const target = resolve(folder);
-  if (existsSync(target)) throw new CommandFailed(`${target} exists already. Name a new folder.`);
-  const database = new SqliteDatabase(databaseFile);
-  try {
-    mkdirSync(target, { recursive: true, mode: 0o700 });
-    await database.backupTo(join(target, DATABASE));
-    chmodSync(join(target, DATABASE), 0o600);
-    const secret = secretFile(databaseFile);
-    if (existsSync(secret)) copyFileSync(secret, join(target, SECRET));
-  } finally {
-    await database.close();
-  }
-  await requireSound(join(target, DATABASE));
-  terminal.console.log(
-    `The backup is in ${target}, checked. It holds the secret of the installation: keep it as safe as the server.`,
+  throw new CommandFailed(
+    'This command is for the embedded database. For PostgreSQL use pg_dump, or pg_basebackup with WAL archiving.',
   );
 }
 
-/** Puts a backup in place. What was there before is kept under another name. */
+/** Also copies the secret: without it every single sign-on key would change. */
+export async function backup(terminal: Terminal, folder: string): Promise<void> {
+  const databaseFile = requireEmbeddedFile(terminal);
+  if (!existsSync(databaseFile)) throw new CommandFailed(`There is no database at ${databaseFile}.`);
+  const target = resolve(folder);
+  if (existsSync(target)) throw new CommandFailed(`${target} already exists. Choose a new folder.`);
+  const database = new SqliteDatabase(databaseFile);
+  try {
+    mkdirSync(target, { recursive: true, mode: 0o700 });
+    await database.backupTo(join(target, DATABASE_NAME));
+    chmodSync(join(target, DATABASE_NAME), 0o600);
+    const secret = secretFileFor(databaseFile);
+    if (existsSync(secret)) copyFileSync(secret, join(target, SECRET_NAME));
+  } finally {
+    await database.close();
+  }
+  await requireIntact(join(target, DATABASE_NAME));
+  terminal.console.log(
+    `The backup is in ${target} and has been verified. It contains the installation secret: store it as securely as the server.`,
+  );
+}
+
+/** Keeps the previous database under another name. */
 export async function restore(terminal: Terminal, folder: string, options: { force?: boolean }): Promise<void> {
-  const databaseFile = embeddedFile(terminal);
+  const databaseFile = requireEmbeddedFile(terminal);
   const source = resolve(folder);
-  if (!existsSync(join(source, DATABASE))) throw new CommandFailed(`${source} is not a backup: it has no ${DATABASE}.`);
+  if (!existsSync(join(source, DATABASE_NAME)))
+    throw new CommandFailed(`${source} is not a backup: it has no ${DATABASE_NAME}.`);
   if (existsSync(databaseFile) && !options.force) {
     throw new CommandFailed(
-      `There is a database at ${databaseFile}. Use --force to replace it; it will be kept beside the new one.`,
+      `There is a database at ${databaseFile}. Use --force to replace it; it will be kept next to the new one.`,
     );
   }
-  await requireSound(join(source, DATABASE));
+  await requireIntact(join(source, DATABASE_NAME));
   mkdirSync(dirname(databaseFile), { recursive: true, mode: 0o700 });
-  const leavePlace = takeServerPlace(databaseFile);
-  if (!leavePlace) throw new CommandFailed(`The service is running on ${databaseFile}. Stop it first.`);
-  const kept = setAside(databaseFile);
-  copyFileSync(join(source, DATABASE), databaseFile);
-  if (existsSync(join(source, SECRET))) copyFileSync(join(source, SECRET), secretFile(databaseFile));
-  leavePlace();
-  terminal.console.log(`Restored ${databaseFile} from ${source}.${kept ? ` The old one is kept as ${kept}.` : ''}`);
+  const releaseLock = acquireServerLock(databaseFile);
+  if (!releaseLock) throw new CommandFailed(`The service is running on ${databaseFile}. Stop it first.`);
+  const oldFile = moveAside(databaseFile);
+  copyFileSync(join(source, DATABASE_NAME), databaseFile);
+  if (existsSync(join(source, SECRET_NAME))) copyFileSync(join(source, SECRET_NAME), secretFileFor(databaseFile));
+  releaseLock();
+  terminal.console.log(
+    `Restored ${databaseFile} from ${source}.${oldFile ? ` The previous database is kept as ${oldFile}.` : ''}`,
+  );
 }
 
-/** The write-ahead log belongs to its database: both move together. */
-function setAside(databaseFile: string): string | undefined {
+/** Moves the database together with its write-ahead log, and copies the secret. */
+function moveAside(databaseFile: string): string | undefined {
   if (!existsSync(databaseFile)) return undefined;
-  const kept = `${databaseFile}.before-restore-${new Date().toISOString().replace(/[:.]/g, '-')}`;
+  const target = `${databaseFile}.before-restore-${new Date().toISOString().replace(/[:.]/g, '-')}`;
   for (const suffix of ['', '-wal', '-shm']) {
-    if (existsSync(databaseFile + suffix)) renameSync(databaseFile + suffix, kept + suffix);
+    if (existsSync(databaseFile + suffix)) renameSync(databaseFile + suffix, target + suffix);
   }
-  const secret = secretFile(databaseFile);
-  if (existsSync(secret)) copyFileSync(secret, `${kept}.secret`);
-  return kept;
+  const secret = secretFileFor(databaseFile);
+  if (existsSync(secret)) copyFileSync(secret, `${target}.secret`);
+  return target;
 }
 
-async function requireSound(file: string): Promise<void> {
-  const unsound = await problemWith(file).catch((error: Error) => `is damaged: ${error.message}`);
-  if (unsound) throw new CommandFailed(`${file} ${unsound}`);
+async function requireIntact(file: string): Promise<void> {
+  const problem = await findProblem(file).catch((error: Error) => `is damaged: ${error.message}`);
+  if (problem) throw new CommandFailed(`${file} ${problem}`);
 }
 
-/** Rejects where the file is so damaged that it cannot even be asked. */
-async function problemWith(file: string): Promise<string | undefined> {
+/** Rejects if the file is too damaged to be opened. */
+async function findProblem(file: string): Promise<string | undefined> {
   const database = new SqliteDatabase(file);
   try {
-    const problems = database.integrityProblems();
+    const problems = database.findIntegrityProblems();
     if (problems.length > 0) return `is damaged: ${problems.slice(0, 3).join('; ')}`;
     const applied = await database.read.selectFrom('migrations').select('name').execute();
     if (applied.some(({ name }) => name === COPY_NOT_FINISHED)) return 'is the target of a copy that is not finished.';
     const unknown = applied.filter(({ name }) => !migrations.some((migration) => migration.name === name));
-    return unknown.length > 0 ? 'was made by a newer version of Switchboard.' : undefined;
+    return unknown.length > 0 ? 'was created by a newer version of Switchboard.' : undefined;
   } finally {
     await database.close();
   }

@@ -1,25 +1,25 @@
-import type { Watcher } from '../storage/copy/copy-installation.ts';
+import type { CopyListener } from '../storage/copy/copy-installation.ts';
 import type { TerminalOutput } from './terminal.ts';
 
-const LINE_EVERY_MS = 10_000;
-const REPAINT_EVERY_MS = 200;
+const LINE_INTERVAL_MS = 10_000;
+const REPAINT_INTERVAL_MS = 200;
 
-export const grouped = (count: number) => count.toLocaleString('en-US');
-export const seconds = (milliseconds: number) => `${(milliseconds / 1000).toFixed(1)} s`;
-export const rate = (rows: number, milliseconds: number) =>
-  `${grouped(Math.round((rows / Math.max(milliseconds, 1)) * 1000))} rows/s`;
+export const formatCount = (count: number) => count.toLocaleString('en-US');
+export const formatSeconds = (milliseconds: number) => `${(milliseconds / 1000).toFixed(1)} s`;
+export const formatRate = (rows: number, milliseconds: number) =>
+  `${formatCount(Math.round((rows / Math.max(milliseconds, 1)) * 1000))} rows/s`;
 
-/** Before this a rate says nothing. */
-const MEANINGFUL_MS = 1000;
+/** Rates are not shown before this. */
+const MIN_RATE_MS = 1000;
 
-/** Shows how far it has come: one line that changes on a terminal; elsewhere a line now and then, and one for each table if wanted. */
-export class CopyProgress implements Watcher {
+/** Shows progress: on a terminal one line that is repainted, elsewhere a line every few seconds. */
+export class CopyProgress implements CopyListener {
   readonly #output: TerminalOutput;
   readonly #total: number;
   readonly #signal: AbortSignal;
-  readonly #eachTable: boolean;
+  readonly #showEachTable: boolean;
   readonly #startedAt = performance.now();
-  #shownAt = this.#startedAt;
+  #renderedAt = this.#startedAt;
   #done = 0;
   #skipped = 0;
   #table = { name: '', total: 0, done: 0 };
@@ -28,11 +28,11 @@ export class CopyProgress implements Watcher {
     output: TerminalOutput,
     total: number,
     signal: AbortSignal,
-    { eachTable }: { readonly eachTable: boolean },
+    { showEachTable }: { readonly showEachTable: boolean },
   ) {
     this.#output = output;
     this.#total = total;
-    this.#eachTable = eachTable;
+    this.#showEachTable = showEachTable;
     this.#signal = signal;
   }
 
@@ -48,17 +48,18 @@ export class CopyProgress implements Watcher {
     return performance.now() - this.#startedAt;
   }
 
-  table(name: string, total: number, already: number): void {
+  table(name: string, total: number, copiedRows: number): void {
     this.#signal.throwIfAborted();
     this.#endTable();
-    this.#table = { name, total, done: already };
-    this.#skipped += already;
+    this.#table = { name, total, done: copiedRows };
+    this.#skipped += copiedRows;
   }
 
   rows(count: number): void {
     this.#table.done += count;
     this.#done += count;
-    if (performance.now() - this.#shownAt > (this.#output.isTTY ? REPAINT_EVERY_MS : LINE_EVERY_MS)) this.#show();
+    if (performance.now() - this.#renderedAt > (this.#output.isTTY ? REPAINT_INTERVAL_MS : LINE_INTERVAL_MS))
+      this.#render();
     this.#signal.throwIfAborted();
   }
 
@@ -69,24 +70,24 @@ export class CopyProgress implements Watcher {
   }
 
   #endTable(): void {
-    if (this.#table.total === 0 || !this.#eachTable) return;
-    this.#show();
+    if (this.#table.total === 0 || !this.#showEachTable) return;
+    this.#render();
     if (this.#output.isTTY) this.#output.write('\n');
   }
 
-  #show(): void {
-    this.#shownAt = performance.now();
-    const line = this.#line();
+  #render(): void {
+    this.#renderedAt = performance.now();
+    const line = this.#buildLine();
     this.#output.write(this.#output.isTTY ? `\r${line}\u001b[K` : `${line}\n`);
   }
 
-  #line(): string {
+  #buildLine(): string {
     const { name, total, done } = this.#table;
-    const rows = `${grouped(done)} of ${grouped(total)}`;
-    const shown = `${name.padEnd(20)} ${rows.padStart(24)}`;
-    if (this.elapsedMs < MEANINGFUL_MS) return shown;
-    const left = this.#total - this.#skipped - this.#done;
-    const leftMs = (left / Math.max(this.#done, 1)) * this.elapsedMs;
-    return `${shown}  ${rate(this.#done, this.elapsedMs).padStart(16)}  ${seconds(leftMs)} left`;
+    const rows = `${formatCount(done)} of ${formatCount(total)}`;
+    const progress = `${name.padEnd(20)} ${rows.padStart(24)}`;
+    if (this.elapsedMs < MIN_RATE_MS) return progress;
+    const remainingRows = this.#total - this.#skipped - this.#done;
+    const remainingMs = (remainingRows / Math.max(this.#done, 1)) * this.elapsedMs;
+    return `${progress}  ${formatRate(this.#done, this.elapsedMs).padStart(16)}  ${formatSeconds(remainingMs)} left`;
   }
 }

@@ -1,20 +1,27 @@
 import { readConfig } from '../config.ts';
-import { finish } from '../storage/copy/begun-copy.ts';
 import {
-  type Contents,
-  compareAll,
-  contentsOf,
-  copyMissing,
-  type Ends,
+  type CopyContents,
+  type CopyEndpoints,
+  compareTables,
+  copyRemaining,
   prepareTarget,
+  readContents,
 } from '../storage/copy/copy-installation.ts';
-import { installationTables } from '../storage/copy/installation-tables.ts';
+import { markFinished } from '../storage/copy/copy-progress.ts';
+import { listInstallationTables } from '../storage/copy/installation-tables.ts';
 import type { Comparison } from '../storage/copy/verify.ts';
-import { type Address, addressIn, inWords, migrateEnd, openEnd, refuseSame } from './copy-ends.ts';
-import { CopyProgress, grouped, rate, seconds } from './copy-progress.ts';
-import { secretAdvice } from './copy-secret.ts';
+import {
+  type DatabaseAddress,
+  migrateEndpoint,
+  openEndpoint,
+  parseAddress,
+  requireDifferent,
+  toCommandFailure,
+} from './copy-endpoints.ts';
+import { CopyProgress, formatCount, formatRate, formatSeconds } from './copy-progress.ts';
+import { buildSecretAdvice } from './copy-secret.ts';
 import { CommandFailed } from './report.ts';
-import { table } from './table.ts';
+import { formatTable } from './table.ts';
 import { STOP_SIGNALS, type Terminal } from './terminal.ts';
 
 interface CopyOptions {
@@ -25,35 +32,38 @@ interface CopyOptions {
   readonly ignoreConnections?: boolean;
 }
 
-const GO_ON = 'Run the same command again: it goes on where it stopped.';
+const RESUME_HINT = 'Run the same command again to continue where it stopped.';
 
-/** Moves a whole installation to another database, or goes on with that. The source is never changed. */
+/** Copies a whole installation to another database, or resumes a copy. The source is never changed. */
 export async function copy(terminal: Terminal, options: CopyOptions): Promise<void> {
-  const from = addressIn('--from', options.from);
-  const to = addressIn('--to', options.to);
-  refuseSame(from, to);
+  const from = parseAddress('--from', options.from);
+  const to = parseAddress('--to', options.to);
+  requireDifferent(from, to);
   const { SWITCHBOARD_SECRET: secret } = readConfig({ ...terminal.env, DATABASE_URL: undefined });
   const { verify: readOnly = false, ignoreConnections = false } = options;
-  const source = await openEnd(from, { readOnly: true, ignoreConnections });
+  const source = await openEndpoint(from, { readOnly: true, ignoreConnections });
   try {
-    const contents = await contentsOf(source, installationTables()).catch(saying(`${from.name} cannot be read`));
-    const target = await openEnd(to, { readOnly, ignoreConnections });
-    const { signal, release: ignoreStops } = stopSignal(terminal, readOnly);
+    const contents = await readContents(source, listInstallationTables()).catch(
+      failWith(`${from.name} cannot be read`),
+    );
+    const target = await openEndpoint(to, { readOnly, ignoreConnections });
+    const { signal, release: removeListeners } = listenForStop(terminal, readOnly);
     try {
       const { console } = terminal;
-      console.log(`From ${from.name} to ${to.name}: ${grouped(rowsIn(contents))} rows.`);
-      const ends = { source, target };
-      if (!readOnly) await fill(terminal, ends, contents, { to, beginAgain: options.beginAgain ?? false, signal });
-      await verify(terminal, ends, contents, {
+      console.log(`From ${from.name} to ${to.name}: ${formatCount(countRows(contents))} rows.`);
+      const endpoints = { source, target };
+      if (!readOnly)
+        await copyRows(terminal, endpoints, contents, { to, beginAgain: options.beginAgain ?? false, signal });
+      await verify(terminal, endpoints, contents, {
         signal,
-        advice: readOnly ? '' : ' It cannot be used: add --begin-again.',
+        advice: readOnly ? '' : ' It cannot be used: add --begin-again to restart the copy.',
       });
       if (readOnly) return;
-      await settle(ends, contents).catch(saying('The copy cannot be finished'));
-      console.log(`The copy is complete. ${from.name} is as it was.`);
-      console.log(await secretAdvice(target.end, { from, to }, secret));
+      await finishCopy(endpoints, contents).catch(failWith('The copy cannot be finished'));
+      console.log(`The copy is complete. ${from.name} is unchanged.`);
+      console.log(await buildSecretAdvice(target.endpoint, { from, to }, secret));
     } finally {
-      ignoreStops();
+      removeListeners();
       await target.close();
     }
   } finally {
@@ -61,69 +71,77 @@ export async function copy(terminal: Terminal, options: CopyOptions): Promise<vo
   }
 }
 
-async function fill(
+async function copyRows(
   { console, stdout }: Terminal,
-  ends: Ends,
-  contents: Contents,
-  { to, beginAgain, signal }: { readonly to: Address; readonly beginAgain: boolean; readonly signal: AbortSignal },
+  endpoints: CopyEndpoints,
+  contents: CopyContents,
+  {
+    to,
+    beginAgain,
+    signal,
+  }: { readonly to: DatabaseAddress; readonly beginAgain: boolean; readonly signal: AbortSignal },
 ): Promise<void> {
-  const begun = await prepareTarget(ends.target, contents, {
+  const copiedTables = await prepareTarget(endpoints.target, contents, {
     ...{ beginAgain, now: Date.now() },
-    migrate: () => migrateEnd(to),
-  }).catch(saying(`${to.name} cannot be made ready`));
-  const already = [...begun.values()].reduce((sum, { rows }) => sum + rows, 0);
-  if (already > 0) console.log(`A copy was begun: ${grouped(already)} rows are there already.`);
-  const progress = new CopyProgress(stdout, rowsIn(contents), signal, { eachTable: true });
-  await copyMissing(ends, contents, begun, progress).catch((error) => {
-    throw inWords(
+    migrate: () => migrateEndpoint(to),
+  }).catch(failWith(`${to.name} cannot be prepared`));
+  const existingRows = [...copiedTables.values()].reduce((sum, { rows }) => sum + rows, 0);
+  if (existingRows > 0) console.log(`Resuming a copy: ${formatCount(existingRows)} rows have already been copied.`);
+  const progress = new CopyProgress(stdout, countRows(contents), signal, { showEachTable: true });
+  await copyRemaining(endpoints, contents, copiedTables, progress).catch((error) => {
+    throw toCommandFailure(
       error,
-      `The copy stopped at the table ${progress.tableName}. When this is mended, run the same command again`,
+      `The copy stopped at the table ${progress.tableName}. Fix the cause and run the same command again`,
     );
   });
   progress.end();
   const { rowsDone, elapsedMs } = progress;
-  console.log(`Copied ${grouped(rowsDone)} rows in ${seconds(elapsedMs)} (${rate(rowsDone, elapsedMs)}).\n`);
+  console.log(
+    `Copied ${formatCount(rowsDone)} rows in ${formatSeconds(elapsedMs)} (${formatRate(rowsDone, elapsedMs)}).\n`,
+  );
 }
 
-/** Counts and checksums of what is stored at both ends, table by table. */
+/** Compares row counts and checksums of both databases, table by table. */
 async function verify(
   { console, stdout }: Terminal,
-  ends: Ends,
-  contents: Contents,
+  endpoints: CopyEndpoints,
+  contents: CopyContents,
   { signal, advice }: { readonly signal: AbortSignal; readonly advice: string },
 ): Promise<void> {
-  const progress = new CopyProgress(stdout, rowsIn(contents), signal, { eachTable: false });
-  const compared = await compareAll(ends, contents, progress).catch((error) => {
-    throw inWords(error, `The table ${progress.tableName} cannot be compared`);
+  const progress = new CopyProgress(stdout, countRows(contents), signal, { showEachTable: false });
+  const comparisons = await compareTables(endpoints, contents, progress).catch((error) => {
+    throw toCommandFailure(error, `The table ${progress.tableName} cannot be compared`);
   });
   progress.end();
-  console.log(`Compared ${grouped(progress.rowsDone)} rows in ${seconds(progress.elapsedMs)}.\n`);
-  console.log(table(['table', 'rows', 'in the copy', 'checksum', 'in the copy', ''], compared.map(asCells)));
-  const different = compared.filter(({ same }) => !same).map((comparison) => comparison.table);
+  console.log(`Compared ${formatCount(progress.rowsDone)} rows in ${formatSeconds(progress.elapsedMs)}.\n`);
+  console.log(
+    formatTable(['table', 'rows', 'rows in copy', 'checksum', 'checksum in copy', ''], comparisons.map(toCells)),
+  );
+  const different = comparisons.filter(({ isSame }) => !isSame).map((comparison) => comparison.table);
   if (different.length > 0) {
     throw new CommandFailed(`The copy differs from the source in: ${different.join(', ')}.${advice}`);
   }
-  console.log('\nBoth hold the same.');
+  console.log('\nBoth databases have the same contents.');
 }
 
-function asCells({ table: name, source, target, same }: Comparison): string[] {
+function toCells({ table: name, source, target, isSame }: Comparison): string[] {
   const sums = [source, target].map(({ checksum }) => checksum.slice(0, 16));
-  return [name, grouped(source.count), grouped(target.count), ...sums, same ? 'same' : 'DIFFERENT'];
+  return [name, formatCount(source.count), formatCount(target.count), ...sums, isSame ? 'same' : 'DIFFERENT'];
 }
 
-async function settle({ target: { end } }: Ends, { tables }: Contents): Promise<void> {
-  await end.settle(tables);
-  await finish(end);
+async function finishCopy({ target: { endpoint } }: CopyEndpoints, { tables }: CopyContents): Promise<void> {
+  await endpoint.finalize(tables);
+  await markFinished(endpoint);
 }
 
-function rowsIn({ counts }: Contents): number {
+function countRows({ counts }: CopyContents): number {
   return [...counts.values()].reduce((sum, count) => sum + count, 0);
 }
 
-/** The first Ctrl+C lets a piece be finished; a second one ends at once, which does no harm either. */
-function stopSignal({ signals }: Terminal, readOnly: boolean): { signal: AbortSignal; release: () => void } {
+/** The first Ctrl+C finishes the current batch; a second one stops immediately, which is safe too. */
+function listenForStop({ signals }: Terminal, readOnly: boolean): { signal: AbortSignal; release: () => void } {
   const controller = new AbortController();
-  const stop = () => controller.abort(new CommandFailed(`\nStopped.${readOnly ? '' : ` ${GO_ON}`}`));
+  const stop = () => controller.abort(new CommandFailed(`\nStopped.${readOnly ? '' : ` ${RESUME_HINT}`}`));
   for (const name of STOP_SIGNALS) signals.once(name, stop);
   return {
     signal: controller.signal,
@@ -133,8 +151,8 @@ function stopSignal({ signals }: Terminal, readOnly: boolean): { signal: AbortSi
   };
 }
 
-function saying(meaning: string): (error: unknown) => never {
+function failWith(summary: string): (error: unknown) => never {
   return (error) => {
-    throw inWords(error, meaning);
+    throw toCommandFailure(error, summary);
   };
 }

@@ -1,16 +1,16 @@
 import { type Command, Option } from 'commander';
 import type { Terminal } from './terminal.ts';
 
-/** A command gets the arguments and options of its definition; it may answer with an exit code that is not 0. */
+/** Receives the arguments and options of its definition; can return a non-zero exit code. */
 export type CommandFunction = (terminal: Terminal, ...args: never[]) => Promise<number> | Promise<void>;
 
-/** Runs the named function of a file that is loaded only then: what one command needs does not slow down the start of the others. */
+/** Runs the named function of a module that is loaded on demand, so that commands start fast. */
 export type RunCommand = <Name extends string>(
   load: () => Promise<Record<NoInfer<Name>, CommandFunction>>,
   name: Name,
 ) => (...args: unknown[]) => Promise<void>;
 
-/** Every command, in the order in which the help shows them. */
+/** In the order of the help text. */
 export function defineCommands(program: Command, run: RunCommand): void {
   defineService(program, run);
   defineKeys(program, run);
@@ -22,7 +22,7 @@ export function defineCommands(program: Command, run: RunCommand): void {
   defineMaintenance(program, run);
 }
 
-const accountOption = () => new Option('--account <id>', 'the account, where there are several').argParser(Number);
+const accountOption = () => new Option('--account <id>', 'the account, if there are several').argParser(Number);
 
 function defineService(program: Command, run: RunCommand): void {
   program
@@ -35,8 +35,8 @@ function defineService(program: Command, run: RunCommand): void {
 
   program
     .command('demo')
-    .description('add the demo data to the database, once')
-    .action(run(() => import('./demo.ts'), 'fillDemo'));
+    .description('add the demo data to the database')
+    .action(run(() => import('./demo.ts'), 'addDemoData'));
 }
 
 function defineKeys(program: Command, run: RunCommand): void {
@@ -44,34 +44,34 @@ function defineKeys(program: Command, run: RunCommand): void {
   const key = program.command('key').description('API keys of the REST interface');
   key
     .command('create')
-    .description('make a key; it is shown once')
-    .requiredOption('--name <name>', 'what the key is for')
+    .description('create a key; it is shown only once')
+    .requiredOption('--name <name>', 'purpose of the key')
     .addOption(
-      new Option('--access <access>', 'read, or write (as powerful as an admin)')
+      new Option('--access <access>', 'read, or write (same permissions as an admin)')
         .choices(['read', 'write'])
         .default('read'),
     )
-    .option('--days <days>', 'the key ends after so many days')
+    .option('--days <days>', 'number of days until the key expires')
     .addOption(accountOption())
     .action(run(keys, 'createKey'));
   key.command('list').description('list the keys').addOption(accountOption()).action(run(keys, 'listKeys'));
   key
     .command('revoke')
-    .description('end a key at once')
-    .argument('<id>', 'its number in the list')
+    .description('revoke a key immediately')
+    .argument('<id>', 'its id in the list')
     .addOption(accountOption())
     .action(run(keys, 'revokeKey'));
 }
 
 function defineWebhooks(program: Command, run: RunCommand): void {
   const webhooks = () => import('./webhook.ts');
-  const webhook = program.command('webhook').description('addresses to which events are sent');
+  const webhook = program.command('webhook').description('webhooks: send events to a URL');
   webhook
     .command('add')
-    .description('send events to an address; the secret that signs them is shown once')
-    .requiredOption('--name <name>', 'what the webhook is for')
+    .description('add a webhook; its signing secret is shown only once')
+    .requiredOption('--name <name>', 'purpose of the webhook')
     .requiredOption('--url <url>', 'an http or https address')
-    .option('--types <types>', 'comma-separated, for example conversation.closed,operator.*; left out, all events')
+    .option('--types <types>', 'comma-separated, for example conversation.closed,operator.*; default: all events')
     .addOption(accountOption())
     .action(run(webhooks, 'addWebhook'));
   webhook
@@ -80,39 +80,39 @@ function defineWebhooks(program: Command, run: RunCommand): void {
     .addOption(accountOption())
     .action(run(webhooks, 'listWebhooks'));
   for (const [name, description, action] of [
-    ['remove', 'end a webhook', 'removeWebhook'],
-    ['pause', 'send nothing until it is resumed', 'pauseWebhook'],
-    ['resume', 'send what waits, and go on', 'resumeWebhook'],
-    ['rotate', 'make a new secret; the old one signs too for 24 hours', 'rotateWebhook'],
-    ['dead', 'list the events that could not be delivered', 'listDead'],
+    ['remove', 'delete a webhook', 'removeWebhook'],
+    ['pause', 'stop sending events until the webhook is resumed', 'pauseWebhook'],
+    ['resume', 'send pending events and continue', 'resumeWebhook'],
+    ['rotate', 'create a new secret; events are also signed with the old one for 24 hours', 'rotateWebhook'],
+    ['dead', 'list the events that could not be delivered', 'listDeadLetters'],
   ] as const) {
-    const command = webhook.command(name).description(description).argument('<id>', 'its number in the list');
+    const command = webhook.command(name).description(description).argument('<id>', 'its id in the list');
     command.addOption(accountOption()).action(run(webhooks, action));
   }
   webhook
     .command('replay')
-    .description('send events again that could not be delivered')
-    .argument('<id>', 'number of the webhook')
-    .argument('[delivery]', 'number of one of its dead letters; left out, all')
+    .description('resend events that could not be delivered')
+    .argument('<id>', 'id of the webhook')
+    .argument('[delivery]', 'id of one of its dead letters; default: all')
     .addOption(accountOption())
-    .action(run(webhooks, 'replayDead'));
+    .action(run(webhooks, 'replayDeadLetters'));
 }
 
 function defineMigration(program: Command, run: RunCommand): void {
   program
     .command('migration')
-    .description('the migration meter: what each key still uses of the REST interface')
-    .option('--replacements', 'with the GraphQL documents that replace it')
+    .description('the migration meter: which REST operations each key still uses')
+    .option('--replacements', 'also show the GraphQL documents that replace them')
     .addOption(accountOption())
     .action(run(() => import('./migration.ts'), 'showMigration'));
 }
 
 function defineOperators(program: Command, run: RunCommand): void {
   const operators = () => import('./operator.ts');
-  const operator = program.command('operator').description('operators, who are also the users');
+  const operator = program.command('operator').description('operators, who are also the users of the service');
   operator
     .command('create')
-    .description('make an operator; the password is asked for')
+    .description('create an operator; prompts for the password')
     .requiredOption('--email <address>', 'the login')
     .requiredOption('--name <name>', 'family name')
     .option('--first-name <name>', 'first name')
@@ -121,7 +121,7 @@ function defineOperators(program: Command, run: RunCommand): void {
     .action(run(operators, 'createOperator'));
   operator
     .command('password')
-    .description('set a new password, which is asked for; ends all tokens of the operator')
+    .description('set a new password; prompts for it and revokes all tokens of the operator')
     .argument('<email>', 'the login')
     .action(run(operators, 'resetPassword'));
 }
@@ -130,21 +130,21 @@ function defineImport(program: Command, run: RunCommand): void {
   const imports = () => import('./import.ts');
   program
     .command('import')
-    .description('make or change many at once')
+    .description('create or update from a file')
     .command('operators')
     .description(
-      'from a CSV or JSON file: those whose external_id is known are changed, others made; only a dry run without --apply',
+      'import operators from a CSV or JSON file: updates those with a known external_id, creates the others; dry run without --apply',
     )
     .argument('<file>', 'ends in .csv or .json')
-    .option('--apply', 'do it when the dry run finds no mistakes')
-    .option('--partly', 'take the good rows even if others have mistakes; without it, all or nothing')
+    .option('--apply', 'import if the dry run finds no errors')
+    .option('--partly', 'import the valid rows even if others have errors; default: all or nothing')
     .addOption(accountOption())
     .action(run(imports, 'importOperators'));
   program
     .command('export')
-    .description('write what import reads')
+    .description('write to a file that import can read')
     .command('operators')
-    .description('to a CSV or JSON file, as import reads it; without passwords and single sign-on keys')
+    .description('export operators to a CSV or JSON file, without passwords and single sign-on keys')
     .argument('<file>', 'ends in .csv or .json')
     .addOption(accountOption())
     .action(run(imports, 'exportOperators'));
@@ -152,12 +152,10 @@ function defineImport(program: Command, run: RunCommand): void {
 
 function defineAccounts(program: Command, run: RunCommand): void {
   const accounts = () => import('./account.ts');
-  const account = program
-    .command('account')
-    .description('accounts: customers of this installation, apart from each other');
+  const account = program.command('account').description('accounts: separate customers of this installation');
   account
     .command('create')
-    .description('make an account with its first admin, whose password is asked for, and its first key')
+    .description('create an account with its first admin and API key; prompts for the password')
     .requiredOption('--name <name>', 'name of the account')
     .requiredOption('--email <address>', 'e-mail of its first admin')
     .action(run(accounts, 'createAccountCommand'));
@@ -168,23 +166,23 @@ function defineMaintenance(program: Command, run: RunCommand): void {
   const backups = () => import('./backup.ts');
   program
     .command('backup')
-    .description('copy the database and its secret into a new folder, while the service runs')
+    .description('copy the database and its secret to a new folder; the service can keep running')
     .argument('<folder>', 'a folder that does not exist yet')
     .action(run(backups, 'backup'));
   program
     .command('restore')
-    .description('put a backup in the place of the database, while the service is stopped')
-    .argument('<folder>', 'a folder made by backup')
-    .option('--force', 'replace a database that exists; it is kept beside the new one')
+    .description('replace the database with a backup; stop the service first')
+    .argument('<folder>', 'a folder created by backup')
+    .option('--force', 'replace an existing database; it is kept next to the new one')
     .action(run(backups, 'restore'));
   program
     .command('copy')
-    .description('move a whole installation to another database, while the service is stopped; run it again to go on')
+    .description('copy a whole installation to another database; stop the service first; run it again to resume')
     .requiredOption('--from <database>', 'sqlite:<path> or postgres://<user>@<host>/<database>; it is never changed')
-    .requiredOption('--to <database>', 'an empty database, or one to which this copy was begun')
-    .option('--verify', 'only compare the two by counts and checksums, and change nothing')
-    .option('--begin-again', 'throw away what a copy that was not finished has brought to the target')
-    .option('--ignore-connections', 'copy although others are connected to a PostgreSQL, for example a monitor')
+    .requiredOption('--to <database>', 'an empty database, or the target of this copy if it was interrupted')
+    .option('--verify', 'only compare row counts and checksums; change nothing')
+    .option('--begin-again', 'discard the rows of an unfinished copy and restart')
+    .option('--ignore-connections', 'copy even if other clients, for example a monitor, are connected to PostgreSQL')
     .action(run(() => import('./copy.ts'), 'copy'));
   program
     .command('doctor')

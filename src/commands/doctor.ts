@@ -1,32 +1,32 @@
 import { existsSync } from 'node:fs';
 import { openInstallation } from '../app/installation.ts';
 import { readConfig } from '../config.ts';
-import { findBrokenInvariants } from '../core/upkeep/invariants.ts';
-import { takeServerPlace } from '../storage/sqlite/server-lock.ts';
+import { checkInvariants } from '../core/upkeep/invariants.ts';
+import { acquireServerLock } from '../storage/sqlite/server-lock.ts';
 import type { Terminal } from './terminal.ts';
 
-/** Looks at everything that must hold and says what does not. Ends with 1 when something is wrong. */
+/** Checks the installation and lists problems. Returns 1 if there are any. */
 export async function doctor({ console, env }: Terminal): Promise<number> {
   const config = readConfig(env);
   console.log('ok       configuration');
   if (config.databaseFile !== undefined && !existsSync(config.databaseFile)) {
-    console.log(`nothing  ${config.databaseFile} does not exist yet; the first start makes it`);
+    console.log(`nothing  ${config.databaseFile} does not exist yet; the first start creates it`);
     return 0;
   }
   let exitCode = 0;
-  const report = (what: string, problems: readonly string[]) => {
-    show(console, what, problems);
+  const report = (check: string, problems: readonly string[]) => {
+    printCheck(console, check, problems);
     if (problems.length > 0) exitCode = 1;
   };
   const installation = await openInstallation(config, { warn: console.error });
   try {
-    report('database', installation.database.integrityProblems());
+    report('database', installation.database.findIntegrityProblems());
     report(
-      `migrations${installation.migrated.length > 0 ? ` (applied now: ${installation.migrated.join(', ')})` : ''}`,
+      `migrations${installation.migrated.length > 0 ? ` (just applied: ${installation.migrated.join(', ')})` : ''}`,
       [],
     );
-    const served = isServed(config.databaseFile);
-    for (const { name, problems } of await findBrokenInvariants(installation.database, { served })) {
+    const isRunning = isServiceRunning(config.databaseFile);
+    for (const { name, problems } of await checkInvariants(installation.database, { isServiceRunning: isRunning })) {
       report(name, problems);
     }
   } finally {
@@ -35,16 +35,16 @@ export async function doctor({ console, env }: Terminal): Promise<number> {
   return exitCode;
 }
 
-/** Whether a service runs on the file: its place is taken. */
-function isServed(databaseFile: string | undefined): boolean {
+/** Whether a service runs on the file, that is, holds its lock. */
+function isServiceRunning(databaseFile: string | undefined): boolean {
   if (databaseFile === undefined) return true; // nodes may run anywhere
-  const leave = takeServerPlace(databaseFile);
-  leave?.();
-  return leave === undefined;
+  const releaseLock = acquireServerLock(databaseFile);
+  releaseLock?.();
+  return releaseLock === undefined;
 }
 
-function show(console: Terminal['console'], what: string, problems: readonly string[]): void {
-  console.log(`${problems.length === 0 ? 'ok      ' : 'PROBLEM '} ${what}`);
+function printCheck(console: Terminal['console'], check: string, problems: readonly string[]): void {
+  console.log(`${problems.length === 0 ? 'ok      ' : 'PROBLEM '} ${check}`);
   for (const problem of problems.slice(0, 10)) console.log(`         ${problem}`);
   if (problems.length > 10) console.log(`         and ${problems.length - 10} more`);
 }

@@ -2,11 +2,11 @@ import type { KeyAccess } from '../core/access/api-keys.ts';
 import { parseId } from '../core/kernel/ids.ts';
 import { commandLineCaller, withInstallation } from './open.ts';
 import { CommandFailed } from './report.ts';
-import { day, table } from './table.ts';
+import { formatTable, formatTime } from './table.ts';
 import type { Terminal } from './terminal.ts';
 
 const DAY_MS = 24 * 3600 * 1000;
-const MAX_DAYS = 36_500; // far beyond that there are no dates any more
+const MAX_DAYS = 36_500; // JavaScript dates end far beyond that
 
 interface AccountOption {
   readonly account?: number;
@@ -30,7 +30,7 @@ export async function createKey(
         }),
       caller.accountId,
     );
-    terminal.console.log(`Key ${key.id} (${key.access}), shown this once:\n\n  ${secret}\n`);
+    terminal.console.log(`Key ${key.id} (${key.access}), shown only once:\n\n  ${secret}\n`);
   });
 }
 
@@ -42,24 +42,27 @@ export async function listKeys(terminal: Terminal, options: AccountOption): Prom
       key.name,
       `${key.prefix}…`,
       key.access,
-      day(key.createdAt),
-      day(key.expiresAt),
-      day(key.lastUsedAt),
-      day(key.revokedAt),
+      formatTime(key.createdAt),
+      formatTime(key.expiresAt),
+      formatTime(key.lastUsedAt),
+      formatTime(key.revokedAt),
     ]);
-    terminal.console.log(table(['id', 'name', 'key', 'access', 'created', 'ends', 'last used', 'revoked'], rows));
+    terminal.console.log(
+      formatTable(['id', 'name', 'key', 'access', 'created', 'expires', 'last used', 'revoked'], rows),
+    );
   });
 }
 
 export async function revokeKey(terminal: Terminal, text: string, options: AccountOption): Promise<void> {
   const id = parseId(text);
-  if (id === undefined) throw new CommandFailed(`${text} is not the number of a key. The list: switchboard key list`);
+  if (id === undefined)
+    throw new CommandFailed(`${text} is not the id of a key. To list keys, run: switchboard key list`);
   await withInstallation(terminal, async (installation) => {
     const caller = await commandLineCaller(installation, options.account);
     await installation.database.transaction(
       (tx) => installation.access.apiKeys.revoke(tx, caller, id),
       caller.accountId,
     );
-    terminal.console.log(`Key ${id} is revoked. A running service takes notice within a second.`);
+    terminal.console.log(`Key ${id} is revoked. A running service applies this within a second.`);
   });
 }

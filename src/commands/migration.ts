@@ -1,10 +1,10 @@
 import { parse } from 'graphql';
-import { replacementOf } from '../api/graphql/replacements.ts';
+import { findReplacement } from '../api/graphql/replacements.ts';
 import { commandLineCaller, withInstallation } from './open.ts';
-import { day, table } from './table.ts';
+import { formatTable, formatTime } from './table.ts';
 import type { Terminal } from './terminal.ts';
 
-/** The migration meter: what each key still uses of the REST interface, and what replaces it. */
+/** The migration meter: which REST operations each key still uses, and their replacements. */
 export async function showMigration(
   terminal: Terminal,
   options: { readonly account?: number; readonly replacements?: boolean },
@@ -14,9 +14,7 @@ export async function showMigration(
     const caller = await commandLineCaller(installation, options.account);
     const uses = await installation.reports.restUsage.list(caller);
     if (uses.length === 0) {
-      console.log(
-        'No key has used the REST interface. A running service writes down what it counted every 10 seconds.',
-      );
+      console.log('No key has used the REST interface. A running service records usage every 10 seconds.');
       return;
     }
     const rows = uses.map(({ key, what, count, firstUsedAt, lastUsedAt }) => [
@@ -25,21 +23,21 @@ export async function showMigration(
       `${key.prefix}…`,
       what,
       String(count),
-      day(firstUsedAt),
-      day(lastUsedAt),
-      rootFieldOf(replacementOf(what)),
+      formatTime(firstUsedAt),
+      formatTime(lastUsedAt),
+      rootFieldOf(findReplacement(what)),
     ]);
-    console.log(table(['id', 'name', 'key', 'used', 'times', 'first', 'last', 'instead'], rows));
+    console.log(formatTable(['id', 'name', 'key', 'used', 'times', 'first', 'last', 'instead'], rows));
     if (!options.replacements) {
-      console.log('\nThe GraphQL documents that replace all this: switchboard migration --replacements');
+      console.log('\nTo see the GraphQL documents that replace them, run: switchboard migration --replacements');
       return;
     }
     for (const what of new Set(uses.map((use) => use.what)))
-      console.log(`\n# instead of ${what}\n${replacementOf(what)}`);
+      console.log(`\n# instead of ${what}\n${findReplacement(what)}`);
   });
 }
 
-/** The field that takes the place, for a table in which a whole document does not fit. */
+/** The root field of the replacement: a whole document does not fit into the table. */
 function rootFieldOf(document: string | undefined): string {
   const [definition] = document === undefined ? [] : parse(document).definitions;
   const [field] = definition?.kind === 'OperationDefinition' ? definition.selectionSet.selections : [];

@@ -6,15 +6,17 @@ import type { Actor } from '../storage/database.ts';
 import { CommandFailed } from './report.ts';
 import type { Terminal } from './terminal.ts';
 
-/** Opens the installation that the environment names, does the work on it, and closes it again. */
+/** Opens the installation configured in the environment for the duration of `work`. */
 export async function withInstallation<T>(
   { env, console }: Terminal,
   work: (installation: Installation) => Promise<T>,
-  { mayCreate = false } = {},
+  { canCreate = false } = {},
 ): Promise<T> {
   const config = readConfig(env);
-  if (!mayCreate && config.databaseFile !== undefined && !existsSync(config.databaseFile)) {
-    throw new CommandFailed(`There is no database at ${config.databaseFile}. The first start of the service makes it.`);
+  if (!canCreate && config.databaseFile !== undefined && !existsSync(config.databaseFile)) {
+    throw new CommandFailed(
+      `There is no database at ${config.databaseFile}. The first start of the service creates it.`,
+    );
   }
   const installation = await openInstallation(config, { warn: console.error });
   try {
@@ -24,23 +26,24 @@ export async function withInstallation<T>(
   }
 }
 
-/** Who changes something by a command: whoever may open the database. */
+/** The actor of changes made by commands: anyone who can open the database. */
 export const COMMAND_LINE: Actor = { type: 'command_line', id: null, via: 'command_line' };
 
-/** The command line acts for one account: the named one, or the only one. */
+/** Acts for the given account, or for the only one. */
 export async function commandLineCaller(
   { access: { accounts } }: Installation,
-  named: number | undefined,
+  accountId: number | undefined,
 ): Promise<Caller> {
-  const all = await accounts.all();
+  const all = await accounts.list();
   if (all.length === 0)
     throw new CommandFailed('There is no account yet. Start the service once, or run: switchboard account create');
-  if (named === undefined && all.length > 1) {
+  if (accountId === undefined && all.length > 1) {
     throw new CommandFailed(
-      `There are ${all.length} accounts: say which one with --account. The list: switchboard account list`,
+      `There are ${all.length} accounts: choose one with --account. To list them, run: switchboard account list`,
     );
   }
-  const account = named === undefined ? all[0] : all.find(({ id }) => id === named);
-  if (!account) throw new CommandFailed(`There is no account ${named}. The list: switchboard account list`);
+  const account = accountId === undefined ? all[0] : all.find(({ id }) => id === accountId);
+  if (!account)
+    throw new CommandFailed(`There is no account ${accountId}. To list accounts, run: switchboard account list`);
   return fullAccessCaller(account.id, COMMAND_LINE);
 }

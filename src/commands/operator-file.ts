@@ -1,11 +1,11 @@
 import { parse } from 'csv-parse/sync';
-import { toWire, wireName } from '../api/rest/names.ts';
+import { toWire, toWireName } from '../api/rest/names.ts';
 import { coerce } from '../api/rest/wire.ts';
 import type { ImportRow } from '../core/administration/operator-import.ts';
 import { type Operator, operatorUpdate } from '../core/operators/operator.ts';
 import { CommandFailed } from './report.ts';
 
-/** The columns of a file, in order: what can be written of an operator, and the parts of the call pickup. */
+/** File columns in order: the writable fields of an operator, with `call_config` split up. */
 export const COLUMNS = [
   'external_id',
   'email',
@@ -32,8 +32,8 @@ export const COLUMNS = [
   'call_config.phone_number',
 ] as const;
 
-/** These can be empty; of all others an empty cell says nothing. */
-const CAN_BE_EMPTY: ReadonlySet<string> = new Set([
+/** An empty cell clears these fields; in all other columns it leaves the field unchanged. */
+const CLEARABLE_COLUMNS: ReadonlySet<string> = new Set([
   'first_name',
   'pseudo',
   'language_list',
@@ -44,15 +44,15 @@ const CAN_BE_EMPTY: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * A program for spreadsheets would run such a text as a formula. An apostrophe before it makes it a text; one more
- * where there are some already, so that the reader can take away exactly one.
+ * Spreadsheet programs would run such text as a formula. A leading apostrophe makes it plain text. Text that already
+ * starts with apostrophes gets one more, so that the import can remove exactly one.
  */
-const FORMULA = /^'*[=+\-@\t\r\n＝＋－＠]/;
+const FORMULA_PREFIX = /^'*[=+\-@\t\r\n＝＋－＠]/;
 
 export function toCsv(operators: readonly Operator[]): string {
   const lines = operators.map((operator) => {
     const row = toRow(operator);
-    return COLUMNS.map((column) => cell(at(row, column))).join(',');
+    return COLUMNS.map((column) => toCell(valueAt(row, column))).join(',');
   });
   return `${[COLUMNS.join(','), ...lines].join('\r\n')}\r\n`;
 }
@@ -61,24 +61,24 @@ export function toJson(operators: readonly Operator[]): string {
   return `${JSON.stringify(operators.map(toRow), null, 2)}\n`;
 }
 
-/** The operators of a file by the names of the code. What cannot be read as what it should be is refused row by row later. */
+/** Rows with the field names of the code. Invalid values are reported later, row by row. */
 export function readOperators(bytes: Uint8Array, format: 'csv' | 'json'): ImportRow[] {
-  const rows = format === 'csv' ? readCsv(textOf(bytes)) : readJson(textOf(bytes));
+  const rows = format === 'csv' ? readCsv(decodeUtf8(bytes)) : readJson(decodeUtf8(bytes));
   if (rows.length === 0) throw new CommandFailed('The file has no rows.');
   return rows.map((row, index) => {
-    const { value, unknown } = coerce(operatorUpdate, row);
+    const { value, unknownFields: unknown } = coerce(operatorUpdate, row);
     if (unknown.length > 0) {
-      throw unknownColumns(
+      throw unknownColumnsError(
         `Row ${index + 1}`,
-        unknown.map(({ path }) => path.map((part) => wireName(String(part))).join('.')),
+        unknown.map(({ path }) => path.map((part) => toWireName(String(part))).join('.')),
       );
     }
     return value as ImportRow;
   });
 }
 
-/** Text of another encoding must not become a name full of question marks. A mark of the byte order is left out. */
-function textOf(bytes: Uint8Array): string {
+/** Refuses other encodings instead of importing garbled names. Drops a byte order mark. */
+function decodeUtf8(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
@@ -90,9 +90,9 @@ function readCsv(text: string): Record<string, unknown>[] {
   let rows: Record<string, string>[];
   try {
     rows = parse(text, {
-      columns: soundHeader,
+      columns: validateHeader,
       skip_empty_lines: true,
-      skip_records_with_empty_values: true, // what spreadsheets leave below the last row
+      skip_records_with_empty_values: true, // spreadsheets leave them below the last row
       trim: true,
     }) as Record<string, string>[];
   } catch (error) {
@@ -101,9 +101,9 @@ function readCsv(text: string): Record<string, unknown>[] {
   }
   return rows.map((row) => {
     const nested: Record<string, unknown> = {};
-    for (const [column, shown] of Object.entries(row)) {
-      const value = unguarded(shown);
-      if (value === '' && !CAN_BE_EMPTY.has(column)) continue;
+    for (const [column, text] of Object.entries(row)) {
+      const value = removeFormulaGuard(text);
+      if (value === '' && !CLEARABLE_COLUMNS.has(column)) continue;
       const [field = '', inner] = column.split('.');
       nested[field] = inner === undefined ? value : { ...(nested[field] as object | undefined), [inner]: value };
     }
@@ -111,27 +111,27 @@ function readCsv(text: string): Record<string, unknown>[] {
   });
 }
 
-function soundHeader(columns: string[]): string[] {
+function validateHeader(columns: string[]): string[] {
   const [first = ''] = columns;
   if (columns.length === 1 && /[;\t|]/.test(first)) {
     throw new CommandFailed(
       `The cells of the file must be separated by commas, as in: ${COLUMNS.slice(0, 4).join(',')}. Its first line is: ${first}`,
     );
   }
-  const unknown = columns.filter((column) => !READABLE.has(column));
-  if (unknown.length > 0) throw unknownColumns('The file', unknown);
-  const twice = columns.find((column, index) => columns.indexOf(column) !== index);
-  if (twice !== undefined) throw new CommandFailed(`The file has the column ${twice} twice.`);
+  const unknown = columns.filter((column) => !IMPORT_COLUMNS.has(column));
+  if (unknown.length > 0) throw unknownColumnsError('The file', unknown);
+  const duplicate = columns.find((column, index) => columns.indexOf(column) !== index);
+  if (duplicate !== undefined) throw new CommandFailed(`The file has the column ${duplicate} twice.`);
   return columns;
 }
 
-/** What an export has, and what it keeps to itself. */
-const READABLE: ReadonlySet<string> = new Set([...COLUMNS, 'password']);
+/** Columns of an export, and those that only an import accepts. */
+const IMPORT_COLUMNS: ReadonlySet<string> = new Set([...COLUMNS, 'password']);
 
-function unknownColumns(where: string, names: readonly string[]): CommandFailed {
-  const shown = names.map((name) => JSON.stringify(name)).join(', ');
+function unknownColumnsError(location: string, names: readonly string[]): CommandFailed {
+  const quotedNames = names.map((name) => JSON.stringify(name)).join(', ');
   return new CommandFailed(
-    `${where} has ${names.length === 1 ? 'an unknown column' : 'unknown columns'}: ${shown}. Known are: ${[...READABLE].join(', ')}.`,
+    `${location} has ${names.length === 1 ? 'an unknown column' : 'unknown columns'}: ${quotedNames}. Known columns: ${[...IMPORT_COLUMNS].join(', ')}.`,
   );
 }
 
@@ -148,7 +148,7 @@ function readJson(text: string): Record<string, unknown>[] {
   return rows as Record<string, unknown>[];
 }
 
-/** An operator by the names of the file, without what only this installation knows. */
+/** An operator with the field names of the file, without internal fields. */
 function toRow({
   id: _id,
   version: _version,
@@ -159,16 +159,16 @@ function toRow({
   return toWire({ ...operator, callConfig: { ...operator.callConfig, phoneNumber } }) as Record<string, unknown>;
 }
 
-function at(row: Record<string, unknown>, column: string): unknown {
+function valueAt(row: Record<string, unknown>, column: string): unknown {
   return column.split('.').reduce<unknown>((value, name) => (value as Record<string, unknown>)[name], row);
 }
 
-function cell(value: unknown): string {
-  const plain = typeof value === 'boolean' ? String(Number(value)) : String(value ?? ''); // a list joins itself by commas
-  const text = FORMULA.test(plain) ? `'${plain}` : plain;
+function toCell(value: unknown): string {
+  const plain = typeof value === 'boolean' ? String(Number(value)) : String(value ?? ''); // String() joins lists with commas
+  const text = FORMULA_PREFIX.test(plain) ? `'${plain}` : plain;
   return /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-function unguarded(text: string): string {
-  return text.startsWith("'") && FORMULA.test(text) ? text.slice(1) : text;
+function removeFormulaGuard(text: string): string {
+  return text.startsWith("'") && FORMULA_PREFIX.test(text) ? text.slice(1) : text;
 }

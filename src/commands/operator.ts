@@ -20,14 +20,14 @@ export async function createOperator(
   await withInstallation(terminal, async (installation) => {
     const caller = await commandLineCaller(installation, account);
     const input = { ...fields, roles: roles.split(',').map((role) => role.trim()) };
-    validate(operatorCreate, input); // before anybody types a password for nothing
+    validate(operatorCreate, input); // before prompting for a password
     const password = await askNewPassword(terminal);
     const operator = await installation.administration.operators.create(
       (work) => installation.database.transaction(work, caller.accountId),
       caller,
       validate(operatorCreate, { ...input, password }),
     );
-    terminal.console.log(`Operator ${operator.id} is made: ${operator.email}`);
+    terminal.console.log(`Created operator ${operator.id}: ${operator.email}`);
   });
 }
 
@@ -43,6 +43,6 @@ export async function resetPassword(terminal: Terminal, email: string): Promise<
       login.operatorId,
       { password },
     );
-    terminal.console.log('The password is set. All tokens of the operator have ended.');
+    terminal.console.log('The password is set. All tokens of the operator are revoked.');
   });
 }

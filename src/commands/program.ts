@@ -5,15 +5,15 @@ import type { Terminal } from './terminal.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
 
-/** Runs the program with its arguments, and answers with the exit code. */
+/** Returns the exit code. */
 export async function runProgram(args: readonly string[], terminal: Terminal): Promise<number> {
   let exitCode = 0;
   const run: RunCommand =
     (load, name) =>
-    async (...given) => {
+    async (...commanderArgs) => {
       const { [name]: command } = await load();
-      const ofCommand = given.slice(0, -1); // the last one is commander's own
-      exitCode = (await command(terminal, ...(ofCommand as never[]))) ?? 0;
+      const commandArgs = commanderArgs.slice(0, -1); // the last one is the Command object
+      exitCode = (await command(terminal, ...(commandArgs as never[]))) ?? 0;
     };
   const program = new Command('switchboard')
     .description(
@@ -21,7 +21,7 @@ export async function runProgram(args: readonly string[], terminal: Terminal): P
     )
     .showHelpAfterError('(switchboard --help shows the commands)')
     .configureHelp({ sortSubcommands: false })
-    .configureOutput(outputTo(terminal))
+    .configureOutput(createOutput(terminal))
     .exitOverride()
     .version(version);
   defineCommands(program, run);
@@ -29,14 +29,14 @@ export async function runProgram(args: readonly string[], terminal: Terminal): P
     await program.parseAsync(args, { from: 'user' });
     return exitCode;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode; // it has said why
+    if (error instanceof CommanderError) return error.exitCode; // commander has already printed the reason
     const { reportFailure } = await import('./report.ts');
     reportFailure(error, terminal);
     return 1;
   }
 }
 
-function outputTo({ stdout, stderr }: Terminal) {
+function createOutput({ stdout, stderr }: Terminal) {
   return {
     writeOut: (text: string) => void stdout.write(text),
     writeErr: (text: string) => void stderr.write(text),

@@ -1,8 +1,8 @@
 import type { EventEmitter } from 'node:events';
 
 /**
- * All that a command knows of the process it runs in. Commands that run at the same time in one process, each with its own,
- * do not notice each other.
+ * The process environment of a command. Commands with separate terminals can run concurrently in one process without
+ * affecting each other.
  */
 export interface Terminal {
   readonly env: NodeJS.ProcessEnv;
@@ -15,11 +15,10 @@ export interface Terminal {
   readonly log: { write(line: string): void };
   /** Emits SIGINT and SIGTERM. */
   readonly signals: Pick<EventEmitter, 'on' | 'once' | 'off'>;
-  /** Ends the process, whatever is still open: the end of a service. */
+  /** Exits the process even if handles are still open. */
   exit(code: number): void;
 }
 
-/** What asks a program to stop: Ctrl+C, and the system. */
 export const STOP_SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
 export interface TerminalOutput {

@@ -6,24 +6,27 @@ import { type Webhook, webhookCreate } from '../core/webhooks/webhook.ts';
 import type { NewSecret } from '../core/webhooks/webhook-service.ts';
 import { commandLineCaller, withInstallation } from './open.ts';
 import { CommandFailed } from './report.ts';
-import { day, table } from './table.ts';
+import { formatTable, formatTime } from './table.ts';
 import type { Terminal } from './terminal.ts';
 
 interface AccountOption {
   readonly account?: number;
 }
 
-const SHOWN_DEAD = 100;
+const MAX_LISTED_DEAD = 100;
 
-interface Desk {
+interface WebhookContext {
   readonly console: Terminal['console'];
   readonly installation: Installation;
   readonly caller: Caller;
   readonly transact: Transact;
 }
 
-/** Does something with the webhooks of the account that the command names. */
-function atDesk(terminal: Terminal, options: AccountOption, work: (desk: Desk) => Promise<void>): Promise<void> {
+function withWebhooks(
+  terminal: Terminal,
+  options: AccountOption,
+  work: (context: WebhookContext) => Promise<void>,
+): Promise<void> {
   return withInstallation(terminal, async (installation) => {
     const caller = await commandLineCaller(installation, options.account);
     await work({
@@ -44,15 +47,15 @@ export async function addWebhook(
     .map((type) => type.trim())
     .filter((type) => type !== '');
   const input = validate(webhookCreate, { name: options.name, url: options.url, eventTypes });
-  await atDesk(terminal, options, async ({ console, installation, caller, transact }) => {
-    const made = await installation.webhooks.hooks.create(transact, caller, input);
-    console.log(`Webhook ${made.webhook.id} is made. ${secretIn(made)}`);
+  await withWebhooks(terminal, options, async ({ console, installation, caller, transact }) => {
+    const created = await installation.webhooks.hooks.create(transact, caller, input);
+    console.log(`Created webhook ${created.webhook.id}. ${formatSecret(created)}`);
   });
 }
 
 export async function listWebhooks(terminal: Terminal, options: AccountOption): Promise<void> {
-  await atDesk(terminal, options, async ({ console, installation, caller }) => {
-    const counts = await installation.webhooks.deliveries.openCounts(caller);
+  await withWebhooks(terminal, options, async ({ console, installation, caller }) => {
+    const counts = await installation.webhooks.deliveries.countUndelivered(caller);
     const rows = (await installation.webhooks.hooks.list(caller)).map((hook) => [
       String(hook.id),
       hook.name,
@@ -61,92 +64,95 @@ export async function listWebhooks(terminal: Terminal, options: AccountOption): 
       hook.state,
       String(counts.get(hook.id)?.pending ?? 0),
       String(counts.get(hook.id)?.dead ?? 0),
-      day(hook.failingSince),
+      formatTime(hook.failingSince),
       hook.pausedBecause ?? '',
     ]);
-    console.log(table(['id', 'name', 'url', 'events', 'state', 'waiting', 'dead', 'failing since', 'why'], rows));
+    console.log(
+      formatTable(['id', 'name', 'url', 'events', 'state', 'pending', 'dead', 'failing since', 'paused because'], rows),
+    );
   });
 }
 
 export async function removeWebhook(terminal: Terminal, text: string, options: AccountOption): Promise<void> {
-  const id = idIn(text);
-  await atDesk(terminal, options, async ({ console, installation, caller, transact }) => {
+  const id = parseListedId(text);
+  await withWebhooks(terminal, options, async ({ console, installation, caller, transact }) => {
     await installation.webhooks.hooks.remove(transact, caller, id);
-    console.log(`Webhook ${id} is removed, with all that it had not been sent.`);
+    console.log(`Webhook ${id} is removed, with its pending events.`);
   });
 }
 
 export const pauseWebhook = (terminal: Terminal, text: string, options: AccountOption) =>
-  setState(terminal, text, options, 'paused', 'is paused. Events wait until it is resumed.');
+  setState(terminal, text, options, 'paused', 'is paused. Events are kept until it is resumed.');
 
 export const resumeWebhook = (terminal: Terminal, text: string, options: AccountOption) =>
-  setState(terminal, text, options, 'active', 'is at work. It gets all that it missed.');
+  setState(terminal, text, options, 'active', 'is active. It receives the events that it missed.');
 
 async function setState(
   terminal: Terminal,
   text: string,
   options: AccountOption,
   state: Webhook['state'],
-  what: string,
+  message: string,
 ): Promise<void> {
-  const id = idIn(text);
-  await atDesk(terminal, options, async ({ console, installation, caller, transact }) => {
+  const id = parseListedId(text);
+  await withWebhooks(terminal, options, async ({ console, installation, caller, transact }) => {
     await installation.webhooks.hooks.update(transact, caller, id, { state });
-    console.log(`Webhook ${id} ${what}`);
+    console.log(`Webhook ${id} ${message}`);
   });
 }
 
 export async function rotateWebhook(terminal: Terminal, text: string, options: AccountOption): Promise<void> {
-  const id = idIn(text);
-  await atDesk(terminal, options, async ({ console, installation, caller, transact }) => {
-    const made = await installation.webhooks.hooks.rotateSecret(transact, caller, id);
+  const id = parseListedId(text);
+  await withWebhooks(terminal, options, async ({ console, installation, caller, transact }) => {
+    const rotated = await installation.webhooks.hooks.rotateSecret(transact, caller, id);
     console.log(
-      `Until ${day(made.webhook.previousSecretUntil)} (UTC) events are signed with the old secret too. ${secretIn(made)}`,
+      `Until ${formatTime(rotated.webhook.previousSecretUntil)} (UTC) events are also signed with the old secret. ${formatSecret(rotated)}`,
     );
   });
 }
 
 /** The newest dead letters of a webhook. */
-export async function listDead(terminal: Terminal, text: string, options: AccountOption): Promise<void> {
-  const id = idIn(text);
-  await atDesk(terminal, options, async ({ console, installation, caller }) => {
-    const slice = { limit: SHOWN_DEAD, backwards: false };
+export async function listDeadLetters(terminal: Terminal, text: string, options: AccountOption): Promise<void> {
+  const id = parseListedId(text);
+  await withWebhooks(terminal, options, async ({ console, installation, caller }) => {
+    const slice = { limit: MAX_LISTED_DEAD, backwards: false };
     const page = await installation.webhooks.deliveries.slice(caller, id, 'dead', slice);
-    if (!page) throw new CommandFailed(`There is no webhook ${id}. The list: switchboard webhook list`);
+    if (!page) throw new CommandFailed(`There is no webhook ${id}. To list webhooks, run: switchboard webhook list`);
     const rows = page.rows.map((dead) => [
       String(dead.id),
       dead.eventId,
       dead.type,
-      day(dead.createdAt),
+      formatTime(dead.createdAt),
       String(dead.attempts),
       dead.lastStatus === null ? '-' : String(dead.lastStatus),
       dead.lastError ?? '',
     ]);
-    console.log(table(['id', 'event', 'type', 'made', 'tries', 'status', 'error'], rows));
-    if (page.hasNext) console.log(`These are the newest ${SHOWN_DEAD}; there are more.`);
+    console.log(formatTable(['id', 'event', 'type', 'created', 'attempts', 'status', 'error'], rows));
+    if (page.hasNext) console.log(`Only the newest ${MAX_LISTED_DEAD} are shown.`);
   });
 }
 
-export async function replayDead(
+export async function replayDeadLetters(
   terminal: Terminal,
   text: string,
   deliveryText: string | undefined,
   options: AccountOption,
 ): Promise<void> {
-  const id = idIn(text);
-  const delivery = deliveryText === undefined ? undefined : idIn(deliveryText);
-  await atDesk(terminal, options, async ({ console, installation, caller, transact }) => {
+  const id = parseListedId(text);
+  const delivery = deliveryText === undefined ? undefined : parseListedId(deliveryText);
+  await withWebhooks(terminal, options, async ({ console, installation, caller, transact }) => {
     const { count } = await installation.webhooks.deliveries.replay(transact, caller, id, delivery);
-    console.log(`${count} dead ${count === 1 ? 'letter is' : 'letters are'} sent again by the running service.`);
+    console.log(`The running service will resend ${count} dead ${count === 1 ? 'letter' : 'letters'}.`);
   });
 }
 
-function secretIn({ secret }: NewSecret): string {
-  return `The secret, shown this once:\n\n  ${secret}\n`;
+function formatSecret({ secret }: NewSecret): string {
+  return `The secret, shown only once:\n\n  ${secret}\n`;
 }
 
-function idIn(text: string): number {
+function parseListedId(text: string): number {
   const id = parseId(text);
-  if (id === undefined) throw new CommandFailed(`${text} is not a number of the list: switchboard webhook list`);
+  if (id === undefined)
+    throw new CommandFailed(`${text} is not a valid id. To list webhooks, run: switchboard webhook list`);
   return id;
 }

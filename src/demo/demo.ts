@@ -2,30 +2,30 @@ import type { Installation } from '../app/installation.ts';
 import { connect } from '../core/engine/presence/presence.ts';
 import type { Caller, Transact } from '../core/kernel/caller.ts';
 import { systemCaller } from '../core/kernel/caller.ts';
-import { claimSlot, noteFirstLogin, setAvailability } from '../core/live/live-store.ts';
+import { claimSlot, recordFirstLogin, setAvailability } from '../core/live/live-store.ts';
 import type { Operator, OperatorCreate } from '../core/operators/operator.ts';
 import type { Transaction } from '../storage/database.ts';
-import { addPast, addRunningChat } from './past.ts';
+import { addHistory, addRunningChat } from './history.ts';
 import { PEOPLE } from './people.ts';
 
-const EXTERNAL_ID = 'demo-';
-const LEASE = 'demo';
+const EXTERNAL_ID_PREFIX = 'demo-';
+const LEASE_ID = 'demo';
 const LEASE_SECONDS = 60;
-const RENEWED_EVERY_MS = 20_000;
+const RENEW_INTERVAL_MS = 20_000;
 const DAY_MS = 24 * 3600 * 1000;
 
-/** Fills the first account so that every read shows something real. Answers with the number of operators added. */
-export async function loadDemo(installation: Installation): Promise<number> {
-  const caller = await demoCaller(installation);
-  if ((await demoOperators(installation, caller)).length > 0) return 0;
+/** Adds demo data to the first account. Returns the number of operators added; 0 if the data is already there. */
+export async function loadDemoData(installation: Installation): Promise<number> {
+  const caller = await findDemoCaller(installation);
+  if ((await findDemoOperatorIds(installation, caller)).length > 0) return 0;
   const transact: Transact = (work) => installation.database.transaction(work, caller.accountId);
-  const directory = await makeDirectory(installation, caller, transact);
+  const directory = await createDirectory(installation, caller, transact);
   const operators: Operator[] = [];
   for (const [index, person] of PEOPLE.entries()) {
     const operator = await installation.administration.operators.create(
       transact,
       caller,
-      describe(index, person, directory),
+      buildOperator(index, person, directory),
     );
     const [, , , city, country] = person;
     const status = index % 3 === 0 ? 'At your service' : '';
@@ -33,53 +33,53 @@ export async function loadDemo(installation: Installation): Promise<number> {
     operators.push(operator);
   }
   await transact(async (tx) => {
-    await addPast(tx, caller, { operators, tags: directory.tags });
-    for (const [index, operator] of operators.entries()) await enliven(tx, caller, operator, index);
+    await addHistory(tx, caller, { operators, tags: directory.tags });
+    for (const [index, operator] of operators.entries()) await addLiveState(tx, caller, operator, index);
   });
   return operators.length;
 }
 
 /**
- * Connects the demo's operators and renews their leases while the service runs; answers with a way to stop. Whoever was taken
- * offline or deleted meanwhile is left alone.
+ * Connects the demo operators and renews their leases while the service runs. Operators who were taken offline or
+ * deleted in the meantime are not reconnected. Returns a stop function.
  */
-export async function keepDemoConnected(installation: Installation): Promise<() => void> {
+export async function keepDemoOperatorsConnected(installation: Installation): Promise<() => void> {
   const { database } = installation;
-  const caller = await demoCaller(installation);
-  const lease = (operatorId: number) => ({ operatorId, leaseId: LEASE, seconds: LEASE_SECONDS });
-  const ids = (await demoOperators(installation, caller)).filter((_, index) => isConnected(index));
+  const caller = await findDemoCaller(installation);
+  const buildLease = (operatorId: number) => ({ operatorId, leaseId: LEASE_ID, seconds: LEASE_SECONDS });
+  const ids = (await findDemoOperatorIds(installation, caller)).filter((_, index) => shouldBeConnected(index));
   await database.transaction(async (tx) => {
-    for (const id of ids) await connect(tx, caller, lease(id));
+    for (const id of ids) await connect(tx, caller, buildLease(id));
   }, caller.accountId);
   const renew = () =>
     database.transaction(async (tx) => {
-      const held = await tx.db
+      const leases = await tx.db
         .selectFrom('operatorLeases')
         .select('operatorId')
         .where('accountId', '=', caller.accountId)
-        .where('leaseId', '=', LEASE)
+        .where('leaseId', '=', LEASE_ID)
         .execute();
-      for (const { operatorId } of held) await connect(tx, caller, lease(operatorId));
+      for (const { operatorId } of leases) await connect(tx, caller, buildLease(operatorId));
     }, caller.accountId);
   const timer = setInterval(() => {
-    renew().catch((error) => console.error(`The demo's operators could not be kept connected: ${error}`));
-  }, RENEWED_EVERY_MS);
+    renew().catch((error) => console.error(`Could not renew the leases of the demo operators: ${error}`));
+  }, RENEW_INTERVAL_MS);
   timer.unref();
   return () => clearInterval(timer);
 }
 
-async function demoCaller({ access: { accounts } }: Installation): Promise<Caller> {
-  const [account] = await accounts.all();
-  if (!account) throw new Error('There is no account to fill.');
+async function findDemoCaller({ access: { accounts } }: Installation): Promise<Caller> {
+  const [account] = await accounts.list();
+  if (!account) throw new Error('There is no account to add the demo data to.');
   return systemCaller(account.id);
 }
 
-async function demoOperators({ database }: Installation, { accountId }: Caller): Promise<number[]> {
+async function findDemoOperatorIds({ database }: Installation, { accountId }: Caller): Promise<number[]> {
   const rows = await database.read
     .selectFrom('operators')
     .select('id')
     .where('accountId', '=', accountId)
-    .where('externalIdFolded', 'like', `${EXTERNAL_ID}%`)
+    .where('externalIdFolded', 'like', `${EXTERNAL_ID_PREFIX}%`)
     .orderBy('id')
     .execute();
   return rows.map((row) => row.id);
@@ -92,7 +92,7 @@ interface Directory {
   readonly tags: readonly number[];
 }
 
-async function makeDirectory(
+async function createDirectory(
   { administration: { websites, groups, skills, tags } }: Installation,
   caller: Caller,
   transact: Transact,
@@ -124,21 +124,21 @@ async function makeDirectory(
   return { websites: websiteIds, groups: groupIds, skills: skillIds, tags: tagIds };
 }
 
-/** Every fourth has neither skill nor group, so that a plain live list shows somebody. */
-function describe(
+/** Every fourth operator has neither skill nor group, so that a live list without filters is not empty. */
+function buildOperator(
   index: number,
   [firstName, name, languages]: (typeof PEOPLE)[number],
   directory: Directory,
 ): OperatorCreate {
   const { groups, skills, websites } = directory;
-  const plain = index % 4 === 0;
-  const at = <T>(list: readonly T[], step: number) => list[(index * step) % list.length] as T;
+  const isPlain = index % 4 === 0;
+  const pick = <T>(list: readonly T[], step: number) => list[(index * step) % list.length] as T;
   return {
     name,
     firstName,
     pseudo: `${firstName} ${name.slice(0, 1)}.`,
     email: `demo${index + 1}@example.com`,
-    externalId: `${EXTERNAL_ID}${index + 1}`,
+    externalId: `${EXTERNAL_ID_PREFIX}${index + 1}`,
     roles: index === 1 ? ['manager', 'operator'] : index % 10 === 9 ? ['expert'] : ['operator'],
     chatEnabled: index % 7 !== 6,
     callEnabled: index % 2 === 0,
@@ -149,28 +149,28 @@ function describe(
     chatPriority: index % 8 === 0 ? 10 : 0,
     languageList: [...languages],
     languageAdmin: (['fr', 'en', 'de', 'es'] as const)[index % 4] ?? 'en',
-    groupId: plain ? null : at(groups, 3),
-    websiteList: index % 5 === 4 ? [at(websites, 1)] : [...websites],
-    skillList: plain ? [] : [...new Set([at(skills, 1), at(skills, 3)])],
+    groupId: isPlain ? null : pick(groups, 3),
+    websiteList: index % 5 === 4 ? [pick(websites, 1)] : [...websites],
+    skillList: isPlain ? [] : [...new Set([pick(skills, 1), pick(skills, 3)])],
     ...(index % 9 === 2 ? { callConfig: { type: 'ANSWER_FROM_PHONE', phoneNumber: `+3312345${1000 + index}` } } : {}),
   };
 }
 
-function isConnected(index: number): boolean {
+function shouldBeConnected(index: number): boolean {
   return index % 5 !== 3;
 }
 
-/** Wishes, a first login for most, and a running chat for some: with its row, as every number has rows behind it. */
-async function enliven(tx: Transaction, caller: Caller, operator: Operator, index: number): Promise<void> {
-  const busy = isConnected(index) && operator.chatEnabled && index % 3 === 1;
-  if (busy) await addRunningChat(tx, caller, operator);
+/** Sets availability, a first login for most operators, and a running chat with its conversation row for some. */
+async function addLiveState(tx: Transaction, caller: Caller, operator: Operator, index: number): Promise<void> {
+  const isBusy = shouldBeConnected(index) && operator.chatEnabled && index % 3 === 1;
+  if (isBusy) await addRunningChat(tx, caller, operator);
   const { id: operatorId } = operator;
-  if (index !== 38) await noteFirstLogin(tx, caller, { operatorId, at: tx.now - (index + 1) * DAY_MS });
+  if (index !== 38) await recordFirstLogin(tx, caller, { operatorId, at: tx.now - (index + 1) * DAY_MS });
   const wanted = {
     chat: { available: index % 6 !== 5 },
     call: { available: index % 4 === 0 },
     video: { available: index % 3 === 0 },
   };
-  setAvailability(tx, caller, { operatorId, wanted });
-  if (busy) await claimSlot(tx, caller, { operatorId, channel: 'chat', how: 'forced' });
+  setAvailability(tx, caller, { operatorId, update: wanted });
+  if (isBusy) await claimSlot(tx, caller, { operatorId, channel: 'chat', mode: 'forced' });
 }

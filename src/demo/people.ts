@@ -1,4 +1,4 @@
-/** Forty people of every kind, by first name, family name, languages and city. */
+/** Demo operators: first name, family name, languages, city, country. */
 export const PEOPLE: readonly (readonly [string, string, readonly string[], string, string])[] = [
   ['Alice', 'Martin', ['fr', 'en'], 'Paris', 'France'],
   ['Benoît', 'Lefèvre', ['fr'], 'Lyon', 'France'],

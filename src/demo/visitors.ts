@@ -1,4 +1,4 @@
-/** Thirty people who ask, by first name, family name, city, postal code and country. */
+/** First name, family name, city, postal code, country. */
 export const VISITORS: readonly (readonly [string, string, string, string, string])[] = [
   ['Anna', 'Keller', 'Zürich', '8001', 'Switzerland'],
   ['Bruno', 'Silva', 'Lisboa', '1100-148', 'Portugal'],
@@ -32,28 +32,36 @@ export const VISITORS: readonly (readonly [string, string, string, string, strin
   ['Daniel', 'Schneider', 'Bern', '3011', 'Switzerland'],
 ];
 
-/** What was said, the visitor first and then in turn. */
+/** Messages in turn, starting with the visitor. */
 export const DIALOGUES: readonly (readonly string[])[] = [
   [
     'Where is my parcel?',
-    'Hello! May I have the number?',
+    'Hello! May I have your order number?',
     'It is 4711.',
-    'It is on its way and comes tomorrow before noon.',
+    'It is on its way and will arrive tomorrow before noon.',
     'Great, thank you!',
   ],
-  ['Can I send shoes back that I wore once?', 'Yes, within 30 days. I send you the label.', 'Perfect 👍'],
+  ['Can I return shoes that I wore once?', 'Yes, within 30 days. I will send you the label.', 'Perfect 👍'],
   [
-    'The invoice shows 49 €, but I ordered for 39 €.',
-    'You are right, the voucher was not counted. I have corrected it.',
+    'The invoice says 49 €, but my order was 39 €.',
+    'You are right, the voucher was not applied. I have corrected it.',
     'Do I have to do anything?',
-    'No, the money comes back by itself within a week.',
+    'No, you will get the refund within a week.',
   ],
-  ['My router blinks red.', 'Please unplug it, wait ten seconds, and plug it in again.', 'Now it is green. Merci !'],
+  [
+    'My router is blinking red.',
+    'Please unplug it, wait ten seconds, and plug it in again.',
+    'Now it is green. Merci !',
+  ],
   ['Do you deliver to Malta?', 'We do, in five to seven days.'],
   [
     'I forgot my password.',
-    'There is a link on the page where you log in. Did you get the mail?',
+    'There is a link on the login page. Did you get the e-mail?',
     'It was in the spam folder. Solved.',
   ],
-  ['Which of the two phones has the better camera?', 'The larger one: it also works well in the dark.', 'I take it.'],
+  [
+    'Which of the two phones has the better camera?',
+    'The larger one: it also works well in the dark.',
+    'I will take it.',
+  ],
 ];

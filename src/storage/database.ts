@@ -1,22 +1,22 @@
 import type { Compilable, Expression, Kysely, SqlBool } from 'kysely';
-import type { ColumnWords } from './migrations/migration.ts';
+import type { ColumnTypes } from './migrations/migration.ts';
 import type { Statement } from './prepared-statement.ts';
 import type { Tables } from './tables.ts';
 
-/** Tells the time in epoch milliseconds. The database's own clock decides over every expiry; tests pass one in. */
+/** Returns the time in epoch milliseconds. Every expiry uses the database's clock; tests pass their own. */
 export type Clock = () => number;
 
-/** Who made a change, as the event log keeps it. */
+/** Who made a change, as stored in the event log. */
 export interface Actor {
   readonly type: 'api_key' | 'operator' | 'visitor' | 'command_line' | 'system';
   readonly id: number | null;
-  /** Through which interface. */
+  /** The interface. */
   readonly via?: 'rest' | 'graphql' | 'visitor' | 'command_line';
-  /** From which address. */
+  /** The network address. */
   readonly address?: string;
 }
 
-/** Which fields changed, and their new values unless these are personal or secret. */
+/** The changed fields, with their new values unless these are personal or secret. */
 export interface Changes {
   readonly fields: readonly string[];
   readonly values: Readonly<Record<string, unknown>>;
@@ -32,67 +32,69 @@ export interface NewEvent {
 }
 
 export interface Transaction {
-  /** For what is asked seldom: to build a query costs more than to carry it out. */
+  /** For infrequent queries: building a query costs more than executing it. */
   readonly db: Kysely<Tables>;
-  /** The same for all transactions of one database: a process may have several open. */
+  /** Identifies the database: a process can have several open. */
   readonly database: object;
-  /** The database's time at which this transaction began. */
+  /** The database's time at the start of this transaction. */
   readonly now: number;
-  /** Runs a statement whose SQL is made once, for those that are repeated thousands of times. */
+  /** Runs a prepared statement, for frequent queries. */
   run<Args extends object, Row>(statement: Statement<Args, Row>, args: Args): Promise<Row[]>;
   /**
-   * The same for one whose answer nobody needs: it is sent, and what comes next does not wait for it. It is carried out before
-   * everything that comes after it; if it fails, the transaction does.
+   * Sends a prepared statement without waiting for its result. It still executes before all later statements; if it
+   * fails, the transaction fails.
    */
   send<Args extends object>(statement: Statement<Args, unknown>, args: Args): void;
-  /** Adds to the event log, at the end of this transaction and only if it commits. */
+  /** Adds an event to the log at the end of this transaction, if it commits. */
   emit(event: NewEvent): void;
 }
 
-/** What a node knows of its own use of a database server. */
-export interface ServerUse {
-  /** Connections of this node that are carrying out a statement or a transaction now, of `connectionLimit`. */
+/** A node's usage of the database server. */
+export interface ServerUsage {
+  /** Connections that are executing a statement or a transaction, of `connectionLimit`. */
   readonly connectionsBusy: number;
   readonly connectionLimit: number;
-  /** Statements and transactions that wait for a connection or for their turn in the account. */
+  /** Statements and transactions that wait for a connection or for the account lock. */
   readonly waiting: number;
-  /** Since the start: statements given up because no answer came in time. */
+  /** Statements that timed out, since the start. */
   readonly givenUp: number;
-  /** Since the start: statements that found no server, or lost it. */
+  /** Statements that failed because the server was unreachable, since the start. */
   readonly refused: number;
-  /** Since the start: wake-ups heard. */
+  /** Wake-ups received, since the start. */
   readonly wakeUps: number;
-  /** Whether it would hear one now. */
+  /** Whether wake-ups can be received now. */
   readonly isListening: boolean;
 }
 
 export interface Database {
-  readonly columnWords: ColumnWords;
-  /** What must be there before the first migration: functions that the other database has built in. */
-  readonly prelude: readonly string[];
-  /** Reads what is committed. Nothing can be written through it. */
+  readonly columnTypes: ColumnTypes;
+  /** Run before the first migration: define functions that the other database has built in. */
+  readonly setupStatements: readonly string[];
+  /** Read-only; sees committed data. */
   readonly read: Kysely<Tables>;
   /**
-   * Runs `work`, all or nothing, and answers after the commit is on the disk. Changes of one account are carried out one after
-   * the other, whichever node makes them: name the account wherever there is one. Inside, await nothing but the database:
-   * everybody who writes is waiting.
+   * Runs `work` atomically and returns after the commit is on disk. Pass the account wherever there is one: changes of
+   * one account run one after the other, across all nodes. Inside, await nothing but the database, because other
+   * writers wait.
    */
   transaction<T>(work: (tx: Transaction) => Promise<T>, accountId?: number): Promise<T>;
-  /** Runs a statement whose SQL is made once, outside of transactions: it reads what is committed. */
+  /** Runs a prepared statement outside of transactions; sees committed data. */
   run<Args extends object, Row>(statement: Statement<Args, Row>, args: Args): Promise<Row[]>;
   /**
-   * For a read that no index serves: runs apart from the requests of others and gives up at its deadline.
-   * The query must contain `withinDeadline(…)` where its rows are looked at, or it cannot be stopped.
+   * For reads that no index serves: does not block other requests, and stops at its deadline. The query must contain
+   * `withinDeadline(…)` in the condition on its rows, or it cannot be stopped.
    */
   readOffThread<Row>(query: Compilable<Row>): Promise<Row[]>;
   withinDeadline(rowNumber: Expression<number>): Expression<SqlBool>;
-  /** Calls back after every commit that added to an account's event log; answers with a way to stop. */
+  /**
+   * Calls the listener after every commit that added to an account's event log. Returns a function that unsubscribes.
+   */
   onEvents(listener: (accountId: number) => void): () => void;
-  /** What the database itself finds wrong with what it keeps; empty when all is well. */
-  integrityProblems(): string[];
-  /** Only where the database is a server. */
-  use?(): ServerUse;
-  /** A round trip that fails when the database cannot answer. */
+  /** Runs the database's own integrity check; empty if there are no problems. */
+  findIntegrityProblems(): string[];
+  /** Only for a database server. */
+  getUsage?(): ServerUsage;
+  /** Fails if the database does not answer. */
   ping(): Promise<void>;
   close(): Promise<void>;
 }

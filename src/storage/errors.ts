@@ -1,4 +1,4 @@
-/** The database could not do it now. Nothing was changed, unless `outcomeUnknown`. */
+/** The database is temporarily unavailable. Nothing was changed, unless `outcomeUnknown`. */
 export class DatabaseUnavailable extends Error {
   readonly outcomeUnknown: boolean;
 
@@ -9,15 +9,15 @@ export class DatabaseUnavailable extends Error {
   }
 }
 
-/** Somebody else made the same at the same moment. Nothing was changed. */
+/** A unique key already exists, usually because of a concurrent change. Nothing was changed. */
 export class UniqueViolation extends Error {
   constructor(options: { cause: unknown }) {
-    super('It is there already.', options);
+    super('The row already exists.', options);
     this.name = 'UniqueViolation';
   }
 }
 
-/** A read ran longer than it may. */
+/** A read exceeded its time limit. */
 export class ReadTooSlow extends Error {
   constructor() {
     super('The read took too long.');
@@ -25,7 +25,7 @@ export class ReadTooSlow extends Error {
   }
 }
 
-/** What is kept there is not for this version, or not whole. The message is for a person. */
+/** The database belongs to another version or is incomplete. The message is shown to users. */
 export class UnusableDatabase extends Error {
   constructor(message: string) {
     super(message);

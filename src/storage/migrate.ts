@@ -9,65 +9,65 @@ import type { Migration } from './migrations/migration.ts';
 
 export const migrations: readonly Migration[] = [foundation, restUsage, engine, additive];
 
-/** There before all of them; later ones may add to it. */
-export const MIGRATIONS_TABLE =
+/** Created before the first migration; migrations can add columns. */
+export const CREATE_MIGRATIONS_TABLE =
   'create table if not exists migrations (name text primary key, applied_at bigint not null)';
 
-/** Of several nodes that start at once, one migrates and the others wait for it. */
-const ALL_NODES = 0;
+/** If several nodes start together, one migrates and the others wait. */
+const MIGRATION_LOCK_ID = 0;
 
 /**
- * Applies what is missing and answers with the names of what it applied. A new database comes into being all or nothing. Of
- * one that is in use each migration is applied by itself, so that nodes that run meanwhile wait for one of them at most.
+ * Applies the missing migrations and returns their names. A new database is created in one transaction. On an existing
+ * one, each migration has its own transaction, so that running nodes wait for at most one of them.
  */
 export async function migrate(database: Database, all: readonly Migration[] = migrations): Promise<string[]> {
-  const done: string[] = [];
+  const appliedNames: string[] = [];
   for (;;) {
-    const applied = await database.transaction((tx) => migrateSome(tx, database, all), ALL_NODES);
-    done.push(...applied);
-    if (applied.length === 0) return done;
+    const applied = await database.transaction((tx) => applyNext(tx, database, all), MIGRATION_LOCK_ID);
+    appliedNames.push(...applied);
+    if (applied.length === 0) return appliedNames;
   }
 }
 
-async function migrateSome(tx: Transaction, database: Database, all: readonly Migration[]): Promise<string[]> {
-  for (const statement of database.prelude) await sql.raw(statement).execute(tx.db);
-  await sql.raw(MIGRATIONS_TABLE).execute(tx.db);
+async function applyNext(tx: Transaction, database: Database, all: readonly Migration[]): Promise<string[]> {
+  for (const statement of database.setupStatements) await sql.raw(statement).execute(tx.db);
+  await sql.raw(CREATE_MIGRATIONS_TABLE).execute(tx.db);
   const applied = new Set((await tx.db.selectFrom('migrations').select('name').execute()).map((row) => row.name));
   refuseUnfinishedCopy(applied);
-  await refuseNewer(tx, applied, all);
+  await refuseNewerSchema(tx, applied, all);
   const missing = all.filter((migration) => !applied.has(migration.name));
-  const now = applied.size === 0 ? missing : missing.slice(0, 1);
-  for (const migration of now) {
-    for (const statement of migration.statements(database.columnWords)) await sql.raw(statement).execute(tx.db);
+  const next = applied.size === 0 ? missing : missing.slice(0, 1);
+  for (const migration of next) {
+    for (const statement of migration.statements(database.columnTypes)) await sql.raw(statement).execute(tx.db);
     await tx.db.insertInto('migrations').values({ name: migration.name, appliedAt: tx.now }).execute();
   }
-  for (const { name } of now.filter((migration) => migration.additive))
+  for (const { name } of next.filter((migration) => migration.additive))
     await tx.db.updateTable('migrations').set({ additive: 1 }).where('name', '=', name).execute();
-  return now.map((migration) => migration.name);
+  return next.map((migration) => migration.name);
 }
 
-/** Stands among the migrations while a copy fills the database, so that every version of the program refuses it. */
+/** Stored as a migration while a copy fills the database, so that every version refuses to start on it. */
 export const COPY_NOT_FINISHED = 'copy-not-finished';
 
 function refuseUnfinishedCopy(applied: ReadonlySet<string>): void {
   if (!applied.has(COPY_NOT_FINISHED)) return;
   throw new UnusableDatabase(
-    'The database is the target of a copy that is not finished. Run the same "switchboard copy" again: it goes on where it stopped.',
+    'The database is the target of a copy that is not finished. Run the same "switchboard copy" again to resume it.',
   );
 }
 
-/** In the middle of an upgrade a node of the version before may have to start again: it may, if nothing was taken from it. */
-async function refuseNewer(
+/** During an upgrade a node of the previous version may restart: it can, if all newer migrations are additive. */
+async function refuseNewerSchema(
   { db }: Transaction,
   applied: ReadonlySet<string>,
   known: readonly Migration[],
 ): Promise<void> {
   const unknown = [...applied].filter((name) => !known.some((migration) => migration.name === name));
   if (unknown.length === 0) return;
-  const added = applied.has(additive.name)
+  const additiveRows = applied.has(additive.name)
     ? await db.selectFrom('migrations').select('name').where('name', 'in', unknown).where('additive', '=', 1).execute()
     : [];
-  if (added.length < unknown.length) {
+  if (additiveRows.length < unknown.length) {
     throw new UnusableDatabase(
       `The database was written by a newer version of Switchboard (it has ${unknown.join(', ')}). ` +
         'Start that version, or restore a backup made by this one.',

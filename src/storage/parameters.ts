@@ -1,9 +1,9 @@
-/** Drivers take objects, booleans and missing values without a word, each in their own way; a mistake must be loud instead. */
-export function checked(parameters: readonly unknown[]): (string | number | null)[] {
+/** Drivers silently accept objects, booleans and missing values, each in a different way. This throws instead. */
+export function checkParameters(parameters: readonly unknown[]): (string | number | null)[] {
   for (const value of parameters) {
     if (value === null || typeof value === 'string') continue;
     if (typeof value === 'number' && Number.isFinite(value)) continue;
-    throw new TypeError(`A ${value === undefined ? 'missing value' : typeof value} is no SQL parameter.`);
+    throw new TypeError(`A ${value === undefined ? 'missing value' : typeof value} is not a valid SQL parameter.`);
   }
   return parameters as (string | number | null)[];
 }

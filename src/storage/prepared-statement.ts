@@ -1,7 +1,7 @@
 import { type Compilable, type CompiledQuery, type Expression, type Kysely, sql } from 'kysely';
 import type { Tables } from './tables.ts';
 
-/** The place of an argument in SQL that is made once and run often. */
+/** Marks the position of an argument in compiled SQL. */
 class Placeholder {
   readonly name: string;
 
@@ -10,14 +10,14 @@ class Placeholder {
   }
 }
 
-type Given<Args> = { readonly [Name in keyof Args]: Expression<Args[Name]> };
+type ArgumentExpressions<Args> = { readonly [Name in keyof Args]: Expression<Args[Name]> };
 
-/** A statement for many runs: to build and compile it costs several times as much as SQLite needs to carry it out. */
+/** Compiled once and run often: building and compiling costs several times as much as SQLite needs to execute it. */
 export interface Statement<Args extends object, Row> {
-  build(db: Kysely<Tables>, given: Given<Args>): Compilable<Row>;
+  build(db: Kysely<Tables>, args: ArgumentExpressions<Args>): Compilable<Row>;
 }
 
-/** Defines a statement by what it is given: every run gives the same names. */
+/** Defines a statement. Every run must pass the same argument names. */
 export function prepare<Args extends object, Row = unknown>(
   build: Statement<Args, Row>['build'],
 ): Statement<Args, Row> {
@@ -25,24 +25,24 @@ export function prepare<Args extends object, Row = unknown>(
 }
 
 /**
- * A statement for each shape that a question can have, where it differs by more than values: in the tables that it reads or the
- * columns that it sets. There must be few shapes, as each stays.
+ * Prepares one statement per shape, for statements that differ by more than values, such as the columns that they set.
+ * There must be few shapes, because their statements are never evicted.
  */
-export function statementPerShape<Shape, Args extends object, Row>(
-  define: (shape: Shape) => Statement<Args, Row>,
+export function preparePerShape<Shape, Args extends object, Row>(
+  prepareShape: (shape: Shape) => Statement<Args, Row>,
 ): (shape: Shape) => Statement<Args, Row> {
-  const known = new Map<string, Statement<Args, Row>>();
+  const statements = new Map<string, Statement<Args, Row>>();
   return (shape) => {
-    const name = JSON.stringify(shape);
-    const statement = known.get(name) ?? define(shape);
-    known.set(name, statement);
+    const key = JSON.stringify(shape);
+    const statement = statements.get(key) ?? prepareShape(shape);
+    statements.set(key, statement);
     return statement;
   };
 }
 
-type Run = (sql: string, parameters: readonly unknown[]) => { rows: unknown[] } | Promise<{ rows: unknown[] }>;
+type RunSql = (sql: string, parameters: readonly unknown[]) => { rows: unknown[] } | Promise<{ rows: unknown[] }>;
 
-/** The prepared statements of one database, each compiled at its first run. */
+/** The prepared statements of one database, compiled on first use. */
 export class CompiledStatements {
   readonly #db: Kysely<Tables>;
   readonly #compiled = new WeakMap<object, CompiledQuery>();
@@ -51,22 +51,21 @@ export class CompiledStatements {
     this.#db = db;
   }
 
-  async run<Args extends object, Row>(execute: Run, statement: Statement<Args, Row>, args: Args): Promise<Row[]> {
+  async run<Args extends object, Row>(execute: RunSql, statement: Statement<Args, Row>, args: Args): Promise<Row[]> {
     let query = this.#compiled.get(statement);
     if (!query) {
-      const given = Object.fromEntries(
+      const placeholders = Object.fromEntries(
         Object.keys(args).map((name) => [name, sql`${new Placeholder(name)}` as Expression<unknown>]),
       );
-      query = statement.build(this.#db, given as Given<Args>).compile();
+      query = statement.build(this.#db, placeholders as ArgumentExpressions<Args>).compile();
       this.#compiled.set(statement, query);
     }
-    const { rows } = await execute(query.sql, filledIn(query, args));
+    const { rows } = await execute(query.sql, fillPlaceholders(query, args));
     return rows as Row[];
   }
 }
 
-/** The parameters of a query with the arguments in their places. */
-function filledIn(query: CompiledQuery, args: object): unknown[] {
-  const given = args as Readonly<Record<string, unknown>>;
-  return query.parameters.map((value) => (value instanceof Placeholder ? given[value.name] : value));
+function fillPlaceholders(query: CompiledQuery, args: object): unknown[] {
+  const values = args as Readonly<Record<string, unknown>>;
+  return query.parameters.map((value) => (value instanceof Placeholder ? values[value.name] : value));
 }

@@ -1,10 +1,10 @@
 const TICK_MS = 50;
-/** A tick that comes later than this shows that the process had no processor, or that its event loop was blocked. */
+/** A later tick means that the process got no CPU time, or that its event loop was blocked. */
 const MAX_TICK_MS = 75;
 
 /**
- * A clock that stands still while the process is stopped, throttled or blocked. A deadline on this clock never takes the
- * process's own standstill for silence of the other side.
+ * A clock that pauses while the process is stopped, throttled or blocked, so that a stall of this process is not
+ * mistaken for a timeout of the database.
  */
 export class RunningClock {
   readonly #now: () => number;
@@ -17,12 +17,12 @@ export class RunningClock {
     this.#tickedAt = now();
   }
 
-  /** Milliseconds since some moment in the past. */
+  /** Milliseconds since an arbitrary start. */
   now(): number {
     return this.#now() - this.stalledMs;
   }
 
-  /** How long the process has stood still since this clock was made. */
+  /** Total time that the process was stalled since this clock was created. */
   get stalledMs(): number {
     return this.#stalledMs + Math.max(0, this.#now() - this.#tickedAt - MAX_TICK_MS);
   }

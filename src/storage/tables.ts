@@ -1,6 +1,6 @@
 import type { Generated } from 'kysely';
 
-/** What an operator can take and has, on each channel. */
+/** Capacity and load of an operator on each channel. */
 interface LiveColumns {
   chatEnabled: number;
   callEnabled: number;
@@ -20,9 +20,9 @@ interface LiveColumns {
 }
 
 /**
- * The whole schema on one page. Names are camelCase here and snake_case in SQL. Every table that belongs to an
- * account leads with `accountId` in its key, so that accounts can be distributed over machines later.
- * Booleans are 0/1, times are epoch milliseconds, lists are JSON text: the same on every database.
+ * The whole schema. Names are camelCase here and snake_case in SQL. The keys of all tables that belong to an account
+ * start with `accountId`, so that accounts can be distributed over machines later. Booleans are 0/1, times are epoch
+ * milliseconds, lists are JSON text: the same on every database.
  */
 export interface Tables {
   accounts: {
@@ -31,23 +31,26 @@ export interface Tables {
     lang: string;
     premiumEnabled: number;
     createdAt: number;
-    /** Position of the newest event; taken as the last statement of every transaction that emits. */
+    /** Position of the newest event; updated by the last statement of every transaction that emits events. */
     eventPosition: number;
-    /** Kept, not counted: the first page of a list must not cost more in a large account. */
+    /** Stored, so that the first page of a list does not cost more in a large account. */
     operatorCount: number;
     adminCount: number;
-    /** Conversations go to the chosen operator at once, without an offer. */
+    /** Conversations start immediately with the chosen operator, without an offer. */
     autoAccept: Generated<number>;
-    /** How long an offer waits for an answer. */
+    /** Time until an offer expires. */
     offerSeconds: Generated<number>;
-    /** So many conversations wait at most. */
+    /** Maximum number of queued conversations. */
     queueLimit: Generated<number>;
     lowestPriorityFirst: Generated<number>;
   };
-  /** The last identifier given out, per account and kind of thing; identifiers are never used twice. */
+  /** The last allocated identifier per account and kind; identifiers are never reused. */
   counters: { accountId: number; name: string; value: number };
 
-  /** The one table without an account in its key: an e-mail is unique on the whole platform, as it is the login. */
+  /**
+   * The only table without an account in its key: e-mail addresses are unique on the platform, because they are the
+   * login.
+   */
   logins: { emailFolded: string; accountId: number; operatorId: number; passwordHash: string | null };
   accessTokens: {
     tokenHash: string;
@@ -68,7 +71,7 @@ export interface Tables {
     lastUsedAt: number | null;
     revokedAt: number | null;
   };
-  /** How often a key used something of the deprecated interface; `what` is its name in the migration meter. */
+  /** How often an API key used the deprecated interface; `what` is its name in the migration meter. */
   restUsage: {
     accountId: number;
     keyId: number;
@@ -77,7 +80,7 @@ export interface Tables {
     firstUsedAt: number;
     lastUsedAt: number;
   };
-  /** One row for everybody and every address that did something limited lately; `attempts` is a JSON list of times. */
+  /** Recent rate-limited attempts per user or address; `attempts` is a JSON list of times. */
   rateWindows: { subject: string; attempts: string; endsAt: number };
   idempotencyKeys: {
     accountId: number;
@@ -101,9 +104,9 @@ export interface Tables {
     languageAdmin: string;
     timezone: string;
     operatorCount: number;
-    /** JSON list: from where visitors may come; empty means the website's own address. */
+    /** JSON list of the origins of visitors; empty means the origin of the URL. */
     allowedOrigins: Generated<string>;
-    /** The secret that vouches for visitors is derived from it and in no table. */
+    /** The secret that signs visitor identities is derived from it, not stored. */
     secretVersion: Generated<number>;
   };
   groups: {
@@ -127,11 +130,11 @@ export interface Tables {
     operatorCount: number;
   };
 
-  /** Who the operator is. What routing decides with is in `operatorLive`, and nowhere else. */
+  /** Identity of operators. Routing uses only `operatorLive`. */
   operators: {
     accountId: number;
     id: number;
-    /** Grows with every change of what a read of the operator shows. */
+    /** Increments with every visible change of the operator. */
     version: number;
     name: string;
     nameFolded: string;
@@ -153,33 +156,36 @@ export interface Tables {
   };
   operatorWebsites: { accountId: number; websiteId: number; operatorId: number };
   operatorSkills: { accountId: number; skillId: number; operatorId: number };
-  /** One row per operator with all counters, maxima, flags and the lease's end: one conditional update claims a slot. */
+  /**
+   * One row per operator with all counters, limits, flags and the lease's end, so that one conditional update claims a
+   * slot.
+   */
   operatorLive: LiveColumns & {
     accountId: number;
     operatorId: number;
-    /** Grows with every change of what a read of the live state shows, except the passing of time. */
+    /** Increments with every visible change of the live state, except the passing of time. */
     version: number;
-    /** Connected means that this lies in the future, by the database's clock. */
+    /** The operator is connected while this is in the future, by the database's clock. */
     leaseUntil: number;
-    /** The same for the leases of those who are really there: one in its grace keeps connected, but gets nothing. */
+    /** The same without leases in their grace period: these keep the operator connected, but not routable. */
     routableUntil: Generated<number>;
-    /** 1 after somebody else took the operator offline: only their own explicit connect ends it. */
+    /** 1 after another user took the operator offline: only an explicit connect by the operator ends it. */
     keptOffline: Generated<number>;
-    /** Since when an operator with running conversations is away. */
+    /** When an operator with active conversations went offline. */
     lostAt: number | null;
-    /** When a conversation was last given to them. */
+    /** When a conversation was last assigned. */
     assignedAt: Generated<number>;
-    /** Offers that timed out in a row. */
+    /** Consecutive offers that expired. */
     chatMissed: Generated<number>;
     callMissed: Generated<number>;
     videoMissed: Generated<number>;
-    /** Where they belong, as the operator's own row says it, for routing to look at one row only. */
+    /** Copied from the operator's row, so that routing reads only one row. */
     groupId: number | null;
     websiteList: Generated<string>;
     skillList: Generated<string>;
     languageList: Generated<string>;
     firstLoginAt: number | null;
-    /** 1 when the operator holds a skill or belongs to a group: then a live list must name them. */
+    /** 1 if the operator has a skill or a group: the live list then omits them unless a filter names them. */
     namedOnly: number;
   };
   operatorLeases: {
@@ -189,7 +195,7 @@ export interface Tables {
     expiresAt: number;
     inGrace: Generated<number>;
   };
-  /** Every change of a live state, never changed afterwards: what it was from then on, who did it, and why. */
+  /** Every change of a live state, append-only: the new state, the actor and the reason. */
   liveHistory: LiveColumns & {
     accountId: number;
     operatorId: number;
@@ -206,7 +212,7 @@ export interface Tables {
     websiteList: string;
     skillList: string;
     languageList: string;
-    /** The newest routing decision when it was written: tells which of the two came first, also within a millisecond. */
+    /** The newest routing decision at the time of the change: gives their order even within a millisecond. */
     afterDecision: Generated<number>;
   };
   operatorProfiles: {
@@ -255,7 +261,7 @@ export interface Tables {
     accountId: number;
     id: number;
     visitorId: number | null;
-    /** The visitor's own name for the start: a second sending is recognised by it. */
+    /** Chosen by the visitor's client to detect a repeated start. */
     clientId: string | null;
     channel: 'chat' | 'call' | 'video';
     websiteId: number;
@@ -265,9 +271,9 @@ export interface Tables {
     language: string;
     state: 'queued' | 'offered' | 'active' | 'closed';
     createdAt: number;
-    /** Its place in the queue: the moment at which it began, or a number before all moments for the head. */
+    /** Position in the queue: the start time, or a smaller number for the head of the queue. */
     queueOrder: Generated<number>;
-    /** 1 when nobody was free at once. */
+    /** 1 if no operator was available at the start. */
     hasWaited: Generated<number>;
     offeredAt: number | null;
     offerUntil: number | null;
@@ -278,23 +284,23 @@ export interface Tables {
     closedById: number | null;
     /** Also the sequence number of its newest message. */
     messageCount: Generated<number>;
-    /** The chat of which this video is the continuation. */
+    /** The chat that was escalated to this video. */
     escalatedFromId: number | null;
-    /** 1 when more than one operator has accepted it: then `handlings` has what each of them did. */
+    /** 1 if more than one operator has accepted it: `handlings` then has a row per operator. */
     changedHands: Generated<number>;
   };
   messages: {
     accountId: number;
     conversationId: number;
     sequence: number;
-    /** The sender's own name for it: a second sending is recognised by it. */
+    /** Chosen by the sender's client to detect a repeated message. */
     clientId: string | null;
     authorType: 'operator' | 'visitor' | 'notice';
     authorId: number | null;
     text: string;
     at: number;
   };
-  /** What each operator did of a conversation that several have accepted, one after the other. */
+  /** Each operator's part in a conversation that several have accepted. */
   handlings: {
     accountId: number;
     conversationId: number;
@@ -302,14 +308,14 @@ export interface Tables {
     acceptedAt: number;
     firstAnswerAt: number | null;
   };
-  /** Who declined or missed an offer is not offered the same conversation again before this moment. */
+  /** After declining or missing an offer, an operator is not offered the same conversation until this time. */
   offerPauses: { accountId: number; conversationId: number; operatorId: number; until: number };
   routingDecisions: {
     accountId: number;
     id: number;
     conversationId: number;
     at: number;
-    /** What made routing look: a start, a slot that became free, a transfer … */
+    /** What triggered routing: a start, a freed slot, a transfer … */
     cause: string;
     operatorId: number | null;
     forced: number;
@@ -319,7 +325,7 @@ export interface Tables {
     actorType: string;
     actorId: number | null;
   };
-  /** Conversations that were not taken at all, counted by day and reason. */
+  /** Conversations that were not accepted, counted by day and reason. */
   refusals: { accountId: number; day: string; websiteId: number; reason: string; count: number };
   tags: {
     accountId: number;
@@ -353,9 +359,9 @@ export interface Tables {
     actorType: string;
     actorId: number | null;
     at: number;
-    /** JSON: the changed fields; the values of personal and secret ones are left out. */
+    /** JSON: the changed fields, without the values of personal and secret ones. */
     changes: string;
-    /** Through which interface, and from which address. */
+    /** The interface and the network address. */
     via: string | null;
     address: string | null;
   };
@@ -374,14 +380,14 @@ export interface Tables {
     previousUntil: number | null;
     state: 'active' | 'paused';
     pausedBecause: string | null;
-    /** Up to where the event log was turned into deliveries. */
+    /** Position up to which events were turned into deliveries. */
     position: number;
     /** The first failure after the last delivery. */
     failingSince: number | null;
-    /** How many tries failed since the last delivery, and how many events were given up. */
+    /** Failed attempts and dead deliveries since the last success. */
     failedInRow: number;
     deadInRow: number;
-    /** The receiver asked for quiet until then. */
+    /** The receiver asked to wait until then. */
     waitUntil: number | null;
     createdAt: number;
   };
@@ -396,12 +402,12 @@ export interface Tables {
     body: string;
     state: 'pending' | 'delivered' | 'dead';
     attempts: number;
-    /** When it is sent next. Null while an earlier one of its subject is on the way, and at the end. */
+    /** Next attempt. Null while an earlier delivery of the same subject is pending, and after the end. */
     nextAt: number | null;
-    /** When it was sent first; its 24 hours run from here. */
+    /** First attempt; the 24 hours for retries start here. */
     triedAt: number | null;
     createdAt: number;
-    /** When it was delivered or given up. */
+    /** When it was delivered or became dead. */
     endedAt: number | null;
     lastStatus: number | null;
     lastError: string | null;

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { type RestClient, restClient } from '../support/clients/rest.ts';
-import { add, addOperator, idsOf, newPerson } from '../support/people/people.ts';
+import { createOperator, createResource, listIds, newOperatorFields } from '../support/fixtures/resources.ts';
 import { type Switchboard, startSwitchboard } from '../support/processes/switchboard.ts';
 
 /**
- * Two accounts on one installation. Identifiers are counted per account, so each thing of the large account has a number
- * that the small one has not used: FOREIGN exists over there, ABSENT nowhere.
+ * Two accounts on one installation. Identifiers are counted per account: FOREIGN exists only in the large account,
+ * ABSENT in neither.
  */
 const FOREIGN = 4;
 const ABSENT = 7;
@@ -21,35 +21,35 @@ before(async () => {
   switchboard = await startSwitchboard();
   large = restClient(switchboard.url, switchboard.key);
   const args = ['account', 'create', '--name', 'Small', '--email', 'small@example.com'];
-  const { stdout } = await switchboard.command(args, 'a long enough password\n');
+  const { stdout } = await switchboard.runCommand(args, 'a long enough password\n');
   smallKey = stdout.match(/sb_\S+/)?.[0] ?? '';
   small = restClient(switchboard.url, smallKey);
   for (let index = 1; index <= FOREIGN; index += 1) {
     const url = `https://large${index}.example.com`;
-    await add(large, 'website', { url, label: `Large ${index}` });
-    const group_id = await add(large, 'group', { name: `Large ${index}` });
-    const skill_id = await add(large, 'skill', { name: `Large ${index}` });
-    await addOperator(large, { name: 'Large', group_id, skill_list: [skill_id], external_id: `person-${index}` });
+    await createResource(large, 'website', { url, label: `Large ${index}` });
+    const group_id = await createResource(large, 'group', { name: `Large ${index}` });
+    const skill_id = await createResource(large, 'skill', { name: `Large ${index}` });
+    await createOperator(large, { name: 'Large', group_id, skill_list: [skill_id], external_id: `person-${index}` });
   }
   await large.put(`/operator/${FOREIGN}/profile`, { status: 'Here', city: 'Rome' });
-  await add(small, 'website', { url: 'https://small.example.com', label: 'Small 1' });
-  await add(small, 'group', { name: 'Small 1' });
-  await add(small, 'skill', { name: 'Small 1' });
-  await addOperator(small, { name: 'Small', group_id: 1, skill_list: [1] });
+  await createResource(small, 'website', { url: 'https://small.example.com', label: 'Small 1' });
+  await createResource(small, 'group', { name: 'Small 1' });
+  await createResource(small, 'skill', { name: 'Small 1' });
+  await createOperator(small, { name: 'Small', group_id: 1, skill_list: [1] });
 });
 after(() => switchboard.stop());
 
-/** The answer to everything of one account, to see whether anything changed. */
-async function everything(rest: RestClient): Promise<string> {
+/** Reads all data of one account, to detect changes. */
+async function readAll(rest: RestClient): Promise<string> {
   const paths = KINDS.map((kind) => `/${kind}?full=1&limit=100`);
-  const answers = [
+  const responses = [
     ...paths,
     '/client?full=1',
     '/operator/live?connected=0',
     `/operator/${FOREIGN}/live`,
     `/operator/${FOREIGN}/profile`,
   ].map(async (path) => (await rest.get(path)).body);
-  return JSON.stringify(await Promise.all(answers));
+  return JSON.stringify(await Promise.all(responses));
 }
 
 interface Call {
@@ -58,8 +58,7 @@ interface Call {
   readonly body?: string;
 }
 
-/** With `<id>` in the path, and in the body where it repeats the path. */
-
+/** `<id>` in the path and the body is replaced by an identifier. */
 const call = (method: string, path: string, body?: string): Call =>
   body === undefined ? { method, path } : { method, path, body };
 
@@ -93,8 +92,8 @@ const CALLS: readonly Call[] = [
   call('PUT', '/operator/<id>', 'external_id=person-1'),
 ];
 
-/** All of an answer that a caller could compare, with the number of the thing blanked. */
-async function blanked({ method, path, body }: Call, id: number, key: string): Promise<string> {
+/** Everything in the response that a caller could compare, with the identifier replaced. */
+async function sendNormalized({ method, path, body }: Call, id: number, key: string): Promise<string> {
   const response = await fetch(`${switchboard.url}/api/2${path.replace('<id>', String(id))}`, {
     method,
     headers: {
@@ -111,64 +110,64 @@ async function blanked({ method, path, body }: Call, id: number, key: string): P
 suite('an identifier of another account', () => {
   let untouched: string;
   before(async () => {
-    untouched = await everything(large);
+    untouched = await readAll(large);
   });
 
   for (const one of CALLS) {
     test(`${one.method} ${one.path} ${one.body ?? ''}`, async () => {
-      const foreign = await blanked(one, FOREIGN, smallKey);
-      assert.equal(foreign, await blanked(one, ABSENT, smallKey));
+      const foreign = await sendNormalized(one, FOREIGN, smallKey);
+      assert.equal(foreign, await sendNormalized(one, ABSENT, smallKey));
       assert.doesNotMatch(foreign, /^20[01]/);
     });
   }
 
   test('of a client', async () => {
     const read = call('GET', '/client/<id>');
-    assert.equal(await blanked(read, 1, smallKey), await blanked(read, ABSENT, smallKey));
-    assert.match(await blanked(read, 2, smallKey), /^200 /);
+    assert.equal(await sendNormalized(read, 1, smallKey), await sendNormalized(read, ABSENT, smallKey));
+    assert.match(await sendNormalized(read, 2, smallKey), /^200 /);
   });
 
-  test('and after all of this nothing of the other account has changed', async () => {
-    assert.equal(await everything(large), untouched);
+  test('afterwards the other account is unchanged', async () => {
+    assert.equal(await readAll(large), untouched);
   });
 });
 
 suite('lists', () => {
   for (const kind of KINDS) {
-    test(`of ${kind}s show the account's own and count no others`, async () => {
-      const own = kind === 'operator' ? [2, 1] : [1];
+    test(`of ${kind}s return and count only those of the account`, async () => {
+      const expected = kind === 'operator' ? [2, 1] : [1];
       for (const query of ['', '?full=1', '?fields[]=name', '?filters[id]=*', '?filters[id]=1,2,3,4,5']) {
-        assert.deepEqual(await idsOf(small, `/${kind}${query}`), own, query);
+        assert.deepEqual(await listIds(small, `/${kind}${query}`), expected, query);
       }
-      assert.deepEqual(await idsOf(small, `/${kind}?filters[id]=${FOREIGN}`), []);
+      assert.deepEqual(await listIds(small, `/${kind}?filters[id]=${FOREIGN}`), []);
       const name = kind === 'website' ? 'label' : 'name';
-      assert.deepEqual(await idsOf(small, `/${kind}?filters[${name}]=Large*`), []);
+      assert.deepEqual(await listIds(small, `/${kind}?filters[${name}]=Large*`), []);
       assert.doesNotMatch(JSON.stringify((await small.get(`/${kind}?full=1`)).body), /large/i);
     });
   }
 
-  test('of clients show the account itself', async () => {
-    assert.deepEqual(await idsOf(small, '/client'), [2]);
-    assert.deepEqual(await idsOf(large, '/client'), [1]);
-    assert.deepEqual(await idsOf(small, '/client?filters[id]=1'), []);
+  test('of clients return the account itself', async () => {
+    assert.deepEqual(await listIds(small, '/client'), [2]);
+    assert.deepEqual(await listIds(large, '/client'), [1]);
+    assert.deepEqual(await listIds(small, '/client?filters[id]=1'), []);
   });
 
   for (const path of ['/operator', '/operator/live']) {
-    test(`${path}: filters that name things of another account find nobody`, async () => {
+    test(`${path}: filters by resources of another account match no operators`, async () => {
       const all = path === '/operator' ? '' : '&connected=0';
       for (const filter of ['id', 'group_id', 'website_id', 'website_list', 'skill_id']) {
-        assert.deepEqual(await idsOf(small, `${path}?filters[${filter}]=${FOREIGN}${all}`), [], filter);
+        assert.deepEqual(await listIds(small, `${path}?filters[${filter}]=${FOREIGN}${all}`), [], filter);
       }
       for (const filter of ['name=Large', 'external_id=person-*', 'email=admin@example.com']) {
-        assert.deepEqual(await idsOf(small, `${path}?filters[${filter.replace('=', ']=')}${all}`), [], filter);
+        assert.deepEqual(await listIds(small, `${path}?filters[${filter.replace('=', ']=')}${all}`), [], filter);
       }
     });
   }
 
-  test('of skills by an operator of another account, of groups by a parent there', async () => {
-    assert.deepEqual(await idsOf(large, `/skill?filters[operator_id]=${FOREIGN}`), [FOREIGN - 1]);
-    assert.deepEqual(await idsOf(small, `/skill?filters[operator_id]=${FOREIGN}`), []);
-    assert.deepEqual(await idsOf(small, `/group?filters[parent_id]=${FOREIGN}`), []);
+  test('of skills by an operator, and of groups by a parent, of another account are empty', async () => {
+    assert.deepEqual(await listIds(large, `/skill?filters[operator_id]=${FOREIGN}`), [FOREIGN - 1]);
+    assert.deepEqual(await listIds(small, `/skill?filters[operator_id]=${FOREIGN}`), []);
+    assert.deepEqual(await listIds(small, `/group?filters[parent_id]=${FOREIGN}`), []);
   });
 });
 
@@ -185,10 +184,10 @@ suite('writes', () => {
     ['post', '/skill', 'parent_id'],
     ['put', '/skill/1', 'parent_id'],
   ] as const) {
-    test(`${method} ${path} cannot point to a ${field} of another account`, async () => {
+    test(`${method} ${path} cannot reference a ${field} of another account`, async () => {
       const send = async (id: number) => {
         const value = field.endsWith('list') ? [id] : id;
-        const base = method === 'put' ? {} : path === '/operator' ? newPerson() : { name: 'New' };
+        const base = method === 'put' ? {} : path === '/operator' ? newOperatorFields() : { name: 'New' };
         const { status, body } = await small[method](path, { ...base, [field]: value });
         return { status, text: JSON.stringify(body) };
       };
@@ -198,8 +197,8 @@ suite('writes', () => {
     });
   }
 
-  test('reach the own thing, not the one of the same number elsewhere', async () => {
-    const before = await everything(large);
+  test('affect the resource of the account, not the one with the same id in another account', async () => {
+    const before = await readAll(large);
     const own = (await small.get('/operator/2')).body.data;
     assert.equal(own.name, 'Small');
     assert.equal((await small.put('/operator/2', { name: 'Renamed' })).status, 200);
@@ -209,16 +208,16 @@ suite('writes', () => {
     assert.equal((await small.get('/operator/2')).body.data.name, 'Renamed');
     assert.equal((await large.get('/operator/2')).body.data.name, 'Large');
     assert.notEqual((await large.get('/operator/2')).body.data.sso_key, own.sso_key);
-    assert.equal(await everything(large), before);
+    assert.equal(await readAll(large), before);
   });
 
-  test('an external_id may be used in two accounts, an e-mail in one', async () => {
-    assert.equal((await small.post('/operator', newPerson({ external_id: 'person-1' }))).status, 201);
-    const taken = await small.post('/operator', newPerson({ email: 'ADMIN@example.com' }));
+  test('two accounts can use the same external_id, but not the same e-mail', async () => {
+    assert.equal((await small.post('/operator', newOperatorFields({ external_id: 'person-1' }))).status, 201);
+    const taken = await small.post('/operator', newOperatorFields({ email: 'ADMIN@example.com' }));
     assert.equal(taken.status, 409);
   });
 
-  test('an Idempotency-Key of one account says nothing about the other', async () => {
+  test('two accounts can use the same Idempotency-Key', async () => {
     const headers = { 'Idempotency-Key': 'the-same-key' };
     assert.equal((await large.post('/group', { name: 'One' }, headers)).status, 201);
     const other = await small.post('/group', { name: 'Two' }, headers);

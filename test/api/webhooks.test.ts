@@ -6,10 +6,10 @@ import { after, before, test } from 'node:test';
 import { type GraphqlClient, graphqlClient, logIn } from '../support/clients/graphql.ts';
 import { assertSigned, expectedSignature } from '../support/clients/receiver.ts';
 import { type RestClient, restClient } from '../support/clients/rest.ts';
-import { CREATE_WEBHOOK, hookTo, receiverFor } from '../support/clients/webhook-client.ts';
-import { add } from '../support/people/people.ts';
+import { CREATE_WEBHOOK, createWebhookFor, startReceiverFor } from '../support/clients/webhook-client.ts';
+import { createResource } from '../support/fixtures/resources.ts';
 import { type Switchboard, startSwitchboard } from '../support/processes/switchboard.ts';
-import { until } from '../support/waiting/until.ts';
+import { waitUntil } from '../support/waiting/wait.ts';
 
 const PRIVATE = { SWITCHBOARD_WEBHOOK_PRIVATE: '1' };
 
@@ -28,45 +28,45 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test('rule 21: a change by REST reaches the webhook that was made by GraphQL, signed', async (t) => {
-  const receiver = await receiverFor(t);
-  const { secret } = await hookTo(t, admin, receiver, ['skill.*', 'group.created']);
-  const skill = await add(rest, 'skill', { name: 'One' });
+test('rule 21: a change by REST is delivered, signed, to a webhook created by GraphQL', async (t) => {
+  const receiver = await startReceiverFor(t);
+  const { secret } = await createWebhookFor(t, admin, receiver, ['skill.*', 'group.created']);
+  const skill = await createResource(rest, 'skill', { name: 'One' });
   await rest.put(`/skill/${skill}`, { name: 'Two' });
-  await add(rest, 'website', { url: 'https://example.com', label: 'Not asked for' });
-  const group = await add(rest, 'group', { name: 'G' });
-  await receiver.until(({ taken }) => taken.length === 3);
-  for (const request of receiver.taken) assertSigned(secret, request);
-  const told = receiver.taken.map(({ event }) => `${event.type} ${event.subject.id}`);
-  assert.deepEqual(told.sort(), [`group.created ${group}`, `skill.created ${skill}`, `skill.updated ${skill}`]);
-  const [created] = receiver.taken;
+  await createResource(rest, 'website', { url: 'https://example.com', label: 'Not subscribed' });
+  const group = await createResource(rest, 'group', { name: 'G' });
+  await receiver.waitUntil(({ accepted }) => accepted.length === 3);
+  for (const request of receiver.accepted) assertSigned(secret, request);
+  const events = receiver.accepted.map(({ event }) => `${event.type} ${event.subject.id}`);
+  assert.deepEqual(events.sort(), [`group.created ${group}`, `skill.created ${skill}`, `skill.updated ${skill}`]);
+  const [created] = receiver.accepted;
   assert.deepEqual(created?.event.actor.type, 'api_key');
 });
 
-test('rule 21: what happens is not delayed by a receiver that does not answer, nor refused', async (t) => {
-  const receiver = await receiverFor(t);
-  receiver.answer = () => () => undefined;
-  const { id } = await hookTo(t, admin, receiver, ['skill.*']);
+test('rule 21: a receiver that does not respond neither delays nor blocks writes', async (t) => {
+  const receiver = await startReceiverFor(t);
+  receiver.respond = () => () => undefined;
+  const { id } = await createWebhookFor(t, admin, receiver, ['skill.*']);
   for (let number = 0; number < 20; number++) {
-    // Each is answered while those before are still with the receiver: no time is measured, they never get an answer.
-    await add(rest, 'skill', { name: `Held ${number}` });
+    // Each write succeeds while earlier deliveries are still pending. No timing needed: the receiver never responds.
+    await createResource(rest, 'skill', { name: `Held ${number}` });
   }
-  await receiver.until(({ received }) => received.length > 0);
+  await receiver.waitUntil(({ received }) => received.length > 0);
   const query = `{ webhookDeliveries(webhookId: ${id}, state: PENDING, first: 1) { totalCount } }`;
-  await until(
+  await waitUntil(
     '20 deliveries are listed',
     async () => (await admin.run(query)).data.webhookDeliveries.totalCount === 20,
   );
 });
 
-test('rule 21: mistakes are told: unknown types with those that exist, addresses that are none', async () => {
-  const refused = async (input: object) => {
+test('rule 21: unknown event types and invalid URLs are refused; the error lists the known types', async () => {
+  const createInvalid = async (input: object) => {
     const { data } = await admin.run(CREATE_WEBHOOK, { input: { name: 'x', url: 'https://example.com', ...input } });
     assert.equal(data.webhookCreate.webhook, null);
     assert.equal(data.webhookCreate.secret, null);
     return data.webhookCreate.userErrors[0];
   };
-  const unknown = await refused({ eventTypes: ['conversation.started', 'conversation.exploded'] });
+  const unknown = await createInvalid({ eventTypes: ['conversation.started', 'conversation.exploded'] });
   assert.deepEqual([unknown.field, unknown.code], [['input', 'eventTypes'], 'INVALID']);
   assert.match(unknown.message, /conversation\.started.*satisfaction\.answered.*conversation\.\*/);
   for (const url of [
@@ -78,15 +78,15 @@ test('rule 21: mistakes are told: unknown types with those that exist, addresses
     'https://u:p@example.com',
     'a b',
   ]) {
-    assert.deepEqual((await refused({ url })).field, ['input', 'url'], url);
+    assert.deepEqual((await createInvalid({ url })).field, ['input', 'url'], url);
   }
-  assert.deepEqual((await refused({ name: '' })).field, ['input', 'name']);
+  assert.deepEqual((await createInvalid({ name: '' })).field, ['input', 'name']);
 });
 
 test('rule 21: private addresses are refused unless the installation allows them', async (t) => {
   const plain = await startSwitchboard();
   t.after(() => plain.stop());
-  const receiver = await receiverFor(t);
+  const receiver = await startReceiverFor(t);
   const client = graphqlClient(plain.url, await logIn(plain.url));
   for (const host of ['127.0.0.1', 'localhost', '2130706433', '[::1]', '[::ffff:127.0.0.1]', '10.0.0.1']) {
     const input = { name: 'x', url: `http://${host}:${receiver.port}/` };
@@ -96,8 +96,8 @@ test('rule 21: private addresses are refused unless the installation allows them
   assert.equal(receiver.connections, 0);
 });
 
-test('rule 21: the secret is shown once; a repeated request does not show it again', async (t) => {
-  const receiver = await receiverFor(t);
+test('rule 21: the secret is returned once; a repeated request does not return it again', async (t) => {
+  const receiver = await startReceiverFor(t);
   const keyed = { 'Idempotency-Key': 'make-it-once' };
   const input = { name: 'Once', url: receiver.url, eventTypes: ['tag.*'] };
   const first = (await admin.run(CREATE_WEBHOOK, { input }, keyed)).data.webhookCreate;
@@ -110,10 +110,10 @@ test('rule 21: the secret is shown once; a repeated request does not show it aga
   await admin.run(`mutation { webhookDelete(input: { id: ${first.webhook.id} }) { deletedId } }`);
 });
 
-test('rule 21: rotation by GraphQL signs with both; webhookTest reaches this hook alone', async (t) => {
-  const [receiver, other] = [await receiverFor(t), await receiverFor(t)];
-  const { id, secret } = await hookTo(t, admin, receiver, ['account.updated']);
-  await hookTo(t, admin, other, []);
+test('rule 21: after a rotation both secrets sign; webhookTest reaches only its own webhook', async (t) => {
+  const [receiver, other] = [await startReceiverFor(t), await startReceiverFor(t)];
+  const { id, secret } = await createWebhookFor(t, admin, receiver, ['account.updated']);
+  await createWebhookFor(t, admin, other, []);
   const rotated = await admin.run(
     `mutation { webhookSecretRotate(input: { id: ${id} }) { webhook { previousSecretUntil } secret } }`,
   );
@@ -123,14 +123,14 @@ test('rule 21: rotation by GraphQL signs with both; webhookTest reaches this hoo
     `mutation { webhookTest(input: { id: ${id} }) { webhook { id } userErrors { code } } }`,
   );
   assert.deepEqual(tested.data.webhookTest.userErrors, []);
-  await receiver.until(({ taken }) => taken.length === 1);
-  const [request] = receiver.taken;
+  await receiver.waitUntil(({ accepted }) => accepted.length === 1);
+  const [request] = receiver.accepted;
   assert.ok(request);
   assert.equal(request.event.type, 'webhook.tested');
   const both = `${expectedSignature(fresh, request)},${expectedSignature(secret, request)}`;
   assert.equal(request.headers['x-switchboard-signature'], both);
-  await other.until(({ taken }) => taken.some(({ event }) => event.type === 'webhook.updated'));
-  assert.ok(other.taken.every(({ event }) => event.type !== 'webhook.tested'));
+  await other.waitUntil(({ accepted }) => accepted.some(({ event }) => event.type === 'webhook.updated'));
+  assert.ok(other.accepted.every(({ event }) => event.type !== 'webhook.tested'));
 
   await admin.run(`mutation { webhookUpdate(input: { id: ${id}, state: PAUSED }) { webhook { id } } }`);
   const paused = await admin.run(`mutation { webhookTest(input: { id: ${id} }) { userErrors { code } } }`);
@@ -138,57 +138,60 @@ test('rule 21: rotation by GraphQL signs with both; webhookTest reaches this hoo
 });
 
 test('rule 21: dead letters are listed in pages and replayed by GraphQL', async (t) => {
-  const receiver = await receiverFor(t);
-  receiver.answer = () => 422;
-  const { id } = await hookTo(t, admin, receiver, ['skill.created']);
-  for (let number = 0; number < 5; number++) await add(rest, 'skill', { name: `Dead ${number}` });
+  const receiver = await startReceiverFor(t);
+  receiver.respond = () => 422;
+  const { id } = await createWebhookFor(t, admin, receiver, ['skill.created']);
+  for (let number = 0; number < 5; number++) await createResource(rest, 'skill', { name: `Dead ${number}` });
   const list = (args: string) =>
     admin.run(`{ webhookDeliveries(webhookId: ${id}, ${args}) {
       totalCount nodes { id state lastStatus attempts } pageInfo { hasNextPage endCursor }
     } }`);
-  await until('5 are dead', async () => (await list('state: DEAD')).data.webhookDeliveries.totalCount === 5);
+  await waitUntil('5 are dead', async () => (await list('state: DEAD')).data.webhookDeliveries.totalCount === 5);
   const page = (await list('state: DEAD, first: 3')).data.webhookDeliveries;
   assert.deepEqual([page.nodes.length, page.pageInfo.hasNextPage], [3, true]);
   const others = (await list(`state: DEAD, first: 3, after: "${page.pageInfo.endCursor}"`)).data.webhookDeliveries;
   assert.deepEqual([others.nodes.length, others.pageInfo.hasNextPage], [2, false]);
   assert.equal(new Set([...page.nodes, ...others.nodes].map((node) => node.id)).size, 5);
 
-  receiver.answer = () => 204;
+  receiver.respond = () => 204;
   const replay = (more: string) =>
     admin.run(`mutation { webhookReplay(input: { webhookId: ${id} ${more} }) { replayedCount userErrors { code } } }`);
   const one = page.nodes[0].id;
   assert.equal((await replay(`, deliveryId: ${one}`)).data.webhookReplay.replayedCount, 1);
-  await receiver.until(({ taken }) => taken.length === 1);
-  assert.equal(receiver.taken[0]?.headers['x-switchboard-delivery'], one);
-  await until('one is delivered', async () => (await list('state: DELIVERED')).data.webhookDeliveries.totalCount === 1);
+  await receiver.waitUntil(({ accepted }) => accepted.length === 1);
+  assert.equal(receiver.accepted[0]?.headers['x-switchboard-delivery'], one);
+  await waitUntil(
+    'one is delivered',
+    async () => (await list('state: DELIVERED')).data.webhookDeliveries.totalCount === 1,
+  );
   assert.deepEqual((await replay(`, deliveryId: ${one}`)).data.webhookReplay.userErrors, [{ code: 'STATE' }]);
   assert.deepEqual((await replay(', deliveryId: 99999')).data.webhookReplay.userErrors, [{ code: 'UNKNOWN_ID' }]);
   assert.equal((await replay('')).data.webhookReplay.replayedCount, 4);
-  await receiver.until(({ taken }) => taken.length === 5);
+  await receiver.waitUntil(({ accepted }) => accepted.length === 5);
   assert.equal((await list('state: DEAD')).data.webhookDeliveries.totalCount, 0);
 });
 
-test('rule 21: secrets of webhooks are nowhere in what is kept', async (t) => {
-  const receiver = await receiverFor(t);
-  const { id, secret } = await hookTo(t, admin, receiver, []);
+test('rule 21: webhook secrets are not stored in plain text and not logged', async (t) => {
+  const receiver = await startReceiverFor(t);
+  const { id, secret } = await createWebhookFor(t, admin, receiver, []);
   const rotated = await admin.run(`mutation { webhookSecretRotate(input: { id: ${id} }) { secret } }`);
-  await receiver.until(({ taken }) => taken.length >= 2);
+  await receiver.waitUntil(({ accepted }) => accepted.length >= 2);
   const secrets = [secret, rotated.data.webhookSecretRotate.secret as string];
-  const kept = await switchboard.stored.everything();
-  assert.ok(kept.includes(receiver.url), 'what is stored in the clear is found');
+  const stored = await switchboard.storedData.dumpRowsAndFiles();
+  assert.ok(stored.includes(receiver.url), 'plain text is found');
   for (const each of secrets.flatMap((text) => [text, Buffer.from(text).toString('base64')])) {
-    assert.equal(kept.includes(each), false);
+    assert.equal(stored.includes(each), false);
   }
   assert.ok(!secrets.some((each) => switchboard.log().includes(each)));
 });
 
-test('rule 21: the numbers tell what was sent', async (t) => {
-  const receiver = await receiverFor(t);
-  await hookTo(t, admin, receiver, ['tag.created']);
+test('rule 21: the metrics count deliveries', async (t) => {
+  const receiver = await startReceiverFor(t);
+  await createWebhookFor(t, admin, receiver, ['tag.created']);
   await rest.post('/tag', { name: 'Counted' });
-  await receiver.until(({ taken }) => taken.length === 1);
+  await receiver.waitUntil(({ accepted }) => accepted.length === 1);
   const metrics = () => fetch(`${switchboard.url}/metrics`).then((response) => response.text());
-  await until('deliveries are counted', async () =>
+  await waitUntil('deliveries are counted', async () =>
     /switchboard_webhook_deliveries_total\{outcome="delivered"\} [1-9]/.test(await metrics()),
   );
   assert.match(await metrics(), /^switchboard_webhook_deliveries_pending \d+$/m);

@@ -9,7 +9,7 @@ before(async () => {
 });
 after(() => switchboard.stop());
 
-test('an empty database gets one account with one admin', async () => {
+test('the first start creates one account with one admin', async () => {
   const { body } = await restClient(switchboard.url, switchboard.key).get('/operator?full=1');
   assert.equal(body.pagination.count, 1);
   assert.deepEqual(body.data[0].roles, ['admin']);

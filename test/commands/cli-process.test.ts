@@ -7,34 +7,34 @@ import { after, before, suite, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { askNewPassword } from '../../src/commands/prompt.ts';
 import { tryLogin } from '../support/clients/oauth.ts';
-import { storedAt } from '../support/databases/stored.ts';
-import { spawnOwn } from '../support/processes/own-processes.ts';
-import { serveInProcess } from '../support/processes/served.ts';
-import { environment, runCommand, runCommandProcess } from '../support/processes/switchboard.ts';
-import { terminalWith } from '../support/processes/terminal.ts';
-import { until } from '../support/waiting/until.ts';
+import { openStoredData } from '../support/databases/stored-data.ts';
+import { spawnGuarded } from '../support/processes/guarded-processes.ts';
+import { serveInProcess } from '../support/processes/in-process-service.ts';
+import { runCommand, runCommandProcess, testEnvironment } from '../support/processes/switchboard.ts';
+import { createTerminal } from '../support/processes/terminal.ts';
+import { waitUntil } from '../support/waiting/wait.ts';
 
-/** What only a process has. The commands themselves are tested in the process of the tests. */
+/** These tests need a real process. All other commands run inside the test process. */
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 
 let folder: string;
 let env: Record<string, string>;
 before(async () => {
   folder = mkdtempSync(join(tmpdir(), 'switchboard-process-'));
-  env = environment(join(folder, 'data'));
+  env = testEnvironment(join(folder, 'data'));
 });
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-test('all that a command makes is for its user alone', async () => {
+test('files created by a command are readable only by its user', async () => {
   const { code, stdout, stderr } = await runCommandProcess(['demo'], env);
   assert.deepEqual([code, stderr], [0, '']);
   assert.match(stdout, /^Added 40 demo operators\.$/m);
-  const made = readdirSync(join(folder, 'data'));
-  assert.ok(made.includes('switchboard.db') && made.includes('secret'), made.join());
-  for (const file of made) assert.equal(statSync(join(folder, 'data', file)).mode & 0o077, 0, file);
+  const files = readdirSync(join(folder, 'data'));
+  assert.ok(files.includes('switchboard.db') && files.includes('secret'), files.join());
+  for (const file of files) assert.equal(statSync(join(folder, 'data', file)).mode & 0o077, 0, file);
 });
 
-test('the exit code of a command that fails reaches the shell, and its words standard error', async () => {
+test('a failing command sets the exit code and prints its message to standard error', async () => {
   const { code, stdout, stderr } = await runCommandProcess(['key', 'revoke', '9999'], env);
   assert.deepEqual([code, stdout], [1, '']);
   assert.match(stderr, /^Unknown 'api_key' with 'id' 9999/);
@@ -43,28 +43,28 @@ test('the exit code of a command that fails reaches the shell, and its words sta
   assert.match(unknown.stderr, /unknown command 'frobnicate'/);
 });
 
-test('a password may come through a pipe', async () => {
+test('a password can be piped in', async () => {
   const args = ['operator', 'create', '--email', 'piped@example.com', '--name', 'Piped'];
   const { code, stderr } = await runCommandProcess(args, env, 'a password out of a pipe\n');
   assert.deepEqual([code, stderr], [0, '']);
   await assertLogin('piped@example.com', 'a password out of a pipe');
 });
 
-test('a long output is not cut off by a slow reader', async () => {
-  await storedAt(env.DATABASE_URL ?? '').rows(`
+test('long output is not truncated for a slow reader', async () => {
+  await openStoredData(env.DATABASE_URL ?? '').query(`
     with recursive n (i) as (select 100 union all select i + 1 from n where i < 6000)
     insert into api_keys (account_id, id, name, prefix, key_hash, access, created_at)
       select 1, i, 'key ' || i || ' of a long list', 'sb_' || i, 'hash ' || i, 'read', 1 from n returning id`);
   const expected = (await runCommand(['key', 'list'], env)).stdout;
-  assert.ok(expected.length > 400_000, 'more than a pipe and its reader hold');
-  const child = spawnOwn(process.execPath, [MAIN, 'key', 'list'], { env, stdio: ['ignore', 'pipe', 'inherit'] });
-  await until('it has begun to write', () => child.stdout.readableLength > 0 || child.exitCode !== null);
+  assert.ok(expected.length > 400_000, 'more than the buffers of a pipe and its reader');
+  const child = spawnGuarded(process.execPath, [MAIN, 'key', 'list'], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  await waitUntil('it has started to write', () => child.stdout.readableLength > 0 || child.exitCode !== null);
   let read = '';
   for await (const chunk of child.stdout.setEncoding('utf8')) read += chunk;
   assert.equal(read, expected);
 });
 
-/** Writes the address of every module that is loaded to standard error. */
+/** Prints the URL of every loaded module to standard error. */
 const SHOW_MODULES = `data:text/javascript,${encodeURIComponent(`
   import { registerHooks } from 'node:module';
   registerHooks({
@@ -75,75 +75,75 @@ const SHOW_MODULES = `data:text/javascript,${encodeURIComponent(`
   });
 `)}`;
 
-test('a command loads what it needs, and not the HTTP server', async () => {
-  const modulesOf = async (args: readonly string[]) =>
+test('a command loads only the modules it needs, not the HTTP server', async () => {
+  const loadedModules = async (args: readonly string[]) =>
     (await runCommandProcess(args, { ...env, NODE_OPTIONS: `--import=${SHOW_MODULES}` })).stderr;
-  const [help, list] = await Promise.all([modulesOf(['--help']), modulesOf(['key', 'list'])]);
-  assert.match(list, /src\/app\/installation\.ts$/m, 'modules are shown');
+  const [help, list] = await Promise.all([loadedModules(['--help']), loadedModules(['key', 'list'])]);
+  assert.match(list, /src\/app\/installation\.ts$/m, 'modules are printed');
   assert.doesNotMatch(list, /src\/app\/server\.ts|node_modules\/(fastify|graphql)\//);
   assert.doesNotMatch(help, /src\/(app\/installation|config)\.ts|node_modules\/(zod|kysely)\//);
 });
 
-test('a terminal shows nothing of a password, however early it is typed', async () => {
+test('a terminal never echoes a password, even if it is typed early', async () => {
   const stdin = Object.assign(new PassThrough(), { isTTY: true, isRaw: false, setRawMode });
   function setRawMode(raw: boolean) {
     stdin.isRaw = raw;
   }
   const hidden: boolean[] = [];
-  const { terminal } = terminalWith({}, '', { isTTY: true });
+  const { terminal } = createTerminal({}, '', { isTTY: true });
   const stderr = { write: (text: string) => text.endsWith(': ') && hidden.push(stdin.isRaw) };
-  const asked = askNewPassword({ ...terminal, stdin, stderr });
+  const password = askNewPassword({ ...terminal, stdin, stderr });
   stdin.write('typed in advance\rtyped in advance\r');
-  assert.equal(await asked, 'typed in advance');
+  assert.equal(await password, 'typed in advance');
   assert.deepEqual(hidden, [true, true]);
-  assert.equal(stdin.isRaw, false, 'the terminal is left as it was');
+  assert.equal(stdin.isRaw, false, 'the terminal mode is restored');
 });
 
 const NO_SCRIPT = process.platform !== 'linux' || !existsSync('/usr/bin/script');
 
-suite('at a real terminal', { skip: NO_SCRIPT && 'there is no program that makes one' }, () => {
+suite('at a real terminal', { skip: NO_SCRIPT && 'requires the program script' }, () => {
   const args = 'operator create --email typed@example.com --name Typed';
 
-  /** What a person sees, and a way to type. */
-  function atTerminal(line: string) {
+  /** Runs a command in a pseudo-terminal and records its output. */
+  function runInTerminal(line: string) {
     const command = `'${process.execPath}' '${MAIN}' ${line}`;
-    const child = spawnOwn('/usr/bin/script', ['-qec', command, '/dev/null'], { env });
+    const child = spawnGuarded('/usr/bin/script', ['-qec', command, '/dev/null'], { env });
     const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
-    const seen = { text: '' };
+    const output = { text: '' };
     child.stdout.setEncoding('utf8').on('data', (chunk) => {
-      seen.text += chunk;
+      output.text += chunk;
     });
-    const answer = async (question: string, typed: string) => {
-      await until(`it asks: ${question}`, () => seen.text.endsWith(question) || child.exitCode !== null);
+    const answerPrompt = async (question: string, typed: string) => {
+      await waitUntil(`the prompt ${question}`, () => output.text.endsWith(question) || child.exitCode !== null);
       child.stdin.write(typed);
     };
-    return { seen, answer, ended };
+    return { seen: output, answer: answerPrompt, ended };
   }
 
-  test('a password is typed twice, unseen', async () => {
-    const { seen, answer, ended } = atTerminal(args);
-    await answer('New password (10 to 200 characters): ', 'typed by a person\r');
-    await answer('Once more: ', 'typed by a person\r');
-    assert.equal(await ended, 0, seen.text);
-    assert.match(seen.text, /^Operator \d+ is made: typed@example\.com\r$/m);
-    assert.doesNotMatch(seen.text, /typed by a person/);
+  test('a password is typed twice, without echo', async () => {
+    const { seen: output, answer: answerPrompt, ended } = runInTerminal(args);
+    await answerPrompt('New password (10 to 200 characters): ', 'typed by a person\r');
+    await answerPrompt('Repeat the password: ', 'typed by a person\r');
+    assert.equal(await ended, 0, output.text);
+    assert.match(output.text, /^Created operator \d+: typed@example\.com\r$/m);
+    assert.doesNotMatch(output.text, /typed by a person/);
     await assertLogin('typed@example.com', 'typed by a person');
   });
 
-  test('two that differ are refused', async () => {
-    const { seen, answer, ended } = atTerminal('operator password typed@example.com');
-    await answer('New password (10 to 200 characters): ', 'another by a person\r');
-    await answer('Once more: ', 'a slip by a person\r');
-    assert.equal(await ended, 1, seen.text);
-    assert.match(seen.text, /The two were not the same\. Nothing was changed\./);
+  test('two different passwords are refused', async () => {
+    const { seen: output, answer: answerPrompt, ended } = runInTerminal('operator password typed@example.com');
+    await answerPrompt('New password (10 to 200 characters): ', 'another by a person\r');
+    await answerPrompt('Repeat the password: ', 'a slip by a person\r');
+    assert.equal(await ended, 1, output.text);
+    assert.match(output.text, /The passwords do not match\. Nothing was changed\./);
   });
 
   for (const [key, typed] of Object.entries({ 'Ctrl+C': '\u0003', 'Ctrl+D': '\u0004' }))
-    test(`${key} at the question changes nothing`, async () => {
-      const { seen, answer, ended } = atTerminal('operator password typed@example.com');
-      await answer('New password (10 to 200 characters): ', typed);
-      assert.equal(await ended, 1, seen.text);
-      assert.match(seen.text, /Nothing was changed\./);
+    test(`${key} at the prompt changes nothing`, async () => {
+      const { seen: output, answer: answerPrompt, ended } = runInTerminal('operator password typed@example.com');
+      await answerPrompt('New password (10 to 200 characters): ', typed);
+      assert.equal(await ended, 1, output.text);
+      assert.match(output.text, /Nothing was changed\./);
       await assertLogin('typed@example.com', 'typed by a person');
     });
 });

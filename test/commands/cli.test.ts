@@ -5,21 +5,21 @@ import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { checkToken, logIn, tryLogin } from '../support/clients/oauth.ts';
 import { restClient } from '../support/clients/rest.ts';
-import { onPostgres } from '../support/databases/postgres-database.ts';
-import { serveInProcess } from '../support/processes/served.ts';
+import { isOnPostgres } from '../support/databases/postgres-database.ts';
+import { serveInProcess } from '../support/processes/in-process-service.ts';
 import {
-  environment,
   runCommand,
   type SwitchboardProcess,
   startSwitchboardProcess,
+  testEnvironment,
 } from '../support/processes/switchboard.ts';
-import { until } from '../support/waiting/until.ts';
+import { waitUntil } from '../support/waiting/wait.ts';
 
 const DATABASE = 'switchboard.db';
 
-/** What is not done again on PostgreSQL. */
-const NO_DATABASE = { skip: onPostgres && 'the terminal, before any database' };
-const OF_FILES = { skip: onPostgres && 'the file of the embedded database' };
+/** Tests that are not repeated on PostgreSQL. */
+const WITHOUT_DATABASE = { skip: isOnPostgres && 'does not depend on the database' };
+const EMBEDDED_ONLY = { skip: isOnPostgres && 'embedded database only' };
 
 let folder: string;
 let switchboard: SwitchboardProcess;
@@ -32,9 +32,9 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const run = (line: string, input?: string) => switchboard.command(line.split(' '), input);
+const run = (line: string, input?: string) => switchboard.runCommand(line.split(' '), input);
 
-/** A command that must go well; answers with what it prints. */
+/** Runs a command that must succeed and returns its output. */
 async function succeed(line: string, input?: string): Promise<string> {
   const { code, stdout, stderr } = await run(line, input);
   assert.equal(code, 0, `${line}: ${stderr}`);
@@ -42,7 +42,7 @@ async function succeed(line: string, input?: string): Promise<string> {
   return stdout;
 }
 
-/** A command that must be refused: code 1, the reason in plain words and no trace of the program's insides. */
+/** Runs a command that must fail with code 1 and a message without a stack trace. */
 async function refuse(line: string, reason: RegExp, input?: string): Promise<void> {
   const { code, stderr } = await run(line, input);
   assert.equal(code, 1, `${line}: ${stderr}`);
@@ -54,15 +54,16 @@ async function refuseAll(cases: readonly (readonly [line: string, reason: RegExp
   await Promise.all(cases.map(([line, reason, input]) => refuse(line, reason, input)));
 }
 
-const keyIn = (text: string): string => text.match(/sb_[A-Za-z0-9_-]{43}/)?.[0] ?? assert.fail(text);
-const statusWith = async (key: string) => (await restClient(switchboard.url, key).get('/operator')).status;
+const extractKey = (text: string): string => text.match(/sb_[A-Za-z0-9_-]{43}/)?.[0] ?? assert.fail(text);
+const statusFor = async (key: string) => (await restClient(switchboard.url, key).get('/operator')).status;
 
-/** A running service may remember a key or a token for a second. */
-const untilKeyEnds = (key: string) => until('the key has ended', async () => (await statusWith(key)) === 403);
-const untilTokenEnds = (token: string) =>
-  until('the token has ended', async () => (await checkToken(switchboard.url, token)).status === 401);
+/** A running service can cache a key or a token for a second. */
+const waitUntilKeyRejected = (key: string) =>
+  waitUntil('the key is no longer accepted', async () => (await statusFor(key)) === 403);
+const waitUntilTokenRejected = (token: string) =>
+  waitUntil('the token is no longer accepted', async () => (await checkToken(switchboard.url, token)).status === 401);
 
-test('every command explains itself', NO_DATABASE, async () => {
+test('every command has a help text', WITHOUT_DATABASE, async () => {
   const commands = ['', 'serve', 'demo', 'key', 'key create', 'key list', 'key revoke', 'operator', 'operator create'];
   commands.push('operator password', 'account', 'account create', 'account list', 'backup', 'restore', 'doctor');
   commands.push('webhook', 'webhook add', 'webhook pause', 'webhook replay');
@@ -74,7 +75,7 @@ test('every command explains itself', NO_DATABASE, async () => {
   );
 });
 
-test('a command or an option that does not exist is refused', NO_DATABASE, () =>
+test('unknown commands and options are refused', WITHOUT_DATABASE, () =>
   refuseAll([
     ['frobnicate', /frobnicate|too many arguments/],
     ['key frobnicate', /unknown command 'frobnicate'/],
@@ -85,10 +86,10 @@ test('a command or an option that does not exist is refused', NO_DATABASE, () =>
 );
 
 suite('keys', () => {
-  test('are made for reading or writing, and work at once', async () => {
-    const reader = keyIn(await succeed('key create --name reader'));
-    const writer = keyIn(await succeed('key create --name writer --access write'));
-    assert.equal(await statusWith(reader), 200);
+  test('are created with read or write access and work immediately', async () => {
+    const reader = extractKey(await succeed('key create --name reader'));
+    const writer = extractKey(await succeed('key create --name writer --access write'));
+    assert.equal(await statusFor(reader), 200);
     const write = (key: string) => restClient(switchboard.url, key).post('/group', { name: 'Made by a key' });
     assert.equal((await write(reader)).status, 403);
     assert.equal((await write(writer)).status, 201);
@@ -97,33 +98,33 @@ suite('keys', () => {
   test('are listed without their secret', async () => {
     const inDays = (days: number) => new Date(Date.now() + days * 24 * 3600 * 1000).toISOString().slice(0, 10);
     const soonest = inDays(30);
-    const key = keyIn(await succeed('key create --name listed --days 30'));
-    const latest = inDays(30); // it may be past midnight by now
+    const key = extractKey(await succeed('key create --name listed --days 30'));
+    const latest = inDays(30); // midnight may have passed
     const list = await succeed('key list');
     const line = list.split('\n').find((text) => text.includes('listed')) ?? assert.fail(list);
     assert.ok(line.includes(`${key.slice(0, 8)}…`), line);
-    assert.ok(line.includes(soonest) || line.includes(latest), `${line} does not end on ${latest}`);
+    assert.ok(line.includes(soonest) || line.includes(latest), `${line} does not expire on ${latest}`);
     assert.doesNotMatch(list, /sb_[A-Za-z0-9_-]{10}/);
     assert.ok(!list.includes(switchboard.key));
   });
 
-  test('once revoked they stop working on the running service', async () => {
-    const made = await succeed('key create --name leaving');
-    const id = made.match(/^Key (\d+)/)?.[1];
-    assert.equal(await statusWith(keyIn(made)), 200);
+  test('stop working on the running service once revoked', async () => {
+    const output = await succeed('key create --name leaving');
+    const id = output.match(/^Key (\d+)/)?.[1];
+    assert.equal(await statusFor(extractKey(output)), 200);
     await succeed(`key revoke ${id}`);
-    await untilKeyEnds(keyIn(made));
+    await waitUntilKeyRejected(extractKey(output));
     await refuse(`key revoke ${id}`, new RegExp(`Unknown 'api_key' with 'id' ${id}`));
   });
 
-  test('once expired as well', async () => {
-    const key = keyIn(await succeed('key create --name ageing --days 1'));
-    assert.equal(await statusWith(key), 200);
-    await switchboard.stored.rows("update api_keys set expires_at = ? where name = 'ageing'", Date.now());
-    await untilKeyEnds(key);
+  test('stop working once expired', async () => {
+    const key = extractKey(await succeed('key create --name ageing --days 1'));
+    assert.equal(await statusFor(key), 200);
+    await switchboard.storedData.query("update api_keys set expires_at = ? where name = 'ageing'", Date.now());
+    await waitUntilKeyRejected(key);
   });
 
-  test('bad input is refused', NO_DATABASE, () =>
+  test('bad input is refused', WITHOUT_DATABASE, () =>
     refuseAll([
       ['key create', /--name/],
       ['key create --name x --access admin', /read, write/],
@@ -133,16 +134,16 @@ suite('keys', () => {
       ['key create --name x --account 99', /There is no account 99/],
       ['key create --name x --account abc', /There is no account/],
       ['key create --name=', /name/],
-      ['key revoke abc', /abc is not the number of a key/],
+      ['key revoke abc', /abc is not the id of a key/],
       ['key revoke 9999', /Unknown 'api_key' with 'id' 9999/],
     ]),
   );
 });
 
 suite('operators', () => {
-  test('are made with the password that comes in', async () => {
+  test('are created with the password from standard input', async () => {
     const line = 'operator create --email cli@example.com --name Line --first-name Command --roles manager,operator';
-    assert.match(await succeed(line, 'typed at the terminal\n'), /^Operator \d+ is made: cli@example\.com$/m);
+    assert.match(await succeed(line, 'typed at the terminal\n'), /^Created operator \d+: cli@example\.com$/m);
     assert.equal((await tryLogin(switchboard.url, 'cli@example.com', 'typed at the terminal')).status, 200);
     const { body } = await restClient(switchboard.url, switchboard.key).get(
       '/operator?full=1&filters[email]=cli@example.com',
@@ -152,31 +153,31 @@ suite('operators', () => {
     await refuse(line, /email/, 'typed at the terminal\n');
   });
 
-  test('get a new password, which ends their tokens', async () => {
+  test('get a new password, which revokes their tokens', async () => {
     const user = { email: 'forgetful@example.com', password: 'the old password of mine' };
     await succeed(`operator create --email ${user.email} --name Forgetful`, user.password);
     const token = await logIn(switchboard.url, user);
     await succeed('operator password Forgetful@Example.com', 'the new password of mine\n');
-    await untilTokenEnds(token);
+    await waitUntilTokenRejected(token);
     assert.equal((await tryLogin(switchboard.url, user.email, user.password)).status, 400);
     assert.equal((await tryLogin(switchboard.url, user.email, 'the new password of mine')).status, 200);
   });
 
-  test('bad input is refused', NO_DATABASE, () =>
+  test('bad input is refused', WITHOUT_DATABASE, () =>
     refuseAll([
       ['operator create --name x', /--email/],
       ['operator create --email no-address --name x', /email must/, 'a good long password\n'],
       ['operator create --email a@example.com --name x --roles king', /roles/, 'a good long password\n'],
       ['operator create --email a@example.com --name x', /password must have at least 10/, 'short\n'],
-      ['operator create --email a@example.com --name x', /commonest/, 'qwertyuiop\n'],
+      ['operator create --email a@example.com --name x', /must not be a common password/, 'qwertyuiop\n'],
       ['operator create --email a@example.com --name x', /password is expected on standard input/, ''],
-      ['operator password nobody@example.com', /no operator with the e-mail nobody/, 'a good long password\n'],
+      ['operator password unknown@example.com', /no operator with the e-mail unknown/, 'a good long password\n'],
       ['operator password admin@example.com', /password must have at least 10/, 'xk7 q\n'],
     ]),
   );
 });
 
-suite('a backup', OF_FILES, () => {
+suite('a backup', EMBEDDED_ONLY, () => {
   const target = () => join(folder, 'backup');
   const rest = () => restClient(switchboard.url, switchboard.key);
   const ssoKey = async (url = switchboard.url) =>
@@ -185,20 +186,20 @@ suite('a backup', OF_FILES, () => {
     (await rest().get('/website?full=1')).body.data.map(({ label }: { label: string }) => label);
   let keyBefore: string;
 
-  test('is made while the service runs', async () => {
+  test('can be created while the service runs', async () => {
     keyBefore = await ssoKey();
     assert.ok(keyBefore);
     await rest().post('/website', { url: 'https://before.example.com', label: 'before' });
     assert.match(await succeed(`backup ${target()}`), /The backup is in/);
     for (const file of [DATABASE, 'secret']) assert.equal(statSync(join(target(), file)).mode & 0o077, 0, file);
     await rest().post('/website', { url: 'https://after.example.com', label: 'after' });
-    await refuse(`backup ${target()}`, /exists already/);
+    await refuse(`backup ${target()}`, /already exists/);
     await refuse(`restore ${target()} --force`, /The service is running/);
   });
 
-  test('that is none, or is damaged, is refused, and the database stays', async () => {
+  test('that is missing or damaged is refused and the database is unchanged', async () => {
     await switchboard.stop();
-    const kept = await switchboard.stored.everyRow();
+    const rowsBefore = await switchboard.storedData.dumpRows();
     mkdirSync(join(folder, 'nothing'));
     await refuse(`restore ${join(folder, 'nothing')} --force`, /is not a backup/);
     const damaged = join(folder, 'damaged');
@@ -206,56 +207,56 @@ suite('a backup', OF_FILES, () => {
     truncateSync(join(damaged, DATABASE), 40_000);
     await refuse(`restore ${damaged} --force`, /damaged|malformed/);
     await refuse(`restore ${target()}`, /Use --force to replace it/);
-    assert.equal(await switchboard.stored.everyRow(), kept);
-    assert.ok(kept.includes('after.example.com'));
+    assert.equal(await switchboard.storedData.dumpRows(), rowsBefore);
+    assert.ok(rowsBefore.includes('after.example.com'));
   });
 
-  test('is restored when the service is stopped', async () => {
-    assert.match(await succeed(`restore ${target()} --force`), /The old one is kept as/);
+  test('can be restored when the service is stopped', async () => {
+    assert.match(await succeed(`restore ${target()} --force`), /The previous database is kept as/);
     assert.ok(readdirSync(folder).some((file) => /before-restore.*Z$/.test(file)));
     switchboard = await startSwitchboardProcess({ folder });
     assert.deepEqual(await labels(), ['before']);
     assert.equal(await ssoKey(), keyBefore);
   });
 
-  test('brings an installation back on an empty machine', async () => {
+  test('restores an installation on an empty machine', async () => {
     const other = mkdtempSync(join(tmpdir(), 'switchboard-cli-'));
-    const env = environment(join(other, 'data'));
+    const env = testEnvironment(join(other, 'data'));
     const { code, stderr } = await runCommand(['restore', target()], env);
     assert.equal(code, 0, stderr);
     const restored = await serveInProcess(env);
-    const keyThere = await ssoKey(restored.url);
+    const restoredKey = await ssoKey(restored.url);
     await restored.stop();
     rmSync(other, { recursive: true });
-    assert.equal(keyThere, keyBefore);
+    assert.equal(restoredKey, keyBefore);
   });
 });
 
-test('the doctor finds nothing wrong, and then what is', async () => {
+test('the doctor reports no problem, and then an injected one', async () => {
   const healthy = await succeed('doctor');
   assert.match(healthy, /^ok {7}configuration$/m);
-  assert.match(healthy, /^ok {7}kept counts of operators and admins/m);
+  assert.match(healthy, /^ok {7}stored counts of operators and admins/m);
   assert.doesNotMatch(healthy, /PROBLEM/);
-  await switchboard.stored.rows('update accounts set operator_count = operator_count + 1');
+  await switchboard.storedData.query('update accounts set operator_count = operator_count + 1');
   const { code, stdout } = await run('doctor');
   assert.equal(code, 1);
-  assert.match(stdout, /^PROBLEM {2}kept counts of operators and admins equal a recount\n {9}account 1 keeps/m);
-  await switchboard.stored.rows('update accounts set operator_count = operator_count - 1');
+  assert.match(stdout, /^PROBLEM {2}stored counts of operators and admins equal a recount\n {9}account 1 stores/m);
+  await switchboard.storedData.query('update accounts set operator_count = operator_count - 1');
   await succeed('doctor');
 });
 
-test('a second account: commands ask which one is meant', async () => {
-  const made = await succeed('account create --name Second --email second@example.com', 'the second admin of all\n');
-  const { body } = await restClient(switchboard.url, keyIn(made)).get('/operator?full=1');
+test('with two accounts commands require --account', async () => {
+  const output = await succeed('account create --name Second --email second@example.com', 'the second admin of all\n');
+  const { body } = await restClient(switchboard.url, extractKey(output)).get('/operator?full=1');
   assert.deepEqual(
     body.data.map(({ email }: { email: string }) => email),
     ['second@example.com'],
   );
   assert.match(await succeed('account list'), /^1 +Switchboard\n2 +Second$/m);
-  assert.equal(await statusWith(keyIn(await succeed('key create --name other --account 2'))), 200);
+  assert.equal(await statusFor(extractKey(await succeed('key create --name other --account 2'))), 200);
   assert.doesNotMatch(await succeed('key list --account 2'), /reader/);
   await refuseAll([
-    ['key list', /There are 2 accounts: say which one with --account/],
+    ['key list', /There are 2 accounts: choose one with --account/],
     ['key create --name x', /--account/],
     ['operator create --email b@example.com --name x', /--account/, 'a good long password\n'],
     ['account create --name Third --email second@example.com', /email/, 'a good long password\n'],
@@ -266,27 +267,31 @@ test('a second account: commands ask which one is meant', async () => {
   assert.doesNotMatch(await succeed('account list'), /Third/, 'a refused account leaves nothing behind');
 });
 
-test('on an empty folder: nothing to back up or to examine, and the demo is added once', OF_FILES, async () => {
-  const empty = mkdtempSync(join(tmpdir(), 'switchboard-cli-'));
-  const env = environment(empty);
-  const examined = await runCommand(['doctor'], env);
-  assert.equal(examined.code, 0);
-  assert.match(examined.stdout, /does not exist yet/);
-  assert.equal((await runCommand(['backup', join(empty, 'b')], env)).code, 1);
-  assert.match((await runCommand(['key', 'list'], env)).stderr, /There is no database at/);
-  assert.ok(!existsSync(join(empty, 'switchboard.db')), 'a command that only looks makes nothing');
-  const first = await runCommand(['demo'], env);
-  assert.match(first.stdout, /Added 40 demo operators/, first.stderr);
-  const second = await runCommand(['demo'], env);
-  assert.equal(second.code, 0);
-  assert.match(second.stdout, /already/);
-  assert.equal((await runCommand(['doctor'], env)).code, 0);
-  assert.ok(existsSync(join(empty, 'secret')));
-  rmSync(empty, { recursive: true });
-});
+test(
+  'in an empty folder there is nothing to back up or check, and the demo data is added once',
+  EMBEDDED_ONLY,
+  async () => {
+    const empty = mkdtempSync(join(tmpdir(), 'switchboard-cli-'));
+    const env = testEnvironment(empty);
+    const checked = await runCommand(['doctor'], env);
+    assert.equal(checked.code, 0);
+    assert.match(checked.stdout, /does not exist yet/);
+    assert.equal((await runCommand(['backup', join(empty, 'b')], env)).code, 1);
+    assert.match((await runCommand(['key', 'list'], env)).stderr, /There is no database at/);
+    assert.ok(!existsSync(join(empty, 'switchboard.db')), 'a read-only command creates nothing');
+    const first = await runCommand(['demo'], env);
+    assert.match(first.stdout, /Added 40 demo operators/, first.stderr);
+    const second = await runCommand(['demo'], env);
+    assert.equal(second.code, 0);
+    assert.match(second.stdout, /already/);
+    assert.equal((await runCommand(['doctor'], env)).code, 0);
+    assert.ok(existsSync(join(empty, 'secret')));
+    rmSync(empty, { recursive: true });
+  },
+);
 
-test('without a command, or with a wrong one, the help is shown and nothing is started', NO_DATABASE, async () => {
-  const env = environment(mkdtempSync(join(tmpdir(), 'switchboard-cli-')));
+test('without a command, or with an unknown one, the help is shown and nothing starts', WITHOUT_DATABASE, async () => {
+  const env = testEnvironment(mkdtempSync(join(tmpdir(), 'switchboard-cli-')));
   for (const args of [[], ['sreve']]) {
     const { code, stderr } = await runCommand(args, env);
     assert.equal(code, 1);

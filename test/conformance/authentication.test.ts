@@ -6,8 +6,8 @@ const target = await openTarget();
 after(() => target.close());
 
 const base = `${target.url}/api/2`;
-const basic = (user: string, password: string) => ({ authorization: `Basic ${btoa(`${user}:${password}`)}` });
-const WRONG = 'this-key-was-never-issued-0123';
+const basicHeaders = (user: string, password: string) => ({ authorization: `Basic ${btoa(`${user}:${password}`)}` });
+const UNKNOWN_KEY = 'this-key-was-never-issued-0123';
 const group = await target.group();
 const operator = await target.operator();
 
@@ -24,26 +24,26 @@ test('API key: in the query parameter key', async () => {
 });
 
 test('API key: as the user name of HTTP Basic authentication, with an arbitrary password', async () => {
-  for (const password of ['', 'x', 'any thing: at all']) {
-    const { status, body } = await call(`${base}/operator`, { headers: basic(target.key, password) });
+  for (const password of ['', 'x', 'any text: at all']) {
+    const { status, body } = await call(`${base}/operator`, { headers: basicHeaders(target.key, password) });
     assert.equal(status, 200, `password '${password}'`);
     assert.equal(body.meta.status, 'success');
   }
 });
 
-test('API key: as the password of HTTP Basic authentication it counts for nothing', async () => {
-  const { status, body } = await call(`${base}/operator`, { headers: basic('somebody', target.key) });
+test('API key: is not accepted as the password of HTTP Basic authentication', async () => {
+  const { status, body } = await call(`${base}/operator`, { headers: basicHeaders('user', target.key) });
   assert.equal(status, 403);
   assert.deepEqual(body, { meta: { status: 'error', message: 'Forbidden' } });
 });
 
-const WAYS: readonly (readonly [string, string, Record<string, string>])[] = [
+const KEY_LOCATIONS: readonly (readonly [string, string, Record<string, string>])[] = [
   ['the header', '', { 'X-API-Key': target.key }],
   ['the query', `?key=${encodeURIComponent(target.key)}`, {}],
-  ['Basic', '', basic(target.key, 'x')],
+  ['Basic', '', basicHeaders(target.key, 'x')],
 ];
-for (const [way, query, headers] of WAYS) {
-  test(`API key: a write is let in with the key in ${way}`, async () => {
+for (const [location, query, headers] of KEY_LOCATIONS) {
+  test(`API key: a write is accepted with the key in ${location}`, async () => {
     const name = target.unique('renamed');
     const body = new URLSearchParams({ name });
     const answer = await call(`${base}/group/${group.id}${query}`, { method: 'PUT', headers, body });
@@ -52,30 +52,30 @@ for (const [way, query, headers] of WAYS) {
   });
 }
 
-const WRONG_WAYS: readonly (readonly [string, string, Record<string, string>])[] = [
+const INVALID_CREDENTIALS: readonly (readonly [string, string, Record<string, string>])[] = [
   ['no key at all', '', {}],
   ['an empty key in the header', '', { 'X-API-Key': '' }],
-  ['a wrong key in the header', '', { 'X-API-Key': WRONG }],
-  ['a wrong key in the query', `?key=${WRONG}`, {}],
-  ['a wrong key in Basic', '', basic(WRONG, 'x')],
-  ['a bearer token in place of a key', '', { authorization: `Bearer ${WRONG}` }],
+  ['a wrong key in the header', '', { 'X-API-Key': UNKNOWN_KEY }],
+  ['a wrong key in the query', `?key=${UNKNOWN_KEY}`, {}],
+  ['a wrong key in Basic', '', basicHeaders(UNKNOWN_KEY, 'x')],
+  ['a bearer token in place of a key', '', { authorization: `Bearer ${UNKNOWN_KEY}` }],
 ];
-for (const [what, query, headers] of WRONG_WAYS) {
-  test(`API key: a request with ${what} receives the authentication-failure envelope`, async () => {
+for (const [credential, query, headers] of INVALID_CREDENTIALS) {
+  test(`API key: a request with ${credential} receives the authentication-failure envelope`, async () => {
     const { status, body } = await call(`${base}/operator${query}`, { headers });
     assert.equal(status, 403);
     assert.deepEqual(body, { meta: { status: 'error', message: 'Forbidden' } });
   });
 }
 
-test('API key: an access token of the token endpoint is no API key', { skip: target.noLogin }, async () => {
+test('API key: an access token of the token endpoint is not an API key', { skip: target.loginSkipReason }, async () => {
   const token = await target.token();
   for (const headers of [{ authorization: `Bearer ${token}` }, { 'X-API-Key': token }]) {
     assert.equal((await call(`${base}/operator`, { headers })).status, 403);
   }
 });
 
-test('Bearer token: an API key is no access token', async () => {
+test('Bearer token: an API key is not an access token', async () => {
   const headers = { authorization: `Bearer ${target.key}` };
   assert.equal((await call(`${target.url}/_authenticated`, { headers })).status, 401);
 });
@@ -100,17 +100,17 @@ const REQUESTS = [
   'GET /no-such-resource',
 ];
 for (const request of REQUESTS) {
-  test(`API key: ${request.replace(`/${id}`, '/<id>')} wants the key`, async () => {
+  test(`API key: ${request.replace(`/${id}`, '/<id>')} requires the key`, async () => {
     const [method = '', path = ''] = request.split(' ');
     const { status, body } = await call(base + path, { method });
     assert.equal(status, 403);
     assert.deepEqual(body, { meta: { status: 'error', message: 'Forbidden' } });
-    assert.equal((await target.rest.get(`/operator/${id}`)).status, 200, 'nothing was done');
+    assert.equal((await target.rest.get(`/operator/${id}`)).status, 200, 'nothing was changed');
   });
 }
 
-test('Bearer token: the calls carry the header Authorization: Bearer <ACCESS_TOKEN>', {
-  skip: target.noLogin,
+test('Bearer token: is sent in the header Authorization: Bearer <ACCESS_TOKEN>', {
+  skip: target.loginSkipReason,
 }, async () => {
   const headers = { authorization: `Bearer ${await target.token()}` };
   const { status, body } = await call(`${target.url}/_authenticated`, { headers });

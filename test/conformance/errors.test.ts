@@ -6,9 +6,9 @@ const target = await openTarget();
 after(() => target.close());
 const { rest } = target;
 
-/** An operator that was there and is gone: certainly unknown now. */
-const gone = (await target.operator()).id;
-await rest.delete(`/operator/${gone}`);
+/** The id of a deleted operator, so certainly unknown. */
+const deletedId = (await target.operator()).id;
+await rest.delete(`/operator/${deletedId}`);
 
 test('Errors: REST authentication failed: meta.status error, meta.message Forbidden', async () => {
   const { status, body } = await call(`${target.url}/api/2/operator`);
@@ -25,10 +25,10 @@ for (const resource of ['operator', 'client', 'website', 'group', 'skill']) {
 }
 
 test("Errors: the id of a deleted operator is unknown: Unknown 'operator' with 'id' <id>.", async () => {
-  assertFail(await rest.get(`/operator/${gone}`), 404, `Unknown 'operator' with 'id' ${gone}.`);
+  assertFail(await rest.get(`/operator/${deletedId}`), 404, `Unknown 'operator' with 'id' ${deletedId}.`);
 });
 
-test('Errors: an id that is no number is unknown too, and repeated as it was sent', async () => {
+test('Errors: an id that is not a number is unknown too, and echoed as it was sent', async () => {
   for (const id of ['abc', '0', '-1', '1.5', '1e3', '01']) {
     assertFail(await rest.get(`/operator/${id}`), 404, `Unknown 'operator' with 'id' ${id}.`);
   }
@@ -42,31 +42,31 @@ for (const [method, path] of [
   ['GET', '/statistic'],
   ['GET', '/profile'],
 ] as const) {
-  test(`Errors: ${method} /operator/<id>${path} of an unknown id gives the same text`, async () => {
-    const answer = await rest.send(method, `/operator/${gone}${path}`, {
+  test(`Errors: ${method} /operator/<id>${path} of an unknown id gives the same message`, async () => {
+    const answer = await rest.send(method, `/operator/${deletedId}${path}`, {
       ...(method === 'PUT' ? { body: path === '' ? 'name=x' : 'chat[available]=1' } : {}),
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
     });
-    assertFail(answer, 404, `Unknown 'operator' with 'id' ${gone}.`);
+    assertFail(answer, 404, `Unknown 'operator' with 'id' ${deletedId}.`);
   });
 }
 
 test('Errors: an unknown id gives no data', async () => {
-  assert.equal('data' in (await rest.get(`/operator/${gone}`)).body, false);
+  assert.equal('data' in (await rest.get(`/operator/${deletedId}`)).body, false);
 });
 
 test('Errors: an unknown resource gives a fail envelope', async () => {
   assertFail(await rest.get('/no-such-resource'), 404, "Unknown resource 'no-such-resource'.");
 });
 
-test('Errors: a method that an address does not have gives a fail envelope and the methods that it has', async () => {
+test('Errors: an unsupported method gives a fail envelope and the supported methods', async () => {
   const answer = await rest.delete('/operator');
   assertFail(answer, 405, /DELETE/);
   const allowed = (answer.headers.get('allow') ?? '').split(', ');
   assert.ok(allowed.includes('GET') && allowed.includes('POST') && !allowed.includes('DELETE'), allowed.join());
 });
 
-test('Errors: a field that is missing is named', async () => {
+test('Errors: the message names a missing field', async () => {
   const answer = await rest.post('/operator', { name: target.unique('operator') });
   assertFail(answer, 400, "Field 'email' is missing.");
   assert.deepEqual(
@@ -75,13 +75,13 @@ test('Errors: a field that is missing is named', async () => {
   );
 });
 
-test('Errors: a field that does not exist is named', async () => {
+test('Errors: the message names an unknown field', async () => {
   const fields = { name: target.unique('operator'), email: `${target.unique('operator')}@example.com`, shoe_size: 44 };
   assertFail(await rest.post('/operator', fields), 400, "Field 'shoe_size' is unknown.");
 });
 
-test('Errors: of several problems the first in the order of the fields is the message, and all are listed', async () => {
-  const answer = await rest.post('/operator', { chat_max_number: 0, email: 'nobody', language_admin: 'xx' });
+test('Errors: of several errors the first in field order is the message, and all are listed', async () => {
+  const answer = await rest.post('/operator', { chat_max_number: 0, email: 'invalid', language_admin: 'xx' });
   assertFail(answer, 400, "Field 'name' is missing.");
   assert.deepEqual(
     answer.body.meta.errors.map(({ field }: { field: string }) => field),
@@ -94,12 +94,12 @@ test('Errors: a body that is neither a form nor JSON gives a fail envelope', asy
   assertFail(answer, 415, /application\/x-www-form-urlencoded or application\/json/);
 });
 
-test('Errors: JSON that cannot be read gives a fail envelope', async () => {
+test('Errors: malformed JSON gives a fail envelope', async () => {
   const answer = await rest.send('POST', '/operator', { body: '{', headers: { 'content-type': 'application/json' } });
   assertFail(answer, 400, /JSON/);
 });
 
-test('Errors: an e-mail that is taken gives a conflict that names the field, without regard to case', async () => {
+test('Errors: an e-mail in use, in any case, gives a conflict that names the field', async () => {
   const { email } = await target.operator();
   const fields = { name: target.unique('operator'), email: email.toUpperCase() };
   assertFail(await rest.post('/operator', fields), 409, "Value of field 'email' is already used.");

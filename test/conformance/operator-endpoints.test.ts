@@ -7,7 +7,7 @@ after(() => target.close());
 const { rest } = target;
 
 const { id } = await target.operator();
-const read = async (): Promise<Json> => (await rest.get(`/operator/${id}`)).body.data;
+const readOperator = async (): Promise<Json> => (await rest.get(`/operator/${id}`)).body.data;
 
 test('GET /operator lists operators', async () => {
   assert.deepEqual(idsOf(await rest.get(`/operator?filters[id]=${id}`)), [id]);
@@ -15,22 +15,22 @@ test('GET /operator lists operators', async () => {
   assert.equal(data.length, 1);
 });
 
-test('GET /operator/<id> gives the operator details', async () => {
+test('GET /operator/<id> returns the operator details', async () => {
   const { status, body } = await rest.get(`/operator/${id}`);
   assert.equal(status, 200);
   assert.equal(body.data.id, id);
   assert.equal(body.data._link, `/operator/${id}`);
 });
 
-test('POST /operator creates an operator and answers with it', async () => {
+test('POST /operator creates an operator and returns it', async () => {
   const name = target.unique('operator');
-  const made = await target.create('operator', { name, email: `${name}@example.com`, website_list: [] });
-  assert.equal(made.name, name);
-  assert.equal(made._link, `/operator/${made.id}`);
-  assert.deepEqual((await rest.get(`/operator/${made.id}`)).body.data, made);
+  const created = await target.create('operator', { name, email: `${name}@example.com`, website_list: [] });
+  assert.equal(created.name, name);
+  assert.equal(created._link, `/operator/${created.id}`);
+  assert.deepEqual((await rest.get(`/operator/${created.id}`)).body.data, created);
 });
 
-test('POST /operator answers with the address of the new operator', async () => {
+test('POST /operator returns the URL of the new operator in Location', async () => {
   const fields = {
     name: target.unique('operator'),
     email: `${target.unique('operator')}@example.com`,
@@ -42,7 +42,7 @@ test('POST /operator answers with the address of the new operator', async () => 
   assert.ok(headers.get('location')?.endsWith(`/api/2/operator/${body.data.id}`));
 });
 
-test('POST /operator takes a form as well as JSON', async () => {
+test('POST /operator accepts a form as well as JSON', async () => {
   const name = target.unique('operator');
   const form = `name=${name}&email=${name}@example.com&chat_max_number=7&call_enabled=1&language_list[]=fr&language_list[]=de&website_list=&call_config[type]=ANSWER_FROM_DESK`;
   const { status, body } = await rest.post('/operator', form);
@@ -54,16 +54,16 @@ test('POST /operator takes a form as well as JSON', async () => {
   assert.deepEqual(body.data.website_list, []);
 });
 
-test('PUT /operator/<id> updates the fields that it names and no others', async () => {
-  const before = await read();
+test('PUT /operator/<id> updates only the fields of the request', async () => {
+  const before = await readOperator();
   const { status, body } = await rest.put(`/operator/${id}`, { first_name: 'Ada' });
   assert.equal(status, 200);
   assert.deepEqual(body.data, { ...before, first_name: 'Ada' });
-  assert.deepEqual(await read(), body.data);
+  assert.deepEqual(await readOperator(), body.data);
 });
 
-test('PUT /operator/<id> takes back what was read', async () => {
-  const before = await read();
+test('PUT /operator/<id> accepts an operator exactly as it was read', async () => {
+  const before = await readOperator();
   const { status, body } = await rest.put(`/operator/${id}`, before);
   assert.equal(status, 200, JSON.stringify(body));
   assert.deepEqual(body.data, before);
@@ -74,16 +74,16 @@ test('PUT /operator/<id> does not change the identifier or the single sign-on to
   assertFail(await rest.put(`/operator/${id}`, { sso_key: 'mine' }), 400, "Value of field 'sso_key' is not valid.");
 });
 
-test('DELETE /operator/<id> deletes an operator and answers with meta alone', async () => {
-  const { id: doomed } = await target.operator();
-  const { status, body } = await rest.delete(`/operator/${doomed}`);
+test('DELETE /operator/<id> deletes an operator and returns only meta', async () => {
+  const { id: deletedId } = await target.operator();
+  const { status, body } = await rest.delete(`/operator/${deletedId}`);
   assert.equal(status, 200);
   assert.deepEqual(body, { meta: { status: 'success' } });
-  assert.equal((await rest.get(`/operator/${doomed}`)).status, 404);
-  assert.deepEqual(idsOf(await rest.get(`/operator?filters[id]=${doomed}`)), []);
+  assert.equal((await rest.get(`/operator/${deletedId}`)).status, 404);
+  assert.deepEqual(idsOf(await rest.get(`/operator?filters[id]=${deletedId}`)), []);
 });
 
-test('POST /operator wants email and name', async () => {
+test('POST /operator requires email and name', async () => {
   const [name, email] = [target.unique('operator'), `${target.unique('operator')}@example.com`];
   assertFail(await rest.post('/operator', { email }), 400, "Field 'name' is missing.");
   assertFail(await rest.post('/operator', { name }), 400, "Field 'email' is missing.");
@@ -91,7 +91,7 @@ test('POST /operator wants email and name', async () => {
 
 test('POST /operator gives every other field its default', async () => {
   const name = target.unique('operator');
-  // Works on all websites, those of others too: deleted at once, so that it stands in nobody's way.
+  // It works on all websites, existing ones too: delete it immediately.
   const { status, body } = await rest.post('/operator', { name, email: `${name}@example.com`, first_name: 'Ada' });
   assert.equal(status, 201, JSON.stringify(body));
   assert.equal((await rest.delete(`/operator/${body.data.id}`)).status, 200);
@@ -122,8 +122,8 @@ test('POST /operator gives every other field its default', async () => {
   });
 });
 
-test('POST /operator: the password is written and never read', async () => {
-  const made = await target.operator({ password: PASSWORD });
-  const { data } = (await rest.get(`/operator/${made.id}`)).body;
-  for (const answer of [made, data]) assert.equal(JSON.stringify(answer).includes(PASSWORD), false);
+test('POST /operator: the password is write-only', async () => {
+  const created = await target.operator({ password: PASSWORD });
+  const { data } = (await rest.get(`/operator/${created.id}`)).body;
+  for (const answer of [created, data]) assert.equal(JSON.stringify(answer).includes(PASSWORD), false);
 });

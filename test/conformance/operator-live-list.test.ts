@@ -2,16 +2,16 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { assertFail, idsOf, type Json, logIn, openTarget, PASSWORD } from './target.ts';
 
-// Nothing in the interface connects an operator; the demo data has operators who are.
+// The REST interface cannot connect an operator; the demo data has connected ones.
 const target = await openTarget({ demo: true });
 after(() => target.close());
-const { rest, mark } = target;
+const { rest, runPrefix } = target;
 const CHANNELS = ['chat', 'call', 'video'] as const;
 
-const set = (operator: number, body: string) => rest.put(`/operator/${operator}/live`, body);
+const setLive = (operator: number, body: string) => rest.put(`/operator/${operator}/live`, body);
 
-/** An operator who logged in once, and is offline. */
-async function visitor(fields: object): Promise<Json> {
+/** Creates an operator who has logged in once and is offline. */
+async function createOfflineOperator(fields: object): Promise<Json> {
   const operator = await target.operator({ password: PASSWORD, ...fields });
   const login = { username: operator.email, password: PASSWORD, grant_type: 'password' };
   assert.equal((await logIn(target.url, login)).status, 200);
@@ -19,26 +19,26 @@ async function visitor(fields: object): Promise<Json> {
 }
 
 const [group, skill, website] = [await target.group(), await target.skill(), await target.website()];
-const plain = await visitor({
-  name: `${mark} Plain`,
-  external_id: `${mark}/plain`,
-  email: `${mark}.plain@example.com`,
+const plain = await createOfflineOperator({
+  name: `${runPrefix} Plain`,
+  external_id: `${runPrefix}/plain`,
+  email: `${runPrefix}.plain@example.com`,
   website_list: [website.id],
 });
-const skilled = await visitor({ name: `${mark} Skilled`, skill_list: [skill.id] });
-const grouped = await visitor({ name: `${mark} Grouped`, group_id: group.id });
-const never = await target.operator({ name: `${mark} Never` });
-const ours = `filters[name]=${mark}*`;
+const skilled = await createOfflineOperator({ name: `${runPrefix} Skilled`, skill_list: [skill.id] });
+const grouped = await createOfflineOperator({ name: `${runPrefix} Grouped`, group_id: group.id });
+const neverLoggedIn = await target.operator({ name: `${runPrefix} Never` });
+const nameFilter = `filters[name]=${runPrefix}*`;
 
-/** Only operators of the demo data may be changed: others on a foreign service are real people at work. */
-const demo: Json[] = (await rest.get('/operator/live?filters[external_id]=demo-*')).body.data;
-const connected: Json[] = (await rest.get('/operator/live')).body.data;
-const [colleague] = demo.filter(({ chat }) => chat.enabled && chat.available);
-const needs = (found: unknown, reason: string) => ({ skip: target.foreign && !found && reason });
-const withConnected = needs(connected[0], 'nobody is connected to this service');
-const withColleague = needs(colleague, 'this service has no connected demo operator who could be changed');
+/** Tests may change demo operators only: others on an external service are real people at work. */
+const demoOperators: Json[] = (await rest.get('/operator/live?filters[external_id]=demo-*')).body.data;
+const connectedOperators: Json[] = (await rest.get('/operator/live')).body.data;
+const [availableDemo] = demoOperators.filter(({ chat }) => chat.enabled && chat.available);
+const skipUnless = (found: unknown, reason: string) => ({ skip: target.isExternal && !found && reason });
+const needsConnected = skipUnless(connectedOperators[0], 'no operator is connected to this service');
+const needsAvailableDemo = skipUnless(availableDemo, 'this service has no available demo operator');
 
-test('GET /operator/live gives an array of live availability objects', withConnected, async () => {
+test('GET /operator/live returns an array of live availability objects', needsConnected, async () => {
   const { status, body } = await rest.get('/operator/live');
   assert.equal(status, 200);
   assert.equal(body.meta.status, 'success');
@@ -47,8 +47,8 @@ test('GET /operator/live gives an array of live availability objects', withConne
 });
 
 test(
-  'GET /operator/live: has pagination, and shows all on one page unless a page is asked for',
-  withConnected,
+  'GET /operator/live: has pagination, and returns all operators on one page unless the request sets a page',
+  needsConnected,
   async () => {
     const { data, pagination } = (await rest.get('/operator/live')).body;
     assert.equal(pagination.count, data.length);
@@ -61,7 +61,7 @@ test(
 
 test(
   'GET /operator/live rule 1: by default only operators who are connected and available are returned',
-  withConnected,
+  needsConnected,
   async () => {
     const { data } = (await rest.get('/operator/live')).body;
     assert.ok(data.length > 0);
@@ -76,30 +76,30 @@ test(
 );
 
 test('GET /operator/live rule 1: an offline operator is not returned by default, available or not', async () => {
-  await set(plain.id, 'chat[available]=1');
+  await setLive(plain.id, 'chat[available]=1');
   assert.deepEqual(idsOf(await rest.get(`/operator/live?filters[id]=${plain.id}`)), []);
 });
 
 test(
   'GET /operator/live rule 1: a connected operator is returned while available on a channel',
-  withColleague,
+  needsAvailableDemo,
   async (t) => {
-    const one = `/operator/live?filters[id]=${colleague.id}`;
+    const path = `/operator/live?filters[id]=${availableDemo.id}`;
     const flags = (value: (channel: (typeof CHANNELS)[number]) => number) =>
       CHANNELS.map((channel) => `${channel}[available]=${value(channel)}`).join('&');
     t.after(() =>
-      set(
-        colleague.id,
-        flags((channel) => Number(colleague[channel].available)),
+      setLive(
+        availableDemo.id,
+        flags((channel) => Number(availableDemo[channel].available)),
       ),
     );
-    await set(
-      colleague.id,
+    await setLive(
+      availableDemo.id,
       flags(() => 0),
     );
-    assert.deepEqual(idsOf(await rest.get(one)), []);
-    await set(colleague.id, 'chat[available]=1');
-    assert.deepEqual(idsOf(await rest.get(one)), [colleague.id]);
+    assert.deepEqual(idsOf(await rest.get(path)), []);
+    await setLive(availableDemo.id, 'chat[available]=1');
+    assert.deepEqual(idsOf(await rest.get(path)), [availableDemo.id]);
   },
 );
 
@@ -108,22 +108,22 @@ test('GET /operator/live rule 2: with connected=0 offline operators are also ret
   assert.deepEqual(ids, [plain.id]);
 });
 
-test('GET /operator/live rule 2: with connected=0 connected operators are still returned', withConnected, async () => {
-  const [{ id: one }] = connected;
-  assert.deepEqual(idsOf(await rest.get(`/operator/live?connected=0&filters[id]=${one}`)), [one]);
+test('GET /operator/live rule 2: with connected=0 connected operators are still returned', needsConnected, async () => {
+  const [{ id }] = connectedOperators;
+  assert.deepEqual(idsOf(await rest.get(`/operator/live?connected=0&filters[id]=${id}`)), [id]);
 });
 
 test('GET /operator/live rule 2: only operators that logged in at least once appear', async () => {
-  assert.deepEqual(idsOf(await rest.get(`/operator/live?connected=0&filters[id]=${never.id}`)), []);
+  assert.deepEqual(idsOf(await rest.get(`/operator/live?connected=0&filters[id]=${neverLoggedIn.id}`)), []);
 });
 
-test('GET /operator/live: connected takes 0 or 1', async () => {
+test('GET /operator/live: connected accepts 0 or 1', async () => {
   assert.equal((await rest.get('/operator/live?connected=1')).status, 200);
   assertFail(await rest.get('/operator/live?connected=2'), 400, "Value of field 'connected' is not valid.");
 });
 
 test('GET /operator/live rule 3: operators with skills or groups are left out unless the request specifies them', async () => {
-  const { body } = await rest.get(`/operator/live?connected=0&${ours}`);
+  const { body } = await rest.get(`/operator/live?connected=0&${nameFilter}`);
   assert.deepEqual(
     body.data.map((item: Json) => item.id),
     [plain.id],
@@ -131,17 +131,17 @@ test('GET /operator/live rule 3: operators with skills or groups are left out un
   assert.match(body.meta.notice, /^2 operators/);
 });
 
-test('GET /operator/live rule 3: the default list leaves them out, too', withColleague, async () => {
-  const theirs = 'filters[external_id]=demo-*';
-  const operators: Json[] = (await rest.get(`/operator?${theirs}&full=1&limit=100`)).body.data;
-  const plainOnes = operators.filter((one) => one.skill_list.length === 0 && one.group_id === null);
-  const everyone = idsOf(await rest.get(`/operator/live?${theirs}`));
-  const shown = idsOf(await rest.get('/operator/live')).filter((id) => everyone.includes(id));
+test('GET /operator/live rule 3: the default list leaves them out too', needsAvailableDemo, async () => {
+  const demoFilter = 'filters[external_id]=demo-*';
+  const operators: Json[] = (await rest.get(`/operator?${demoFilter}&full=1&limit=100`)).body.data;
+  const unassigned = operators.filter((one) => one.skill_list.length === 0 && one.group_id === null);
+  const demoIds = idsOf(await rest.get(`/operator/live?${demoFilter}`));
+  const listedIds = idsOf(await rest.get('/operator/live')).filter((id) => demoIds.includes(id));
   assert.deepEqual(
-    shown,
-    everyone.filter((id) => plainOnes.some((one) => one.id === id)),
+    listedIds,
+    demoIds.filter((id) => unassigned.some((one) => one.id === id)),
   );
-  assert.ok(shown.length < everyone.length);
+  assert.ok(listedIds.length < demoIds.length);
 });
 
 test('GET /operator/live rule 3: specifying the skill returns its operators', async () => {
@@ -158,15 +158,15 @@ for (const [filter, value, expected] of [
   ['website_id', `${website.id}`, plain.id],
   ['website_list', `${website.id},987654321`, plain.id],
   ['skill_id', `${skill.id}`, skilled.id],
-  ['name', `${mark} Pl*`, plain.id],
-  ['external_id', `${mark}/plain`, plain.id],
-  ['email', `${mark}.plain@*`, plain.id],
+  ['name', `${runPrefix} Pl*`, plain.id],
+  ['external_id', `${runPrefix}/plain`, plain.id],
+  ['email', `${runPrefix}.plain@*`, plain.id],
 ] as const) {
-  test(`GET /operator/live: takes the filter ${filter} of the operator list`, async () => {
+  test(`GET /operator/live: accepts the filter ${filter} of the operator list`, async () => {
     assert.deepEqual(idsOf(await rest.get(`/operator/live?connected=0&filters[${filter}]=${value}`)), [expected]);
   });
 }
 
-test('GET /operator/live: a filter that the operator list does not have is refused', async () => {
+test('GET /operator/live: an unknown filter is rejected', async () => {
   assertFail(await rest.get('/operator/live?filters[shoe_size]=44'), 400, /'shoe_size' is unknown/);
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { assertFail, type Json, openTarget } from './target.ts';
 
-// Nothing in the interface connects an operator; the demo data has operators who are.
+// The REST interface cannot connect an operator; the demo data has connected ones.
 const target = await openTarget({ demo: true });
 after(() => target.close());
 const { rest } = target;
@@ -10,19 +10,19 @@ const CHANNELS = ['chat', 'call', 'video'] as const;
 
 const { id } = await target.operator({ chat_max_number: 4, call_enabled: true });
 const liveOf = async (operator: number): Promise<Json> => (await rest.get(`/operator/${operator}/live`)).body.data;
-const set = (operator: number, body: string | object) => rest.put(`/operator/${operator}/live`, body);
+const setLive = (operator: number, body: string | object) => rest.put(`/operator/${operator}/live`, body);
 
-/** Only operators of the demo data may be changed: others on a foreign service are real people at work. */
-const demo: Json[] = (await rest.get('/operator/live?filters[external_id]=demo-*')).body.data;
-const connected: Json[] = (await rest.get('/operator/live')).body.data;
-const leaver = demo.at(-1);
-const [chatting] = demo.filter(({ chat }) => chat.slot_number === 1);
-const needs = (found: unknown, reason: string) => ({ skip: target.foreign && !found && reason });
-const withConnected = needs(connected[0], 'nobody is connected to this service');
-const withLeaver = needs(leaver, 'this service has no connected demo operator who could be taken offline');
-const withChatting = needs(chatting, 'this service has no demo operator with a running chat');
+/** Tests may change demo operators only: others on an external service are real people at work. */
+const demoOperators: Json[] = (await rest.get('/operator/live?filters[external_id]=demo-*')).body.data;
+const connectedOperators: Json[] = (await rest.get('/operator/live')).body.data;
+const connectedDemo = demoOperators.at(-1);
+const [chattingDemo] = demoOperators.filter(({ chat }) => chat.slot_number === 1);
+const skipUnless = (found: unknown, reason: string) => ({ skip: target.isExternal && !found && reason });
+const needsConnected = skipUnless(connectedOperators[0], 'no operator is connected to this service');
+const needsConnectedDemo = skipUnless(connectedDemo, 'this service has no connected demo operator to take offline');
+const needsChattingDemo = skipUnless(chattingDemo, 'this service has no demo operator with a running chat');
 
-test('GET /operator/<id>/live gives the live availability of one operator in data', async () => {
+test('GET /operator/<id>/live returns the live availability of one operator in data', async () => {
   const { status, body } = await rest.get(`/operator/${id}/live`);
   assert.equal(status, 200);
   assert.equal(body.meta.status, 'success');
@@ -37,8 +37,8 @@ test('Live availability: connected is a boolean, false for an operator without a
   assert.equal((await liveOf(id)).connected, false);
 });
 
-test('Live availability: connected is true for an operator with a session', withConnected, async () => {
-  assert.equal((await liveOf(connected[0].id)).connected, true);
+test('Live availability: connected is true for an operator with a session', needsConnected, async () => {
+  assert.equal((await liveOf(connectedOperators[0].id)).connected, true);
 });
 
 for (const channel of CHANNELS) {
@@ -58,14 +58,14 @@ for (const channel of CHANNELS) {
     assert.equal((await liveOf(id))[channel].slot_number, 0);
   });
 
-  test(`Live availability: ${channel} busy is a boolean, false while nothing runs`, async () => {
+  test(`Live availability: ${channel} busy is a boolean, false without conversations`, async () => {
     assert.equal((await liveOf(id))[channel].busy, false);
   });
 
   test(`States: ${channel} unavailable becomes available by PUT ${channel}[available]=1`, async () => {
-    await set(id, `${channel}[available]=0`);
+    await setLive(id, `${channel}[available]=0`);
     assert.equal((await liveOf(id))[channel].available, false);
-    const { status, body } = await set(id, `${channel}[available]=1`);
+    const { status, body } = await setLive(id, `${channel}[available]=1`);
     assert.equal(status, 200);
     assert.deepEqual(body, {
       meta: { status: 'success', message: `Operator is now available for ${channel} channel.` },
@@ -74,9 +74,9 @@ for (const channel of CHANNELS) {
   });
 
   test(`States: ${channel} available becomes unavailable by PUT ${channel}[available]=0`, async () => {
-    await set(id, `${channel}[available]=1`);
+    await setLive(id, `${channel}[available]=1`);
     const before = await liveOf(id);
-    const { status, body } = await set(id, `${channel}[available]=0`);
+    const { status, body } = await setLive(id, `${channel}[available]=0`);
     assert.equal(status, 200);
     assert.deepEqual(body, {
       meta: { status: 'success', message: `Operator is now unavailable for ${channel} channel.` },
@@ -84,10 +84,10 @@ for (const channel of CHANNELS) {
     assert.deepEqual(await liveOf(id), { ...before, [channel]: { ...before[channel], available: false } });
   });
 
-  test(`PUT /operator/<id>/live: ${channel}[available] takes 1 or 0 and nothing else`, async () => {
+  test(`PUT /operator/<id>/live: ${channel}[available] accepts only 1 or 0`, async () => {
     const before = await liveOf(id);
     for (const value of ['2', '-1', '', 'yes']) {
-      const answer = await set(id, `${channel}[available]=${value}`);
+      const answer = await setLive(id, `${channel}[available]=${value}`);
       assertFail(answer, 400, `Value of field '${channel}[available]' is not valid.`);
     }
     assert.deepEqual(await liveOf(id), before);
@@ -101,21 +101,25 @@ test('Live availability: slot_max_number is an integer: chat_max_number for chat
   assert.equal((await liveOf(id)).chat.slot_max_number, 9);
 });
 
-test('Live availability: slot_number counts the slots in use, and all in use is busy', withChatting, async (t) => {
-  const { chat } = await liveOf(chatting.id);
-  assert.equal(chat.slot_number, 1);
-  t.after(() => rest.put(`/operator/${chatting.id}`, { chat_max_number: chat.slot_max_number }));
-  for (const [most, busy] of [
-    [2, false],
-    [1, true],
-  ] as const) {
-    await rest.put(`/operator/${chatting.id}`, { chat_max_number: most });
-    assert.equal((await liveOf(chatting.id)).chat.busy, busy, `1 of ${most}`);
-  }
-});
+test(
+  'Live availability: slot_number counts the slots in use, and busy is true when all are in use',
+  needsChattingDemo,
+  async (t) => {
+    const { chat } = await liveOf(chattingDemo.id);
+    assert.equal(chat.slot_number, 1);
+    t.after(() => rest.put(`/operator/${chattingDemo.id}`, { chat_max_number: chat.slot_max_number }));
+    for (const [max, busy] of [
+      [2, false],
+      [1, true],
+    ] as const) {
+      await rest.put(`/operator/${chattingDemo.id}`, { chat_max_number: max });
+      assert.equal((await liveOf(chattingDemo.id)).chat.busy, busy, `1 of ${max}`);
+    }
+  },
+);
 
-test('PUT /operator/<id>/live: several fields at once are all set', async () => {
-  const { body } = await set(id, 'chat[available]=1&call[available]=0&video[available]=1');
+test('PUT /operator/<id>/live: several fields in one request are all set', async () => {
+  const { body } = await setLive(id, 'chat[available]=1&call[available]=0&video[available]=1');
   assert.equal(
     body.meta.message,
     'Operator is now available for chat channel. Operator is now unavailable for call channel. Operator is now available for video channel.',
@@ -124,38 +128,38 @@ test('PUT /operator/<id>/live: several fields at once are all set', async () => 
   assert.deepEqual([chat.available, call.available, video.available], [true, false, true]);
 });
 
-test('PUT /operator/<id>/live: one field that is wrong, and none is set', async () => {
-  await set(id, 'chat[available]=1');
-  assert.equal((await set(id, 'chat[available]=0&call[available]=7')).status, 400);
+test('PUT /operator/<id>/live: one invalid field, and none is set', async () => {
+  await setLive(id, 'chat[available]=1');
+  assert.equal((await setLive(id, 'chat[available]=0&call[available]=7')).status, 400);
   assert.equal((await liveOf(id)).chat.available, true);
 });
 
-test('PUT /operator/<id>/live: takes JSON as well as a form', async () => {
-  await set(id, 'chat[available]=0');
-  assert.equal((await set(id, { chat: { available: 1 } })).status, 200);
+test('PUT /operator/<id>/live: accepts JSON as well as a form', async () => {
+  await setLive(id, 'chat[available]=0');
+  assert.equal((await setLive(id, { chat: { available: 1 } })).status, 200);
   assert.equal((await liveOf(id)).chat.available, true);
 });
 
-test('PUT /operator/<id>/live: a request without any field is refused', async () => {
-  assert.equal((await set(id, '')).status, 400);
+test('PUT /operator/<id>/live: a request without any field is rejected', async () => {
+  assert.equal((await setLive(id, '')).status, 400);
 });
 
-test('PUT /operator/<id>/live: connected takes 0, the only possible value', async () => {
+test('PUT /operator/<id>/live: connected accepts 0, the only possible value', async () => {
   for (const value of ['1', 'true', '2', '']) {
-    assertFail(await set(id, `connected=${value}`), 400, "Value of field 'connected' is not valid.");
+    assertFail(await setLive(id, `connected=${value}`), 400, "Value of field 'connected' is not valid.");
   }
-  const { status, body } = await set(id, 'connected=0');
+  const { status, body } = await setLive(id, 'connected=0');
   assert.equal(status, 200);
   assert.deepEqual(body, { meta: { status: 'success', message: 'Operator is now offline.' } });
 });
 
 test(
   'States: connected becomes offline by PUT connected=0, and the channels stay as they are',
-  withLeaver,
+  needsConnectedDemo,
   async () => {
-    const before = await liveOf(leaver.id);
+    const before = await liveOf(connectedDemo.id);
     assert.equal(before.connected, true);
-    assert.equal((await set(leaver.id, 'connected=0')).status, 200);
-    assert.deepEqual(await liveOf(leaver.id), { ...before, connected: false });
+    assert.equal((await setLive(connectedDemo.id, 'connected=0')).status, 200);
+    assert.deepEqual(await liveOf(connectedDemo.id), { ...before, connected: false });
   },
 );

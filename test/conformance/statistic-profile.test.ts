@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { type Json, openTarget } from './target.ts';
 
-// The demo data has operators with a past: conversations, surveys, profiles.
+// The demo data has operators with a history: conversations, surveys, profiles.
 const target = await openTarget({ demo: true });
 after(() => target.close());
 const { rest } = target;
@@ -11,10 +11,12 @@ const { id } = await target.operator();
 const statisticOf = async (operator: number) => (await rest.get(`/operator/${operator}/statistic`)).body.data;
 const profileOf = async (operator: number) => (await rest.get(`/operator/${operator}/profile`)).body.data;
 
-const [veteran] = (await rest.get('/operator?filters[external_id]=demo-1')).body.data;
-const withPast = { skip: target.foreign && !veteran && 'this service has no demo operators, whose past is known' };
+const [demoOperator] = (await rest.get('/operator?filters[external_id]=demo-1')).body.data;
+const needsHistory = {
+  skip: target.isExternal && !demoOperator && 'this service has no demo operators with a known history',
+};
 
-test('GET /operator/<id>/statistic gives the statistics in data', async () => {
+test('GET /operator/<id>/statistic returns the statistics in data', async () => {
   const { status, body } = await rest.get(`/operator/${id}/statistic`);
   assert.equal(status, 200);
   assert.equal(body.meta.status, 'success');
@@ -26,7 +28,7 @@ test('GET /operator/<id>/statistic gives the statistics in data', async () => {
   ]);
 });
 
-test('Operator statistics: id is an integer, that of the operator', async () => {
+test('Operator statistics: id is an integer, the operator identifier', async () => {
   assert.equal((await statisticOf(id)).id, id);
 });
 
@@ -36,9 +38,9 @@ test('Operator statistics: conversation_number is an integer, 0 for a new operat
 
 test(
   'Operator statistics: conversation_number counts the conversations that the operator handled',
-  withPast,
+  needsHistory,
   async () => {
-    const { conversation_number: handled } = await statisticOf(veteran.id);
+    const { conversation_number: handled } = await statisticOf(demoOperator.id);
     assert.ok(Number.isInteger(handled) && handled > 0, String(handled));
   },
 );
@@ -49,9 +51,9 @@ test('Operator statistics: satisfaction_global_rate is a number, 0 without surve
 
 test(
   'Operator statistics: satisfaction_global_rate is the average satisfaction, between 0 and 1',
-  withPast,
+  needsHistory,
   async () => {
-    const { satisfaction_global_rate: rate } = await statisticOf(veteran.id);
+    const { satisfaction_global_rate: rate } = await statisticOf(demoOperator.id);
     assert.ok(rate > 0 && rate < 1, String(rate));
   },
 );
@@ -60,15 +62,19 @@ test('Operator statistics: experience is an integer, 0 for a new operator', asyn
   assert.equal((await statisticOf(id)).experience, 0);
 });
 
-test('Operator statistics: experience grows by 10 with each conversation handled to its end', withPast, async () => {
-  const { experience, conversation_number: handled } = await statisticOf(veteran.id);
-  const { chat, call, video } = (await rest.get(`/operator/${veteran.id}/live`)).body.data;
-  const running = chat.slot_number + call.slot_number + video.slot_number;
-  assert.ok(handled > running);
-  assert.equal(experience, (handled - running) * 10);
-});
+test(
+  'Operator statistics: experience grows by 10 with each conversation handled to its end',
+  needsHistory,
+  async () => {
+    const { experience, conversation_number: handled } = await statisticOf(demoOperator.id);
+    const { chat, call, video } = (await rest.get(`/operator/${demoOperator.id}/live`)).body.data;
+    const running = chat.slot_number + call.slot_number + video.slot_number;
+    assert.ok(handled > running);
+    assert.equal(experience, (handled - running) * 10);
+  },
+);
 
-test('GET /operator/<id>/profile gives the profile in data', async () => {
+test('GET /operator/<id>/profile returns the profile in data', async () => {
   const { status, body } = await rest.get(`/operator/${id}/profile`);
   assert.equal(status, 200);
   assert.equal(body.meta.status, 'success');
@@ -95,7 +101,7 @@ for (const [field, value] of [
   ['city', 'Zürich'],
   ['country', 'Schweiz'],
 ] as const) {
-  test(`Operator profile: ${field} is a string, empty until it is written`, async () => {
+  test(`Operator profile: ${field} is a string, empty until it is set`, async () => {
     const { id: operator } = await target.operator();
     const empty: Json = await profileOf(operator);
     assert.equal(empty[field], '');

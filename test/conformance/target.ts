@@ -1,33 +1,33 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { type RestAnswer, type RestClient, restClient } from '../support/clients/rest.ts';
+import { type RestClient, type RestResponse, restClient } from '../support/clients/rest.ts';
 import { ADMIN, type StartOptions, type Switchboard, startSwitchboard } from '../support/processes/switchboard.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: a test looks into whatever came back
+// biome-ignore lint/suspicious/noExplicitAny: tests read fields of any response
 export type Json = any;
 
-/** The service under test: the one at CONFORMANCE_URL, or one of our own. */
+/** The service under test: the one at CONFORMANCE_URL, or one that the suite starts. */
 export interface Target {
   readonly url: string;
   readonly key: string;
   readonly email: string | undefined;
   readonly password: string | undefined;
   readonly rest: RestClient;
-  /** Whether it is somebody else's: it may be full of data, and nothing of theirs may be changed. */
-  readonly foreign: boolean;
-  /** Why tests that log in with the given e-mail and password cannot run, or false. */
-  readonly noLogin: string | false;
-  /** A text that nobody else uses. Its beginning, `mark`, finds all that this run made. */
+  /** Whether the service is at CONFORMANCE_URL: it may hold real data, which the tests must not change. */
+  readonly isExternal: boolean;
+  /** Why tests that log in with `email` and `password` cannot run, or false. */
+  readonly loginSkipReason: string | false;
+  /** A unique text that starts with `runPrefix`. */
   unique(name: string): string;
-  readonly mark: string;
-  /** Makes a resource that `close` removes. */
+  readonly runPrefix: string;
+  /** Creates a resource that `close` deletes. */
   create(resource: 'operator' | 'group' | 'skill' | 'website', fields: object): Promise<Json>;
-  /** An operator without websites, so that nobody's website counts it among its users. */
+  /** An operator without websites, so that no existing website gets another operator. */
   operator(fields?: object): Promise<Json>;
   group(fields?: object): Promise<Json>;
   skill(fields?: object): Promise<Json>;
   website(fields?: object): Promise<Json>;
-  /** The access token of the given e-mail and password; asked for once, because logins are limited. */
+  /** The access token of `email`; requested once, because logins are rate-limited. */
   token(): Promise<string>;
   close(): Promise<void>;
 }
@@ -35,22 +35,22 @@ export interface Target {
 export const PASSWORD = 'a walk along the river Aare';
 
 export async function openTarget(options: StartOptions = {}): Promise<Target> {
-  const { url, key, email, password, stop } = await address(options);
+  const { url, key, email, password, stop } = await resolveTarget(options);
   const rest = restClient(url, key);
-  const mark = `conformance-${randomBytes(5).toString('hex')}`;
-  const made: { resource: string; id: number }[] = [];
+  const runPrefix = `conformance-${randomBytes(5).toString('hex')}`;
+  const created: { resource: string; id: number }[] = [];
   let count = 0;
-  const unique = (name: string) => `${mark}-${++count}-${name}`;
+  const unique = (name: string) => `${runPrefix}-${++count}-${name}`;
 
   const create: Target['create'] = async (resource, fields) => {
     const { status, body } = await rest.post(`/${resource}`, fields);
-    assert.equal(status, 201, `a ${resource} could not be made for the test: ${JSON.stringify(body)}`);
-    made.push({ resource, id: body.data.id });
+    assert.equal(status, 201, `a ${resource} could not be created for the test: ${JSON.stringify(body)}`);
+    created.push({ resource, id: body.data.id });
     return body.data;
   };
   const remove = async ({ resource, id }: { resource: string; id: number }) => {
     const { status, body } = await rest.delete(`/${resource}/${id}`);
-    assert.ok(status === 200 || status === 404, `${resource} ${id} is left behind: ${JSON.stringify(body)}`);
+    assert.ok(status === 200 || status === 404, `${resource} ${id} could not be deleted: ${JSON.stringify(body)}`);
   };
 
   let token: Promise<string> | undefined;
@@ -60,11 +60,11 @@ export async function openTarget(options: StartOptions = {}): Promise<Target> {
     email,
     password,
     rest,
-    mark,
+    runPrefix,
     unique,
     create,
-    foreign: stop === undefined,
-    noLogin: email === undefined && 'this test logs in: give --email and --password',
+    isExternal: stop === undefined,
+    loginSkipReason: email === undefined && 'this test logs in: pass --email and --password',
     operator: (fields = {}) =>
       create('operator', {
         name: unique('operator'),
@@ -79,18 +79,18 @@ export async function openTarget(options: StartOptions = {}): Promise<Target> {
     token: () => {
       token ??= logIn(url, { username: email ?? '', password: password ?? '', grant_type: 'password' }).then(
         ({ status, body }) => {
-          assert.equal(status, 200, `the login with ${email} was refused: ${JSON.stringify(body)}`);
+          assert.equal(status, 200, `the login with ${email} failed: ${JSON.stringify(body)}`);
           return body.access_token;
         },
       );
       return token;
     },
     close: async () => {
-      // Operators first: they use the rest. Then the newest first: children before their parents.
-      const operators = made.filter(({ resource }) => resource === 'operator');
-      const others = made.filter(({ resource }) => resource !== 'operator').reverse();
+      // Operators first, because they refer to the others. Then newest first: children before their parents.
+      const operators = created.filter(({ resource }) => resource === 'operator');
+      const others = created.filter(({ resource }) => resource !== 'operator').reverse();
       try {
-        for (const thing of [...operators, ...others]) await remove(thing);
+        for (const item of [...operators, ...others]) await remove(item);
       } finally {
         await stop?.();
       }
@@ -98,58 +98,58 @@ export async function openTarget(options: StartOptions = {}): Promise<Target> {
   };
 }
 
-async function address(options: StartOptions) {
+async function resolveTarget(options: StartOptions) {
   const { CONFORMANCE_URL: url, CONFORMANCE_KEY: key, CONFORMANCE_EMAIL, CONFORMANCE_PASSWORD } = process.env;
   if (url) {
     const login = { email: CONFORMANCE_EMAIL || undefined, password: CONFORMANCE_PASSWORD || undefined };
     return { url: url.replace(/\/+$/, ''), key: key ?? '', ...login, stop: undefined };
   }
-  const own = await sharedSwitchboard(options);
-  return { url: own.url, key: own.key, ...ADMIN, stop: () => own.stop() };
+  const switchboard = await acquireSwitchboard(options);
+  return { url: switchboard.url, key: switchboard.key, ...ADMIN, stop: () => switchboard.stop() };
 }
 
-interface Shared {
+interface SharedSwitchboard {
   readonly starting: Promise<Switchboard>;
   users: number;
 }
 
-const shared = new Map<boolean, Shared>();
+const shared = new Map<boolean, SharedSwitchboard>();
 
-/** One service for all suites of this process: they are made for one that is in use by others. It ends with the last of them. */
-async function sharedSwitchboard({ demo = false, clock }: StartOptions): Promise<Switchboard> {
-  if (clock) return startSwitchboard({ demo, clock }); // no other suite can share its time
-  const own: Shared = shared.get(demo) ?? { starting: startSwitchboard({ demo }), users: 0 };
-  shared.set(demo, own);
-  own.users += 1;
-  const switchboard = await own.starting;
+/** One service for all suites of this process: they tolerate the data of others. The last suite stops it. */
+async function acquireSwitchboard({ demo = false, clock }: StartOptions): Promise<Switchboard> {
+  if (clock) return startSwitchboard({ demo, clock }); // other suites cannot share its clock
+  const entry: SharedSwitchboard = shared.get(demo) ?? { starting: startSwitchboard({ demo }), users: 0 };
+  shared.set(demo, entry);
+  entry.users += 1;
+  const switchboard = await entry.starting;
   const stop = async () => {
-    own.users -= 1;
-    if (own.users > 0) return;
+    entry.users -= 1;
+    if (entry.users > 0) return;
     shared.delete(demo);
     await switchboard.stop();
   };
   return { ...switchboard, stop };
 }
 
-/** A token request with these fields of the form. */
-export function logIn(url: string, fields: Record<string, string>): Promise<RestAnswer> {
+/** Sends a token request with these form fields. */
+export function logIn(url: string, fields: Record<string, string>): Promise<RestResponse> {
   return call(`${url}/oauth2/token`, { method: 'POST', body: new URLSearchParams(fields) });
 }
 
-/** Any request, without a key. */
-export async function call(address: string, init: RequestInit = {}): Promise<RestAnswer> {
-  const response = await fetch(address, init);
+/** Sends any request, without a key. */
+export async function call(url: string, init: RequestInit = {}): Promise<RestResponse> {
+  const response = await fetch(url, init);
   const text = await response.text();
   return { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text) };
 }
 
-/** The identifiers of a list, which comes newest first. */
-export function idsOf(answer: RestAnswer): number[] {
+/** The ids of a list response, newest first. */
+export function idsOf(answer: RestResponse): number[] {
   assert.equal(answer.status, 200, JSON.stringify(answer.body));
   return answer.body.data.map((item: Json) => item.id);
 }
 
-export function assertFail(answer: RestAnswer, status: number, message: string | RegExp): void {
+export function assertFail(answer: RestResponse, status: number, message: string | RegExp): void {
   assert.equal(answer.status, status, JSON.stringify(answer.body));
   assert.equal(answer.body.meta.status, 'fail');
   if (typeof message === 'string') assert.equal(answer.body.meta.message, message);

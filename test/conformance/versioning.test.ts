@@ -7,13 +7,13 @@ const target = await openTarget();
 after(() => target.close());
 const { rest } = target;
 const headers = { 'X-API-Key': target.key };
-const { CONFORMANCE_HA_URL: highAvailability } = process.env;
+const { CONFORMANCE_HA_URL: highAvailabilityUrl } = process.env;
 
 test('Versioning: the REST interface has version 2 in its base path, /api/2', async () => {
   assert.equal((await call(`${target.url}/api/2/operator`, { headers })).body.meta.status, 'success');
 });
 
-test('Versioning: no other version and no REST without a version is offered', async () => {
+test('Versioning: no other version and no REST path without a version is served', async () => {
   for (const path of ['/api/1/operator', '/api/3/operator', '/api/operator', '/operator']) {
     const response = await fetch(target.url + path, { headers });
     await response.body?.cancel();
@@ -21,11 +21,11 @@ test('Versioning: no other version and no REST without a version is offered', as
   }
 });
 
-test('Versioning: the high availability platform offers the same /api/2', {
-  skip: highAvailability ? false : 'give the address of the second platform with --ha-url',
+test('Versioning: the high availability platform serves the same /api/2', {
+  skip: highAvailabilityUrl ? false : 'pass the URL of the second platform with --ha-url',
 }, async () => {
   const { id } = await target.operator();
-  const other = await restClient(highAvailability as string, target.key).get(`/operator/${id}`);
+  const other = await restClient(highAvailabilityUrl as string, target.key).get(`/operator/${id}`);
   assert.deepEqual(other.body, (await rest.get(`/operator/${id}`)).body);
 });
 
@@ -37,38 +37,38 @@ for (const path of ['/operator', `/operator/${id}`, '/operator/live', '/client',
   });
 }
 
-test('Versioning: the authentication failure says that the REST interface is deprecated, too', async () => {
+test('Versioning: the authentication failure also says that the REST interface is deprecated', async () => {
   const answer = await call(`${target.url}/api/2/operator`);
   assert.match(answer.headers.get('deprecation') ?? '', /^@\d+$/);
 });
 
-test('Versioning: the REST interface is replaced by the GraphQL interface, and every answer links to it', async () => {
+test('Versioning: the REST interface is replaced by the GraphQL interface, and every response links to it', async () => {
   const link = (await rest.get('/operator')).headers.get('link') ?? '';
   assert.match(link, /<[^>]*\/graphql>; rel="successor-version"/);
   assert.match(link, /rel="deprecation"/);
 });
 
-test('Versioning: role is deprecated in favour of roles, and both are still read', async () => {
+test('Versioning: role is deprecated in favour of roles, and both are still returned', async () => {
   await rest.put(`/operator/${id}`, { roles: ['expert', 'manager'] });
   const { data } = (await rest.get(`/operator/${id}`)).body;
   assert.equal(data.role, 'manager');
   assert.deepEqual(data.roles.toSorted(), ['expert', 'manager']);
 });
 
-test('Versioning: satisfaction_global_rate is deprecated and still read', async () => {
+test('Versioning: satisfaction_global_rate is deprecated and still returned', async () => {
   const { data } = (await rest.get(`/operator/${id}/statistic`)).body;
   assert.equal(typeof data.satisfaction_global_rate, 'number');
 });
 
 test('Versioning: the token endpoint carries no version in the path', async () => {
-  // Without any field: the endpoint is there and says what it wants.
+  // Without any field: the endpoint exists and says what is missing.
   const { status, body } = await logIn(target.url, {});
   assert.equal(status, 400);
   assert.equal(body.error, 'invalid_request');
   assert.equal((await rest.post('/oauth2/token', '')).status, 404);
 });
 
-test('Versioning: the authentication check carries no version in the path, and says nothing of deprecation', async () => {
+test('Versioning: the authentication check carries no version in the path, and is not deprecated', async () => {
   const { status, headers } = await call(`${target.url}/_authenticated`);
   assert.equal(status, 401);
   assert.equal(headers.get('deprecation'), null);

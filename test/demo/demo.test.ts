@@ -1,31 +1,31 @@
 import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
-import { keepDemoConnected, loadDemo } from '../../src/demo/demo.ts';
+import { keepDemoOperatorsConnected, loadDemoData } from '../../src/demo/demo.ts';
 import { databases } from '../support/databases/databases.ts';
 
 for (const { name, open } of databases) {
-  test(`${name}: the demo keeps its operators connected, but not one who was taken offline or deleted`, async () => {
+  test(`${name}: demo operators stay connected unless they were taken offline or deleted`, async () => {
     mock.timers.enable({ apis: ['setInterval'] });
     const installation = await open();
     const { operators, live, clock, caller, accountId, database } = installation;
-    await loadDemo(installation);
-    const stop = await keepDemoConnected(installation);
-    const connected = async () => {
-      const list = await live.list(accountId, { filters: {}, everyone: false }, undefined);
-      return list.count + list.leftOut;
+    await loadDemoData(installation);
+    const stop = await keepDemoOperatorsConnected(installation);
+    const countConnected = async () => {
+      const list = await live.list(accountId, { filters: {}, includeOffline: false }, undefined);
+      return list.count + list.omittedCount;
     };
-    const before = await connected();
+    const before = await countConnected();
     assert.ok(before > 20);
     await live.update((work) => database.transaction(work, accountId), caller, 2, { connected: false });
     await operators.remove((work) => database.transaction(work, accountId), caller, 3);
-    const present = await connected();
+    const remaining = await countConnected();
     for (let round = 0; round < 5; round++) {
       clock.advance(20_000);
       mock.timers.tick(20_000);
-      await database.transaction(async () => undefined, accountId); // after the renewal, which was first in line
+      await database.transaction(async () => undefined, accountId); // runs after the queued renewal
     }
-    assert.equal(await connected(), present);
-    assert.ok(present >= before - 2);
+    assert.equal(await countConnected(), remaining);
+    assert.ok(remaining >= before - 2);
     stop();
     mock.timers.reset();
     await installation.end();

@@ -11,38 +11,38 @@ const { services, networks } = compose;
 const nodes = ['node1', 'node2', 'node3'].map((name) => services[name]);
 
 describe('the compose file', () => {
-  test('is one, by the schema of the Compose specification', () => {
-    const validate = new Ajv2019({ strict: false, validateFormats: false }).compile(currentForm(composeSchema));
+  test('is valid by the schema of the Compose specification', () => {
+    const validate = new Ajv2019({ strict: false, validateFormats: false }).compile(removeOldIds(composeSchema));
     assert.ok(validate(compose), JSON.stringify(validate.errors, null, 2));
-    assert.ok(!validate({ services: { node: { imagine: 'x' } } }), 'the schema refuses nothing');
+    assert.ok(!validate({ services: { node: { imagine: 'x' } } }), 'the schema must refuse unknown fields');
   });
 
-  test('has three equal nodes, PostgreSQL and a balancer, each of a known version', () => {
+  test('has three equal nodes, PostgreSQL and a balancer, each with a pinned version', () => {
     assert.deepEqual(nodes[1], nodes[0]);
     assert.deepEqual(nodes[2], nodes[0]);
     for (const [name, { image }] of Object.entries<{ image: string }>(services)) assert.ok(isPinned(image), name);
-    assert.equal(services.postgres.image.match(/:(\d+)\./)?.[1], '18', 'another version than the tests use');
+    assert.equal(services.postgres.image.match(/:(\d+)\./)?.[1], '18', 'must be the version that the tests use');
   });
 
-  test('gives a node what it starts with, and nothing that it does not know', () => {
+  test('gives nodes a valid configuration without unknown settings', () => {
     const { environment } = nodes[0];
     assert.deepEqual(unknownSettings(environment), []);
-    const config = readConfig(filledIn(environment));
+    const config = readConfig(substituteVariables(environment));
     assert.equal(config.databaseFile, undefined);
     assert.equal(new URL(config.DATABASE_URL).hostname, 'postgres');
   });
 
-  test('asks for every secret by name, and the example names them all', () => {
-    const asked = [...readText('deploy/compose.yaml').matchAll(/\$\{(\w+):\?/g)].map(([, name]) => name);
+  test('requires every secret by name, and the example lists all of them', () => {
+    const required = [...readText('deploy/compose.yaml').matchAll(/\$\{(\w+):\?/g)].map(([, name]) => name);
     const example = [...readText('deploy/example.env').matchAll(/^(\w+)=/gm)].map(([, name]) => name);
     assert.deepEqual(
-      [...new Set(asked)].filter((name) => !example.includes(name)),
+      [...new Set(required)].filter((name) => !example.includes(name)),
       [],
     );
     assert.match(readText('.gitignore'), /^\/deploy\/\.env$/m);
   });
 
-  test('has the nodes believe the balancer, and only the balancer', () => {
+  test('lets nodes trust the balancer, and only the balancer', () => {
     const { ipv4_address: balancer } = services.balancer.networks.front;
     assert.equal(nodes[0].environment.SWITCHBOARD_TRUSTED_PROXIES, balancer);
     const [{ subnet }] = networks.front.ipam.config;
@@ -59,7 +59,7 @@ describe('the compose file', () => {
     assert.ok(secondsOf(grace) > needed, `${grace} for ${needed} s`);
   });
 
-  test('opens to the world nothing but the balancer', () => {
+  test('publishes only the balancer', () => {
     const published = Object.entries<{ ports?: string[] }>(services).flatMap(([name, { ports = [] }]) =>
       ports.filter((port) => !port.startsWith('127.0.0.1:')).map((port) => `${name} ${port}`),
     );
@@ -68,19 +68,19 @@ describe('the compose file', () => {
   });
 
   test('has a database with enough connections for its nodes', () => {
-    const setting = services.postgres.command.find((word: string) => word.startsWith('max_connections='));
-    const kept = 3; // for superusers
-    assert.ok(Number(setting.split('=')[1]) - kept >= nodes.length * CONNECTIONS_OF_A_NODE);
+    const setting = services.postgres.command.find((argument: string) => argument.startsWith('max_connections='));
+    const reserved = 3; // for superusers
+    assert.ok(Number(setting.split('=')[1]) - reserved >= nodes.length * CONNECTIONS_OF_A_NODE);
   });
 });
 
-/** The schema names its parts in a way that is not in use any more; nothing refers to those names. */
-function currentForm(schema: object): object {
-  const isOldName = (key: string, value: unknown) => (key === 'id' || key === '$schema') && typeof value === 'string';
-  return JSON.parse(JSON.stringify(schema, (key, value) => (isOldName(key, value) ? undefined : value)));
+/** Removes the outdated identifiers of the schema, which nothing refers to. */
+function removeOldIds(schema: object): object {
+  const isOldId = (key: string, value: unknown) => (key === 'id' || key === '$schema') && typeof value === 'string';
+  return JSON.parse(JSON.stringify(schema, (key, value) => (isOldId(key, value) ? undefined : value)));
 }
 
-function filledIn(environment: Readonly<Record<string, string>>): Record<string, string> {
+function substituteVariables(environment: Readonly<Record<string, string>>): Record<string, string> {
   const values: Record<string, string> = {
     POSTGRES_PASSWORD: 'secret',
     SWITCHBOARD_SECRET: 'a secret of at least thirty-two characters',
@@ -90,7 +90,7 @@ function filledIn(environment: Readonly<Record<string, string>>): Record<string,
   const fill = (text: string) =>
     text.replaceAll(
       /\$\{(\w+)(?::([?-])([^}]*))?\}/g,
-      (_, name, kind, word) => values[name] ?? (kind === '-' ? word : ''),
+      (_, name, kind, fallback) => values[name] ?? (kind === '-' ? fallback : ''),
     );
   return Object.fromEntries(Object.entries(environment).map(([name, text]) => [name, fill(text)]));
 }

@@ -10,12 +10,12 @@ export function readText(path: string): string {
   return readFileSync(join(ROOT, path), 'utf8');
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: a document of somebody else's form; its schema is checked apart
+// biome-ignore lint/suspicious/noExplicitAny: the format is defined elsewhere; its schema is validated separately
 export function readYaml(path: string): any {
   return parse(readText(path), { merge: true });
 }
 
-/** Names in an environment that the service would refuse or never look at. */
+/** Variables that are not settings of the service. */
 export function unknownSettings(environment: Readonly<Record<string, unknown>>): string[] {
   return Object.keys(environment).filter((name) => !(name in settings.shape));
 }
@@ -26,10 +26,11 @@ export function secondsOf(text: string | number): number {
   return Number(amount) * (unit === 'm' ? 60 : 1);
 }
 
-/** Which program of another version an image is cannot be left to the day on which it is fetched. */
+/** Whether the image has a fixed version, so that every pull gets the same one. */
 export function isPinned(image: string): boolean {
   return /^[\w./-]+:v?\d+[\w.-]*$/.test(image);
 }
 
-/** All that a node may open to PostgreSQL, and the one that listens. Nothing is opened here: only a statement does that. */
-export const CONNECTIONS_OF_A_NODE = new PostgresDatabase('postgres://nowhere.invalid/none').use().connectionLimit + 1;
+/** The connection pool of a node plus its LISTEN connection. Nothing connects here: that needs a statement. */
+export const CONNECTIONS_OF_A_NODE =
+  new PostgresDatabase('postgres://nowhere.invalid/none').getUsage().connectionLimit + 1;

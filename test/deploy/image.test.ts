@@ -6,26 +6,27 @@ import { dirname, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { Copy, DockerfileParser, type Instruction } from 'dockerfile-ast';
 import { validate } from 'dockerfile-utils';
-import { spawnOwn } from '../support/processes/own-processes.ts';
-import { lastingPort } from '../support/processes/ports.ts';
+import { spawnGuarded } from '../support/processes/guarded-processes.ts';
+import { findStablePort } from '../support/processes/ports.ts';
 import { ADMIN, WRITE_KEY } from '../support/processes/switchboard.ts';
 import { isPinned, ROOT, readText } from './deploy-files.ts';
 
 const text = readText('Dockerfile');
 const dockerfile = DockerfileParser.parse(text);
 const instructions = dockerfile.getInstructions();
-const last = (keyword: string) => instructions.findLast((each) => each.getKeyword() === keyword) as Instruction;
-/** The words of `ENTRYPOINT ["node", …]` and its like. */
-const words = (keyword: string): string[] =>
-  JSON.parse(/\[.*\]/s.exec(last(keyword).getArgumentsContent() ?? '')?.[0] ?? '[]');
+const lastInstruction = (keyword: string) =>
+  instructions.findLast((item) => item.getKeyword() === keyword) as Instruction;
+/** The arguments of the exec form, for example `ENTRYPOINT ["node", …]`. */
+const execArguments = (keyword: string): string[] =>
+  JSON.parse(/\[.*\]/s.exec(lastInstruction(keyword).getArgumentsContent() ?? '')?.[0] ?? '[]');
 
 describe('the Dockerfile', () => {
-  test('has no mistakes', () => {
+  test('is valid', () => {
     assert.deepEqual(validate(text), []);
-    assert.notDeepEqual(validate('FROM node\nCOPPY a b'), [], 'nothing is ever found');
+    assert.notDeepEqual(validate('FROM node\nCOPPY a b'), [], 'the validator must find errors');
   });
 
-  test('is built on the Node that the project brings along', () => {
+  test('uses the Node version of the project', () => {
     const { optionalDependencies } = JSON.parse(readText('package.json'));
     for (const from of dockerfile.getFROMs()) {
       assert.ok(isPinned(from.getImage() ?? ''), from.getImage() ?? '');
@@ -33,55 +34,59 @@ describe('the Dockerfile', () => {
     }
   });
 
-  test('installs only what is locked and needed, and runs no script of it', () => {
-    const install = instructions.find((each) => each.getArgumentsContent()?.startsWith('npm'))?.getArgumentsContent();
+  test('installs only locked production packages and runs no install scripts', () => {
+    const install = instructions.find((item) => item.getArgumentsContent()?.startsWith('npm'))?.getArgumentsContent();
     for (const word of ['npm ci', '--omit=dev', '--omit=optional', '--ignore-scripts'])
       assert.ok(install?.includes(word));
   });
 
-  test('does not run as root, and stops by the signal that the service knows', () => {
-    assert.equal(last('USER').getArgumentsContent(), 'node');
-    assert.equal(last('STOPSIGNAL').getArgumentsContent(), 'SIGTERM');
+  test('does not run as root and stops with SIGTERM', () => {
+    assert.equal(lastInstruction('USER').getArgumentsContent(), 'node');
+    assert.equal(lastInstruction('STOPSIGNAL').getArgumentsContent(), 'SIGTERM');
   });
 });
 
-/** Nothing but what the Dockerfile copies, and the packages that are installed without those for tests. */
-describe('what is in the image', () => {
+/** Rebuilds the image contents: the files that the Dockerfile copies and the production packages. */
+describe('the image contents', () => {
   let folder: string;
   let app: string;
   let environment: Record<string, string>;
-  const running = new Set<ChildProcess>();
+  const children = new Set<ChildProcess>();
 
   before(() => {
     folder = mkdtempSync(join(tmpdir(), 'switchboard-image-'));
     app = join(folder, 'app');
     mkdirSync(app);
-    for (const source of copied()) cpSync(join(ROOT, source), join(app, source), { recursive: true });
+    for (const source of listCopiedSources()) cpSync(join(ROOT, source), join(app, source), { recursive: true });
     linkPackages(join(app, 'node_modules'));
-    environment = { ...variables(), HOST: '127.0.0.1', DATABASE_URL: `sqlite:${join(folder, 'data/switchboard.db')}` };
+    environment = {
+      ...readVariables(),
+      HOST: '127.0.0.1',
+      DATABASE_URL: `sqlite:${join(folder, 'data/switchboard.db')}`,
+    };
   });
   after(() => {
-    for (const child of running) child.kill('SIGKILL');
+    for (const child of children) child.kill('SIGKILL');
     rmSync(folder, { recursive: true, force: true });
   });
 
-  test('is the program, the pages and the licence, and no more', () => {
+  test('are the program, the pages and the licence, and nothing else', () => {
     assert.deepEqual(readdirSync(app).sort(), ['LICENSE', 'node_modules', 'package.json', 'src', 'web']);
     assert.ok(!readdirSync(join(app, 'node_modules')).includes('typescript'));
   });
 
-  test('runs: it starts, serves its pages, says that it is healthy, carries out commands, and stops', async () => {
-    const port = String(await lastingPort());
+  test('run: the service starts, serves its pages, is healthy, runs commands, and stops', async () => {
+    const port = String(await findStablePort());
     const env = { ...environment, PORT: port, SWITCHBOARD_ADMIN_EMAIL: ADMIN.email, SWITCHBOARD_API_KEY: WRITE_KEY };
-    const child = spawnOwn(process.execPath, [...inImage('ENTRYPOINT'), ...words('CMD')], {
+    const child = spawnGuarded(process.execPath, [...nodeArguments('ENTRYPOINT'), ...execArguments('CMD')], {
       cwd: app,
       env,
       stdio: 'pipe',
     });
-    running.add(child);
+    children.add(child);
     process.once('exit', () => child.kill('SIGKILL'));
     const exit = new Promise((resolve) => child.once('exit', resolve));
-    await said(child, /ready at/);
+    await waitForOutput(child, /ready at/);
 
     for (const path of [
       '/_ready',
@@ -94,50 +99,53 @@ describe('what is in the image', () => {
     ]) {
       assert.equal((await fetch(`http://127.0.0.1:${port}${path}`)).status, 200, path);
     }
-    assert.equal(spawnSync(process.execPath, words('HEALTHCHECK').slice(1), { env }).status, 0);
-    assert.equal(spawnSync(process.execPath, words('HEALTHCHECK').slice(1), { env: { ...env, PORT: '1' } }).status, 1);
-    const list = spawnSync(process.execPath, [...inImage('ENTRYPOINT'), 'key', 'list'], {
+    assert.equal(spawnSync(process.execPath, execArguments('HEALTHCHECK').slice(1), { env }).status, 0);
+    assert.equal(
+      spawnSync(process.execPath, execArguments('HEALTHCHECK').slice(1), { env: { ...env, PORT: '1' } }).status,
+      1,
+    );
+    const list = spawnSync(process.execPath, [...nodeArguments('ENTRYPOINT'), 'key', 'list'], {
       cwd: app,
       env,
       encoding: 'utf8',
     });
     assert.match(list.stdout, /first key/, list.stderr);
-    child.kill(last('STOPSIGNAL').getArgumentsContent() as NodeJS.Signals);
+    child.kill(lastInstruction('STOPSIGNAL').getArgumentsContent() as NodeJS.Signals);
     assert.equal(await exit, 0);
   });
 
-  /** Packages are links here; without these two flags they would find those beside the real ones, for tests too. */
-  function inImage(keyword: string): string[] {
-    const [program, ...rest] = words(keyword);
+  /** Packages are symlinks here; without these flags they would resolve the development packages as well. */
+  function nodeArguments(keyword: string): string[] {
+    const [program, ...rest] = execArguments(keyword);
     assert.equal(program, 'node');
     return ['--preserve-symlinks', '--preserve-symlinks-main', ...rest];
   }
 });
 
-/** The sources of the last stage, as far as `.dockerignore` lets them into the build. */
-function copied(): string[] {
+/** Sources of the last stage that `.dockerignore` does not exclude. */
+function listCopiedSources(): string[] {
   const stage = dockerfile.getFROMs().at(-1)?.getRange()?.start.line ?? 0;
   const copies = dockerfile
     .getCOPYs()
-    .filter((each): each is Copy => each instanceof Copy && (each.getRange()?.start.line ?? 0) > stage)
-    .filter((each) => each.getFromFlag() === null)
-    .flatMap((each) => each.getArguments().slice(0, -1))
+    .filter((item): item is Copy => item instanceof Copy && (item.getRange()?.start.line ?? 0) > stage)
+    .filter((item) => item.getFromFlag() === null)
+    .flatMap((item) => item.getArguments().slice(0, -1))
     .map((argument) => argument.getValue());
-  const kept = readText('.dockerignore')
+  const ignoreLines = readText('.dockerignore')
     .split('\n')
     .filter((line) => line !== '' && !line.startsWith('#'));
-  // All is left out, and then named: a form of which the test knows what it means.
-  assert.equal(kept.shift(), '*');
+  // The test only understands this form: exclude everything, then include by name.
+  assert.equal(ignoreLines.shift(), '*');
   assert.deepEqual(
-    kept.filter((line) => !/^![\w.-]+$/.test(line)),
+    ignoreLines.filter((line) => !/^![\w.-]+$/.test(line)),
     [],
   );
-  return copies.filter((source) => kept.includes(`!${source}`));
+  return copies.filter((source) => ignoreLines.includes(`!${source}`));
 }
 
-function variables(): Record<string, string> {
-  const found = dockerfile.getENVs().flatMap((each) => each.getProperties());
-  return Object.fromEntries(found.map((each) => [each.getName(), each.getValue() ?? '']));
+function readVariables(): Record<string, string> {
+  const found = dockerfile.getENVs().flatMap((item) => item.getProperties());
+  return Object.fromEntries(found.map((item) => [item.getName(), item.getValue() ?? '']));
 }
 
 function linkPackages(folder: string): void {
@@ -152,15 +160,15 @@ function linkPackages(folder: string): void {
   }
 }
 
-function said(child: ChildProcess, words: RegExp): Promise<void> {
+function waitForOutput(child: ChildProcess, execArguments: RegExp): Promise<void> {
   return new Promise((resolve, reject) => {
     let output = '';
-    const hear = (chunk: Buffer) => {
+    const onData = (chunk: Buffer) => {
       output += chunk;
-      if (words.test(output)) resolve();
+      if (execArguments.test(output)) resolve();
     };
-    child.stdout?.on('data', hear);
-    child.stderr?.on('data', hear);
-    child.once('exit', (code) => reject(new Error(`It ended with ${code}:\n${output}`)));
+    child.stdout?.on('data', onData);
+    child.stderr?.on('data', onData);
+    child.once('exit', (code) => reject(new Error(`The process exited with ${code}:\n${output}`)));
   });
 }

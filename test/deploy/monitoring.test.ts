@@ -6,18 +6,18 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { stringify } from 'yaml';
 import {
-  addressOf,
+  createDatabase,
+  DATABASE_PREFIX,
+  databaseUrlOf,
   dropDatabase,
-  makeDatabase,
-  PREFIX,
-  postgresServer,
-  SECRET,
+  postgresServerUrl,
+  TEST_SECRET,
 } from '../support/databases/postgres-database.ts';
 import { type SwitchboardProcess, startSwitchboardProcess } from '../support/processes/switchboard.ts';
 import { ROOT, readText, readYaml } from './deploy-files.ts';
 
-/** Shown on PostgreSQL alone. */
-const ONLY_OF_A_SERVER = /^switchboard_database_(connections|waiting|listening|failures|wake_ups)/;
+/** Exposed only on PostgreSQL. */
+const POSTGRES_ONLY = /^switchboard_database_(connections|waiting|listening|failures|wake_ups)/;
 
 interface Rule {
   readonly alert: string;
@@ -37,25 +37,27 @@ interface Panel {
 const FOLDER = join(ROOT, 'deploy/prometheus');
 const rules: Rule[] = readYaml('deploy/prometheus/alerts.yaml').groups.flatMap(({ rules }: { rules: Rule[] }) => rules);
 const panels: Panel[] = JSON.parse(readText('deploy/grafana/switchboard.json')).panels;
-const asked = panels.flatMap(({ title, targets = [] }) => targets.map(({ expr }) => ({ title, expr: filledIn(expr) })));
+const queries = panels.flatMap(({ title, targets = [] }) =>
+  targets.map(({ expr }) => ({ title, expr: substituteVariables(expr) })),
+);
 const page = readText('docs/high-availability.md');
 
 const promtool = (...args: string[]) => spawnSync('promtool', args, { cwd: FOLDER, encoding: 'utf8' });
-const skip = promtool('--version').error !== undefined && 'there is no promtool on this machine';
+const skip = promtool('--version').error !== undefined && 'requires promtool';
 
 describe('the alert rules', () => {
-  for (const [what, ...args] of [
-    ['are rules', 'check', 'rules', 'alerts.yaml'],
-    ['fire when they should and not before', 'test', 'rules', 'alerts.test.yaml'],
-    ['are read by the configuration for Prometheus', 'check', 'config', 'prometheus.yaml'],
+  for (const [title, ...args] of [
+    ['are valid', 'check', 'rules', 'alerts.yaml'],
+    ['fire when they should, and not before', 'test', 'rules', 'alerts.test.yaml'],
+    ['are loaded by the Prometheus configuration', 'check', 'config', 'prometheus.yaml'],
   ] as const) {
-    test(what, { skip }, () => {
+    test(title, { skip }, () => {
       const { status, stdout, stderr } = promtool(...args);
       assert.equal(status, 0, stdout + stderr);
     });
   }
 
-  test('have a test each, a severity, and a line in the documentation', () => {
+  test('each have a test, a severity, and a line in the documentation', () => {
     const tests = readText('deploy/prometheus/alerts.test.yaml');
     for (const { alert, labels, annotations } of rules) {
       const fires = new RegExp(`alertname: ${alert}\\n\\s+eval_time: \\S+\\n\\s+exp_alerts:`);
@@ -69,24 +71,24 @@ describe('the alert rules', () => {
 });
 
 describe('the dashboard', () => {
-  test('has panels that lie beside each other', () => {
+  test('has panels that do not overlap', () => {
     assert.equal(new Set(panels.map(({ id }) => id)).size, panels.length);
-    const taken = new Map<string, string>();
+    const occupied = new Map<string, string>();
     for (const { title, gridPos } of panels) {
       assert.ok(gridPos.x + gridPos.w <= 24, title);
       for (let x = gridPos.x; x < gridPos.x + gridPos.w; x += 1) {
         for (let y = gridPos.y; y < gridPos.y + gridPos.h; y += 1) {
-          assert.equal(taken.get(`${x} ${y}`), undefined, `${title} lies over another`);
-          taken.set(`${x} ${y}`, title);
+          assert.equal(occupied.get(`${x} ${y}`), undefined, `${title} overlaps another panel`);
+          occupied.set(`${x} ${y}`, title);
         }
       }
     }
   });
 
-  test('asks what Prometheus understands', { skip }, () => {
+  test('has valid Prometheus expressions', { skip }, () => {
     const folder = mkdtempSync(join(tmpdir(), 'switchboard-dashboard-'));
     try {
-      const records = asked.map(({ expr }, index) => ({ record: `panel:${index}`, expr }));
+      const records = queries.map(({ expr }, index) => ({ record: `panel:${index}`, expr }));
       writeFileSync(join(folder, 'panels.yaml'), stringify({ groups: [{ name: 'panels', rules: records }] }));
       const { status, stderr } = promtool('check', 'rules', join(folder, 'panels.yaml'));
       assert.equal(status, 0, stderr);
@@ -98,58 +100,60 @@ describe('the dashboard', () => {
 
 describe('a running node', () => {
   let switchboard: SwitchboardProcess;
-  let shown: Set<string>;
-  let numbers: string;
-  const address = postgresServer && addressOf(`${PREFIX}${process.pid}_monitoring`);
+  let metricNames: Set<string>;
+  let metricsText: string;
+  const address = postgresServerUrl && databaseUrlOf(`${DATABASE_PREFIX}${process.pid}_monitoring`);
   before(async () => {
-    if (address) await makeDatabase(address);
-    const env = address ? { DATABASE_URL: address, SWITCHBOARD_SECRET: SECRET } : {};
+    if (address) await createDatabase(address);
+    const env = address ? { DATABASE_URL: address, SWITCHBOARD_SECRET: TEST_SECRET } : {};
     switchboard = await startSwitchboardProcess({ env });
     await fetch(`${switchboard.url}/_ready`);
-    numbers = await (await fetch(`${switchboard.url}/metrics`)).text();
-    shown = new Set([...numbers.matchAll(/^([a-z_0-9]+)[{ ]/gm)].map(([, name]) => name as string));
+    metricsText = await (await fetch(`${switchboard.url}/metrics`)).text();
+    metricNames = new Set([...metricsText.matchAll(/^([a-z_0-9]+)[{ ]/gm)].map(([, name]) => name as string));
   });
   after(async () => {
     await switchboard?.stop();
     if (address) await dropDatabase(address);
   });
 
-  test('shows every number that the alerts and the dashboard look at', () => {
-    const wanted = [...rules, ...asked].flatMap(({ expr }) => metricsIn(expr));
-    assert.ok(wanted.length > 30);
+  test('exposes every metric that the alerts and the dashboard use', () => {
+    const usedMetrics = [...rules, ...queries].flatMap(({ expr }) => extractMetrics(expr));
+    assert.ok(usedMetrics.length > 30);
     assert.deepEqual(
-      [...new Set(wanted)].filter((name) => name !== 'up' && !shown.has(name)),
+      [...new Set(usedMetrics)].filter((name) => name !== 'up' && !metricNames.has(name)),
       [],
     );
   });
 
-  test('shows the labels that they select by', () => {
-    const labels = [...rules, ...asked].flatMap(({ expr }) => [...expr.matchAll(/(switchboard_\w+)\{([^}]*)\}/g)]);
+  test('exposes the labels that they select by', () => {
+    const labels = [...rules, ...queries].flatMap(({ expr }) => [...expr.matchAll(/(switchboard_\w+)\{([^}]*)\}/g)]);
     for (const [, name = '', selector = ''] of labels) {
-      if (!address && ONLY_OF_A_SERVER.test(name)) continue;
-      const line = numbers.match(new RegExp(`^${name}\\{.*$`, 'm'))?.[0] ?? '';
+      if (!address && POSTGRES_ONLY.test(name)) continue;
+      const line = metricsText.match(new RegExp(`^${name}\\{.*$`, 'm'))?.[0] ?? '';
       for (const [, label] of selector.matchAll(/(\w+)(?:=|!)/g))
         assert.ok(line.includes(`${label}="`), `${name} ${label}`);
     }
   });
 
-  test('is looked at by every number of its own: in the dashboard, an alert, or the documentation', () => {
-    const texts = [...rules, ...asked].map(({ expr }) => expr).join() + readText('docs/operations.md');
-    const own = [...shown].filter((name) => name.startsWith('switchboard_') && !/_(bucket|sum)$/.test(name));
+  test('has every metric in the dashboard, an alert, or the documentation', () => {
+    const texts = [...rules, ...queries].map(({ expr }) => expr).join() + readText('docs/operations.md');
+    const switchboardMetrics = [...metricNames].filter(
+      (name) => name.startsWith('switchboard_') && !/_(bucket|sum)$/.test(name),
+    );
     assert.deepEqual(
-      own.filter((name) => !texts.includes(name)),
+      switchboardMetrics.filter((name) => !texts.includes(name)),
       [],
     );
   });
 });
 
-/** As Grafana does it. */
-function filledIn(expression: string): string {
+/** Substitutes variables like Grafana. */
+function substituteVariables(expression: string): string {
   return expression.replaceAll('$__rate_interval', '5m').replaceAll('$job', 'switchboard');
 }
 
-/** Names in an expression that are neither labels nor functions of the language. */
-function metricsIn(expression: string): string[] {
-  const bare = expression.replaceAll(/\{[^}]*\}/g, '').replaceAll(/\b(by|without|on)\s*\([^)]*\)/g, '');
-  return [...bare.matchAll(/\b(?:switchboard|process|nodejs)_\w+|\bup\b/g)].map(([name]) => name);
+/** Metric names in an expression, without labels and functions. */
+function extractMetrics(expression: string): string[] {
+  const withoutLabels = expression.replaceAll(/\{[^}]*\}/g, '').replaceAll(/\b(by|without|on)\s*\([^)]*\)/g, '');
+  return [...withoutLabels.matchAll(/\b(?:switchboard|process|nodejs)_\w+|\bup\b/g)].map(([name]) => name);
 }

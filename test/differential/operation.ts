@@ -1,13 +1,13 @@
-/** One of the conversations in a state: it is named in the variables, and whoever has it asks. */
-export interface About {
+/** Selects a conversation by state. The operation uses its id and runs as its operator or visitor. */
+export interface ConversationChoice {
   readonly state: 'queued' | 'offered' | 'active' | 'closed';
   readonly pick: number;
 }
 
-/** Stands in variables for the conversation that the operation is about. */
-export const CONVERSATION = '@conversation';
+/** Replaced in variables by the id of the selected conversation. */
+export const CONVERSATION_PLACEHOLDER = '@conversation';
 
-/** One thing that is done on both databases: plain data, so that it can be printed and done again. */
+/** An operation to run on both databases: plain data, so that it can be printed and repeated. */
 export type Operation =
   | {
       readonly kind: 'rest';
@@ -20,35 +20,35 @@ export type Operation =
     }
   | {
       readonly kind: 'graphql';
-      /** The number of the operator who asks; 1 is the admin. */
+      /** The id of the calling operator; 1 is the admin. */
       readonly as: number;
       readonly query: string;
       readonly variables: Readonly<Record<string, unknown>>;
-      readonly about?: About;
+      readonly target?: ConversationChoice;
       readonly idempotencyKey?: string;
     }
   | {
       readonly kind: 'visitor';
-      /** Which of the sessions so far, counted from 0. */
+      /** The index of the visitor session. */
       readonly as: number;
       readonly query: string;
       readonly variables: Readonly<Record<string, unknown>>;
-      readonly about?: About;
+      readonly target?: ConversationChoice;
     }
   | { readonly kind: 'session'; readonly body: Readonly<Record<string, unknown>> }
-  /** The clock goes on, and what is over by then is ended. */
-  | { readonly kind: 'pass'; readonly milliseconds: number }
+  /** Advances the clock and runs the due timers. */
+  | { readonly kind: 'advanceClock'; readonly milliseconds: number }
   | { readonly kind: 'sweep' }
   | { readonly kind: 'housekeeping' }
-  /** What is due is sent to receivers, which answer with these one after the other. */
+  /** Sends due deliveries to receivers, which respond with these statuses. */
   | { readonly kind: 'webhooks'; readonly statuses: readonly number[] };
 
-/** In one line, for the trace. */
-export function inOneLine(operation: Operation): string {
+/** Formats an operation in one line for the trace. */
+export function formatOperation(operation: Operation): string {
   const { kind, ...rest } = operation;
   if (kind === 'graphql' || kind === 'visitor') {
-    const { as, query, variables, about } = rest as Extract<Operation, { kind: 'graphql' }>;
-    return `${kind} as ${about ? `whoever has the ${about.pick}th ${about.state}` : as}: ${query.replaceAll(/\s+/g, ' ')} ${JSON.stringify(variables)}`;
+    const { as, query, variables, target } = rest as Extract<Operation, { kind: 'graphql' }>;
+    return `${kind} as ${target ? `the participant of ${target.state} conversation ${target.pick}` : as}: ${query.replaceAll(/\s+/g, ' ')} ${JSON.stringify(variables)}`;
   }
   return `${kind} ${JSON.stringify(rest)}`;
 }

@@ -3,23 +3,24 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { describe, type TestContext, test } from 'node:test';
 import { WebSocket, WebSocketServer } from 'ws';
-import { balancersToTry, startBalancer } from '../support/nodes/balancers.ts';
-import { until } from '../support/waiting/until.ts';
+import { balancersToTest, startBalancer } from '../support/nodes/balancers.ts';
+import { waitUntil } from '../support/waiting/wait.ts';
 
-type Answer = (request: IncomingMessage, response: ServerResponse) => void;
+type Responder = (request: IncomingMessage, response: ServerResponse) => void;
 
-const fine: Answer = (_request, response) => response.end('fine');
-const hangUp: Answer = (request) => request.socket.destroy();
-const unavailable: Answer = (_request, response) => response.writeHead(503, { 'retry-after': '1' }).end('{"a":503}');
+const respondOk: Responder = (_request, response) => response.end('fine');
+const hangUp: Responder = (request) => request.socket.destroy();
+const respondUnavailable: Responder = (_request, response) =>
+  response.writeHead(503, { 'retry-after': '1' }).end('{"a":503}');
 
-/** Stands for a node: what it answers is the test's, and what it was asked is kept. */
-async function standIn(t: TestContext, answer: Answer) {
-  const asked: IncomingMessage[] = [];
-  const node = { url: '', asked, answer, ready: true, sockets: 0, cutSockets: () => {} };
+/** A fake node: the test decides its responses, and its requests are recorded. */
+async function startFakeNode(t: TestContext, respond: Responder) {
+  const requests: IncomingMessage[] = [];
+  const node = { url: '', requests, respond, isReady: true, sockets: 0, cutSockets: () => {} };
   const server = createServer((request, response) => {
-    if (request.url === '/_ready') return response.writeHead(node.ready ? 200 : 503).end();
-    asked.push(request);
-    request.resume().once('end', () => node.answer(request, response));
+    if (request.url === '/_ready') return response.writeHead(node.isReady ? 200 : 503).end();
+    requests.push(request);
+    request.resume().once('end', () => node.respond(request, response));
   });
   const sockets = new WebSocketServer({ server });
   node.cutSockets = () => {
@@ -40,11 +41,11 @@ async function standIn(t: TestContext, answer: Answer) {
   return node;
 }
 
-/** Each behaves the same: a suite that passes behind one says something about the other. */
-for (const kind of balancersToTry(true)) {
-  describe(`the load balancer of the tests, ${kind}`, () => {
-    const behind = async (t: TestContext, ...answers: readonly Answer[]) => {
-      const nodes = await Promise.all(answers.map((answer) => standIn(t, answer)));
+/** Both behave the same, so a suite that passes behind one is valid for the other. */
+for (const kind of balancersToTest(true)) {
+  describe(`the test load balancer, ${kind}`, () => {
+    const startBehind = async (t: TestContext, ...responders: readonly Responder[]) => {
+      const nodes = await Promise.all(responders.map((respond) => startFakeNode(t, respond)));
       const balancer = await startBalancer(
         kind,
         nodes.map(({ url }) => url),
@@ -52,74 +53,77 @@ for (const kind of balancersToTry(true)) {
       t.after(() => balancer.stop());
       const send = async (method: string, headers: Record<string, string> = {}) => {
         const body = method === 'GET' ? {} : { body: '{"some":"body"}' };
-        const answer = await fetch(`${balancer.url}/path`, { method, headers, ...body }).catch(() => undefined);
-        return answer && { status: answer.status, text: await answer.text(), headers: answer.headers };
+        const response = await fetch(`${balancer.url}/path`, { method, headers, ...body }).catch(() => undefined);
+        return response && { status: response.status, text: await response.text(), headers: response.headers };
       };
       return { nodes, balancer, send };
     };
-    const everyTurn = [1, 2, 3, 4];
+    const ROUNDS = [1, 2, 3, 4];
 
-    test('gives what may be repeated to another node when one hangs up or is unavailable', async (t) => {
-      for (const bad of [hangUp, unavailable]) {
-        const { nodes, balancer, send } = await behind(t, bad, fine);
-        for (const _ of everyTurn) {
+    test('retries repeatable requests on another node when one hangs up or is unavailable', async (t) => {
+      for (const failing of [hangUp, respondUnavailable]) {
+        const { nodes, balancer, send } = await startBehind(t, failing, respondOk);
+        for (const _ of ROUNDS) {
           for (const method of ['GET', 'PUT']) assert.equal((await send(method))?.text, 'fine', method);
           for (const method of ['POST', 'DELETE'])
             assert.equal((await send(method, { 'Idempotency-Key': 'a' }))?.text, 'fine', method);
         }
-        assert.equal(nodes[1]?.asked.length, 16);
-        assert.ok((nodes[0]?.asked.length ?? 0) > 0, 'the bad one was asked too');
-        assert.equal(await balancer.retries(), nodes[0]?.asked.length);
+        assert.equal(nodes[1]?.requests.length, 16);
+        assert.ok((nodes[0]?.requests.length ?? 0) > 0, 'the failing node got requests too');
+        assert.equal(await balancer.retries(), nodes[0]?.requests.length);
       }
     });
 
-    test('never gives a plain POST or DELETE to a second node', async (t) => {
-      const { nodes, send } = await behind(t, hangUp, unavailable);
+    test('never retries a POST or DELETE without a key on another node', async (t) => {
+      const { nodes, send } = await startBehind(t, hangUp, respondUnavailable);
       for (const method of ['POST', 'DELETE', 'POST', 'DELETE']) {
-        const answer = await send(method);
-        assert.ok(answer === undefined || [502, 503].includes(answer.status), String(answer?.status));
+        const response = await send(method);
+        assert.ok(response === undefined || [502, 503].includes(response.status), String(response?.status));
       }
-      assert.equal((nodes[0]?.asked.length ?? 0) + (nodes[1]?.asked.length ?? 0), 4);
+      assert.equal((nodes[0]?.requests.length ?? 0) + (nodes[1]?.requests.length ?? 0), 4);
     });
 
-    test('gives out what the nodes say when none is available', async (t) => {
-      const { send } = await behind(t, unavailable, unavailable);
-      const answer = await send('PUT');
-      assert.deepEqual([answer?.status, answer?.text, answer?.headers.get('retry-after')], [503, '{"a":503}', '1']);
+    test('returns the response of a node when none is available', async (t) => {
+      const { send } = await startBehind(t, respondUnavailable, respondUnavailable);
+      const response = await send('PUT');
+      assert.deepEqual(
+        [response?.status, response?.text, response?.headers.get('retry-after')],
+        [503, '{"a":503}', '1'],
+      );
     });
 
-    test('gives nothing to a node that is not ready, until it is', async (t) => {
-      const { nodes, balancer, send } = await behind(t, fine, fine);
-      const [first] = nodes as [Awaited<ReturnType<typeof standIn>>];
-      const see = async (up: boolean) => {
-        first.ready = up;
-        await until('the balancer knows', async () => (await balancer.isUp(0)) === up);
-        first.asked.length = 0;
-        for (const _ of everyTurn) assert.equal((await send('POST'))?.text, 'fine');
-        return first.asked.length > 0;
+    test('sends no requests to a node until it is ready', async (t) => {
+      const { nodes, balancer, send } = await startBehind(t, respondOk, respondOk);
+      const [first] = nodes as [Awaited<ReturnType<typeof startFakeNode>>];
+      const getsRequestsWhen = async (up: boolean) => {
+        first.isReady = up;
+        await waitUntil('the balancer has noticed', async () => (await balancer.isUp(0)) === up);
+        first.requests.length = 0;
+        for (const _ of ROUNDS) assert.equal((await send('POST'))?.text, 'fine');
+        return first.requests.length > 0;
       };
-      assert.equal(await see(false), false);
-      assert.equal(await see(true), true);
+      assert.equal(await getsRequestsWhen(false), false);
+      assert.equal(await getsRequestsWhen(true), true);
     });
 
-    test('says from where a request came, after what it was told itself', async (t) => {
-      const { nodes, send } = await behind(t, fine);
+    test('appends the client address to X-Forwarded-For', async (t) => {
+      const { nodes, send } = await startBehind(t, respondOk);
       await send('GET');
       await send('POST', { 'X-Forwarded-For': '10.1.2.3' });
       assert.deepEqual(
-        nodes[0]?.asked.map(({ headers }) => String(headers['x-forwarded-for']).split(/, */)),
+        nodes[0]?.requests.map(({ headers }) => String(headers['x-forwarded-for']).split(/, */)),
         [['127.0.0.1'], ['10.1.2.3', '127.0.0.1']],
       );
     });
 
-    test('passes websockets on, and lets them end when their node does', async (t) => {
-      const { nodes, balancer } = await behind(t, fine, fine);
-      for (const _ of everyTurn) {
+    test('passes WebSockets through, and closes them when their node does', async (t) => {
+      const { nodes, balancer } = await startBehind(t, respondOk, respondOk);
+      for (const _ of ROUNDS) {
         const socket = new WebSocket(balancer.url.replace('http', 'ws'));
         await new Promise((resolve) => socket.once('open', resolve));
-        const heard = new Promise((resolve) => socket.once('message', (text) => resolve(String(text))));
+        const reply = new Promise((resolve) => socket.once('message', (text) => resolve(String(text))));
         socket.send('hello');
-        assert.equal(await heard, 'heard hello');
+        assert.equal(await reply, 'heard hello');
         const closed = new Promise((resolve) => socket.once('close', resolve));
         for (const node of nodes) node.cutSockets();
         await closed;

@@ -2,104 +2,107 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Random } from '../../simulate/random.ts';
 import {
-  answersIn,
-  deskLosses,
-  desksThatCame,
+  countConnectedDesks,
+  findDeskLosses,
+  findDisconnects,
+  findUnexpectedDisconnects,
+  responsesIn,
   SMALL_LOAD,
-  startLoad,
-  wentOffline,
-  wentOfflineWrongly,
+  startSimulatedLoad,
 } from '../support/load/simulated-load.ts';
 import { SteadyWriters } from '../support/load/steady-writers.ts';
-import { balancersToTry } from '../support/nodes/balancers.ts';
+import { balancersToTest } from '../support/nodes/balancers.ts';
 import { type Cluster, startCluster } from '../support/nodes/cluster.ts';
-import { assertNothingFound, faultReport } from '../support/nodes/fault-report.ts';
-import { until } from '../support/waiting/until.ts';
+import { assertNoProblems, reportFindings } from '../support/nodes/findings-report.ts';
+import { waitUntil } from '../support/waiting/wait.ts';
 
-/** A few in every test run; `npm run fault` asks for many. */
+/** A few in the regular test run; many under `npm run fault`. */
 const FULL = process.env.FULL === '1';
 const KILLS = Number(process.env.NODE_KILLS ?? (FULL ? 50 : 2));
 const NODES = FULL ? 3 : 2;
-/** Rule 2: two pings and the end of a lease. */
-const OFFLINE_WITHIN_MS = 45_000;
+/** Rule 2: two pings and the length of a lease. */
+const MAX_OFFLINE_DELAY_MS = 45_000;
 
-for (const balancer of balancersToTry(FULL)) {
-  test(`nodes behind ${balancer} are killed ${KILLS} times under load: nothing that was acknowledged is lost`, async (t) => {
+for (const balancer of balancersToTest(FULL)) {
+  test(`nodes behind ${balancer} are killed ${KILLS} times under load: no acknowledged write is lost`, async (t) => {
     const cluster = await startCluster({ balancer, nodes: NODES });
     t.after(() => cluster.stop());
-    const load = await startLoad(cluster.url, FULL ? {} : SMALL_LOAD);
+    const load = await startSimulatedLoad(cluster.url, FULL ? {} : SMALL_LOAD);
     t.after(() => load.abandon());
     const writers = await SteadyWriters.start(cluster.url, {
-      ...{ writers: FULL ? 2 : 1, makers: FULL ? 4 : 2, keyed: true, patient: !FULL },
+      ...{ writers: FULL ? 2 : 1, creators: FULL ? 4 : 2, usesIdempotencyKeys: true, retriesUnavailable: !FULL },
     });
     t.after(() => writers.stop());
-    await until('every desk is connected', () => desksThatCame(load.entries) === load.operators.length);
-    const killed = await killAgainAndAgain(cluster, writers);
-    const sent = () => load.entries.filter(({ kind }) => kind === 'sent').length;
-    await until('there was something to lose', () => sent() > KILLS);
+    await waitUntil('every desk is connected', () => countConnectedDesks(load.entries) === load.operators.length);
+    const killCounts = await killRepeatedly(cluster, writers);
+    const countSent = () => load.entries.filter(({ kind }) => kind === 'sent').length;
+    await waitUntil('enough messages were sent', () => countSent() > KILLS);
     await writers.stop();
     const retries = await cluster.balancer.retries();
-    const checks = await load.finish();
-    const losses = deskLosses(load.entries);
+    const loadChecks = await load.finish();
+    const losses = findDeskLosses(load.entries);
     const lateDesks = losses.filter(
-      ({ backAfterMs }) => backAfterMs === null || (FULL && backAfterMs > OFFLINE_WITHIN_MS),
+      ({ reconnectedAfterMs }) => reconnectedAfterMs === null || (FULL && reconnectedAfterMs > MAX_OFFLINE_DELAY_MS),
     );
-    const answers = answersIn(load.entries);
-    const found = [
-      ...checks.map(({ name, problems }) => ({ name, problems: problems.map(({ what }) => what) })),
-      { name: 'keyed requests of the writers all succeeded', problems: writers.failures },
-      { name: 'a read through any node showed what was acknowledged', problems: writers.staleReads },
-      { name: 'nodes logged no fault of their own', problems: cluster.nodes.flatMap((node) => node.faults()) },
-      { name: 'what the writers were told is there exactly once', problems: await writers.lost() },
-      { name: `desks of dead nodes came back${FULL ? ' in time' : ''}`, problems: lateDesks.map(({ who }) => who) },
+    const responses = responsesIn(load.entries);
+    const checks = [
+      ...loadChecks.map(({ name, problems }) => ({ name, problems: problems.map(({ what }) => what) })),
+      { name: 'all writer requests with idempotency keys succeeded', problems: writers.failures },
+      { name: 'reads through any node show acknowledged writes', problems: writers.staleReads },
+      { name: 'nodes logged no errors', problems: cluster.nodes.flatMap((node) => node.loggedErrors()) },
+      { name: 'acknowledged writes exist exactly once', problems: await writers.findLostWrites() },
+      { name: `desks of dead nodes reconnected${FULL ? ' in time' : ''}`, problems: lateDesks.map(({ who }) => who) },
       {
-        name: 'who came back in time did not go offline',
-        problems: (FULL ? wentOffline : wentOfflineWrongly)(load.entries),
+        name: 'operators who reconnected in time did not go offline',
+        problems: (FULL ? findDisconnects : findUnexpectedDisconnects)(load.entries),
       },
-      { name: 'doctor finds nothing wrong', problems: await doctor(cluster) },
+      { name: 'doctor finds nothing wrong', problems: await runDoctor(cluster) },
     ];
-    faultReport(t, `kill -9 of a node, behind ${balancer}`, {
-      done: [
-        ['kills', killed.join(' + ')],
-        ['requests of simulated people', answers.reduce((sum, { tries }) => sum + tries, 0)],
-        ['… without an answer, then repeated', answers.reduce((sum, { unanswered }) => sum + unanswered, 0)],
-        ['… whose outcome stayed unknown', answers.filter(({ outcome }) => outcome === 'unknown').length],
+    reportFindings(t, `kill -9 of a node, behind ${balancer}`, {
+      counts: [
+        ['kills', killCounts.join(' + ')],
+        ['requests of simulated clients', responses.reduce((sum, { tries }) => sum + tries, 0)],
+        ['… without a response, then retried', responses.reduce((sum, { unanswered }) => sum + unanswered, 0)],
+        ['… with an unknown outcome', responses.filter(({ outcome }) => outcome === 'unknown').length],
         ['conversations', load.entries.filter(({ kind }) => kind === 'started').length],
-        ['messages acknowledged', sent()],
+        ['messages acknowledged', countSent()],
         ['desks that lost their node', losses.length],
-        ['… back after, at most, ms', Math.round(Math.max(0, ...losses.map(({ backAfterMs }) => backAfterMs ?? 0)))],
+        [
+          '… slowest reconnect, ms',
+          Math.round(Math.max(0, ...losses.map(({ reconnectedAfterMs }) => reconnectedAfterMs ?? 0))),
+        ],
         ['requests of the writers', writers.requests],
-        ['… sent again after 503', writers.repeated],
-        ['… the slowest, ms', Math.round(writers.slowestMs)],
-        ['given to another node by the balancer', retries],
+        ['… retried after 503', writers.retries],
+        ['… slowest, ms', Math.round(writers.slowestMs)],
+        ['retried on another node by the balancer', retries],
       ],
-      found,
+      checks,
       journal: load.entries,
     });
-    assert.ok(losses.length > 0, 'somebody lost their node');
-    assertNothingFound(found);
+    assert.ok(losses.length > 0, 'at least one desk lost its node');
+    assertNoProblems(checks);
   });
 }
 
-/** Where in the work it happens is decided by a seed; all other nodes are up. */
-async function killAgainAndAgain({ nodes, balancer }: Cluster, writers: SteadyWriters): Promise<number[]> {
+/** A seed decides the moments; all other nodes are up. */
+async function killRepeatedly({ nodes, balancer }: Cluster, writers: SteadyWriters): Promise<number[]> {
   const random = new Random('kills');
-  const killed = nodes.map(() => 0);
+  const killCounts = nodes.map(() => 0);
   for (let round = 0; round < KILLS; round += 1) {
-    await writers.after(FULL ? random.whole(20, 80) : random.whole(5, 20));
-    // A few kills meet every node; where there are many, the seed decides.
-    const index = FULL ? random.whole(0, nodes.length - 1) : round % nodes.length;
+    await writers.waitForRequests(FULL ? random.integer(20, 80) : random.integer(5, 20));
+    // A few kills cover every node; with many kills, the seed decides.
+    const index = FULL ? random.integer(0, nodes.length - 1) : round % nodes.length;
     await nodes[index]?.kill();
-    killed[index] = (killed[index] ?? 0) + 1;
-    await writers.after(FULL ? random.whole(5, 40) : random.whole(5, 10));
+    killCounts[index] = (killCounts[index] ?? 0) + 1;
+    await writers.waitForRequests(FULL ? random.integer(5, 40) : random.integer(5, 10));
     await nodes[index]?.start();
-    while (!(await balancer.isUp(index))) await writers.after(1);
+    while (!(await balancer.isUp(index))) await writers.waitForRequests(1);
   }
-  await writers.after(FULL ? 50 : 10);
-  return killed;
+  await writers.waitForRequests(FULL ? 50 : 10);
+  return killCounts;
 }
 
-async function doctor({ nodes }: Cluster): Promise<string[]> {
-  const { code, stdout, stderr } = (await nodes[0]?.command(['doctor'])) ?? { code: -1, stdout: '', stderr: '' };
+async function runDoctor({ nodes }: Cluster): Promise<string[]> {
+  const { code, stdout, stderr } = (await nodes[0]?.runCommand(['doctor'])) ?? { code: -1, stdout: '', stderr: '' };
   return code === 0 ? [] : `${stdout}${stderr}`.split('\n').filter((line) => line !== '' && !line.startsWith('ok'));
 }

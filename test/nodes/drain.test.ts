@@ -5,20 +5,20 @@ import { restClient } from '../support/clients/rest.ts';
 import { openSocket } from '../support/clients/subscriptions.ts';
 import { type SwitchboardProcess, startSwitchboardProcess } from '../support/processes/switchboard.ts';
 
-function askToStop({ process: child }: SwitchboardProcess): Promise<number | null> {
+function requestStop({ process: child }: SwitchboardProcess): Promise<number | null> {
   const exit = new Promise<number | null>((resolve) => child.once('exit', resolve));
   child.kill('SIGTERM');
   return exit;
 }
 
-async function readiness(url: string): Promise<number> {
-  const answer = await fetch(`${url}/_ready`);
-  await answer.body?.cancel();
-  return answer.status;
+async function readyStatus(url: string): Promise<number> {
+  const response = await fetch(`${url}/_ready`);
+  await response.body?.cancel();
+  return response.status;
 }
 
 describe('a node that is stopped', () => {
-  test('is not ready first, and serves on until balancers know', async (t) => {
+  test('first reports not ready, and still serves requests until load balancers notice', async (t) => {
     const node = await startSwitchboardProcess({ env: { SWITCHBOARD_DRAIN_SECONDS: '600' } });
     t.after(() => {
       node.process.kill('SIGKILL');
@@ -27,43 +27,43 @@ describe('a node that is stopped', () => {
     const rest = restClient(node.url, node.key);
     const token = await logIn(node.url);
     const desk = openSocket(node.url, token);
-    let sentAway = false;
+    let isClosed = false;
     desk.closed.then(() => {
-      sentAway = true;
+      isClosed = true;
     });
-    await desk.watch('subscription{deskEvents{type}}');
+    await desk.subscribe('subscription{deskEvents{type}}');
     assert.equal((await rest.get('/operator')).headers.get('connection'), 'keep-alive');
-    assert.equal(await readiness(node.url), 200);
+    assert.equal(await readyStatus(node.url), 200);
 
-    askToStop(node);
-    while ((await readiness(node.url)) === 200);
+    requestStop(node);
+    while ((await readyStatus(node.url)) === 200);
     const read = await rest.get('/operator');
     assert.equal(read.status, 200);
-    assert.equal(read.headers.get('connection'), 'close', 'nobody keeps a connection to a node that goes');
-    assert.equal((await rest.post('/skill', { name: 'made while stopping' })).status, 201);
+    assert.equal(read.headers.get('connection'), 'close', 'clients must not keep a connection to a stopping node');
+    assert.equal((await rest.post('/skill', { name: 'created while stopping' })).status, 201);
     const late = openSocket(node.url, token);
-    assert.equal((await late.run('{viewer{id}}')).errors, undefined, 'who is sent here still is served');
-    assert.equal(await readiness(node.url), 503);
-    assert.equal(sentAway, false);
+    assert.equal((await late.run('{viewer{id}}')).errors, undefined, 'clients that still arrive are served');
+    assert.equal(await readyStatus(node.url), 503);
+    assert.equal(isClosed, false);
     for (const socket of [desk, late]) socket.end();
   });
 
-  test('sends its desks away when balancers know, and ends', async () => {
+  test('closes desk sockets once load balancers have noticed, and exits', async () => {
     const node = await startSwitchboardProcess({ env: { SWITCHBOARD_DRAIN_SECONDS: '0.2' } });
     const token = await logIn(node.url);
     const desk = openSocket(node.url, token);
-    await desk.watch('subscription{deskEvents{type}}');
-    assert.equal(await readiness(node.url), 200);
-    assert.equal(await askToStop(node), 0);
-    assert.equal((await desk.closed).code, 1001, 'a code after which clients connect again');
+    await desk.subscribe('subscription{deskEvents{type}}');
+    assert.equal(await readyStatus(node.url), 200);
+    assert.equal(await requestStop(node), 0);
+    assert.equal((await desk.closed).code, 1001, 'clients reconnect after this code');
     await assert.rejects(graphqlClient(node.url, token).run('{viewer{id}}'));
     await node.stop();
   });
 
-  test('waits for nobody where nobody asks whether it is ready', async () => {
+  test('stops immediately if /_ready is never polled', async () => {
     const node = await startSwitchboardProcess({ env: { SWITCHBOARD_DRAIN_SECONDS: '600' } });
     assert.equal((await restClient(node.url, node.key).get('/operator')).status, 200);
-    assert.equal(await askToStop(node), 0);
+    assert.equal(await requestStop(node), 0);
     await node.stop();
   });
 });

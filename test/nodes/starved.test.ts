@@ -3,50 +3,50 @@ import { after, before, describe, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { graphqlClient, logIn } from '../support/clients/graphql.ts';
 import { type RestClient, restClient } from '../support/clients/rest.ts';
-import { takePulse } from '../support/databases/database-pulse.ts';
+import { startLatencyProbe } from '../support/databases/latency-probe.ts';
+import { createOperator } from '../support/fixtures/resources.ts';
 import { startNodes } from '../support/nodes/nodes.ts';
-import { addOperator } from '../support/people/people.ts';
-import { specialStart } from '../support/processes/special-start.ts';
 import { type SwitchboardProcess, startSwitchboardProcess } from '../support/processes/switchboard.ts';
-import { until } from '../support/waiting/until.ts';
+import { testServerOptions } from '../support/processes/test-server-options.ts';
+import { waitUntil } from '../support/waiting/wait.ts';
 
 const server = process.env.TEST_DATABASE_URL;
-const STANDSTILL_MS = 3000;
+const STALL_MS = 3000;
 const CALLERS = 8;
-/** A node refuses what its database does not answer in 800 ms: one that takes so long for nothing has no processor itself. */
+/** A node responds with 503 after 800 ms; a database this slow for a trivial query is itself short of CPU. */
 const STARVED_MS = 200;
-/** As in production; the tests have more patience elsewhere. */
+/** As in production; other tests use longer timeouts. */
 const LIMITS = { SWITCHBOARD_SLOW_READ_TIMEOUT: '2' };
 
 interface Node {
   readonly switchboard: SwitchboardProcess;
-  /** The longest that its database took for nothing between two moments. */
-  slowest(from: number, to: number): number;
+  /** The longest trivial query on its database between two moments. */
+  maxDatabaseLatencyMs(from: number, to: number): number;
   end(): Promise<void>;
 }
 
-async function startOnPostgres(): Promise<Node> {
-  const { main, env } = specialStart();
+async function startPostgresNode(): Promise<Node> {
+  const { main, env } = testServerOptions();
   const nodes = await startNodes(server ?? '', { count: 1, main, env: { ...env, ...LIMITS } });
-  const pulse = takePulse(nodes.sql);
+  const probe = startLatencyProbe(nodes.sql);
   const end = async () => {
-    await pulse.stop();
+    await probe.stop();
     await nodes.end();
   };
-  return { switchboard: nodes.all[0] as SwitchboardProcess, slowest: pulse.slowest, end };
+  return { switchboard: nodes.all[0] as SwitchboardProcess, maxDatabaseLatencyMs: probe.maxLatencyMs, end };
 }
 
-async function startOnFile(): Promise<Node> {
-  const { main, env } = specialStart();
+async function startSqliteNode(): Promise<Node> {
+  const { main, env } = testServerOptions();
   const switchboard = await startSwitchboardProcess({ main, env: { ...env, ...LIMITS } });
-  return { switchboard, slowest: () => 0, end: () => switchboard.stop() };
+  return { switchboard, maxDatabaseLatencyMs: () => 0, end: () => switchboard.stop() };
 }
 
 for (const { name, start, skip } of [
-  { name: 'PostgreSQL', start: startOnPostgres, skip: server === undefined },
-  { name: 'the embedded database', start: startOnFile, skip: false },
+  { name: 'PostgreSQL', start: startPostgresNode, skip: server === undefined },
+  { name: 'SQLite', start: startSqliteNode, skip: false },
 ])
-  describe(`on ${name}, a node that gets no processor for three seconds goes on as if nothing had been`, {
+  describe(`on ${name}, a node that gets no CPU for three seconds continues normally`, {
     skip,
   }, () => {
     let node: Node;
@@ -59,24 +59,24 @@ for (const { name, start, skip } of [
       const { url, key } = node.switchboard;
       rest = restClient(url, key);
       token = await logIn(url);
-      for (let count = 0; count < CALLERS; count += 1) ids.push((await addOperator(rest)).id);
+      for (let count = 0; count < CALLERS; count += 1) ids.push((await createOperator(rest)).id);
     });
     after(() => node?.end());
 
-    /** Each way in which a node can stand still; answers when it runs again. */
-    const standstills = {
+    /** The ways to stall a node; each resolves when the node runs again. */
+    const stalls = {
       stopped: async () => {
         node.switchboard.process.kill('SIGSTOP');
-        await setTimeout(STANDSTILL_MS); // the standstill itself
+        await setTimeout(STALL_MS); // the stall itself
         node.switchboard.process.kill('SIGCONT');
       },
       blocked: async () => {
         node.switchboard.process.kill('SIGUSR2');
-        await rest.get('/operator?limit=1'); // answered when it is over
+        await rest.get('/operator?limit=1'); // answered after the block
       },
     };
 
-    /** A read that no index serves, one that an index serves, one by GraphQL. */
+    /** A read without an index, one with an index, and one by GraphQL. */
     async function assertRead(id: number): Promise<string> {
       const [searched, one, listed] = await Promise.all([
         rest.get('/operator?filters[name]=*erson*&limit=1'),
@@ -89,13 +89,17 @@ for (const { name, start, skip } of [
       return one.body.data.pseudo;
     }
 
-    /** Changes and reads again and again, until told otherwise. */
-    async function call(id: number, title: string, progress: { goesOn: boolean; rounds: number }): Promise<void> {
+    /** Writes and reads repeatedly until stopped. */
+    async function writeAndRead(
+      id: number,
+      title: string,
+      progress: { isRunning: boolean; rounds: number },
+    ): Promise<void> {
       let stored: string | undefined;
-      for (let round = 0; progress.goesOn; round += 1) {
+      for (let round = 0; progress.isRunning; round += 1) {
         const pseudo = `${title} ${round}`;
         const changed = await rest.put(`/operator/${id}`, { pseudo });
-        // Only a commit that was on its way when the node stood still, and got no answer, may have happened or not.
+        // Only a commit that was in flight when the node stalled may have an unknown outcome.
         if (changed.status !== 200) assert.match(changed.body.meta.message, /not known whether it was made/);
         const read = await assertRead(id);
         const possible = changed.status === 200 ? [pseudo] : [pseudo, stored];
@@ -105,39 +109,42 @@ for (const { name, start, skip } of [
       }
     }
 
-    for (const [way, standStill] of Object.entries(standstills)) {
-      test(`${way} while it is idle`, async () => {
+    for (const [kind, stall] of Object.entries(stalls)) {
+      test(`${kind} while it is idle`, async () => {
         await unlessStarved(async () => {
           await assertRead(ids[0] ?? 0);
-          await standStill();
+          await stall();
           await assertRead(ids[0] ?? 0);
           assert.equal((await rest.put(`/operator/${ids[0]}`, { pseudo: 'Again' })).status, 200);
         });
       });
 
-      test(`${way} in the middle of reads and changes`, async () => {
+      test(`${kind} during reads and writes`, async () => {
         await unlessStarved(async () => {
-          const progress = { goesOn: true, rounds: 0 };
-          const callers = Promise.all(ids.map((id) => call(id, way, progress)));
-          callers.catch(() => undefined); // looked at below
-          const goOn = async () => {
+          const progress = { isRunning: true, rounds: 0 };
+          const callers = Promise.all(ids.map((id) => writeAndRead(id, kind, progress)));
+          callers.catch(() => undefined); // awaited below
+          const waitForProgress = async () => {
             const { rounds } = progress;
-            await Promise.race([callers, until('all go on', () => progress.rounds > rounds + 2 * CALLERS)]);
+            await Promise.race([
+              callers,
+              waitUntil('all callers make progress', () => progress.rounds > rounds + 2 * CALLERS),
+            ]);
           };
-          await goOn();
-          await standStill();
-          await goOn();
-          progress.goesOn = false;
+          await waitForProgress();
+          await stall();
+          await waitForProgress();
+          progress.isRunning = false;
           await callers;
         });
       });
     }
 
-    /** A database that gets no processor for so long is not the node's fault. */
+    /** Ignores failures while the database itself was short of CPU. */
     async function unlessStarved(work: () => Promise<void>): Promise<void> {
       const from = performance.now();
       await work().catch((error) => {
-        if (node.slowest(from, performance.now()) < STARVED_MS) throw error;
+        if (node.maxDatabaseLatencyMs(from, performance.now()) < STARVED_MS) throw error;
       });
     }
   });

@@ -4,20 +4,20 @@ import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 
 const ROOT = join(import.meta.dirname, '../..');
-const quoted = (text = '') => [...text.matchAll(/'([^']+)'/g)].map(([, folder = '']) => folder);
+const extractQuoted = (text = '') => [...text.matchAll(/'([^']+)'/g)].map(([, folder = '']) => folder);
 
-test('npm test leaves no suite out', () => {
+test('npm test runs every suite', () => {
   const script = readFileSync(join(ROOT, 'scripts/test.ts'), 'utf8');
-  const alone = quoted(script.match(/^const ALONE = \[(.*)\]/m)?.[1]);
+  const separate = extractQuoted(script.match(/^const SEPARATE_PROCESS_FOLDERS = \[(.*)\]/m)?.[1]);
   const together = globSync('test/together/*.test.ts', { cwd: ROOT }).flatMap((file) =>
-    quoted(readFileSync(join(ROOT, file), 'utf8').match(/runTogether\(\[([^\]]*)\]/)?.[1]),
+    extractQuoted(readFileSync(join(ROOT, file), 'utf8').match(/runTogether\(\[([^\]]*)\]/)?.[1]),
   );
-  assert.ok(alone.length > 3 && together.length > 10, 'the lists are found');
+  assert.ok(separate.length > 3 && together.length > 10, 'the lists were not found');
   const isRun = (file: string) => {
     const folder = dirname(file);
     const isUnder = (each: string) =>
       folder === each.replace(/\/$/, '') || (!each.endsWith('/') && folder.startsWith(`${each}/`));
-    return alone.includes(folder) || together.some(isUnder);
+    return separate.includes(folder) || together.some(isUnder);
   };
   const suites = globSync('**/*.test.ts', { cwd: join(ROOT, 'test') }).filter((file) => !file.startsWith('together/'));
   assert.deepEqual(

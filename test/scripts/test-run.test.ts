@@ -6,31 +6,31 @@ import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { isRunning } from '../support/processes/child-processes.ts';
-import { spawnOwn } from '../support/processes/own-processes.ts';
-import { until } from '../support/waiting/until.ts';
+import { spawnGuarded } from '../support/processes/guarded-processes.ts';
+import { waitUntil } from '../support/waiting/wait.ts';
 
 const SCRIPT = fileURLToPath(new URL('../../scripts/test.ts', import.meta.url));
 const SUPPORT = new URL('../support/processes/', import.meta.url);
 
-/** Test files that are broken, each in its own way. */
+/** Test files that are broken in different ways. */
 const BROKEN = {
   'leaves-a-process': `
     import { writeFileSync } from 'node:fs';
-    import { spawnOwn } from '${SUPPORT}own-processes.ts';
+    import { spawnGuarded } from '${SUPPORT}guarded-processes.ts';
     test('leaves a process behind', () => {
-      const { pid } = spawnOwn('sleep', ['3600'], { stdio: ['ignore', 'pipe', 'pipe'] });
+      const { pid } = spawnGuarded('sleep', ['3600'], { stdio: ['ignore', 'pipe', 'pipe'] });
       writeFileSync(PID, String(pid));
       throw new Error('broken');
     });`,
   'never-ends': `
     test('never ends', { timeout: 1000 }, () => new Promise(() => setInterval(() => undefined, 1000)));
-    test('comes after it', () => undefined);`,
+    test('runs after it', () => undefined);`,
   'hangs-outside': `
     await new Promise(() => setInterval(() => undefined, 1000));
     test('is never reached', () => undefined);`,
 };
 
-test('a run with a process left behind, a test that never ends and a file that hangs is red, and ends', async (t) => {
+test('a run with a leaked process, a test that never ends and a file that hangs fails, and terminates', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'switchboard-broken-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const pidFile = join(folder, 'pid');
@@ -39,18 +39,18 @@ test('a run with a process left behind, a test that never ends and a file that h
     writeFileSync(file, `import { test } from 'node:test';\nconst PID = ${JSON.stringify(pidFile)};\n${body}\n`);
     return file;
   });
-  const { NODE_TEST_CONTEXT: _, ...env } = process.env; // it would take itself for one of our test files
-  const run = spawnOwn(process.execPath, [SCRIPT, ...files], {
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env; // else the run acts as a child of this one
+  const run = spawnGuarded(process.execPath, [SCRIPT, ...files], {
     env: { ...env, TEST_DATABASE_URL: '', TEST_FILE_LONGEST_MS: '20000' },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const ended = new Promise((resolve) => run.once('exit', resolve));
+  const exit = new Promise((resolve) => run.once('exit', resolve));
   const output = await text(run.stdout);
-  assert.equal(await ended, 1, output);
+  assert.equal(await exit, 1, output);
   assert.match(output, /^ℹ pass 1$/m, output);
   assert.match(output, /✖ never ends/);
   assert.match(output, /✖ .*hangs-outside/);
   assert.match(output, /^ℹ duration_ms /m);
   const pid = Number(readFileSync(pidFile, 'utf8'));
-  await until('the process that was left behind has ended', () => !isRunning(pid));
+  await waitUntil('the leaked process has exited', () => !isRunning(pid));
 });

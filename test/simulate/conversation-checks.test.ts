@@ -1,178 +1,181 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Entry } from '../../simulate/journal.ts';
-import { ANNA, assertBroken, BEN, found, goodStory, Story, VERA, WILL } from './story.ts';
+import { ANNA, assertProblem, BEN, findProblems, JournalBuilder, VERA, validJournal, WILL } from './journal-builder.ts';
 
-function changed(entries: readonly Entry[], change: (entry: Entry) => Entry | undefined): Entry[] {
+function mapEntries(entries: readonly Entry[], change: (entry: Entry) => Entry | undefined): Entry[] {
   return entries.flatMap((entry) => change(entry) ?? []);
 }
 
 describe('messages', () => {
-  const name = /lost, doubled or out of order/;
+  const name = /lost, duplicated or out of order/;
 
-  test('an acknowledged message that nobody was shown is found', () => {
-    const story = goodStory();
-    const isIt = (entry: Entry) => entry.kind === 'told' && entry.message?.sequence === 2;
-    assertBroken(
-      changed(story.entries, (entry) => (isIt(entry) ? undefined : entry)),
+  test('an acknowledged message that no participant saw is a problem', () => {
+    const journal = validJournal();
+    const isMissing = (entry: Entry) => entry.kind === 'told' && entry.message?.sequence === 2;
+    assertProblem(
+      mapEntries(journal.entries, (entry) => (isMissing(entry) ? undefined : entry)),
       name,
-      /message 2 of visitor 1 was acknowledged and is lost/,
+      /message 2 of visitor 1 was acknowledged but is lost/,
     );
   });
 
-  test('a message that the desk of its operator was not told of is found', () => {
-    const story = goodStory();
-    const isIt = (entry: Entry) => entry.kind === 'told' && entry.who === ANNA && entry.message?.sequence === 2;
-    assertBroken(
-      changed(story.entries, (entry) => (isIt(entry) ? undefined : entry)),
+  test('a message that the desk of its operator did not receive is a problem', () => {
+    const journal = validJournal();
+    const isMissing = (entry: Entry) => entry.kind === 'told' && entry.who === ANNA && entry.message?.sequence === 2;
+    assertProblem(
+      mapEntries(journal.entries, (entry) => (isMissing(entry) ? undefined : entry)),
       name,
-      /the desk of operator 1 was not told of message 2/,
+      /the desk of operator 1 did not receive message 2/,
     );
   });
 
-  test("a message that is missing in the visitor's stream is found, even if a later look shows it", () => {
-    const story = goodStory();
-    const isIt = (entry: Entry) => entry.kind === 'told' && entry.who === VERA && entry.message?.sequence === 1;
-    const message = { sequence: 1, clientId: null, author: 'OPERATOR', text: 'words 1' };
-    story.add({ kind: 'read', who: VERA, conversation: 1, messages: [message] });
-    assertBroken(
-      changed(story.entries, (entry) => (isIt(entry) ? undefined : entry)),
+  test("a message missing in the visitor's stream is a problem, even if a later query returns it", () => {
+    const journal = validJournal();
+    const isMissing = (entry: Entry) => entry.kind === 'told' && entry.who === VERA && entry.message?.sequence === 1;
+    const message = { sequence: 1, clientId: null, author: 'OPERATOR', text: 'text 1' };
+    journal.add({ kind: 'read', who: VERA, conversation: 1, messages: [message] });
+    assertProblem(
+      mapEntries(journal.entries, (entry) => (isMissing(entry) ? undefined : entry)),
       name,
-      /the stream of visitor 1 left out message 1/,
+      /the stream of visitor 1 skipped message 1/,
     );
   });
 
-  test('a message that came twice, by two streams, is found', () => {
-    const story = goodStory();
-    const told = story.entries.find((entry) => entry.kind === 'told' && entry.who === VERA && entry.message);
+  test('a message received twice, in two streams, is a problem', () => {
+    const journal = validJournal();
+    const told = journal.entries.find((entry) => entry.kind === 'told' && entry.who === VERA && entry.message);
     assert.ok(told?.kind === 'told');
-    story.open(VERA, 1, 0);
-    story.add({ ...told, stream: 5 });
-    assertBroken(story.entries, name, /visitor 1 was told message 1 twice/);
+    journal.open(VERA, 1, 0);
+    journal.add({ ...told, stream: 5 });
+    assertProblem(journal.entries, name, /visitor 1 received message 1 twice/);
   });
 
-  test('a resend that became a second message is found', () => {
-    const story = goodStory();
-    const double = { sequence: 3, clientId: 'visitor 1 2', author: 'VISITOR', text: 'words 2' };
-    const at = story.entries.findIndex((entry) => entry.kind === 'sent' && entry.message.sequence === 2);
-    const sent = { ...story.entries[at], message: double } as Entry;
-    assert.match(found(story.entries.toSpliced(at + 1, 0, sent))[KEY]?.[0] ?? '', /there twice: as 2 and as 3/);
+  test('a resend that created a second message is a problem', () => {
+    const journal = validJournal();
+    const double = { sequence: 3, clientId: 'visitor 1 2', author: 'VISITOR', text: 'text 2' };
+    const at = journal.entries.findIndex((entry) => entry.kind === 'sent' && entry.message.sequence === 2);
+    const sent = { ...journal.entries[at], message: double } as Entry;
+    assert.match(
+      findProblems(journal.entries.toSpliced(at + 1, 0, sent))[CHECK_NAME]?.[0] ?? '',
+      /exists twice: as 2 and as 3/,
+    );
   });
 
-  test('a message that the other side is shown in other words is found', () => {
-    const story = goodStory();
-    const entries = changed(story.entries, (entry) =>
+  test('a message with another text on the other side is a problem', () => {
+    const journal = validJournal();
+    const entries = mapEntries(journal.entries, (entry) =>
       entry.kind === 'told' && entry.who === ANNA && entry.message?.sequence === 2
-        ? { ...entry, message: { ...entry.message, text: 'other words' } }
+        ? { ...entry, message: { ...entry.message, text: 'another text' } }
         : entry,
     );
-    assertBroken(entries, name, /message 2 is shown in two ways/);
+    assertProblem(entries, name, /message 2 is not the same for all participants/);
   });
 
-  test('numbers that do not follow the order of the log are found', () => {
-    const story = new Story();
-    story.start(VERA, 1);
+  test('sequence numbers against the order of the event log are a problem', () => {
+    const journal = new JournalBuilder();
+    journal.start(VERA, 1);
     const message = (sequence: number) => ({ sequence, clientId: null, author: 'NOTICE', text: '' });
-    story.tell('message.created', [VERA], { conversation: 1, message: message(2) });
-    story.tell('message.created', [VERA], { conversation: 1, message: message(1) });
-    assertBroken(story.entries, name, /was told message 1 after 2/);
+    journal.notify('message.created', [VERA], { conversation: 1, message: message(2) });
+    journal.notify('message.created', [VERA], { conversation: 1, message: message(1) });
+    assertProblem(journal.entries, name, /received message 1 after 2/);
   });
 
-  const KEY = 'no message was lost, doubled or out of order';
+  const CHECK_NAME = 'no message was lost, duplicated or out of order';
 });
 
-test('an accept that was acknowledged, of a conversation that never began, is found', () => {
-  const story = new Story();
-  story.hire(ANNA);
-  story.start(VERA, 1);
-  story.offer(ANNA, VERA, 1);
-  story.add({
-    ...{ kind: 'answered', who: ANNA, operation: 'offerAccept', askedAt: story.at, outcome: 'done', code: null },
+test('an acknowledged accept of a conversation that never started is a problem', () => {
+  const journal = new JournalBuilder();
+  journal.addOperator(ANNA);
+  journal.start(VERA, 1);
+  journal.offer(ANNA, VERA, 1);
+  journal.add({
+    ...{ kind: 'answered', who: ANNA, operation: 'offerAccept', askedAt: journal.at, outcome: 'done', code: null },
     ...{ tries: 1, unanswered: 0, conversation: 1 },
   });
-  assertBroken(story.entries, /acknowledged accept/, /conversation 1: operator 1 accepted it, and it never began/);
-  story.accept(ANNA, VERA, 1);
-  assert.deepEqual(found(story.entries), {});
+  assertProblem(journal.entries, /acknowledged accept/, /conversation 1: operator 1 accepted it, but it never started/);
+  journal.accept(ANNA, VERA, 1);
+  assert.deepEqual(findProblems(journal.entries), {});
 });
 
 describe('endings', () => {
   const name = /ended in exactly one way/;
 
-  test('a conversation that is closed twice is found', () => {
-    const story = goodStory();
-    story.tell('conversation.closed', [VERA], { conversation: 1 });
-    assertBroken(story.entries, name, /conversation 1: was closed 2 times/);
+  test('a conversation that is closed twice is a problem', () => {
+    const journal = validJournal();
+    journal.notify('conversation.closed', [VERA], { conversation: 1 });
+    assertProblem(journal.entries, name, /conversation 1: was closed 2 times/);
   });
 
-  test('a step after the close is found, an answer to the survey is right', () => {
-    const story = goodStory();
-    story.tell('satisfaction.answered', [VERA], { conversation: 1 });
-    assert.deepEqual(found(story.entries), {});
-    story.tell('conversation.started', [VERA], { conversation: 1 });
-    assertBroken(story.entries, name, /conversation.started came after it was closed/);
+  test('an event after the close is a problem, except for a survey answer', () => {
+    const journal = validJournal();
+    journal.notify('satisfaction.answered', [VERA], { conversation: 1 });
+    assert.deepEqual(findProblems(journal.entries), {});
+    journal.notify('conversation.started', [VERA], { conversation: 1 });
+    assertProblem(journal.entries, name, /conversation.started came after it was closed/);
   });
 
-  test('a close that was acknowledged and did not happen is found', () => {
-    const story = new Story();
-    story.start(VERA, 1);
-    story.close(VERA, 1, []);
-    story.find(VERA, 1, 'QUEUED');
-    assertBroken(story.entries, name, /its close was acknowledged and it is QUEUED/);
+  test('an acknowledged close without effect is a problem', () => {
+    const journal = new JournalBuilder();
+    journal.start(VERA, 1);
+    journal.close(VERA, 1, []);
+    journal.recordState(VERA, 1, 'QUEUED');
+    assertProblem(journal.entries, name, /its close was acknowledged but it is QUEUED/);
   });
 
-  test('a close that nobody was told, and one that was told and is not so, are found', () => {
-    const silent = new Story();
-    silent.start(VERA, 1);
-    silent.find(VERA, 1, 'CLOSED');
-    assertBroken(silent.entries, name, /is closed, which nobody was told/);
-    const untrue = new Story();
-    untrue.start(VERA, 1);
-    untrue.tell('conversation.closed', [VERA], { conversation: 1 });
-    untrue.find(VERA, 1, 'ACTIVE');
-    assertBroken(untrue.entries, name, /was announced closed and is ACTIVE/);
+  test('a close without an event, and an event without a close, are problems', () => {
+    const withoutEvent = new JournalBuilder();
+    withoutEvent.start(VERA, 1);
+    withoutEvent.recordState(VERA, 1, 'CLOSED');
+    assertProblem(withoutEvent.entries, name, /is closed without an event/);
+    const withoutClose = new JournalBuilder();
+    withoutClose.start(VERA, 1);
+    withoutClose.notify('conversation.closed', [VERA], { conversation: 1 });
+    withoutClose.recordState(VERA, 1, 'ACTIVE');
+    assertProblem(withoutClose.entries, name, /was announced as closed but is ACTIVE/);
   });
 });
 
 describe('queue order', () => {
-  const name = /came first was served first/;
+  const name = /offered in the order of their start/;
 
-  function twoWait(need: string): Story {
-    const story = new Story();
-    story.hire(ANNA);
-    story.start(VERA, 1);
-    story.pass(5000);
-    story.start(WILL, 2, 'chat', need);
-    return story;
+  function twoQueued(need: string): JournalBuilder {
+    const journal = new JournalBuilder();
+    journal.addOperator(ANNA);
+    journal.start(VERA, 1);
+    journal.advance(5000);
+    journal.start(WILL, 2, 'chat', need);
+    return journal;
   }
 
-  test('whoever came later and is offered first is found', () => {
-    const story = twoWait('chat');
-    story.offer(ANNA, WILL, 2);
-    assertBroken(
-      story.entries,
+  test('a newer conversation that is offered first is a problem', () => {
+    const journal = twoQueued('chat');
+    journal.offer(ANNA, WILL, 2);
+    assertProblem(
+      journal.entries,
       name,
-      /operator 1 was offered conversation 2 .* while 1 waited for the same since 5\d\d\d ms/,
+      /operator 1 was offered conversation 2 .* while 1 with the same need had started 5\d\d\d ms earlier/,
     );
   });
 
-  test('that is right for another need, for one who had refused, and for one who is back at the head', () => {
-    const other = twoWait('another');
+  test('that is valid with another need, in an offer pause, and for a conversation requeued at the head', () => {
+    const other = twoQueued('another');
     other.offer(ANNA, WILL, 2);
-    assert.deepEqual(found(other.entries), {});
+    assert.deepEqual(findProblems(other.entries), {});
 
-    const refused = twoWait('chat');
+    const refused = twoQueued('chat');
     refused.offer(ANNA, VERA, 1);
-    refused.tell('conversation.queued', [ANNA, VERA], { conversation: 1, reason: 'declined' });
+    refused.notify('conversation.queued', [ANNA, VERA], { conversation: 1, reason: 'declined' });
     refused.offer(ANNA, WILL, 2);
-    assert.deepEqual(found(refused.entries), {});
+    assert.deepEqual(findProblems(refused.entries), {});
 
-    const lost = twoWait('chat');
-    lost.hire(BEN);
+    const lost = twoQueued('chat');
+    lost.addOperator(BEN);
     lost.offer(ANNA, VERA, 1);
     lost.offer(BEN, WILL, 2);
-    lost.tell('conversation.queued', [ANNA, VERA], { conversation: 1, reason: 'declined' });
-    lost.tell('conversation.queued', [BEN, WILL], { conversation: 2, reason: 'operator_lost' });
+    lost.notify('conversation.queued', [ANNA, VERA], { conversation: 1, reason: 'declined' });
+    lost.notify('conversation.queued', [BEN, WILL], { conversation: 2, reason: 'operator_lost' });
     lost.offer(BEN, WILL, 2);
-    assert.deepEqual(found(lost.entries), {});
+    assert.deepEqual(findProblems(lost.entries), {});
   });
 });

@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { arrivalRate, CHANNELS, makePlan, type Plan, type PlanOptions, UNSPOKEN } from '../../simulate/plan.ts';
+import {
+  arrivalRate,
+  CHANNELS,
+  createPlan,
+  type Plan,
+  type PlanOptions,
+  UNSPOKEN_LANGUAGE,
+} from '../../simulate/plan.ts';
 import { Random } from '../../simulate/random.ts';
 
 const OPTIONS: PlanOptions = {
@@ -10,18 +17,18 @@ const OPTIONS: PlanOptions = {
   ...{ channels: { chat: 8, call: 1, video: 1 }, websites: 3, skills: 4, groups: 2, languages: ['en', 'fr'] },
 };
 
-test('the same seed gives the same plan, another seed another one', () => {
-  assert.deepEqual(makePlan(OPTIONS), makePlan(OPTIONS));
-  assert.notDeepEqual(makePlan(OPTIONS).visitors, makePlan({ ...OPTIONS, seed: 'another' }).visitors);
+test('the same seed gives the same plan, and another seed gives another plan', () => {
+  assert.deepEqual(createPlan(OPTIONS), createPlan(OPTIONS));
+  assert.notDeepEqual(createPlan(OPTIONS).visitors, createPlan({ ...OPTIONS, seed: 'another' }).visitors);
 });
 
-test('one more operator changes nothing about the others', () => {
-  const { operators } = makePlan({ ...OPTIONS, operators: 21 });
-  assert.deepEqual(operators.slice(0, 20), makePlan(OPTIONS).operators);
+test('one more operator does not change the others', () => {
+  const { operators } = createPlan({ ...OPTIONS, operators: 21 });
+  assert.deepEqual(operators.slice(0, 20), createPlan(OPTIONS).operators);
 });
 
-test('as many come as the rate says', () => {
-  const { visitors } = makePlan(OPTIONS);
+test('visitors arrive at the given rate', () => {
+  const { visitors } = createPlan(OPTIONS);
   assert.ok(Math.abs(visitors.length - 600) < 100, `${visitors.length} instead of about 600`);
   assert.deepEqual(
     visitors.map(({ arriveMs }) => arriveMs),
@@ -29,9 +36,9 @@ test('as many come as the rate says', () => {
   );
 });
 
-test('a rush hour rises above what the operators can serve, and falls again', () => {
+test('a rush hour rises above the capacity of the operators, and falls again', () => {
   const options: PlanOptions = { ...OPTIONS, arrival: { kind: 'rush', peak: 1.5 } };
-  const { operators, visitors } = makePlan(options);
+  const { operators, visitors } = createPlan(options);
   const rate = arrivalRate(options, operators);
   assert.ok(rate(0) < rate(250_000) && rate(599_000) < rate(0));
   assert.ok(arrivalRate({ ...options, arrival: { kind: 'rush', peak: 3 } }, operators)(250_000) > 1.9 * rate(250_000));
@@ -40,12 +47,12 @@ test('a rush hour rises above what the operators can serve, and falls again', ()
   assert.ok(within(200_000, 300_000) > 2 * within(500_000, 600_000));
 });
 
-test('whoever comes asks for what some operator can serve, or for what nobody speaks', () => {
+test('every visitor needs what some operator can serve, or a language that no operator speaks', () => {
   fc.assert(
     fc.property(fc.string(), fc.integer({ min: 1, max: 30 }), fc.integer({ min: 0, max: 5 }), (seed, count, skills) => {
-      const plan = makePlan({ ...OPTIONS, seed, operators: count, skills, durationMs: 60_000 });
+      const plan = createPlan({ ...OPTIONS, seed, operators: count, skills, durationMs: 60_000 });
       for (const { need } of plan.visitors) {
-        if (need.language !== UNSPOKEN) assert.ok(canServe(plan, need), JSON.stringify(need));
+        if (need.language !== UNSPOKEN_LANGUAGE) assert.ok(canServe(plan, need), JSON.stringify(need));
       }
       for (const operator of plan.operators) {
         assert.ok(operator.channels.length > 0 && operator.websites.length > 0 && operator.languages.length > 0);
@@ -67,7 +74,7 @@ function canServe({ operators }: Plan, need: Plan['visitors'][number]['need']): 
   );
 }
 
-test('random numbers are spread as they should be', () => {
+test('random numbers have the expected distribution', () => {
   const random = new Random('spread');
   const drawn = Array.from({ length: 20_000 }, () => random.next());
   assert.ok(drawn.every((value) => value >= 0 && value < 1));
@@ -75,7 +82,7 @@ test('random numbers are spread as they should be', () => {
   const mean =
     Array.from({ length: 20_000 }, () => random.exponential(5)).reduce((sum, value) => sum + value, 0) / 20_000;
   assert.ok(Math.abs(mean - 5) < 0.2, String(mean));
-  const chosen = Array.from({ length: 10_000 }, () => random.weighted({ chat: 8, call: 1, video: 1 }));
+  const chosen = Array.from({ length: 10_000 }, () => random.pickWeighted({ chat: 8, call: 1, video: 1 }));
   const counts = CHANNELS.map((channel) => chosen.filter((one) => one === channel).length);
   assert.ok(Math.abs((counts[0] ?? 0) - 8000) < 200, String(counts));
 });

@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { spawnOwn } from '../support/processes/own-processes.ts';
+import { spawnGuarded } from '../support/processes/guarded-processes.ts';
 
 const MAIN = fileURLToPath(new URL('../../simulate/main.ts', import.meta.url));
 
 function run(args: readonly string[]): Promise<{ code: number | null; stdout: string; stderr: string }> {
   return new Promise((resolve, reject) => {
-    const child = spawnOwn(process.execPath, [MAIN, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawnGuarded(process.execPath, [MAIN, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
     const texts = { stdout: '', stderr: '' };
     for (const name of ['stdout', 'stderr'] as const) {
       child[name].on('data', (chunk) => {
@@ -22,8 +22,8 @@ function run(args: readonly string[]): Promise<{ code: number | null; stdout: st
   });
 }
 
-/** `npm run rush-hour` has ten minutes of it. */
-test('6 seconds of rush hour break nothing', async (t) => {
+/** `npm run rush-hour` runs ten minutes. */
+test('6 seconds of rush hour break no rule', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'switchboard-rush-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const files = { json: join(folder, 'report.json'), page: join(folder, 'report.html') };
@@ -50,10 +50,10 @@ test('6 seconds of rush hour break nothing', async (t) => {
     `${figures.conversations.started} conversations, ${figures.offers.accepted} accepted, ${figures.messages.acknowledged} messages`,
   );
   assert.ok(figures.conversations.closed > 10, stdout);
-  assert.ok(figures.offers.declined > 0, 'somebody declined');
-  assert.ok(figures.streams.resumed > 0, 'somebody came back');
-  assert.ok(figures.closeAskedToOffer.count > 0, 'slots went to those who waited');
+  assert.ok(figures.offers.declined > 0, 'offers were declined');
+  assert.ok(figures.streams.resumed > 0, 'streams were resumed');
+  assert.ok(figures.closeAskedToOffer.count > 0, 'freed slots went to queued conversations');
   const page = readFileSync(files.page, 'utf8');
   assert.equal(page.match(/<svg /g)?.length, 4);
-  assert.doesNotMatch(page, /(?:src|href)=|https?:|@import|url\(/, 'the page needs nothing from elsewhere');
+  assert.doesNotMatch(page, /(?:src|href)=|https?:|@import|url\(/, 'the page is self-contained');
 });

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, mock, test } from 'node:test';
-import { DeadlineExceeded, inTime } from '../../src/storage/deadline.ts';
+import { DeadlineExceeded, withDeadline } from '../../src/storage/deadline.ts';
 import { RunningClock } from '../../src/storage/running-clock.ts';
 
 const LIMIT_MS = 800;
 
-describe('a deadline measures the silence of the other side', () => {
+describe('a deadline does not count stalls of this process', () => {
   let now: number;
   let clock: RunningClock;
 
@@ -19,7 +19,7 @@ describe('a deadline measures the silence of the other side', () => {
     mock.timers.reset();
   });
 
-  /** The process runs: every timer comes in its time. */
+  /** The process runs: every timer fires on time. */
   async function run(milliseconds: number): Promise<void> {
     for (let passed = 0; passed < milliseconds; passed += 10) {
       now += 10;
@@ -28,73 +28,73 @@ describe('a deadline measures the silence of the other side', () => {
     }
   }
 
-  /** The process stands still: afterwards all timers that are due come at once. */
-  async function standStill(milliseconds: number): Promise<void> {
+  /** The process stalls: afterwards all due timers fire together. */
+  async function stall(milliseconds: number): Promise<void> {
     now += milliseconds;
     mock.timers.tick(milliseconds);
     await settle();
   }
 
-  /** What the timers have brought about is done. */
+  /** Lets the effects of timers complete. */
   function settle(): Promise<void> {
     return new Promise((resolve) => setImmediate(resolve));
   }
 
-  function waiting(): { state: () => string; answer: () => void } {
+  function startStatement(): { state: () => string; answer: () => void } {
     const { promise, resolve } = Promise.withResolvers<void>();
-    let state = 'waits';
-    inTime(promise, LIMIT_MS, clock).then(
+    let state = 'pending';
+    withDeadline(promise, LIMIT_MS, clock).then(
       () => {
         state = 'answered';
       },
       (error) => {
-        state = error instanceof DeadlineExceeded ? 'given up' : String(error);
+        state = error instanceof DeadlineExceeded ? 'timed out' : String(error);
       },
     );
     return { state: () => state, answer: resolve };
   }
 
-  test('a side that says nothing is given up at the limit by a process that runs', async () => {
-    const statement = waiting();
+  test('without stalls, a statement times out at the limit', async () => {
+    const statement = startStatement();
     await run(LIMIT_MS - 10);
-    assert.equal(statement.state(), 'waits');
+    assert.equal(statement.state(), 'pending');
     await run(10);
-    assert.equal(statement.state(), 'given up');
+    assert.equal(statement.state(), 'timed out');
   });
 
   for (const before of [0, 300, LIMIT_MS - 10])
-    test(`an answer that came while the process stood still is heard, after ${before} ms of waiting`, async () => {
-      const statement = waiting();
+    test(`an answer that arrived during a stall is received, after ${before} ms of waiting`, async () => {
+      const statement = startStatement();
       await run(before);
-      await standStill(3000);
-      assert.equal(statement.state(), 'waits');
+      await stall(3000);
+      assert.equal(statement.state(), 'pending');
       statement.answer();
       await run(10);
       assert.equal(statement.state(), 'answered');
     });
 
-  test('a side that says nothing after a standstill either is given up within the limit', async () => {
-    const statement = waiting();
+  test('after a stall, a statement times out within the limit', async () => {
+    const statement = startStatement();
     await run(300);
-    await standStill(3000);
+    await stall(3000);
     await run(LIMIT_MS);
-    assert.equal(statement.state(), 'given up');
+    assert.equal(statement.state(), 'timed out');
   });
 
-  test('a process that stands still again and again does not wait for ever', async () => {
-    const statement = waiting();
+  test('a process that stalls repeatedly does not wait forever', async () => {
+    const statement = startStatement();
     for (let times = 0; times < 6; times += 1) {
-      assert.equal(statement.state(), 'waits');
-      await standStill(1000);
+      assert.equal(statement.state(), 'pending');
+      await stall(1000);
     }
-    assert.equal(statement.state(), 'given up');
+    assert.equal(statement.state(), 'timed out');
   });
 
-  test('the clock leaves out what the process did not live through', async () => {
+  test('the clock excludes stalls', async () => {
     const start = clock.now();
     await run(1000);
     assert.equal(clock.now() - start, 1000);
-    await standStill(60_000);
+    await stall(60_000);
     await run(1000);
     assert.ok(clock.now() - start < 2200, `${clock.now() - start}`);
   });

@@ -5,23 +5,23 @@ import { migrate, migrations } from '../../src/storage/migrate.ts';
 import { databases } from '../support/databases/databases.ts';
 
 for (const { name, open } of databases) {
-  test(`${name}: a node may start on a database to which the next version has only added`, async () => {
+  test(`${name}: a node can start on a database with newer additive migrations only`, async () => {
     const { database, end } = await open();
-    const later = (additive: number) =>
+    const recordLaterMigration = (additive: number) =>
       database.transaction(async (tx) => {
         await sql`delete from migrations where name = '9999-later'`.execute(tx.db);
         await sql`insert into migrations (name, applied_at, additive) values ('9999-later', 0, ${additive})`.execute(
           tx.db,
         );
       });
-    await later(1);
+    await recordLaterMigration(1);
     assert.deepEqual(await migrate(database), []);
-    await later(0);
+    await recordLaterMigration(0);
     await assert.rejects(migrate(database), /written by a newer version of Switchboard \(it has 9999-later\)/);
     await end();
   });
 
-  test(`${name}: on a database in use each migration is applied by itself, and once`, async () => {
+  test(`${name}: on an existing database each migration is applied separately, and once`, async () => {
     const { database, end } = await open();
     const later = ['a', 'b', 'c'].map((letter) => ({
       name: `9999-${letter}`,
@@ -30,8 +30,12 @@ for (const { name, open } of databases) {
     }));
     const broken = { name: '9999-d', statements: () => ['create table'] };
     await assert.rejects(migrate(database, [...migrations, ...later, broken]));
-    const kept = await database.read.selectFrom('migrations').select('name').where('name', 'like', '9999-%').execute();
-    assert.deepEqual(kept.map((row) => row.name).sort(), ['9999-a', '9999-b', '9999-c']);
+    const applied = await database.read
+      .selectFrom('migrations')
+      .select('name')
+      .where('name', 'like', '9999-%')
+      .execute();
+    assert.deepEqual(applied.map((row) => row.name).sort(), ['9999-a', '9999-b', '9999-c']);
     assert.deepEqual(await migrate(database, [...migrations, ...later]), []);
     await end();
   });

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { installationTables } from '../../src/storage/copy/installation-tables.ts';
+import { listInstallationTables } from '../../src/storage/copy/installation-tables.ts';
 
 const SOURCE = join(import.meta.dirname, '../../src');
 
-/** The one file that writes a table; all others call its functions. */
+/** The only file that writes each table; all others call its functions. */
 const OWNERS: Readonly<Record<string, string>> = {
   access_tokens: 'core/access/tokens.ts',
   accounts: 'core/access/accounts.ts',
@@ -46,23 +46,23 @@ const OWNERS: Readonly<Record<string, string>> = {
   websites: 'core/directory/website-store.ts',
 };
 
-/** Every commit gives its events their positions and adds them to the log: each database in its own way. */
+/** Every commit numbers its events and adds them to the log, differently on each database. */
 const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   'storage/postgres/event-log.ts': ['accounts', 'events'],
   'storage/sqlite/event-log.ts': ['accounts', 'events'],
 };
 
-/** Files with statements that are given the name of their table, and the names that they are given. */
-const GIVEN_NAMES: Readonly<Record<string, readonly string[]>> = {
+/** Files with statements that receive a table name as a parameter, and these names. */
+const PARAMETER_NAMES: Readonly<Record<string, readonly string[]>> = {
   'core/directory/tree-store.ts': ['groups', 'skills'],
-  'core/kernel/batched-delete.ts': [], // whoever calls it writes the table
+  'core/kernel/batched-delete.ts': [], // its callers write the table
 };
 
 /** Migrations and the copy of an installation write every table. */
 const files = globSync('**/*.ts', { cwd: SOURCE }).filter((file) => !/^storage\/(migrations|copy)\//.test(file));
-const tables = [...installationTables().map(({ name }) => name), 'migrations'];
+const tables = [...listInstallationTables().map(({ name }) => name), 'migrations'];
 
-/** Every way to write a table, with its name; without one where the name is given from elsewhere. */
+/** Every statement that writes a table, with the name unless it is a parameter. */
 const STATEMENTS = [
   /\b(?:insertInto|updateTable|deleteFrom|mergeInto|replaceInto)\b(?:'\])?\(\s*(?:'(\w+)(?: as \w+)?'\s*\))?/g,
   /\b(?:insert(?:\s+or\s+\w+)?\s+into|replace\s+into|merge\s+into|delete\s+from|truncate(?:\s+table)?)\s+(?:only\s+)?(?:"?\w+"?\.)?(?:"?(\w+)"?|\$\{)/gi,
@@ -72,39 +72,39 @@ const BATCHED_DELETE = /\btable(?:: '(\w+)'|\s*[:,}])/g;
 
 interface Writes {
   readonly tables: ReadonlySet<string>;
-  readonly hasGivenNames: boolean;
+  readonly hasParameterNames: boolean;
 }
 
-function writesIn(source: string): Writes {
+function findWrites(source: string): Writes {
   const patterns = source.includes('deleteInBatches(') ? [...STATEMENTS, BATCHED_DELETE] : STATEMENTS;
   const names = patterns.flatMap((pattern) => Array.from(source.matchAll(pattern), ([, name]) => name));
   const inSql = names.map((name) => name?.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
   return {
     tables: new Set(inSql.filter((name) => name !== undefined).filter((name) => tables.includes(name))),
-    hasGivenNames: names.includes(undefined),
+    hasParameterNames: names.includes(undefined),
   };
 }
 
-const written = new Map(files.map((file) => [file, writesIn(readFileSync(join(SOURCE, file), 'utf8'))]));
+const written = new Map(files.map((file) => [file, findWrites(readFileSync(join(SOURCE, file), 'utf8'))]));
 
 for (const table of tables) {
-  test(`${table} is written by the one file that owns it`, () => {
+  test(`${table} is written only by its owner`, () => {
     const writers = files.filter(
       (file) =>
         !EXCEPTIONS[file]?.includes(table) &&
-        (written.get(file)?.tables.has(table) || GIVEN_NAMES[file]?.includes(table)),
+        (written.get(file)?.tables.has(table) || PARAMETER_NAMES[file]?.includes(table)),
     );
     assert.deepEqual(writers, [OWNERS[table]]);
   });
 }
 
-test('every statement names its table, or its file says which names it is given', () => {
-  const given = files.filter((file) => written.get(file)?.hasGivenNames);
-  assert.deepEqual(given.sort(), Object.keys(GIVEN_NAMES));
+test('every statement names its table, or its file is listed with its parameter names', () => {
+  const filesWithParameters = files.filter((file) => written.get(file)?.hasParameterNames);
+  assert.deepEqual(filesWithParameters.sort(), Object.keys(PARAMETER_NAMES));
 });
 
-test('no owner and no exception is named that writes nothing', () => {
-  for (const table of Object.keys(OWNERS)) assert.ok(tables.includes(table), `${table} is no table`);
+test('every listed owner and exception writes its tables', () => {
+  for (const table of Object.keys(OWNERS)) assert.ok(tables.includes(table), `${table} is not a table`);
   for (const [file, names] of Object.entries(EXCEPTIONS)) {
     for (const name of names) assert.ok(written.get(file)?.tables.has(name), `${file} does not write ${name}`);
   }
@@ -132,15 +132,15 @@ const CASES: readonly [source: string, table: string | undefined][] = [
 ];
 
 for (const [source, table] of CASES) {
-  test(`finds who writes in ${JSON.stringify(source)}`, () => {
-    const found = writesIn(source);
+  test(`finds the written table in ${JSON.stringify(source)}`, () => {
+    const found = findWrites(source);
     assert.deepEqual([...found.tables], table === undefined ? [] : [table]);
-    assert.equal(found.hasGivenNames, table === undefined);
+    assert.equal(found.hasParameterNames, table === undefined);
   });
 }
 
-test('finds no write in a read, nor in prose', () => {
+test('finds no write in reads or comments', () => {
   const source =
-    "/** Takes what is over, and deletes from the rest. */ db.selectFrom('tags'); on conflict do update set x = 1";
-  assert.deepEqual(writesIn(source), { tables: new Set(), hasGivenNames: false });
+    "/** Selects what has expired, and deletes from the rest. */ db.selectFrom('tags'); on conflict do update set x = 1";
+  assert.deepEqual(findWrites(source), { tables: new Set(), hasParameterNames: false });
 });

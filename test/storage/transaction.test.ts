@@ -10,7 +10,7 @@ import { SqliteConnection } from '../../src/storage/sqlite/connection.ts';
 import { databases } from '../support/databases/databases.ts';
 
 for (const { name, open } of databases) {
-  test(`${name}: what a transaction threw away is gone, what others wrote beside it stays`, async () => {
+  test(`${name}: a rollback does not affect concurrent transactions`, async () => {
     const installation = await open();
     const { database, accountId } = installation;
     const outcomes = await Promise.allSettled(
@@ -26,20 +26,20 @@ for (const { name, open } of databases) {
         }),
       ),
     );
-    const given = outcomes.filter((outcome) => outcome.status === 'fulfilled').map((outcome) => outcome.value);
-    assert.equal(new Set(given).size, 133);
-    assert.equal(Math.max(...given), 133, 'an identifier of a transaction that failed is not lost');
-    const kept = await database.read
+    const ids = outcomes.filter((outcome) => outcome.status === 'fulfilled').map((outcome) => outcome.value);
+    assert.equal(new Set(ids).size, 133);
+    assert.equal(Math.max(...ids), 133, 'an identifier of a failed transaction is reused');
+    const stored = await database.read
       .selectFrom('counters')
       .select('name')
       .where('accountId', '=', accountId)
       .where('name', 'like', 'thing %')
       .execute();
-    assert.equal(kept.length, 133);
+    assert.equal(stored.length, 133);
     await installation.end();
   });
 
-  test(`${name}: a statement that comes after the end of its transaction is not carried out in the next one`, async () => {
+  test(`${name}: a statement after the end of its transaction does not run in the next one`, async () => {
     const installation = await open();
     const { database, accountId } = installation;
     const ended = await database.transaction(async (tx) => {
@@ -47,13 +47,13 @@ for (const { name, open } of databases) {
       return tx;
     }, accountId);
     await database.transaction(async (tx) => {
-      await tx.db.selectFrom('accounts').select('id').execute(); // it has begun
+      await tx.db.selectFrom('accounts').select('id').execute(); // the transaction has started
       const late = ended.db.updateTable('accounts').set({ name: 'Late' }).where('id', '=', accountId);
-      await assert.rejects(async () => late.execute(), /over/);
-      await assert.rejects(async () => nextId(ended, accountId, 'late'), /over/);
+      await assert.rejects(async () => late.execute(), /has ended/);
+      await assert.rejects(async () => nextId(ended, accountId, 'late'), /has ended/);
     }, accountId);
-    const { name: kept } = await database.read.selectFrom('accounts').select('name').executeTakeFirstOrThrow();
-    assert.equal(kept, 'Test');
+    const { name: accountName } = await database.read.selectFrom('accounts').select('name').executeTakeFirstOrThrow();
+    assert.equal(accountName, 'Test');
     await installation.end();
   });
 
@@ -61,7 +61,7 @@ for (const { name, open } of databases) {
     const installation = await open();
     const { database, accountId } = installation;
     const seen: (string | undefined)[] = [];
-    const look = async () => {
+    const readName = async () => {
       const row = await database.read
         .selectFrom('accounts')
         .select('name')
@@ -71,14 +71,14 @@ for (const { name, open } of databases) {
     };
     await database.transaction(async (tx) => {
       await tx.db.updateTable('accounts').set({ name: 'Changed' }).where('id', '=', accountId).execute();
-      await look();
+      await readName();
     });
-    await look();
+    await readName();
     assert.deepEqual(seen, ['Test', 'Changed']);
     await installation.end();
   });
 
-  test(`${name}: the event log counts per account, in the order of the commits, without holes`, async () => {
+  test(`${name}: the event log is numbered per account, in commit order, without gaps`, async () => {
     const installation = await open();
     const { database, accountId, caller } = installation;
     const before = await positions();
@@ -113,7 +113,7 @@ for (const { name, open } of databases) {
     }
   });
 
-  test(`${name}: nothing can be written through the reading side`, async () => {
+  test(`${name}: the read connection cannot write`, async () => {
     const installation = await open();
     await assert.rejects(
       installation.database.read.updateTable('accounts').set({ name: 'x' }).execute(),
@@ -122,25 +122,25 @@ for (const { name, open } of databases) {
     await installation.end();
   });
 
-  test(`${name}: a value that is no SQL parameter is refused loudly`, async () => {
+  test(`${name}: an invalid SQL parameter is rejected`, async () => {
     const installation = await open();
-    const wrong = new Date() as unknown as string;
+    const invalidValue = new Date() as unknown as string;
     await assert.rejects(
-      installation.database.read.selectFrom('accounts').selectAll().where('name', '=', wrong).execute(),
-      /no SQL parameter/,
+      installation.database.read.selectFrom('accounts').selectAll().where('name', '=', invalidValue).execute(),
+      /not a valid SQL parameter/,
     );
     await installation.end();
   });
 
-  test(`${name}: a slow read gives up at its deadline, and others do not wait for it`, async () => {
+  test(`${name}: a slow read stops at its deadline and does not block other reads`, async () => {
     const installation = await open({ SWITCHBOARD_SLOW_READ_TIMEOUT: '2' });
     const { database } = installation;
-    // Many million rows, each looked at: far more than fits into the deadline.
+    // Checks many millions of rows: far more than the deadline allows.
     const endless = sql<{
       n: number;
     }>`with recursive n(i) as (select 1 union all select i + 1 from n where i < 100000000)
       select count(*) as n from n where ${database.withinDeadline(sql.ref('i'))}`;
-    let isOver = false;
+    let hasEnded = false;
     const slow = database.readOffThread({ compile: () => endless.compile(database.read) });
     const outcome = slow
       .then(
@@ -148,21 +148,21 @@ for (const { name, open } of databases) {
         (error: Error) => error.name,
       )
       .finally(() => {
-        isOver = true;
+        hasEnded = true;
       });
-    let meanwhile = 0;
-    while (!isOver) {
+    let answeredReads = 0;
+    while (!hasEnded) {
       await database.read.selectFrom('accounts').selectAll().execute();
-      if (!isOver) meanwhile += 1;
-      await setImmediate(); // the embedded database answers without a pause, in which nothing else could end
+      if (!hasEnded) answeredReads += 1;
+      await setImmediate(); // the embedded database answers synchronously: lets other work complete
     }
     assert.equal(await outcome, 'ReadTooSlow');
-    assert.ok(meanwhile > 0, 'reads were answered while the slow one ran');
+    assert.ok(answeredReads > 0, 'reads were answered while the slow one ran');
     await installation.end();
   });
 }
 
-test('sqlite: a commit is synced before it is acknowledged, and readers are not held up by it', (t) => {
+test('sqlite: a commit is synced before it is acknowledged, and does not block readers', (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'switchboard-pragma-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const connection = new SqliteConnection(join(folder, 'x.db'), { readOnly: false, clock: Date.now, cacheKiB: 1024 });
@@ -171,18 +171,18 @@ test('sqlite: a commit is synced before it is acknowledged, and readers are not 
   connection.close();
 });
 
-test('sqlite: rows keep their names when another process adds a column', (t) => {
+test('sqlite: column names stay correct when another process adds a column', (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'switchboard-columns-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
-  const [one, other] = [1, 2].map(
+  const [first, second] = [1, 2].map(
     () => new SqliteConnection(join(folder, 'x.db'), { readOnly: false, clock: Date.now, cacheKiB: 1024 }),
   ) as [SqliteConnection, SqliteConnection];
   for (const statement of ['create table a (first_id bigint)', 'create table b (second_id bigint)'])
-    one.run(statement, []);
-  for (const table of ['a', 'b']) one.run(`insert into ${table} values (1)`, []);
-  const rows = () => one.run('select a.*, b.* from a, b', []).rows;
+    first.run(statement, []);
+  for (const table of ['a', 'b']) first.run(`insert into ${table} values (1)`, []);
+  const rows = () => first.run('select a.*, b.* from a, b', []).rows;
   assert.deepEqual(rows(), [{ firstId: 1, secondId: 1 }]);
-  other.run('alter table a add column new_id bigint not null default 2', []);
+  second.run('alter table a add column new_id bigint not null default 2', []);
   assert.deepEqual(rows(), [{ firstId: 1, newId: 2, secondId: 1 }]);
-  for (const connection of [one, other]) connection.close();
+  for (const connection of [first, second]) connection.close();
 });

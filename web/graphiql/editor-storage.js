@@ -1,16 +1,16 @@
 const PREFIX = 'graphiql:';
 
 /**
- * Where GraphiQL keeps what was typed: for this tab alone, as it may hold secrets, such as a new password in the
- * variables. GraphiQL writes with a delay, also after it was taken off the page: closed, nothing is written any more.
+ * GraphiQL's storage for editor contents. It lives only in this tab, because the text may contain secrets such as a new
+ * password in the variables. GraphiQL writes with a delay, even after it was unmounted; a closed storage ignores that.
  */
-export function editorStorage() {
-  let open = true;
+export function createEditorStorage() {
+  let isOpen = true;
   return {
     getItem: (name) => sessionStorage.getItem(name),
-    setItem: (name, value) => open && sessionStorage.setItem(name, value),
+    setItem: (name, value) => isOpen && sessionStorage.setItem(name, value),
     removeItem: (name) => sessionStorage.removeItem(name),
-    // Its button "Clear data" is not a log-out.
+    // GraphiQL's button "Clear data" must not log the user out.
     clear: () => {
       for (const name of Object.keys(sessionStorage)) if (name.startsWith(PREFIX)) sessionStorage.removeItem(name);
     },
@@ -18,7 +18,7 @@ export function editorStorage() {
       return Object.keys(sessionStorage).filter((name) => name.startsWith(PREFIX)).length;
     },
     close: () => {
-      open = false;
+      isOpen = false;
     },
   };
 }

@@ -1,10 +1,10 @@
 /* global React, ReactDOM, GraphiQL, graphqlWs */
-import { editorStorage } from './editor-storage.js';
-import { logIn, logOut, stillValid, takeCode, useCode } from './session.js';
+import { createEditorStorage } from './editor-storage.js';
+import { exchangeCode, isTokenValid, logIn, logOut, takeCode } from './session.js';
 
-const WELCOME = `# The book at the top left: the documentation.
-# Ctrl and Space: what fits here.
-# Ctrl and Enter: run.
+const WELCOME = `# Documentation: the book icon at the top left.
+# Autocomplete: Ctrl-Space.
+# Run: Ctrl-Enter.
 
 query Operators {
   viewer {
@@ -23,23 +23,23 @@ query Operators {
 }
 `;
 
-/** The server closes a socket with this code when the token has ended, and with 4403 when it never was valid. */
-const TOKEN_CLOSES = [4401, 4403];
+/** Close codes: 4401 if the token has ended, 4403 if it was never valid. */
+const INVALID_TOKEN_CODES = [4401, 4403];
 
 const element = (id) => document.getElementById(id);
 const form = element('login');
 
-/** Kept for this tab alone, so that a reload needs no login; gone with the tab, and with the log-out. */
-const kept = {
+/** Stored per tab, so that a reload needs no login; cleared when the tab is closed and on logout. */
+const storedSession = {
   read: () => JSON.parse(sessionStorage.getItem('switchboard:session') ?? 'null'),
   write: (session) => sessionStorage.setItem('switchboard:session', JSON.stringify(session)),
   clear: () => sessionStorage.clear(),
 };
 
-let close = () => {};
+let closeGraphiql = () => {};
 
 function showForm(problem = '') {
-  close();
+  closeGraphiql();
   element('session').hidden = true;
   element('graphiql').hidden = true;
   form.hidden = false;
@@ -53,14 +53,14 @@ function showGraphiql({ email, token }) {
   element('who').textContent = email;
   element('session').hidden = false;
   element('graphiql').hidden = false;
-  const ended = () => {
-    kept.clear();
+  const endSession = () => {
+    storedSession.clear();
     showForm('Your session has ended. Please log in again.');
   };
   const sockets = graphqlWs.createClient({
     url: `${location.origin.replace(/^http/, 'ws')}/graphql`,
     connectionParams: { token },
-    on: { closed: ({ code }) => TOKEN_CLOSES.includes(code) && ended() },
+    on: { closed: ({ code }) => INVALID_TOKEN_CODES.includes(code) && endSession() },
   });
   const fetcher = GraphiQL.createFetcher({
     url: '/graphql',
@@ -69,11 +69,11 @@ function showGraphiql({ email, token }) {
     enableIncrementalDelivery: false,
     fetch: async (...request) => {
       const response = await fetch(...request);
-      if (response.status === 401) ended();
+      if (response.status === 401) endSession();
       return response;
     },
   });
-  const storage = editorStorage();
+  const storage = createEditorStorage();
   const root = ReactDOM.createRoot(element('graphiql'));
   root.render(
     React.createElement(GraphiQL, {
@@ -83,8 +83,8 @@ function showGraphiql({ email, token }) {
       showPersistHeadersSettings: false,
     }),
   );
-  close = () => {
-    close = () => {};
+  closeGraphiql = () => {
+    closeGraphiql = () => {};
     storage.close();
     root.unmount();
     sockets.dispose();
@@ -104,30 +104,30 @@ form.addEventListener('submit', async (event) => {
     element('password').select();
     return;
   }
-  kept.write({ email, token });
+  storedSession.write({ email, token });
   showGraphiql({ email, token });
 });
 
 element('log-out').addEventListener('click', async () => {
-  const session = kept.read();
+  const session = storedSession.read();
   showForm();
-  kept.clear();
+  storedSession.clear();
   if (session) await logOut(session.token);
 });
 
 async function start() {
   const code = takeCode();
   if (code !== null) {
-    kept.clear(); // whoever was here before is somebody else
-    const { session, problem } = await useCode(code);
+    storedSession.clear(); // the code may belong to another operator
+    const { session, problem } = await exchangeCode(code);
     if (!session) return showForm(problem);
-    kept.write(session);
+    storedSession.write(session);
     return showGraphiql(session);
   }
-  const session = kept.read();
-  return session && (await stillValid(session.token)) ? showGraphiql(session) : showForm();
+  const session = storedSession.read();
+  return session && (await isTokenValid(session.token)) ? showGraphiql(session) : showForm();
 }
 
-// The link of a single sign-on may also be used where this page is open: then only the fragment changes.
+// If a single sign-on link is opened while this page is open, only the fragment changes.
 addEventListener('hashchange', () => location.hash.startsWith('#code=') && location.reload());
 await start();

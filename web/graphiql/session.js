@@ -1,49 +1,49 @@
-/** A token for an e-mail and a password, or what to tell the person who typed them. */
+/** Returns a token, or a problem to show to the user. */
 export async function logIn(username, password) {
   try {
     const response = await post('/oauth2/token', { grant_type: 'password', username, password });
     if (response.ok) return { token: (await response.json()).access_token };
-    return { problem: await problemOf(response) };
+    return { problem: await describeProblem(response) };
   } catch {
     return { problem: 'The server cannot be reached. Please try again.' };
   }
 }
 
-/** The code that a single sign-on put into the fragment of the address; from then on it is there no more. */
+/** Returns the single sign-on code in the URL fragment, and removes it from the URL. */
 export function takeCode() {
   const code = new URLSearchParams(location.hash.slice(1)).get('code');
   if (code !== null) history.replaceState(null, '', location.pathname + location.search);
   return code;
 }
 
-/** A session for the code of a single sign-on, or what to tell the person. */
-export async function useCode(code) {
+/** Returns a session for a single sign-on code, or a problem to show to the user. */
+export async function exchangeCode(code) {
   try {
     const response = await post('/admin/session', { code });
-    if (!response.ok) return { problem: 'The link was used before, or is too old. Use it again, or log in here.' };
+    if (!response.ok) return { problem: 'The link was already used or has expired. Open it again, or log in here.' };
     const token = (await response.json()).access_token;
-    return { session: { email: await emailOf(token), token } };
+    return { session: { email: await loadEmail(token), token } };
   } catch {
     return { problem: 'The server cannot be reached. Please try again.' };
   }
 }
 
-async function emailOf(token) {
+async function loadEmail(token) {
   const response = await fetch('/graphql?query={viewer{email}}', { headers: { Authorization: `Bearer ${token}` } });
   return (await response.json()).data.viewer.email;
 }
 
-/** Ends the token on the server too. Where that fails the token ends by itself, and this page has forgotten it. */
+/** Revokes the token on the server. If that fails, the token expires later; this page has already discarded it. */
 export async function logOut(token) {
   await post('/oauth2/revoke', { token }).catch(() => undefined);
 }
 
-export async function stillValid(token) {
+export async function isTokenValid(token) {
   const response = await fetch('/_authenticated', { headers: { Authorization: `Bearer ${token}` } }).catch(() => null);
   return response?.ok ?? false;
 }
 
-async function problemOf(response) {
+async function describeProblem(response) {
   if (response.status === 429) {
     const seconds = Number(response.headers.get('retry-after') ?? 60);
     return `Too many logins. Please try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`;
@@ -53,6 +53,6 @@ async function problemOf(response) {
   return `The login failed (${response.status}). Please try again.`;
 }
 
-function post(address, parameters) {
-  return fetch(address, { method: 'POST', body: new URLSearchParams(parameters) });
+function post(url, parameters) {
+  return fetch(url, { method: 'POST', body: new URLSearchParams(parameters) });
 }

@@ -1,6 +1,6 @@
-import { logIn, logOut, stillValid } from '/graphiql/session.js';
+import { isTokenValid, logIn, logOut } from '/graphiql/session.js';
 
-const METER = `{
+const USAGE_QUERY = `{
   restUsage {
     key { id name prefix revokedAt }
     what count firstUsedAt lastUsedAt replacement
@@ -10,8 +10,8 @@ const METER = `{
 const element = (id) => document.getElementById(id);
 const form = element('login');
 
-/** Kept for this tab alone, and shared with GraphiQL there: one login is enough. */
-const kept = {
+/** Stored per tab and shared with GraphiQL: one login is enough. */
+const storedSession = {
   read: () => JSON.parse(sessionStorage.getItem('switchboard:session') ?? 'null'),
   write: (session) => sessionStorage.setItem('switchboard:session', JSON.stringify(session)),
   clear: () => sessionStorage.clear(),
@@ -29,10 +29,10 @@ async function showMeter({ email, token }) {
   const response = await fetch('/graphql', {
     method: 'POST',
     headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${token}` },
-    body: JSON.stringify({ query: METER }),
+    body: JSON.stringify({ query: USAGE_QUERY }),
   }).catch(() => undefined);
   if (response?.status === 401) {
-    kept.clear();
+    storedSession.clear();
     showForm('Your session has ended. Please log in again.');
     return;
   }
@@ -41,68 +41,77 @@ async function showMeter({ email, token }) {
   element('who').textContent = email;
   element('meter').hidden = false;
   const { data, errors } = (await response?.json().catch(() => undefined)) ?? {};
-  element('message').textContent = messageOf(data?.restUsage, errors);
-  element('keys').replaceChildren(...sections(data?.restUsage ?? []));
+  element('message').textContent = describeResult(data?.restUsage, errors);
+  element('keys').replaceChildren(...createSections(data?.restUsage ?? []));
 }
 
-function messageOf(uses, errors) {
-  if (uses?.length === 0) return 'No key has used the REST interface. Nothing is left to do.';
+function describeResult(uses, errors) {
+  if (uses?.length === 0) return 'No key has used the REST API. Nothing is left to do.';
   if (uses) return '';
   if (errors?.[0]?.extensions?.code === 'FORBIDDEN') return 'Only admins of the account see the meter.';
-  return 'The server cannot answer now. Please try again.';
+  return 'The server is not available. Please try again.';
 }
 
-/** One table for each key. */
-function sections(uses) {
+/** One table per key. */
+function createSections(uses) {
   return Map.groupBy(uses, ({ key }) => key.id)
     .values()
-    .map((own) => {
-      const { name, prefix, revokedAt } = own[0].key;
-      const head = make('tr', {}, ...['Used', 'Times', 'Last', 'First', 'Instead'].map(headCell));
-      return make(
+    .map((usesOfKey) => {
+      const { name, prefix, revokedAt } = usesOfKey[0].key;
+      const head = createElement(
+        'tr',
+        {},
+        ...['Call', 'Count', 'Last used', 'First used', 'Replacement'].map(createHeadCell),
+      );
+      return createElement(
         'section',
         {},
-        make('h2', {}, `${name} `, make('code', {}, `${prefix}…`), revokedAt ? ' (revoked)' : ''),
-        make(
+        createElement('h2', {}, `${name} `, createElement('code', {}, `${prefix}…`), revokedAt ? ' (revoked)' : ''),
+        createElement(
           'div',
           { className: 'scroll' },
-          make('table', {}, make('thead', {}, head), make('tbody', {}, ...own.map(row))),
+          createElement(
+            'table',
+            {},
+            createElement('thead', {}, head),
+            createElement('tbody', {}, ...usesOfKey.map(createRow)),
+          ),
         ),
       );
     });
 }
 
-function headCell(title) {
-  return make('th', { scope: 'col', className: title === 'Times' ? 'number' : '' }, title);
+function createHeadCell(title) {
+  return createElement('th', { scope: 'col', className: title === 'Count' ? 'number' : '' }, title);
 }
 
-function row({ what, count, firstUsedAt, lastUsedAt, replacement }) {
-  const instead = make(
+function createRow({ what, count, firstUsedAt, lastUsedAt, replacement }) {
+  const details = createElement(
     'details',
     {},
-    make('summary', {}, 'GraphQL'),
-    make('pre', {}, make('code', {}, replacement ?? '')),
+    createElement('summary', {}, 'GraphQL'),
+    createElement('pre', {}, createElement('code', {}, replacement ?? '')),
   );
-  return make(
+  return createElement(
     'tr',
     {},
-    make('td', {}, make('code', {}, what)),
-    make('td', { className: 'number' }, count.toLocaleString()),
-    make('td', {}, moment(lastUsedAt)),
-    make('td', {}, moment(firstUsedAt)),
-    make('td', {}, replacement === null ? '–' : instead),
+    createElement('td', {}, createElement('code', {}, what)),
+    createElement('td', { className: 'number' }, count.toLocaleString()),
+    createElement('td', {}, createTime(lastUsedAt)),
+    createElement('td', {}, createTime(firstUsedAt)),
+    createElement('td', {}, replacement === null ? '–' : details),
   );
 }
 
-function moment(iso) {
-  return make('time', { dateTime: iso }, new Date(iso).toLocaleString());
+function createTime(iso) {
+  return createElement('time', { dateTime: iso }, new Date(iso).toLocaleString());
 }
 
-/** Texts become text nodes: a name of a key is shown, never run. */
-function make(name, properties, ...children) {
-  const made = Object.assign(document.createElement(name), properties);
-  made.append(...children);
-  return made;
+/** Strings become text nodes, so a key's name is never parsed as HTML. */
+function createElement(name, properties, ...children) {
+  const created = Object.assign(document.createElement(name), properties);
+  created.append(...children);
+  return created;
 }
 
 form.addEventListener('submit', async (event) => {
@@ -118,19 +127,19 @@ form.addEventListener('submit', async (event) => {
     element('password').select();
     return;
   }
-  kept.write({ email, token });
+  storedSession.write({ email, token });
   await showMeter({ email, token });
 });
 
-element('refresh').addEventListener('click', () => showMeter(kept.read()));
+element('refresh').addEventListener('click', () => showMeter(storedSession.read()));
 
 element('log-out').addEventListener('click', async () => {
-  const session = kept.read();
-  kept.clear();
+  const session = storedSession.read();
+  storedSession.clear();
   showForm();
   if (session) await logOut(session.token);
 });
 
-const session = kept.read();
-if (session && (await stillValid(session.token))) await showMeter(session);
+const session = storedSession.read();
+if (session && (await isTokenValid(session.token))) await showMeter(session);
 else showForm();

@@ -6,68 +6,73 @@ export interface SchemaTypes<Context extends object> {
   Context: Context;
   DefaultFieldNullability: false;
   Scalars: {
-    /** Identifiers are decimal text for clients; whatever came is checked where it is used. */
+    /** Decimal text for clients; inputs are validated where they are used. */
     ID: { Input: string; Output: number };
     DateTime: { Input: Date; Output: Date | number };
     JSON: { Input: never; Output: unknown };
   };
 }
 
-/** The builder of a schema; fields are never null unless they say so. */
+/** Fields are non-null unless declared `nullable`. */
 export function createBuilder<Context extends object>() {
   return new SchemaBuilder<SchemaTypes<Context>>({ defaultFieldNullability: false });
 }
 
-/** What its refs are marked with. */
+/** The type parameter of the builder's refs. */
 export type BuilderTypes<Context extends object> = PothosSchemaTypes.ExtendDefaultTypes<SchemaTypes<Context>>;
 
-/** Any of them: what makes the types that all schemas have does not look at the context. */
+/** A builder of any schema: shared types do not use the context. */
 export type AnyBuilder = ReturnType<typeof createBuilder<object>>;
 
-/** The types of plain values, and the roots. */
+/** Adds the root types, `DateTime` and `Channel`. */
 export function addCommonTypes(builder: AnyBuilder) {
-  builder.queryType({ description: 'What can be read.' });
-  builder.mutationType({ description: 'What can be changed. Each answers with the changed object and `userErrors`.' });
-  builder.subscriptionType({ description: 'What can be watched, over the protocol graphql-transport-ws.' });
+  builder.queryType({ description: 'The root of all queries.' });
+  builder.mutationType({ description: 'The root of all mutations. Each returns the changed object and `userErrors`.' });
+  builder.subscriptionType({
+    description: 'The root of all subscriptions, served over the `graphql-transport-ws` protocol.',
+  });
   builder.scalarType('DateTime', {
-    description: 'A moment as ISO 8601 text in UTC, for example `2026-01-31T09:30:00.000Z`.',
+    description: 'A date and time in ISO 8601 format, in UTC: `2026-01-31T09:30:00.000Z`.',
     serialize: (value) => new Date(value).toISOString(),
     parseValue: (value) => {
-      const date = typeof value === 'string' && ISO_8601.test(value) && isDay(value) ? new Date(value) : undefined;
+      const date =
+        typeof value === 'string' && ISO_8601.test(value) && isCalendarDay(value) ? new Date(value) : undefined;
       if (!date || Number.isNaN(date.getTime())) {
-        throw new GraphQLError('A DateTime must be ISO 8601 text with a time zone, for example 2026-01-31T09:30:00Z.');
+        throw new GraphQLError(
+          'A DateTime must be in ISO 8601 format with a time zone, for example 2026-01-31T09:30:00Z.',
+        );
       }
       return date;
     },
   });
-  const channelTexts = CHANNELS.map((channel) => [channel, `Conversations by ${channel}.`] as const);
-  const ChannelEnum = wordsEnum<Channel>(
+  const channelDescriptions = CHANNELS.map((channel) => [channel, `Conversations by ${channel}.`] as const);
+  const ChannelEnum = createEnum<Channel>(
     builder,
     'Channel',
-    'A way in which a conversation is held.',
-    Object.fromEntries(channelTexts) as Record<Channel, string>,
+    'The medium of a conversation.',
+    Object.fromEntries(channelDescriptions) as Record<Channel, string>,
   );
   return { ChannelEnum };
 }
 
-/** An enum whose values are words of the core, in capitals. */
-export function wordsEnum<Word extends string>(
+/** Adds an enum whose values are those of the core, in upper case. */
+export function createEnum<Value extends string>(
   builder: AnyBuilder,
   name: string,
   description: string,
-  texts: Readonly<Record<Word, string>>,
+  descriptions: Readonly<Record<Value, string>>,
 ) {
-  const values = Object.entries<string>(texts).map(
-    ([word, text]) => [word.toUpperCase(), { value: word as Word, description: text }] as const,
+  const values = Object.entries<string>(descriptions).map(
+    ([value, text]) => [value.toUpperCase(), { value: value as Value, description: text }] as const,
   );
   return builder.enumType(name, { description, values: Object.fromEntries(values) });
 }
 
-/** A day, or a moment with its time zone: without one it would mean another moment on every server. */
+/** A date, or a date and time with a time zone: without one the meaning would depend on the server's time zone. */
 const ISO_8601 = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2}))?$/;
 
-/** Whether the calendar has the day: `Date` itself takes 31 February for 3 March. */
-function isDay(text: string): boolean {
+/** `Date` silently turns 31 February into 3 March. */
+function isCalendarDay(text: string): boolean {
   const day = new Date(`${text.slice(0, 10)}T00:00:00Z`);
   return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text.slice(0, 10));
 }

@@ -4,24 +4,23 @@ import type { Slice, SlicePage } from '../../core/kernel/slice.ts';
 import type { AnyBuilder, BuilderTypes } from './builder.ts';
 import { graphqlError } from './errors.ts';
 
-const DEFAULT_SIZE = 20;
-const LARGEST = 100;
+const DEFAULT_PAGE_SIZE = 20;
+const MAX_PAGE_SIZE = 100;
 
-/** A part of a list, with what is needed to ask for the next one. */
 interface Connection<Node> extends SlicePage<Node> {
-  /** Counted only when it is asked for. */
+  /** Runs only if the field is selected. */
   totalCount(): MaybePromise<number>;
 }
 
-/** A list that is read in parts. */
+/** A list that is read in slices. */
 export interface SlicedList<Node> {
-  /** Undefined where there is no such list. */
+  /** Undefined if the list does not exist. */
   slice(slice: Slice): Promise<SlicePage<Node> | undefined>;
   count(): MaybePromise<number>;
 }
 
-/** What a service of the core lists of an account. */
-export function listOf<Filters, Node>(
+/** Adapts a query service of the core. */
+export function toSlicedList<Filters, Node>(
   source: {
     slice(accountId: number, filters: Filters, slice: Slice): Promise<SlicePage<Node>>;
     count(accountId: number, filters: Filters): Promise<number>;
@@ -42,53 +41,49 @@ interface SliceArguments {
   readonly before?: string | null | undefined;
 }
 
-/** The slice that the arguments of a connection mean. */
-export function readSlice({ first, after, last, before }: SliceArguments): Slice {
-  requireSize('first', first, LARGEST);
-  requireSize('last', last, LARGEST);
+export function parseSlice({ first, after, last, before }: SliceArguments): Slice {
+  requireSize('first', first, MAX_PAGE_SIZE);
+  requireSize('last', last, MAX_PAGE_SIZE);
   if (typeof first === 'number' && typeof last === 'number')
-    throw graphqlError('BAD_REQUEST', 'Give first or last, not both.');
+    throw graphqlError('BAD_REQUEST', 'Use first or last, not both.');
   return {
-    limit: first ?? last ?? DEFAULT_SIZE,
-    after: readCursor('after', after),
-    before: readCursor('before', before),
+    limit: first ?? last ?? DEFAULT_PAGE_SIZE,
+    after: parseCursor('after', after),
+    before: parseCursor('before', before),
     backwards: typeof last === 'number',
   };
 }
 
-/** Refuses to read more of a list than is good for anybody. */
-export function requireSize(name: string, size: number | null | undefined, most: number): void {
-  if (typeof size === 'number' && (size < 0 || size > most)) {
-    throw graphqlError('BAD_REQUEST', `${name} must be between 0 and ${most}.`);
+export function requireSize(name: string, size: number | null | undefined, max: number): void {
+  if (typeof size === 'number' && (size < 0 || size > max)) {
+    throw graphqlError('BAD_REQUEST', `${name} must be between 0 and ${max}.`);
   }
 }
 
-function readCursor(name: string, cursor: string | null | undefined): number | undefined {
+function parseCursor(name: string, cursor: string | null | undefined): number | undefined {
   if (cursor === null || cursor === undefined) return undefined;
   const id = parseId(Buffer.from(cursor, 'base64url').toString('latin1').slice('id:'.length));
-  if (id === undefined || cursorOf({ id }) !== cursor)
+  if (id === undefined || toCursor({ id }) !== cursor)
     throw graphqlError('BAD_REQUEST', `${name} is not a cursor of this list.`);
   return id;
 }
 
-/** Names a place in a list by the identifier there, so it stays right while rows come and go. */
-function cursorOf({ id }: { id: number }): string {
+/** Built from the row's identifier, so it stays valid while rows are added and deleted. */
+function toCursor({ id }: { id: number }): string {
   return Buffer.from(`id:${id}`).toString('base64url');
 }
 
-/** How much of a list is asked for. */
 export const SIZE_ARGUMENTS = {
-  first: { description: 'How many from the beginning: 20 if nothing is said, 100 at most.' },
-  last: { description: 'How many from the end, instead of `first`; 100 at most.' },
+  first: { description: 'Returns the first _n_ items. Defaults to 20, at most 100.' },
+  last: { description: 'Returns the last _n_ items, at most 100. Cannot be combined with `first`.' },
 } as const;
 
 interface ConnectionField<Context, Parent, Node, Args extends InputFieldMap> {
   readonly type: OutputRef<Connection<Node>>;
   readonly description: string;
   readonly nullable?: true;
-  /** Those beside the arguments of every connection. */
+  /** In addition to the paging arguments. */
   readonly args?: Args;
-  /** The list of which a part is asked for. */
   list(
     parent: Parent,
     args: InputShapeFromFields<Args>,
@@ -96,54 +91,57 @@ interface ConnectionField<Context, Parent, Node, Args extends InputFieldMap> {
   ): MaybePromise<SlicedList<Node> | null | undefined>;
 }
 
-/** How every connection is declared: its types, and the fields that give it. */
-export function connectionTypes<Context extends object>(builder: AnyBuilder) {
+/** Adds `PageInfo`, and returns the functions that declare connection types and fields. */
+export function addConnectionTypes<Context extends object>(builder: AnyBuilder) {
   const PageInfo = builder.objectRef<SlicePage<{ id: number }>>('PageInfo').implement({
-    description: 'Where a page stands in its list.',
+    description: 'Information about paging in a connection.',
     fields: (t) => ({
-      hasNextPage: t.exposeBoolean('hasNext', { description: 'Whether more comes after this page.' }),
-      hasPreviousPage: t.exposeBoolean('hasPrevious', { description: 'Whether something comes before this page.' }),
+      hasNextPage: t.exposeBoolean('hasNext', { description: 'Whether there are more items after this page.' }),
+      hasPreviousPage: t.exposeBoolean('hasPrevious', { description: 'Whether there are items before this page.' }),
       startCursor: t.string({
         nullable: true,
-        description: 'Cursor of the first item.',
-        resolve: ({ rows }) => (rows[0] ? cursorOf(rows[0]) : null),
+        description: 'The cursor of the first item on this page.',
+        resolve: ({ rows }) => (rows[0] ? toCursor(rows[0]) : null),
       }),
       endCursor: t.string({
         nullable: true,
-        description: 'Cursor of the last item.',
-        resolve: ({ rows }) => (rows.length > 0 ? cursorOf(rows.at(-1) as { id: number }) : null),
+        description: 'The cursor of the last item on this page.',
+        resolve: ({ rows }) => (rows.length > 0 ? toCursor(rows.at(-1) as { id: number }) : null),
       }),
     }),
   });
 
-  /** The connection type of a kind of object: edges, nodes, page and count. */
   function connectionType<Node extends { id: number }>(name: string, node: OutputRef<Node>) {
     const edge = builder.objectRef<Node>(`${name}Edge`).implement({
-      description: `One ${name} in a list, with its place.`,
+      description: `An edge in a connection of ${name} items.`,
       fields: (t) => ({
-        cursor: t.string({ description: 'The place, for `after` and `before`.', resolve: (item) => cursorOf(item) }),
-        node: t.field({ type: node, description: 'The object itself.', resolve: (item) => item as never }),
+        cursor: t.string({ description: 'A cursor for `after` and `before`.', resolve: (item) => toCursor(item) }),
+        node: t.field({
+          type: node,
+          description: 'The item at the end of the edge.',
+          resolve: (item) => item as never,
+        }),
       }),
     });
     return builder.objectRef<Connection<Node>>(`${name}Connection`).implement({
-      description: `A part of a list of ${name} objects, newest first.`,
+      description: `A page of ${name} items, newest first.`,
       fields: (t) => ({
         edges: t.field({
           type: [edge],
-          description: 'The items with their places.',
+          description: 'A list of edges.',
           resolve: ({ rows }) => [...rows] as never,
         }),
-        nodes: t.field({ type: [node], description: 'The items alone.', resolve: ({ rows }) => [...rows] as never }),
-        pageInfo: t.field({ type: PageInfo, description: 'Where this part stands.', resolve: (page) => page }),
+        nodes: t.field({ type: [node], description: 'A list of nodes.', resolve: ({ rows }) => [...rows] as never }),
+        pageInfo: t.field({ type: PageInfo, description: 'Information about paging.', resolve: (page) => page }),
         totalCount: t.int({
-          description: 'How many there are in the whole list. Counted when asked for.',
+          description: 'The number of items in the whole list. Counted only if selected.',
           resolve: (page) => page.totalCount(),
         }),
       }),
     });
   }
 
-  /** A field that gives a part of a list, with the arguments of every connection. */
+  /** A connection field with the paging arguments. */
   function connectionField<Kind extends FieldKind, Parent, Node, Args extends InputFieldMap = Record<never, never>>(
     t: PothosSchemaTypes.RootFieldBuilder<BuilderTypes<Context>, Parent, Kind>,
     { args, list, ...field }: ConnectionField<Context, Parent, Node, Args>,
@@ -154,13 +152,13 @@ export function connectionTypes<Context extends object>(builder: AnyBuilder) {
         ...args,
         first: t.arg.int(SIZE_ARGUMENTS.first),
         last: t.arg.int(SIZE_ARGUMENTS.last),
-        after: t.arg.string({ description: 'Only what comes after this cursor.' }),
-        before: t.arg.string({ description: 'Only what comes before this cursor.' }),
+        after: t.arg.string({ description: 'Returns the items after this cursor.' }),
+        before: t.arg.string({ description: 'Returns the items before this cursor.' }),
       },
-      resolve: async (parent: Parent, given: InputShapeFromFields<Args> & SliceArguments, context: Context) => {
-        const asked = await list(parent, given, context);
-        const page = await asked?.slice(readSlice(given));
-        return asked && page ? { ...page, totalCount: () => asked.count() } : null;
+      resolve: async (parent: Parent, fieldArgs: InputShapeFromFields<Args> & SliceArguments, context: Context) => {
+        const slicedList = await list(parent, fieldArgs, context);
+        const page = await slicedList?.slice(parseSlice(fieldArgs));
+        return slicedList && page ? { ...page, totalCount: () => slicedList.count() } : null;
       },
     } as never) as never;
   }

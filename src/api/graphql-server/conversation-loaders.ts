@@ -1,19 +1,18 @@
-import type { MessageName, MessageWindow } from '../../core/engine/conversations/message-query.ts';
+import type { MessageKey, MessageWindow } from '../../core/engine/conversations/message-query.ts';
 import type { Engine } from '../../core/engine/engine.ts';
 import type { Message } from '../../core/engine/records/message-store.ts';
-import { loadById, loadByKey, loadByOwner, loadInOrder } from './loaders.ts';
+import { createIdLoader, createKeyLoader, createOrderedLoader, createOwnerLoader } from './loaders.ts';
 
-/** A question about what was said in a conversation. */
 interface MessagesKey {
   readonly ownerId: number;
   readonly window: MessageWindow;
 }
 
-/** A statement that names messages one by one takes fewer of them. */
-const FEW_AT_ONCE = 100;
+/** Each message adds a condition to the statement. */
+const MAX_MESSAGES_PER_BATCH = 100;
 
-/** Look-ups about conversations that the caller may see. */
-export function conversationLoaders(
+/** Loaders for conversations that the caller can see. They check no permissions. */
+export function createConversationLoaders(
   accountId: number,
   {
     conversationQuery,
@@ -22,12 +21,15 @@ export function conversationLoaders(
   }: Pick<Engine, 'conversationQuery' | 'messageQuery' | 'satisfactionQuery'>,
 ) {
   return {
-    messages: loadByOwner(({ window }: MessagesKey, ids) => messageQuery.of(accountId, ids, window)),
-    message: loadByKey<MessageName, Message | undefined>((names) => messageQuery.find(accountId, names), FEW_AT_ONCE),
-    satisfaction: loadById(
-      (ids) => satisfactionQuery.ofConversations(accountId, ids),
+    messages: createOwnerLoader(({ window }: MessagesKey, ids) => messageQuery.loadWindows(accountId, ids, window)),
+    message: createKeyLoader<MessageKey, Message | undefined>(
+      (keys) => messageQuery.loadByKeys(accountId, keys),
+      MAX_MESSAGES_PER_BATCH,
+    ),
+    satisfaction: createIdLoader(
+      (ids) => satisfactionQuery.loadByConversations(accountId, ids),
       ({ conversationId }) => conversationId,
     ),
-    queuePosition: loadInOrder((ids) => conversationQuery.queuePositions(accountId, ids)),
+    queuePosition: createOrderedLoader((ids) => conversationQuery.loadQueuePositions(accountId, ids)),
   };
 }

@@ -13,125 +13,128 @@ import {
 import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit';
 import { LRUCache } from 'lru-cache';
 import { graphqlError } from './errors.ts';
-import { LIMITS, measureDocument, refuseLongDocument } from './limits.ts';
+import { checkDocumentLength, LIMITS, measureDocument } from './limits.ts';
 
-/** A document that was parsed and validated once. */
-export interface KnownDocument {
+/** A parsed and validated document, with its compiled queries by operation name. */
+export interface ParsedDocument {
   readonly document: DocumentNode;
   readonly errors: readonly GraphQLError[];
-  /** Whether a compiled form answers exactly like plain execution. */
-  readonly compilable: boolean;
+  /** Whether compiled execution returns exactly the same results as graphql-js. */
+  readonly isCompilable: boolean;
   uses: number;
   readonly compiled: Map<string, CompiledQuery | undefined>;
 }
 
-/** What a document weighs: its tree by its characters, its compiled form by its selections. */
-const BYTES = { document: 5000, character: 110, selection: 3000 };
-const MAX_BYTES = 32 * 1024 * 1024;
+/** Estimated memory use: the AST grows with the characters, the compiled query with the selections. */
+const ESTIMATED_BYTES = { document: 5000, character: 110, selection: 3000 };
+const MAX_CACHE_BYTES = 32 * 1024 * 1024;
 
-/** Documents by their text: parsed and validated once, compiled from the second use on, within a bounded memory. */
-export class Documents {
+/** Caches documents by text: parsed and validated once, compiled from the second use on, within a memory limit. */
+export class DocumentCache {
   readonly #schema: GraphQLSchema;
-  readonly #compile: boolean;
-  readonly #known = new LRUCache<string, KnownDocument>({ maxSize: MAX_BYTES });
+  readonly #compileQueries: boolean;
+  readonly #cache = new LRUCache<string, ParsedDocument>({ maxSize: MAX_CACHE_BYTES });
 
-  constructor(schema: GraphQLSchema, compile = true) {
+  constructor(schema: GraphQLSchema, compileQueries = true) {
     this.#schema = schema;
-    this.#compile = compile;
+    this.#compileQueries = compileQueries;
   }
 
-  /** The document of a request, or why it is refused; nothing of it has run then. */
-  read(
+  /** Returns the document of a request, or the errors for which it is rejected. */
+  prepare(
     text: string,
     operationName: string | null | undefined,
     variables: Readonly<Record<string, unknown>> | null | undefined,
-  ): KnownDocument | readonly GraphQLError[] {
-    const long = refuseLongDocument(text);
-    if (long) return [long];
-    let known = this.#known.get(text);
-    const document = known?.document ?? parsed(text);
+  ): ParsedDocument | readonly GraphQLError[] {
+    const tooLong = checkDocumentLength(text);
+    if (tooLong) return [tooLong];
+    let parsed = this.#cache.get(text);
+    const document = parsed?.document ?? parseDocument(text);
     if (document instanceof GraphQLError) return [document];
-    // The estimate depends on the variables, so it is made every time.
+    // Depends on the variables, so it is never cached.
     const selections = measureDocument(this.#schema, document, operationName, variables);
     if (selections instanceof GraphQLError) return [selections];
-    if (!known) {
-      const errors = validated(this.#schema, document);
-      known = { document, errors, compilable: isCompilable(document), uses: 0, compiled: new Map() };
-      const size = BYTES.document + text.length * BYTES.character + selections * BYTES.selection;
-      this.#known.set(text, known, { size });
+    if (!parsed) {
+      const errors = validateDocument(this.#schema, document);
+      parsed = { document, errors, isCompilable: isCompilable(document), uses: 0, compiled: new Map() };
+      const size =
+        ESTIMATED_BYTES.document + text.length * ESTIMATED_BYTES.character + selections * ESTIMATED_BYTES.selection;
+      this.#cache.set(text, parsed, { size });
     }
-    return known.errors.length > 0 ? known.errors : known;
+    return parsed.errors.length > 0 ? parsed.errors : parsed;
   }
 
-  /** Runs a query: compiled where that is the same, by graphql-js otherwise. */
-  run(known: KnownDocument, args: ExecutionArgs): ExecutionResult | Promise<ExecutionResult> {
-    known.uses += 1;
+  /** Runs a compiled query where possible, graphql-js otherwise. */
+  run(parsed: ParsedDocument, args: ExecutionArgs): ExecutionResult | Promise<ExecutionResult> {
+    parsed.uses += 1;
     const compiled =
-      this.#compile && known.compilable && known.uses > 1 ? this.#compiled(known, args.operationName ?? '') : undefined;
+      this.#compileQueries && parsed.isCompilable && parsed.uses > 1
+        ? this.#compileOnce(parsed, args.operationName ?? '')
+        : undefined;
     if (!compiled) return execute(args) as ExecutionResult | Promise<ExecutionResult>;
     return compiled.query(args.rootValue, args.contextValue, args.variableValues) as
       | ExecutionResult
       | Promise<ExecutionResult>;
   }
 
-  #compiled(known: KnownDocument, operationName: string): CompiledQuery | undefined {
-    if (!known.compiled.has(operationName)) {
-      const result = compileQuery(this.#schema, known.document, operationName || undefined);
-      known.compiled.set(operationName, isCompiledQuery(result) ? result : undefined);
+  #compileOnce(parsed: ParsedDocument, operationName: string): CompiledQuery | undefined {
+    if (!parsed.compiled.has(operationName)) {
+      const result = compileQuery(this.#schema, parsed.document, operationName || undefined);
+      parsed.compiled.set(operationName, isCompiledQuery(result) ? result : undefined);
     }
-    return known.compiled.get(operationName);
+    return parsed.compiled.get(operationName);
   }
 }
 
-/** How the parser begins to say that its limit is reached. */
-const TOO_MANY_TOKENS = 'Syntax Error: Document contains more tha';
+/** The start of graphql-js' message for `maxTokens`. */
+const TOO_MANY_TOKENS_PREFIX = 'Syntax Error: Document contains more tha';
 
-function parsed(text: string): DocumentNode | GraphQLError {
+function parseDocument(text: string): DocumentNode | GraphQLError {
   try {
     return parse(text, { maxTokens: LIMITS.tokens, noLocation: false });
   } catch (error) {
-    if (error instanceof GraphQLError && !error.message.startsWith(TOO_MANY_TOKENS)) return error;
-    // A RangeError is the end of the stack: brackets in brackets.
+    if (error instanceof GraphQLError && !error.message.startsWith(TOO_MANY_TOKENS_PREFIX)) return error;
+    // Deeply nested brackets overflow the stack, which is a RangeError.
     if (!(error instanceof GraphQLError || error instanceof RangeError)) throw error;
-    return graphqlError('TOO_COMPLEX', `The document is too complex: more than ${LIMITS.tokens} words and signs.`);
+    return graphqlError('TOO_COMPLEX', `The document is too complex: more than ${LIMITS.tokens} tokens.`);
   }
 }
 
-function validated(schema: GraphQLSchema, document: DocumentNode): readonly GraphQLError[] {
+function validateDocument(schema: GraphQLSchema, document: DocumentNode): readonly GraphQLError[] {
   const errors = validate(schema, document, undefined, { maxErrors: 10 });
-  // How validation says that comparing all fields with each other would take too long.
+  // graphql-js' message when comparing all pairs of fields would take too long.
   if (!errors.some((error) => error.message === 'Validation aborted.')) return errors;
-  return [graphqlError('TOO_COMPLEX', 'The document is too complex: too many fields of the same name.')];
+  return [graphqlError('TOO_COMPLEX', 'The document is too complex: too many fields with the same name.')];
 }
 
 /**
- * Compiled queries treat an absent variable inside an object or list literal as null, so such documents are not compiled;
- * mutations and subscriptions never are.
+ * Compiled queries treat an absent variable inside an object or list literal as null, so such documents are not
+ * compiled. Mutations and subscriptions never are.
  */
 function isCompilable(document: DocumentNode): boolean {
-  let literals = 0;
-  let fits = true;
+  let literalDepth = 0;
+  let canCompile = true;
   const enter = () => {
-    literals += 1;
+    literalDepth += 1;
   };
   const leave = () => {
-    literals -= 1;
+    literalDepth -= 1;
   };
   visit(document, {
     OperationDefinition: ({ operation }) => {
-      if (operation !== 'query') fits = false;
+      if (operation !== 'query') canCompile = false;
     },
     ObjectValue: { enter, leave },
     ListValue: { enter, leave },
     Variable: () => {
-      if (literals > 0) fits = false;
+      if (literalDepth > 0) canCompile = false;
     },
     Directive: ({ name }) => {
-      if (name.value !== 'skip' && name.value !== 'include') fits = false;
+      if (name.value !== 'skip' && name.value !== 'include') canCompile = false;
     },
     Field: ({ name }) => {
-      if (name.kind === Kind.NAME && name.value.startsWith('__') && name.value !== '__typename') fits = false;
+      if (name.kind === Kind.NAME && name.value.startsWith('__') && name.value !== '__typename') canCompile = false;
     },
   });
-  return fits;
+  return canCompile;
 }

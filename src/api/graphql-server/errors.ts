@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { GraphQLError } from 'graphql';
-import { asDomainError, type DomainError, type ErrorKind, type Problem } from '../../core/kernel/errors.ts';
-import { type ErrorAnswer, errorHandler, STATUSES } from '../http/error-handler.ts';
+import { type DomainError, type ErrorKind, type Problem, toDomainError } from '../../core/kernel/errors.ts';
+import { createErrorHandler, type ErrorResponse, STATUSES } from '../http/error-handler.ts';
 import { asHttpError } from '../http/http-error.ts';
 
 export type ErrorCode =
@@ -15,24 +15,24 @@ export type ErrorCode =
 
 export type UserErrorCode = 'MISSING' | 'INVALID' | 'UNKNOWN_ID' | 'CONFLICT' | 'LIMIT' | 'STATE';
 
-/** What the caller can mend, beside the data of a mutation. */
+/** An error that the caller can fix, returned in the payload of a mutation. */
 export interface UserError {
   readonly field: readonly string[] | null;
   readonly message: string;
   readonly code: UserErrorCode;
 }
 
-export const CODE_TEXTS: Record<UserErrorCode, string> = {
-  MISSING: 'A field that must be there is missing.',
-  INVALID: 'A value is not allowed.',
-  UNKNOWN_ID: 'An identifier names nothing.',
-  CONFLICT: 'It conflicts with something that exists.',
-  LIMIT: 'A limit is reached.',
-  STATE: 'The present state does not allow it.',
+export const USER_ERROR_CODE_DESCRIPTIONS: Record<UserErrorCode, string> = {
+  MISSING: 'A required field is missing.',
+  INVALID: 'A value is not valid.',
+  UNKNOWN_ID: 'No object has this identifier.',
+  CONFLICT: 'Conflicts with an existing object or a concurrent change.',
+  LIMIT: 'A limit has been reached.',
+  STATE: 'Not possible in the current state of the object.',
 };
 
-/** How each kind of error is told. One with a user code can be corrected by the caller, and is returned beside the data of a mutation. */
-const KINDS: Readonly<Record<ErrorKind, { readonly code: ErrorCode; readonly userCode?: UserErrorCode }>> = {
+/** Error codes by kind. In mutations, kinds with a user code are returned as user errors. */
+const CODES_BY_KIND: Readonly<Record<ErrorKind, { readonly code: ErrorCode; readonly userCode?: UserErrorCode }>> = {
   invalid: { code: 'BAD_REQUEST', userCode: 'INVALID' },
   forbidden: { code: 'FORBIDDEN' },
   unknown: { code: 'BAD_REQUEST', userCode: 'UNKNOWN_ID' },
@@ -50,118 +50,115 @@ export function graphqlError(code: ErrorCode, message: string): GraphQLError {
   return new GraphQLError(message, { extensions: { code } });
 }
 
-/** Whether the service could not answer, through no fault of the caller. */
 export function isUnavailable(error: unknown): boolean {
   const cause = error instanceof GraphQLError ? error.originalError : error;
-  const known = asDomainError(cause);
-  return known !== undefined && KINDS[known.kind].code === 'UNAVAILABLE';
+  const domainError = toDomainError(cause);
+  return domainError !== undefined && CODES_BY_KIND[domainError.kind].code === 'UNAVAILABLE';
 }
 
 export function forbiddenError(): GraphQLError {
   return graphqlError('FORBIDDEN', 'You may not read or do this.');
 }
 
-/** The errors that a caller can mend; undefined for those that are not theirs. */
+/** Undefined if the caller cannot fix the error. */
 export function userErrorsOf(error: unknown): UserError[] | undefined {
-  const known = asDomainError(error);
-  if (!known || !KINDS[known.kind].userCode) return undefined;
-  const { kind, message, details } = known;
+  const domainError = toDomainError(error);
+  if (!domainError || !CODES_BY_KIND[domainError.kind].userCode) return undefined;
+  const { kind, message, details } = domainError;
   return toUserErrors({ kind, message, problems: details.problems ?? [] });
 }
 
-/** What is wrong with an input, field by field; without problems, in one sentence. */
-export function toUserErrors({ kind, message, problems }: Mistake): UserError[] {
-  const { userCode: code = 'INVALID' } = KINDS[kind];
+/** Returns one error per problem, or a single error without a field if there are no problems. */
+export function toUserErrors({ kind, message, problems }: Failure): UserError[] {
+  const { userCode: code = 'INVALID' } = CODES_BY_KIND[kind];
   if (problems.length === 0) return [{ field: null, message, code }];
-  return problems.map((problem) => userError(problem, code));
+  return problems.map((problem) => toUserError(problem, code));
 }
 
-interface Mistake {
+interface Failure {
   readonly kind: ErrorKind;
   readonly message: string;
   readonly problems: readonly Problem[];
 }
 
-function userError(problem: Problem, code: UserErrorCode): UserError {
+function toUserError(problem: Problem, code: UserErrorCode): UserError {
   const field = ['input', ...problem.path.map((part) => INPUT_NAMES[part] ?? String(part))];
   if (problem.code === 'missing')
     return { field, message: `${field.at(-1)} is missing: it ${problem.rule}.`, code: 'MISSING' };
   return { field, message: `${field.at(-1)} ${problem.rule}.`, code };
 }
 
-/** Inputs name relations by identifier. */
+/** Names of relations in inputs. */
 const INPUT_NAMES: Readonly<Record<string, string>> = { websiteList: 'websiteIds', skillList: 'skillIds' };
 
-/** What a caller sees of an error that a resolver threw. Anything unknown is masked; `report` gets it whole. */
-export function presentable(error: GraphQLError | Error, report: (error: unknown) => void): GraphQLError {
-  // A request that is none: the protocol's own words.
+/** Turns an error of a resolver into the one that clients see. Unexpected errors are masked, and passed to `report`. */
+export function toClientError(error: GraphQLError | Error, report: (error: unknown) => void): GraphQLError {
+  // graphql-http rejected a malformed request.
   if (!(error instanceof GraphQLError)) return graphqlError('BAD_REQUEST', error.message);
   const original = error.originalError;
   if (!original || original instanceof GraphQLError) {
-    // Those of a compiled query about its variables have no extensions at all.
+    // Errors of compiled queries about variables have no extensions.
     return error.extensions?.code === undefined ? withCode(error, 'BAD_REQUEST', error.message) : error;
   }
-  const known = asDomainError(original);
-  if (known) {
-    const { code, message } = told(known);
-    // Only here the wait is the caller's own doing, and its length worth telling.
-    const wait = code === 'RATE_LIMITED' ? { retryAfterSeconds: known.details.retryAfterSeconds } : {};
-    return withCode(error, code, message, wait);
+  const domainError = toDomainError(original);
+  if (domainError) {
+    const { code, message } = describeError(domainError);
+    // Only rate limits include the time to wait.
+    const extensions = code === 'RATE_LIMITED' ? { retryAfterSeconds: domainError.details.retryAfterSeconds } : {};
+    return withCode(error, code, message, extensions);
   }
   report(original);
-  return withCode(error, 'INTERNAL', INTERNAL.message);
+  return withCode(error, 'INTERNAL', INTERNAL_ERROR.message);
 }
 
-/** What a caller sees of a fault of ours. */
-const INTERNAL = graphqlError('INTERNAL', 'Internal error.');
+const INTERNAL_ERROR = graphqlError('INTERNAL', 'Internal error.');
 
-/** Outside of mutations there are no user errors: the message says which argument is meant. */
-function told({ kind, message, details: { problems = [] } }: DomainError) {
-  const words = problems.map(({ path, rule }) => `${path.join('.')} ${rule}.`).join(' ') || message;
-  return { code: KINDS[kind].code, message: words };
+/** Outside mutations there are no user errors, so the message names the argument. */
+function describeError({ kind, message, details: { problems = [] } }: DomainError) {
+  const text = problems.map(({ path, rule }) => `${path.join('.')} ${rule}.`).join(' ') || message;
+  return { code: CODES_BY_KIND[kind].code, message: text };
 }
 
-interface HttpAnswer extends ErrorAnswer {
+interface GraphqlErrorResponse extends ErrorResponse {
   readonly error: GraphQLError;
 }
 
-/** Answers what went wrong outside of every operation, in the form of all other errors. */
-export const answerError = errorHandler<HttpAnswer>({
+/** Renders errors that occur outside an operation in the same format as all others. */
+export const handleError = createErrorHandler<GraphqlErrorResponse>({
   render: (error) => {
     if (error instanceof GraphQLError) return { status: 400, error };
-    const http = asHttpError(error);
-    if (http) return { status: http.status, error: graphqlError('BAD_REQUEST', http.message) };
-    const known = asDomainError(error);
-    if (!known) return undefined;
-    const { code, message } = told(known);
-    const { retryAfterSeconds } = known.details;
-    return { status: STATUSES[known.kind], retryAfterSeconds, error: graphqlError(code, message) };
+    const httpError = asHttpError(error);
+    if (httpError) return { status: httpError.status, error: graphqlError('BAD_REQUEST', httpError.message) };
+    const domainError = toDomainError(error);
+    if (!domainError) return undefined;
+    const { code, message } = describeError(domainError);
+    const { retryAfterSeconds } = domainError.details;
+    return { status: STATUSES[domainError.kind], retryAfterSeconds, error: graphqlError(code, message) };
   },
-  renderFault: () => ({ status: 500, error: INTERNAL }),
+  renderInternalError: () => ({ status: 500, error: INTERNAL_ERROR }),
   send: (reply, { status, error }) => sendError(reply, status, error),
 });
 
-/** An answer with an error and nothing else. */
 export function sendError(reply: FastifyReply, status: number, error: GraphQLError): FastifyReply {
   return reply
     .code(status)
-    .headers({ ...NEVER_STORED, 'content-type': 'application/json; charset=utf-8' })
+    .headers({ ...NO_STORE, 'content-type': 'application/json; charset=utf-8' })
     .send(JSON.stringify({ errors: [error] }));
 }
 
-export const NEVER_STORED = { 'cache-control': 'no-store' };
+export const NO_STORE = { 'cache-control': 'no-store' };
 
 function withCode(
   { nodes, source, positions, path }: GraphQLError,
   code: ErrorCode,
   message: string,
-  more: object = {},
+  extensions: object = {},
 ): GraphQLError {
   return new GraphQLError(message, {
     nodes: nodes ?? null,
     source: source ?? null,
     positions: positions ?? null,
     path: path ?? null,
-    extensions: { code, ...more },
+    extensions: { code, ...extensions },
   });
 }

@@ -1,68 +1,70 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ExecutionArgs, ExecutionResult, execute, GraphQLError, GraphQLSchema } from 'graphql';
 import { createHandler, type Request as HandlerRequest } from 'graphql-http';
-import { bearerToken } from '../http/bearer-token.ts';
-import { Documents, type KnownDocument } from './documents.ts';
-import { answerError, graphqlError, isUnavailable, NEVER_STORED, presentable, sendError } from './errors.ts';
+import { readBearerToken } from '../http/bearer-token.ts';
+import { DocumentCache, type ParsedDocument } from './documents.ts';
+import { graphqlError, handleError, isUnavailable, NO_STORE, sendError, toClientError } from './errors.ts';
 
-/** What a request asks for, once its document is known. */
-export interface AskedOperation {
-  readonly known: KnownDocument;
+export interface RequestedOperation {
+  readonly parsed: ParsedDocument;
   readonly query: string;
   readonly operationName: string | null | undefined;
   readonly variables: Readonly<Record<string, unknown>> | null | undefined;
 }
 
-/** A schema at an address, and who may ask it what. */
 export interface GraphqlEndpoint<Viewer> {
   readonly path: string;
   readonly schema: GraphQLSchema;
-  /** False runs every query by plain graphql-js. */
+  /** If false, graphql-js runs every query. */
   readonly compileQueries: boolean;
-  /** Who sends this request; undefined for a token that is worth nothing here. */
-  viewerOf(token: string, request: FastifyRequest): Promise<Viewer | undefined>;
-  /** What the operation runs with, or why it does not run. */
-  contextOf(viewer: Viewer, request: FastifyRequest, asked: AskedOperation): object | readonly GraphQLError[];
+  /** Undefined if the token is not valid for this endpoint. */
+  authenticate(token: string, request: FastifyRequest): Promise<Viewer | undefined>;
+  /** Returns the context of the operation, or the errors for which it is rejected. */
+  createContext(
+    viewer: Viewer,
+    request: FastifyRequest,
+    operation: RequestedOperation,
+  ): object | readonly GraphQLError[];
 }
 
-const KNOWN = Symbol('the document of a request');
-const REQUEST = Symbol('the request itself');
+const PARSED_DOCUMENT = Symbol('parsed document');
+const REQUEST = Symbol('request');
 const RETRY_AFTER_SECONDS = 1;
 
-type PreparedArgs = ExecutionArgs & { readonly [KNOWN]: KnownDocument; readonly [REQUEST]: FastifyRequest };
+type PreparedArgs = ExecutionArgs & { readonly [PARSED_DOCUMENT]: ParsedDocument; readonly [REQUEST]: FastifyRequest };
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Whether an operation was carried out of which nothing could be answered. */
+    /** Whether every field of the operation failed because the service is unavailable. */
     isUnavailable: boolean;
   }
 }
 
-/** The GraphQL-over-HTTP protocol, for those who have a token. */
+/** Serves a schema by the GraphQL-over-HTTP protocol to callers with a token. */
 export function serveGraphql<Viewer>(app: FastifyInstance, endpoint: GraphqlEndpoint<Viewer>): void {
   const { path, schema } = endpoint;
-  const documents = new Documents(schema, endpoint.compileQueries);
-  const report = (error: unknown) => app.log.error({ err: error }, 'a resolver failed');
+  const documents = new DocumentCache(schema, endpoint.compileQueries);
+  const report = (error: unknown) => app.log.error({ err: error }, 'resolver failed');
   const handle = createHandler<FastifyRequest, { viewer: Viewer }, never>({
     onSubscribe: (request, params) =>
       prepare(endpoint, documents, request as HandlerRequest<FastifyRequest, { viewer: Viewer }>, params) as never,
     execute: (async (args: PreparedArgs) => {
-      const result = await documents.run(args[KNOWN], args);
-      if (isNothingButUnavailable(result)) args[REQUEST].isUnavailable = true;
+      const result = await documents.run(args[PARSED_DOCUMENT], args);
+      if (isFullyUnavailable(result)) args[REQUEST].isUnavailable = true;
       return result;
     }) as unknown as typeof execute,
-    formatError: (error) => presentable(error, report),
+    formatError: (error) => toClientError(error, report),
   });
 
   app.decorateRequest('isUnavailable', false);
-  app.setErrorHandler(answerError);
+  app.setErrorHandler(handleError);
   app.route({
     method: ['GET', 'POST', 'PUT', 'DELETE', 'PATCH'],
     url: path,
     handler: async (request, reply) => {
-      const token = bearerToken(request);
-      const viewer = token === undefined ? undefined : await endpoint.viewerOf(token, request);
-      if (viewer === undefined) return answerUnauthenticated(reply, token);
+      const token = readBearerToken(request);
+      const viewer = token === undefined ? undefined : await endpoint.authenticate(token, request);
+      if (viewer === undefined) return sendUnauthenticated(reply, token);
       const [body, init] = await handle({
         method: request.method,
         url: request.url,
@@ -71,7 +73,7 @@ export function serveGraphql<Viewer>(app: FastifyInstance, endpoint: GraphqlEndp
         raw: request,
         context: { viewer },
       });
-      reply.code(init.status).headers({ ...NEVER_STORED, ...init.headers });
+      reply.code(init.status).headers({ ...NO_STORE, ...init.headers });
       if (request.isUnavailable) reply.code(503).header('retry-after', RETRY_AFTER_SECONDS);
       if (body !== null) return reply.send(body);
       return sendError(reply, init.status, graphqlError('BAD_REQUEST', init.statusText));
@@ -80,10 +82,10 @@ export function serveGraphql<Viewer>(app: FastifyInstance, endpoint: GraphqlEndp
   app.options(path, async (_request, reply) => reply.code(204).header('allow', 'GET, POST, OPTIONS').send());
 }
 
-/** What a request runs with, or why it does not run. */
+/** Returns the execution arguments of a request, or the errors for which it is rejected. */
 function prepare<Viewer>(
   endpoint: GraphqlEndpoint<Viewer>,
-  documents: Documents,
+  documents: DocumentCache,
   request: HandlerRequest<FastifyRequest, { viewer: Viewer }>,
   {
     query,
@@ -95,10 +97,10 @@ function prepare<Viewer>(
     variables?: Record<string, unknown> | null | undefined;
   },
 ) {
-  const known = documents.read(query, operationName, variables);
-  if (!('document' in known)) return known;
-  const contextValue = endpoint.contextOf(request.context.viewer, request.raw, {
-    known,
+  const parsed = documents.prepare(query, operationName, variables);
+  if (!('document' in parsed)) return parsed;
+  const contextValue = endpoint.createContext(request.context.viewer, request.raw, {
+    parsed,
     query,
     operationName,
     variables,
@@ -107,22 +109,22 @@ function prepare<Viewer>(
   const { schema } = endpoint;
   return {
     schema,
-    document: known.document,
+    document: parsed.document,
     operationName,
     variableValues: variables,
     contextValue,
-    [KNOWN]: known,
+    [PARSED_DOCUMENT]: parsed,
     [REQUEST]: request.raw,
   };
 }
 
-/** An answer with a part of what was asked for is an answer; one without any tells balancers and clients to try again. */
-function isNothingButUnavailable({ data, errors }: ExecutionResult): boolean {
+/** A partial result is a result; one without any data makes load balancers and clients retry. */
+function isFullyUnavailable({ data, errors }: ExecutionResult): boolean {
   const isEmpty = Object.values(data ?? {}).every((value) => value === null);
   return isEmpty && errors !== undefined && errors.length > 0 && errors.every(isUnavailable);
 }
 
-function answerUnauthenticated(reply: FastifyReply, token: string | undefined): FastifyReply {
+function sendUnauthenticated(reply: FastifyReply, token: string | undefined): FastifyReply {
   reply.header('www-authenticate', token === undefined ? 'Bearer' : 'Bearer error="invalid_token"');
   return sendError(reply, 401, graphqlError('UNAUTHENTICATED', 'access token not valid'));
 }

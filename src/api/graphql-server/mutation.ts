@@ -1,46 +1,44 @@
 import type { InputFieldMap, InputShapeFromFields, OutputRef } from '@pothos/core';
 import type { Commit } from '../../core/kernel/caller.ts';
-import { type AnyBuilder, type BuilderTypes, wordsEnum } from './builder.ts';
-import type { Changes, Payload } from './changes.ts';
-import { CODE_TEXTS, type UserError } from './errors.ts';
+import { type AnyBuilder, type BuilderTypes, createEnum } from './builder.ts';
+import { USER_ERROR_CODE_DESCRIPTIONS, type UserError } from './errors.ts';
+import type { MutationRunner, Payload } from './mutation-runner.ts';
 
-/** Makes the fields of an input. */
 export type InputFieldBuilder<Context extends object> = PothosSchemaTypes.InputFieldBuilder<
   BuilderTypes<Context>,
   'InputObject'
 >;
 
-/** What the answer of a mutation shows of its outcome, by the names of the fields. All are null when there are user errors. */
-type Answer<T, Context> = Readonly<
+/** The fields of a mutation's payload by name. All are null if there are user errors. */
+type PayloadFields<T, Context> = Readonly<
   Record<
     string,
     {
       readonly type: OutputRef | 'ID' | 'Int' | 'String';
       readonly description: string;
-      of(value: T, context: Context): unknown;
+      resolve(value: T, context: Context): unknown;
     }
   >
 >;
 
-/** An answer with the object that was changed, or with an object of the outcome. */
-export function changed<T>(name: string, type: OutputRef<T>): Answer<T, unknown>;
-export function changed<T, Context>(
+/** A payload with the changed object, by default the result of the mutation itself. */
+export function objectPayload<T>(name: string, type: OutputRef<T>): PayloadFields<T, unknown>;
+export function objectPayload<T, Context>(
   name: string,
   type: OutputRef,
-  of: (outcome: T, context: Context) => unknown,
-): Answer<T, Context>;
-export function changed(
+  resolve: (result: T, context: Context) => unknown,
+): PayloadFields<T, Context>;
+export function objectPayload(
   name: string,
   type: OutputRef,
-  of: (outcome: never, context: never) => unknown = (outcome) => outcome,
-): Answer<never, never> {
-  return { [name]: { type, description: 'The object as it is now; null when there are user errors.', of } };
+  resolve: (result: never, context: never) => unknown = (result) => result,
+): PayloadFields<never, never> {
+  return { [name]: { type, description: 'The object after the change. Null if there are user errors.', resolve } };
 }
 
-/** The answer of a delete. */
-export function deleted<T extends { readonly id: number }>(): Answer<T, unknown> {
-  const description = 'The identifier that is gone; null when there are user errors.';
-  return { deletedId: { type: 'ID', description, of: ({ id }) => id } };
+export function deletedIdPayload<T extends { readonly id: number }>(): PayloadFields<T, unknown> {
+  const description = 'The identifier of the deleted object. Null if there are user errors.';
+  return { deletedId: { type: 'ID', description, resolve: ({ id }) => id } };
 }
 
 interface Mutation<Context extends object, Fields extends InputFieldMap, T> {
@@ -49,75 +47,80 @@ interface Mutation<Context extends object, Fields extends InputFieldMap, T> {
     readonly description: string;
     fields(t: InputFieldBuilder<Context>): Fields;
   };
-  /** Describes the argument with the input. */
-  readonly argument: string;
-  readonly answer: Answer<T, Context>;
-  /** Mistakes of the caller that it throws become user errors. */
+  readonly argumentDescription: string;
+  readonly payload: PayloadFields<T, Context>;
+  /** Errors that the caller can fix become user errors. */
   run(commit: Commit<T>, context: Context, input: InputShapeFromFields<Fields>): Promise<T>;
 }
 
-/** How every mutation is declared. */
-export function mutationTypes<Context extends { readonly changes: Changes }>(builder: AnyBuilder) {
-  const UserErrorCodeEnum = wordsEnum(builder, 'UserErrorCode', 'What kind of mistake a user error is.', CODE_TEXTS);
+/** Adds the types of user errors, and returns the functions that declare mutations. */
+export function addMutationTypes<Context extends { readonly mutations: MutationRunner }>(builder: AnyBuilder) {
+  const UserErrorCodeEnum = createEnum(
+    builder,
+    'UserErrorCode',
+    'The kind of a user error.',
+    USER_ERROR_CODE_DESCRIPTIONS,
+  );
 
   const UserErrorRef = builder.objectRef<UserError>('UserError').implement({
-    description: 'Something that the caller can mend. The mutation changed nothing.',
+    description: 'An error that the caller can fix. The mutation changed nothing.',
     fields: (t) => ({
       field: t.stringList({
         nullable: true,
-        description: 'Path of the input field that is meant, if one is.',
+        description: 'The path of the input field that caused the error, if any.',
         resolve: (error) => (error.field ? [...error.field] : null),
       }),
-      message: t.exposeString('message', { description: 'The mistake in words, with what is allowed.' }),
-      code: t.expose('code', { type: UserErrorCodeEnum, description: 'The kind of mistake.' }),
+      message: t.exposeString('message', { description: 'What is wrong, and what is allowed.' }),
+      code: t.expose('code', { type: UserErrorCodeEnum, description: 'The kind of error.' }),
     }),
   });
 
-  /** Adds a mutation with its one input and its answer: the types `<Name>Input` and `<Name>Payload`. */
+  /** Adds a mutation with the types `<Name>Input` and `<Name>Payload`. */
   function mutation<Fields extends InputFieldMap, T>(
     name: string,
-    { description, input, argument, answer, run }: Mutation<Context, Fields, T>,
+    { description, input, argumentDescription, payload, run }: Mutation<Context, Fields, T>,
   ): void {
     const typeName = `${name[0]?.toUpperCase()}${name.slice(1)}`;
     const inputType = builder.inputType(`${typeName}Input`, input as never);
-    const payload = builder.objectRef<Payload<T>>(`${typeName}Payload`).implement({
-      description: `Answer of the mutation ${name}.`,
+    const payloadType = builder.objectRef<Payload<T>>(`${typeName}Payload`).implement({
+      description: `The payload of \`${name}\`.`,
       fields: (t) => ({
         ...Object.fromEntries(
-          Object.entries(answer).map(([field, { of, ...shown }]) => [
+          Object.entries(payload).map(([field, { resolve, ...options }]) => [
             field,
             t.field({
-              ...(shown as { type: OutputRef; description: string }),
+              ...(options as { type: OutputRef; description: string }),
               nullable: true,
-              resolve: ({ value }, _args, context) => (value === null ? null : of(value, context as Context)) as never,
+              resolve: ({ value }, _args, context) =>
+                (value === null ? null : resolve(value, context as Context)) as never,
             }),
           ]),
         ),
         userErrors: t.field({
           type: [UserErrorRef],
-          description: 'What the caller can mend; empty when it worked.',
+          description: 'Errors that the caller can fix. Empty on success.',
           resolve: ({ userErrors }) => [...userErrors],
         }),
       }),
     });
     builder.mutationField(name, (t) =>
       t.field({
-        type: payload,
+        type: payloadType,
         description,
-        args: { input: t.arg({ type: inputType, required: true, description: argument }) },
-        resolve: (_root, args, of) => {
-          const { input: given } = args as { input: InputShapeFromFields<Fields> };
-          const context = of as Context;
-          return context.changes.run<T>((commit) => run(commit, context, given)) as never;
+        args: { input: t.arg({ type: inputType, required: true, description: argumentDescription }) },
+        resolve: (_root, args, anyContext) => {
+          const { input: inputValue } = args as { input: InputShapeFromFields<Fields> };
+          const context = anyContext as Context;
+          return context.mutations.run<T>((commit) => run(commit, context, inputValue)) as never;
         },
       }),
     );
   }
 
-  /** The input of a mutation that only names an object. */
-  const idInput = (description: string, which = 'Identifier.') => ({
+  /** The input of a mutation that takes only an identifier. */
+  const idInput = (description: string, idDescription = 'The identifier.') => ({
     description,
-    fields: (t: InputFieldBuilder<Context>) => ({ id: t.id({ required: true, description: which }) }),
+    fields: (t: InputFieldBuilder<Context>) => ({ id: t.id({ required: true, description: idDescription }) }),
   });
 
   return { UserErrorRef, mutation, idInput };

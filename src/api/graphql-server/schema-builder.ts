@@ -1,19 +1,22 @@
-import { type AnyBuilder, addCommonTypes, createBuilder, wordsEnum } from './builder.ts';
-import type { Changes } from './changes.ts';
-import { connectionTypes } from './connection.ts';
-import { mutationTypes } from './mutation.ts';
+import { type AnyBuilder, addCommonTypes, createBuilder, createEnum } from './builder.ts';
+import { addConnectionTypes } from './connection.ts';
+import { addMutationTypes } from './mutation.ts';
+import type { MutationRunner } from './mutation-runner.ts';
 
-/** The builder of a schema, with all that schemas have in common: each has a builder of its own, and nothing of another's. */
-export function createSchemaBuilder<Context extends { readonly changes: Changes }>() {
+/** Creates the builder of one schema, with the types that all schemas have. Schemas share no builder. */
+export function createSchemaBuilder<Context extends { readonly mutations: MutationRunner }>() {
   const builder = createBuilder<Context>();
   const common = builder as unknown as AnyBuilder;
   return {
     builder,
     ...addCommonTypes(common),
-    ...connectionTypes<Context>(common),
-    ...mutationTypes<Context>(common),
-    /** An enum whose values are words of the core, in capitals. */
-    wordsEnum: <Word extends string>(name: string, description: string, texts: Readonly<Record<Word, string>>) =>
-      wordsEnum(common, name, description, texts),
+    ...addConnectionTypes<Context>(common),
+    ...addMutationTypes<Context>(common),
+    /** Adds an enum whose values are those of the core, in upper case. */
+    createEnum: <Value extends string>(
+      name: string,
+      description: string,
+      descriptions: Readonly<Record<Value, string>>,
+    ) => createEnum(common, name, description, descriptions),
   };
 }

@@ -11,74 +11,75 @@ import {
 import { CloseCode, makeServer, type SubscribePayload, type Server as WsServer } from 'graphql-ws';
 import type { Logger } from 'pino';
 import { type ServerOptions, type WebSocket, WebSocketServer } from 'ws';
-import { Documents } from './documents.ts';
-import { graphqlError, isUnavailable, presentable } from './errors.ts';
-import { senderTo } from './socket-sender.ts';
+import { DocumentCache } from './documents.ts';
+import { graphqlError, isUnavailable, toClientError } from './errors.ts';
+import { createSender } from './socket-sender.ts';
 
-/** Close codes of our own, in the range that is free for that. */
-const TOKEN_ENDED = 4401;
-/** What the viewer may do is another; after a new connection everything is looked at again. */
-const RIGHTS_CHANGED = 4411;
+/** Close codes from the range for private use. */
+const TOKEN_INVALID = 4401;
+/** The client reconnects, and its permissions are checked again. */
+const PERMISSIONS_CHANGED = 4411;
 const GOING_AWAY = 1001;
 const TRY_AGAIN_LATER = 1013;
 
-/** Together with the memory of a checked token less than a second. */
-const TOKEN_CHECK_MS = 400;
-/** A node that cannot reach its database for so long sends its clients elsewhere, before their leases end. */
-const CUT_OFF_MS = 12_000;
-const TURNS = 15;
+/** With the cache of checked tokens, an invalid token closes its connection within a second. */
+const TOKEN_CHECK_INTERVAL_MS = 400;
+/** After this time without a database a node disconnects its clients, before their leases expire. */
+const MAX_DATABASE_OUTAGE_MS = 12_000;
+const BATCH_COUNT = 15;
 const MAX_MESSAGE_BYTES = 1024 * 1024;
-/** Operations that run at the same time on one connection. */
-const MAX_OPERATIONS = 1000;
-/** That may wait for a reader: each subscription has one at most, but answers come as often as one asks. */
-const MAX_WAITING_MESSAGES = 2 * MAX_OPERATIONS;
+/** On one connection. */
+const MAX_CONCURRENT_OPERATIONS = 1000;
+/** Unsent messages: a subscription has at most one, but queries are not limited in this way. */
+const MAX_QUEUED_MESSAGES = 2 * MAX_CONCURRENT_OPERATIONS;
 
-/** How long to be patient, in milliseconds. */
-export interface Patience {
-  /** For `connection_init` after the connection. */
-  readonly init: number;
-  /** A reader that does not take a message for so long is dropped. */
-  readonly slowest: number;
-  /** For the answer to the farewell. */
-  readonly farewell: number;
-  readonly ping: number;
+export interface SocketTimeouts {
+  /** How long to wait for `connection_init`. */
+  readonly connectionInitMs: number;
+  /** How long a client may take to read a message before it is disconnected. */
+  readonly sendMs: number;
+  /** How long to wait for the client's close frame. */
+  readonly closeMs: number;
+  readonly pingIntervalMs: number;
 }
 
-const PATIENCE: Patience = { init: 5000, slowest: 10_000, farewell: 5000, ping: 15_000 };
+const DEFAULT_TIMEOUTS: SocketTimeouts = {
+  connectionInitMs: 5000,
+  sendMs: 10_000,
+  closeMs: 5000,
+  pingIntervalMs: 15_000,
+};
 
-/** A schema on a path, and who may connect. */
 export interface SocketEndpoint<Viewer> {
   readonly path: string;
   readonly schema: GraphQLSchema;
   readonly logger: Logger;
-  /** How often a connection's token is looked at again; more than twice a second if nothing is said. */
-  readonly tokenCheckMs?: number;
-  /** Whether the one who asks for a connection gets it, before anything is known of them. */
-  admits?(request: IncomingMessage): Promise<boolean>;
-  /** Who connects with this token; undefined for one that is worth nothing here. */
-  viewerOf(token: string, request: IncomingMessage): Promise<Viewer | undefined>;
-  /** Whether two looks at the same viewer, one after the other, allow the same. */
+  /** How often the token of a connection is checked again. Defaults to 400 ms. */
+  readonly tokenCheckIntervalMs?: number;
+  /** Checked before the token is known. */
+  canConnect?(request: IncomingMessage): Promise<boolean>;
+  /** Undefined if the token is not valid for this endpoint. */
+  authenticate(token: string, request: IncomingMessage): Promise<Viewer | undefined>;
   hasSamePermissions(one: Viewer, other: Viewer): boolean;
-  /** What an operation runs with. */
-  contextOf(viewer: Viewer, connection: SocketConnection): object;
+  createContext(viewer: Viewer, connection: SocketConnection): object;
 }
 
-/** What operations may know of the connection that they came by. */
+/** The part of a connection that operations can use. */
 export interface SocketConnection {
-  /** Called whenever the other side has answered a ping: it is really there. */
-  readonly pongs: Set<() => void>;
+  /** Called when the client has answered a ping. */
+  readonly pongListeners: Set<() => void>;
 }
 
 interface Connection<Viewer> extends SocketConnection {
   readonly request: IncomingMessage;
   token: string;
   viewer: Viewer | undefined;
-  /** Since when it could not be found out who this is. */
-  unknownSince: number | undefined;
+  /** When checking the token first failed; undefined after a success. */
+  unverifiedSince: number | undefined;
   /** Whether the last ping was answered. */
-  alive: boolean;
-  /** When it is looked at: what that brings about must not come all at once. */
-  readonly turn: number;
+  isAlive: boolean;
+  /** Connections are checked in batches, to spread the load. */
+  readonly batch: number;
 }
 
 interface ConnectionParams extends Record<string, unknown> {
@@ -87,57 +88,57 @@ interface ConnectionParams extends Record<string, unknown> {
 }
 
 export interface Sockets {
-  /** Ends every connection with a word of farewell. */
+  /** Closes every connection with a close frame. */
   close(): void;
 }
 
-/** Subscriptions over `graphql-transport-ws` on the path of an endpoint; the token comes in `connectionParams`. */
+/** Serves an endpoint over `graphql-transport-ws`; the token is passed in `connectionParams`. */
 export class SocketServer<Viewer> implements Sockets {
   readonly #server: Server;
   readonly #endpoint: SocketEndpoint<Viewer>;
-  readonly #patience: Patience;
-  readonly #documents: Documents;
+  readonly #timeouts: SocketTimeouts;
+  readonly #documents: DocumentCache;
   readonly #sockets: WebSocketServer;
   readonly #protocol: WsServer<Connection<Viewer>>;
   readonly #connections = new Map<WebSocket, Connection<Viewer>>();
   readonly #timers: readonly NodeJS.Timeout[];
-  #opened = 0;
+  #openedCount = 0;
 
-  constructor(server: Server, endpoint: SocketEndpoint<Viewer>, patience: Patience = PATIENCE) {
+  constructor(server: Server, endpoint: SocketEndpoint<Viewer>, timeouts: SocketTimeouts = DEFAULT_TIMEOUTS) {
     this.#server = server;
     this.#endpoint = endpoint;
-    this.#patience = patience;
-    this.#documents = new Documents(endpoint.schema);
+    this.#timeouts = timeouts;
+    this.#documents = new DocumentCache(endpoint.schema);
     const options: ServerOptions & { closeTimeout: number } = {
       noServer: true,
       maxPayload: MAX_MESSAGE_BYTES,
-      closeTimeout: patience.farewell,
+      closeTimeout: timeouts.closeMs,
       handleProtocols: (offered) => (offered.has(PROTOCOL) ? PROTOCOL : false),
     };
     this.#sockets = new WebSocketServer(options);
     this.#protocol = makeServer<ConnectionParams, Connection<Viewer>>({
       schema: endpoint.schema,
-      connectionInitWaitTimeout: patience.init,
+      connectionInitWaitTimeout: timeouts.connectionInitMs,
       execute: (args: ExecutionArgs) => execute(args),
       subscribe: (args: ExecutionArgs) => subscribe(args),
       onConnect: ({ connectionParams, extra }) => this.#authenticate(extra, connectionParams),
       onSubscribe: ({ extra, subscriptions }, _id, operation) =>
-        this.#prepare(extra, Object.keys(subscriptions).length, operation),
+        this.#prepareOperation(extra, Object.keys(subscriptions).length, operation),
       onNext: (_context, _id, _payload, _args, { data, errors }) =>
-        errors && { data: data ?? null, errors: this.#presentable(errors) },
-      onError: (_context, _id, _payload, errors) => this.#presentable(errors),
+        errors && { data: data ?? null, errors: this.#toClientErrors(errors) },
+      onError: (_context, _id, _payload, errors) => this.#toClientErrors(errors),
     });
     this.#timers = [
-      this.#visitInTurn(patience.ping, (client, connection) => ping(client, connection)),
-      this.#visitInTurn(endpoint.tokenCheckMs ?? TOKEN_CHECK_MS, (client, connection) => {
-        this.#checkToken(client, connection).catch(this.#report);
+      this.#visitInBatches(timeouts.pingIntervalMs, (client, connection) => sendPing(client, connection)),
+      this.#visitInBatches(endpoint.tokenCheckIntervalMs ?? TOKEN_CHECK_INTERVAL_MS, (client, connection) => {
+        this.#checkToken(client, connection).catch(this.#logError);
       }),
     ];
-    server.on('upgrade', this.#upgrade);
+    server.on('upgrade', this.#handleUpgrade);
   }
 
   close(): void {
-    this.#server.off('upgrade', this.#upgrade);
+    this.#server.off('upgrade', this.#handleUpgrade);
     for (const timer of this.#timers) clearInterval(timer);
     for (const client of this.#sockets.clients) client.close(GOING_AWAY, 'The service is stopping');
     setTimeout(() => {
@@ -145,153 +146,157 @@ export class SocketServer<Viewer> implements Sockets {
     }, 500).unref();
   }
 
-  readonly #upgrade = async (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    if (!isAt(this.#endpoint.path, request.url ?? '')) return;
-    if (!(await this.#isAdmitted(request, socket))) {
+  readonly #handleUpgrade = async (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    if (!matchesPath(this.#endpoint.path, request.url ?? '')) return;
+    if (!(await this.#canConnect(request, socket))) {
       socket.end('HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\nConnection: close\r\n\r\n');
       return;
     }
-    this.#sockets.handleUpgrade(request, socket, head, (client) => this.#open(client, request));
+    this.#sockets.handleUpgrade(request, socket, head, (client) => this.#openConnection(client, request));
   };
 
-  async #isAdmitted(request: IncomingMessage, socket: Duplex): Promise<boolean> {
-    if (!this.#endpoint.admits) return true;
-    const hangUp = () => socket.destroy();
-    socket.on('error', hangUp);
-    const admitted = await this.#endpoint.admits(request).catch(() => false);
-    socket.off('error', hangUp);
-    return admitted;
+  async #canConnect(request: IncomingMessage, socket: Duplex): Promise<boolean> {
+    if (!this.#endpoint.canConnect) return true;
+    const destroySocket = () => socket.destroy();
+    socket.on('error', destroySocket);
+    const canConnect = await this.#endpoint.canConnect(request).catch(() => false);
+    socket.off('error', destroySocket);
+    return canConnect;
   }
 
-  #open(client: WebSocket, request: IncomingMessage): void {
-    this.#opened += 1;
+  #openConnection(client: WebSocket, request: IncomingMessage): void {
+    this.#openedCount += 1;
     const connection: Connection<Viewer> = {
       request,
       token: '',
       viewer: undefined,
-      unknownSince: undefined,
-      pongs: new Set(),
-      alive: true,
-      turn: this.#opened % TURNS,
+      unverifiedSince: undefined,
+      pongListeners: new Set(),
+      isAlive: true,
+      batch: this.#openedCount % BATCH_COUNT,
     };
     this.#connections.set(client, connection);
-    const closed = this.#protocol.opened(
+    const onClosed = this.#protocol.opened(
       {
         protocol: client.protocol,
-        send: senderTo(client, this.#patience.slowest, MAX_WAITING_MESSAGES),
+        send: createSender(client, this.#timeouts.sendMs, MAX_QUEUED_MESSAGES),
         close: (code, reason) => client.close(code, reason),
-        onMessage: (take) => {
+        onMessage: (handleMessage) => {
           client.on('message', (data) => {
-            take(String(data)).catch((error) => this.#closeAfter(client, error));
+            handleMessage(String(data)).catch((error) => this.#closeOnError(client, error));
           });
         },
       },
       connection,
     );
     client.on('pong', () => {
-      if (connection.alive) return; // nobody asked
-      connection.alive = true;
-      for (const tell of connection.pongs) tell();
+      if (connection.isAlive) return; // unsolicited
+      connection.isAlive = true;
+      for (const notify of connection.pongListeners) notify();
     });
     client.on('error', () => client.terminate());
     client.once('close', (code, reason) => {
       this.#connections.delete(client);
-      closed(code, String(reason)).catch(this.#report);
+      onClosed(code, String(reason)).catch(this.#logError);
     });
   }
 
   async #authenticate(connection: Connection<Viewer>, parameters: ConnectionParams | undefined): Promise<boolean> {
-    connection.token = tokenIn(parameters);
+    connection.token = parseToken(parameters);
     connection.viewer =
-      connection.token === '' ? undefined : await this.#endpoint.viewerOf(connection.token, connection.request);
+      connection.token === '' ? undefined : await this.#endpoint.authenticate(connection.token, connection.request);
     return connection.viewer !== undefined;
   }
 
-  /** What an operation runs with, or why it does not run. */
-  async #prepare(
+  /** Returns the execution arguments of an operation, or the errors for which it is rejected. */
+  async #prepareOperation(
     connection: Connection<Viewer>,
-    running: number,
+    runningCount: number,
     { query, operationName, variables }: SubscribePayload,
   ): Promise<ExecutionArgs | GraphQLError[]> {
-    if (running > MAX_OPERATIONS) {
-      return [graphqlError('RATE_LIMITED', `At most ${MAX_OPERATIONS} operations at a time on one connection.`)];
+    if (runningCount > MAX_CONCURRENT_OPERATIONS) {
+      return [
+        graphqlError(
+          'RATE_LIMITED',
+          `Too many operations on one connection: at most ${MAX_CONCURRENT_OPERATIONS} can run concurrently.`,
+        ),
+      ];
     }
-    // Anew for each operation: a connection may outlive a role.
+    // Authenticated for each operation, because permissions may change during a connection.
     const viewer = await this.#endpoint
-      .viewerOf(connection.token, connection.request)
-      .catch((error) => presentable(error, this.#report));
+      .authenticate(connection.token, connection.request)
+      .catch((error) => toClientError(error, this.#logError));
     if (viewer instanceof GraphQLError) return [viewer];
     if (viewer === undefined) return [graphqlError('UNAUTHENTICATED', 'access token not valid')];
-    const known = this.#documents.read(query, operationName, variables);
-    if (!('document' in known)) return known.map((error) => presentable(error, this.#report));
+    const parsed = this.#documents.prepare(query, operationName, variables);
+    if (!('document' in parsed)) return parsed.map((error) => toClientError(error, this.#logError));
     return {
       schema: this.#endpoint.schema,
-      document: known.document,
+      document: parsed.document,
       operationName,
       variableValues: variables,
-      contextValue: this.#endpoint.contextOf(viewer, connection),
+      contextValue: this.#endpoint.createContext(viewer, connection),
     };
   }
 
   async #checkToken(client: WebSocket, connection: Connection<Viewer>): Promise<void> {
-    const { token, viewer: known, request } = connection;
-    if (known === undefined) return;
+    const { token, viewer: knownViewer, request } = connection;
+    if (knownViewer === undefined) return;
     try {
-      const viewer = await this.#endpoint.viewerOf(token, request);
-      connection.unknownSince = undefined;
-      if (viewer === undefined) client.close(TOKEN_ENDED, 'The token has ended');
-      else if (!this.#endpoint.hasSamePermissions(viewer, known))
-        client.close(RIGHTS_CHANGED, 'Your rights have changed, connect again');
+      const viewer = await this.#endpoint.authenticate(token, request);
+      connection.unverifiedSince = undefined;
+      if (viewer === undefined) client.close(TOKEN_INVALID, 'The token is no longer valid');
+      else if (!this.#endpoint.hasSamePermissions(viewer, knownViewer))
+        client.close(PERMISSIONS_CHANGED, 'Your permissions have changed, reconnect');
     } catch {
-      connection.unknownSince ??= performance.now();
-      if (performance.now() - connection.unknownSince > CUT_OFF_MS)
-        client.close(TRY_AGAIN_LATER, 'The service cannot reach its database, connect again');
+      connection.unverifiedSince ??= performance.now();
+      if (performance.now() - connection.unverifiedSince > MAX_DATABASE_OUTAGE_MS)
+        client.close(TRY_AGAIN_LATER, 'The service cannot reach its database, reconnect');
     }
   }
 
-  /** Each connection once in the whole time, a part of them at every step: a thousand at once would hold up everybody. */
-  #visitInTurn(
-    milliseconds: number,
+  /** Visits each connection once per interval, in batches: a thousand at the same time would block the event loop. */
+  #visitInBatches(
+    intervalMs: number,
     visit: (client: WebSocket, connection: Connection<Viewer>) => void,
   ): NodeJS.Timeout {
-    let turn = 0;
+    let batch = 0;
     return setInterval(() => {
-      turn = (turn + 1) % TURNS;
-      for (const [client, connection] of this.#connections) if (connection.turn === turn) visit(client, connection);
-    }, milliseconds / TURNS).unref();
+      batch = (batch + 1) % BATCH_COUNT;
+      for (const [client, connection] of this.#connections) if (connection.batch === batch) visit(client, connection);
+    }, intervalMs / BATCH_COUNT).unref();
   }
 
-  #closeAfter(client: WebSocket, error: unknown): void {
+  #closeOnError(client: WebSocket, error: unknown): void {
     if (isUnavailable(error)) {
       client.close(TRY_AGAIN_LATER, 'The service cannot answer right now');
       return;
     }
-    this.#report(error);
+    this.#logError(error);
     client.close(CloseCode.InternalServerError, 'Internal error');
   }
 
-  #presentable(errors: readonly GraphQLError[]): GraphQLFormattedError[] {
-    return errors.map((error) => presentable(error, this.#report).toJSON());
+  #toClientErrors(errors: readonly GraphQLError[]): GraphQLFormattedError[] {
+    return errors.map((error) => toClientError(error, this.#logError).toJSON());
   }
 
-  readonly #report = (error: unknown) => this.#endpoint.logger.error({ err: error }, 'a resolver failed');
+  readonly #logError = (error: unknown) => this.#endpoint.logger.error({ err: error }, 'resolver failed');
 }
 
-function ping(client: WebSocket, connection: { alive: boolean }): void {
-  if (client.readyState !== client.OPEN) return; // it has the time of its farewell
-  if (!connection.alive) client.terminate();
-  connection.alive = false;
+function sendPing(client: WebSocket, connection: { isAlive: boolean }): void {
+  if (client.readyState !== client.OPEN) return; // the close timeout applies
+  if (!connection.isAlive) client.terminate();
+  connection.isAlive = false;
   client.ping();
 }
 
 const PROTOCOL = 'graphql-transport-ws';
 
-/** Whether an address is that of a path. */
-export function isAt(path: string, url: string): boolean {
+export function matchesPath(path: string, url: string): boolean {
   return url.split('?')[0] === path;
 }
 
-function tokenIn(parameters: ConnectionParams | undefined): string {
-  const given = parameters?.token ?? parameters?.Authorization;
-  return typeof given === 'string' ? given.replace(/^Bearer +/i, '') : '';
+function parseToken(parameters: ConnectionParams | undefined): string {
+  const value = parameters?.token ?? parameters?.Authorization;
+  return typeof value === 'string' ? value.replace(/^Bearer +/i, '') : '';
 }

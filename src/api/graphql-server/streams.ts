@@ -1,12 +1,12 @@
-/** A stream that ends as soon as its reader goes, also while it waits for the next change. */
-export function endable<T>(start: (signal: AbortSignal) => AsyncGenerator<T>): AsyncIterable<T> {
-  const end = new AbortController();
-  const stream = start(end.signal);
+/** A stream that ends as soon as its reader leaves, even while it waits for the next change. */
+export function createAbortableStream<T>(start: (signal: AbortSignal) => AsyncGenerator<T>): AsyncIterable<T> {
+  const controller = new AbortController();
+  const stream = start(controller.signal);
   return {
     [Symbol.asyncIterator]: () => ({
       next: () => stream.next(),
       return: () => {
-        end.abort();
+        controller.abort();
         return stream.return(undefined);
       },
     }),

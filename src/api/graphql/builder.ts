@@ -3,15 +3,14 @@ import type { InputFieldBuilder as InputFieldBuilderOf } from '../graphql-server
 import { createSchemaBuilder } from '../graphql-server/schema-builder.ts';
 import type { Context } from './context.ts';
 
-/** Every type of the schema is made with these. */
-export const { builder, ChannelEnum, wordsEnum, connectionType, connectionField, mutation, idInput, UserErrorRef } =
+export const { builder, ChannelEnum, createEnum, connectionType, connectionField, mutation, idInput, UserErrorRef } =
   createSchemaBuilder<Context>();
 
 export type InputFieldBuilder = InputFieldBuilderOf<Context>;
 
-export const RoleEnum = wordsEnum<Role>('Role', 'What an operator may do.', {
-  expert: 'Helps operators; sees pseudonyms and live states.',
-  operator: 'Answers visitors; sees the names of others.',
-  manager: 'Manages the operators of the own group and of those under it.',
-  admin: 'May do everything in the account.',
+export const RoleEnum = createEnum<Role>('Role', 'A role of an operator.', {
+  expert: 'Helps operators. Sees the pseudonym and live state of other operators.',
+  operator: 'Answers visitors. Sees the names and live state of other operators.',
+  manager: 'Manages the operators in their group and its subgroups.',
+  admin: 'Can do everything in the account.',
 });

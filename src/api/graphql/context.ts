@@ -1,17 +1,15 @@
 import type { Caller } from '../../core/kernel/caller.ts';
-import type { Changes } from '../graphql-server/changes.ts';
+import type { MutationRunner } from '../graphql-server/mutation-runner.ts';
 import type { DeskPresence } from './desk-presence.ts';
 import type { Loaders } from './loaders.ts';
 import type { GraphqlServices } from './services.ts';
 
-/** What every resolver gets: who asks, what there is, and look-ups that are shared within one request. */
 export interface Context {
   readonly caller: Caller;
   readonly services: GraphqlServices;
-  /** A subscription replaces them with every event. */
+  /** Caches lookups for one request; a subscription replaces it with every event. */
   load: Loaders;
-  /** How the mutations of the request are carried out. */
-  readonly changes: Changes;
-  /** The presence of the viewer's desk; there is none without a realtime connection. */
+  readonly mutations: MutationRunner;
+  /** The presence of the viewer's desk; undefined without a WebSocket connection. */
   readonly desk?: DeskPresence | undefined;
 }

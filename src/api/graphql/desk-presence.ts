@@ -5,21 +5,21 @@ import type { Caller } from '../../core/kernel/caller.ts';
 import type { SocketConnection } from '../graphql-server/sockets.ts';
 
 /**
- * The presence of one realtime connection: while the desk's events are followed on it, and it answers pings, its operator is
- * connected. However often they are followed there, it is one lease.
+ * The presence of one WebSocket connection: its operator is connected while the connection has a `deskEvents`
+ * subscription and answers pings. All subscriptions of a connection share one lease.
  */
 export class DeskPresence {
   readonly #live: LiveService;
   readonly #connection: SocketConnection;
-  /** True when the service stops: then leases are left alone, as another node may take the desk over before they end. */
+  /** When the service stops, leases are not released: the desk may reconnect to another node before they expire. */
   readonly #isStopping: () => boolean;
   readonly #leaseId = randomUUID();
-  readonly #renew = () => this.#answered();
-  #desk: ReturnType<LiveService['desk']> | undefined;
-  #followers = 0;
-  #holds = false;
-  #renewing = false;
-  #turn: Promise<unknown> = Promise.resolve();
+  readonly #onPong = () => this.#renewLease();
+  #desk: ReturnType<LiveService['createDeskLease']> | undefined;
+  #subscriberCount = 0;
+  #hasLease = false;
+  #isRenewing = false;
+  #lastTask: Promise<unknown> = Promise.resolve();
 
   constructor(live: LiveService, connection: SocketConnection, isStopping: () => boolean) {
     this.#live = live;
@@ -27,64 +27,64 @@ export class DeskPresence {
     this.#isStopping = isStopping;
   }
 
-  /** Somebody begins to follow the desk's events. Each call is followed by one of `leave`, whatever becomes of it. */
+  /** Called when a subscription starts. Each call must be followed by `leave`, even if it fails. */
   async enter(caller: Caller, operatorId: number): Promise<void> {
-    this.#followers += 1;
-    if (this.#followers > 1) return;
-    const desk = this.#live.desk(caller, operatorId, this.#leaseId);
+    this.#subscriberCount += 1;
+    if (this.#subscriberCount > 1) return;
+    const desk = this.#live.createDeskLease(caller, operatorId, this.#leaseId);
     this.#desk = desk;
-    this.#connection.pongs.add(this.#renew);
-    await this.#inTurn(async () => {
-      this.#holds = await desk.open();
+    this.#connection.pongListeners.add(this.#onPong);
+    await this.#runInSequence(async () => {
+      this.#hasLease = await desk.open();
     });
   }
 
   leave(): void {
-    this.#followers -= 1;
-    if (this.#followers > 0) return;
-    this.#connection.pongs.delete(this.#renew);
+    this.#subscriberCount -= 1;
+    if (this.#subscriberCount > 0) return;
+    this.#connection.pongListeners.delete(this.#onPong);
     if (this.#isStopping()) return;
-    this.#quietly(async () => {
-      if (this.#followers > 0 || !this.#holds) return;
-      this.#holds = false;
+    this.#runInBackground(async () => {
+      if (this.#subscriberCount > 0 || !this.#hasLease) return;
+      this.#hasLease = false;
       await this.#desk?.close();
     });
   }
 
-  /** What happened to the operator since: whoever was signed off stays so until they connect, here or anywhere. */
-  notice({ type, subjectType, changes }: LoggedEvent): void {
+  /** An operator who was signed off stays offline until they connect again, on any connection. */
+  handleEvent({ type, subjectType, changes }: LoggedEvent): void {
     if (subjectType !== 'operator') return;
     if (type === 'operator.disconnected' && changes.values.reason !== 'lease_ended') {
-      this.#quietly(async () => {
-        this.#holds = false;
+      this.#runInBackground(async () => {
+        this.#hasLease = false;
       });
     }
     if (type === 'operator.connected') {
-      this.#quietly(async () => {
-        if (this.#followers > 0 && !this.#holds && this.#desk) this.#holds = await this.#desk.open();
+      this.#runInBackground(async () => {
+        if (this.#subscriberCount > 0 && !this.#hasLease && this.#desk) this.#hasLease = await this.#desk.open();
       });
     }
   }
 
-  #answered(): void {
-    if (this.#renewing) return; // the database is slower than the pings
-    this.#renewing = true;
-    this.#quietly(async () => {
-      this.#renewing = false;
-      if (this.#followers === 0 || !this.#holds || !this.#desk) return;
-      this.#holds = (await this.#desk.renew()) || (await this.#desk.resume());
+  #renewLease(): void {
+    if (this.#isRenewing) return; // the previous renewal is still running
+    this.#isRenewing = true;
+    this.#runInBackground(async () => {
+      this.#isRenewing = false;
+      if (this.#subscriberCount === 0 || !this.#hasLease || !this.#desk) return;
+      this.#hasLease = (await this.#desk.renew()) || (await this.#desk.resume());
     });
   }
 
-  /** While the database is away nothing can be held or given back: leases end by themselves, and the next pong tries again. */
-  #quietly(work: () => Promise<void>): void {
-    this.#inTurn(work).catch(() => undefined);
+  /** Ignores failures: leases expire, and the next pong retries. */
+  #runInBackground(task: () => Promise<void>): void {
+    this.#runInSequence(task).catch(() => undefined);
   }
 
-  /** One after the other: what is opened must not be overtaken by what was closed before. */
-  #inTurn(work: () => Promise<void>): Promise<void> {
-    const done = this.#turn.then(work);
-    this.#turn = done.catch(() => undefined);
+  /** Runs tasks one at a time, so that an earlier close cannot overtake a later open. */
+  #runInSequence(task: () => Promise<void>): Promise<void> {
+    const done = this.#lastTask.then(task);
+    this.#lastTask = done.catch(() => undefined);
     return done;
   }
 }

@@ -2,17 +2,16 @@ import { type IdFilter, parseIdFilter, parseTextFilter, type TextFilter } from '
 import { languageCode } from '../../core/kernel/languages.ts';
 import { graphqlError } from '../graphql-server/errors.ts';
 
-/** A filter on an identifier; an empty one counts as not given only where it is null. */
-export function idFilter(name: string, value: string | null | undefined): IdFilter | undefined {
+export function toIdFilter(name: string, value: string | null | undefined): IdFilter | undefined {
   return value === null || value === undefined ? undefined : parseIdFilter(['filter', name], value);
 }
 
-export function textFilter(name: string, value: string | null | undefined): TextFilter | undefined {
+export function toTextFilter(name: string, value: string | null | undefined): TextFilter | undefined {
   return value === null || value === undefined ? undefined : parseTextFilter(['filter', name], value);
 }
 
 export function requireLanguage(name: string, value: string | null | undefined): void {
   if (typeof value === 'string' && !languageCode.safeParse(value).success) {
-    throw graphqlError('BAD_REQUEST', `${name} must be a two-letter code of ISO 639-1.`);
+    throw graphqlError('BAD_REQUEST', `${name} must be a two-letter ISO 639-1 code.`);
   }
 }

@@ -1,61 +1,65 @@
 import type { FastifyInstance } from 'fastify';
 import { type GraphQLSchema, getOperationAST, Kind } from 'graphql';
-import { type Caller, type TransactIn, withOrigin } from '../../core/kernel/caller.ts';
-import { keyedChanges, plainChanges } from '../graphql-server/changes.ts';
-import type { KnownDocument } from '../graphql-server/documents.ts';
+import { type Caller, type TransactInAccount, withOrigin } from '../../core/kernel/caller.ts';
+import type { ParsedDocument } from '../graphql-server/documents.ts';
 import { graphqlError } from '../graphql-server/errors.ts';
-import { type AskedOperation, serveGraphql } from '../graphql-server/http.ts';
-import { idempotencyKey, keyedRequest } from '../http/idempotency-key.ts';
-import { requestContext } from './request-context.ts';
+import { type RequestedOperation, serveGraphql } from '../graphql-server/http.ts';
+import { createIdempotentMutationRunner, createMutationRunner } from '../graphql-server/mutation-runner.ts';
+import { readIdempotencyKey, toKeyedRequest } from '../http/idempotency-key.ts';
+import { createRequestContext } from './request-context.ts';
 import type { GraphqlServices } from './services.ts';
 
-export interface GraphqlParts {
+export interface GraphqlOptions {
   readonly schema: GraphQLSchema;
   readonly services: GraphqlServices;
-  readonly transactIn: TransactIn;
+  readonly transactIn: TransactInAccount;
   readonly compileQueries: boolean;
 }
 
-interface Asking {
+interface AuthenticatedRequest {
   readonly caller: Caller;
   readonly idempotencyKey: string | undefined;
 }
 
-/** `/graphql`, for operators. */
-export function registerGraphql(app: FastifyInstance, parts: GraphqlParts): void {
-  const { schema, compileQueries, services } = parts;
-  serveGraphql<Asking>(app, {
+/** Serves `/graphql`, for operators and API keys. */
+export function registerGraphql(app: FastifyInstance, options: GraphqlOptions): void {
+  const { schema, compileQueries, services } = options;
+  serveGraphql<AuthenticatedRequest>(app, {
     path: '/graphql',
     schema,
     compileQueries,
-    viewerOf: async (token, request) => {
-      const caller = await services.access.viewers.of(token);
-      return caller && { caller: withOrigin(caller, 'graphql', request.ip), idempotencyKey: idempotencyKey(request) };
+    authenticate: async (token, request) => {
+      const caller = await services.access.tokenCallers.findCaller(token);
+      return (
+        caller && { caller: withOrigin(caller, 'graphql', request.ip), idempotencyKey: readIdempotencyKey(request) }
+      );
     },
-    contextOf: (asking, _request, asked) => contextOf(parts, asking, asked),
+    createContext: (authenticated, _request, operation) => createContext(options, authenticated, operation),
   });
 }
 
-function contextOf(
-  { services, transactIn }: GraphqlParts,
-  { caller, idempotencyKey: key }: Asking,
-  { known, query, operationName, variables }: AskedOperation,
+function createContext(
+  { services, transactIn }: GraphqlOptions,
+  { caller, idempotencyKey: key }: AuthenticatedRequest,
+  { parsed, query, operationName, variables }: RequestedOperation,
 ) {
   const keyed =
     key === undefined
       ? undefined
-      : keyedRequest(caller, key, [query, operationName ?? '', JSON.stringify(variables ?? null)]);
-  if (keyed && !isOneMutation(known, operationName)) {
-    return [graphqlError('BAD_REQUEST', 'An Idempotency-Key goes with exactly one mutation.')];
+      : toKeyedRequest(caller, key, [query, operationName ?? '', JSON.stringify(variables ?? null)]);
+  if (keyed && !isSingleMutation(parsed, operationName)) {
+    return [graphqlError('BAD_REQUEST', 'A request with an Idempotency-Key must contain exactly one mutation.')];
   }
-  return requestContext(
+  return createRequestContext(
     caller,
     services,
-    keyed ? keyedChanges(services.access.idempotency, keyed) : plainChanges(transactIn(caller.accountId)),
+    keyed
+      ? createIdempotentMutationRunner(services.access.idempotency, keyed)
+      : createMutationRunner(transactIn(caller.accountId)),
   );
 }
 
-function isOneMutation({ document }: KnownDocument, operationName: string | null | undefined): boolean {
+function isSingleMutation({ document }: ParsedDocument, operationName: string | null | undefined): boolean {
   const operation = getOperationAST(document, operationName);
   const fields = operation?.selectionSet.selections ?? [];
   return operation?.operation === 'mutation' && fields.length === 1 && fields[0]?.kind === Kind.FIELD;

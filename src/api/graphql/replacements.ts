@@ -1,8 +1,8 @@
 /**
- * What to use instead of each part of the REST interface, by its name in the migration meter. Each is a valid document,
- * and those of endpoints are the ones that docs/migration.md explains and tests.
+ * GraphQL replacements of REST features, by their names in the migration meter. Each is a valid document; those of
+ * endpoints are explained in docs/migration.md and tested there.
  */
-const ENDPOINTS: Readonly<Record<string, string>> = {
+const ENDPOINT_REPLACEMENTS: Readonly<Record<string, string>> = {
   'GET /operator': `query ($first: Int, $after: String) {
   operators(first: $first, after: $after) {
     nodes { id }
@@ -34,7 +34,7 @@ const ENDPOINTS: Readonly<Record<string, string>> = {
     userErrors { field message code }
   }
 }`,
-  'DELETE /operator/{id}': deletion('operator'),
+  'DELETE /operator/{id}': deleteMutation('operator'),
   'GET /operator/live': `query ($filter: OperatorFilter, $after: String) {
   operators(filter: $filter, first: 100, after: $after) {
     nodes {
@@ -78,22 +78,22 @@ fragment channel on ChannelLive { enabled slotNumber slotMaxNumber busy availabl
 }`,
   'GET /client': '{ account { id lang premiumEnabled } }',
   'GET /client/{id}': '{ account { id lang premiumEnabled } }',
-  'GET /website': list('website', 'id url label currency languageAdmin timezone'),
-  'GET /website/{id}': single('website', 'id url label currency languageAdmin timezone'),
-  'POST /website': change('website', 'Create', 'id url label currency languageAdmin timezone'),
-  'PUT /website/{id}': change('website', 'Update', 'id url label currency languageAdmin timezone'),
-  'DELETE /website/{id}': deletion('website'),
-  'GET /group': list('group', 'id name createdAt parent { id }'),
-  'GET /group/{id}': single('group', 'id name createdAt parent { id parent { id } }'),
-  'POST /group': change('group', 'Create', 'id name parent { id }'),
-  'PUT /group/{id}': change('group', 'Update', 'id name parent { id }'),
-  'DELETE /group/{id}': deletion('group'),
-  'GET /skill': list('skill', 'id name order createdAt parent { id }'),
-  'GET /skill/{id}': single('skill', 'id name order createdAt parent { id }'),
-  'POST /skill': change('skill', 'Create', 'id name order parent { id }'),
-  'PUT /skill/{id}': change('skill', 'Update', 'id name order parent { id }'),
-  'DELETE /skill/{id}': deletion('skill'),
-  'GET /conversation': list(
+  'GET /website': listQuery('website', 'id url label currency languageAdmin timezone'),
+  'GET /website/{id}': singleQuery('website', 'id url label currency languageAdmin timezone'),
+  'POST /website': writeMutation('website', 'Create', 'id url label currency languageAdmin timezone'),
+  'PUT /website/{id}': writeMutation('website', 'Update', 'id url label currency languageAdmin timezone'),
+  'DELETE /website/{id}': deleteMutation('website'),
+  'GET /group': listQuery('group', 'id name createdAt parent { id }'),
+  'GET /group/{id}': singleQuery('group', 'id name createdAt parent { id parent { id } }'),
+  'POST /group': writeMutation('group', 'Create', 'id name parent { id }'),
+  'PUT /group/{id}': writeMutation('group', 'Update', 'id name parent { id }'),
+  'DELETE /group/{id}': deleteMutation('group'),
+  'GET /skill': listQuery('skill', 'id name order createdAt parent { id }'),
+  'GET /skill/{id}': singleQuery('skill', 'id name order createdAt parent { id }'),
+  'POST /skill': writeMutation('skill', 'Create', 'id name order parent { id }'),
+  'PUT /skill/{id}': writeMutation('skill', 'Update', 'id name order parent { id }'),
+  'DELETE /skill/{id}': deleteMutation('skill'),
+  'GET /conversation': listQuery(
     'conversation',
     'id channel createdAt closedAt website { id } operator { id } skill { id } tags { id }',
   ),
@@ -108,14 +108,17 @@ fragment channel on ChannelLive { enabled slotNumber slotMaxNumber busy availabl
     tags { id }
   }
 }`,
-  'GET /visitor': list('visitor', 'id uniqueId externalId lastname firstname email websites { id } createdAt'),
+  'GET /visitor': listQuery('visitor', 'id uniqueId externalId lastname firstname email websites { id } createdAt'),
   'GET /visitor/{id}': `query ($id: ID!) {
   visitor(id: $id) {
     id uniqueId externalId lastname firstname address city zip country phone email browser createdAt
     websites { id }
   }
 }`,
-  'GET /satisfaction': list('satisfaction', 'id noteWelcome noteResolution noteDelay comment createdAt conversationId'),
+  'GET /satisfaction': listQuery(
+    'satisfaction',
+    'id noteWelcome noteResolution noteDelay comment createdAt conversationId',
+  ),
   'GET /satisfaction/{id}': `query ($id: ID!) {
   satisfaction(id: $id) {
     id noteWelcome noteResolution noteDelay comment createdAt conversationId
@@ -123,11 +126,11 @@ fragment channel on ChannelLive { enabled slotNumber slotMaxNumber busy availabl
     operator { id }
   }
 }`,
-  'GET /tag': list('tag', 'id name websites { id }'),
-  'GET /tag/{id}': single('tag', 'id name websites { id }'),
-  'POST /tag': change('tag', 'Create', 'id name websites { id }'),
-  'PUT /tag/{id}': change('tag', 'Update', 'id name websites { id }'),
-  'DELETE /tag/{id}': deletion('tag'),
+  'GET /tag': listQuery('tag', 'id name websites { id }'),
+  'GET /tag/{id}': singleQuery('tag', 'id name websites { id }'),
+  'POST /tag': writeMutation('tag', 'Create', 'id name websites { id }'),
+  'PUT /tag/{id}': writeMutation('tag', 'Update', 'id name websites { id }'),
+  'DELETE /tag/{id}': deleteMutation('tag'),
   'GET /statistic': `query ($filter: StatisticsFilter, $from: DateTime, $to: DateTime) {
   statistics(filter: $filter, from: $from, to: $to) {
     conversationNumber answeredNumber firstAnswerSeconds waitingSeconds abandonedNumber
@@ -136,16 +139,16 @@ fragment channel on ChannelLive { enabled slotNumber slotMaxNumber busy availabl
 }`,
 };
 
-const FIELDS: Readonly<Record<string, string>> = {
+const FIELD_REPLACEMENTS: Readonly<Record<string, string>> = {
   'operator.role': 'query ($id: ID!) {\n  operator(id: $id) { id roles }\n}',
   'operator.satisfaction_global_rate': `query ($id: ID!) {
   operator(id: $id) { id statistics { satisfactionRate } }
 }`,
-  'group.operator_list': members('group'),
-  'skill.operator_list': members('skill'),
+  'group.operator_list': membersQuery('group'),
+  'skill.operator_list': membersQuery('skill'),
 };
 
-/** Filters by the list that has them: name in REST, name in GraphQL, an example. */
+/** Filters by resource. */
 const FILTERS: Readonly<Record<string, readonly (readonly [rest: string, graphql: string, example: string])[]>> = {
   website: [
     ['id', 'id', '1,2'],
@@ -194,7 +197,7 @@ const FILTERS: Readonly<Record<string, readonly (readonly [rest: string, graphql
   ],
 };
 
-/** The filters of the statistics are arguments, fields and other queries. */
+/** REST filters that are arguments, fields or other queries in GraphQL. */
 const STATISTIC_FILTERS: Readonly<Record<string, string>> = {
   website_list: '{ statistics(filter: { websiteIds: "1,2" }) { conversationNumber } }',
   channel: '{ statistics(filter: { channel: CHAT }) { conversationNumber } }',
@@ -216,48 +219,46 @@ const OPERATOR_FILTERS = [
   ['email', 'email', '*@example.com'],
 ] as const;
 
-const LIVE = 'live { connected chat { available busy } call { available busy } video { available busy } }';
+const LIVE_FIELDS = 'live { connected chat { available busy } call { available busy } video { available busy } }';
 
 const REPLACEMENTS: ReadonlyMap<string, string> = new Map([
-  ...Object.entries(ENDPOINTS),
-  ...Object.entries(FIELDS),
+  ...Object.entries(ENDPOINT_REPLACEMENTS),
+  ...Object.entries(FIELD_REPLACEMENTS),
   ...OPERATOR_FILTERS.flatMap(([rest, graphql, example]): [string, string][] => [
     [`GET /operator?filters[${rest}]`, `{ operators(filter: { ${graphql}: "${example}" }) { nodes { id } } }`],
     [
       `GET /operator/live?filters[${rest}]`,
-      `{ operators(filter: { connected: true, ${graphql}: "${example}" }) { nodes { id ${LIVE} } } }`,
+      `{ operators(filter: { connected: true, ${graphql}: "${example}" }) { nodes { id ${LIVE_FIELDS} } } }`,
     ],
   ]),
   ...Object.entries(FILTERS).flatMap(([kind, filters]) =>
     filters.map(([rest, graphql, example]): [string, string] => [
       `GET /${kind}?filters[${rest}]`,
-      `{ ${kind}s(filter: { ${graphql}: ${literal(example)} }) { nodes { id } } }`,
+      `{ ${kind}s(filter: { ${graphql}: ${toLiteral(example)} }) { nodes { id } } }`,
     ]),
   ),
   ...Object.entries(STATISTIC_FILTERS).map(([rest, document]): [string, string] => [
     `GET /statistic?filters[${rest}]`,
     document,
   ]),
-  ['GET /operator/live?connected=0', `{ operators { nodes { id ${LIVE} } } }`],
+  ['GET /operator/live?connected=0', `{ operators { nodes { id ${LIVE_FIELDS} } } }`],
   ['GET /client?filters[id]', '{ account { id } }'],
 ]);
 
-/** The document that takes the place of something in the migration meter. */
-export function replacementOf(what: string): string | undefined {
-  return REPLACEMENTS.get(what);
+export function findReplacement(feature: string): string | undefined {
+  return REPLACEMENTS.get(feature);
 }
 
-/** Everything that has a replacement. */
-export function replacedThings(): string[] {
+export function listReplacedFeatures(): string[] {
   return [...REPLACEMENTS.keys()];
 }
 
-/** Values of enums are written in capitals and without quotes. */
-function literal(example: string): string {
+/** Enum values are upper case and unquoted. */
+function toLiteral(example: string): string {
   return /^[A-Z]+$/.test(example) ? example : `"${example}"`;
 }
 
-function list(kind: string, fields: string): string {
+function listQuery(kind: string, fields: string): string {
   return `query ($first: Int, $after: String) {
   ${kind}s(first: $first, after: $after) {
     nodes { ${fields} }
@@ -267,11 +268,11 @@ function list(kind: string, fields: string): string {
 }`;
 }
 
-function single(kind: string, fields: string): string {
+function singleQuery(kind: string, fields: string): string {
   return `query ($id: ID!) {\n  ${kind}(id: $id) { ${fields} }\n}`;
 }
 
-function members(kind: string): string {
+function membersQuery(kind: string): string {
   return `query ($id: ID!, $after: String) {
   ${kind}(id: $id) {
     id
@@ -280,8 +281,8 @@ function members(kind: string): string {
 }`;
 }
 
-function change(kind: string, verb: 'Create' | 'Update', fields: string): string {
-  return `mutation ($input: ${inputOf(kind, verb)}) {
+function writeMutation(kind: string, verb: 'Create' | 'Update', fields: string): string {
+  return `mutation ($input: ${inputTypeName(kind, verb)}) {
   ${kind}${verb}(input: $input) {
     ${kind} { ${fields} }
     userErrors { field message code }
@@ -289,8 +290,8 @@ function change(kind: string, verb: 'Create' | 'Update', fields: string): string
 }`;
 }
 
-function deletion(kind: string): string {
-  return `mutation ($input: ${inputOf(kind, 'Delete')}) {
+function deleteMutation(kind: string): string {
+  return `mutation ($input: ${inputTypeName(kind, 'Delete')}) {
   ${kind}Delete(input: $input) {
     deletedId
     userErrors { field message code }
@@ -298,6 +299,6 @@ function deletion(kind: string): string {
 }`;
 }
 
-function inputOf(kind: string, verb: string): string {
+function inputTypeName(kind: string, verb: string): string {
   return `${kind.charAt(0).toUpperCase()}${kind.slice(1)}${verb}Input!`;
 }

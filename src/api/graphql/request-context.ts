@@ -1,14 +1,14 @@
 import type { Caller } from '../../core/kernel/caller.ts';
-import type { Changes } from '../graphql-server/changes.ts';
+import type { MutationRunner } from '../graphql-server/mutation-runner.ts';
 import type { Context } from './context.ts';
 import { createLoaders } from './loaders.ts';
 import type { GraphqlServices } from './services.ts';
 
-/** The context of one operation. After a change nothing that was looked up before is true any more. */
-export function requestContext(
+/** Creates the context of one operation. Each mutation resets the loaders, because cached rows may be outdated. */
+export function createRequestContext(
   caller: Caller,
   services: GraphqlServices,
-  changes: Changes,
+  mutations: MutationRunner,
   realtime: Pick<Context, 'desk'> = {},
 ): Context {
   const context: Context = {
@@ -16,9 +16,9 @@ export function requestContext(
     caller,
     services,
     load: createLoaders(caller, services),
-    changes: {
+    mutations: {
       run: async (work) => {
-        const payload = await changes.run(work);
+        const payload = await mutations.run(work);
         context.load = createLoaders(caller, services);
         return payload;
       },

@@ -24,5 +24,5 @@ import './types/visitor-erase.ts';
 import './types/webhook.ts';
 import './types/webhook-mutations.ts';
 
-/** The whole schema. Each file above adds its types and fields to the builder. */
+/** The imports above add their types and fields to the builder. */
 export const schema = builder.toSchema();

@@ -6,7 +6,6 @@ import type { Reports } from '../../core/reports/reports.ts';
 import type { Visitors } from '../../core/visitors/visitors.ts';
 import type { Webhooks } from '../../core/webhooks/webhooks.ts';
 
-/** The services of the core that resolvers call. */
 export interface GraphqlServices {
   readonly access: Access;
   readonly events: Events;

@@ -1,25 +1,31 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Logger } from 'pino';
 import { type Caller, hasSamePermissions, withOrigin } from '../../core/kernel/caller.ts';
-import { plainChanges } from '../graphql-server/changes.ts';
-import { isAt, type Patience, type SocketConnection, SocketServer, type Sockets } from '../graphql-server/sockets.ts';
+import { createMutationRunner } from '../graphql-server/mutation-runner.ts';
+import {
+  matchesPath,
+  type SocketConnection,
+  SocketServer,
+  type Sockets,
+  type SocketTimeouts,
+} from '../graphql-server/sockets.ts';
 import { DeskPresence } from './desk-presence.ts';
-import type { GraphqlParts } from './http.ts';
-import { requestContext } from './request-context.ts';
+import type { GraphqlOptions } from './http.ts';
+import { createRequestContext } from './request-context.ts';
 
 const PATH = '/graphql';
 
-export interface SocketParts extends GraphqlParts {
+export interface SocketOptions extends GraphqlOptions {
   readonly logger: Logger;
-  /** From where a request came. */
+  /** Returns the client's IP address. */
   addressOf(request: IncomingMessage): string;
 }
 
-/** Subscriptions of operators, on the path `/graphql`. */
+/** Serves `/graphql` over WebSocket. */
 export function serveSockets(
   server: Server,
-  { schema, services, transactIn, logger, addressOf }: SocketParts,
-  patience?: Patience,
+  { schema, services, transactIn, logger, addressOf }: SocketOptions,
+  timeouts?: SocketTimeouts,
 ): Sockets {
   const desks = new WeakMap<SocketConnection, DeskPresence>();
   let isStopping = false;
@@ -34,15 +40,17 @@ export function serveSockets(
       path: PATH,
       schema,
       logger,
-      viewerOf: async (token, request) => {
-        const caller = await services.access.viewers.of(token);
+      authenticate: async (token, request) => {
+        const caller = await services.access.tokenCallers.findCaller(token);
         return caller && withOrigin(caller, 'graphql', addressOf(request));
       },
-      hasSamePermissions: hasSamePermissions,
-      contextOf: (caller, connection) =>
-        requestContext(caller, services, plainChanges(transactIn(caller.accountId)), { desk: deskOf(connection) }),
+      hasSamePermissions,
+      createContext: (caller, connection) =>
+        createRequestContext(caller, services, createMutationRunner(transactIn(caller.accountId)), {
+          desk: deskOf(connection),
+        }),
     },
-    patience,
+    timeouts,
   );
   return {
     close: () => {
@@ -52,7 +60,6 @@ export function serveSockets(
   };
 }
 
-/** Only here an upgrade is taken; the HTTP server asks. */
-export function isSocketAddress(url: string): boolean {
-  return isAt(PATH, url);
+export function isSocketUrl(url: string): boolean {
+  return matchesPath(PATH, url);
 }

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 
-/** The bearer token of a request, from the header alone (RFC 6750). */
-export function bearerToken(request: FastifyRequest): string | undefined {
+/** Reads the token from the Authorization header only (RFC 6750). */
+export function readBearerToken(request: FastifyRequest): string | undefined {
   return request.headers.authorization?.match(/^Bearer +([A-Za-z0-9._~+/-]+=*) *$/i)?.[1];
 }

@@ -1,7 +1,7 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 
-/** What a node knows of its own use of a database server. */
-export interface DatabaseUse {
+/** One node's use of the database server. */
+export interface DatabaseUsage {
   readonly connectionsBusy: number;
   readonly connectionLimit: number;
   readonly waiting: number;
@@ -11,55 +11,55 @@ export interface DatabaseUse {
   readonly isListening: boolean;
 }
 
-const GAUGES: Readonly<Record<string, { readonly help: string; value(use: DatabaseUse): number }>> = {
+const GAUGES: Readonly<Record<string, { readonly help: string; value(usage: DatabaseUsage): number }>> = {
   switchboard_database_connections_busy: {
-    help: 'Connections of this node to the database that are at work.',
+    help: 'Database connections of this node that are in use.',
     value: ({ connectionsBusy }) => connectionsBusy,
   },
   switchboard_database_connections_limit: {
-    help: 'Connections that this node may open to the database, without the one that listens.',
+    help: 'Maximum number of database connections of this node, not counting the LISTEN connection.',
     value: ({ connectionLimit }) => connectionLimit,
   },
   switchboard_database_waiting: {
-    help: 'Statements and changes of this node that wait for a connection, or for their turn in the account.',
+    help: 'Statements and transactions of this node that wait for a connection or for an account lock.',
     value: ({ waiting }) => waiting,
   },
   switchboard_database_listening: {
-    help: '1 when this node hears of the commits of others at once; else it looks every second.',
+    help: '1 when this node is notified of commits of other nodes; 0 when it polls every second instead.',
     value: ({ isListening }) => Number(isListening),
   },
 };
 
-/** Only on a database that is a server: the embedded one has no connections. */
-export function showDatabaseUse(registry: Registry, use: () => DatabaseUse): void {
+/** PostgreSQL only: the embedded database has no connections. */
+export function registerDatabaseMetrics(registry: Registry, readUsage: () => DatabaseUsage): void {
   for (const [name, { help, value }] of Object.entries(GAUGES)) {
     new Gauge({
       name,
       help,
       registers: [registry],
       collect() {
-        this.set(value(use()));
+        this.set(value(readUsage()));
       },
     });
   }
   new Counter({
     name: 'switchboard_database_failures_total',
-    help: 'Statements of this node that got no answer in time (late), or found no server or lost it (refused).',
+    help: 'Statements of this node that timed out (late), or could not reach the server or lost it (refused).',
     labelNames: ['reason'],
     registers: [registry],
     collect() {
       this.reset();
-      this.inc({ reason: 'late' }, use().givenUp);
-      this.inc({ reason: 'refused' }, use().refused);
+      this.inc({ reason: 'late' }, readUsage().givenUp);
+      this.inc({ reason: 'refused' }, readUsage().refused);
     },
   });
   new Counter({
     name: 'switchboard_database_wake_ups_total',
-    help: 'How often this node heard that an event log has grown.',
+    help: 'Notifications of new events that this node received from the database.',
     registers: [registry],
     collect() {
       this.reset();
-      this.inc(use().wakeUps);
+      this.inc(readUsage().wakeUps);
     },
   });
 }

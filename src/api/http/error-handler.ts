@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ErrorKind } from '../../core/kernel/errors.ts';
 
-/** The status of each kind of error, the same in every protocol. */
+/** The HTTP status of each kind of error, the same in every protocol. */
 export const STATUSES: Readonly<Record<ErrorKind, number>> = {
   invalid: 400,
   forbidden: 403,
@@ -16,29 +16,29 @@ export const STATUSES: Readonly<Record<ErrorKind, number>> = {
   outcome_unknown: 503,
 };
 
-/** What every protocol tells of an error, each in its own form. */
-export interface ErrorAnswer {
+/** The part of an error response that all protocols share. */
+export interface ErrorResponse {
   readonly status: number;
   readonly retryAfterSeconds?: number | undefined;
 }
 
-export interface ErrorForm<Answer extends ErrorAnswer> {
-  /** What the caller sees of an error; undefined for a fault of ours. */
-  render(error: unknown): Answer | undefined;
-  /** What the caller sees of a fault of ours. */
-  renderFault(request: FastifyRequest): Answer;
-  send(reply: FastifyReply, answer: Answer): FastifyReply;
+export interface ErrorRenderer<T extends ErrorResponse> {
+  /** Returns undefined for an unexpected error. */
+  render(error: unknown): T | undefined;
+  /** Renders an unexpected error without its details. */
+  renderInternalError(request: FastifyRequest): T;
+  send(reply: FastifyReply, response: T): FastifyReply;
 }
 
 export type ErrorHandler = (error: unknown, request: FastifyRequest, reply: FastifyReply) => FastifyReply;
 
-/** The error handler of a protocol. A fault of ours is logged whole, and masked. */
-export function errorHandler<Answer extends ErrorAnswer>(form: ErrorForm<Answer>): ErrorHandler {
+/** Logs unexpected errors in full and hides their details from the caller. */
+export function createErrorHandler<T extends ErrorResponse>(renderer: ErrorRenderer<T>): ErrorHandler {
   return (error, request, reply) => {
-    const known = form.render(error);
-    if (!known) request.log.error({ err: error, reqId: request.id }, 'request failed');
-    const answer = known ?? form.renderFault(request);
-    if (answer.retryAfterSeconds !== undefined) reply.header('retry-after', answer.retryAfterSeconds);
-    return form.send(reply, answer);
+    const expected = renderer.render(error);
+    if (!expected) request.log.error({ err: error, reqId: request.id }, 'request failed');
+    const response = expected ?? renderer.renderInternalError(request);
+    if (response.retryAfterSeconds !== undefined) reply.header('retry-after', response.retryAfterSeconds);
+    return renderer.send(reply, response);
   };
 }

@@ -1,4 +1,4 @@
-/** Errors that only HTTP knows: each protocol renders them in its own form. */
+/** An error of the HTTP layer; each protocol renders it in its own format. */
 export class HttpError extends Error {
   readonly status: number;
 
@@ -20,7 +20,7 @@ const MESSAGES = {
   503: 'The service is stopping.',
 };
 
-/** An error of the framework in our words; undefined for anything else. */
+/** Converts framework errors; undefined for anything else. */
 export function asHttpError(error: unknown): HttpError | undefined {
   if (error instanceof HttpError) return error;
   const { statusCode } = error as { statusCode?: unknown };

@@ -3,15 +3,15 @@ import type { KeyedRequest } from '../../core/access/idempotency.ts';
 import type { Caller } from '../../core/kernel/caller.ts';
 import { DomainError } from '../../core/kernel/errors.ts';
 
-/** The Idempotency-Key of a request; undefined for one without. */
-export function idempotencyKey({ headers }: FastifyRequest): string | undefined {
+/** Returns undefined when the request has no Idempotency-Key. */
+export function readIdempotencyKey({ headers }: FastifyRequest): string | undefined {
   const key = headers['idempotency-key'];
   if (key === undefined) return undefined;
   if (typeof key === 'string' && /^[\x21-\x7e]{1,255}$/.test(key)) return key;
   throw new DomainError('invalid', 'The Idempotency-Key must be 1 to 255 visible ASCII characters.');
 }
 
-/** `request` is all that makes the request what it is, in the words of its protocol. */
-export function keyedRequest({ accountId, actor }: Caller, key: string, request: readonly string[]): KeyedRequest {
+/** `request`: the parts of the request that a repeated request must match. */
+export function toKeyedRequest({ accountId, actor }: Caller, key: string, request: readonly string[]): KeyedRequest {
   return { accountId, credential: `${actor.type} ${actor.id}`, key, request };
 }

@@ -1,62 +1,63 @@
 import { Gauge, type Registry } from 'prom-client';
-import { type Figures, MAX_COUNTED } from '../../core/upkeep/figures.ts';
+import { type InstallationMetrics, MAX_COUNT } from '../../core/upkeep/installation-metrics.ts';
 
-const OF_ALL = 'Of the whole installation: every node shows the same, so take the maximum, not the sum.';
-const COUNTED = `Counting stops at ${MAX_COUNTED}.`;
+const INSTALLATION_WIDE =
+  'Covers the whole installation: every node reports the same value, so aggregate with max, not sum.';
+const COUNT_LIMIT = `Counting stops at ${MAX_COUNT}.`;
 
-const GAUGES: Readonly<Record<string, { readonly help: string; value(figures: Figures): number }>> = {
+const GAUGES: Readonly<Record<string, { readonly help: string; value(metrics: InstallationMetrics): number }>> = {
   switchboard_queue_conversations: {
-    help: `Conversations that wait for an operator. ${COUNTED}`,
+    help: `Conversations waiting in the queue. ${COUNT_LIMIT}`,
     value: ({ queued }) => queued,
   },
   switchboard_queue_oldest_seconds: {
-    help: 'How long the oldest conversation of the queue has waited; those put back at its head do not count.',
+    help: 'Age of the oldest conversation in the queue, not counting conversations requeued at the head.',
     value: ({ oldestWaitMs }) => oldestWaitMs / 1000,
   },
   switchboard_offers_open: {
-    help: `Conversations offered to an operator who has not answered yet. ${COUNTED}`,
+    help: `Offers that are neither accepted nor declined yet. ${COUNT_LIMIT}`,
     value: ({ offersOpen }) => offersOpen,
   },
   switchboard_operators_connected: {
-    help: `Operators with a lease that has not ended. ${COUNTED}`,
+    help: `Operators with a current lease. ${COUNT_LIMIT}`,
     value: ({ operatorsConnected }) => operatorsConnected,
   },
   switchboard_clockwork_behind_seconds: {
-    help: 'How long the oldest offer or lease is over without having been ended. Up to 30 after a start or a database that was away.',
-    value: ({ clockworkBehindMs }) => clockworkBehindMs / 1000,
+    help: 'How long the oldest expired offer or lease has been waiting to be processed. Up to 30 is normal after a start or a database outage.',
+    value: ({ schedulerLagMs }) => schedulerLagMs / 1000,
   },
   switchboard_webhook_deliveries_pending: {
-    help: `Deliveries to webhooks that wait, or are on their way. ${COUNTED}`,
+    help: `Webhook deliveries that are queued or in flight. ${COUNT_LIMIT}`,
     value: ({ deliveriesPending }) => deliveriesPending,
   },
   switchboard_webhook_overdue_seconds: {
-    help: 'How long the oldest delivery is due, of active webhooks whose receiver did not ask for quiet.',
+    help: 'How long the oldest delivery of active webhooks is overdue, except where the receiver sent Retry-After.',
     value: ({ deliveryOverdueMs }) => deliveryOverdueMs / 1000,
   },
   switchboard_webhook_dead_letters: {
-    help: `Deliveries that were given up, kept for 30 days. ${COUNTED}`,
+    help: `Dead deliveries of the last 30 days. ${COUNT_LIMIT}`,
     value: ({ deadLetters }) => deadLetters,
   },
   switchboard_webhook_events_behind: {
-    help: 'Events that active webhooks have not looked at yet.',
+    help: 'Events that active webhooks have not processed yet.',
     value: ({ webhookEventsBehind }) => webhookEventsBehind,
   },
   switchboard_event_positions: {
-    help: 'Events ever written; its rate is the rate of changes.',
+    help: 'Total events written; its rate is the rate of changes.',
     value: ({ eventPositions }) => eventPositions,
   },
 };
 
-/** All are of one read, when somebody asks; while the database is away, the last numbers stay. */
-export function showFigures(registry: Registry, latest: () => Promise<Figures>): void {
+/** Reads all values in one query per scrape. While the database is unavailable, the last values remain. */
+export function registerInstallationMetrics(registry: Registry, readMetrics: () => Promise<InstallationMetrics>): void {
   for (const [name, { help, value }] of Object.entries(GAUGES)) {
     new Gauge({
       name,
-      help: `${help} ${OF_ALL}`,
+      help: `${help} ${INSTALLATION_WIDE}`,
       registers: [registry],
       async collect() {
-        const figures = await latest().catch(() => undefined);
-        if (figures) this.set(value(figures));
+        const metrics = await readMetrics().catch(() => undefined);
+        if (metrics) this.set(value(metrics));
       },
     });
   }

@@ -1,19 +1,19 @@
 import { readFileSync } from 'node:fs';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
-/** What the service tells Prometheus. */
+/** The Prometheus metrics of one node. */
 export class Metrics {
   readonly registry = new Registry();
   readonly #requests = new Histogram({
     name: 'switchboard_http_request_seconds',
-    help: 'Time from the end of the request headers to the end of the answer.',
+    help: 'Time from the end of the request headers to the end of the response.',
     labelNames: ['method', 'route', 'status'],
     buckets: [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
     registers: [this.registry],
   });
   readonly #logins = new Counter({
     name: 'switchboard_logins_total',
-    help: 'Tries to log in by their outcome.',
+    help: 'Login attempts by outcome.',
     labelNames: ['outcome'],
     registers: [this.registry],
   });
@@ -23,35 +23,35 @@ export class Metrics {
     labelNames: ['limit'],
     registers: [this.registry],
   });
-  readonly #webhooks = new Counter({
+  readonly #deliveries = new Counter({
     name: 'switchboard_webhook_deliveries_total',
-    help: 'Sends to webhooks by their outcome.',
+    help: 'Webhook delivery attempts by outcome.',
     labelNames: ['outcome'],
     registers: [this.registry],
   });
   readonly #rounds = new Counter({
     name: 'switchboard_clockwork_rounds_total',
-    help: 'Rounds in which this node looked for offers and leases that are over, by their outcome.',
+    help: 'Scheduler rounds of this node, which process expired offers and leases, by outcome.',
     labelNames: ['outcome'],
     registers: [this.registry],
   });
-  readonly #sweepFound = new Counter({
+  readonly #sweepFinds = new Counter({
     name: 'switchboard_sweep_found_total',
-    help: 'Conversations that only the sweep of this node gave out; routing should have done it before.',
+    help: 'Conversations that only the sweep of this node offered; routing should have offered them earlier.',
     registers: [this.registry],
   });
 
   constructor() {
     collectDefaultMetrics({ register: this.registry });
-    this.#sayVersion();
+    this.#publishVersion();
     for (const outcome of ['granted', 'refused'] as const) this.#logins.inc({ outcome }, 0);
-    for (const outcome of ['delivered', 'retried', 'dead'] as const) this.#webhooks.inc({ outcome }, 0);
+    for (const outcome of ['delivered', 'retried', 'dead'] as const) this.#deliveries.inc({ outcome }, 0);
     for (const outcome of ['done', 'failed'] as const) this.#rounds.inc({ outcome }, 0);
-    for (const limit of ['login', ...Object.values(LIMITS)]) this.#limits.inc({ limit }, 0);
+    for (const limit of ['login', ...Object.values(LIMIT_NAMES)]) this.#limits.inc({ limit }, 0);
   }
 
-  /** An observer of one route; the numbers of each status are looked up once. */
-  route(method: string, route: string): (status: number, seconds: number) => void {
+  /** Looks up the histogram of each status once. */
+  createRouteObserver(method: string, route: string): (status: number, seconds: number) => void {
     const byStatus = new Map<number, { observe(seconds: number): void }>();
     return (status, seconds) => {
       let observer = byStatus.get(status);
@@ -63,43 +63,42 @@ export class Metrics {
     };
   }
 
-  login(outcome: 'granted' | 'refused' | 'limited'): void {
+  countLogin(outcome: 'granted' | 'refused' | 'limited'): void {
     this.#logins.inc({ outcome });
     if (outcome === 'limited') this.#limits.inc({ limit: 'login' });
   }
 
-  webhookSent(outcome: 'delivered' | 'retried' | 'dead' | 'late'): void {
-    this.#webhooks.inc({ outcome });
+  countDelivery(outcome: 'delivered' | 'retried' | 'dead' | 'late'): void {
+    this.#deliveries.inc({ outcome });
   }
 
-  /** A round of the clockwork, and what its sweep found that routing had missed. */
-  clockworkRound(outcome: 'done' | 'failed'): void {
+  countSchedulerRound(outcome: 'done' | 'failed'): void {
     this.#rounds.inc({ outcome });
   }
 
-  sweepFound(conversations: number): void {
-    this.#sweepFound.inc(conversations);
+  countSweepFinds(conversations: number): void {
+    this.#sweepFinds.inc(conversations);
   }
 
-  /** An answer that says "too much": of what, its status tells. */
-  limitHit(status: number): void {
-    const limit = LIMITS[status];
+  /** Ignores statuses that do not mean an exceeded limit. */
+  countLimitHit(status: number): void {
+    const limit = LIMIT_NAMES[status];
     if (limit !== undefined) this.#limits.inc({ limit });
   }
 
-  /** While an upgrade rolls, two versions are seen side by side. */
-  #sayVersion(): void {
+  /** Shows both versions during a rolling upgrade. */
+  #publishVersion(): void {
     const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'));
     new Gauge({
       name: 'switchboard_info',
-      help: 'The version of this node; always 1.',
+      help: 'Always 1; the label is the version of this node.',
       labelNames: ['version'],
       registers: [this.registry],
     }).set({ version }, 1);
   }
 }
 
-const LIMITS: Readonly<Record<number, string>> = {
+const LIMIT_NAMES: Readonly<Record<number, string>> = {
   408: 'time',
   413: 'body',
   414: 'address',

@@ -2,30 +2,30 @@ import type { Server } from 'node:net';
 import { promisify } from 'node:util';
 import { Gauge, type Registry } from 'prom-client';
 
-export interface NodeParts {
+export interface NodeMetricsSource {
   readonly server: Server;
-  /** Whether the node would take traffic if the database answered. */
+  /** Whether the node accepts traffic, assuming that the database is up. */
   isOpen(): boolean;
-  /** A round trip to the database; rejects when there is no answer. */
+  /** A round trip to the database; rejects when it fails. */
   ping(): Promise<void>;
 }
 
-interface Look {
-  readonly answered: boolean;
+interface PingResult {
+  readonly succeeded: boolean;
   readonly seconds: number;
 }
 
-/** How one node is, and its way to the database: one round trip for every look at the numbers. */
-export function showNode(registry: Registry, { server, isOpen, ping }: NodeParts): void {
-  const connections = promisify(server.getConnections.bind(server));
-  let looking: Promise<Look> | undefined;
-  const look = () => {
-    looking ??= timed(ping).finally(() => {
-      looking = undefined;
+/** Each scrape makes one round trip to the database. */
+export function registerNodeMetrics(registry: Registry, { server, isOpen, ping }: NodeMetricsSource): void {
+  const countConnections = promisify(server.getConnections.bind(server));
+  let pendingPing: Promise<PingResult> | undefined;
+  const measurePing = () => {
+    pendingPing ??= timePing(ping).finally(() => {
+      pendingPing = undefined;
     });
-    return looking;
+    return pendingPing;
   };
-  const show = (name: string, help: string, value: () => Promise<number>) =>
+  const addGauge = (name: string, help: string, value: () => Promise<number>) =>
     new Gauge({
       name,
       help,
@@ -35,29 +35,29 @@ export function showNode(registry: Registry, { server, isOpen, ping }: NodeParts
       },
     });
 
-  show('switchboard_connections', 'Connections open to this node, those of desks and visitors included.', () =>
-    connections().catch(() => 0),
+  addGauge('switchboard_connections', 'Open connections to this node, including desks and visitors.', () =>
+    countConnections().catch(() => 0),
   );
-  show('switchboard_database_up', '1 when the database answered this node just now.', async () =>
-    Number((await look()).answered),
+  addGauge('switchboard_database_up', '1 when the database responded to this node.', async () =>
+    Number((await measurePing()).succeeded),
   );
-  show(
+  addGauge(
     'switchboard_database_round_trip_seconds',
-    'Time of one round trip from this node to the database, or until it was given up.',
-    async () => (await look()).seconds,
+    'Time of one round trip from this node to the database, or until it timed out.',
+    async () => (await measurePing()).seconds,
   );
-  show(
+  addGauge(
     'switchboard_ready',
-    '1 when this node takes traffic: started, not stopping, and the database answers.',
-    async () => Number(isOpen() && (await look()).answered),
+    '1 when this node accepts traffic: started, not stopping, and the database responds.',
+    async () => Number(isOpen() && (await measurePing()).succeeded),
   );
 }
 
-async function timed(ping: () => Promise<void>): Promise<Look> {
+async function timePing(ping: () => Promise<void>): Promise<PingResult> {
   const start = performance.now();
-  const answered = await ping().then(
+  const succeeded = await ping().then(
     () => true,
     () => false,
   );
-  return { answered, seconds: (performance.now() - start) / 1000 };
+  return { succeeded, seconds: (performance.now() - start) / 1000 };
 }

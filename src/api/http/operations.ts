@@ -1,16 +1,19 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { sameSecret } from '../../core/access/secrets.ts';
+import { isSameSecret } from '../../core/access/secrets.ts';
 import type { Metrics } from './metrics.ts';
 
-export interface OperationsParts {
+export interface OperationsOptions {
   readonly metrics: Metrics;
   readonly metricsToken: string | undefined;
-  /** Rejects while the service cannot take traffic. */
+  /** Rejects while the service cannot accept traffic. */
   checkReady(): Promise<void>;
 }
 
-/** For those who run the service: alive, ready, and its numbers. */
-export function registerOperations(app: FastifyInstance, { metrics, metricsToken, checkReady }: OperationsParts): void {
+/** Registers the endpoints for operations: liveness, readiness and metrics. */
+export function registerOperations(
+  app: FastifyInstance,
+  { metrics, metricsToken, checkReady }: OperationsOptions,
+): void {
   app.get('/_health', async (_request, reply) => send(reply, 200, { status: 'alive' }));
 
   app.get('/_ready', async (_request, reply) => {
@@ -23,7 +26,7 @@ export function registerOperations(app: FastifyInstance, { metrics, metricsToken
   });
 
   app.get('/metrics', async (request, reply) => {
-    if (metricsToken !== undefined && !sameSecret(request.headers.authorization ?? '', `Bearer ${metricsToken}`)) {
+    if (metricsToken !== undefined && !isSameSecret(request.headers.authorization ?? '', `Bearer ${metricsToken}`)) {
       return send(reply.header('www-authenticate', 'Bearer'), 401, { status: 'not authorized' });
     }
     return reply.header('content-type', metrics.registry.contentType).send(await metrics.registry.metrics());

@@ -2,10 +2,10 @@ import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
 
 /**
- * Reads from where a request came, by the rule of fastify's `request.ip`, for those that fastify never sees: the peer, or, as
- * long as that is a proxy that is believed, whoever it says it passes on.
+ * Follows the rule of fastify's `request.ip`, for upgrade requests that fastify does not handle: the peer's address or,
+ * while that is a trusted proxy, the address it forwards for.
  */
-export function addressReader(trustedProxies: readonly string[]): (request: IncomingMessage) => string {
+export function createPeerAddressReader(trustedProxies: readonly string[]): (request: IncomingMessage) => string {
   const trusted = new BlockList();
   for (const proxy of trustedProxies) {
     const [address = '', bits] = proxy.split('/');
@@ -16,9 +16,9 @@ export function addressReader(trustedProxies: readonly string[]): (request: Inco
   const isTrusted = (address: string) => isIP(address) !== 0 && trusted.check(address, familyOf(address));
   return ({ socket, headers }) => {
     const header = [headers['x-forwarded-for'] ?? []].flat().join(',');
-    const passed = header.split(',').map((text) => text.trim());
+    const forwarded = header.split(',').map((text) => text.trim());
     let address = socket.remoteAddress ?? '';
-    for (const next of passed.reverse()) {
+    for (const next of forwarded.reverse()) {
       if (next === '' || !isTrusted(address)) break;
       address = next;
     }

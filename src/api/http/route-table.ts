@@ -1,6 +1,6 @@
 import type { RouteOptions } from 'fastify';
 
-/** Which methods each address answers. */
+/** The methods of each registered URL. */
 export class RouteTable {
   readonly #routes: { pattern: RegExp; methods: Set<string> }[] = [];
   readonly #byUrl = new Map<string, Set<string>>();
@@ -10,25 +10,25 @@ export class RouteTable {
     if (!methods) {
       methods = new Set();
       this.#byUrl.set(route.url, methods);
-      this.#routes.push({ pattern: patternOf(route.url), methods });
+      this.#routes.push({ pattern: toPattern(route.url), methods });
     }
     for (const method of [route.method].flat()) methods.add(method);
   }
 
-  /** Every address as it was registered, with its methods. */
+  /** Every URL pattern as registered, with its methods. */
   all(): { url: string; methods: string[] }[] {
     return [...this.#byUrl].map(([url, methods]) => ({ url, methods: [...methods] }));
   }
 
-  /** The methods of a path, for `Allow`. */
+  /** The methods allowed for a path, for the `Allow` header. */
   methodsOf(path: string): string[] {
-    const own = this.#byUrl.get(path.replace(/(?<=.)\/$/, ''));
-    if (own) return [...own];
-    const found = this.#routes.filter(({ pattern }) => pattern.test(path)).flatMap(({ methods }) => [...methods]);
-    return [...new Set(found)];
+    const exact = this.#byUrl.get(path.replace(/(?<=.)\/$/, ''));
+    if (exact) return [...exact];
+    const matching = this.#routes.filter(({ pattern }) => pattern.test(path)).flatMap(({ methods }) => [...methods]);
+    return [...new Set(matching)];
   }
 }
 
-function patternOf(url: string): RegExp {
+function toPattern(url: string): RegExp {
   return new RegExp(`^${url.replace(/:[^/]+/g, '[^/]+')}/?$`);
 }

@@ -7,13 +7,13 @@ interface SocketError extends Error {
   readonly rawPacket?: unknown;
 }
 
-/** The body of an answer to something that never became a request. */
+/** Renders the body of a response to an unparsable request. */
 export type RenderSocketError = (status: number, message: string) => string;
 
 const MAX_ADDRESS_LENGTH = 8 * 1024;
 
-/** Answers what never became a request: a broken request line, chunks that make no sense, headers without end. Tells the status. */
-export function answerSocketError(error: SocketError, socket: Socket, render: RenderSocketError): number | undefined {
+/** Responds to input that is not a valid request: a malformed request line, oversized headers. Returns the status. */
+export function sendSocketError(error: SocketError, socket: Socket, render: RenderSocketError): number | undefined {
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy(error);
     return undefined;
@@ -33,7 +33,7 @@ function statusOf(error: SocketError): 400 | 408 | 414 | 431 {
   return hasLongAddress(error.rawPacket) ? 414 : 431;
 }
 
-/** The parser does not say what overflowed: a first line without end is the address. */
+/** The parser does not say what overflowed: if the first line is too long, it was the URL. */
 function hasLongAddress(packet: unknown): boolean {
   if (!(packet instanceof Uint8Array)) return false;
   const end = packet.indexOf(0x0d);

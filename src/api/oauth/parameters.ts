@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 
-/** An error in the words of RFC 6749. */
+/** An error with its code of RFC 6749. */
 export class OAuthError extends Error {
   readonly status: number;
   readonly code: string;
@@ -12,28 +12,28 @@ export class OAuthError extends Error {
   }
 }
 
-/** The parameters of a token request: from the body alone, which must be a form. */
+/** Reads the parameters from the body only, which must be a form. */
 export function readParameters(request: FastifyRequest): URLSearchParams {
-  if (mediaOf(request) !== 'application/x-www-form-urlencoded') {
+  if (mediaTypeOf(request) !== 'application/x-www-form-urlencoded') {
     throw invalidRequest('the body must be application/x-www-form-urlencoded');
   }
-  return new URLSearchParams(decoded(request.body as Buffer | undefined));
+  return new URLSearchParams(decodeForm(request.body as Buffer | undefined));
 }
 
-/** The code of a single sign-on: from a form, or from an object in JSON. */
+/** Reads the single sign-on code from a form or a JSON object. */
 export function readCode(request: FastifyRequest): string {
-  if (mediaOf(request) !== 'application/json') return required(readParameters(request), 'code');
-  const text = plainText(request.body as Buffer | undefined);
+  if (mediaTypeOf(request) !== 'application/json') return requireParameter(readParameters(request), 'code');
+  const text = decodeUtf8(request.body as Buffer | undefined);
   try {
     const { code } = JSON.parse(text) as { code?: unknown };
-    return required(new URLSearchParams(typeof code === 'string' ? { code } : {}), 'code');
+    return requireParameter(new URLSearchParams(typeof code === 'string' ? { code } : {}), 'code');
   } catch (error) {
     throw error instanceof OAuthError ? error : invalidRequest('the body cannot be read');
   }
 }
 
-/** A parameter that must be there, once and not empty. */
-export function required(parameters: URLSearchParams, name: string): string {
+/** Requires the parameter exactly once and not empty. */
+export function requireParameter(parameters: URLSearchParams, name: string): string {
   const values = parameters.getAll(name);
   const [value] = values;
   if (value === undefined || value === '') throw invalidRequest(`the parameter ${name} is missing`);
@@ -42,13 +42,13 @@ export function required(parameters: URLSearchParams, name: string): string {
   return value;
 }
 
-function mediaOf(request: FastifyRequest): string {
+function mediaTypeOf(request: FastifyRequest): string {
   const [media = ''] = request.headers['content-type']?.toLowerCase().split(';') ?? [];
   return media.trim();
 }
 
-function decoded(body: Buffer | undefined): string {
-  const text = plainText(body);
+function decodeForm(body: Buffer | undefined): string {
+  const text = decodeUtf8(body);
   try {
     decodeURIComponent(text.replaceAll('+', ' '));
     return text;
@@ -57,7 +57,7 @@ function decoded(body: Buffer | undefined): string {
   }
 }
 
-function plainText(body: Buffer | undefined): string {
+function decodeUtf8(body: Buffer | undefined): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(body);
   } catch {

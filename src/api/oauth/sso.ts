@@ -1,37 +1,37 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { SingleSignOn } from '../../core/access/single-sign-on.ts';
-import { asDomainError } from '../../core/kernel/errors.ts';
-import { type ErrorAnswer, errorHandler, STATUSES } from '../http/error-handler.ts';
+import { toDomainError } from '../../core/kernel/errors.ts';
+import { createErrorHandler, type ErrorResponse, STATUSES } from '../http/error-handler.ts';
 import type { Metrics } from '../http/metrics.ts';
 import { readCode } from './parameters.ts';
-import { answerLogin, countLimited } from './token-answer.ts';
+import { countIfRateLimited, sendLoginResult } from './token-response.ts';
 
-/** The page that a single sign-on leads to. It takes the code from its fragment, which no server and no log sees. */
+/** The page that the link redirects to. It reads the code from its fragment, which never reaches a server or a log. */
 const LANDING_PAGE = '/graphiql';
 
 /**
- * Single sign-on: a link with the key of an operator leads to a page that is logged in. The key leaves the address at once: in
- * its place comes a code for one token.
+ * Single sign-on: a link with an operator's key leads to a logged-in page. The redirect replaces the key in the URL
+ * with a code for one token.
  */
 export function registerSso(app: FastifyInstance, singleSignOn: SingleSignOn, metrics: Metrics): void {
   app.route({
     method: 'GET',
     url: '/admin/login',
-    errorHandler: refuse,
+    errorHandler: handleError,
     handler: async (request, reply) => {
       reply.headers(HEADERS);
-      // Whoever only looks, or loads ahead of a click, starts nothing.
-      if (request.method === 'HEAD' || isLookAhead(request)) return reply.code(204).send();
-      const code = await countLimited(metrics, singleSignOn.codeFor(keyIn(request), request.ip));
+      // HEAD requests and prefetches must not log in.
+      if (request.method === 'HEAD' || isPrefetch(request)) return reply.code(204).send();
+      const code = await countIfRateLimited(metrics, singleSignOn.issueCode(readKey(request), request.ip));
       if (code !== undefined) return reply.code(303).header('location', `${LANDING_PAGE}#code=${code}`).send();
-      metrics.login('refused');
-      return sendPage(reply, NOT_VALID);
+      metrics.countLogin('refused');
+      return sendPage(reply, INVALID_KEY);
     },
   });
 
   app.post('/admin/session', async (request, reply) => {
     const token = await singleSignOn.exchange(readCode(request));
-    return answerLogin(reply, metrics, token, 'the code was used before, or is too old');
+    return sendLoginResult(reply, metrics, token, 'the code has expired or was already used');
   });
 }
 
@@ -43,51 +43,52 @@ const HEADERS = {
     "default-src 'none'; style-src 'self'; img-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
 };
 
-interface ErrorPage extends ErrorAnswer {
+interface ErrorPage extends ErrorResponse {
   readonly title: string;
-  readonly words: string;
+  readonly text: string;
 }
 
-const NOT_VALID = page(
+const INVALID_KEY = errorPage(
   403,
-  'This link does not log you in',
-  'Its key was replaced, or belongs to nobody any more. Ask whoever gave it to you, or an admin, for a new one.',
+  'This login link is not valid',
+  'Its key was replaced, or the operator no longer exists. Ask an admin for a new link.',
 );
-const TOO_MANY = page(STATUSES.limited, 'Too many logins', 'Wait a minute and use the link again.');
-const UNAVAILABLE = page(
+const TOO_MANY_LOGINS = errorPage(STATUSES.limited, 'Too many logins', 'Wait a minute and try the link again.');
+const UNAVAILABLE = errorPage(
   STATUSES.unavailable,
   'The service cannot answer right now',
-  'Use the link again in a moment.',
+  'Try the link again in a moment.',
 );
 
-/** Queries are not parsed before this: they may carry a key, as here. */
-function keyIn(request: FastifyRequest): string {
+/** Query strings are parsed only where needed: they may contain a key, as here. */
+function readKey(request: FastifyRequest): string {
   const [, query = ''] = request.url.split('?', 2);
   return new URLSearchParams(query).get('key') ?? '';
 }
 
-/** Browsers say so when nobody has clicked yet. */
-function isLookAhead({ headers }: FastifyRequest): boolean {
+/** Browsers mark requests that they make before the user clicks. */
+function isPrefetch({ headers }: FastifyRequest): boolean {
   return ['sec-purpose', 'purpose', 'x-purpose', 'x-moz'].some((name) =>
     /prefetch|prerender|preview/i.test(String(headers[name] ?? '')),
   );
 }
 
-const refuse = errorHandler<ErrorPage>({
+const handleError = createErrorHandler<ErrorPage>({
   render: (error) => {
-    const known = asDomainError(error);
-    const { retryAfterSeconds } = known?.details ?? {};
-    return known && { ...(known.kind === 'limited' ? TOO_MANY : UNAVAILABLE), retryAfterSeconds };
+    const domainError = toDomainError(error);
+    const { retryAfterSeconds } = domainError?.details ?? {};
+    return domainError && { ...(domainError.kind === 'limited' ? TOO_MANY_LOGINS : UNAVAILABLE), retryAfterSeconds };
   },
-  renderFault: ({ id }) => page(500, 'The login failed', `A fault of the service. Its log has it under ${id}.`),
+  renderInternalError: ({ id }) =>
+    errorPage(500, 'The login failed', `Internal error. The server log has the details under ${id}.`),
   send: sendPage,
 });
 
-function page(status: number, title: string, words: string): ErrorPage {
-  return { status, title, words };
+function errorPage(status: number, title: string, text: string): ErrorPage {
+  return { status, title, text };
 }
 
-function sendPage(reply: FastifyReply, { status, title, words }: ErrorPage): FastifyReply {
+function sendPage(reply: FastifyReply, { status, title, text }: ErrorPage): FastifyReply {
   return reply
     .code(status)
     .headers({ ...HEADERS, 'content-type': 'text/html; charset=utf-8' })
@@ -104,7 +105,7 @@ function sendPage(reply: FastifyReply, { status, title, words }: ErrorPage): Fas
     <header>
       <div class="brand"><img src="/favicon.svg" alt="" />Switchboard</div>
       <h1>${title}</h1>
-      <p class="lead">${words}</p>
+      <p class="lead">${text}</p>
     </header>
   </body>
 </html>

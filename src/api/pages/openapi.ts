@@ -4,24 +4,24 @@ import { httpHeaders } from '../http/openapi.ts';
 import { oauthComponents, oauthPaths, oauthTags } from '../oauth/openapi.ts';
 import { restComponents, restTags } from '../rest/openapi/document.ts';
 import { restPaths } from '../rest/openapi/paths.ts';
-import { asOnTheWire, withDefaultValues } from '../rest/openapi/wire-schema.ts';
+import { addDefaults, toWireDocument } from '../rest/openapi/wire-schema.ts';
 
 const DESCRIPTION = `
 Switchboard is a customer-conversation platform. This page describes its token endpoints and its REST interface.
 
-**The REST interface is deprecated.** It works and is kept correct; its successor is GraphQL at \`/graphql\`, which has
-its own description: see [from REST to GraphQL](/docs/migration).
+**The REST interface is deprecated.** It remains supported; its successor is GraphQL at \`/graphql\`, which has separate
+documentation: see [from REST to GraphQL](/docs/migration).
 
-Every REST answer is an envelope: \`meta.status\` is \`success\`, \`fail\` (the data or the target of the request is wrong) or
-\`error\` (not let in, or a fault of the service), \`data\` is the resource or a list, and lists have \`pagination\`. A request
-that is broken before it reaches an operation is answered in the same envelope with 400, 408, 414 or 431.
+Every REST response is an envelope: \`meta.status\` is \`success\`, \`fail\` (the data or the target of the request is
+wrong) or \`error\` (authentication failed, or the service cannot answer), \`data\` is the resource or a list, and lists
+have \`pagination\`. A malformed request gets the same envelope with 400, 408, 414 or 431.
 
-Unknown query parameters are ignored. On writes the query carries at most the key.
+Unknown query parameters are ignored. On writes, only the key is read from the query.
 `.trim();
 
-/** The OpenAPI document, made from the schemas that the server itself uses. */
-export function openApiDocument() {
-  const document = asOnTheWire(
+/** Builds the OpenAPI document from the schemas that the server validates with. */
+export function createOpenApiDocument() {
+  const document = toWireDocument(
     createDocument({
       openapi: '3.1.0',
       info: {
@@ -30,7 +30,7 @@ export function openApiDocument() {
         description: DESCRIPTION,
         license: { name: 'MIT', identifier: 'MIT' },
       },
-      servers: [{ url: '/', description: 'The server that this document comes from.' }],
+      servers: [{ url: '/', description: 'The server that serves this document.' }],
       tags: [...restTags, ...oauthTags],
       paths: { ...restPaths, ...oauthPaths },
       components: {
@@ -40,6 +40,6 @@ export function openApiDocument() {
       },
     }),
   );
-  const schemas = withDefaultValues(document.components?.schemas ?? {});
+  const schemas = addDefaults(document.components?.schemas ?? {});
   return { ...document, components: { ...document.components, schemas } };
 }

@@ -2,15 +2,15 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
-/** Nothing from elsewhere; inline styles are there for Swagger UI, which sets them as it draws. */
+/** Same origin only. Inline styles are needed by Swagger UI, which sets them at run time. */
 const POLICY =
   "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'";
 
-/** For a page with a login: nothing but what it names, and itself. */
-export function loginPagePolicy(...own: readonly string[]): string {
-  // The form is sent by the page's own script: should that fail, the password goes nowhere.
-  const after = ["frame-ancestors 'none'", "base-uri 'none'", "form-action 'none'"];
-  return ["default-src 'none'", "script-src 'self'", ...own, ...after].join('; ');
+/** For pages with a login form: allows only scripts of the same origin, and the given directives. */
+export function loginPagePolicy(...directives: readonly string[]): string {
+  // The page's script submits the form. If it fails to load, the browser must not send the password.
+  const lockdown = ["frame-ancestors 'none'", "base-uri 'none'", "form-action 'none'"];
+  return ["default-src 'none'", "script-src 'self'", ...directives, ...lockdown].join('; ');
 }
 
 const MEDIA_TYPES = {
@@ -24,15 +24,15 @@ const MEDIA_TYPES = {
 export interface StaticFile {
   readonly type: keyof typeof MEDIA_TYPES;
   readonly bytes: Buffer;
-  readonly tag: string;
+  readonly etag: string;
 }
 
-export function staticFile(type: StaticFile['type'], content: string | Buffer): StaticFile {
+export function createStaticFile(type: StaticFile['type'], content: string | Buffer): StaticFile {
   const bytes = Buffer.from(content);
-  return { type, bytes, tag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"` };
+  return { type, bytes, etag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"` };
 }
 
-/** Serves files, each under its path. They are read once. */
+/** Serves each file under its path. Files are read once, at startup. */
 export function serveFiles(
   app: FastifyInstance,
   files: Readonly<Record<string, URL | string>>,
@@ -40,16 +40,16 @@ export function serveFiles(
 ): void {
   for (const [path, url] of Object.entries(files)) {
     const type = String(url).split('.').at(-1) as StaticFile['type'];
-    const file = staticFile(type, readFileSync(new URL(url)));
+    const file = createStaticFile(type, readFileSync(new URL(url)));
     app.get(path, (request, reply) => sendFile(request, reply, file, policyOf(request)));
   }
 }
 
-/** Sends a file, or nothing where the browser has it already. A new version is seen at once. */
+/** Sends the file, or 304 if the browser has the current version. */
 export function sendFile(
   request: FastifyRequest,
   reply: FastifyReply,
-  { type, bytes, tag }: StaticFile,
+  { type, bytes, etag }: StaticFile,
   policy = POLICY,
 ): FastifyReply {
   reply.headers({
@@ -57,9 +57,9 @@ export function sendFile(
     'content-security-policy': policy,
     'referrer-policy': 'no-referrer',
     'x-content-type-options': 'nosniff',
-    etag: tag,
+    etag,
   });
-  const known = request.headers['if-none-match']?.split(',').map((text) => text.trim().replace(/^W\//, ''));
-  if (known?.includes(tag)) return reply.code(304).send();
+  const cachedTags = request.headers['if-none-match']?.split(',').map((text) => text.trim().replace(/^W\//, ''));
+  if (cachedTags?.includes(etag)) return reply.code(304).send();
   return reply.header('content-type', MEDIA_TYPES[type]).send(bytes);
 }

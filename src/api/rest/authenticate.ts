@@ -6,35 +6,35 @@ import { readQuery } from './query.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set by the authentication; every REST handler runs after it. */
+    /** Set during authentication, before any REST handler runs. */
     caller: Caller;
   }
 }
 
-/** The short way for a key that was checked a moment ago. */
-export function isRemembered(keys: ApiKeys, request: FastifyRequest): boolean {
+/** Synchronous fast path for a key that was checked recently. */
+export function authenticateFromCache(keys: ApiKeys, request: FastifyRequest): boolean {
   const header = request.headers['x-api-key'];
-  const caller = typeof header === 'string' ? keys.remembered(header) : undefined;
+  const caller = typeof header === 'string' ? keys.peekCaller(header) : undefined;
   if (!caller) return false;
-  request.caller = fromHere(caller, request);
+  request.caller = withRequestOrigin(caller, request);
   return true;
 }
 
-/** Finds the caller by the first key that the request carries: header, query, user name of Basic. */
+/** Uses the first key found: header, query, Basic user name. */
 export async function authenticate(keys: ApiKeys, request: FastifyRequest): Promise<void> {
-  const key = keyOf(request);
-  const caller = key === undefined ? undefined : await keys.check(key);
+  const key = readApiKey(request);
+  const caller = key === undefined ? undefined : await keys.findCaller(key);
   if (!caller) throw new DomainError('forbidden', 'Forbidden');
-  request.caller = fromHere(caller, request);
+  request.caller = withRequestOrigin(caller, request);
 }
 
-/** A read leaves no trace, and is spared the look at where it came from. */
-function fromHere(caller: Caller, request: FastifyRequest): Caller {
+/** Reads are not audited, so their origin is not looked up. */
+function withRequestOrigin(caller: Caller, request: FastifyRequest): Caller {
   if (request.method === 'GET' || request.method === 'HEAD') return caller;
   return withOrigin(caller, 'rest', request.ip);
 }
 
-function keyOf(request: FastifyRequest): string | undefined {
+function readApiKey(request: FastifyRequest): string | undefined {
   const header = request.headers['x-api-key'];
   if (typeof header === 'string') return header;
   if (request.raw.url?.includes('key')) {

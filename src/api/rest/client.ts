@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import type { Account, Accounts } from '../../core/access/accounts.ts';
-import { type IdFilter, idMatches } from '../../core/kernel/filters.ts';
+import { type IdFilter, matchesIdFilter } from '../../core/kernel/filters.ts';
 import type { Window } from '../../core/kernel/page.ts';
 import type { RestUsage } from '../../core/reports/rest-usage.ts';
 import type { Filters } from './query.ts';
@@ -13,11 +13,11 @@ export const clientSchema = z
   .object({
     id: z.int().meta({ description: 'Client identifier.' }),
     lang: z.string().meta({ description: 'Language of the account.' }),
-    premiumEnabled: z.boolean().meta({ description: 'Whether premium features are on.' }),
+    premiumEnabled: z.boolean().meta({ description: 'Whether premium features are enabled.' }),
   })
-  .meta({ id: 'Client', description: 'The account itself, the only client that a key can see.' });
+  .meta({ id: 'Client', description: 'The account of the key, the only client that it can see.' });
 
-function shown({ id, lang, premiumEnabled }: Account): z.output<typeof clientSchema> {
+function toClient({ id, lang, premiumEnabled }: Account): z.output<typeof clientSchema> {
   return { id, lang, premiumEnabled };
 }
 
@@ -25,11 +25,11 @@ export function registerClient(app: FastifyInstance, accounts: Accounts, usage: 
   const definition = { name: 'client', schema: clientSchema, filters: CLIENT_FILTERS };
   const rows = {
     page: async (accountId: number, filters: Filters, { offset, limit }: Window) => {
-      const own = await accounts.find(accountId);
-      const found = own && (!filters.id || idMatches(own.id, filters.id as IdFilter)) ? [own] : [];
-      return { rows: found.slice(offset, offset + limit), count: found.length };
+      const account = await accounts.find(accountId);
+      const matching = account && (!filters.id || matchesIdFilter(account.id, filters.id as IdFilter)) ? [account] : [];
+      return { rows: matching.slice(offset, offset + limit), count: matching.length };
     },
     find: async (accountId: number, id: number) => (id === accountId ? accounts.find(id) : undefined),
   };
-  registerReads(app, plainResource(definition, rows, shown), usage);
+  registerReads(app, plainResource(definition, rows, toClient), usage);
 }

@@ -8,16 +8,16 @@ import type { Caller } from '../../core/kernel/caller.ts';
 import { CHANNELS, type Channel } from '../../core/kernel/channels.ts';
 import type { IdFilter } from '../../core/kernel/filters.ts';
 import type { Page, Window } from '../../core/kernel/page.ts';
-import { type NamedPeriod, threeMonths } from '../../core/kernel/period.ts';
+import { limitToThreeMonths, type RequestedPeriod } from '../../core/kernel/period.ts';
 import type { RestUsage } from '../../core/reports/rest-usage.ts';
-import { wireDate } from './dates.ts';
-import { UNICODE } from './meter.ts';
+import { toWireDate } from './dates.ts';
+import { JSON_UNICODE_SUFFIX } from './meter.ts';
 import type { Filters, Selection } from './query.ts';
 import { type Resource, registerReads, renderObject } from './resource.ts';
 
 export const CONVERSATION_FILTERS = {
   id: { name: 'id', kind: 'id' },
-  channel: { name: 'channel', kind: 'words', words: CHANNELS },
+  channel: { name: 'channel', kind: 'choices', choices: CHANNELS },
   from: { name: 'from', kind: 'moment' },
   to: { name: 'to', kind: 'moment' },
   website_id: { name: 'websiteId', kind: 'id' },
@@ -30,86 +30,89 @@ export const CONVERSATION_FILTERS = {
 const date = (description: string) =>
   z.string().meta({ description: `${description}: YYYY-MM-DD HH:MM:SS, UTC.`, example: '2026-01-31 09:30:00' });
 
-const entry = z
+const historyEntry = z
   .tuple([
-    z.literal([1, 2, 3]).meta({ description: 'Who: 1 operator, 2 visitor, 3 notice.' }),
-    z.string().meta({ description: 'When: YYYY-MM-DD HH:MM:SS, UTC.' }),
-    z.string().meta({ description: 'What.' }),
-    z.int().meta({ description: 'When, in milliseconds since 1970.' }),
+    z.literal([1, 2, 3]).meta({ description: 'Author: 1 operator, 2 visitor, 3 notice.' }),
+    z.string().meta({ description: 'Time: YYYY-MM-DD HH:MM:SS, UTC.' }),
+    z.string().meta({ description: 'Text.' }),
+    z.int().meta({ description: 'Time in milliseconds since 1970.' }),
   ])
-  .meta({ id: 'HistoryEntry', description: 'Who said what and when: `[type, date, text, epoch_ms]`.' });
+  .meta({ id: 'HistoryEntry', description: 'A message or notice: `[type, date, text, epoch_ms]`.' });
 
 export const conversationSchema = z
   .object({
     id: z.int().meta({ description: 'Conversation identifier.' }),
-    channel: z.enum(CHANNELS).meta({ description: 'How it was held.' }),
+    channel: z.enum(CHANNELS).meta({ description: 'Channel of the conversation.' }),
     visitorUid: z.string().nullable().meta({ description: '`unique_id` of the visitor.' }),
-    history: z.array(entry).meta({ description: 'What was said, in its order.' }),
+    history: z.array(historyEntry).meta({ description: 'Messages and notices, oldest first.' }),
     operatorAnswer: z.boolean().meta({ description: 'Whether an operator answered.' }),
     operatorClosed: z.boolean().meta({ description: 'Whether an operator closed it.' }),
-    waitinglist: z.boolean().meta({ description: 'Whether the visitor had to wait because nobody was free.' }),
-    createdAt: date('When it began'),
-    closedAt: date('When it was closed; null while it runs').nullable(),
+    waitinglist: z.boolean().meta({ description: 'Whether the visitor had to wait in the queue.' }),
+    createdAt: date('Start time'),
+    closedAt: date('End time; null while the conversation is open').nullable(),
     websiteId: z.int().meta({ description: 'The website that the visitor was on.' }),
-    operatorId: z.int().nullable().meta({ description: 'Who has or had it; null while nobody does.' }),
-    skillId: z.int().nullable().meta({ description: 'The skill that it asks for.' }),
-    tagList: z.array(z.int()).meta({ description: 'Identifiers of its tags.' }),
+    operatorId: z
+      .int()
+      .nullable()
+      .meta({ description: 'The operator who has or had the conversation; null without one.' }),
+    skillId: z.int().nullable().meta({ description: 'The requested skill.' }),
+    tagList: z.array(z.int()).meta({ description: 'Tag identifiers.' }),
   })
-  .meta({ id: 'Conversation', description: 'A conversation of a visitor with operators.' });
+  .meta({ id: 'Conversation', description: 'A conversation between a visitor and operators.' });
 
 const ENTRY_TYPES: Record<HistoryEntry['authorType'], 1 | 2 | 3> = { operator: 1, visitor: 2, notice: 3 };
 
-interface Parts {
+interface ConversationSources {
   readonly conversationQuery: ConversationQuery;
   readonly tags: TagService;
   readonly log: EventLog;
 }
 
-type GivenFilters = NamedPeriod & { readonly channel?: readonly Channel[] } & {
+type ConversationFilters = RequestedPeriod & { readonly channel?: readonly Channel[] } & {
   readonly [name in 'id' | 'websiteId' | 'operatorId' | 'visitorId' | 'skillId' | 'tagId']?: IdFilter;
 };
 
 class ConversationResource implements Resource<Conversation> {
   readonly name = 'conversation';
-  readonly alsoNamed = `conversation${UNICODE}`;
+  readonly alias = `conversation${JSON_UNICODE_SUFFIX}`;
   readonly schema = conversationSchema;
   readonly filters = CONVERSATION_FILTERS;
-  readonly #parts: Parts;
+  readonly #sources: ConversationSources;
 
-  constructor(parts: Parts) {
-    this.#parts = parts;
+  constructor(sources: ConversationSources) {
+    this.#sources = sources;
   }
 
   async page({ accountId }: Caller, filters: Filters, window: Window): Promise<Page<Conversation>> {
-    const { from, to, channel, ...rest } = filters as GivenFilters;
-    const { now } = await this.#parts.log.moment(accountId);
-    const period = threeMonths(['filters'], { from, to }, now);
-    return this.#parts.conversationQuery.page(accountId, { ...rest, channels: channel, period }, window);
+    const { from, to, channel, ...rest } = filters as ConversationFilters;
+    const { now } = await this.#sources.log.readPositionAndTime(accountId);
+    const period = limitToThreeMonths(['filters'], { from, to }, now);
+    return this.#sources.conversationQuery.page(accountId, { ...rest, channels: channel, period }, window);
   }
 
   find({ accountId }: Caller, id: number): Promise<Conversation | undefined> {
-    return this.#parts.conversationQuery.find(accountId, id);
+    return this.#sources.conversationQuery.find(accountId, id);
   }
 
-  /** What is in other tables is read for all at once, and only where it is shown. */
+  /** Fields from other tables are read in one batch, and only if selected. */
   async render({ accountId }: Caller, rows: readonly Conversation[], selection: Selection): Promise<string[]> {
-    const { conversationQuery, tags } = this.#parts;
-    const wants = (field: string) => selection === 'all' || selection.has(field);
-    const uids = wants('visitor_uid') ? await conversationQuery.visitorUids(accountId, rows) : undefined;
-    const histories = wants('history') ? await conversationQuery.historiesOf(accountId, rows) : undefined;
+    const { conversationQuery, tags } = this.#sources;
+    const isSelected = (field: string) => selection === 'all' || selection.has(field);
+    const uids = isSelected('visitor_uid') ? await conversationQuery.loadVisitorUids(accountId, rows) : undefined;
+    const histories = isSelected('history') ? await conversationQuery.loadHistories(accountId, rows) : undefined;
     const ids = rows.map((row) => row.id);
-    const tagLists = wants('tag_list') ? await tags.ofConversations(accountId, ids) : undefined;
+    const tagLists = isSelected('tag_list') ? await tags.loadTagIds(accountId, ids) : undefined;
     return rows.map((row) => {
       const object = {
         id: row.id,
         channel: row.channel,
         visitor_uid: (row.visitorId === null ? undefined : uids?.get(row.visitorId)) ?? null,
-        history: (histories?.get(row.id) ?? []).map(shownEntry),
+        history: (histories?.get(row.id) ?? []).map(toWireEntry),
         operator_answer: row.firstAnswerAt !== null,
         operator_closed: row.closedBy === 'operator',
         waitinglist: row.hasWaited,
-        created_at: wireDate(row.createdAt),
-        closed_at: row.closedAt === null ? null : wireDate(row.closedAt),
+        created_at: toWireDate(row.createdAt),
+        closed_at: row.closedAt === null ? null : toWireDate(row.closedAt),
         website_id: row.websiteId,
         operator_id: row.operatorId,
         skill_id: row.skillId,
@@ -120,10 +123,10 @@ class ConversationResource implements Resource<Conversation> {
   }
 }
 
-function shownEntry({ authorType, at, text }: HistoryEntry) {
-  return [ENTRY_TYPES[authorType], wireDate(at), text, at];
+function toWireEntry({ authorType, at, text }: HistoryEntry) {
+  return [ENTRY_TYPES[authorType], toWireDate(at), text, at];
 }
 
-export function registerConversation(app: FastifyInstance, parts: Parts, usage: RestUsage): void {
-  registerReads(app, new ConversationResource(parts), usage);
+export function registerConversation(app: FastifyInstance, sources: ConversationSources, usage: RestUsage): void {
+  registerReads(app, new ConversationResource(sources), usage);
 }

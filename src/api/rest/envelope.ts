@@ -4,13 +4,13 @@ import type { RestError } from './errors.ts';
 const JSON_TYPE = 'application/json; charset=utf-8';
 const SUCCESS = '{"meta":{"status":"success"}';
 
-/** One resource, already rendered. */
-export function single(data: string): string {
+/** `data`: the resource as JSON. */
+export function renderSingle(data: string): string {
   return `${SUCCESS},"data":${data}}`;
 }
 
-/** A write that shows nothing but its success. */
-export function done(message?: string): string {
+/** The envelope without data. */
+export function renderSuccess(message?: string): string {
   return message === undefined ? `${SUCCESS}}` : JSON.stringify({ meta: { status: 'success', message } });
 }
 
@@ -20,23 +20,23 @@ export interface Pagination {
   readonly count: number;
 }
 
-/** A list of resources, already rendered, with its pagination. */
-export function list(items: readonly string[], pagination: Pagination, notice?: string): string {
-  return `${listStart(notice)}${items.join(',')}${listEnd(pagination)}`;
+/** `items`: the resources as JSON. */
+export function renderList(items: readonly string[], pagination: Pagination, notice?: string): string {
+  return `${renderListStart(notice)}${items.join(',')}${renderListEnd(pagination)}`;
 }
 
-export function listStart(notice?: string): string {
+export function renderListStart(notice?: string): string {
   const meta = notice === undefined ? SUCCESS : `{"meta":${JSON.stringify({ status: 'success', notice })}`;
   return `${meta},"data":[`;
 }
 
-/** There is always a page, also of an empty list: clients loop until the current page is the last. */
-export function listEnd({ page, limit, count }: Pagination): string {
+/** `pages` is at least 1, even for an empty list: clients loop until `page` equals `pages`. */
+export function renderListEnd({ page, limit, count }: Pagination): string {
   const pages = Math.max(1, Math.ceil(count / limit));
   return `],"pagination":{"page":${page},"pages":${pages},"limit":${limit},"count":${count}}}`;
 }
 
-export function failure({ metaStatus, message, errors }: RestError): string {
+export function renderFailure({ metaStatus, message, errors }: RestError): string {
   return JSON.stringify({ meta: { status: metaStatus, message, ...(errors ? { errors } : {}) } });
 }
 

@@ -1,17 +1,17 @@
-import { asDomainError, type DomainError, type ErrorKind, type Problem } from '../../core/kernel/errors.ts';
-import { type ErrorAnswer, STATUSES } from '../http/error-handler.ts';
+import { type DomainError, type ErrorKind, type Problem, toDomainError } from '../../core/kernel/errors.ts';
+import { type ErrorResponse, STATUSES } from '../http/error-handler.ts';
 import { asHttpError, HttpError } from '../http/http-error.ts';
-import { wirePath } from './names.ts';
+import { toWirePath } from './names.ts';
 
 export type MetaStatus = 'error' | 'fail';
 
-export interface RestError extends ErrorAnswer {
+export interface RestError extends ErrorResponse {
   readonly metaStatus: MetaStatus;
   readonly message: string;
   readonly errors?: readonly { field: string; message: string }[];
 }
 
-/** `fail`: the caller's data or target is wrong. `error`: not let in, throttled, or a fault of the service. */
+/** `fail`: the caller's data or target is wrong. `error`: forbidden, rate limited, or the service failed. */
 const META_STATUSES: Readonly<Record<ErrorKind, MetaStatus>> = {
   invalid: 'fail',
   forbidden: 'error',
@@ -32,53 +32,55 @@ export class UnsupportedMedia extends HttpError {
   }
 }
 
-/** What the caller sees of an error; undefined for a fault of ours, which is logged and masked. */
-export function restError(error: unknown): RestError | undefined {
-  const known = asDomainError(error);
-  if (known) return fromDomain(known);
-  const http = asHttpError(error);
-  if (!http) return undefined;
-  if (http.status === 503) return { status: 503, metaStatus: 'error', message: http.message, retryAfterSeconds: 1 };
-  return { status: http.status, metaStatus: 'fail', message: http.message };
+/** Returns undefined for an unexpected error, which is logged and not shown to the caller. */
+export function toRestError(error: unknown): RestError | undefined {
+  const domainError = toDomainError(error);
+  if (domainError) return fromDomainError(domainError);
+  const httpError = asHttpError(error);
+  if (!httpError) return undefined;
+  if (httpError.status === 503)
+    return { status: 503, metaStatus: 'error', message: httpError.message, retryAfterSeconds: 1 };
+  return { status: httpError.status, metaStatus: 'fail', message: httpError.message };
 }
 
-export const INTERNAL: RestError = { status: 500, metaStatus: 'error', message: 'Internal error.' };
+export const INTERNAL_ERROR: RestError = { status: 500, metaStatus: 'error', message: 'Internal error.' };
 
-/** Input is refused and a write that conflicts is refused; a later try with the same key gets the same answer. */
-export function isKept({ status }: RestError): boolean {
+/** Whether a retry with the same idempotency key gets the same error response again. */
+export function isReplayable({ status }: RestError): boolean {
   return status === 400 || status === 404 || status === 409;
 }
 
-function fromDomain(error: DomainError): RestError {
+function fromDomainError(error: DomainError): RestError {
   const { problems, retryAfterSeconds } = error.details;
   const base = { status: STATUSES[error.kind], metaStatus: META_STATUSES[error.kind], retryAfterSeconds };
   const [first] = problems ?? [];
   if (!problems || !first) return { ...base, message: error.message };
   return {
     ...base,
-    message: error.kind === 'conflict' ? `Value of field '${wirePath(first.path)}' is already used.` : headline(first),
-    errors: problems.map((problem) => ({ field: fieldName(problem), message: explained(problem) })),
+    message:
+      error.kind === 'conflict' ? `Value of field '${toWirePath(first.path)}' is already used.` : summarize(first),
+    errors: problems.map((problem) => ({ field: fieldName(problem), message: explain(problem) })),
   };
 }
 
 function fieldName(problem: Problem): string {
-  if (problem.code !== 'unknown') return wirePath(problem.path);
-  // An unknown name is repeated as it was sent.
-  const outer = wirePath(problem.path.slice(0, -1));
+  if (problem.code !== 'unknown') return toWirePath(problem.path);
+  // An unknown name is shown exactly as it was sent.
+  const outer = toWirePath(problem.path.slice(0, -1));
   return outer === '' ? String(problem.path.at(-1)) : `${outer}[${problem.path.at(-1)}]`;
 }
 
-function headline(problem: Problem): string {
+function summarize(problem: Problem): string {
   const field = fieldName(problem);
   if (problem.code === 'missing') return `Field '${field}' is missing.`;
   if (problem.code === 'unknown') {
     const [list, filter] = problem.path;
     if (list !== 'filters') return `Field '${field}' is unknown.`;
-    return `Filter '${filter}' is unknown. Filters here: ${problem.rule.slice(problem.rule.indexOf(':') + 2)}.`;
+    return `Filter '${filter}' is unknown. Allowed filters: ${problem.rule.slice(problem.rule.indexOf(':') + 2)}.`;
   }
   return `Value of field '${field}' is not valid.`;
 }
 
-function explained(problem: Problem): string {
+function explain(problem: Problem): string {
   return `Field '${fieldName(problem)}' ${problem.code === 'missing' ? 'is missing: it ' : ''}${problem.rule}.`;
 }

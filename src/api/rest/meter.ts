@@ -3,104 +3,104 @@ import { LRUCache } from 'lru-cache';
 import type { z } from 'zod';
 import type { Caller } from '../../core/kernel/caller.ts';
 import type { RestUsage } from '../../core/reports/rest-usage.ts';
-import { wireName } from './names.ts';
-import { listSelection, type Query, readQuery, type Selection, singleSelection } from './query.ts';
+import { toWireName } from './names.ts';
+import { type Query, readListSelection, readQuery, readSingleSelection, type Selection } from './query.ts';
 
-/** Another spelling of an address under which old clients look for the same. */
-export const UNICODE = '.json-unicode';
+/** Suffix of the alternative URLs that old clients use. */
+export const JSON_UNICODE_SUFFIX = '.json-unicode';
 
-/** An endpoint in the migration meter: `GET /operator/{id}`. */
+/** The name of an endpoint in the migration meter: `GET /operator/{id}`. */
 export function endpointName(method: string, url: string): string {
-  return `${method} ${url.replace('/api/2', '').replace(UNICODE, '').replace(':id', '{id}')}`;
+  return `${method} ${url.replace('/api/2', '').replace(JSON_UNICODE_SUFFIX, '').replace(':id', '{id}')}`;
 }
 
-/** A filter of a list in the migration meter: `GET /operator?filters[name]`. */
+/** The name of a filter in the migration meter: `GET /operator?filters[name]`. */
 export function filterName(list: string, filter: string): string {
   return `GET ${list}?filters[${filter}]`;
 }
 
-/** The deprecated fields of a schema with their names in the migration meter: `role` is `operator.role`. */
+/** The deprecated fields of a schema and their names in the migration meter: `role` → `operator.role`. */
 export function deprecatedFields(resource: string, schema: z.ZodObject): ReadonlyMap<string, string> {
   const names = Object.keys(schema.shape).filter((name) => (schema.shape[name] as z.ZodType).meta()?.deprecated);
-  return new Map(names.map((name) => [wireName(name), `${resource}.${wireName(name)}`]));
+  return new Map(names.map((name) => [toWireName(name), `${resource}.${toWireName(name)}`]));
 }
 
-/** Counts every request that has a key, by its endpoint and whatever the answer will be. HEAD is a kind of GET. */
+/** Counts every authenticated request by endpoint, whatever its outcome. HEAD counts as GET. */
 export function countEndpoints(app: FastifyInstance, usage: RestUsage): void {
   app.addHook('onRoute', (route) => {
     const [method = ''] = [route.method].flat();
-    const what = endpointName(method === 'HEAD' ? 'GET' : method, route.url);
+    const feature = endpointName(method === 'HEAD' ? 'GET' : method, route.url);
     const count = (request: FastifyRequest, _reply: unknown, next: () => void) => {
-      usage.count(request.caller, what);
+      usage.countUse(request.caller, feature);
       next();
     };
-    // Runs after the hook of the whole interface, which has found the caller.
+    // Runs after the REST-wide hook, which sets the caller.
     route.onRequest = [count, ...[route.onRequest ?? []].flat()];
   });
 }
 
-type UsesOf = (query: Query) => readonly string[];
+type FeatureReader = (query: Query) => readonly string[];
 
-const KNOWN_QUERIES = 5000;
-const MAX_KNOWN_LENGTH = 500;
+const MAX_CACHED_QUERIES = 5000;
+const MAX_CACHED_QUERY_LENGTH = 500;
 
-/** Counts the deprecated fields and the filters of reads that went well. The same query is looked at once. */
+/** Counts the deprecated fields and the filters that successful reads use. Caches the result by query string. */
 export class ReadMeter {
   readonly #usage: RestUsage;
-  readonly #usesOf: UsesOf;
-  readonly #withoutQuery: readonly string[];
-  readonly #known = new LRUCache<string, readonly string[]>({ max: KNOWN_QUERIES });
+  readonly #readFeatures: FeatureReader;
+  readonly #featuresWithoutQuery: readonly string[];
+  readonly #cache = new LRUCache<string, readonly string[]>({ max: MAX_CACHED_QUERIES });
 
-  constructor(usage: RestUsage, usesOf: UsesOf) {
+  constructor(usage: RestUsage, readFeatures: FeatureReader) {
     this.#usage = usage;
-    this.#usesOf = usesOf;
-    this.#withoutQuery = usesOf({});
+    this.#readFeatures = readFeatures;
+    this.#featuresWithoutQuery = readFeatures({});
   }
 
   count(request: FastifyRequest): void {
-    for (const what of this.#uses(request)) this.#usage.count(request.caller, what);
+    for (const feature of this.#featuresOf(request)) this.#usage.countUse(request.caller, feature);
   }
 
-  #uses(request: FastifyRequest): readonly string[] {
+  #featuresOf(request: FastifyRequest): readonly string[] {
     const { url = '' } = request.raw;
     const start = url.indexOf('?');
-    if (start < 0) return this.#withoutQuery;
-    if (url.length - start > MAX_KNOWN_LENGTH) return this.#usesOf(readQuery(request));
+    if (start < 0) return this.#featuresWithoutQuery;
+    if (url.length - start > MAX_CACHED_QUERY_LENGTH) return this.#readFeatures(readQuery(request));
     const text = url.slice(start);
-    let uses = this.#known.get(text);
-    if (!uses) {
-      uses = this.#usesOf(readQuery(request));
-      this.#known.set(text, uses);
+    let features = this.#cache.get(text);
+    if (!features) {
+      features = this.#readFeatures(readQuery(request));
+      this.#cache.set(text, features);
     }
-    return uses;
+    return features;
   }
 }
 
-/** What a read of a list uses: the filters, and the deprecated fields that it shows. */
-export function listUses(resource: string, schema: z.ZodObject, filters: object): UsesOf {
+/** The features that a list uses: its filters, and the deprecated fields it returns. */
+export function createListFeatureReader(resource: string, schema: z.ZodObject, filters: object): FeatureReader {
   const fields = deprecatedFields(resource, schema);
-  const named = filterUses(`/${resource}`, filters);
-  return (query) => [...named(query), ...shown(fields, listSelection(query))];
+  const readFilterFeatures = createFilterFeatureReader(`/${resource}`, filters);
+  return (query) => [...readFilterFeatures(query), ...selectFields(fields, readListSelection(query))];
 }
 
-/** What a read of one resource uses. */
-export function singleUses(resource: string, schema: z.ZodObject): UsesOf {
+/** The features that a single read uses: the deprecated fields it returns. */
+export function createSingleFeatureReader(resource: string, schema: z.ZodObject): FeatureReader {
   const fields = deprecatedFields(resource, schema);
-  return (query) => shown(fields, singleSelection(query));
+  return (query) => selectFields(fields, readSingleSelection(query));
 }
 
-export function filterUses(list: string, filters: object): UsesOf {
-  return ({ filters: given }) =>
+export function createFilterFeatureReader(list: string, filters: object): FeatureReader {
+  return ({ filters: sentFilters }) =>
     Object.keys(filters)
-      .filter((name) => typeof given === 'object' && given !== null && Object.hasOwn(given, name))
+      .filter((name) => typeof sentFilters === 'object' && sentFilters !== null && Object.hasOwn(sentFilters, name))
       .map((name) => filterName(list, name));
 }
 
-function shown(fields: ReadonlyMap<string, string>, selection: Selection): string[] {
-  return [...fields].filter(([name]) => selection === 'all' || selection.has(name)).map(([, what]) => what);
+function selectFields(fields: ReadonlyMap<string, string>, selection: Selection): string[] {
+  return [...fields].filter(([name]) => selection === 'all' || selection.has(name)).map(([, feature]) => feature);
 }
 
-/** Counts the deprecated fields that writes name. */
+/** Counts the deprecated fields that writes set. */
 export class WriteMeter {
   readonly #usage: RestUsage;
   readonly #fields: ReadonlyMap<string, string>;
@@ -111,8 +111,8 @@ export class WriteMeter {
   }
 
   count(caller: Caller, body: Readonly<Record<string, unknown>>): void {
-    for (const [field, what] of this.#fields) {
-      if (Object.hasOwn(body, field)) this.#usage.count(caller, what);
+    for (const [field, feature] of this.#fields) {
+      if (Object.hasOwn(body, field)) this.#usage.countUse(caller, feature);
     }
   }
 }

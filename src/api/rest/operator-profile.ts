@@ -3,11 +3,11 @@ import { type Profile, type Profiles, profileUpdate } from '../../core/administr
 import { unknownId } from '../../core/kernel/errors.ts';
 import type { OperatorQuery } from '../../core/operators/operator-query.ts';
 import { readBody } from './body.ts';
-import { sendJson, single } from './envelope.ts';
+import { renderSingle, sendJson } from './envelope.ts';
 import { toWire } from './names.ts';
-import { readQuery, singleSelection } from './query.ts';
+import { readQuery, readSingleSelection } from './query.ts';
 import { refuseReadOnlyChanges } from './read-only.ts';
-import { pathId, renderPart } from './resource.ts';
+import { readPathId, renderSubresource } from './resource.ts';
 import { readInput } from './wire.ts';
 import type { Writes } from './write.ts';
 
@@ -18,26 +18,26 @@ export function registerOperatorProfile(
   writes: Writes,
 ): void {
   app.get('/operator/:id/profile', async (request, reply) => {
-    const id = pathId(request, 'operator');
+    const id = readPathId(request, 'operator');
     const { accountId } = request.caller;
-    if (!(await operators.stamp(accountId, id))) throw unknownId('operator', id);
+    if (!(await operators.loadStamp(accountId, id))) throw unknownId('operator', id);
     const profile = toWire(await profiles.find(accountId, id)) as Record<string, unknown>;
-    return sendJson(reply, 200, single(renderPart(profile, singleSelection(readQuery(request)))));
+    return sendJson(reply, 200, renderSingle(renderSubresource(profile, readSingleSelection(readQuery(request)))));
   });
 
   app.put('/operator/:id/profile', (request, reply) =>
     writes.run<Profile>(request, reply, {
       perform: async (commit) => {
-        const id = pathId(request, 'operator');
+        const id = readPathId(request, 'operator');
         const input = readInput(profileUpdate, readBody(request));
         refuseReadOnlyChanges({ userId: id }, input);
         return profiles.update(commit, request.caller, id, input);
       },
-      answer: (profile) => ({ status: 200, body: render(profile) }),
+      toResponse: (profile) => ({ status: 200, body: render(profile) }),
     }),
   );
 }
 
 function render(profile: Profile): string {
-  return single(JSON.stringify(toWire(profile)));
+  return renderSingle(JSON.stringify(toWire(profile)));
 }

@@ -3,10 +3,10 @@ import { unknownId } from '../../core/kernel/errors.ts';
 import type { OperatorQuery } from '../../core/operators/operator-query.ts';
 import type { RestUsage } from '../../core/reports/rest-usage.ts';
 import { type Statistics, statisticsSchema } from '../../core/reports/statistics.ts';
-import { sendJson, single } from './envelope.ts';
-import { ReadMeter, singleUses } from './meter.ts';
-import { readQuery, singleSelection } from './query.ts';
-import { pathId, renderPart } from './resource.ts';
+import { renderSingle, sendJson } from './envelope.ts';
+import { createSingleFeatureReader, ReadMeter } from './meter.ts';
+import { readQuery, readSingleSelection } from './query.ts';
+import { readPathId, renderSubresource } from './resource.ts';
 
 export function registerOperatorStatistic(
   app: FastifyInstance,
@@ -14,13 +14,13 @@ export function registerOperatorStatistic(
   statistics: Statistics,
   usage: RestUsage,
 ): void {
-  const meter = new ReadMeter(usage, singleUses('operator', statisticsSchema));
+  const meter = new ReadMeter(usage, createSingleFeatureReader('operator', statisticsSchema));
 
   app.get('/operator/:id/statistic', async (request, reply) => {
-    const id = pathId(request, 'operator');
+    const id = readPathId(request, 'operator');
     const { accountId } = request.caller;
-    if (!(await operators.stamp(accountId, id))) throw unknownId('operator', id);
-    const [figures] = await statistics.of(accountId, { subject: 'operator', ids: [id] });
+    if (!(await operators.loadStamp(accountId, id))) throw unknownId('operator', id);
+    const [figures] = await statistics.compute(accountId, { subject: 'operator', ids: [id] });
     const data = {
       id,
       conversation_number: figures?.conversationNumber ?? 0,
@@ -28,6 +28,6 @@ export function registerOperatorStatistic(
       experience: figures?.experience ?? 0,
     };
     meter.count(request);
-    return sendJson(reply, 200, single(renderPart(data, singleSelection(readQuery(request)))));
+    return sendJson(reply, 200, renderSingle(renderSubresource(data, readSingleSelection(readQuery(request)))));
   });
 }

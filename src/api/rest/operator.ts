@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Administration } from '../../core/administration/administration.ts';
 import type { OperatorService } from '../../core/administration/operator-service.ts';
-import { TEXTS, VersionedCache } from '../../core/kernel/caches.ts';
+import { RENDERED_TEXT_LIMITS, VersionedCache } from '../../core/kernel/caches.ts';
 import type { Caller } from '../../core/kernel/caller.ts';
 import {
   highestRole,
@@ -15,15 +15,15 @@ import type { OperatorStamp } from '../../core/operators/operator-pages.ts';
 import type { OperatorQuery } from '../../core/operators/operator-query.ts';
 import type { RestUsage } from '../../core/reports/rest-usage.ts';
 import { readBody } from './body.ts';
-import { single } from './envelope.ts';
-import type { ListAnswers } from './list-answers.ts';
+import { renderSingle } from './envelope.ts';
+import type { ListResponseCache } from './list-response-cache.ts';
 import { WriteMeter } from './meter.ts';
 import { toWire } from './names.ts';
 import type { Selection } from './query.ts';
 import { refuseOtherLink } from './read-only.ts';
-import { linkTo, pathId, type Resource, registerReads, renderObject } from './resource.ts';
+import { linkTo, type Resource, readPathId, registerReads, renderObject } from './resource.ts';
 import { readInput } from './wire.ts';
-import { registerRemove, type WriteAnswer, type Writes } from './write.ts';
+import { registerRemove, type WriteResponse, type Writes } from './write.ts';
 
 export const OPERATOR_FILTERS = {
   id: { name: 'id', kind: 'id' },
@@ -36,8 +36,8 @@ export const OPERATOR_FILTERS = {
   email: { name: 'email', kind: 'text' },
 } as const;
 
-/** The operator as the interface shows it. The key for single sign-on is a secret: a read key sees null. */
-function shown(operator: Operator, ssoKey: string | null) {
+/** The single sign-on key is a secret: a read key sees null. */
+function toWireOperator(operator: Operator, ssoKey: string | null) {
   const { roles, callConfig, version: _version, ssoVersion: _ssoVersion, ...rest } = operator;
   const { id, name, firstName, pseudo, email, externalId, ...others } = rest;
   const role = highestRole(roles);
@@ -46,19 +46,19 @@ function shown(operator: Operator, ssoKey: string | null) {
   };
 }
 
-/** A read key sees less, so what it sees is kept apart. */
-function nameOf({ accountId, canWrite }: Caller, id: number): string {
+/** Read keys see fewer fields, so they have separate cache entries. */
+function toCacheKey({ accountId, canWrite }: Caller, id: number): string {
   return `${accountId}${canWrite ? '+' : '-'}${id}`;
 }
 
-/** Reads of operators. A version of an operator is rendered once and sent many times. */
+/** Renders each version of an operator once. */
 class OperatorResource implements Resource<OperatorStamp> {
   readonly name = 'operator';
   readonly schema = operatorSchema;
   readonly filters = OPERATOR_FILTERS;
   readonly #operators: OperatorService;
   readonly #query: OperatorQuery;
-  readonly #rendered = new VersionedCache<string>(TEXTS);
+  readonly #rendered = new VersionedCache<string>(RENDERED_TEXT_LIMITS);
 
   constructor({ operators, operatorQuery }: Administration) {
     this.#operators = operators;
@@ -70,56 +70,56 @@ class OperatorResource implements Resource<OperatorStamp> {
   }
 
   find(caller: Caller, id: number): Promise<OperatorStamp | undefined> {
-    return this.#query.stamp(caller.accountId, id);
+    return this.#query.loadStamp(caller.accountId, id);
   }
 
   async render(caller: Caller, stamps: readonly OperatorStamp[], selection: Selection): Promise<string[]> {
     if (selection !== 'all') {
-      const operators = await this.#query.ofStamps(caller.accountId, stamps);
-      return operators.map((operator) => this.#text(caller, operator, selection));
+      const operators = await this.#query.loadByStamps(caller.accountId, stamps);
+      return operators.map((operator) => this.#render(caller, operator, selection));
     }
     const load = async (missing: readonly OperatorStamp[]) => {
-      const operators = await this.#query.ofStamps(caller.accountId, missing);
+      const operators = await this.#query.loadByStamps(caller.accountId, missing);
       return operators.map((operator) => {
         const { id, version } = operator;
-        return { id, version, value: this.#text(caller, operator, 'all') };
+        return { id, version, value: this.#render(caller, operator, 'all') };
       });
     };
-    return this.#rendered.getAll(stamps, ({ id }) => nameOf(caller, id), load);
+    return this.#rendered.getAll(stamps, ({ id }) => toCacheKey(caller, id), load);
   }
 
-  rendered(caller: Caller, { id, version }: OperatorStamp): string | undefined {
-    return this.#rendered.get(nameOf(caller, id), version);
+  getRendered(caller: Caller, { id, version }: OperatorStamp): string | undefined {
+    return this.#rendered.get(toCacheKey(caller, id), version);
   }
 
-  /** The full operator, with the secret blanked for a caller who sees it a second time. */
-  text(caller: Caller, operator: Operator, options: { withSecret: boolean }): string {
+  /** Renders all fields; a replayed response must not contain the secret. */
+  renderFull(caller: Caller, operator: Operator, options: { withSecret: boolean }): string {
     const ssoKey = options.withSecret ? this.#operators.ssoKeyOf(caller.accountId, operator) : null;
-    return renderObject('operator', shown(operator, ssoKey), 'all');
+    return renderObject('operator', toWireOperator(operator, ssoKey), 'all');
   }
 
-  #text(caller: Caller, operator: Operator, selection: Selection): string {
+  #render(caller: Caller, operator: Operator, selection: Selection): string {
     const ssoKey = caller.canWrite ? this.#operators.ssoKeyOf(caller.accountId, operator) : null;
-    return renderObject('operator', shown(operator, ssoKey), selection);
+    return renderObject('operator', toWireOperator(operator, ssoKey), selection);
   }
 }
 
 export function registerOperator(
   app: FastifyInstance,
-  parts: Administration,
+  administration: Administration,
   writes: Writes,
   usage: RestUsage,
-  answers: ListAnswers,
+  cache: ListResponseCache,
 ): void {
-  const { operators } = parts;
-  const resource = new OperatorResource(parts);
-  registerReads(app, resource, usage, answers);
+  const { operators } = administration;
+  const resource = new OperatorResource(administration);
+  registerReads(app, resource, usage, cache);
   const meter = new WriteMeter(usage, resource.name, resource.schema);
 
-  const answer = (caller: Caller, operator: Operator, status: number): WriteAnswer => ({
+  const toResponse = (caller: Caller, operator: Operator, status: number): WriteResponse => ({
     status,
-    body: single(resource.text(caller, operator, { withSecret: true })),
-    withoutSecrets: single(resource.text(caller, operator, { withSecret: false })),
+    body: renderSingle(resource.renderFull(caller, operator, { withSecret: true })),
+    redactedBody: renderSingle(resource.renderFull(caller, operator, { withSecret: false })),
   });
 
   app.post('/operator', (request, reply) =>
@@ -130,8 +130,8 @@ export function registerOperator(
         meter.count(request.caller, body);
         return operators.create(commit, request.caller, input);
       },
-      answer: (operator: Operator) => ({
-        ...answer(request.caller, operator, 201),
+      toResponse: (operator: Operator) => ({
+        ...toResponse(request.caller, operator, 201),
         location: `/api/2${linkTo('operator', operator.id)}`,
       }),
     }),
@@ -140,14 +140,14 @@ export function registerOperator(
   app.put('/operator/:id', (request, reply) =>
     writes.run(request, reply, {
       perform: async (commit) => {
-        const id = pathId(request, 'operator');
+        const id = readPathId(request, 'operator');
         const body = readBody(request);
         const input = readInput(operatorUpdate, body);
         meter.count(request.caller, body);
         refuseOtherLink('operator', id, input._link);
         return operators.update(commit, request.caller, id, input);
       },
-      answer: (operator: Operator) => answer(request.caller, operator, 200),
+      toResponse: (operator: Operator) => toResponse(request.caller, operator, 200),
     }),
   );
 

@@ -2,114 +2,115 @@ import type { FastifyRequest } from 'fastify';
 import { invalid, invalidField } from '../../core/kernel/errors.ts';
 import { type IdFilter, parseIdFilter, parseTextFilter, type TextFilter } from '../../core/kernel/filters.ts';
 import { parseId } from '../../core/kernel/ids.ts';
-import type { NamedMoment } from '../../core/kernel/period.ts';
+import type { PeriodBound } from '../../core/kernel/period.ts';
 import { parseForm } from './body.ts';
-import { readMoment } from './dates.ts';
+import { parseMoment } from './dates.ts';
 
 export const DEFAULT_LIMIT = 20;
-export const MAX_PER_PAGE = 100;
+export const MAX_LIMIT = 100;
 
 export interface Paging {
   readonly page: number;
   readonly limit: number;
 }
 
-/** Which fields a read shows: all of them, or these besides `id` and `_link`. */
+/** The fields to return: all, or these in addition to `id` and `_link`. */
 export type Selection = 'all' | ReadonlySet<string>;
 
-const NOTHING_MORE: ReadonlySet<string> = new Set();
+const NO_FIELDS: ReadonlySet<string> = new Set();
 
 export type Query = Readonly<Record<string, unknown>>;
 
 const NO_QUERY: Query = {};
 
-/** The query of a request. The key in it is for the authentication alone. */
 export function readQuery(request: FastifyRequest): Query {
   const { url } = request.raw;
   const start = url?.indexOf('?') ?? -1;
   return start < 0 || url === undefined ? NO_QUERY : parseForm(url.slice(start + 1));
 }
 
-/** Undefined where the request names neither a page nor a limit. */
+/** Returns undefined when the request has neither `page` nor `limit`. */
 export function readPaging(query: Query): Paging | undefined {
   if (query.page === undefined && query.limit === undefined) return undefined;
   return {
     page: readPositive(query, 'page', 1),
-    limit: Math.min(readPositive(query, 'limit', DEFAULT_LIMIT), MAX_PER_PAGE),
+    limit: Math.min(readPositive(query, 'limit', DEFAULT_LIMIT), MAX_LIMIT),
   };
 }
 
-export function listSelection(query: Query): Selection {
-  return namedFields(query) ?? (query.full === '1' || query.full === 'true' ? 'all' : NOTHING_MORE);
+export function readListSelection(query: Query): Selection {
+  return readFieldNames(query) ?? (query.full === '1' || query.full === 'true' ? 'all' : NO_FIELDS);
 }
 
-export function singleSelection(query: Query): Selection {
-  return namedFields(query) ?? 'all';
+export function readSingleSelection(query: Query): Selection {
+  return readFieldNames(query) ?? 'all';
 }
 
-/** What a filter takes: identifiers, a text, a day or a second, or words out of a list. */
+/** `moment`: a day or a second. `choice` and `choices`: one value, or several, out of a fixed list. */
 export type FilterDefinition =
   | { readonly name: string; readonly kind: 'id' | 'text' | 'moment' }
-  | { readonly name: string; readonly kind: 'word' | 'words'; readonly words: readonly string[] };
+  | { readonly name: string; readonly kind: 'choice' | 'choices'; readonly choices: readonly string[] };
 
-/** The filters of a resource by their name in a query, with their name in the code. */
+/** The filters of a resource by their name in the query; `name` is their name in the code. */
 export type FilterTable = Readonly<Record<string, FilterDefinition>>;
 
-export type FilterValue = IdFilter | TextFilter | NamedMoment | readonly string[];
+export type FilterValue = IdFilter | TextFilter | PeriodBound | readonly string[];
 
 export type Filters = Readonly<Record<string, FilterValue>>;
 
-/** The filters by the names of the code. One that the resource does not have is refused: ignoring it would show the wrong rows. */
+/** Refuses unknown filters: ignoring one would return the wrong rows. */
 export function readFilters(query: Query, table: FilterTable): Filters {
-  const given = query.filters;
-  if (given === undefined || given === '') return {};
+  const rawFilters = query.filters;
+  if (rawFilters === undefined || rawFilters === '') return {};
   const allowed = Object.keys(table).join(', ');
-  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
-    throw invalidField('filters', `must be given as filters[<field>]=<value> with a field of ${allowed}`);
+  if (typeof rawFilters !== 'object' || rawFilters === null || Array.isArray(rawFilters)) {
+    throw invalidField('filters', `must be given as filters[<field>]=<value>, where <field> is one of ${allowed}`);
   }
   const filters: Record<string, FilterValue> = {};
-  for (const [wire, raw] of Object.entries(given)) {
+  for (const [wire, raw] of Object.entries(rawFilters)) {
     const filter = Object.hasOwn(table, wire) ? table[wire] : undefined;
     if (!filter)
-      throw invalid([{ path: ['filters', wire], code: 'unknown', rule: `is none of the filters here: ${allowed}` }]);
+      throw invalid([
+        { path: ['filters', wire], code: 'unknown', rule: `is not one of the allowed filters: ${allowed}` },
+      ]);
     filters[filter.name] = readFilter(['filters', wire], raw, filter);
   }
   return filters;
 }
 
 function readFilter(path: readonly string[], raw: unknown, filter: FilterDefinition): FilterValue {
-  const isList = filter.kind === 'id' || filter.kind === 'words';
+  const isList = filter.kind === 'id' || filter.kind === 'choices';
   const text = isList && Array.isArray(raw) ? raw.join(',') : raw;
   if (typeof text !== 'string') throw invalid([{ path, code: 'invalid', rule: 'must be one value' }]);
-  if ('words' in filter) return readWords(path, text, filter);
+  if ('choices' in filter) return readChoices(path, text, filter);
   if (filter.kind === 'id') return parseIdFilter(path, text);
-  return filter.kind === 'text' ? parseTextFilter(path, text) : readMoment(path, text);
+  return filter.kind === 'text' ? parseTextFilter(path, text) : parseMoment(path, text);
 }
 
-function readWords(
+function readChoices(
   path: readonly string[],
   text: string,
-  { kind, words }: { kind: 'word' | 'words'; words: readonly string[] },
+  { kind, choices }: { kind: 'choice' | 'choices'; choices: readonly string[] },
 ): readonly string[] {
-  const given = kind === 'word' ? [text] : text.split(',', words.length + 1).map((word) => word.trim());
-  if (given.every((word) => words.includes(word))) return [...new Set(given)];
-  const several = kind === 'words' ? ', or several of them with commas' : '';
-  throw invalidField(path, `must be one of ${words.join(', ')}${several}`);
+  const values = kind === 'choice' ? [text] : text.split(',', choices.length + 1).map((value) => value.trim());
+  if (values.every((value) => choices.includes(value))) return [...new Set(values)];
+  const several = kind === 'choices' ? ', or several of them separated by commas' : '';
+  throw invalidField(path, `must be one of ${choices.join(', ')}${several}`);
 }
 
-function readPositive(query: Query, name: string, otherwise: number): number {
+function readPositive(query: Query, name: string, defaultValue: number): number {
   const raw = query[name];
-  if (raw === undefined) return otherwise;
+  if (raw === undefined) return defaultValue;
   const value = typeof raw === 'string' ? parseId(raw) : undefined;
   if (value === undefined) throw invalidField(name, 'must be a whole number, at least 1');
   return value;
 }
 
-/** `fields[]=name`, `fields[0]=name`, `fields=name,email`; names that do not exist are ignored. */
-function namedFields(query: Query): ReadonlySet<string> | undefined {
+/** Reads `fields[]=name`, `fields[0]=name` or `fields=name,email`. Unknown names have no effect. */
+function readFieldNames(query: Query): ReadonlySet<string> | undefined {
   const { fields } = query;
   if (fields === undefined) return undefined;
   const names: unknown[] = typeof fields === 'string' ? fields.split(',') : Object.values(fields as object);
-  const given = names.filter((name): name is string => typeof name === 'string' && name !== '');
-  return given.length === 0 ? undefined : new Set(given);
+  const nonEmpty = names.filter((name): name is string => typeof name === 'string' && name !== '');
+  return nonEmpty.length === 0 ? undefined : new Set(nonEmpty);
 }

@@ -3,9 +3,9 @@ import { z } from 'zod';
 import type { SatisfactionQuery } from '../../core/engine/conversations/satisfaction-query.ts';
 import type { Satisfaction } from '../../core/engine/records/satisfaction-store.ts';
 import type { Window } from '../../core/kernel/page.ts';
-import { type NamedPeriod, periodOf } from '../../core/kernel/period.ts';
+import { type RequestedPeriod, toPeriod } from '../../core/kernel/period.ts';
 import type { RestUsage } from '../../core/reports/rest-usage.ts';
-import { wireDate } from './dates.ts';
+import { toWireDate } from './dates.ts';
 import type { Filters } from './query.ts';
 import { plainResource, registerReads } from './resource.ts';
 
@@ -18,7 +18,7 @@ export const SATISFACTION_FILTERS = {
   to: { name: 'to', kind: 'moment' },
 } as const;
 
-const note = (description: string) =>
+const rating = (description: string) =>
   z
     .int()
     .min(1)
@@ -28,24 +28,24 @@ const note = (description: string) =>
 export const satisfactionSchema = z
   .object({
     id: z.int().meta({ description: 'Survey identifier.' }),
-    noteWelcome: note('Note for the welcome'),
-    noteResolution: note('Note for the resolution'),
-    nodeDelay: note('Note for the delay; the spelling is that of the interface'),
-    comment: z.string().meta({ description: 'What the visitor wrote.' }),
+    noteWelcome: rating('Rating of the welcome'),
+    noteResolution: rating('Rating of the resolution'),
+    nodeDelay: rating('Rating of the delay (the spelling `node_delay` is intentional)'),
+    comment: z.string().meta({ description: 'Comment of the visitor.' }),
     createdAt: z
       .string()
-      .meta({ description: 'When it was answered: YYYY-MM-DD HH:MM:SS, UTC.', example: '2026-01-31 09:45:00' }),
+      .meta({ description: 'Time of the answer: YYYY-MM-DD HH:MM:SS, UTC.', example: '2026-01-31 09:45:00' }),
     websiteId: z.int().meta({ description: 'The website of the conversation.' }),
-    operatorId: z.int().nullable().meta({ description: 'Whom it is about.' }),
+    operatorId: z.int().nullable().meta({ description: 'The rated operator.' }),
     conversationId: z.int().meta({ description: 'The conversation.' }),
   })
-  .meta({ id: 'Satisfaction', description: 'What a visitor thought of a conversation.' });
+  .meta({ id: 'Satisfaction', description: "A visitor's answer to the satisfaction survey of a conversation." });
 
-function shown(row: Satisfaction): z.output<typeof satisfactionSchema> {
+function toWireSatisfaction(row: Satisfaction): z.output<typeof satisfactionSchema> {
   const { id, noteWelcome, noteResolution, noteDelay, comment, createdAt } = row;
   const { websiteId, operatorId, conversationId } = row;
   return {
-    ...{ id, noteWelcome, noteResolution, nodeDelay: noteDelay, comment, createdAt: wireDate(createdAt) },
+    ...{ id, noteWelcome, noteResolution, nodeDelay: noteDelay, comment, createdAt: toWireDate(createdAt) },
     ...{ websiteId, operatorId, conversationId },
   };
 }
@@ -54,10 +54,10 @@ export function registerSatisfaction(app: FastifyInstance, satisfactions: Satisf
   const definition = { name: 'satisfaction', schema: satisfactionSchema, filters: SATISFACTION_FILTERS };
   const rows = {
     page: async (accountId: number, filters: Filters, window: Window) => {
-      const { from, to, ...rest } = filters as Filters & NamedPeriod;
-      return satisfactions.page(accountId, { ...rest, period: periodOf(['filters'], { from, to }) }, window);
+      const { from, to, ...rest } = filters as Filters & RequestedPeriod;
+      return satisfactions.page(accountId, { ...rest, period: toPeriod(['filters'], { from, to }) }, window);
     },
     find: (accountId: number, id: number) => satisfactions.find(accountId, id),
   };
-  registerReads(app, plainResource(definition, rows, shown), usage);
+  registerReads(app, plainResource(definition, rows, toWireSatisfaction), usage);
 }

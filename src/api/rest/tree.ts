@@ -4,7 +4,7 @@ import {
   groupCreate,
   groupSchema,
   groupUpdate,
-  type PlacedNode,
+  type NodeWithAncestors,
   skillCreate,
   skillSchema,
   skillUpdate,
@@ -17,14 +17,14 @@ import { unknownId } from '../../core/kernel/errors.ts';
 import type { Window } from '../../core/kernel/page.ts';
 import type { RestUsage } from '../../core/reports/rest-usage.ts';
 import { readBody } from './body.ts';
-import { wireDate } from './dates.ts';
-import { single } from './envelope.ts';
+import { toWireDate } from './dates.ts';
+import { renderSingle } from './envelope.ts';
 import { WriteMeter } from './meter.ts';
 import type { Filters, Selection } from './query.ts';
 import { refuseOtherLink, refuseReadOnlyChanges } from './read-only.ts';
-import { pathId, type Resource, registerReads, renderObject } from './resource.ts';
+import { type Resource, readPathId, registerReads, renderObject } from './resource.ts';
 import { readInput } from './wire.ts';
-import { created, registerRemove, type Writes } from './write.ts';
+import { registerRemove, toCreatedResponse, type Writes } from './write.ts';
 
 export const TREE_FILTERS = {
   group: {
@@ -40,13 +40,12 @@ export const TREE_FILTERS = {
   },
 } as const;
 
-/** A group or a skill as the interface shows it. */
-function shown(kind: TreeKind, node: TreeNode, above: readonly number[], operators: readonly number[]) {
+function toWireNode(kind: TreeKind, node: TreeNode, ancestors: readonly number[], operatorIds: readonly number[]) {
   const { id, name, order, parentId } = node;
-  const created_at = wireDate(node.createdAt);
+  const created_at = toWireDate(node.createdAt);
   return kind === 'group'
-    ? { id, name, created_at, parent_id: parentId, parent_list: above, operator_list: operators }
-    : { id, name, order, created_at, parent_id: parentId, operator_list: operators };
+    ? { id, name, created_at, parent_id: parentId, parent_list: ancestors, operator_list: operatorIds }
+    : { id, name, order, created_at, parent_id: parentId, operator_list: operatorIds };
 }
 
 class TreeResource implements Resource<TreeNode> {
@@ -71,20 +70,20 @@ class TreeResource implements Resource<TreeNode> {
   }
 
   async render({ accountId }: Caller, nodes: readonly TreeNode[], selection: Selection): Promise<string[]> {
-    const wants = (field: string) => selection === 'all' || selection.has(field);
-    const operators = wants('operator_list') ? await this.#nodes.operatorsOf(accountId, nodes) : undefined;
-    const above = wants('parent_list') ? await this.#nodes.ancestorsOf(accountId, nodes) : undefined;
+    const isSelected = (field: string) => selection === 'all' || selection.has(field);
+    const operatorIds = isSelected('operator_list') ? await this.#nodes.loadOperatorIds(accountId, nodes) : undefined;
+    const ancestors = isSelected('parent_list') ? await this.#nodes.loadAncestors(accountId, nodes) : undefined;
     return nodes.map((node) =>
       renderObject(
         this.name,
-        shown(this.name, node, above?.get(node.id) ?? [], operators?.get(node.id) ?? []),
+        toWireNode(this.name, node, ancestors?.get(node.id) ?? [], operatorIds?.get(node.id) ?? []),
         selection,
       ),
     );
   }
 }
 
-/** Groups and skills: trees of names with the same reads and writes. */
+/** Groups and skills: both are trees with the same reads and writes. */
 export function registerTree(
   app: FastifyInstance,
   kind: TreeKind,
@@ -97,38 +96,38 @@ export function registerTree(
   const meter = new WriteMeter(usage, kind, resource.schema);
   const create = kind === 'group' ? groupCreate : skillCreate;
   const update = kind === 'group' ? groupUpdate : skillUpdate;
-  const body = (node: PlacedNode, operators: readonly number[]) =>
-    single(renderObject(kind, shown(kind, node, node.above, operators), 'all'));
+  const renderBody = (node: NodeWithAncestors, operatorIds: readonly number[]) =>
+    renderSingle(renderObject(kind, toWireNode(kind, node, node.above, operatorIds), 'all'));
 
   app.post(`/${kind}`, (request, reply) =>
-    writes.run<PlacedNode>(request, reply, {
+    writes.run<NodeWithAncestors>(request, reply, {
       perform: async (commit) =>
         nodes.create(commit, request.caller, readInput(create, readBody(request)) as TreeNodeInput & { name: string }),
-      answer: (node) => created(kind, node.id, body(node, [])),
+      toResponse: (node) => toCreatedResponse(kind, node.id, renderBody(node, [])),
     }),
   );
 
   app.put(`/${kind}/:id`, (request, reply) => {
-    let operators: readonly number[] = [];
-    return writes.run<PlacedNode>(request, reply, {
+    let operatorIds: readonly number[] = [];
+    return writes.run<NodeWithAncestors>(request, reply, {
       perform: async (commit) => {
-        const id = pathId(request, kind);
-        const sent = readBody(request);
-        const input = readInput(update, sent) as Record<string, unknown>;
-        meter.count(request.caller, sent);
+        const id = readPathId(request, kind);
+        const body = readBody(request);
+        const input = readInput(update, body) as Record<string, unknown>;
+        meter.count(request.caller, body);
         const { accountId } = request.caller;
-        const present = await nodes.find(accountId, id);
-        if (!present) throw unknownId(kind, id);
-        operators = (await nodes.operatorsOf(accountId, [present])).get(id) ?? [];
-        const above = (await nodes.ancestorsOf(accountId, [present])).get(id);
+        const current = await nodes.find(accountId, id);
+        if (!current) throw unknownId(kind, id);
+        operatorIds = (await nodes.loadOperatorIds(accountId, [current])).get(id) ?? [];
+        const ancestors = (await nodes.loadAncestors(accountId, [current])).get(id);
         refuseOtherLink(kind, id, input._link as string | undefined);
         refuseReadOnlyChanges(
-          { id, createdAt: wireDate(present.createdAt), operatorList: operators, parentList: above },
+          { id, createdAt: toWireDate(current.createdAt), operatorList: operatorIds, parentList: ancestors },
           input,
         );
         return nodes.update(commit, request.caller, id, input as TreeNodeInput);
       },
-      answer: (node) => ({ status: 200, body: body(node, operators) }),
+      toResponse: (node) => ({ status: 200, body: renderBody(node, operatorIds) }),
     });
   });
 

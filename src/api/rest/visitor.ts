@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import type { RestUsage } from '../../core/reports/rest-usage.ts';
 import type { Visitor, VisitorQuery } from '../../core/visitors/visitor-query.ts';
-import { wireDate } from './dates.ts';
+import { toWireDate } from './dates.ts';
 import { plainResource, registerReads } from './resource.ts';
 
 export const VISITOR_FILTERS = {
@@ -17,8 +17,8 @@ const text = (description: string) => z.string().meta({ description });
 export const visitorSchema = z
   .object({
     id: z.int().meta({ description: 'Visitor identifier.' }),
-    uniqueId: text('The name in which the visitor is known outside.'),
-    externalId: text("The client's own identifier, if the website vouched for it.").nullable(),
+    uniqueId: text('Public identifier of the visitor.'),
+    externalId: text("The client's own identifier, if the website signed it.").nullable(),
     lastname: text('Family name.'),
     firstname: text('First name.'),
     address: text('Street and number.'),
@@ -27,19 +27,19 @@ export const visitorSchema = z
     country: text('Country.'),
     phone: text('Phone number.'),
     email: text('E-mail.'),
-    browser: text('What the browser says that it is.'),
-    websiteId: z.array(z.int()).meta({ description: 'Identifiers of the websites where the visitor was.' }),
+    browser: text('User agent of the browser.'),
+    websiteId: z.array(z.int()).meta({ description: 'Identifiers of the websites that the visitor used.' }),
     createdAt: z
       .string()
-      .meta({ description: 'When they first came: YYYY-MM-DD HH:MM:SS, UTC.', example: '2026-01-31 09:30:00' }),
+      .meta({ description: 'Time of the first visit: YYYY-MM-DD HH:MM:SS, UTC.', example: '2026-01-31 09:30:00' }),
   })
-  .meta({ id: 'Visitor', description: 'Somebody who talked to operators. Fields never filled are empty.' });
+  .meta({ id: 'Visitor', description: 'A person who contacted operators. Fields without a value are empty.' });
 
-function shown({ websiteList, createdAt, erasedAt: _erasedAt, ...visitor }: Visitor) {
-  return { ...visitor, websiteId: websiteList, createdAt: wireDate(createdAt) };
+function toWireVisitor({ websiteList, createdAt, erasedAt: _erasedAt, ...visitor }: Visitor) {
+  return { ...visitor, websiteId: websiteList, createdAt: toWireDate(createdAt) };
 }
 
 export function registerVisitor(app: FastifyInstance, visitors: VisitorQuery, usage: RestUsage): void {
   const definition = { name: 'visitor', schema: visitorSchema, filters: VISITOR_FILTERS };
-  registerReads(app, plainResource(definition, visitors, shown), usage);
+  registerReads(app, plainResource(definition, visitors, toWireVisitor), usage);
 }

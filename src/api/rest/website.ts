@@ -3,11 +3,11 @@ import type { WebsiteService } from '../../core/administration/website-service.t
 import { type Website, websiteCreate, websiteSchema, websiteUpdate } from '../../core/directory/website.ts';
 import type { RestUsage } from '../../core/reports/rest-usage.ts';
 import { readBody } from './body.ts';
-import { single } from './envelope.ts';
+import { renderSingle } from './envelope.ts';
 import { refuseOtherLink, refuseReadOnlyChanges } from './read-only.ts';
-import { pathId, plainResource, registerReads, renderRow } from './resource.ts';
+import { plainResource, readPathId, registerReads, renderRow } from './resource.ts';
 import { readInput } from './wire.ts';
-import { created, registerRemove, type Writes } from './write.ts';
+import { registerRemove, toCreatedResponse, type Writes } from './write.ts';
 
 export const WEBSITE_FILTERS = {
   id: { name: 'id', kind: 'id' },
@@ -15,8 +15,8 @@ export const WEBSITE_FILTERS = {
   url: { name: 'url', kind: 'text' },
 } as const;
 
-/** The fields of the resource, which are fixed: what came later is in GraphQL alone. */
-function shown({ allowedOrigins: _origins, secretVersion: _version, ...website }: Website) {
+/** The REST fields are frozen: newer fields exist only in GraphQL. */
+function toWireWebsite({ allowedOrigins: _origins, secretVersion: _version, ...website }: Website) {
   return website;
 }
 
@@ -27,26 +27,26 @@ export function registerWebsite(
   usage: RestUsage,
 ): void {
   const definition = { name: 'website', schema: websiteSchema, filters: WEBSITE_FILTERS };
-  registerReads(app, plainResource(definition, websites, shown), usage);
-  const body = (website: Website) => single(renderRow('website', shown(website), 'all'));
+  registerReads(app, plainResource(definition, websites, toWireWebsite), usage);
+  const renderBody = (website: Website) => renderSingle(renderRow('website', toWireWebsite(website), 'all'));
 
   app.post('/website', (request, reply) =>
     writes.run<Website>(request, reply, {
       perform: async (commit) => websites.create(commit, request.caller, readInput(websiteCreate, readBody(request))),
-      answer: (website) => created('website', website.id, body(website)),
+      toResponse: (website) => toCreatedResponse('website', website.id, renderBody(website)),
     }),
   );
 
   app.put('/website/:id', (request, reply) =>
     writes.run<Website>(request, reply, {
       perform: async (commit) => {
-        const id = pathId(request, 'website');
+        const id = readPathId(request, 'website');
         const input = readInput(websiteUpdate, readBody(request));
         refuseOtherLink('website', id, input._link);
         refuseReadOnlyChanges({ id, clientId: request.caller.accountId }, input);
         return websites.update(commit, request.caller, id, input);
       },
-      answer: (website) => ({ status: 200, body: body(website) }),
+      toResponse: (website) => ({ status: 200, body: renderBody(website) }),
     }),
   );
 

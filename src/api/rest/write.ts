@@ -1,36 +1,36 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import {
-  AlreadyDone,
+  AlreadyProcessed,
   type IdempotencyKeys,
-  type KeptAnswer,
   type KeyedRequest,
+  type StoredResponse,
 } from '../../core/access/idempotency.ts';
-import { type Caller, type Commit, requireWrite, type TransactIn } from '../../core/kernel/caller.ts';
-import { idempotencyKey, keyedRequest } from '../http/idempotency-key.ts';
-import { done, failure, sendJson } from './envelope.ts';
-import { isKept, restError } from './errors.ts';
-import { linkTo, pathId } from './resource.ts';
+import { type Caller, type Commit, requireWrite, type TransactInAccount } from '../../core/kernel/caller.ts';
+import { readIdempotencyKey, toKeyedRequest } from '../http/idempotency-key.ts';
+import { renderFailure, renderSuccess, sendJson } from './envelope.ts';
+import { isReplayable, toRestError } from './errors.ts';
+import { linkTo, readPathId } from './resource.ts';
 
-export interface WriteAnswer {
+export interface WriteResponse {
   readonly status: number;
   readonly body: string;
   readonly location?: string;
-  /** The body with its secrets blanked, where it has any: what a repeated request gets. */
-  readonly withoutSecrets?: string;
+  /** The body without secrets, if it has any: the response to a repeated request. */
+  readonly redactedBody?: string;
 }
 
 export interface Write<T> {
   perform(commit: Commit<T>): Promise<T>;
-  /** Called inside the transaction where the answer is kept with the write: it must not wait for anything. */
-  answer(result: T): WriteAnswer;
+  /** With an idempotency key this runs inside the transaction, to store the response with the write. */
+  toResponse(result: T): WriteResponse;
 }
 
-/** Performs writes, once per idempotency key where the caller sends one. */
+/** Performs each write, at most once per idempotency key. */
 export class Writes {
-  readonly #transactIn: TransactIn;
+  readonly #transactIn: TransactInAccount;
   readonly #keys: IdempotencyKeys;
 
-  constructor(transactIn: TransactIn, keys: IdempotencyKeys) {
+  constructor(transactIn: TransactInAccount, keys: IdempotencyKeys) {
     this.#transactIn = transactIn;
     this.#keys = keys;
   }
@@ -38,69 +38,68 @@ export class Writes {
   async run<T>(request: FastifyRequest, reply: FastifyReply, write: Write<T>): Promise<FastifyReply> {
     requireWrite(request.caller);
     const keyed = readKeyedRequest(request);
-    if (keyed) return this.#keys.alone(keyed, () => this.#once(keyed, reply, write));
-    return send(reply, write.answer(await write.perform(this.#transactIn(request.caller.accountId))));
+    if (keyed) return this.#keys.runExclusively(keyed, () => this.#runOnce(keyed, reply, write));
+    return send(reply, write.toResponse(await write.perform(this.#transactIn(request.caller.accountId))));
   }
 
-  async #once<T>(keyed: KeyedRequest, reply: FastifyReply, write: Write<T>): Promise<FastifyReply> {
-    const earlier = await this.#keys.earlierAnswer(keyed);
-    if (earlier) return replay(reply, earlier);
+  async #runOnce<T>(keyed: KeyedRequest, reply: FastifyReply, write: Write<T>): Promise<FastifyReply> {
+    const stored = await this.#keys.findResponse(keyed);
+    if (stored) return replay(reply, stored);
     try {
-      let answer: WriteAnswer | undefined;
+      let response: WriteResponse | undefined;
       await write.perform(
         this.#keys.commit(keyed, (result: T) => {
-          answer = write.answer(result);
-          return kept(answer);
+          response = write.toResponse(result);
+          return toStoredResponse(response);
         }),
       );
-      return send(reply, answer as WriteAnswer);
+      return send(reply, response as WriteResponse);
     } catch (error) {
-      if (error instanceof AlreadyDone) return replay(reply, error.answer);
-      const refusal = restError(error);
-      if (refusal && isKept(refusal)) {
-        await this.#keys.keep(keyed, { status: refusal.status, location: null, body: failure(refusal) });
+      if (error instanceof AlreadyProcessed) return replay(reply, error.response);
+      const refusal = toRestError(error);
+      if (refusal && isReplayable(refusal)) {
+        await this.#keys.storeResponse(keyed, { status: refusal.status, location: null, body: renderFailure(refusal) });
       }
       throw error;
     }
   }
 }
 
-/** What a write that made something answers. */
-export function created(resource: string, id: number, body: string): WriteAnswer {
+export function toCreatedResponse(resource: string, id: number, body: string): WriteResponse {
   return { status: 201, body, location: `/api/2${linkTo(resource, id)}` };
 }
 
-interface Removal<T> {
+interface Remover<T> {
   remove(commit: Commit<T>, caller: Caller, id: number): Promise<T>;
 }
 
-export function registerRemove<T>(app: FastifyInstance, resource: string, removal: Removal<T>, writes: Writes): void {
+export function registerRemove<T>(app: FastifyInstance, resource: string, remover: Remover<T>, writes: Writes): void {
   app.delete(`/${resource}/:id`, (request, reply) =>
     writes.run<T>(request, reply, {
-      perform: async (commit) => removal.remove(commit, request.caller, pathId(request, resource)),
-      answer: () => ({ status: 200, body: done() }),
+      perform: async (commit) => remover.remove(commit, request.caller, readPathId(request, resource)),
+      toResponse: () => ({ status: 200, body: renderSuccess() }),
     }),
   );
 }
 
 function readKeyedRequest(request: FastifyRequest): KeyedRequest | undefined {
-  const key = idempotencyKey(request);
+  const key = readIdempotencyKey(request);
   if (key === undefined) return undefined;
   const [path = ''] = request.url.split('?');
   const body = request.body instanceof Buffer ? request.body.toString('latin1') : '';
-  return keyedRequest(request.caller, key, [request.method, path, request.headers['content-type'] ?? '', body]);
+  return toKeyedRequest(request.caller, key, [request.method, path, request.headers['content-type'] ?? '', body]);
 }
 
-function kept({ status, body, location, withoutSecrets }: WriteAnswer): KeptAnswer {
-  return { status, location: location ?? null, body: withoutSecrets ?? body };
+function toStoredResponse({ status, body, location, redactedBody }: WriteResponse): StoredResponse {
+  return { status, location: location ?? null, body: redactedBody ?? body };
 }
 
-function send(reply: FastifyReply, { status, body, location }: WriteAnswer): FastifyReply {
+function send(reply: FastifyReply, { status, body, location }: WriteResponse): FastifyReply {
   if (location) reply.header('location', location);
   return sendJson(reply, status, body);
 }
 
-function replay(reply: FastifyReply, answer: KeptAnswer): FastifyReply {
+function replay(reply: FastifyReply, answer: StoredResponse): FastifyReply {
   if (answer.location) reply.header('location', answer.location);
   return sendJson(reply.header('idempotency-replayed', 'true'), answer.status, answer.body);
 }

@@ -1,6 +1,6 @@
 import { createSchemaBuilder } from '../graphql-server/schema-builder.ts';
 import type { VisitorContext } from './context.ts';
 
-/** Every type of the visitors' schema is made with these, and with nothing of the operators'. */
-export const { builder, ChannelEnum, wordsEnum, connectionType, connectionField, mutation, idInput } =
+/** Separate from the operators' builder, so that the schemas share no types. */
+export const { builder, ChannelEnum, createEnum, connectionType, connectionField, mutation, idInput } =
   createSchemaBuilder<VisitorContext>();

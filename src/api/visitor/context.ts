@@ -1,45 +1,42 @@
 import type { VisitorCaller } from '../../core/kernel/caller.ts';
-import type { Changes } from '../graphql-server/changes.ts';
+import type { MutationRunner } from '../graphql-server/mutation-runner.ts';
 import { createLoaders, type VisitorLoaders } from './loaders.ts';
 import type { VisitorServices } from './services.ts';
 
-/** What every resolver gets. There is no operator in it, and no way to one. */
+/** The context of every resolver. It contains no operator. */
 export interface VisitorContext {
   readonly visitor: VisitorCaller;
-  /** From where the request came. */
+  /** The client's IP address. */
   readonly address: string;
   readonly services: VisitorServices;
-  /** A subscription replaces them with every event. */
+  /** Caches lookups for one request; a subscription replaces it with every event. */
   load: VisitorLoaders;
-  readonly changes: Changes;
-  /**
-   * How far the event log had come before anything of this request was read: whoever follows it from there misses nothing
-   * of what happened since.
-   */
-  position(): Promise<number>;
+  readonly mutations: MutationRunner;
+  /** The position of the event log before this request read anything. A subscription from there misses no event. */
+  eventPosition(): Promise<number>;
 }
 
-/** The context of one operation. After a change nothing that was looked up before is true any more. */
-export function visitorContext(
-  asking: { readonly visitor: VisitorCaller; readonly address: string },
+/** Creates the context of one operation. Each mutation resets the loaders, because cached rows may be outdated. */
+export function createVisitorContext(
+  request: { readonly visitor: VisitorCaller; readonly address: string },
   services: VisitorServices,
-  changes: Changes,
+  mutations: MutationRunner,
 ): VisitorContext {
-  let position: Promise<number> | undefined;
+  let eventPosition: Promise<number> | undefined;
   const context: VisitorContext = {
-    ...asking,
+    ...request,
     services,
-    load: createLoaders(asking.visitor, services),
-    changes: {
+    load: createLoaders(request.visitor, services),
+    mutations: {
       run: async (work) => {
-        const payload = await changes.run(work);
-        context.load = createLoaders(asking.visitor, services);
+        const payload = await mutations.run(work);
+        context.load = createLoaders(request.visitor, services);
         return payload;
       },
     },
-    position: () => {
-      position ??= services.events.log.position(asking.visitor.accountId);
-      return position;
+    eventPosition: () => {
+      eventPosition ??= services.events.log.readPosition(request.visitor.accountId);
+      return eventPosition;
     },
   };
   return context;

@@ -1,30 +1,30 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { forbidden } from '../../core/kernel/caller.ts';
-import { bearerToken } from '../http/bearer-token.ts';
+import { readBearerToken } from '../http/bearer-token.ts';
 import type { VisitorGate } from './visitor-gate.ts';
 
-const OF_ALL_ANSWERS = ['access-control-allow-origin', 'access-control-expose-headers'] as const;
-const OF_PREFLIGHTS = [
+const RESPONSE_HEADERS = ['access-control-allow-origin', 'access-control-expose-headers'] as const;
+const PREFLIGHT_HEADERS = [
   'access-control-allow-methods',
   'access-control-allow-headers',
   'access-control-max-age',
 ] as const;
 
 /**
- * Pages of a website's origins may call; those of others are refused. Before a website is known (a preflight carries
- * neither token nor body) the origin must be that of any website, and what follows is looked at closely.
+ * Allows the origins of the token's website and rejects all others. A preflight has neither token nor body, so the origin
+ * of any website is allowed; the request that follows is checked against its own website.
  */
-export function allowPages(app: FastifyInstance, gate: VisitorGate): void {
+export function registerCors(app: FastifyInstance, gate: VisitorGate): void {
   app.addHook('onRequest', async (request, reply) => {
     const { origin } = request.headers;
-    forbidPage(reply); // what the installation allows its own pages is another matter
+    removeCorsHeaders(reply); // set by the CORS settings of the installation, which do not apply here
     reply.header('vary', 'Origin');
     if (origin === undefined) return;
-    const token = bearerToken(request);
-    const visitor = token === undefined ? undefined : await gate.visitorOf(token, origin);
-    const allowed = visitor === undefined ? await gate.knows(origin) : visitor !== 'elsewhere';
-    if (!allowed && request.method === 'OPTIONS') return; // an answer without a permission is a no
-    if (!allowed) throw forbidden();
+    const token = readBearerToken(request);
+    const visitor = token === undefined ? undefined : await gate.authenticate(token, origin);
+    const isAllowed = visitor === undefined ? await gate.isKnownOrigin(origin) : visitor !== 'wrong_origin';
+    if (!isAllowed && request.method === 'OPTIONS') return; // without CORS headers the browser refuses
+    if (!isAllowed) throw forbidden();
     reply.headers({
       'access-control-allow-origin': origin,
       'access-control-expose-headers': 'Retry-After, X-Request-Id',
@@ -38,7 +38,6 @@ export function allowPages(app: FastifyInstance, gate: VisitorGate): void {
   });
 }
 
-/** Takes every permission back. */
-export function forbidPage(reply: FastifyReply): void {
-  for (const name of [...OF_ALL_ANSWERS, ...OF_PREFLIGHTS]) reply.removeHeader(name);
+export function removeCorsHeaders(reply: FastifyReply): void {
+  for (const name of [...RESPONSE_HEADERS, ...PREFLIGHT_HEADERS]) reply.removeHeader(name);
 }

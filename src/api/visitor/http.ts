@@ -1,42 +1,46 @@
 import type { FastifyInstance } from 'fastify';
 import type { GraphQLSchema } from 'graphql';
-import type { TransactIn } from '../../core/kernel/caller.ts';
+import type { TransactInAccount } from '../../core/kernel/caller.ts';
 import { forbidden, type VisitorCaller } from '../../core/kernel/caller.ts';
-import { plainChanges } from '../graphql-server/changes.ts';
 import { serveGraphql } from '../graphql-server/http.ts';
-import { visitorContext } from './context.ts';
-import { allowPages } from './cors.ts';
+import { createMutationRunner } from '../graphql-server/mutation-runner.ts';
+import { createVisitorContext } from './context.ts';
+import { registerCors } from './cors.ts';
 import type { VisitorServices } from './services.ts';
 import { registerSession } from './session.ts';
 import { VisitorGate } from './visitor-gate.ts';
 
-export interface VisitorParts {
+export interface VisitorOptions {
   readonly schema: GraphQLSchema;
   readonly services: VisitorServices;
-  readonly transactIn: TransactIn;
+  readonly transactIn: TransactInAccount;
   readonly compileQueries: boolean;
 }
 
-export const VISITOR_GRAPHQL = '/visitor/graphql';
+export const VISITOR_GRAPHQL_PATH = '/visitor/graphql';
 
-/** What visitors reach: `/visitor/session` for a token, and `/visitor/graphql` with it. */
+/** Serves the visitors' endpoints: `/visitor/session` issues tokens for `/visitor/graphql`. */
 export function registerVisitor(
   app: FastifyInstance,
-  { schema, services, transactIn, compileQueries }: VisitorParts,
+  { schema, services, transactIn, compileQueries }: VisitorOptions,
 ): void {
   const gate = new VisitorGate(services.visitors);
-  allowPages(app, gate);
+  registerCors(app, gate);
   registerSession(app, services.visitors);
   serveGraphql<VisitorCaller>(app, {
-    path: VISITOR_GRAPHQL,
+    path: VISITOR_GRAPHQL_PATH,
     schema,
     compileQueries,
-    viewerOf: async (token, request) => {
-      const visitor = await gate.visitorOf(token, request.headers.origin);
-      if (visitor === 'elsewhere') throw forbidden();
+    authenticate: async (token, request) => {
+      const visitor = await gate.authenticate(token, request.headers.origin);
+      if (visitor === 'wrong_origin') throw forbidden();
       return visitor;
     },
-    contextOf: (visitor, request) =>
-      visitorContext({ visitor, address: request.ip }, services, plainChanges(transactIn(visitor.accountId))),
+    createContext: (visitor, request) =>
+      createVisitorContext(
+        { visitor, address: request.ip },
+        services,
+        createMutationRunner(transactIn(visitor.accountId)),
+      ),
   });
 }

@@ -5,5 +5,5 @@ import './types/mutations.ts';
 import './types/subscriptions.ts';
 import './types/visitor.ts';
 
-/** The whole schema of visitors, with nothing else in it. */
+/** The imports above add their types and fields to the builder. */
 export const visitorSchema = builder.toSchema();

@@ -3,7 +3,6 @@ import type { Engine } from '../../core/engine/engine.ts';
 import type { Events } from '../../core/events/events.ts';
 import type { Visitors } from '../../core/visitors/visitors.ts';
 
-/** The services of the core that visitors reach. */
 export interface VisitorServices {
   readonly visitors: Visitors;
   readonly engine: Pick<Engine, 'conversations' | 'conversationQuery' | 'messageQuery' | 'satisfactionQuery'>;

@@ -1,44 +1,44 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { browserName } from '../../core/engine/records/visitor-profile.ts';
+import { sanitizeUserAgent } from '../../core/engine/records/visitor-profile.ts';
 import { forbidden } from '../../core/kernel/caller.ts';
 import { invalidField } from '../../core/kernel/errors.ts';
 import { parseId } from '../../core/kernel/ids.ts';
 import { validate } from '../../core/kernel/validate.ts';
-import { newSession, SESSION_SECONDS } from '../../core/visitors/visitor-sessions.ts';
+import { newSession, SESSION_TTL_SECONDS } from '../../core/visitors/visitor-sessions.ts';
 import type { Visitors } from '../../core/visitors/visitors.ts';
 import { HttpError } from '../http/http-error.ts';
-import { forbidPage } from './cors.ts';
-import { allows } from './visitor-gate.ts';
+import { removeCorsHeaders } from './cors.ts';
+import { isOriginAllowed } from './visitor-gate.ts';
 
 const PATH = '/visitor/session';
 
-/** Accounts are counted from 1, and most installations have one. */
-const FIRST_ACCOUNT = 1;
+/** Most installations have a single account. */
+const DEFAULT_ACCOUNT_ID = 1;
 
 const ID_RULE = 'must be an identifier: decimal digits';
-const idText = z
+const idSchema = z
   .union([z.int(), z.string()], { error: ID_RULE })
-  .transform((given) => parseId(String(given)) ?? Number.NaN)
+  .transform((value) => parseId(String(value)) ?? Number.NaN)
   .refine(Number.isSafeInteger, { error: ID_RULE });
 
-const sessionRequest = newSession.extend({ websiteId: idText, accountId: idText.optional() });
+const sessionRequest = newSession.extend({ websiteId: idSchema, accountId: idSchema.optional() });
 
-/** `POST /visitor/session`: who comes to a website gets a token. */
+/** `POST /visitor/session` issues a token to a visitor of a website. */
 export function registerSession(app: FastifyInstance, { sessions, websites, limits }: Visitors): void {
   app.post(PATH, async (request, reply) => {
-    const { websiteId, accountId = FIRST_ACCOUNT, ...session } = validate(sessionRequest, readFields(request));
+    const { websiteId, accountId = DEFAULT_ACCOUNT_ID, ...session } = validate(sessionRequest, parseFields(request));
     const website = await websites.find(accountId, websiteId);
-    if (!website || !allows(website, request.headers.origin)) forbidPage(reply);
+    if (!website || !isOriginAllowed(website, request.headers.origin)) removeCorsHeaders(reply);
     if (!website) throw invalidField('websiteId', 'must be an existing website of the account');
-    if (!allows(website, request.headers.origin)) throw forbidden();
+    if (!isOriginAllowed(website, request.headers.origin)) throw forbidden();
     await limits.admitSession(request.ip);
-    const browser = browserName(request.headers['user-agent']);
+    const browser = sanitizeUserAgent(request.headers['user-agent']);
     const { token, uniqueId } = await sessions.open(website, session, browser);
     return reply
       .code(201)
       .headers({ 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' })
-      .send(JSON.stringify({ token, expiresIn: SESSION_SECONDS, visitorId: uniqueId }));
+      .send(JSON.stringify({ token, expiresIn: SESSION_TTL_SECONDS, visitorId: uniqueId }));
   });
 
   app.route({
@@ -46,17 +46,17 @@ export function registerSession(app: FastifyInstance, { sessions, websites, limi
     url: PATH,
     handler: async (_request, reply) => {
       reply.header('allow', 'POST, OPTIONS');
-      throw new HttpError(405, 'This address takes POST.');
+      throw new HttpError(405, 'Method not allowed: use POST.');
     },
   });
   app.options(PATH, async (_request, reply) => reply.code(204).header('allow', 'POST, OPTIONS').send());
 }
 
-/** The fields of a body: JSON or a form. What is null was not given. */
-function readFields(request: FastifyRequest): Record<string, unknown> {
-  const [media = ''] = request.headers['content-type']?.toLowerCase().split(';') ?? [];
-  const text = decoded(request.body as Buffer | undefined);
-  const fields = READERS[media.trim()]?.(text);
+/** Parses a JSON or form body. Null fields count as absent. */
+function parseFields(request: FastifyRequest): Record<string, unknown> {
+  const [mediaType = ''] = request.headers['content-type']?.toLowerCase().split(';') ?? [];
+  const text = decodeUtf8(request.body as Buffer | undefined);
+  const fields = BODY_PARSERS[mediaType.trim()]?.(text);
   if (fields === undefined) {
     throw new HttpError(415, 'The body must be application/json or application/x-www-form-urlencoded.');
   }
@@ -66,21 +66,21 @@ function readFields(request: FastifyRequest): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
 }
 
-const READERS: Readonly<Record<string, (text: string) => unknown>> = {
+const BODY_PARSERS: Readonly<Record<string, (text: string) => unknown>> = {
   'application/json': (text) => {
     try {
       return JSON.parse(text);
     } catch {
-      throw new HttpError(400, 'The body is not JSON.');
+      throw new HttpError(400, 'The body is not valid JSON.');
     }
   },
   'application/x-www-form-urlencoded': (text) => Object.fromEntries(new URLSearchParams(text)),
 };
 
-function decoded(body: Buffer | undefined): string {
+function decodeUtf8(body: Buffer | undefined): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(body);
   } catch {
-    throw new HttpError(400, 'The body is not UTF-8.');
+    throw new HttpError(400, 'The body is not valid UTF-8.');
   }
 }

@@ -3,7 +3,7 @@ import type { VisitorSessions } from '../../core/visitors/visitor-sessions.ts';
 import type { VisitorWebsite, VisitorWebsites } from '../../core/visitors/visitor-websites.ts';
 import type { Visitors } from '../../core/visitors/visitors.ts';
 
-/** Who comes in, and from where: a token belongs to a website, and a page to an origin that this website allows. */
+/** Authenticates visitors: a token belongs to a website, and pages must have an origin that the website allows. */
 export class VisitorGate {
   readonly #sessions: VisitorSessions;
   readonly #websites: VisitorWebsites;
@@ -13,20 +13,20 @@ export class VisitorGate {
     this.#websites = websites;
   }
 
-  /** The visitor behind a token; `elsewhere` when the page is none of their website. Without an origin it is no page. */
-  async visitorOf(token: string, origin: string | undefined): Promise<VisitorCaller | 'elsewhere' | undefined> {
-    const visitor = await this.#sessions.caller(token);
+  /** Undefined if the token is not valid. Requests without an origin do not come from a page, and are allowed. */
+  async authenticate(token: string, origin: string | undefined): Promise<VisitorCaller | 'wrong_origin' | undefined> {
+    const visitor = await this.#sessions.findCaller(token);
     const website = visitor && (await this.#websites.find(visitor.accountId, visitor.websiteId));
     if (!website) return undefined;
-    return allows(website, origin) ? visitor : 'elsewhere';
+    return isOriginAllowed(website, origin) ? visitor : 'wrong_origin';
   }
 
-  /** Whether pages of an origin have any business here, before it is known with which website. */
-  async knows(origin: string | undefined): Promise<boolean> {
-    return origin === undefined || this.#websites.isKnown(origin);
+  /** Whether any website allows the origin, for requests whose website is not known yet. */
+  async isKnownOrigin(origin: string | undefined): Promise<boolean> {
+    return origin === undefined || this.#websites.isKnownOrigin(origin);
   }
 }
 
-export function allows({ origins }: VisitorWebsite, origin: string | undefined): boolean {
+export function isOriginAllowed({ origins }: VisitorWebsite, origin: string | undefined): boolean {
   return origin === undefined || origins.includes(origin);
 }

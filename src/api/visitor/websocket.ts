@@ -1,47 +1,50 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Logger } from 'pino';
 import type { VisitorCaller } from '../../core/kernel/caller.ts';
-import { plainChanges } from '../graphql-server/changes.ts';
-import { isAt, type Patience, SocketServer, type Sockets } from '../graphql-server/sockets.ts';
-import { visitorContext } from './context.ts';
-import { VISITOR_GRAPHQL, type VisitorParts } from './http.ts';
+import { createMutationRunner } from '../graphql-server/mutation-runner.ts';
+import { matchesPath, SocketServer, type Sockets, type SocketTimeouts } from '../graphql-server/sockets.ts';
+import { createVisitorContext } from './context.ts';
+import { VISITOR_GRAPHQL_PATH, type VisitorOptions } from './http.ts';
 import { VisitorGate } from './visitor-gate.ts';
 
-/** Visitors are many, and nothing of theirs changes while their token lasts. */
-const TOKEN_CHECK_MS = 5000;
+/** There are many visitors, and their permissions do not change while a token is valid. */
+const TOKEN_CHECK_INTERVAL_MS = 5000;
 
-export interface VisitorSocketParts extends VisitorParts {
+export interface VisitorSocketOptions extends VisitorOptions {
   readonly logger: Logger;
-  /** From where a request came. */
+  /** Returns the client's IP address. */
   addressOf(request: IncomingMessage): string;
 }
 
-/** Subscriptions of visitors, on the path `/visitor/graphql`. */
+/** Serves `/visitor/graphql` over WebSocket. */
 export function serveVisitorSockets(
   server: Server,
-  { schema, services, transactIn, logger, addressOf }: VisitorSocketParts,
-  patience?: Patience,
+  { schema, services, transactIn, logger, addressOf }: VisitorSocketOptions,
+  timeouts?: SocketTimeouts,
 ): Sockets {
   const gate = new VisitorGate(services.visitors);
   return new SocketServer<{ readonly visitor: VisitorCaller; readonly address: string }>(
     server,
     {
-      path: VISITOR_GRAPHQL,
+      path: VISITOR_GRAPHQL_PATH,
       schema,
       logger,
-      tokenCheckMs: TOKEN_CHECK_MS,
-      admits: ({ headers }) => gate.knows(headers.origin),
-      viewerOf: async (token, request) => {
-        const visitor = await gate.visitorOf(token, request.headers.origin);
-        return visitor === undefined || visitor === 'elsewhere' ? undefined : { visitor, address: addressOf(request) };
+      tokenCheckIntervalMs: TOKEN_CHECK_INTERVAL_MS,
+      canConnect: ({ headers }) => gate.isKnownOrigin(headers.origin),
+      authenticate: async (token, request) => {
+        const visitor = await gate.authenticate(token, request.headers.origin);
+        return visitor === undefined || visitor === 'wrong_origin'
+          ? undefined
+          : { visitor, address: addressOf(request) };
       },
       hasSamePermissions: () => true,
-      contextOf: (asking) => visitorContext(asking, services, plainChanges(transactIn(asking.visitor.accountId))),
+      createContext: (viewer) =>
+        createVisitorContext(viewer, services, createMutationRunner(transactIn(viewer.visitor.accountId))),
     },
-    patience,
+    timeouts,
   );
 }
 
-export function isVisitorSocketAddress(url: string): boolean {
-  return isAt(VISITOR_GRAPHQL, url);
+export function isVisitorSocketUrl(url: string): boolean {
+  return matchesPath(VISITOR_GRAPHQL_PATH, url);
 }

@@ -7,10 +7,10 @@ import { LoginLimits } from './login-limits.ts';
 import { type HashCost, Passwords } from './passwords.ts';
 import type { InstallationSecrets } from './secrets.ts';
 import { SingleSignOn } from './single-sign-on.ts';
+import { TokenCallers } from './token-callers.ts';
 import { Tokens } from './tokens.ts';
-import { Viewers } from './viewers.ts';
 
-/** Who gets in, and by what. */
+/** Authentication, credentials and rate limits. */
 export type Access = ReturnType<typeof createAccess>;
 
 export function createAccess(database: Database, secrets: InstallationSecrets, hashCost?: HashCost) {
@@ -22,7 +22,7 @@ export function createAccess(database: Database, secrets: InstallationSecrets, h
     passwords,
     limits,
     tokens,
-    viewers: new Viewers(database),
+    tokenCallers: new TokenCallers(database),
     accounts: new Accounts(database),
     apiKeys: new ApiKeys(database),
     login: new Login({ database, limits, passwords, tokens }),

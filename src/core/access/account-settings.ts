@@ -5,31 +5,30 @@ import { prepare } from '../../storage/prepared-statement.ts';
 const SECONDS_RULE = 'must be a whole number from 5 to 300';
 const LIMIT_RULE = 'must be a whole number from 0 to 100000';
 
-/** How an account wants its conversations to be given out. */
+/** How an account assigns conversations to operators. */
 export const routingSettingsSchema = z.strictObject({
   autoAccept: z
     .boolean()
-    .meta({ description: 'Conversations begin at once with the operator who is chosen, without an offer.' }),
+    .meta({ description: 'Conversations start immediately with the chosen operator, without an offer.' }),
   offerSeconds: z
     .int({ error: SECONDS_RULE })
     .min(5, { error: SECONDS_RULE })
     .max(300, { error: SECONDS_RULE })
-    .meta({ description: 'Seconds that an offer waits for an answer, 5 to 300.' }),
+    .meta({ description: 'Seconds until an offer expires, 5 to 300.' }),
   queueLimit: z
     .int({ error: LIMIT_RULE })
     .min(0, { error: LIMIT_RULE })
     .max(100_000, { error: LIMIT_RULE })
-    .meta({ description: 'Conversations that wait at most, 0 to 100000; one more is refused.' }),
-  lowestPriorityFirst: z
-    .boolean()
-    .meta({ description: 'Priority 0 is asked before priority 10, instead of the other way round.' }),
+    .meta({ description: 'Maximum number of queued conversations, 0 to 100000. Further ones are refused.' }),
+  lowestPriorityFirst: z.boolean().meta({
+    description: 'Operators with priority 0 are chosen before those with priority 10, instead of the reverse.',
+  }),
 });
 export type RoutingSettings = Readonly<z.output<typeof routingSettingsSchema>>;
 
 type SettingsRow = { readonly [name in keyof RoutingSettings]: number };
 
-/** The settings as they are in a row of the table. */
-export function settingsOf({
+export function toRoutingSettings({
   autoAccept,
   offerSeconds,
   queueLimit,
@@ -38,26 +37,26 @@ export function settingsOf({
   return { autoAccept: autoAccept === 1, offerSeconds, queueLimit, lowestPriorityFirst: lowestPriorityFirst === 1 };
 }
 
-const read = prepare<{ accountId: number }, SettingsRow>((db, { accountId }) =>
+const findSettings = prepare<{ accountId: number }, SettingsRow>((db, { accountId }) =>
   db
     .selectFrom('accounts')
     .select(['autoAccept', 'offerSeconds', 'queueLimit', 'lowestPriorityFirst'])
     .where('id', '=', accountId),
 );
 
-/** One transaction looks for operators again and again, and never changes these settings before. */
-const known = new WeakMap<Transaction, Map<number, Promise<RoutingSettings>>>();
+/** A transaction reads the settings many times while routing, and never changes them before. */
+const settingsByTransaction = new WeakMap<Transaction, Map<number, Promise<RoutingSettings>>>();
 
-export function routingSettings(tx: Transaction, accountId: number): Promise<RoutingSettings> {
-  const ofAccounts = known.get(tx) ?? new Map<number, Promise<RoutingSettings>>();
-  known.set(tx, ofAccounts);
-  const settings = ofAccounts.get(accountId) ?? readSettings(tx, accountId);
-  ofAccounts.set(accountId, settings);
+export function loadRoutingSettings(tx: Transaction, accountId: number): Promise<RoutingSettings> {
+  const settingsByAccount = settingsByTransaction.get(tx) ?? new Map<number, Promise<RoutingSettings>>();
+  settingsByTransaction.set(tx, settingsByAccount);
+  const settings = settingsByAccount.get(accountId) ?? querySettings(tx, accountId);
+  settingsByAccount.set(accountId, settings);
   return settings;
 }
 
-async function readSettings(tx: Transaction, accountId: number): Promise<RoutingSettings> {
-  const [row] = await tx.run(read, { accountId });
+async function querySettings(tx: Transaction, accountId: number): Promise<RoutingSettings> {
+  const [row] = await tx.run(findSettings, { accountId });
   if (!row) throw new Error(`There is no account ${accountId}.`);
-  return settingsOf(row);
+  return toRoutingSettings(row);
 }

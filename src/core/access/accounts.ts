@@ -8,9 +8,9 @@ import { type AccountContext, type Caller, type Commit, requireAdmin, SYSTEM } f
 import { invalidField } from '../kernel/errors.ts';
 import { nextId } from '../kernel/ids.ts';
 import { text } from '../kernel/text.ts';
-import { type RoutingSettings, routingSettingsSchema, settingsOf } from './account-settings.ts';
+import { type RoutingSettings, routingSettingsSchema, toRoutingSettings } from './account-settings.ts';
 
-/** One customer of the platform, with everything that is theirs. */
+/** One customer of the platform. */
 export interface Account extends RoutingSettings {
   readonly id: number;
   readonly name: string;
@@ -18,14 +18,14 @@ export interface Account extends RoutingSettings {
   readonly premiumEnabled: boolean;
 }
 
-/** What admins change of their account. */
+/** The fields that admins can change. */
 export const accountUpdate = routingSettingsSchema
   .extend({ name: text(1, 255).meta({ description: 'Name.' }) })
   .partial();
 export type AccountUpdate = z.output<typeof accountUpdate>;
 
-/** Accounts themselves belong to nobody; their identifiers are counted under this number. */
-export const PLATFORM = 0;
+/** Account identifiers are allocated under this pseudo-account. */
+export const PLATFORM_ACCOUNT_ID = 0;
 
 export class Accounts {
   readonly #database: Database;
@@ -36,7 +36,7 @@ export class Accounts {
 
   async create(tx: Transaction, name: string, actor: Actor = SYSTEM): Promise<Pick<Account, 'id' | 'name'>> {
     if (name.trim() === '') throw invalidField('name', 'must not be empty');
-    const account = { id: await nextId(tx, PLATFORM, 'account'), name, lang: 'en', premiumEnabled: false };
+    const account = { id: await nextId(tx, PLATFORM_ACCOUNT_ID, 'account'), name, lang: 'en', premiumEnabled: false };
     await tx.db
       .insertInto('accounts')
       .values({ ...account, premiumEnabled: 0, createdAt: tx.now, eventPosition: 0, operatorCount: 0, adminCount: 0 })
@@ -55,9 +55,9 @@ export class Accounts {
         .select(COLUMNS)
         .where('id', '=', accountId)
         .executeTakeFirstOrThrow();
-      const before = fromRow(row);
-      const given = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
-      const account: Account = { ...before, ...given };
+      const before = accountFromRow(row);
+      const definedInput = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
+      const account: Account = { ...before, ...definedInput };
       const changes = changesBetween(before, account);
       if (changes.fields.length === 0) return account;
       const { name, offerSeconds, queueLimit } = account;
@@ -73,19 +73,19 @@ export class Accounts {
   }
 
   async find(id: number): Promise<Account | undefined> {
-    return (await this.#rows().where('id', '=', id).execute()).map(fromRow)[0];
+    return (await this.#selectAccounts().where('id', '=', id).execute()).map(accountFromRow)[0];
   }
 
-  async all(): Promise<Account[]> {
-    return (await this.#rows().orderBy('id').execute()).map(fromRow);
+  async list(): Promise<Account[]> {
+    return (await this.#selectAccounts().orderBy('id').execute()).map(accountFromRow);
   }
 
-  /** Whether nothing was ever stored here. */
+  /** Whether the database has no account yet. */
   async isEmpty(tx: Transaction): Promise<boolean> {
     return (await tx.db.selectFrom('accounts').select('id').limit(1).executeTakeFirst()) === undefined;
   }
 
-  #rows() {
+  #selectAccounts() {
     return this.#database.read.selectFrom('accounts').select(COLUMNS);
   }
 }
@@ -101,13 +101,13 @@ const addToCounts = prepare<{ accountId: number; operators: number; admins: numb
       .where('id', '=', accountId),
 );
 
-/** Keeps the counts of operators and of admins among them. */
-export function countOperators(
+/** Updates the counts of operators and of admins among them. */
+export function adjustOperatorCounts(
   tx: Transaction,
   { accountId }: AccountContext,
-  by: { operators: number; admins: number },
+  deltas: { operators: number; admins: number },
 ): void {
-  tx.send(addToCounts, { accountId, ...by });
+  tx.send(addToCounts, { accountId, ...deltas });
 }
 
 const COLUMNS = [
@@ -115,7 +115,7 @@ const COLUMNS = [
   ...(['autoAccept', 'offerSeconds', 'queueLimit', 'lowestPriorityFirst'] as const),
 ];
 
-function fromRow(row: Pick<Selectable<Tables['accounts']>, (typeof COLUMNS)[number]>): Account {
+function accountFromRow(row: Pick<Selectable<Tables['accounts']>, (typeof COLUMNS)[number]>): Account {
   const { id, name, lang, premiumEnabled } = row;
-  return { id, name, lang, premiumEnabled: premiumEnabled === 1, ...settingsOf(row) };
+  return { id, name, lang, premiumEnabled: premiumEnabled === 1, ...toRoutingSettings(row) };
 }

@@ -25,12 +25,12 @@ export interface NewApiKey {
   readonly name: string;
   readonly access: KeyAccess;
   readonly expiresAt: number | null;
-  /** Given on a first start only; otherwise one is made. */
+  /** Only set on the first start; generated otherwise. */
   readonly secret?: string;
 }
 
-const SHOWN_CHARACTERS = 8;
-export const SHOWN_COLUMNS = [
+const PREFIX_LENGTH = 8;
+export const PUBLIC_COLUMNS = [
   'accountId',
   'id',
   'name',
@@ -52,30 +52,30 @@ const findKey = prepare<{ keyHash: string }, Pick<ApiKey, 'accountId' | 'id' | '
       .where((eb) => eb.or([eb('expiresAt', 'is', null), eb('expiresAt', '>', eb.fn<number>('now_ms', []))])),
 );
 
-/** API keys of the legacy interface: shown once, kept as a digest. */
+/** API keys of the REST interface: shown once, stored as a digest. */
 export class ApiKeys {
   readonly #database: Database;
-  readonly #remembered = new ShortLivedCache<Caller>();
-  readonly #used = new Map<string, { accountId: number; id: number; at: number }>();
+  readonly #callers = new ShortLivedCache<Caller>();
+  readonly #uses = new Map<string, { accountId: number; id: number; at: number }>();
 
   constructor(database: Database) {
     this.#database = database;
   }
 
-  /** On whose behalf a request with this key acts, if at once known. */
-  remembered(secret: string): Caller | undefined {
-    return this.#remembered.peek(secret);
+  /** Returns the cached caller of a key without reading the database. */
+  peekCaller(secret: string): Caller | undefined {
+    return this.#callers.peek(secret);
   }
 
-  check(secret: string): Promise<Caller | undefined> {
-    return this.#remembered.get(secret, () => this.#read(secret));
+  findCaller(secret: string): Promise<Caller | undefined> {
+    return this.#callers.get(secret, () => this.#readCaller(secret));
   }
 
-  async #read(secret: string): Promise<Caller | undefined> {
+  async #readCaller(secret: string): Promise<Caller | undefined> {
     const [row] = await this.#database.run(findKey, { keyHash: digest(secret) });
     if (!row) return undefined;
     const { accountId, id, access, now } = row;
-    this.#used.set(`${accountId} ${id}`, { accountId, id, at: now });
+    this.#uses.set(`${accountId} ${id}`, { accountId, id, at: now });
     return fullAccessCaller(accountId, { type: 'api_key', id }, access === 'write');
   }
 
@@ -87,7 +87,7 @@ export class ApiKeys {
       accountId: caller.accountId,
       id: await nextId(tx, caller.accountId, 'api_key'),
       name: key.name,
-      prefix: secret.slice(0, SHOWN_CHARACTERS),
+      prefix: secret.slice(0, PREFIX_LENGTH),
       access: key.access,
       createdAt: tx.now,
       expiresAt: key.expiresAt,
@@ -106,7 +106,7 @@ export class ApiKeys {
     requireAdmin(caller);
     return this.#database.read
       .selectFrom('apiKeys')
-      .select(SHOWN_COLUMNS)
+      .select(PUBLIC_COLUMNS)
       .where('accountId', '=', caller.accountId)
       .orderBy('id')
       .execute();
@@ -114,28 +114,28 @@ export class ApiKeys {
 
   async revoke(tx: Transaction, caller: Caller, id: number): Promise<ApiKey> {
     requireAdmin(caller);
-    const revoked = await tx.db
+    const row = await tx.db
       .updateTable('apiKeys')
       .set({ revokedAt: tx.now })
       .where('accountId', '=', caller.accountId)
       .where('id', '=', id)
       .where('revokedAt', 'is', null)
-      .returning(SHOWN_COLUMNS)
+      .returning(PUBLIC_COLUMNS)
       .executeTakeFirst();
-    if (!revoked) throw unknownId('api_key', id);
+    if (!row) throw unknownId('api_key', id);
     announce(tx, caller, 'api_key.deleted', id);
-    return revoked;
+    return row;
   }
 
-  /** Writes down when keys were last used; called now and then, so that a read stays a read. */
+  /** Stores when keys were last used. Called periodically, so that reads do not write. */
   async recordUse(): Promise<void> {
-    if (this.#used.size === 0) return;
-    // In the same order on every node, so that none waits for a row of another.
-    const used = [...this.#used].sort(([, a], [, b]) => a.accountId - b.accountId || a.id - b.id);
-    this.#used.clear();
+    if (this.#uses.size === 0) return;
+    // In the same order on every node, to avoid deadlocks.
+    const uses = [...this.#uses].sort(([, a], [, b]) => a.accountId - b.accountId || a.id - b.id);
+    this.#uses.clear();
     try {
       await this.#database.transaction(async (tx) => {
-        for (const [, { accountId, id, at }] of used) {
+        for (const [, { accountId, id, at }] of uses) {
           await tx.db
             .updateTable('apiKeys')
             .set({ lastUsedAt: at })
@@ -145,7 +145,7 @@ export class ApiKeys {
         }
       });
     } catch (error) {
-      for (const [name, use] of used) if (!this.#used.has(name)) this.#used.set(name, use);
+      for (const [key, use] of uses) if (!this.#uses.has(key)) this.#uses.set(key, use);
       throw error;
     }
   }

@@ -5,37 +5,37 @@ import type { Commit } from '../kernel/caller.ts';
 import { DomainError } from '../kernel/errors.ts';
 import { digest, type InstallationSecrets } from './secrets.ts';
 
-/** A write that its caller may send again: the same key must mean the same request. */
+/** A write that its caller can retry: the same key must mean the same request. */
 export interface KeyedRequest {
   readonly accountId: number;
-  /** Keys of different credentials never meet. */
+  /** Separates the keys of different credentials. */
   readonly credential: string;
   readonly key: string;
-  /** All that makes the request what it is; only a fingerprint of it is kept. */
+  /** Everything that identifies the request; only its fingerprint is stored. */
   readonly request: readonly string[];
 }
 
-/** An answer as it is kept, without secrets. */
-export interface KeptAnswer {
+/** Contains no secrets. */
+export interface StoredResponse {
   readonly status: number;
   readonly location: string | null;
   readonly body: string;
 }
 
-/** Thrown out of a commit when the write was done before. */
-export class AlreadyDone extends Error {
-  readonly answer: KeptAnswer;
+/** Thrown by a commit if the write was already made. */
+export class AlreadyProcessed extends Error {
+  readonly response: StoredResponse;
 
-  constructor(answer: KeptAnswer) {
-    super('This request was answered before.');
-    this.answer = answer;
+  constructor(response: StoredResponse) {
+    super('This request was already answered.');
+    this.response = response;
   }
 }
 
-const KEPT_MS = 24 * 3600 * 1000;
+const KEY_TTL_MS = 24 * 3600 * 1000;
 const MAX_WAIT_MS = 2000;
 
-/** The answers of writes, kept for a day in the transaction of the write itself: there is no write without its answer. */
+/** Stores the responses of writes for a day, in the transaction of the write, so that no write lacks its response. */
 export class IdempotencyKeys {
   readonly #database: Database;
   readonly #secrets: InstallationSecrets;
@@ -46,34 +46,34 @@ export class IdempotencyKeys {
     this.#secrets = secrets;
   }
 
-  /** Runs `work` unless another with the same key is running: then waits shortly for that one. */
-  async alone<T>(request: KeyedRequest, work: () => Promise<T>): Promise<T> {
-    const name = `${request.accountId} ${request.credential} ${request.key}`;
-    const earlier = this.#running.get(name);
-    if (earlier && !(await endsWithin(earlier, MAX_WAIT_MS))) {
+  /** Runs `work`, after waiting briefly for a running request with the same key. */
+  async runExclusively<T>(request: KeyedRequest, work: () => Promise<T>): Promise<T> {
+    const requestKey = `${request.accountId} ${request.credential} ${request.key}`;
+    const earlier = this.#running.get(requestKey);
+    if (earlier && !(await settlesWithin(earlier, MAX_WAIT_MS))) {
       throw new DomainError('in_progress', 'A request with this Idempotency-Key is still running.', {
         retryAfterSeconds: 1,
       });
     }
-    const running = work();
-    const ended = running.then(noop, noop);
-    this.#running.set(name, ended);
+    const result = work();
+    const settled = result.then(noop, noop);
+    this.#running.set(requestKey, settled);
     try {
-      return await running;
+      return await result;
     } finally {
-      if (this.#running.get(name) === ended) this.#running.delete(name);
+      if (this.#running.get(requestKey) === settled) this.#running.delete(requestKey);
     }
   }
 
-  /** The kept answer, if there is one; throws when the key was used for another request. */
-  async earlierAnswer(request: KeyedRequest, db = this.#database.read): Promise<KeptAnswer | undefined> {
+  /** Throws if the key was used for another request. */
+  async findResponse(request: KeyedRequest, db = this.#database.read): Promise<StoredResponse | undefined> {
     const row = await db
       .selectFrom('idempotencyKeys')
       .selectAll()
       .where('accountId', '=', request.accountId)
       .where('credential', '=', request.credential)
       .where('keyHash', '=', digest(request.key))
-      .where('createdAt', '>=', (eb) => eb(eb.fn<number>('now_ms', []), '-', KEPT_MS))
+      .where('createdAt', '>=', (eb) => eb(eb.fn<number>('now_ms', []), '-', KEY_TTL_MS))
       .executeTakeFirst();
     if (!row) return undefined;
     if (row.requestHash !== this.#secrets.requestFingerprint(request.request)) {
@@ -82,61 +82,61 @@ export class IdempotencyKeys {
     return { status: row.status, location: row.location, body: row.body };
   }
 
-  /** A commit that keeps the answer with the write, and refuses to write twice. */
-  commit<T>(request: KeyedRequest, answer: (result: T) => KeptAnswer): Commit<T> {
+  /** Commits a write together with its response; throws `AlreadyProcessed` if it was made before. */
+  commit<T>(request: KeyedRequest, toResponse: (result: T) => StoredResponse): Commit<T> {
     return (work) =>
       this.#database.transaction(async (tx) => {
-        const earlier = await this.earlierAnswer(request, tx.db);
-        if (earlier) throw new AlreadyDone(earlier);
+        const earlier = await this.findResponse(request, tx.db);
+        if (earlier) throw new AlreadyProcessed(earlier);
         const result = await work(tx);
-        await this.#keep(tx, request, answer(result));
+        await this.#insertResponse(tx, request, toResponse(result));
         return result;
       }, request.accountId);
   }
 
-  /** Keeps an answer that changed nothing, such as a refusal of the input. */
-  async keep(request: KeyedRequest, answer: KeptAnswer): Promise<void> {
-    await this.#database.transaction((tx) => this.#keep(tx, request, answer), request.accountId);
+  /** Stores a response without a change, such as invalid input. */
+  async storeResponse(request: KeyedRequest, response: StoredResponse): Promise<void> {
+    await this.#database.transaction((tx) => this.#insertResponse(tx, request, response), request.accountId);
   }
 
   clean(): Promise<void> {
     return deleteInBatches(this.#database, {
       table: 'idempotency_keys',
       key: ['account_id', 'credential', 'key_hash'],
-      where: sql`created_at < now_ms() - ${sql.lit(KEPT_MS)}`,
+      where: sql`created_at < now_ms() - ${sql.lit(KEY_TTL_MS)}`,
     });
   }
 
-  async #keep(tx: Transaction, request: KeyedRequest, answer: KeptAnswer): Promise<void> {
+  async #insertResponse(tx: Transaction, request: KeyedRequest, response: StoredResponse): Promise<void> {
     const row = {
       accountId: request.accountId,
       credential: request.credential,
       keyHash: digest(request.key),
       requestHash: this.#secrets.requestFingerprint(request.request),
-      ...answer,
+      ...response,
       createdAt: tx.now,
     };
     await tx.db
       .insertInto('idempotencyKeys')
       .values(row)
-      // One that is past its day and was not cleaned yet gives way.
+      // Replaces an expired key that was not deleted yet.
       .onConflict((conflict) =>
         conflict
           .columns(['accountId', 'credential', 'keyHash'])
           .doUpdateSet(row)
-          .where('idempotencyKeys.createdAt', '<', tx.now - KEPT_MS),
+          .where('idempotencyKeys.createdAt', '<', tx.now - KEY_TTL_MS),
       )
       .execute();
   }
 }
 
-async function endsWithin(promise: Promise<void>, milliseconds: number): Promise<boolean> {
+async function settlesWithin(promise: Promise<void>, milliseconds: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<boolean>((resolve) => {
+  const timeout = new Promise<boolean>((resolve) => {
     timer = setTimeout(resolve, milliseconds, false);
   });
   try {
-    return await Promise.race([promise.then(() => true), late]);
+    return await Promise.race([promise.then(() => true), timeout]);
   } finally {
     clearTimeout(timer);
   }

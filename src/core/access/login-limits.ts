@@ -1,13 +1,13 @@
 import type { Database } from '../../storage/database.ts';
-import { loginName } from './logins.ts';
-import { network } from './networks.ts';
+import { foldEmail } from './logins.ts';
+import { toNetwork } from './networks.ts';
 import { RateLimits, type RateWindow } from './rate-limits.ts';
 import { digest } from './secrets.ts';
 
-const LOGINS_PER_USER = 10;
-const LOGINS_PER_ADDRESS = 100;
+const MAX_LOGINS_PER_USER = 10;
+const MAX_LOGINS_PER_ADDRESS = 100;
 
-/** How often somebody may try to log in. A try that is refused uses up neither budget. */
+/** Limits login attempts per user and per address. A rejected attempt does not count. */
 export class LoginLimits {
   readonly #rates: RateLimits;
 
@@ -15,26 +15,26 @@ export class LoginLimits {
     this.#rates = new RateLimits(database);
   }
 
-  /** Counts a try, or throws with the seconds to wait. Without an address, whoever tries has logged in before. */
+  /** Counts an attempt, or throws with the seconds to wait. Omit the address for a user who is already logged in. */
   async admit(email: string, address?: string): Promise<void> {
-    const user = { subject: `user ${digest(loginName(email))}`, most: LOGINS_PER_USER };
-    const peer = address === undefined ? [] : [windowOf(address)];
-    await this.#rates.admit([...peer, user], TOO_MANY);
+    const userWindow = { subject: `user ${digest(foldEmail(email))}`, limit: MAX_LOGINS_PER_USER };
+    const addressWindows = address === undefined ? [] : [toAddressWindow(address)];
+    await this.#rates.admit([...addressWindows, userWindow], TOO_MANY_LOGINS);
   }
 
-  /** The same for somebody of whom nothing but the address is known. */
-  async admitFrom(address: string): Promise<void> {
-    await this.#rates.admit([windowOf(address)], TOO_MANY);
+  /** For an attempt by an unknown user. */
+  async admitAddress(address: string): Promise<void> {
+    await this.#rates.admit([toAddressWindow(address)], TOO_MANY_LOGINS);
   }
 
-  /** Forgets the windows that have passed. */
+  /** Deletes expired windows. */
   clean(): Promise<void> {
     return this.#rates.clean();
   }
 }
 
-const TOO_MANY = 'Too many logins. Try again later.';
+const TOO_MANY_LOGINS = 'Too many logins. Try again later.';
 
-function windowOf(address: string): RateWindow {
-  return { subject: `address ${network(address)}`, most: LOGINS_PER_ADDRESS };
+function toAddressWindow(address: string): RateWindow {
+  return { subject: `address ${toNetwork(address)}`, limit: MAX_LOGINS_PER_ADDRESS };
 }

@@ -1,5 +1,5 @@
 import type { Database, Transaction } from '../../storage/database.ts';
-import { noteFirstLogin } from '../live/live-store.ts';
+import { recordFirstLogin } from '../live/live-store.ts';
 import type { LoginLimits } from './login-limits.ts';
 import { findLogin } from './logins.ts';
 import type { Passwords } from './passwords.ts';
@@ -18,14 +18,14 @@ export class Login {
   readonly #passwords: Passwords;
   readonly #tokens: Tokens;
 
-  constructor(parts: { database: Database; limits: LoginLimits; passwords: Passwords; tokens: Tokens }) {
-    this.#database = parts.database;
-    this.#limits = parts.limits;
-    this.#passwords = parts.passwords;
-    this.#tokens = parts.tokens;
+  constructor(dependencies: { database: Database; limits: LoginLimits; passwords: Passwords; tokens: Tokens }) {
+    this.#database = dependencies.database;
+    this.#limits = dependencies.limits;
+    this.#passwords = dependencies.passwords;
+    this.#tokens = dependencies.tokens;
   }
 
-  /** A token, or undefined where the e-mail and the password do not belong together, whatever the reason. */
+  /** Returns a token; undefined if the e-mail or the password is wrong. */
   async logIn({ email, password, address }: Credentials): Promise<string | undefined> {
     await this.#limits.admit(email, address);
     const login = await findLogin(this.#database.read, email);
@@ -33,16 +33,16 @@ export class Login {
     if (!login || !matches) return undefined;
 
     return this.#database.transaction(async (tx) => {
-      // The password may have been changed, or the operator deleted, while it was being checked.
-      const still = await findLogin(tx.db, email);
-      if (still?.passwordHash !== login.passwordHash) return undefined;
+      // The password may have changed, or the operator may have been deleted, during the check.
+      const current = await findLogin(tx.db, email);
+      if (current?.passwordHash !== login.passwordHash) return undefined;
       return startSession(tx, this.#tokens, { accountId: login.accountId, operatorId: login.operatorId });
     }, login.accountId);
   }
 }
 
-/** A token for somebody who has proved who they are; the first one is remembered. */
+/** Issues a token to an authenticated operator and records the first login. */
 export async function startSession(tx: Transaction, tokens: Tokens, owner: TokenOwner): Promise<string> {
-  await noteFirstLogin(tx, owner, owner);
+  await recordFirstLogin(tx, owner, owner);
   return tokens.issue(tx, owner);
 }

@@ -4,31 +4,31 @@ import { prepare } from '../../storage/prepared-statement.ts';
 import type { Tables } from '../../storage/tables.ts';
 import type { AccountContext } from '../kernel/caller.ts';
 import { fold } from '../kernel/text.ts';
-import { endTokensOf, type TokenOwner } from './tokens.ts';
+import { deleteTokensOf, type TokenOwner } from './tokens.ts';
 
-/** Whom an e-mail leads to, on the whole platform, and the hash of their password. */
+/** The operator and password hash of an e-mail address, which is unique on the platform. */
 export type StoredLogin = Selectable<Tables['logins']>;
 
-// An import runs these ten thousand times in one transaction.
+// Prepared, because an import runs them ten thousand times in one transaction.
 const insertLogin = prepare<StoredLogin>((db, row) => db.insertInto('logins').values(row));
-const findEmail = prepare<{ emailFolded: string }>((db, { emailFolded }) =>
+const findByEmail = prepare<{ emailFolded: string }>((db, { emailFolded }) =>
   db.selectFrom('logins').select('operatorId').where('emailFolded', '=', emailFolded),
 );
 
-/** The form in which e-mails of logins compare. */
-export function loginName(email: string): string {
+/** Normalises an e-mail address for comparison. */
+export function foldEmail(email: string): string {
   return fold(email.trim());
 }
 
 export function findLogin(db: Kysely<Tables>, email: string): Promise<StoredLogin | undefined> {
-  return db.selectFrom('logins').selectAll().where('emailFolded', '=', loginName(email)).executeTakeFirst();
+  return db.selectFrom('logins').selectAll().where('emailFolded', '=', foldEmail(email)).executeTakeFirst();
 }
 
-export async function isLogin(tx: Transaction, email: string): Promise<boolean> {
-  return (await tx.run(findEmail, { emailFolded: loginName(email) })).length > 0;
+export async function isEmailTaken(tx: Transaction, email: string): Promise<boolean> {
+  return (await tx.run(findByEmail, { emailFolded: foldEmail(email) })).length > 0;
 }
 
-export async function passwordHashOf(db: Kysely<Tables>, owner: TokenOwner): Promise<string | null> {
+export async function findPasswordHash(db: Kysely<Tables>, owner: TokenOwner): Promise<string | null> {
   const login = await db
     .selectFrom('logins')
     .select('passwordHash')
@@ -44,7 +44,7 @@ export async function addLogin(
   { id, email }: { readonly id: number; readonly email: string },
   passwordHash: string | null,
 ): Promise<void> {
-  await tx.run(insertLogin, { emailFolded: loginName(email), accountId, operatorId: id, passwordHash });
+  await tx.run(insertLogin, { emailFolded: foldEmail(email), accountId, operatorId: id, passwordHash });
 }
 
 export function changeLoginEmail(
@@ -52,10 +52,10 @@ export function changeLoginEmail(
   { accountId }: AccountContext,
   { id, email }: { readonly id: number; readonly email: string },
 ): Promise<void> {
-  return update(tx, { accountId, operatorId: id }, { emailFolded: loginName(email) });
+  return updateLogin(tx, { accountId, operatorId: id }, { emailFolded: foldEmail(email) });
 }
 
-/** A new password ends every token that the old one gave. */
+/** Also revokes all tokens of the operator. */
 export async function setPassword(
   tx: Transaction,
   { accountId }: AccountContext,
@@ -63,16 +63,16 @@ export async function setPassword(
   passwordHash: string,
 ): Promise<void> {
   const owner = { accountId, operatorId };
-  await update(tx, owner, { passwordHash });
-  await endTokensOf(tx, owner);
+  await updateLogin(tx, owner, { passwordHash });
+  await deleteTokensOf(tx, owner);
 }
 
 export async function deleteLogin(tx: Transaction, { accountId }: AccountContext, operatorId: number): Promise<void> {
-  await endTokensOf(tx, { accountId, operatorId });
+  await deleteTokensOf(tx, { accountId, operatorId });
   await tx.db.deleteFrom('logins').where('accountId', '=', accountId).where('operatorId', '=', operatorId).execute();
 }
 
-async function update(tx: Transaction, owner: TokenOwner, columns: Partial<StoredLogin>): Promise<void> {
+async function updateLogin(tx: Transaction, owner: TokenOwner, columns: Partial<StoredLogin>): Promise<void> {
   await tx.db
     .updateTable('logins')
     .set(columns)

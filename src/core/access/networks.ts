@@ -1,12 +1,12 @@
 import { isIPv6 } from 'node:net';
 
-/** IPv4 by address, IPv6 by /64: that is what one customer of a provider gets. */
-export function network(address: string): string {
-  const bare = address.replace(/%.*$/, '');
-  if (!isIPv6(bare)) return bare;
-  const groups = ipv6Groups(bare);
-  const mapped = groups.slice(0, 6).every((group, index) => group === (index === 5 ? 0xffff : 0));
-  if (mapped)
+/** IPv4 by address, IPv6 by /64, which is what a provider assigns to one customer. */
+export function toNetwork(address: string): string {
+  const withoutZone = address.replace(/%.*$/, '');
+  if (!isIPv6(withoutZone)) return withoutZone;
+  const groups = parseIpv6Groups(withoutZone);
+  const isIpv4Mapped = groups.slice(0, 6).every((group, index) => group === (index === 5 ? 0xffff : 0));
+  if (isIpv4Mapped)
     return groups
       .slice(6)
       .flatMap((group) => [group >> 8, group & 0xff])
@@ -17,8 +17,8 @@ export function network(address: string): string {
     .join(':')}::/64`;
 }
 
-/** The eight groups of an address in any of its spellings; a URL knows the one that all come down to. */
-function ipv6Groups(address: string): number[] {
+/** Parses the eight groups of an address in any notation; `URL` converts it to the canonical one. */
+function parseIpv6Groups(address: string): number[] {
   const [left = [], right = []] = new URL(`http://[${address}]`).hostname
     .slice(1, -1)
     .split('::')

@@ -1,42 +1,44 @@
 import { sql } from 'kysely';
 import type { Database, Transaction } from '../../storage/database.ts';
-import { Turns } from '../../storage/turns.ts';
+import { KeyedQueue } from '../../storage/keyed-queue.ts';
 import { deleteInBatches } from '../kernel/batched-delete.ts';
 import { DomainError } from '../kernel/errors.ts';
 
 const WINDOW_MS = 60_000;
 
-/** How often something may be tried within a minute. */
+/** A limit on attempts per minute. */
 export interface RateWindow {
-  /** Who tries, or from where; what is tried is a part of it. */
+  /** The action, and the user or address. */
   readonly subject: string;
-  /** 0 means that there is no limit. */
-  readonly most: number;
+  /** 0 means no limit. */
+  readonly limit: number;
 }
 
-/** Exact sliding windows, kept in the database so that all nodes share them. A try that is refused uses up nothing. */
+/** Exact sliding windows in the database, shared by all nodes. A rejected attempt does not count. */
 export class RateLimits {
   readonly #database: Database;
-  /** The database decides. This only keeps many tries of one subject from taking all its connections to wait for each other. */
-  readonly #turns = new Turns<string>();
+  /** The database decides. This only prevents concurrent attempts of one subject from occupying all connections. */
+  readonly #queue = new KeyedQueue<string>();
 
   constructor(database: Database) {
     this.#database = database;
   }
 
-  /** Counts a try in each window, or throws with the seconds to wait. It counts whatever becomes of what was tried. */
+  /**
+   * Counts an attempt in each window, or throws with the seconds to wait. The attempt counts even if the action fails.
+   */
   async admit(windows: readonly RateWindow[], message: string): Promise<void> {
-    const limited = windows.filter(({ most }) => most > 0);
-    if (limited.length === 0) return;
-    const wait = await this.#inTurn(limited, () => this.#countUnlessFull(limited));
-    if (wait > 0) throw tooMany(message, wait);
+    const activeWindows = windows.filter(({ limit }) => limit > 0);
+    if (activeWindows.length === 0) return;
+    const wait = await this.#runInTurn(activeWindows, () => this.#countUnlessFull(activeWindows));
+    if (wait > 0) throw rateLimited(message, wait);
   }
 
-  #inTurn<T>([first, ...rest]: readonly RateWindow[], work: () => Promise<T>): Promise<T> {
-    return first ? this.#turns.take(first.subject, () => this.#inTurn(rest, work)) : work();
+  #runInTurn<T>([first, ...rest]: readonly RateWindow[], work: () => Promise<T>): Promise<T> {
+    return first ? this.#queue.run(first.subject, () => this.#runInTurn(rest, work)) : work();
   }
 
-  /** Tries are only added, so one that a plain read refuses is refused for good: it costs no lock and no commit. */
+  /** Attempts are only added, so a plain read can reject one for certain, without a lock or a commit. */
   async #countUnlessFull(windows: readonly RateWindow[]): Promise<number> {
     const rows = await this.#database.read
       .selectFrom('rateWindows')
@@ -48,39 +50,39 @@ export class RateLimits {
       )
       .execute();
     const waits = rows.map(({ subject, attempts, now }) => {
-      const { most = 0 } = windows.find((window) => window.subject === subject) ?? {};
-      return untilFree(recent(attempts, now), most, now);
+      const { limit = 0 } = windows.find((window) => window.subject === subject) ?? {};
+      return computeWaitMs(parseRecentAttempts(attempts, now), limit, now);
     });
     return Math.max(...waits, 0) || this.#database.transaction((tx) => this.#count(tx, windows));
   }
 
-  /** The same as a part of what is tried: it counts when that is committed. */
-  async admitWithin(tx: Transaction, windows: readonly RateWindow[], message: string): Promise<void> {
+  /** Counts an attempt in the transaction of the action: it counts if that commits. */
+  async admitInTransaction(tx: Transaction, windows: readonly RateWindow[], message: string): Promise<void> {
     const wait = await this.#count(tx, windows);
-    if (wait > 0) throw tooMany(message, wait);
+    if (wait > 0) throw rateLimited(message, wait);
   }
 
-  /** Forgets the windows that have passed. */
+  /** Deletes expired windows. */
   clean(): Promise<void> {
     const where = sql`ends_at < now_ms()`;
     return deleteInBatches(this.#database, { table: 'rate_windows', key: ['subject'], where });
   }
 
-  /** Always in the order given, so that two nodes never wait for each other. */
+  /** Locks windows in the given order, to avoid deadlocks between nodes. */
   async #count(tx: Transaction, windows: readonly RateWindow[]): Promise<number> {
-    const looked: { subject: string; tries: number[]; wait: number }[] = [];
-    for (const { subject, most } of windows) {
-      if (most === 0) continue;
-      const tries = await this.#recent(tx, subject);
-      looked.push({ subject, tries, wait: untilFree(tries, most, tx.now) });
+    const states: { subject: string; attempts: number[]; wait: number }[] = [];
+    for (const { subject, limit } of windows) {
+      if (limit === 0) continue;
+      const attempts = await this.#lockAttempts(tx, subject);
+      states.push({ subject, attempts, wait: computeWaitMs(attempts, limit, tx.now) });
     }
-    const wait = Math.max(0, ...looked.map((window) => window.wait));
-    if (wait === 0) for (const { subject, tries } of looked) await this.#keep(tx, subject, tries);
+    const wait = Math.max(0, ...states.map((window) => window.wait));
+    if (wait === 0) for (const { subject, attempts } of states) await this.#addAttempt(tx, subject, attempts);
     return wait;
   }
 
-  /** The tries of the last minute. Reading them this way holds the row until the commit, on every database. */
-  async #recent(tx: Transaction, subject: string): Promise<number[]> {
+  /** Returns the attempts of the last minute. The upsert locks the row until the commit, on every database. */
+  async #lockAttempts(tx: Transaction, subject: string): Promise<number[]> {
     const row = await tx.db
       .insertInto('rateWindows')
       .values({ subject, attempts: '[]', endsAt: tx.now })
@@ -89,10 +91,10 @@ export class RateLimits {
       )
       .returning('attempts')
       .executeTakeFirstOrThrow();
-    return recent(row.attempts, tx.now);
+    return parseRecentAttempts(row.attempts, tx.now);
   }
 
-  async #keep(tx: Transaction, subject: string, earlier: readonly number[]): Promise<void> {
+  async #addAttempt(tx: Transaction, subject: string, earlier: readonly number[]): Promise<void> {
     await tx.db
       .updateTable('rateWindows')
       .set({ attempts: JSON.stringify([...earlier, tx.now]), endsAt: tx.now + WINDOW_MS })
@@ -101,15 +103,15 @@ export class RateLimits {
   }
 }
 
-function recent(attempts: string, now: number): number[] {
+function parseRecentAttempts(attempts: string, now: number): number[] {
   return (JSON.parse(attempts) as number[]).filter((at) => at > now - WINDOW_MS);
 }
 
-function untilFree(attempts: readonly number[], most: number, now: number): number {
-  const blocking = attempts[attempts.length - most];
+function computeWaitMs(attempts: readonly number[], limit: number, now: number): number {
+  const blocking = attempts[attempts.length - limit];
   return blocking === undefined ? 0 : blocking + WINDOW_MS - now;
 }
 
-function tooMany(message: string, wait: number): DomainError {
+function rateLimited(message: string, wait: number): DomainError {
   return new DomainError('limited', message, { retryAfterSeconds: Math.ceil(wait / 1000) });
 }

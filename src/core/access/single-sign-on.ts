@@ -2,58 +2,57 @@ import type { Database } from '../../storage/database.ts';
 import { parseId } from '../kernel/ids.ts';
 import { startSession } from './login.ts';
 import type { LoginLimits } from './login-limits.ts';
-import { digest, type InstallationSecrets, randomSecret, sameSecret } from './secrets.ts';
+import { digest, type InstallationSecrets, isSameSecret, randomSecret } from './secrets.ts';
 import type { TokenOwner, Tokens } from './tokens.ts';
 
-/** From the link to the page that it leads to; that page takes a token for the code at once. */
-const CODE_MS = 60_000;
+/** The time between opening the link and the page exchanging the code for a token. */
+const CODE_TTL_MS = 60_000;
 
-/** Of a key: `account.operator.mac`. */
-const KEY = /^(\d{1,16})\.(\d{1,16})\.[\w-]{43}$/;
+/** `account.operator.mac` */
+const KEY_FORMAT = /^(\d{1,16})\.(\d{1,16})\.[\w-]{43}$/;
 
-/** Whose key it is, and in which version. */
 interface KeyOwner extends TokenOwner {
   readonly ssoVersion: number;
 }
 
-/** Logs in whoever comes with an operator's single sign-on key, without the key itself ever reaching a page. */
+/** Logs in with an operator's single sign-on key, without exposing the key to a page. */
 export class SingleSignOn {
   readonly #database: Database;
   readonly #secrets: InstallationSecrets;
   readonly #limits: LoginLimits;
   readonly #tokens: Tokens;
 
-  constructor(parts: { database: Database; secrets: InstallationSecrets; limits: LoginLimits; tokens: Tokens }) {
-    this.#database = parts.database;
-    this.#secrets = parts.secrets;
-    this.#limits = parts.limits;
-    this.#tokens = parts.tokens;
+  constructor(dependencies: { database: Database; secrets: InstallationSecrets; limits: LoginLimits; tokens: Tokens }) {
+    this.#database = dependencies.database;
+    this.#secrets = dependencies.secrets;
+    this.#limits = dependencies.limits;
+    this.#tokens = dependencies.tokens;
   }
 
-  /** A code that is good for one token within a minute; undefined for a key that is worth nothing. */
-  async codeFor(key: string, address: string): Promise<string | undefined> {
-    await this.#limits.admitFrom(address);
-    const owner = await this.#ownerOf(key);
+  /** Returns a code that can be exchanged once within a minute; undefined for an invalid key. */
+  async issueCode(key: string, address: string): Promise<string | undefined> {
+    await this.#limits.admitAddress(address);
+    const owner = await this.#findKeyOwner(key);
     if (!owner) return undefined;
     const code = randomSecret();
     await this.#database.transaction((tx) =>
       tx.db
         .insertInto('ssoCodes')
-        .values({ codeHash: digest(code), ...owner, expiresAt: tx.now + CODE_MS })
+        .values({ codeHash: digest(code), ...owner, expiresAt: tx.now + CODE_TTL_MS })
         .execute(),
     );
     return code;
   }
 
-  /** The token for a code; undefined for one that was used, is too old, or never was. */
+  /** Returns a token; undefined for a code that is unknown, expired or already used. */
   async exchange(code: string): Promise<string | undefined> {
     const codeHash = digest(code);
-    const known = await this.#database.read
+    const row = await this.#database.read
       .selectFrom('ssoCodes')
       .select('accountId')
       .where('codeHash', '=', codeHash)
       .executeTakeFirst();
-    if (!known) return undefined; // whoever guesses makes nobody wait
+    if (!row) return undefined; // guesses must not take the write lock
     return this.#database.transaction(async (tx) => {
       const owner = await tx.db
         .deleteFrom('ssoCodes')
@@ -62,7 +61,7 @@ export class SingleSignOn {
         .returning(['accountId', 'operatorId', 'ssoVersion'])
         .executeTakeFirst();
       if (!owner) return undefined;
-      // The key may have been replaced, or the operator deleted, since the code was made.
+      // The key may have been replaced, or the operator deleted, since the code was issued.
       const operator = await tx.db
         .selectFrom('operators')
         .select('ssoVersion')
@@ -71,16 +70,16 @@ export class SingleSignOn {
         .executeTakeFirst();
       if (operator?.ssoVersion !== owner.ssoVersion) return undefined;
       return startSession(tx, this.#tokens, { accountId: owner.accountId, operatorId: owner.operatorId });
-    }, known.accountId);
+    }, row.accountId);
   }
 
-  /** Forgets the codes that nobody came with. */
+  /** Deletes expired codes. */
   async clean(): Promise<void> {
     await this.#database.transaction((tx) => tx.db.deleteFrom('ssoCodes').where('expiresAt', '<', tx.now).execute());
   }
 
-  async #ownerOf(key: string): Promise<KeyOwner | undefined> {
-    const [, account = '', operator = ''] = key.match(KEY) ?? [];
+  async #findKeyOwner(key: string): Promise<KeyOwner | undefined> {
+    const [, account = '', operator = ''] = key.match(KEY_FORMAT) ?? [];
     const [accountId, operatorId] = [parseId(account) ?? 0, parseId(operator) ?? 0];
     const row = await this.#database.read
       .selectFrom('operators')
@@ -88,8 +87,8 @@ export class SingleSignOn {
       .where('accountId', '=', accountId)
       .where('id', '=', operatorId)
       .executeTakeFirst();
-    const ssoVersion = row?.ssoVersion ?? 0; // nobody has this one, and the comparison takes its time all the same
-    const isKey = sameSecret(key, this.#secrets.ssoKey(accountId, operatorId, ssoVersion));
-    return row && isKey ? { accountId, operatorId, ssoVersion } : undefined;
+    const ssoVersion = row?.ssoVersion ?? 0; // no operator has version 0; the comparison takes the same time
+    const isValid = isSameSecret(key, this.#secrets.ssoKey(accountId, operatorId, ssoVersion));
+    return row && isValid ? { accountId, operatorId, ssoVersion } : undefined;
   }
 }

@@ -3,14 +3,17 @@ import type { Database, Transaction } from '../../storage/database.ts';
 import { deleteInBatches } from '../kernel/batched-delete.ts';
 import { digest, randomSecret } from './secrets.ts';
 
-export const TOKEN_SECONDS = 43_200;
+export const TOKEN_TTL_SECONDS = 43_200;
 
 export interface TokenOwner {
   readonly accountId: number;
   readonly operatorId: number;
 }
 
-/** Bearer tokens: random, kept as a digest, ended by time, by revocation, by a new password or by a delete. */
+/**
+ * Bearer tokens: random, stored as a digest. They end by expiry, revocation, a new password or deletion of the
+ * operator.
+ */
 export class Tokens {
   readonly #database: Database;
 
@@ -22,7 +25,7 @@ export class Tokens {
     const token = randomSecret();
     await tx.db
       .insertInto('accessTokens')
-      .values({ ...owner, tokenHash: digest(token), issuedAt: tx.now, expiresAt: tx.now + TOKEN_SECONDS * 1000 })
+      .values({ ...owner, tokenHash: digest(token), issuedAt: tx.now, expiresAt: tx.now + TOKEN_TTL_SECONDS * 1000 })
       .execute();
     return token;
   }
@@ -39,7 +42,7 @@ export class Tokens {
   }
 }
 
-export async function endTokensOf(tx: Transaction, { accountId, operatorId }: TokenOwner): Promise<void> {
+export async function deleteTokensOf(tx: Transaction, { accountId, operatorId }: TokenOwner): Promise<void> {
   await tx.db
     .deleteFrom('accessTokens')
     .where('accountId', '=', accountId)

@@ -1,6 +1,6 @@
 import type { Actor, Database } from '../../storage/database.ts';
 import type { Access } from '../access/access.ts';
-import { PLATFORM } from '../access/accounts.ts';
+import { PLATFORM_ACCOUNT_ID } from '../access/accounts.ts';
 import { fullAccessCaller, SYSTEM } from '../kernel/caller.ts';
 import { validate } from '../kernel/validate.ts';
 import { operatorCreate } from '../operators/operator.ts';
@@ -10,20 +10,20 @@ export interface NewAccount {
   readonly name: string;
   readonly admin: { readonly email: string; readonly password: string };
   readonly apiKey?: string;
-  /** Of several that start at once on an empty database, one makes the account. */
+  /** When several nodes start on an empty database, only one creates the account. */
   readonly onlyIfEmpty?: boolean;
   /** Defaults to the service itself. */
   readonly actor?: Actor;
 }
 
-interface Parts {
+interface AccountServices {
   readonly database: Database;
   readonly access: Pick<Access, 'accounts' | 'apiKeys'>;
   readonly administration: Pick<Administration, 'operators'>;
 }
 
-/** An account with its first admin and its first key, all or nothing. */
-export async function createAccount({ database, access, administration }: Parts, account: NewAccount) {
+/** Creates an account with its first admin and first API key, in one transaction. */
+export async function createAccount({ database, access, administration }: AccountServices, account: NewAccount) {
   const { accounts, apiKeys } = access;
   const { operators } = administration;
   const input = validate(operatorCreate, { name: 'Admin', roles: ['admin'], ...account.admin });
@@ -32,7 +32,7 @@ export async function createAccount({ database, access, administration }: Parts,
     if (account.onlyIfEmpty && !(await accounts.isEmpty(tx))) return undefined;
     const { actor = SYSTEM } = account;
     const caller = fullAccessCaller((await accounts.create(tx, account.name, actor)).id, actor);
-    await operators.createWithin(tx, caller, input, passwordHash);
+    await operators.createInTransaction(tx, caller, input, passwordHash);
     const { secret } = await apiKeys.create(tx, caller, {
       name: 'first key',
       access: 'write',
@@ -40,5 +40,5 @@ export async function createAccount({ database, access, administration }: Parts,
       ...(account.apiKey === undefined ? {} : { secret: account.apiKey }),
     });
     return { accountId: caller.accountId, apiKey: secret };
-  }, PLATFORM);
+  }, PLATFORM_ACCOUNT_ID);
 }

@@ -8,7 +8,7 @@ import { TagService } from './tag-service.ts';
 import { TreeService } from './tree-service.ts';
 import { WebsiteService } from './website-service.ts';
 
-/** What one reads and changes of operators, and of what they belong to. */
+/** Services for operators, profiles, websites, groups, skills and tags. */
 export type Administration = ReturnType<typeof createAdministration>;
 
 export function createAdministration(database: Database, { limits, passwords, secrets }: Access) {

@@ -4,17 +4,17 @@ import type { Caller, Commit } from '../kernel/caller.ts';
 import { DomainError, type ErrorKind, invalid, invalidField, type Problem } from '../kernel/errors.ts';
 import { validate } from '../kernel/validate.ts';
 import { type Operator, operatorCreate, operatorUpdate } from '../operators/operator.ts';
-import { requireMayImport } from '../operators/permissions.ts';
-import { allTargetsOf, type Targets } from '../operators/targets.ts';
+import { requireCanImport } from '../operators/permissions.ts';
+import { preloadTargetLookup, type TargetLookup } from '../operators/targets.ts';
 import type { OperatorService } from './operator-service.ts';
 
-/** One operator of an import by the names of its fields; `externalId` says who is meant. */
+/** One operator to import, by field name; `externalId` identifies the operator. */
 export type ImportRow = Readonly<Record<string, unknown>>;
 
 export interface ImportOptions {
-  /** Looks at everything and changes nothing. */
+  /** Checks every row and changes nothing. */
   readonly dryRun: boolean;
-  /** One mistake anywhere and nothing is changed; otherwise the good rows are taken. */
+  /** With one invalid row nothing is changed; otherwise the valid rows are imported. */
   readonly allOrNothing: boolean;
   onProgress?(done: number, total: number): void;
 }
@@ -23,7 +23,7 @@ export interface RowReport {
   /** Counted from 1. */
   readonly row: number;
   readonly externalId: string | null;
-  /** What happened; where nothing was applied, what would have. */
+  /** The outcome; if nothing was applied, what it would have been. */
   readonly outcome: 'created' | 'updated' | 'unchanged' | 'failed';
   readonly operatorId: number | null;
   readonly failure: RowFailure | null;
@@ -36,22 +36,22 @@ export interface RowFailure {
 }
 
 export interface ImportReport {
-  /** Whether the good rows were taken. */
+  /** Whether the valid rows were imported. */
   readonly applied: boolean;
   readonly rows: readonly RowReport[];
 }
 
 /**
- * So many rows are always one transaction, and one commit. Where the good rows are taken without the bad ones, others
- * who write get their turn after so many.
+ * Imports up to this size are always one transaction. Larger ones that skip invalid rows commit in batches of this
+ * size, so that other writers are not blocked.
  */
-export const ROWS_OF_ONE_COMMIT = 1000;
+export const MAX_ROWS_PER_COMMIT = 1000;
 
-const HASHED_AT_ONCE = 2;
-const PROGRESS_EVERY = 100;
-const NOT_HASHED = 'dry run';
+const MAX_CONCURRENT_HASHES = 2;
+const PROGRESS_INTERVAL = 100;
+const DRY_RUN_HASH = 'dry run';
 
-/** A row, and what had to be found out before the transaction. */
+/** A row with the results of the work done before the transaction. */
 interface PreparedRow {
   readonly row: number;
   readonly fields: ImportRow;
@@ -59,21 +59,21 @@ interface PreparedRow {
   readonly refusal?: DomainError;
 }
 
-/** What all rows of a transaction share, read once. */
-interface Surroundings {
+/** Shared by all rows of a transaction, read once. */
+interface ImportContext {
   readonly tx: Transaction;
   readonly caller: Caller;
-  readonly known: ReadonlyMap<string, Operator>;
-  readonly targets: Targets;
+  readonly existing: ReadonlyMap<string, Operator>;
+  readonly targets: TargetLookup;
 }
 
-/** Thrown to leave a transaction without its changes. */
+/** Thrown to roll back the transaction. */
 class NotApplied extends Error {
   readonly report: ImportReport;
 
   constructor(rows: readonly RowReport[]) {
     super('Nothing was changed.');
-    // Nobody has the identifiers of those who were not made in the end.
+    // Identifiers of operators that were rolled back do not exist.
     this.report = {
       applied: false,
       rows: rows.map((row) => (row.outcome === 'created' ? { ...row, operatorId: null } : row)),
@@ -81,7 +81,7 @@ class NotApplied extends Error {
   }
 }
 
-/** Makes or changes many operators, each found by the client's own identifier. */
+/** Creates or updates many operators, found by their external identifier. */
 export class OperatorImport {
   readonly #operators: OperatorService;
 
@@ -89,25 +89,27 @@ export class OperatorImport {
     this.#operators = operators;
   }
 
-  /** Calls `commit` once for all rows; or, where good rows are taken without the bad ones, once for each thousand. */
+  /** Calls `commit` once for all rows, or once per `MAX_ROWS_PER_COMMIT` rows when invalid rows are skipped. */
   async run(
     commit: Commit<ImportReport>,
     caller: Caller,
     rows: readonly ImportRow[],
     options: ImportOptions,
   ): Promise<ImportReport> {
-    requireMayImport(caller);
+    requireCanImport(caller);
     const prepared = await this.#prepare(rows, options);
-    const size = options.allOrNothing || options.dryRun ? prepared.length : ROWS_OF_ONE_COMMIT;
+    const size = options.allOrNothing || options.dryRun ? prepared.length : MAX_ROWS_PER_COMMIT;
     const reports: ImportReport[] = [];
     for (let start = 0; start < prepared.length; start += size) {
       const onProgress = (row: number) => options.onProgress?.(row, rows.length);
-      reports.push(await this.#batch(commit, caller, prepared.slice(start, start + size), { ...options, onProgress }));
+      reports.push(
+        await this.#importBatch(commit, caller, prepared.slice(start, start + size), { ...options, onProgress }),
+      );
     }
     return { applied: reports.some(({ applied }) => applied), rows: reports.flatMap((report) => report.rows) };
   }
 
-  async #batch(
+  async #importBatch(
     commit: Commit<ImportReport>,
     caller: Caller,
     batch: readonly PreparedRow[],
@@ -115,11 +117,11 @@ export class OperatorImport {
   ): Promise<ImportReport> {
     try {
       return await commit(async (tx) => {
-        const around = await this.#surroundings(tx, caller, batch);
+        const context = await this.#loadContext(tx, caller, batch);
         const reports: RowReport[] = [];
         for (const prepared of batch) {
-          reports.push(await this.#row(around, prepared));
-          if (prepared.row % PROGRESS_EVERY === 0 || reports.length === batch.length) onProgress(prepared.row);
+          reports.push(await this.#importRow(context, prepared));
+          if (prepared.row % PROGRESS_INTERVAL === 0 || reports.length === batch.length) onProgress(prepared.row);
         }
         const failed = reports.filter(({ outcome }) => outcome === 'failed').length;
         if (dryRun || failed === batch.length || (allOrNothing && failed > 0)) throw new NotApplied(reports);
@@ -131,46 +133,46 @@ export class OperatorImport {
     }
   }
 
-  /** No operator is in two rows, so what was read at the beginning stays true until its row comes. */
-  async #surroundings(tx: Transaction, caller: Caller, batch: readonly PreparedRow[]): Promise<Surroundings> {
+  /** No operator is in two rows, so the operators read here stay current until their row is processed. */
+  async #loadContext(tx: Transaction, caller: Caller, batch: readonly PreparedRow[]): Promise<ImportContext> {
     const externalIds = batch.flatMap(({ fields, refusal }) => (refusal ? [] : [fields.externalId as string]));
     return {
       tx,
       caller,
-      known: await this.#operators.withExternalIds(tx, caller.accountId, externalIds),
-      targets: await allTargetsOf(tx, caller.accountId),
+      existing: await this.#operators.findByExternalIds(tx, caller.accountId, externalIds),
+      targets: await preloadTargetLookup(tx, caller.accountId),
     };
   }
 
-  /** A mistake in a row is found before anything of it is written, so the transaction goes on without it. */
-  async #row({ tx, caller, known, targets }: Surroundings, prepared: PreparedRow): Promise<RowReport> {
+  /** A row is validated before any write, so the transaction can continue without an invalid one. */
+  async #importRow({ tx, caller, existing, targets }: ImportContext, prepared: PreparedRow): Promise<RowReport> {
     const { row, fields, passwordHash, refusal } = prepared;
     const externalId = typeof fields.externalId === 'string' ? fields.externalId : null;
     const report = { row, externalId, failure: null };
     try {
       if (refusal) throw refusal;
-      const before = known.get(externalId ?? '');
+      const before = existing.get(externalId ?? '');
       if (!before) {
         const input = validate(operatorCreate, fields);
-        const made = await this.#operators.createWithin(tx, caller, input, passwordHash, targets);
-        return { ...report, outcome: 'created', operatorId: made.id };
+        const operator = await this.#operators.createInTransaction(tx, caller, input, passwordHash, targets);
+        return { ...report, outcome: 'created', operatorId: operator.id };
       }
       const input = validate(operatorUpdate, fields);
-      const { isChanged } = await this.#operators.updateWithin(tx, caller, before, input, passwordHash, targets);
+      const { isChanged } = await this.#operators.updateInTransaction(tx, caller, before, input, passwordHash, targets);
       return { ...report, outcome: isChanged ? 'updated' : 'unchanged', operatorId: before.id };
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;
-      return { ...report, outcome: 'failed', operatorId: null, failure: failureOf(error) };
+      return { ...report, outcome: 'failed', operatorId: null, failure: toFailure(error) };
     }
   }
 
-  /** Hashing is slow, so it comes before the transaction; what is refused without the database, too. */
+  /** Before the transaction: hashes passwords, which is slow, and runs the checks that need no database. */
   async #prepare(rows: readonly ImportRow[], { dryRun }: ImportOptions): Promise<PreparedRow[]> {
     const firstRows = new Map<unknown, number>();
     const prepare = async (fields: ImportRow, index: number): Promise<PreparedRow> => {
       const row = index + 1;
       try {
-        requireOwnIdentifier(fields, row, firstRows);
+        requireUniqueExternalId(fields, row, firstRows);
         if (fields.password === undefined) return { row, fields };
         return { row, fields, passwordHash: await this.#hash(fields, dryRun) };
       } catch (error) {
@@ -179,25 +181,24 @@ export class OperatorImport {
       }
     };
     const prepared: PreparedRow[] = [];
-    for (let start = 0; start < rows.length; start += HASHED_AT_ONCE) {
-      const some = rows.slice(start, start + HASHED_AT_ONCE);
-      prepared.push(...(await Promise.all(some.map((fields, index) => prepare(fields, start + index)))));
+    for (let start = 0; start < rows.length; start += MAX_CONCURRENT_HASHES) {
+      const chunk = rows.slice(start, start + MAX_CONCURRENT_HASHES);
+      prepared.push(...(await Promise.all(chunk.map((fields, index) => prepare(fields, start + index)))));
     }
     return prepared;
   }
 
   async #hash(fields: ImportRow, dryRun: boolean): Promise<string> {
-    const { password = '', email = '' } = validate(operatorUpdate, fields); // before the work of a hash
+    const { password = '', email = '' } = validate(operatorUpdate, fields); // before the expensive hash
     if (!dryRun) return (await this.#operators.hashPassword(password, email)) as string;
     await refuseCommonPassword(password, email);
-    return NOT_HASHED;
+    return DRY_RUN_HASH;
   }
 }
 
-/** A row without an identifier means nobody, and a second one for the same operator contradicts the first. */
-function requireOwnIdentifier({ externalId }: ImportRow, row: number, firstRows: Map<unknown, number>): void {
+function requireUniqueExternalId({ externalId }: ImportRow, row: number, firstRows: Map<unknown, number>): void {
   if (externalId === undefined || externalId === null || externalId === '') {
-    throw invalid([{ path: ['externalId'], code: 'missing', rule: 'says who is meant' }]);
+    throw invalid([{ path: ['externalId'], code: 'missing', rule: 'identifies the operator' }]);
   }
   if (typeof externalId !== 'string') validate(operatorUpdate, { externalId });
   const first = firstRows.get(externalId);
@@ -205,7 +206,7 @@ function requireOwnIdentifier({ externalId }: ImportRow, row: number, firstRows:
   firstRows.set(externalId, row);
 }
 
-function failureOf({ kind, message, details }: DomainError): RowFailure {
-  const text = kind === 'forbidden' ? 'You may not make such an operator, or not change this one so.' : message;
+function toFailure({ kind, message, details }: DomainError): RowFailure {
+  const text = kind === 'forbidden' ? 'You are not allowed to create or change this operator.' : message;
   return { kind, message: text, problems: details.problems ?? [] };
 }

@@ -1,17 +1,17 @@
 import type { Database, Transaction } from '../../storage/database.ts';
 import type { LoginLimits } from '../access/login-limits.ts';
-import { findLogin, passwordHashOf, setPassword } from '../access/logins.ts';
+import { findLogin, findPasswordHash, setPassword } from '../access/logins.ts';
 import { type Passwords, refuseCommonPassword } from '../access/passwords.ts';
-import { type InstallationSecrets, sameSecret } from '../access/secrets.ts';
-import { requeueConversationsOf } from '../engine/conversations/requeue.ts';
-import { drainFor } from '../engine/routing/queue.ts';
+import { type InstallationSecrets, isSameSecret } from '../access/secrets.ts';
+import { requeueOperatorConversations } from '../engine/conversations/requeue.ts';
+import { drainForOperator } from '../engine/routing/queue.ts';
 import { announce, changesBetween } from '../events/announce.ts';
 import { type Caller, type Commit, requireAdmin } from '../kernel/caller.ts';
 import { invalid, invalidField, type Problem, unknownId } from '../kernel/errors.ts';
 import { nextId } from '../kernel/ids.ts';
 import { validate } from '../kernel/validate.ts';
 import {
-  changed,
+  applyUpdate,
   type Operator,
   type OperatorCreate,
   type OperatorUpdate,
@@ -28,26 +28,25 @@ import {
 } from '../operators/operator-store.ts';
 import {
   relationTo,
-  requireMayCreate,
-  requireMayDelete,
-  requireMayRotateKey,
-  requireMayUpdate,
+  requireCanCreate,
+  requireCanDelete,
+  requireCanRotateKey,
+  requireCanUpdate,
 } from '../operators/permissions.ts';
-import { targetsOf } from '../operators/targets.ts';
-import { isAdmin, refuseDisagreeingRoles, refuseLastAdmin, requireSound } from './operator-checks.ts';
+import { createTargetLookup } from '../operators/targets.ts';
+import { isAdmin, requireAnotherAdmin, requireConsistentRoles, requireValidOperator } from './operator-checks.ts';
 import { deleteProfile } from './profile.ts';
 
-const PERSONAL = new Set(['name', 'firstName', 'pseudo', 'email', 'externalId', 'callConfig', 'ssoVersion']);
+const PERSONAL_FIELDS = new Set(['name', 'firstName', 'pseudo', 'email', 'externalId', 'callConfig', 'ssoVersion']);
 
-/** On what it depends whether somebody who waits can be served. */
-const SERVES: ReadonlySet<string> = new Set<keyof Operator>([
+/** Fields that decide which queued conversations the operator can be offered. */
+const ROUTING_FIELDS: ReadonlySet<string> = new Set<keyof Operator>([
   ...(['chatEnabled', 'callEnabled', 'videoEnabled', 'chatMaxNumber', 'chatAndCall', 'chatToVideo'] as const),
   ...(['languageList', 'groupId', 'websiteList', 'skillList'] as const),
 ]);
 
-const LOADED_AT_ONCE = 500;
+const LOAD_BATCH_SIZE = 500;
 
-/** What one may change of operators. */
 export class OperatorService {
   readonly #database: Database;
   readonly #limits: LoginLimits;
@@ -55,18 +54,18 @@ export class OperatorService {
   readonly #secrets: InstallationSecrets;
   readonly #query: OperatorQuery;
 
-  constructor(parts: {
+  constructor(services: {
     database: Database;
     limits: LoginLimits;
     passwords: Passwords;
     secrets: InstallationSecrets;
     query: OperatorQuery;
   }) {
-    this.#database = parts.database;
-    this.#limits = parts.limits;
-    this.#passwords = parts.passwords;
-    this.#secrets = parts.secrets;
-    this.#query = parts.query;
+    this.#database = services.database;
+    this.#limits = services.limits;
+    this.#passwords = services.passwords;
+    this.#secrets = services.secrets;
+    this.#query = services.query;
   }
 
   ssoKeyOf(accountId: number, operator: Pick<Operator, 'id' | 'ssoVersion'>): string {
@@ -74,81 +73,82 @@ export class OperatorService {
   }
 
   async create(commit: Commit<Operator>, caller: Caller, input: OperatorCreate): Promise<Operator> {
-    requireMayCreate(caller, input);
+    requireCanCreate(caller, input);
     const passwordHash = await this.hashPassword(input.password, input.email);
-    return commit((tx) => this.createWithin(tx, caller, input, passwordHash));
+    return commit((tx) => this.createInTransaction(tx, caller, input, passwordHash));
   }
 
-  /** The part of a creation that belongs into a transaction; the password was hashed before. */
-  async createWithin(
+  /** For callers that have a transaction and have already hashed the password. */
+  async createInTransaction(
     tx: Transaction,
     caller: Caller,
     input: OperatorCreate,
     passwordHash: string | undefined,
-    targets = targetsOf(tx, caller.accountId),
+    targets = createTargetLookup(tx, caller.accountId),
   ): Promise<Operator> {
     const { accountId } = caller;
-    requireMayCreate(caller, input);
-    refuseDisagreeingRoles(input);
-    const draft = withDefaults(input, input.websiteList ? [] : await targets.allWebsites());
-    await requireSound(tx, accountId, targets, draft);
+    requireCanCreate(caller, input);
+    requireConsistentRoles(input);
+    const draft = withDefaults(input, input.websiteList ? [] : await targets.loadAllWebsiteIds());
+    await requireValidOperator(tx, accountId, targets, draft);
     const operator: Operator = { ...draft, id: await nextId(tx, accountId, 'operator'), version: 1, ssoVersion: 1 };
     await insertOperator(tx, caller, operator, passwordHash ?? null);
-    announce(tx, caller, 'operator.created', operator.id, changesBetween({}, draft, PERSONAL));
+    announce(tx, caller, 'operator.created', operator.id, changesBetween({}, draft, PERSONAL_FIELDS));
     return operator;
   }
 
   async update(commit: Commit<Operator>, caller: Caller, id: number, input: OperatorUpdate): Promise<Operator> {
-    const passwordHash = input.password === undefined ? undefined : await this.#hashFor(caller, id, input);
+    const passwordHash = input.password === undefined ? undefined : await this.#hashPasswordFor(caller, id, input);
     return commit(async (tx) => {
       const before = await requireOperator(tx, caller.accountId, id);
-      return (await this.updateWithin(tx, caller, before, input, passwordHash)).operator;
+      return (await this.updateInTransaction(tx, caller, before, input, passwordHash)).operator;
     });
   }
 
-  /** Whether it is allowed is looked at before the work of a hash, and again inside. */
-  async #hashFor(caller: Caller, id: number, input: OperatorUpdate): Promise<string | undefined> {
-    const present = (await this.#query.load(caller.accountId, [id]))[0];
-    if (!present) throw unknownId('operator', id);
-    requireMayUpdate(caller, present, input);
-    return this.hashPassword(input.password, input.email ?? present.email);
+  /** Checks permissions before the expensive hash; the transaction checks them again. */
+  async #hashPasswordFor(caller: Caller, id: number, input: OperatorUpdate): Promise<string | undefined> {
+    const existing = (await this.#query.load(caller.accountId, [id]))[0];
+    if (!existing) throw unknownId('operator', id);
+    requireCanUpdate(caller, existing, input);
+    return this.hashPassword(input.password, input.email ?? existing.email);
   }
 
-  /** The part of an update that belongs into a transaction. What changes nothing leaves no trace. */
-  async updateWithin(
+  /** For callers that have a transaction. An update without changes writes nothing. */
+  async updateInTransaction(
     tx: Transaction,
     caller: Caller,
     before: Operator,
     input: OperatorUpdate,
     passwordHash: string | undefined,
-    targets = targetsOf(tx, caller.accountId),
+    targets = createTargetLookup(tx, caller.accountId),
   ): Promise<{ operator: Operator; isChanged: boolean }> {
     const { accountId } = caller;
     const { id } = before;
-    requireMayUpdate(caller, before, input);
-    refuseDisagreeingRoles(input);
-    this.#refuseReadOnlyChange(accountId, before, input);
-    const after = changed(before, input);
-    const changes = changesBetween<Operator>(before, after, PERSONAL);
+    requireCanUpdate(caller, before, input);
+    requireConsistentRoles(input);
+    this.#requireReadOnlyUnchanged(accountId, before, input);
+    const after = applyUpdate(before, input);
+    const changes = changesBetween<Operator>(before, after, PERSONAL_FIELDS);
     if (changes.fields.length > 0) {
-      await requireSound(tx, accountId, targets, after, before);
-      if (isAdmin(before) && !isAdmin(after)) await refuseLastAdmin(tx, accountId, 'demoted');
+      await requireValidOperator(tx, accountId, targets, after, before);
+      if (isAdmin(before) && !isAdmin(after)) await requireAnotherAdmin(tx, accountId, 'demoted');
       await updateOperator(tx, caller, before, { ...after, version: before.version + 1 });
     }
     if (passwordHash) await setPassword(tx, caller, id, passwordHash);
     const fields = passwordHash ? [...changes.fields, 'password'] : changes.fields;
     const isChanged = fields.length > 0;
     if (isChanged) announce(tx, caller, 'operator.updated', id, { ...changes, fields });
-    if (changes.fields.some((field) => SERVES.has(field))) await drainFor(tx, caller, id, 'operator_changed');
+    if (changes.fields.some((field) => ROUTING_FIELDS.has(field)))
+      await drainForOperator(tx, caller, id, 'operator_changed');
     return { operator: after, isChanged };
   }
 
   async remove(commit: Commit<Operator>, caller: Caller, id: number): Promise<Operator> {
     return commit(async (tx) => {
       const operator = await requireOperator(tx, caller.accountId, id);
-      requireMayDelete(caller, operator);
-      if (isAdmin(operator)) await refuseLastAdmin(tx, caller.accountId, 'deleted');
-      await requeueConversationsOf(tx, caller, id);
+      requireCanDelete(caller, operator);
+      if (isAdmin(operator)) await requireAnotherAdmin(tx, caller.accountId, 'deleted');
+      await requeueOperatorConversations(tx, caller, id);
       await deleteProfile(tx, caller, id);
       await deleteOperator(tx, caller, operator);
       announce(tx, caller, 'operator.deleted', id);
@@ -156,41 +156,39 @@ export class OperatorService {
     });
   }
 
-  /**
-   * A new password. One's own needs the present one; that of somebody else is the business of whoever may change them.
-   */
+  /** Callers must give the current password to change their own; for another operator they need update permission. */
   async changePassword(
     commit: Commit<Operator>,
     caller: Caller,
     id: number,
     { current, password }: { current?: string | undefined; password: string },
   ): Promise<Operator> {
-    const present = (await this.#query.load(caller.accountId, [id]))[0];
-    if (!present) throw unknownId('operator', id);
+    const existing = (await this.#query.load(caller.accountId, [id]))[0];
+    if (!existing) throw unknownId('operator', id);
     validate(operatorUpdate, { password });
-    const own = relationTo(caller, present) === 'self';
-    if (!own) requireMayUpdate(caller, present, { password });
-    if (own) {
-      await this.#limits.admit(present.email); // a guess at a password, like a login
+    const isSelf = relationTo(caller, existing) === 'self';
+    if (!isSelf) requireCanUpdate(caller, existing, { password });
+    if (isSelf) {
+      await this.#limits.admit(existing.email); // limited like a login: it could be a password guess
       if (!(await this.#isPassword(caller.accountId, id, current ?? ''))) {
-        throw invalidField('currentPassword', 'must be the present password');
+        throw invalidField('currentPassword', 'must be the current password');
       }
     }
-    const passwordHash = (await this.hashPassword(password, present.email)) as string;
+    const passwordHash = (await this.hashPassword(password, existing.email)) as string;
     return commit(async (tx) => {
       const operator = await requireOperator(tx, caller.accountId, id);
-      if (!own) requireMayUpdate(caller, operator, { password });
+      if (!isSelf) requireCanUpdate(caller, operator, { password });
       await setPassword(tx, caller, id, passwordHash);
       announce(tx, caller, 'operator.updated', id, { fields: ['password'], values: {} });
       return operator;
     });
   }
 
-  /** A new key for single sign-on; the old one is worth nothing from now on. */
+  /** Replaces the single sign-on key; the old one is no longer accepted. */
   async rotateSsoKey(commit: Commit<Operator>, caller: Caller, id: number): Promise<Operator> {
     return commit(async (tx) => {
       const before = await requireOperator(tx, caller.accountId, id);
-      requireMayRotateKey(caller, before);
+      requireCanRotateKey(caller, before);
       const after = { ...before, ssoVersion: before.ssoVersion + 1, version: before.version + 1 };
       await updateOperator(tx, caller, before, after);
       announce(tx, caller, 'operator.updated', id, { fields: ['ssoKey'], values: {} });
@@ -198,24 +196,24 @@ export class OperatorService {
     });
   }
 
-  /** Gives a skill to operators or takes it from them, all or nothing. */
+  /** Adds a skill to operators or removes it, all or nothing. */
   async setSkill<Skill extends { id: number }>(
     commit: Commit<Skill>,
     caller: Caller,
     skill: Skill,
     ids: readonly number[],
-    holds: boolean,
+    shouldHold: boolean,
   ): Promise<Skill> {
     requireAdmin(caller);
     return commit(async (tx) => {
       for (const id of new Set(ids)) {
         const before = await requireOperator(tx, caller.accountId, id);
-        const others = before.skillList.filter((held) => held !== skill.id);
-        const after = changed(
+        const others = before.skillList.filter((skillId) => skillId !== skill.id);
+        const after = applyUpdate(
           { ...before, version: before.version + 1 },
-          { skillList: holds ? [...others, skill.id] : others },
+          { skillList: shouldHold ? [...others, skill.id] : others },
         );
-        await requireSound(tx, caller.accountId, targetsOf(tx, caller.accountId), after, before);
+        await requireValidOperator(tx, caller.accountId, createTargetLookup(tx, caller.accountId), after, before);
         await updateOperator(tx, caller, before, after);
         announce(
           tx,
@@ -224,25 +222,25 @@ export class OperatorService {
           id,
           changesBetween<Pick<Operator, 'skillList'>>(before, { skillList: after.skillList }),
         );
-        await drainFor(tx, caller, id, 'operator_changed');
+        await drainForOperator(tx, caller, id, 'operator_changed');
       }
       return skill;
     });
   }
 
-  /** Those who have one of these identifiers of the client, by it. */
-  async withExternalIds(
+  /** Operators by external identifier. */
+  async findByExternalIds(
     tx: Transaction,
     accountId: number,
     externalIds: readonly string[],
   ): Promise<Map<string, Operator>> {
     const found = new Map<string, Operator>();
-    for (let start = 0; start < externalIds.length; start += LOADED_AT_ONCE) {
+    for (let start = 0; start < externalIds.length; start += LOAD_BATCH_SIZE) {
       const rows = await tx.db
         .selectFrom('operators')
         .select('id')
         .where('accountId', '=', accountId)
-        .where('externalId', 'in', externalIds.slice(start, start + LOADED_AT_ONCE))
+        .where('externalId', 'in', externalIds.slice(start, start + LOAD_BATCH_SIZE))
         .execute();
       const ids = rows.map((row) => row.id);
       for (const operator of await loadOperators(tx.db, accountId, ids)) {
@@ -252,30 +250,30 @@ export class OperatorService {
     return found;
   }
 
-  /** Whose login an e-mail is, on the whole platform. */
+  /** Finds the operator who logs in with this e-mail, across all accounts. */
   async findLogin(email: string): Promise<{ accountId: number; operatorId: number } | undefined> {
     const login = await findLogin(this.#database.read, email);
     return login && { accountId: login.accountId, operatorId: login.operatorId };
   }
 
   async #isPassword(accountId: number, operatorId: number, password: string): Promise<boolean> {
-    const hash = await passwordHashOf(this.#database.read, { accountId, operatorId });
+    const hash = await findPasswordHash(this.#database.read, { accountId, operatorId });
     return this.#passwords.verify(password, hash);
   }
 
-  /** Slow, so it comes before the transaction. */
+  /** Slow: call it before the transaction. */
   async hashPassword(password: string | undefined, email: string): Promise<string | undefined> {
     if (password === undefined) return undefined;
     await refuseCommonPassword(password, email);
     return this.#passwords.hash(password);
   }
 
-  #refuseReadOnlyChange(accountId: number, operator: Operator, input: OperatorUpdate): void {
+  #requireReadOnlyUnchanged(accountId: number, operator: Operator, input: OperatorUpdate): void {
     const problems: Problem[] = [];
     const refuse = (name: string) =>
-      problems.push({ path: [name], code: 'invalid', rule: 'is read-only: leave it out or repeat the present value' });
+      problems.push({ path: [name], code: 'invalid', rule: 'is read-only: leave it out or repeat the current value' });
     if (input.id !== undefined && input.id !== operator.id) refuse('id');
-    if (input.ssoKey === null || (input.ssoKey && !sameSecret(input.ssoKey, this.ssoKeyOf(accountId, operator)))) {
+    if (input.ssoKey === null || (input.ssoKey && !isSameSecret(input.ssoKey, this.ssoKeyOf(accountId, operator)))) {
       refuse('ssoKey');
     }
     if (problems.length > 0) throw invalid(problems);

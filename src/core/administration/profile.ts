@@ -4,13 +4,13 @@ import { announce } from '../events/announce.ts';
 import type { Caller, Commit } from '../kernel/caller.ts';
 import { text } from '../kernel/text.ts';
 import { requireOperator } from '../operators/operator-store.ts';
-import { requireMayServe } from '../operators/permissions.ts';
+import { requireSelfOrManaged } from '../operators/permissions.ts';
 
 const fields = {
   status: text(0, 255).meta({ description: 'Short status text written by the operator.' }),
   description: text(0, 5000).meta({ description: 'About the operator.' }),
-  facebook: text(0, 255).meta({ description: 'Identifier there.' }),
-  twitter: text(0, 255).meta({ description: 'Identifier there.' }),
+  facebook: text(0, 255).meta({ description: 'Facebook identifier.' }),
+  twitter: text(0, 255).meta({ description: 'Twitter identifier.' }),
   city: text(0, 255).meta({ description: 'City.' }),
   country: text(0, 255).meta({ description: 'Country.' }),
 };
@@ -19,15 +19,15 @@ const userId = z.int().meta({ description: 'Operator identifier.' });
 
 export const profileSchema = z
   .object({ userId, ...fields })
-  .meta({ id: 'Profile', description: 'What an operator tells about themselves; empty where nothing was told.' });
+  .meta({ id: 'Profile', description: 'Profile of an operator. Fields that were never set are empty.' });
 export const profileUpdate = z
   .strictObject({ userId, ...fields })
   .partial()
-  .meta({ id: 'ProfileUpdate', description: 'The fields of a profile to change; all others stay as they are.' });
+  .meta({ id: 'ProfileUpdate', description: 'Profile fields to change; the others are left unchanged.' });
 export type Profile = z.output<typeof profileSchema>;
 export type ProfileUpdate = z.output<typeof profileUpdate>;
 
-const EMPTY = { status: '', description: '', facebook: '', twitter: '', city: '', country: '' };
+const EMPTY_PROFILE = { status: '', description: '', facebook: '', twitter: '', city: '', country: '' };
 
 export class Profiles {
   readonly #database: Database;
@@ -36,12 +36,12 @@ export class Profiles {
     this.#database = database;
   }
 
-  /** Always answers: what was never filled is empty. */
+  /** Returns an empty profile if none is stored. */
   async find(accountId: number, operatorId: number): Promise<Profile> {
     return (await this.load(accountId, [operatorId]))[0] as Profile;
   }
 
-  /** The profiles of several operators, in the order of the identifiers. */
+  /** In the order of the identifiers. */
   async load(accountId: number, operatorIds: readonly number[]): Promise<Profile[]> {
     const rows = await this.#database.read
       .selectFrom('operatorProfiles')
@@ -50,29 +50,29 @@ export class Profiles {
       .where('operatorId', 'in', operatorIds)
       .execute();
     const byId = new Map(rows.map(({ operatorId, ...fields }) => [operatorId, fields]));
-    return operatorIds.map((userId) => ({ userId, ...EMPTY, ...byId.get(userId) }));
+    return operatorIds.map((userId) => ({ userId, ...EMPTY_PROFILE, ...byId.get(userId) }));
   }
 
   async update(commit: Commit<Profile>, caller: Caller, operatorId: number, input: ProfileUpdate): Promise<Profile> {
     return commit(async (tx) => {
       const { accountId } = caller;
-      requireMayServe(caller, await requireOperator(tx, accountId, operatorId));
+      requireSelfOrManaged(caller, await requireOperator(tx, accountId, operatorId));
       const row = await tx.db
         .selectFrom('operatorProfiles')
         .select(['status', 'description', 'facebook', 'twitter', 'city', 'country'])
         .where('accountId', '=', accountId)
         .where('operatorId', '=', operatorId)
         .executeTakeFirst();
-      const { userId: _userId, ...given } = input;
-      const named = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
-      const profile = { ...EMPTY, ...row, ...named };
+      const { userId: _userId, ...changes } = input;
+      const updates = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
+      const profile = { ...EMPTY_PROFILE, ...row, ...updates };
       await tx.db
         .insertInto('operatorProfiles')
         .values({ accountId, operatorId, ...profile })
         .onConflict((conflict) => conflict.columns(['accountId', 'operatorId']).doUpdateSet(profile))
         .execute();
       announce(tx, caller, 'operator.updated', operatorId, {
-        fields: Object.keys(named).map((name) => `profile.${name}`),
+        fields: Object.keys(updates).map((name) => `profile.${name}`),
         values: {},
       });
       return { userId: operatorId, ...profile };

@@ -5,13 +5,13 @@ import { removeTag } from '../engine/records/conversation-tags.ts';
 import { announce, changesBetween } from '../events/announce.ts';
 import { type Caller, type Commit, requireAdmin } from '../kernel/caller.ts';
 import { DomainError, invalidField } from '../kernel/errors.ts';
-import { type IdFilter, matchesId, matchesText, type TextFilter } from '../kernel/filters.ts';
+import { buildIdCondition, buildTextCondition, type IdFilter, type TextFilter } from '../kernel/filters.ts';
 import { nextId } from '../kernel/ids.ts';
 import { Listing } from '../kernel/listing.ts';
 import type { Page, Window } from '../kernel/page.ts';
 import type { Slice, SlicePage } from '../kernel/slice.ts';
 import { fold } from '../kernel/text.ts';
-import { targetsOf } from '../operators/targets.ts';
+import { createTargetLookup } from '../operators/targets.ts';
 
 export interface TagFilters {
   readonly id?: IdFilter | undefined;
@@ -19,7 +19,7 @@ export interface TagFilters {
   readonly websiteId?: IdFilter | undefined;
 }
 
-/** The tags of an account: made by admins, put on conversations by operators. */
+/** Tags of an account: created by admins, set on conversations by operators. */
 export class TagService {
   readonly #database: Database;
   readonly #list: Listing<'tags', Tag>;
@@ -38,19 +38,19 @@ export class TagService {
   }
 
   page(accountId: number, filters: TagFilters, window: Window): Promise<Page<Tag>> {
-    return this.#list.page(accountId, this.#filtered(accountId, filters), window);
+    return this.#list.page(accountId, this.#buildQuery(accountId, filters), window);
   }
 
   slice(accountId: number, filters: TagFilters, slice: Slice): Promise<SlicePage<Tag>> {
-    return this.#list.slice(accountId, this.#filtered(accountId, filters), slice);
+    return this.#list.slice(accountId, this.#buildQuery(accountId, filters), slice);
   }
 
   count(accountId: number, filters: TagFilters): Promise<number> {
-    return this.#list.count(this.#filtered(accountId, filters));
+    return this.#list.count(this.#buildQuery(accountId, filters));
   }
 
-  /** The tags on each of these conversations, by identifier and in its order. */
-  async ofConversations(accountId: number, ids: readonly number[]): Promise<ReadonlyMap<number, readonly number[]>> {
+  /** Tag identifiers by conversation, in ascending order. */
+  async loadTagIds(accountId: number, ids: readonly number[]): Promise<ReadonlyMap<number, readonly number[]>> {
     if (ids.length === 0) return new Map();
     const rows = await this.#database.read
       .selectFrom('conversationTags')
@@ -69,13 +69,13 @@ export class TagService {
     requireAdmin(caller);
     return commit(async (tx) => {
       const { accountId } = caller;
-      const targets = targetsOf(tx, accountId);
-      const websiteList = unique(input.websiteList ?? (await targets.allWebsites()));
-      await requireSound(tx, accountId, { name: input.name, websiteList });
+      const targets = createTargetLookup(tx, accountId);
+      const websiteList = sortUnique(input.websiteList ?? (await targets.loadAllWebsiteIds()));
+      await requireValidTag(tx, accountId, { name: input.name, websiteList });
       const id = await nextId(tx, accountId, 'tag');
       const tag = { id, name: input.name, websiteList, createdAt: tx.now };
       await insertTag(tx, caller, tag);
-      announce(tx, caller, 'tag.created', id, changesBetween({}, shown(tag)));
+      announce(tx, caller, 'tag.created', id, changesBetween({}, eventSnapshot(tag)));
       return tag;
     });
   }
@@ -85,15 +85,15 @@ export class TagService {
     return commit(async (tx) => {
       const { accountId } = caller;
       const before = await requireTag(tx, accountId, id);
-      const websiteList = input.websiteList ? unique(input.websiteList) : before.websiteList;
+      const websiteList = input.websiteList ? sortUnique(input.websiteList) : before.websiteList;
       const tag = { ...before, name: input.name ?? before.name, websiteList };
-      await requireSound(tx, accountId, tag);
-      await change(tx, caller, before, tag);
+      await requireValidTag(tx, accountId, tag);
+      await updateAndAnnounce(tx, caller, before, tag);
       return tag;
     });
   }
 
-  /** Takes it off every conversation, too: a tag is a word about them, and never a reason to keep it. */
+  /** Also removes the tag from every conversation. */
   async remove(commit: Commit<Tag>, caller: Caller, id: number): Promise<Tag> {
     requireAdmin(caller);
     return commit(async (tx) => {
@@ -106,28 +106,27 @@ export class TagService {
     });
   }
 
-  #filtered(accountId: number, { id, name, websiteId }: TagFilters) {
+  #buildQuery(accountId: number, { id, name, websiteId }: TagFilters) {
     let query = this.#database.read
       .selectFrom('tags')
       .where('accountId', '=', accountId)
       .where((eb) => this.#database.withinDeadline(eb.ref('id')));
-    if (id) query = query.where((eb) => matchesId(eb.ref('id'), id));
-    if (name) query = query.where((eb) => matchesText(eb.ref('nameFolded'), name));
+    if (id) query = query.where((eb) => buildIdCondition(eb.ref('id'), id));
+    if (name) query = query.where((eb) => buildTextCondition(eb.ref('nameFolded'), name));
     if (websiteId) {
       query = query.where('id', 'in', (eb) =>
         eb
           .selectFrom('tagWebsites')
           .select('tagId')
           .where('tagWebsites.accountId', '=', accountId)
-          .where((inner) => matchesId(inner.ref('tagWebsites.websiteId'), websiteId)),
+          .where((inner) => buildIdCondition(inner.ref('tagWebsites.websiteId'), websiteId)),
       );
     }
     return query;
   }
 }
 
-/** A website that goes is no longer one of any tag. */
-export async function takeTagsOffWebsite(
+export async function removeWebsiteFromTags(
   tx: Transaction,
   caller: { readonly accountId: number; readonly actor: Actor },
   websiteId: number,
@@ -147,27 +146,27 @@ export async function takeTagsOffWebsite(
     .execute();
   for (const tag of rows.map(tagFromRow)) {
     const websiteList = tag.websiteList.filter((id) => id !== websiteId);
-    await change(tx, caller, tag, { ...tag, websiteList });
+    await updateAndAnnounce(tx, caller, tag, { ...tag, websiteList });
   }
 }
 
-async function change(
+async function updateAndAnnounce(
   tx: Transaction,
   caller: { readonly accountId: number; readonly actor: Actor },
   before: Tag,
   tag: Tag,
 ): Promise<void> {
   await updateTag(tx, caller, before, tag);
-  announce(tx, caller, 'tag.updated', tag.id, changesBetween(shown(before), shown(tag)));
+  announce(tx, caller, 'tag.updated', tag.id, changesBetween(eventSnapshot(before), eventSnapshot(tag)));
 }
 
-/** What cannot be told from the input alone: websites that exist, and a name that is free. */
-async function requireSound(
+/** Checks that need the database: existing websites and a unique name. */
+async function requireValidTag(
   tx: Transaction,
   accountId: number,
   { id, name, websiteList }: Pick<Tag, 'name' | 'websiteList'> & { readonly id?: number },
 ): Promise<void> {
-  if (!(await targetsOf(tx, accountId).allExist('websites', websiteList))) {
+  if (!(await createTargetLookup(tx, accountId).allExist('websites', websiteList))) {
     throw invalidField('websiteList', 'must name websites of the account');
   }
   const taken = await tx.db
@@ -183,10 +182,10 @@ async function requireSound(
   }
 }
 
-function unique(ids: readonly number[]): number[] {
+function sortUnique(ids: readonly number[]): number[] {
   return [...new Set(ids)].sort((a, b) => a - b);
 }
 
-function shown({ name, websiteList }: Tag) {
+function eventSnapshot({ name, websiteList }: Tag) {
   return { name, websiteList };
 }

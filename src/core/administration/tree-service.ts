@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import type { Database, Transaction } from '../../storage/database.ts';
-import type { PlacedNode, TreeKind, TreeNode, TreeNodeInput } from '../directory/tree.ts';
+import type { NodeWithAncestors, TreeKind, TreeNode, TreeNodeInput } from '../directory/tree.ts';
 import {
   deleteNode,
   insertNode,
+  loadParents,
   nodeFromRow,
-  readParents,
   requireNode,
   TREE_TABLES,
   updateNode,
@@ -14,13 +14,13 @@ import { drainAccount } from '../engine/routing/queue.ts';
 import { announce, changesBetween } from '../events/announce.ts';
 import { type Caller, type Commit, requireAdmin } from '../kernel/caller.ts';
 import { invalidField } from '../kernel/errors.ts';
-import { type IdFilter, matchesId, matchesText, type TextFilter } from '../kernel/filters.ts';
+import { buildIdCondition, buildTextCondition, type IdFilter, type TextFilter } from '../kernel/filters.ts';
 import { nextId } from '../kernel/ids.ts';
 import { Listing } from '../kernel/listing.ts';
 import type { Page, Window } from '../kernel/page.ts';
 import type { Slice, SlicePage } from '../kernel/slice.ts';
-import { ancestors, wouldBeCycle } from '../kernel/tree.ts';
-import { refuseInUse } from './in-use.ts';
+import { listAncestors, wouldCreateCycle } from '../kernel/tree.ts';
+import { requireUnused } from './in-use.ts';
 
 export interface TreeFilters {
   readonly id?: IdFilter | undefined;
@@ -30,10 +30,10 @@ export interface TreeFilters {
   readonly operatorId?: IdFilter | undefined;
 }
 
-/** Beyond so many operators the list of them is read apart from the requests of others. */
-const MANY_OPERATORS = 2000;
+/** Lists of more operators than this are read off-thread. */
+const OFF_THREAD_THRESHOLD = 2000;
 
-/** Groups and skills: the same rules over two tables of the same columns. */
+/** Groups and skills: same rules, two tables with the same columns. */
 export class TreeService {
   readonly #database: Database;
   readonly #kind: TreeKind;
@@ -51,37 +51,37 @@ export class TreeService {
     return this.#list.find(accountId, id);
   }
 
-  #filtered(accountId: number, filters: TreeFilters) {
+  #buildQuery(accountId: number, filters: TreeFilters) {
     const { id, name, parentId, operatorId } = filters;
     let query = this.#database.read
       .selectFrom(this.#table)
       .where('accountId', '=', accountId)
       .where((eb) => this.#database.withinDeadline(eb.ref('id')));
-    if (id) query = query.where((eb) => matchesId(eb.ref('id'), id));
-    if (name) query = query.where((eb) => matchesText(eb.ref('nameFolded'), name));
-    if (parentId) query = query.where((eb) => matchesId(eb.ref('parentId'), parentId));
+    if (id) query = query.where((eb) => buildIdCondition(eb.ref('id'), id));
+    if (name) query = query.where((eb) => buildTextCondition(eb.ref('nameFolded'), name));
+    if (parentId) query = query.where((eb) => buildIdCondition(eb.ref('parentId'), parentId));
     if (operatorId) {
       query = query.where('id', 'in', (eb) =>
         eb
           .selectFrom('operatorSkills')
           .select('skillId')
           .where('operatorSkills.accountId', '=', accountId)
-          .where((inner) => matchesId(inner.ref('operatorSkills.operatorId'), operatorId)),
+          .where((inner) => buildIdCondition(inner.ref('operatorSkills.operatorId'), operatorId)),
       );
     }
     return query;
   }
 
   page(accountId: number, filters: TreeFilters, window: Window): Promise<Page<TreeNode>> {
-    return this.#list.page(accountId, this.#filtered(accountId, filters), window);
+    return this.#list.page(accountId, this.#buildQuery(accountId, filters), window);
   }
 
   slice(accountId: number, filters: TreeFilters, slice: Slice): Promise<SlicePage<TreeNode>> {
-    return this.#list.slice(accountId, this.#filtered(accountId, filters), slice);
+    return this.#list.slice(accountId, this.#buildQuery(accountId, filters), slice);
   }
 
   count(accountId: number, filters: TreeFilters): Promise<number> {
-    return this.#list.count(this.#filtered(accountId, filters));
+    return this.#list.count(this.#buildQuery(accountId, filters));
   }
 
   load(accountId: number, ids: readonly number[]): Promise<TreeNode[]> {
@@ -89,10 +89,10 @@ export class TreeService {
   }
 
   async create(
-    commit: Commit<PlacedNode>,
+    commit: Commit<NodeWithAncestors>,
     caller: Caller,
     input: TreeNodeInput & { name: string },
-  ): Promise<PlacedNode> {
+  ): Promise<NodeWithAncestors> {
     requireAdmin(caller);
     return commit(async (tx) => {
       const { accountId } = caller;
@@ -109,12 +109,17 @@ export class TreeService {
         operatorCount: 0,
       };
       insertNode(tx, caller, this.#kind, node);
-      announce(tx, caller, `${this.#kind}.created`, node.id, changesBetween({}, shown(node)));
+      announce(tx, caller, `${this.#kind}.created`, node.id, changesBetween({}, eventSnapshot(node)));
       return { ...node, above };
     });
   }
 
-  async update(commit: Commit<PlacedNode>, caller: Caller, id: number, input: TreeNodeInput): Promise<PlacedNode> {
+  async update(
+    commit: Commit<NodeWithAncestors>,
+    caller: Caller,
+    id: number,
+    input: TreeNodeInput,
+  ): Promise<NodeWithAncestors> {
     requireAdmin(caller);
     return commit(async (tx) => {
       const { accountId } = caller;
@@ -123,8 +128,8 @@ export class TreeService {
       const node = { ...before, name: input.name ?? before.name, order: input.order ?? before.order, parentId };
       const above = await this.#requireParent(tx, accountId, id, parentId);
       await updateNode(tx, caller, this.#kind, node);
-      announce(tx, caller, `${this.#kind}.updated`, id, changesBetween(shown(before), shown(node)));
-      // Another parent: other operators answer for the conversations of those above.
+      announce(tx, caller, `${this.#kind}.updated`, id, changesBetween(eventSnapshot(before), eventSnapshot(node)));
+      // A new parent changes which operators are eligible for conversations of its ancestors.
       if (parentId !== before.parentId) await drainAccount(tx, caller, 'directory_changed');
       return { ...node, above };
     });
@@ -148,7 +153,7 @@ export class TreeService {
         .where(`${this.#kind}Id`, '=', id)
         .where('state', '<>', sql.lit('closed'))
         .executeTakeFirstOrThrow();
-      refuseInUse(this.#kind, id, {
+      requireUnused(this.#kind, id, {
         operators: node.operatorCount,
         [`${this.#kind}s under it`]: children.count,
         'open conversations': open.count,
@@ -159,8 +164,8 @@ export class TreeService {
     });
   }
 
-  /** The nodes directly under each of these. */
-  async childrenOf(accountId: number, ids: readonly number[]): Promise<TreeNode[][]> {
+  /** Direct children of each node, in the order of `ids`. */
+  async loadChildren(accountId: number, ids: readonly number[]): Promise<TreeNode[][]> {
     const rows = await this.#database.read
       .selectFrom(this.#table)
       .selectAll()
@@ -173,22 +178,22 @@ export class TreeService {
     return ids.map((id) => byParent.get(id) ?? []);
   }
 
-  /** All above each of these nodes, the nearest first. */
-  async ancestorsOf(accountId: number, nodes: readonly TreeNode[]): Promise<Map<number, number[]>> {
+  /** Ancestors by node, nearest first. */
+  async loadAncestors(accountId: number, nodes: readonly TreeNode[]): Promise<Map<number, number[]>> {
     const parents = nodes.some((node) => node.parentId !== null)
-      ? await readParents(this.#database.read, this.#kind, accountId)
+      ? await loadParents(this.#database.read, this.#kind, accountId)
       : new Map<number, number | null>();
-    return new Map(nodes.map((node) => [node.id, ancestors(node.parentId, parents)]));
+    return new Map(nodes.map((node) => [node.id, listAncestors(node.parentId, parents)]));
   }
 
-  /** The operators of each of these nodes, by identifier. */
-  async operatorsOf(accountId: number, nodes: readonly TreeNode[]): Promise<Map<number, number[]>> {
+  /** Operator identifiers by node. */
+  async loadOperatorIds(accountId: number, nodes: readonly TreeNode[]): Promise<Map<number, number[]>> {
     const ids = nodes.filter((node) => node.operatorCount > 0).map((node) => node.id);
     const lists = new Map<number, number[]>(nodes.map((node) => [node.id, []]));
     if (ids.length === 0) return lists;
     const query = this.#members(accountId, ids);
-    const many = nodes.reduce((sum, node) => sum + node.operatorCount, 0) > MANY_OPERATORS;
-    const rows = many ? await this.#database.readOffThread(query) : await query.execute();
+    const isLarge = nodes.reduce((sum, node) => sum + node.operatorCount, 0) > OFF_THREAD_THRESHOLD;
+    const rows = isLarge ? await this.#database.readOffThread(query) : await query.execute();
     for (const { node, operator } of rows) lists.get(node)?.push(operator);
     return lists;
   }
@@ -215,7 +220,7 @@ export class TreeService {
       .orderBy('operatorId');
   }
 
-  /** Refuses a parent that does not exist or is below the node itself; answers with all above, the nearest first. */
+  /** Refuses a parent that does not exist or would create a cycle. Returns the ancestors, nearest first. */
   async #requireParent(
     tx: Transaction,
     accountId: number,
@@ -223,15 +228,15 @@ export class TreeService {
     parentId: number | null,
   ): Promise<number[]> {
     if (parentId === null) return [];
-    const parents = await readParents(tx.db, this.#kind, accountId);
+    const parents = await loadParents(tx.db, this.#kind, accountId);
     if (!parents.has(parentId)) throw invalidField('parentId', `must be an existing ${this.#kind}`);
-    if (id !== undefined && wouldBeCycle(id, parentId, parents)) {
+    if (id !== undefined && wouldCreateCycle(id, parentId, parents)) {
       throw invalidField('parentId', `must not be the ${this.#kind} itself or one under it`);
     }
-    return ancestors(parentId, parents);
+    return listAncestors(parentId, parents);
   }
 }
 
-function shown({ name, order, parentId }: TreeNode) {
+function eventSnapshot({ name, order, parentId }: TreeNode) {
   return { name, order, parentId };
 }

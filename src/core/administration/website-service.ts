@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Database } from '../../storage/database.ts';
 import type { InstallationSecrets } from '../access/secrets.ts';
-import { type Website, type WebsiteCreate, type WebsiteUpdate, websiteWithDefaults } from '../directory/website.ts';
+import { type Website, type WebsiteCreate, type WebsiteUpdate, withWebsiteDefaults } from '../directory/website.ts';
 import {
   deleteWebsite,
   insertWebsite,
@@ -11,13 +11,13 @@ import {
 } from '../directory/website-store.ts';
 import { announce, changesBetween } from '../events/announce.ts';
 import { type Caller, type Commit, requireAdmin } from '../kernel/caller.ts';
-import { type IdFilter, matchesId, matchesText, type TextFilter } from '../kernel/filters.ts';
+import { buildIdCondition, buildTextCondition, type IdFilter, type TextFilter } from '../kernel/filters.ts';
 import { nextId } from '../kernel/ids.ts';
 import { Listing } from '../kernel/listing.ts';
 import type { Page, Window } from '../kernel/page.ts';
 import type { Slice, SlicePage } from '../kernel/slice.ts';
-import { refuseInUse } from './in-use.ts';
-import { takeTagsOffWebsite } from './tag-service.ts';
+import { requireUnused } from './in-use.ts';
+import { removeWebsiteFromTags } from './tag-service.ts';
 
 export interface WebsiteFilters {
   readonly id?: IdFilter | undefined;
@@ -40,28 +40,28 @@ export class WebsiteService {
     return this.#list.find(accountId, id);
   }
 
-  #filtered(accountId: number, filters: WebsiteFilters) {
+  #buildQuery(accountId: number, filters: WebsiteFilters) {
     let query = this.#database.read
       .selectFrom('websites')
       .where('accountId', '=', accountId)
       .where((eb) => this.#database.withinDeadline(eb.ref('id')));
     const { id, label, url } = filters;
-    if (id) query = query.where((eb) => matchesId(eb.ref('id'), id));
-    if (label) query = query.where((eb) => matchesText(eb.ref('labelFolded'), label));
-    if (url) query = query.where((eb) => matchesText(eb.ref('urlFolded'), url));
+    if (id) query = query.where((eb) => buildIdCondition(eb.ref('id'), id));
+    if (label) query = query.where((eb) => buildTextCondition(eb.ref('labelFolded'), label));
+    if (url) query = query.where((eb) => buildTextCondition(eb.ref('urlFolded'), url));
     return query;
   }
 
   page(accountId: number, filters: WebsiteFilters, window: Window): Promise<Page<Website>> {
-    return this.#list.page(accountId, this.#filtered(accountId, filters), window);
+    return this.#list.page(accountId, this.#buildQuery(accountId, filters), window);
   }
 
   slice(accountId: number, filters: WebsiteFilters, slice: Slice): Promise<SlicePage<Website>> {
-    return this.#list.slice(accountId, this.#filtered(accountId, filters), slice);
+    return this.#list.slice(accountId, this.#buildQuery(accountId, filters), slice);
   }
 
   count(accountId: number, filters: WebsiteFilters): Promise<number> {
-    return this.#list.count(this.#filtered(accountId, filters));
+    return this.#list.count(this.#buildQuery(accountId, filters));
   }
 
   load(accountId: number, ids: readonly number[]): Promise<Website[]> {
@@ -75,12 +75,12 @@ export class WebsiteService {
       const website: Website = {
         id,
         clientId: caller.accountId,
-        ...websiteWithDefaults(input),
+        ...withWebsiteDefaults(input),
         allowedOrigins: input.allowedOrigins ?? [],
         secretVersion: 1,
       };
       await insertWebsite(tx, caller, website);
-      announce(tx, caller, 'website.created', id, changesBetween({}, shown(website)));
+      announce(tx, caller, 'website.created', id, changesBetween({}, eventSnapshot(website)));
       return website;
     });
   }
@@ -104,13 +104,13 @@ export class WebsiteService {
     });
   }
 
-  /** The secret with which the website vouches for who its visitors are. */
+  /** The secret with which the website signs the identity of its visitors. */
   visitorSecret(caller: Caller, { id, secretVersion }: Website): string {
     requireAdmin(caller);
     return this.#secrets.websiteSecret(caller.accountId, id, secretVersion);
   }
 
-  /** A new secret; what was signed with the old one is worth nothing from now on. */
+  /** Signatures with the old secret are no longer accepted. */
   async rotateSecret(commit: Commit<Website>, caller: Caller, id: number): Promise<Website> {
     requireAdmin(caller);
     return commit(async (tx) => {
@@ -135,8 +135,8 @@ export class WebsiteService {
         .where('websiteId', '=', id)
         .where('state', '<>', sql.lit('closed'))
         .executeTakeFirstOrThrow();
-      refuseInUse('website', id, { operators: row.operatorCount, 'open conversations': open.count });
-      await takeTagsOffWebsite(tx, caller, id);
+      requireUnused('website', id, { operators: row.operatorCount, 'open conversations': open.count });
+      await removeWebsiteFromTags(tx, caller, id);
       await deleteWebsite(tx, caller, id);
       announce(tx, caller, 'website.deleted', id);
       return website;
@@ -144,7 +144,7 @@ export class WebsiteService {
   }
 }
 
-/** Without what nobody sees. */
-function shown({ secretVersion: _version, ...website }: Website) {
+/** Without internal fields. */
+function eventSnapshot({ secretVersion: _version, ...website }: Website) {
   return website;
 }

@@ -21,34 +21,38 @@ export async function insertTag(tx: Transaction, context: AccountContext, tag: T
   const { id, createdAt } = tag;
   await tx.db
     .insertInto('tags')
-    .values({ accountId: context.accountId, id, createdAt, ...columns(tag) })
+    .values({ accountId: context.accountId, id, createdAt, ...toColumns(tag) })
     .execute();
-  await putOnWebsites(tx, context, tag);
+  await insertTagWebsites(tx, context, tag);
 }
 
 export async function updateTag(tx: Transaction, context: AccountContext, before: Tag, tag: Tag): Promise<void> {
   await tx.db
     .updateTable('tags')
-    .set(columns(tag))
+    .set(toColumns(tag))
     .where('accountId', '=', context.accountId)
     .where('id', '=', tag.id)
     .execute();
-  await takeOffWebsites(tx, context, before);
-  await putOnWebsites(tx, context, tag);
+  await deleteTagWebsites(tx, context, before);
+  await insertTagWebsites(tx, context, tag);
 }
 
 export async function deleteTag(tx: Transaction, context: AccountContext, tag: Tag): Promise<void> {
-  await takeOffWebsites(tx, context, tag);
+  await deleteTagWebsites(tx, context, tag);
   await tx.db.deleteFrom('tags').where('accountId', '=', context.accountId).where('id', '=', tag.id).execute();
 }
 
-async function putOnWebsites(tx: Transaction, { accountId }: AccountContext, { id, websiteList }: Tag): Promise<void> {
+async function insertTagWebsites(
+  tx: Transaction,
+  { accountId }: AccountContext,
+  { id, websiteList }: Tag,
+): Promise<void> {
   if (websiteList.length === 0) return;
   const rows = websiteList.map((websiteId) => ({ accountId, websiteId, tagId: id }));
   await tx.db.insertInto('tagWebsites').values(rows).execute();
 }
 
-async function takeOffWebsites(
+async function deleteTagWebsites(
   tx: Transaction,
   { accountId }: AccountContext,
   { id, websiteList }: Tag,
@@ -62,7 +66,7 @@ async function takeOffWebsites(
     .execute();
 }
 
-function columns({ name, websiteList }: Tag) {
+function toColumns({ name, websiteList }: Tag) {
   return { name, nameFolded: fold(name), websiteList: JSON.stringify(websiteList) };
 }
 

@@ -2,13 +2,12 @@ import { z } from 'zod';
 import { id } from '../kernel/ids.ts';
 import { text } from '../kernel/text.ts';
 
-/** What callers write of a tag. */
 export const tagFields = {
-  name: text(1, 255).meta({ description: 'Name; unique in its account without regard to case.', example: 'Refund' }),
+  name: text(1, 255).meta({ description: 'Name; unique in the account, ignoring case.', example: 'Refund' }),
   websiteList: z
     .array(id, { error: 'must be a list of identifiers' })
     .max(1000, { error: 'must have at most 1000 identifiers' })
-    .meta({ description: 'Websites whose conversations it is for. Left out when it is made: all of the account.' }),
+    .meta({ description: 'Websites whose conversations can have the tag. Defaults to all websites of the account.' }),
 };
 
 export const tagCreate = z.strictObject({ name: tagFields.name, websiteList: tagFields.websiteList.optional() });
@@ -16,7 +15,7 @@ export const tagUpdate = z.strictObject(tagFields).partial();
 export type TagCreate = z.output<typeof tagCreate>;
 export type TagUpdate = z.output<typeof tagUpdate>;
 
-/** A word that operators put on conversations. */
+/** A label that operators put on conversations. */
 export interface Tag {
   readonly id: number;
   readonly name: string;

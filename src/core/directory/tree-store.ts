@@ -7,21 +7,24 @@ import { unknownId } from '../kernel/errors.ts';
 import { fold } from '../kernel/text.ts';
 import type { TreeKind, TreeNode } from './tree.ts';
 
-/** Both tables have the same columns; the name of one stands for both in the types. */
+/** Both tables have the same columns; the types use one name for both. */
 export const TREE_TABLES = { skill: 'skills', group: 'groups' as 'skills' } as const;
 
-const insertInto = (table: 'skills') => prepare<Tables['skills']>((db, row) => db.insertInto(table).values(row));
-const insert = { skill: insertInto(TREE_TABLES.skill), group: insertInto(TREE_TABLES.group) };
+const prepareInsert = (table: 'skills') => prepare<Tables['skills']>((db, row) => db.insertInto(table).values(row));
+const insertStatements = { skill: prepareInsert(TREE_TABLES.skill), group: prepareInsert(TREE_TABLES.group) };
 
-const addToCountOf = (table: 'skills') =>
-  prepare<{ accountId: number; id: number; by: number }>((db, { accountId, id, by }) =>
+const prepareAddToCount = (table: 'skills') =>
+  prepare<{ accountId: number; id: number; delta: number }>((db, { accountId, id, delta }) =>
     db
       .updateTable(table)
-      .set((eb) => ({ operatorCount: eb('operatorCount', '+', by) }))
+      .set((eb) => ({ operatorCount: eb('operatorCount', '+', delta) }))
       .where('accountId', '=', accountId)
       .where('id', '=', id),
   );
-const addToCount = { skill: addToCountOf(TREE_TABLES.skill), group: addToCountOf(TREE_TABLES.group) };
+const addToCountStatements = {
+  skill: prepareAddToCount(TREE_TABLES.skill),
+  group: prepareAddToCount(TREE_TABLES.group),
+};
 
 export async function requireNode(tx: Transaction, kind: TreeKind, accountId: number, id: number): Promise<TreeNode> {
   const row = await tx.db
@@ -34,8 +37,7 @@ export async function requireNode(tx: Transaction, kind: TreeKind, accountId: nu
   return nodeFromRow(row);
 }
 
-/** The parent of every node of an account. */
-export async function readParents(
+export async function loadParents(
   db: Kysely<Tables>,
   kind: TreeKind,
   accountId: number,
@@ -50,7 +52,7 @@ export async function readParents(
 
 export function insertNode(tx: Transaction, { accountId }: AccountContext, kind: TreeKind, node: TreeNode): void {
   const { id, createdAt, operatorCount } = node;
-  tx.send(insert[kind], { accountId, ...columns(node), id, createdAt, operatorCount });
+  tx.send(insertStatements[kind], { accountId, ...toColumns(node), id, createdAt, operatorCount });
 }
 
 export async function updateNode(
@@ -61,7 +63,7 @@ export async function updateNode(
 ): Promise<void> {
   await tx.db
     .updateTable(TREE_TABLES[kind])
-    .set(columns(node))
+    .set(toColumns(node))
     .where('accountId', '=', accountId)
     .where('id', '=', node.id)
     .execute();
@@ -76,18 +78,18 @@ export async function deleteNode(
   await tx.db.deleteFrom(TREE_TABLES[kind]).where('accountId', '=', accountId).where('id', '=', id).execute();
 }
 
-/** Keeps the count that lists show. */
-export function countNodeOperators(
+/** Updates the operator count that lists show. */
+export function adjustNodeOperatorCount(
   tx: Transaction,
   { accountId }: AccountContext,
   kind: TreeKind,
   id: number,
-  by: 1 | -1,
+  delta: 1 | -1,
 ): void {
-  tx.send(addToCount[kind], { accountId, id, by });
+  tx.send(addToCountStatements[kind], { accountId, id, delta });
 }
 
-function columns({ name, parentId, order }: TreeNode) {
+function toColumns({ name, parentId, order }: TreeNode) {
   return { name, nameFolded: fold(name), parentId, position: order };
 }
 

@@ -2,27 +2,28 @@ import { z } from 'zod';
 import { id } from '../kernel/ids.ts';
 import { text } from '../kernel/text.ts';
 
-/** Groups and skills are both trees of names; they differ in who points at them. */
+/** Groups and skills are both trees of names. */
 export type TreeKind = 'group' | 'skill';
 
 const ORDER_RULE = 'must be a whole number from 0 to 1000000';
 
 const name = text(1, 255).meta({ description: 'Name.' });
-const parentId = id.nullable().meta({ description: 'The one above, or null at the top.' });
+const parentId = id.nullable().meta({ description: 'Parent identifier; null at the top level.' });
 const createdAt = z
   .string()
-  .meta({ description: 'When it was made: YYYY-MM-DD HH:MM:SS, UTC.', example: '2026-01-31 09:30:00' });
+  .meta({ description: 'Creation time: YYYY-MM-DD HH:MM:SS, UTC.', example: '2026-01-31 09:30:00' });
 const order = z
   .int({ error: ORDER_RULE })
   .min(0, { error: ORDER_RULE })
   .max(1_000_000, { error: ORDER_RULE })
-  .meta({ description: 'Place in lists shown to people.' });
-const operatorList = z
-  .array(id)
-  .meta({ description: 'Identifiers of its operators; use the filter of the operator list.', deprecated: true });
-const parentList = z.array(id).meta({ description: 'All above it, the nearest first.' });
+  .meta({ description: 'Position in displayed lists.' });
+const operatorList = z.array(id).meta({
+  description: 'Identifiers of its operators. Use the filter of the operator list instead.',
+  deprecated: true,
+});
+const parentList = z.array(id).meta({ description: 'Identifiers of its ancestors, nearest first.' });
 
-const link = z.string().meta({ description: 'Accepted when it repeats the present value.' });
+const linkField = z.string().meta({ description: 'Accepted only if it equals the current value.' });
 
 export const groupSchema = z
   .object({
@@ -38,9 +39,9 @@ export const groupCreate = z
   .strictObject({ name, parentId: parentId.optional() })
   .meta({ id: 'GroupCreate', description: 'A new group.' });
 export const groupUpdate = z
-  .strictObject({ ...groupSchema.shape, _link: link })
+  .strictObject({ ...groupSchema.shape, _link: linkField })
   .partial()
-  .meta({ id: 'GroupUpdate', description: 'The fields of a group to change; all others stay as they are.' });
+  .meta({ id: 'GroupUpdate', description: 'The fields of a group to change; all others stay unchanged.' });
 
 export const skillSchema = z
   .object({ id: id.meta({ description: 'Skill identifier.' }), name, order, createdAt, parentId, operatorList })
@@ -49,11 +50,11 @@ export const skillCreate = z
   .strictObject({ name, order: order.optional(), parentId: parentId.optional() })
   .meta({ id: 'SkillCreate', description: 'A new skill.' });
 export const skillUpdate = z
-  .strictObject({ ...skillSchema.shape, _link: link })
+  .strictObject({ ...skillSchema.shape, _link: linkField })
   .partial()
-  .meta({ id: 'SkillUpdate', description: 'The fields of a skill to change; all others stay as they are.' });
+  .meta({ id: 'SkillUpdate', description: 'The fields of a skill to change; all others stay unchanged.' });
 
-/** One group or skill as it is kept. */
+/** A stored group or skill. */
 export interface TreeNode {
   readonly id: number;
   readonly name: string;
@@ -63,8 +64,8 @@ export interface TreeNode {
   readonly operatorCount: number;
 }
 
-/** A node with all above it, the nearest first. */
-export type PlacedNode = TreeNode & { readonly above: readonly number[] };
+/** `above` lists the ancestors, nearest first. */
+export type NodeWithAncestors = TreeNode & { readonly above: readonly number[] };
 
 export interface TreeNodeInput {
   readonly name?: string | undefined;

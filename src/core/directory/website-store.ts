@@ -9,10 +9,10 @@ import type { Website } from './website.ts';
 
 type WebsiteRow = Selectable<Tables['websites']>;
 
-const addToCount = prepare<{ accountId: number; id: number; by: number }>((db, { accountId, id, by }) =>
+const addToCount = prepare<{ accountId: number; id: number; delta: number }>((db, { accountId, id, delta }) =>
   db
     .updateTable('websites')
-    .set((eb) => ({ operatorCount: eb('operatorCount', '+', by) }))
+    .set((eb) => ({ operatorCount: eb('operatorCount', '+', delta) }))
     .where('accountId', '=', accountId)
     .where('id', '=', id),
 );
@@ -32,14 +32,14 @@ export async function insertWebsite(tx: Transaction, { accountId }: AccountConte
   const { id } = website;
   await tx.db
     .insertInto('websites')
-    .values({ accountId, id, operatorCount: 0, ...columns(website) })
+    .values({ accountId, id, operatorCount: 0, ...toColumns(website) })
     .execute();
 }
 
 export async function updateWebsite(tx: Transaction, { accountId }: AccountContext, website: Website): Promise<void> {
   await tx.db
     .updateTable('websites')
-    .set(columns(website))
+    .set(toColumns(website))
     .where('accountId', '=', accountId)
     .where('id', '=', website.id)
     .execute();
@@ -49,12 +49,17 @@ export async function deleteWebsite(tx: Transaction, { accountId }: AccountConte
   await tx.db.deleteFrom('websites').where('accountId', '=', accountId).where('id', '=', id).execute();
 }
 
-/** Keeps the count that lists show. */
-export function countWebsiteOperators(tx: Transaction, { accountId }: AccountContext, id: number, by: 1 | -1): void {
-  tx.send(addToCount, { accountId, id, by });
+/** Updates the operator count that lists show. */
+export function adjustWebsiteOperatorCount(
+  tx: Transaction,
+  { accountId }: AccountContext,
+  id: number,
+  delta: 1 | -1,
+): void {
+  tx.send(addToCount, { accountId, id, delta });
 }
 
-function columns(website: Website) {
+function toColumns(website: Website) {
   const { url, label, currency, languageAdmin, timezone, secretVersion } = website;
   const folded = { urlFolded: fold(url), labelFolded: fold(label) };
   const allowedOrigins = JSON.stringify(website.allowedOrigins);

@@ -4,14 +4,14 @@ import { languageAdmin } from '../kernel/languages.ts';
 import { isStorable, text } from '../kernel/text.ts';
 
 const URL_RULE = 'must be an http or https address of at most 2000 characters';
-const CURRENCY_RULE = 'must be a currency code of ISO 4217, for example EUR';
-const ZONE_RULE = 'must be a time zone of the IANA database, for example Europe/Paris';
+const CURRENCY_RULE = 'must be an ISO 4217 currency code, for example EUR';
+const ZONE_RULE = 'must be an IANA time zone, for example Europe/Paris';
 
 const ORIGINS_RULE = 'must be up to 50 origins like https://www.example.com, without a path';
 
 const currencies = new Set(Intl.supportedValuesOf('currency'));
 
-const writable = {
+const writableFields = {
   url: z
     .string({ error: URL_RULE })
     .max(2000, { error: URL_RULE })
@@ -32,16 +32,16 @@ const writable = {
 export const websiteSchema = z
   .object({
     id: id.meta({ description: 'Website identifier.' }),
-    url: writable.url,
-    label: writable.label,
+    url: writableFields.url,
+    label: writableFields.label,
     clientId: id.meta({ description: 'The account.' }),
-    currency: writable.currency,
-    languageAdmin: writable.languageAdmin,
-    timezone: writable.timezone,
+    currency: writableFields.currency,
+    languageAdmin: writableFields.languageAdmin,
+    timezone: writableFields.timezone,
   })
-  .meta({ id: 'Website', description: 'A website on which visitors are helped.' });
+  .meta({ id: 'Website', description: 'A website where visitors start conversations.' });
 
-/** Where visitors come from, for those who set a website up. It is no part of the REST resource. */
+/** Not part of the REST resource. */
 export const originsSchema = z
   .array(z.string({ error: ORIGINS_RULE }), { error: ORIGINS_RULE })
   .max(50, { error: ORIGINS_RULE })
@@ -49,26 +49,26 @@ export const originsSchema = z
   .transform((origins) => [...new Set(origins)])
   .meta({
     description:
-      "The origins from whose pages visitors may come, for example `https://www.example.com`. Empty: the origin of the website's own address.",
+      "Origins whose pages visitors can use, for example `https://www.example.com`. If empty, the origin of the website's URL.",
   });
 
 export type Website = z.output<typeof websiteSchema> & {
   readonly allowedOrigins: readonly string[];
-  /** A new version is a new secret. */
+  /** Increments when the secret is replaced. */
   readonly secretVersion: number;
 };
 
-const { url, label, ...optional } = writable;
+const { url, label, ...optionalFields } = writableFields;
 export const websiteCreate = z
-  .strictObject({ url, label, ...z.object(optional).partial().shape })
+  .strictObject({ url, label, ...z.object(optionalFields).partial().shape })
   .meta({ id: 'WebsiteCreate', description: 'A new website.' });
 export const websiteUpdate = z
   .strictObject({
     ...websiteSchema.shape,
-    _link: z.string().meta({ description: 'Accepted when it repeats the present value.' }),
+    _link: z.string().meta({ description: 'Accepted only if it equals the current value.' }),
   })
   .partial()
-  .meta({ id: 'WebsiteUpdate', description: 'The fields of a website to change; all others stay as they are.' });
+  .meta({ id: 'WebsiteUpdate', description: 'The fields of a website to change; all others stay unchanged.' });
 export type WebsiteCreate = z.output<typeof websiteCreate> & {
   readonly allowedOrigins?: readonly string[] | undefined;
 };
@@ -76,12 +76,12 @@ export type WebsiteUpdate = z.output<typeof websiteUpdate> & {
   readonly allowedOrigins?: readonly string[] | undefined;
 };
 
-/** The origins from whose pages visitors of a website may come. */
+/** Defaults to the origin of the website's URL. */
 export function originsOf({ url, allowedOrigins }: Pick<Website, 'url' | 'allowedOrigins'>): readonly string[] {
   return allowedOrigins.length > 0 ? allowedOrigins : [new URL(url).origin];
 }
 
-export function websiteWithDefaults(
+export function withWebsiteDefaults(
   input: z.output<typeof websiteCreate>,
 ): Omit<z.output<typeof websiteSchema>, 'id' | 'clientId'> {
   return {
@@ -99,7 +99,7 @@ function isWebAddress(address: string): boolean {
   return url !== null && (url.protocol === 'http:' || url.protocol === 'https:') && url.hostname !== '';
 }
 
-/** As a browser names it: nothing but scheme, host and port. */
+/** As browsers send it: only scheme, host and port. */
 function isOrigin(text: string): boolean {
   const url = URL.parse(text);
   return (
@@ -112,7 +112,7 @@ function isOrigin(text: string): boolean {
 
 function isTimeZone(name: string): boolean {
   try {
-    // Offsets like +02:00 are accepted by Intl, but they are no zones: they know no summer time.
+    // Intl accepts offsets like +02:00, but they are not zones: they have no daylight saving time.
     return /^[A-Za-z]/.test(name) && new Intl.DateTimeFormat('en', { timeZone: name }) !== null;
   } catch {
     return false;

@@ -1,24 +1,24 @@
 import type { Database } from '../../storage/database.ts';
-import { LivePast } from '../live/live-past.ts';
+import { LiveHistoryReader } from '../live/live-history-reader.ts';
 import { SkillAvailabilities } from '../live/skill-availability.ts';
 import { ConversationQuery } from './conversations/conversation-query.ts';
 import { ConversationService } from './conversations/conversation-service.ts';
 import { MessageQuery } from './conversations/message-query.ts';
 import { SatisfactionQuery } from './conversations/satisfaction-query.ts';
 import { LiveService } from './presence/live-service.ts';
-import { RoutingExplained } from './routing/explain.ts';
+import { RoutingExplainer } from './routing/explain.ts';
 import { Scheduler } from './scheduler/scheduler.ts';
 
-/** All that moves the live numbers, and what is read of it. */
+/** Presence, routing and conversations, and the queries on them. */
 export type Engine = ReturnType<typeof createEngine>;
 
 export function createEngine(database: Database) {
-  const livePast = new LivePast(database);
+  const liveHistory = new LiveHistoryReader(database);
   return {
     live: new LiveService(database),
-    livePast,
+    liveHistory,
     skillAvailabilities: new SkillAvailabilities(database),
-    routingExplained: new RoutingExplained(database, livePast),
+    routingExplainer: new RoutingExplainer(database, liveHistory),
     conversations: new ConversationService(database),
     conversationQuery: new ConversationQuery(database),
     messageQuery: new MessageQuery(database),

@@ -3,8 +3,8 @@ import type { Changes, Transaction } from '../../storage/database.ts';
 import type { Caller } from '../kernel/caller.ts';
 
 /**
- * Puts a change into the event log. The type's first word is the kind of the subject: `operator.updated`; unless another is
- * named, because the thing belongs to it and comes in one order with it.
+ * Adds a change to the event log. The subject type defaults to the first word of the event type (`operator.updated`);
+ * pass another when the change belongs to that subject and must stay in order with its events.
  */
 export function announce(
   tx: Transaction,
@@ -17,15 +17,17 @@ export function announce(
   tx.emit({ accountId: caller.accountId, type, subjectType, subjectId, actor: caller.actor, changes });
 }
 
-/** Which fields differ, with their new values, except those that are personal or secret. */
+/** The changed fields, with their new values unless these are personal or secret. */
 export function changesBetween<T extends object>(
   before: Partial<T>,
   after: T,
   hidden: ReadonlySet<string> = new Set(),
 ): Changes {
-  const changed = Object.entries(after).filter(([name, value]) => !isDeepStrictEqual(before[name as keyof T], value));
+  const changedEntries = Object.entries(after).filter(
+    ([name, value]) => !isDeepStrictEqual(before[name as keyof T], value),
+  );
   return {
-    fields: changed.map(([name]) => name),
-    values: Object.fromEntries(changed.filter(([name]) => !hidden.has(name))),
+    fields: changedEntries.map(([name]) => name),
+    values: Object.fromEntries(changedEntries.filter(([name]) => !hidden.has(name))),
   };
 }

@@ -12,34 +12,34 @@ export interface AuditFilter {
   readonly subjectId?: number | undefined;
   readonly actorType?: Actor['type'] | undefined;
   readonly actorId?: number | undefined;
-  /** From this moment on. */
+  /** Inclusive. */
   readonly from?: number | undefined;
-  /** Before this moment. */
+  /** Exclusive. */
   readonly to?: number | undefined;
 }
 
-/** A change with who made it, through what, and from where. */
+/** A change with its actor, interface and network address. */
 export interface AuditEvent extends LoggedEvent {
   readonly actorType: Actor['type'];
   readonly via: Actor['via'] | null;
   readonly address: string | null;
-  /** What the actor is called now; null for those who have no name, or are gone. */
+  /** The actor's current name; null if the actor has none or was deleted. */
   actorName(): Promise<string | null>;
 }
 
 const MAX_TYPES = 50;
-/** So far clocks may have been set back between two events. */
-const CLOCKS_MS = 3600 * 1000;
+/** How far a clock may have been set back between two events. */
+const MAX_CLOCK_SKEW_MS = 3600 * 1000;
 const COLUMNS = [
   ...(['position', 'type', 'subjectType', 'subjectId', 'actorType', 'actorId', 'at', 'changes'] as const),
   ...(['via', 'address'] as const),
 ] as const;
 
-const findMoment = prepare<{ accountId: number; position: number }, { at: number }>((db, { accountId, position }) =>
+const findEventTime = prepare<{ accountId: number; position: number }, { at: number }>((db, { accountId, position }) =>
   db.selectFrom('events').select('at').where('accountId', '=', accountId).where('position', '=', position),
 );
 
-/** Who changed what, when, and from where: the event log as admins read it. */
+/** Who changed what, when and from where: the event log for admins. */
 export class Audit {
   readonly #database: Database;
   readonly #log: EventLog;
@@ -49,24 +49,24 @@ export class Audit {
     this.#log = log;
   }
 
-  /** In the order of the log: the slice's `after` is the older end here. */
+  /** Oldest first, unlike other lists: here the slice's `after` is the older end. */
   async page(caller: Caller, filter: AuditFilter, slice: Slice): Promise<SlicePage<AuditEvent>> {
     requireAdmin(caller);
     if ((filter.types?.length ?? 0) > MAX_TYPES) throw invalidField('types', `must be ${MAX_TYPES} at most`);
     const { after, before, backwards, limit } = slice;
     if (after !== undefined) await this.#log.requirePosition(caller.accountId, after);
-    const positions = await this.#positions(caller.accountId, filter, slice);
-    const more = positions.length > limit;
-    const own = positions.slice(0, limit).sort((one, other) => one - other);
+    const positions = await this.#findPositions(caller.accountId, filter, slice);
+    const hasMore = positions.length > limit;
+    const pagePositions = positions.slice(0, limit).sort((a, b) => a - b);
     return {
-      rows: await this.#load(caller.accountId, own),
-      hasNext: backwards ? before !== undefined : more,
-      hasPrevious: backwards ? more : after !== undefined,
+      rows: await this.#loadEvents(caller.accountId, pagePositions),
+      hasNext: backwards ? before !== undefined : hasMore,
+      hasPrevious: backwards ? hasMore : after !== undefined,
     };
   }
 
-  /** One more than asked for. Where no index leads to them, the log is searched apart from the requests of others. */
-  async #positions(accountId: number, filter: AuditFilter, { after, before, backwards, limit }: Slice) {
+  /** Returns one more than the limit. Filters have no index, so filtered searches run off-thread. */
+  async #findPositions(accountId: number, filter: AuditFilter, { after, before, backwards, limit }: Slice) {
     const { types, subjectType, subjectId, actorType, actorId, from, to } = filter;
     let query = this.#database.read.selectFrom('events').select('position').where('accountId', '=', accountId);
     if (after !== undefined) query = query.where('position', '>', after);
@@ -77,12 +77,12 @@ export class Audit {
     if (actorType !== undefined) query = query.where('actorType', '=', actorType);
     if (actorId !== undefined) query = query.where('actorId', '=', actorId);
     if (from !== undefined) {
-      const about = await this.#placeOf(accountId, from - CLOCKS_MS);
-      query = query.where('at', '>=', from).where('position', '>=', about);
+      const firstPosition = await this.#findPosition(accountId, from - MAX_CLOCK_SKEW_MS);
+      query = query.where('at', '>=', from).where('position', '>=', firstPosition);
     }
     if (to !== undefined) {
-      const about = await this.#placeOf(accountId, to + CLOCKS_MS);
-      query = query.where('at', '<', to).where('position', '<=', about);
+      const lastPosition = await this.#findPosition(accountId, to + MAX_CLOCK_SKEW_MS);
+      query = query.where('at', '<', to).where('position', '<=', lastPosition);
     }
     const ordered = query.orderBy('position', backwards ? 'desc' : 'asc').limit(limit + 1);
     const isFiltered = Object.values(filter).some((value) => value !== undefined);
@@ -93,23 +93,23 @@ export class Audit {
   }
 
   /**
-   * The first position at a moment or after it. The log grows with time and has no holes, so the place is found by halving; a
-   * clock that was set makes it the place of a moment nearby.
+   * Returns the first position at or after a time, by binary search: positions grow with time and have no gaps. The
+   * result is approximate if a clock was set back.
    */
-  async #placeOf(accountId: number, moment: number): Promise<number> {
-    let { oldest, newest } = await this.#log.bounds(accountId);
+  async #findPosition(accountId: number, time: number): Promise<number> {
+    let { oldest, newest } = await this.#log.readBounds(accountId);
     newest += 1;
     while (oldest < newest) {
       const middle = Math.floor((oldest + newest) / 2);
-      const [row] = await this.#database.run(findMoment, { accountId, position: middle });
-      const at = row?.at ?? 0; // forgotten meanwhile: older than all
-      if (at < moment) oldest = middle + 1;
+      const [row] = await this.#database.run(findEventTime, { accountId, position: middle });
+      const at = row?.at ?? 0; // deleted in the meantime, so older than the rest
+      if (at < time) oldest = middle + 1;
       else newest = middle;
     }
     return oldest;
   }
 
-  async #load(accountId: number, positions: readonly number[]): Promise<AuditEvent[]> {
+  async #loadEvents(accountId: number, positions: readonly number[]): Promise<AuditEvent[]> {
     if (positions.length === 0) return [];
     const rows = await this.#database.read
       .selectFrom('events')
@@ -125,16 +125,16 @@ export class Audit {
       via: row.via as AuditEvent['via'],
       changes: JSON.parse(row.changes) as Changes,
       actorName: async () => {
-        names ??= this.#names(accountId, rows);
-        return (await names).get(nameKey(row)) ?? null;
+        names ??= this.#loadActorNames(accountId, rows);
+        return (await names).get(toActorKey(row)) ?? null;
       },
     }));
   }
 
-  /** The names of all actors of a page at once. */
-  async #names(accountId: number, rows: readonly Acting[]): Promise<ReadonlyMap<string, string>> {
+  /** Loads the names of all actors of a page together. */
+  async #loadActorNames(accountId: number, rows: readonly ActorRef[]): Promise<ReadonlyMap<string, string>> {
     const idsOf = (type: Actor['type']) => [
-      0, // nobody's; a list in SQL must not be empty
+      0, // never assigned; a list in SQL must not be empty
       ...new Set(rows.flatMap(({ actorType, actorId }) => (actorType === type && actorId !== null ? [actorId] : []))),
     ];
     const operators = await this.#database.read
@@ -152,18 +152,18 @@ export class Audit {
     return new Map([
       ...operators.map(
         ({ id, name, firstName }) =>
-          [nameKey({ actorType: 'operator', actorId: id }), `${firstName} ${name}`.trim()] as const,
+          [toActorKey({ actorType: 'operator', actorId: id }), `${firstName} ${name}`.trim()] as const,
       ),
-      ...keys.map(({ id, name }) => [nameKey({ actorType: 'api_key', actorId: id }), name] as const),
+      ...keys.map(({ id, name }) => [toActorKey({ actorType: 'api_key', actorId: id }), name] as const),
     ]);
   }
 }
 
-interface Acting {
+interface ActorRef {
   readonly actorType: string;
   readonly actorId: number | null;
 }
 
-function nameKey({ actorType, actorId }: Acting): string {
+function toActorKey({ actorType, actorId }: ActorRef): string {
   return `${actorType} ${actorId}`;
 }

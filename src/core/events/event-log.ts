@@ -5,34 +5,34 @@ import { prepare } from '../../storage/prepared-statement.ts';
 import type { Tables } from '../../storage/tables.ts';
 import { deleteInBatches } from '../kernel/batched-delete.ts';
 import { DomainError } from '../kernel/errors.ts';
-import { CONCERNED, EventTail, Follower, type LoggedEvent, RING, topicsOf } from './event-tail.ts';
+import { EventTail, Follower, type LoggedEvent, TAIL_SIZE, TOPIC_FIELDS, topicsOf } from './event-tail.ts';
 
 export type { LoggedEvent } from './event-tail.ts';
 
 /**
- * Events in their order. Everything of the follower's up to `upTo` has been handed over with it: whoever comes back gives
- * that as their position. It may be empty, for somebody of whom nothing happened for long.
+ * Events in order. With this batch the follower has received all its events up to `endPosition`, and can resume there.
+ * An empty batch reports progress when no event matched for a long time.
  */
 export interface EventBatch extends ReadonlyArray<LoggedEvent> {
-  readonly upTo: number;
+  readonly endPosition: number;
 }
 
-const BATCH = 500;
-/** So many positions are looked at in one read for those that are about a topic. */
-const SCANNED = 5000;
-const POLL_MS = 1000;
-/** After so many events of others a follower is told how far the log has come. */
-const FAR = RING / 2;
+const BATCH_SIZE = 500;
+/** Positions scanned per read when events are filtered by topic. */
+const MAX_SCANNED_POSITIONS = 5000;
+const POLL_INTERVAL_MS = 1000;
+/** A follower gets an empty batch after this many events that do not match. */
+const PROGRESS_INTERVAL = TAIL_SIZE / 2;
 
 const COLUMNS = ['position', 'type', 'subjectType', 'subjectId', 'actorType', 'actorId', 'at', 'changes'] as const;
 
-/** The first and the last position that the log of an account still has. */
+/** The first and last positions that are still in an account's log. */
 interface Bounds {
   readonly oldest: number;
   readonly newest: number;
 }
 
-const findMoment = prepare<{ accountId: number }, { position: number; now: number }>((db, { accountId }) =>
+const findPositionAndTime = prepare<{ accountId: number }, { position: number; now: number }>((db, { accountId }) =>
   db
     .selectFrom('accounts')
     .select((eb) => ['eventPosition as position', eb.fn<number>('now_ms', []).as('now')])
@@ -45,51 +45,51 @@ const findOldest = prepare<{ accountId: number }, { oldest: number | null }>((db
     .where('accountId', '=', accountId),
 );
 const findAfter = prepare<{ accountId: number; position: number }, Row>((db, { accountId, position }) =>
-  rowsAfter(db, accountId, position),
+  selectAfter(db, accountId, position),
 );
 
 /**
- * The changes of an account, in order. However many follow it, new events are read and parsed once; a follower who is slow
- * keeps their own place and costs nothing but that.
+ * The changes of an account, in order. New events are read and parsed once for all followers; a slow follower has its
+ * own position and does not hold up the others.
  */
 export class EventLog {
   readonly #database: Database;
   readonly #tails = new Map<number, EventTail>();
-  readonly #reading = new Map<EventTail, { again: boolean }>();
+  readonly #activeReads = new Map<EventTail, { readAgain: boolean }>();
   #poll: NodeJS.Timeout | undefined;
 
   constructor(database: Database) {
     this.#database = database;
     database.onEvents((accountId) => {
       const tail = this.#tails.get(accountId);
-      if (tail) this.#readOn(accountId, tail);
+      if (tail) this.#readNewEvents(accountId, tail);
     });
   }
 
-  /** Where the log is now, and the database's time. */
-  async moment(accountId: number): Promise<{ position: number; now: number }> {
-    return (await this.#database.run(findMoment, { accountId }))[0] ?? { position: 0, now: 0 };
+  /** The newest position and the database's time. */
+  async readPositionAndTime(accountId: number): Promise<{ position: number; now: number }> {
+    return (await this.#database.run(findPositionAndTime, { accountId }))[0] ?? { position: 0, now: 0 };
   }
 
-  async position(accountId: number): Promise<number> {
-    return (await this.moment(accountId)).position;
+  async readPosition(accountId: number): Promise<number> {
+    return (await this.readPositionAndTime(accountId)).position;
   }
 
-  /** What the log still has. Without any event the oldest comes after the newest. */
-  async bounds(accountId: number): Promise<Bounds> {
-    const newest = await this.position(accountId);
+  /** In an empty log, the oldest position is one after the newest. */
+  async readBounds(accountId: number): Promise<Bounds> {
+    const newest = await this.readPosition(accountId);
     const [row] = await this.#database.run(findOldest, { accountId });
     return { oldest: row?.oldest ?? newest + 1, newest };
   }
 
-  /** Refuses a position from which nobody can follow, before anything is done for whoever wants to. */
+  /** Throws if the log cannot be followed from this position. */
   async requirePosition(accountId: number, position: number): Promise<void> {
-    await this.#boundsFor(accountId, { position });
+    await this.#requireBounds(accountId, { position });
   }
 
   /**
-   * Everything after a position, in batches, as it comes; until the signal says stop. With topics (`conversation:12`,
-   * `operator:5`) only what is about one of them. A position that the log has not got any more, or never had, is refused.
+   * Yields all events after a position, in batches, until the signal aborts; with topics (`conversation:12`,
+   * `operator:5`) only the events of these. Throws if the log no longer has the position, or never had it.
    */
   async *follow(
     accountId: number,
@@ -98,111 +98,115 @@ export class EventLog {
     topics?: readonly string[],
   ): AsyncGenerator<EventBatch> {
     const follower = new Follower(after, topics);
-    const bounds = await this.#boundsFor(accountId, follower);
+    const bounds = await this.#requireBounds(accountId, follower);
     if (signal.aborted) return;
-    const tail = this.#tailFor(accountId, after, bounds);
+    const tail = this.#getTail(accountId, after, bounds);
     tail.followers.add(follower);
     const stop = () => follower.wake();
     signal.addEventListener('abort', stop);
     try {
-      for (let told = after; !signal.aborted; ) {
-        const events = tail.take(follower) ?? (await this.#readBehind(accountId, follower));
-        const upTo = tail.reached(follower);
-        if (events.length > 0 || upTo - told >= FAR) {
-          told = upTo;
-          yield Object.assign(events, { upTo });
-        } else if (follower.attached) {
-          await follower.change();
+      for (let reportedPosition = after; !signal.aborted; ) {
+        const events = tail.take(follower) ?? (await this.#readFromDatabase(accountId, follower));
+        const endPosition = tail.getServedPosition(follower);
+        if (events.length > 0 || endPosition - reportedPosition >= PROGRESS_INTERVAL) {
+          reportedPosition = endPosition;
+          yield Object.assign(events, { endPosition });
+        } else if (follower.isAttached) {
+          await follower.waitForWake();
         }
       }
     } finally {
       signal.removeEventListener('abort', stop);
-      this.#leave(accountId, tail, follower);
+      this.#removeFollower(accountId, tail, follower);
     }
   }
 
-  /** The tail that all followers of an account share. One that starts for somebody who comes back looks back for the others too. */
-  #tailFor(accountId: number, after: number, { oldest, newest }: Bounds): EventTail {
-    const known = this.#tails.get(accountId);
-    if (known) return known;
-    const tail = new EventTail(after < newest ? Math.max(oldest - 1, newest - RING) : newest);
+  /**
+   * Returns the tail that all followers of an account share. If the first one resumes, the tail starts at an older
+   * position.
+   */
+  #getTail(accountId: number, after: number, { oldest, newest }: Bounds): EventTail {
+    const existing = this.#tails.get(accountId);
+    if (existing) return existing;
+    const tail = new EventTail(after < newest ? Math.max(oldest - 1, newest - TAIL_SIZE) : newest);
     this.#tails.set(accountId, tail);
-    this.#readOn(accountId, tail); // what came since the look at the bounds woke nobody
-    this.#poll ??= setInterval(() => this.#lookAround().catch(() => undefined), POLL_MS).unref(); // the next look may work
+    this.#readNewEvents(accountId, tail); // events since the bounds were read caused no wake-up
+    // A failed poll is ignored: the next one may succeed.
+    this.#poll ??= setInterval(() => this.#pollTails().catch(() => undefined), POLL_INTERVAL_MS).unref();
     return tail;
   }
 
-  #leave(accountId: number, tail: EventTail, follower: Follower): void {
-    tail.leave(follower);
+  #removeFollower(accountId: number, tail: EventTail, follower: Follower): void {
+    tail.remove(follower);
     if (tail.followers.size === 0) this.#tails.delete(accountId);
     if (this.#tails.size > 0) return;
     clearInterval(this.#poll);
     this.#poll = undefined;
   }
 
-  /** Reads what is new into a tail. Whoever asks while it reads is served by the same reading. */
-  #readOn(accountId: number, tail: EventTail): void {
-    const running = this.#reading.get(tail);
-    if (running) {
-      running.again = true;
+  /** Reads new events into a tail. A call during a read makes that read continue. */
+  #readNewEvents(accountId: number, tail: EventTail): void {
+    const activeRead = this.#activeReads.get(tail);
+    if (activeRead) {
+      activeRead.readAgain = true;
       return;
     }
-    const reading = { again: false };
-    this.#reading.set(tail, reading);
+    const newRead = { readAgain: false };
+    this.#activeReads.set(tail, newRead);
     const read = async () => {
       try {
         do {
-          reading.again = false;
+          newRead.readAgain = false;
           const rows = await this.#database.run(findAfter, { accountId, position: tail.position });
-          tail.append(rows.map(parsed));
-          if (rows.length < BATCH) continue;
-          reading.again = true;
+          tail.append(rows.map(toEvent));
+          if (rows.length < BATCH_SIZE) continue;
+          newRead.readAgain = true;
           await setImmediate();
-        } while (reading.again && tail.followers.size > 0);
+        } while (newRead.readAgain && tail.followers.size > 0);
       } finally {
-        this.#reading.delete(tail); // in the same step as the last look at `again`, so that no wake-up is lost
+        this.#activeReads.delete(tail); // in the same tick as the last check of `readAgain`, so that no wake-up is lost
       }
     };
     read().catch(() => undefined); // the poll tries again
   }
 
-  /** The backstop: a lost wake-up, or a commit of another process, delays a follower and loses nothing. */
-  async #lookAround(): Promise<void> {
+  /** The backstop: after a lost wake-up, or a commit by another process, events are late but not lost. */
+  async #pollTails(): Promise<void> {
     for (const [accountId, tail] of [...this.#tails]) {
-      if ((await this.position(accountId)) > tail.position) this.#readOn(accountId, tail);
+      if ((await this.readPosition(accountId)) > tail.position) this.#readNewEvents(accountId, tail);
       for (const follower of tail.followers) {
-        if (follower.attached && tail.position - follower.position >= FAR) follower.wake();
+        if (follower.isAttached && tail.position - follower.position >= PROGRESS_INTERVAL) follower.wake();
       }
     }
   }
 
-  /** The next events of a follower for whom the tail has not enough. */
-  async #readBehind(accountId: number, follower: Follower): Promise<LoggedEvent[]> {
-    await setImmediate(); // it may be one of many reads, and others are waiting
-    const { newest } = await this.#boundsFor(accountId, follower);
+  /** Reads the next events of a follower whose position is older than the tail. */
+  async #readFromDatabase(accountId: number, follower: Follower): Promise<LoggedEvent[]> {
+    await setImmediate(); // one of possibly many reads: let other work run
+    const { newest } = await this.#requireBounds(accountId, follower);
     const { position, topics } = follower;
-    const upTo = topics && !isIndexed(topics) ? Math.min(newest, position + SCANNED) : newest;
-    const rows = rowsAfter(this.#database.read, accountId, position).where('position', '<=', upTo);
-    const read = await (topics ? rows.where(mayBeAbout(topics)) : rows).execute();
-    follower.position = read.length < BATCH ? upTo : (read.at(-1)?.position ?? upTo);
-    return read.map(parsed).filter((event) => follower.wants(topicsOf(event)));
+    const lastPosition = topics && !hasTopicIndex(topics) ? Math.min(newest, position + MAX_SCANNED_POSITIONS) : newest;
+    const query = selectAfter(this.#database.read, accountId, position).where('position', '<=', lastPosition);
+    const rows = await (topics ? query.where(matchTopicsRoughly(topics)) : query).execute();
+    follower.position = rows.length < BATCH_SIZE ? lastPosition : (rows.at(-1)?.position ?? lastPosition);
+    return rows.map(toEvent).filter((event) => follower.wants(topicsOf(event)));
   }
 
-  /** Refuses a follower whose place is not in the log. */
-  async #boundsFor(accountId: number, { position }: Pick<Follower, 'position'>): Promise<Bounds> {
-    const bounds = await this.bounds(accountId);
-    if (position > bounds.newest) throw new DomainError('invalid', `The position ${position} was never given.`);
+  /** Throws if a follower's position is not in the log. */
+  async #requireBounds(accountId: number, { position }: Pick<Follower, 'position'>): Promise<Bounds> {
+    const bounds = await this.readBounds(accountId);
+    if (position > bounds.newest) throw new DomainError('invalid', `The position ${position} does not exist yet.`);
     if (position < bounds.oldest - 1) {
       throw new DomainError(
         'invalid',
-        `The position ${position} is too old: read again and follow from the present position.`,
+        `The position ${position} is too old: read again and follow from the current position.`,
       );
     }
     return bounds;
   }
 }
 
-function rowsAfter(
+function selectAfter(
   db: Database['read'],
   accountId: number | Expression<number>,
   position: number | Expression<number>,
@@ -213,47 +217,50 @@ function rowsAfter(
     .where('accountId', '=', accountId)
     .where('position', '>', position)
     .orderBy('position')
-    .limit(BATCH);
+    .limit(BATCH_SIZE);
 }
 
 type Row = Pick<Tables['events'], (typeof COLUMNS)[number]>;
 
-function parsed(row: Row): LoggedEvent {
+function toEvent(row: Row): LoggedEvent {
   return { ...row, changes: JSON.parse(row.changes) as Changes };
 }
 
-/** The events of one conversation are found by an index, as its topic is never about anything but the subject. */
-function isIndexed(topics: ReadonlySet<string>): boolean {
+/** Events of one conversation are found by an index, because a conversation is always the subject of its events. */
+function hasTopicIndex(topics: ReadonlySet<string>): boolean {
   const [topic] = topics;
   return topics.size === 1 && topic?.startsWith('conversation:') === true;
 }
 
-/** Leaves out most of what is about other topics before it is read and parsed; a closer look is still needed. */
-function mayBeAbout(topics: ReadonlySet<string>) {
+/** Excludes most events of other topics before they are read and parsed. The result still needs an exact check. */
+function matchTopicsRoughly(topics: ReadonlySet<string>) {
   return (eb: ExpressionBuilder<Tables, 'events'>) =>
     eb.or(
       [...topics].flatMap((topic) => {
         const [kind = '', id = ''] = topic.split(':');
-        const named = Object.entries(CONCERNED).filter(([, concerned]) => concerned === kind);
+        const fields = Object.entries(TOPIC_FIELDS).filter(([, fieldKind]) => fieldKind === kind);
         return [
           eb.and([eb('subjectType', '=', kind), eb('subjectId', '=', Number(id))]),
-          ...named.flatMap(([name]) => [',', '}'].map((end) => eb('changes', 'like', `%"${name}":${id}${end}%`))),
+          ...fields.flatMap(([name]) => [',', '}'].map((end) => eb('changes', 'like', `%"${name}":${id}${end}%`))),
         ];
       }),
     );
 }
 
 /**
- * Deletes what is older than it is kept. The log loses its beginning and nothing else: positions have no holes. What comes
- * after `sentUpTo` stays, and so does the newest event, which shows how far the log has come.
+ * Deletes events past their retention. Deletes only from the beginning of the log, so that positions have no gaps.
+ * Retains events that webhooks have not processed yet, and the newest event, which marks the log's position.
  */
 export function deleteOldEvents(
   database: Database,
   accountId: number,
-  { keptMs, sentUpTo }: { keptMs: number; sentUpTo: (tx: Transaction) => Promise<number | null> },
+  {
+    retentionMs,
+    findDeliveredPosition,
+  }: { retentionMs: number; findDeliveredPosition: (tx: Transaction) => Promise<number | null> },
   signal?: AbortSignal,
 ): Promise<void> {
-  const beginning = async (tx: Transaction, limit: number) => {
+  const selectBatch = async (tx: Transaction, limit: number) => {
     const oldest = await tx.db
       .selectFrom('events')
       .select(['position', 'at'])
@@ -262,11 +269,13 @@ export function deleteOldEvents(
       .orderBy('position')
       .limit(limit)
       .execute();
-    const sent = await sentUpTo(tx);
-    const kept = oldest.findIndex(({ position, at }) => at >= tx.now - keptMs || (sent !== null && position > sent));
-    const last = (kept < 0 ? oldest : oldest.slice(0, kept)).at(-1);
-    const where = sql`account_id = ${accountId} and position <= ${last?.position}`;
-    return last && { table: 'events', key: ['account_id', 'position'], where };
+    const delivered = await findDeliveredPosition(tx);
+    const firstRetained = oldest.findIndex(
+      ({ position, at }) => at >= tx.now - retentionMs || (delivered !== null && position > delivered),
+    );
+    const lastDeletable = (firstRetained < 0 ? oldest : oldest.slice(0, firstRetained)).at(-1);
+    const where = sql`account_id = ${accountId} and position <= ${lastDeletable?.position}`;
+    return lastDeletable && { table: 'events', key: ['account_id', 'position'], where };
   };
-  return deleteInBatches(database, beginning, signal);
+  return deleteInBatches(database, selectBatch, signal);
 }

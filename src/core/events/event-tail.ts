@@ -1,6 +1,6 @@
 import type { Changes } from '../../storage/database.ts';
 
-/** A change as the log keeps it. */
+/** A change in the event log. */
 export interface LoggedEvent {
   readonly position: number;
   readonly type: string;
@@ -12,33 +12,33 @@ export interface LoggedEvent {
   readonly changes: Changes;
 }
 
-/** So many of the newest events of a followed account are kept at hand. */
-export const RING = 2000;
+/** Newest events held in memory per followed account. */
+export const TAIL_SIZE = 2000;
 
-/** So many events wait for a follower who is slow; the rest is read again when they come for it. */
-const MAX_WAITING = 500;
+/** Events buffered for a slow follower; it reads later ones from the database. */
+const MAX_PENDING_EVENTS = 500;
 
-/** Whom a change concerns besides its subject, by the names of its values. */
-export const CONCERNED = { operatorId: 'operator', previousOperatorId: 'operator', visitorId: 'visitor' } as const;
+/** Values of a change that add a topic besides its subject. */
+export const TOPIC_FIELDS = { operatorId: 'operator', previousOperatorId: 'operator', visitorId: 'visitor' } as const;
 
-/** What an event is about: `conversation:12`, `operator:5`. */
+/** For example `conversation:12`, `operator:5`. */
 export function topicsOf({ subjectType, subjectId, changes }: LoggedEvent): ReadonlySet<string> {
   const topics = new Set([`${subjectType}:${subjectId}`]);
-  for (const [name, kind] of Object.entries(CONCERNED)) {
+  for (const [name, kind] of Object.entries(TOPIC_FIELDS)) {
     const id = changes.values[name];
     if (typeof id === 'number') topics.add(`${kind}:${id}`);
   }
   return topics;
 }
 
-/** Somebody who reads the log from a position on, all of it or what is about their topics. */
+/** A reader of the log from a position on, either of all events or of its topics. */
 export class Follower {
   readonly topics: ReadonlySet<string> | undefined;
-  /** Everything of theirs up to here was handed over or waits; what the tail brings counts besides. */
+  /** All matching events up to here were delivered or are pending. While attached, the tail's position counts too. */
   position: number;
-  readonly waiting: LoggedEvent[] = [];
-  /** Whether the tail hands over what comes. */
-  attached = false;
+  readonly pending: LoggedEvent[] = [];
+  /** Whether the tail delivers new events. */
+  isAttached = false;
   #wake: (() => void) | undefined;
 
   constructor(position: number, topics: readonly string[] | undefined) {
@@ -55,21 +55,21 @@ export class Follower {
     this.#wake = undefined;
   }
 
-  /** Resolves when something waits, or when somebody says so. */
-  change(): Promise<void> {
+  /** Resolves at the next `wake()`. */
+  waitForWake(): Promise<void> {
     return new Promise((resolve) => {
       this.#wake = resolve;
     });
   }
 }
 
-/** The newest events of an account, read once for all who follow it. Positions have no holes, so a position is a place here. */
+/** The newest events of an account, shared by its followers. Positions have no gaps, so a position gives an index. */
 export class EventTail {
   readonly followers = new Set<Follower>();
-  readonly #kept: { readonly event: LoggedEvent; readonly topics: ReadonlySet<string> }[] = [];
-  readonly #ofAll = new Set<Follower>();
-  readonly #ofTopic = new Map<string, Set<Follower>>();
-  /** Everything up to here was read. */
+  readonly #recent: { readonly event: LoggedEvent; readonly topics: ReadonlySet<string> }[] = [];
+  readonly #unfilteredFollowers = new Set<Follower>();
+  readonly #followersByTopic = new Map<string, Set<Follower>>();
+  /** All events up to here were read. */
   position: number;
 
   constructor(position: number) {
@@ -78,82 +78,83 @@ export class EventTail {
 
   append(events: readonly LoggedEvent[]): void {
     const first = events[0];
-    if (first && first.position !== this.position + 1) this.#startAnew(first.position - 1);
+    if (first && first.position !== this.position + 1) this.#restart(first.position - 1);
     for (const event of events) {
       const topics = topicsOf(event);
-      this.#kept.push({ event, topics });
+      this.#recent.push({ event, topics });
       this.position = event.position;
-      for (const follower of this.#ofAll) this.#hand(follower, event);
-      for (const topic of topics) for (const follower of this.#ofTopic.get(topic) ?? []) this.#hand(follower, event);
+      for (const follower of this.#unfilteredFollowers) this.#deliver(follower, event);
+      for (const topic of topics)
+        for (const follower of this.#followersByTopic.get(topic) ?? []) this.#deliver(follower, event);
     }
-    if (this.#kept.length > 2 * RING) this.#kept.splice(0, this.#kept.length - RING);
+    if (this.#recent.length > 2 * TAIL_SIZE) this.#recent.splice(0, this.#recent.length - TAIL_SIZE);
   }
 
-  /** What is new for a follower, who gets from now on what comes; undefined when they must read what is not at hand any more. */
+  /** Returns a follower's new events and attaches it; undefined if its position is older than the tail. */
   take(follower: Follower): LoggedEvent[] | undefined {
-    if (follower.waiting.length > 0) return follower.waiting.splice(0);
-    if (follower.attached) {
-      follower.position = this.reached(follower);
+    if (follower.pending.length > 0) return follower.pending.splice(0);
+    if (follower.isAttached) {
+      follower.position = this.getServedPosition(follower);
       return [];
     }
-    const start = this.position - this.#kept.length;
+    const start = this.position - this.#recent.length;
     if (follower.position < start) return undefined;
-    const missed = this.#kept.slice(follower.position - start).filter(({ topics }) => follower.wants(topics));
+    const missed = this.#recent.slice(follower.position - start).filter(({ topics }) => follower.wants(topics));
     follower.position = Math.max(follower.position, this.position);
     this.#attach(follower);
     return missed.map(({ event }) => event);
   }
 
-  /** Up to where a follower who has taken everything has been served. */
-  reached(follower: Follower): number {
-    return follower.attached ? Math.max(follower.position, this.position) : follower.position;
+  /** The position up to which a follower without pending events was served. */
+  getServedPosition(follower: Follower): number {
+    return follower.isAttached ? Math.max(follower.position, this.position) : follower.position;
   }
 
-  leave(follower: Follower): void {
+  remove(follower: Follower): void {
     this.followers.delete(follower);
     this.#detach(follower);
   }
 
-  #hand(follower: Follower, event: LoggedEvent): void {
-    // Two topics of one event, or somebody who was ahead of this tail.
+  #deliver(follower: Follower, event: LoggedEvent): void {
+    // The event has two of its topics, or the follower is ahead of this tail.
     if (event.position <= follower.position) return;
-    if (follower.waiting.length === MAX_WAITING) {
+    if (follower.pending.length === MAX_PENDING_EVENTS) {
       this.#detach(follower);
       return;
     }
     follower.position = event.position;
-    follower.waiting.push(event);
+    follower.pending.push(event);
     follower.wake();
   }
 
   #attach(follower: Follower): void {
-    follower.attached = true;
-    if (!follower.topics) this.#ofAll.add(follower);
+    follower.isAttached = true;
+    if (!follower.topics) this.#unfilteredFollowers.add(follower);
     for (const topic of follower.topics ?? []) {
-      const followers = this.#ofTopic.get(topic) ?? new Set();
-      this.#ofTopic.set(topic, followers.add(follower));
+      const followers = this.#followersByTopic.get(topic) ?? new Set();
+      this.#followersByTopic.set(topic, followers.add(follower));
     }
   }
 
   #detach(follower: Follower): void {
-    follower.attached = false;
-    this.#ofAll.delete(follower);
+    follower.isAttached = false;
+    this.#unfilteredFollowers.delete(follower);
     for (const topic of follower.topics ?? []) {
-      const followers = this.#ofTopic.get(topic);
+      const followers = this.#followersByTopic.get(topic);
       followers?.delete(follower);
-      if (followers?.size === 0) this.#ofTopic.delete(topic);
+      if (followers?.size === 0) this.#followersByTopic.delete(topic);
     }
   }
 
-  /** What lies between was forgotten before it was read here. Whoever needs it finds that out by themself. */
-  #startAnew(position: number): void {
+  /** Events in between were deleted before this tail read them. Followers that need them fail on their next read. */
+  #restart(position: number): void {
     for (const follower of this.followers) {
-      if (!follower.attached) continue;
-      follower.position = this.reached(follower);
+      if (!follower.isAttached) continue;
+      follower.position = this.getServedPosition(follower);
       this.#detach(follower);
       follower.wake();
     }
-    this.#kept.length = 0;
+    this.#recent.length = 0;
     this.position = position;
   }
 }

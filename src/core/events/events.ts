@@ -2,7 +2,6 @@ import type { Database } from '../../storage/database.ts';
 import { Audit } from './audit.ts';
 import { EventLog } from './event-log.ts';
 
-/** What happened, and who did it. */
 export type Events = ReturnType<typeof createEvents>;
 
 export function createEvents(database: Database) {

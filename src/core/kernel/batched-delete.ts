@@ -2,41 +2,41 @@ import { setTimeout } from 'node:timers/promises';
 import { type RawBuilder, sql } from 'kysely';
 import type { Database, Transaction } from '../../storage/database.ts';
 
-/** So many rows go in one transaction; then others who write have their turn. */
+/** Rows deleted per transaction. Other writers get a turn between batches. */
 const BATCH_ROWS = 1000;
 const PAUSE_MS = 10;
 
-/** The rows of a table for which a condition holds. */
-export interface Rows {
+/** The rows of a table that match a condition. */
+export interface RowSelection {
   readonly table: string;
-  /** The columns that name one row. */
+  /** Columns that identify a row. */
   readonly key: readonly string[];
   readonly where: RawBuilder<unknown>;
 }
 
 /**
- * Deletes rows of which there may be very many, until none are left or the signal aborts. A function says before each batch
- * which ones are next.
+ * Deletes any number of rows until none are left or the signal aborts. If `rows` is a function, it selects the rows of
+ * each batch.
  */
 export async function deleteInBatches(
   database: Database,
-  rows: Rows | ((tx: Transaction, limit: number) => Promise<Rows | undefined>),
+  rows: RowSelection | ((tx: Transaction, limit: number) => Promise<RowSelection | undefined>),
   signal?: AbortSignal,
 ): Promise<void> {
   while (!signal?.aborted) {
     const deleted = await database.transaction(async (tx) => {
       const next = typeof rows === 'function' ? await rows(tx, BATCH_ROWS) : rows;
-      return next ? deleteSome(tx, next) : 0;
+      return next ? deleteBatch(tx, next) : 0;
     });
     if (deleted < BATCH_ROWS) return;
     await setTimeout(PAUSE_MS);
   }
 }
 
-/** The condition is asked twice, so that a row that changed after it was found stays. */
-async function deleteSome({ db }: Transaction, { table, key, where }: Rows): Promise<number> {
-  const names = sql.join(key.map((name) => sql.ref(name)));
-  const { numAffectedRows } = await sql`delete from ${sql.table(table)} where (${names}) in
-    (select ${names} from ${sql.table(table)} where ${where} limit ${BATCH_ROWS}) and (${where})`.execute(db);
+/** Checks the condition twice, so that a row that changes after it was selected is not deleted. */
+async function deleteBatch({ db }: Transaction, { table, key, where }: RowSelection): Promise<number> {
+  const columns = sql.join(key.map((column) => sql.ref(column)));
+  const { numAffectedRows } = await sql`delete from ${sql.table(table)} where (${columns}) in
+    (select ${columns} from ${sql.table(table)} where ${where} limit ${BATCH_ROWS}) and (${where})`.execute(db);
   return Number(numAffectedRows ?? 0);
 }

@@ -1,63 +1,66 @@
 import { LRUCache } from 'lru-cache';
 
 /**
- * The two ways in which something may be kept in memory that is also in the database. What follows from a text alone (a parsed
- * document, a prepared statement) can never be old, and needs neither: an LRUCache will do.
+ * The two caches for database contents. Values derived from text alone (a parsed document, a prepared statement) never
+ * become stale: a plain LRUCache is enough for them.
  */
 
 /**
- * A value may be kept this long from the moment at which it was asked for. A change is noticed everywhere within a second: by
- * this time, and by that in which open connections look again.
+ * Counted from the start of the read. Every node notices a change within a second: after this time plus the interval at
+ * which open connections are checked again.
  */
-const SHORT_LIFE_MS = 500;
+const CACHE_TTL_MS = 500;
 
-interface Reading<T> {
+interface PendingRead<T> {
   readonly result: Promise<T | undefined>;
   value?: T | undefined;
 }
 
-/** For what every request asks, and what may be old for a moment: credentials and settings. Those who ask at once share one read. */
+/**
+ * For credentials and settings, which every request needs and which may be briefly stale. Concurrent requests share one
+ * read.
+ */
 export class ShortLivedCache<T extends object> {
-  readonly #kept: LRUCache<string, Reading<T>>;
+  readonly #entries: LRUCache<string, PendingRead<T>>;
 
   constructor(max = 10_000) {
-    this.#kept = new LRUCache({ max, ttl: SHORT_LIFE_MS });
+    this.#entries = new LRUCache({ max, ttl: CACHE_TTL_MS });
   }
 
-  /** What is known at once. */
-  peek(name: string): T | undefined {
-    return this.#kept.get(name)?.value;
+  /** Returns the cached value without reading. */
+  peek(key: string): T | undefined {
+    return this.#entries.get(key)?.value;
   }
 
-  /** What does not exist is asked for every time: it may exist by now. */
-  async get(name: string, read: () => Promise<T | undefined>): Promise<T | undefined> {
-    const kept = this.#kept.get(name);
-    const known = kept && (kept.value ?? (await kept.result));
-    if (known) return known;
-    const start = performance.now(); // a change that is made while it is read may be missed
-    const reading: Reading<T> = { result: read() };
-    this.#kept.set(name, reading, { start });
+  /** Does not cache a missing value: it may have been created since. */
+  async get(key: string, read: () => Promise<T | undefined>): Promise<T | undefined> {
+    const entry = this.#entries.get(key);
+    const cached = entry && (entry.value ?? (await entry.result));
+    if (cached) return cached;
+    const start = performance.now(); // the read may miss a change that is made while it runs
+    const pending: PendingRead<T> = { result: read() };
+    this.#entries.set(key, pending, { start });
     try {
-      reading.value = await reading.result;
-      return reading.value;
+      pending.value = await pending.result;
+      return pending.value;
     } finally {
-      if (!reading.value && this.#kept.peek(name) === reading) this.#kept.delete(name);
+      if (!pending.value && this.#entries.peek(key) === pending) this.#entries.delete(key);
     }
   }
 
-  delete(name: string): void {
-    this.#kept.delete(name);
+  delete(key: string): void {
+    this.#entries.delete(key);
   }
 
-  /** What is being read may be meant, too. */
-  deleteWhere(isMeant: (value: T) => boolean): void {
-    for (const [name, { value }] of this.#kept.entries()) {
-      if (!value || isMeant(value)) this.#kept.delete(name);
+  /** Also discards pending reads, because their values may match. */
+  deleteWhere(matches: (value: T) => boolean): void {
+    for (const [key, { value }] of this.#entries.entries()) {
+      if (!value || matches(value)) this.#entries.delete(key);
     }
   }
 }
 
-interface Kept<T> {
+interface VersionedEntry<T> {
   readonly version: number;
   readonly value: T;
 }
@@ -67,53 +70,58 @@ interface Stamp {
   readonly version: number;
 }
 
-/** Rendered texts are limited by their length, as that differs widely. */
-export const TEXTS = { maxSize: 16 * 1024 * 1024, sizeCalculation: ({ value }: Kept<string>) => value.length };
+/** Rendered texts differ widely in length, so the cache is limited by total length. */
+export const RENDERED_TEXT_LIMITS = {
+  maxSize: 16 * 1024 * 1024,
+  sizeCalculation: ({ value }: VersionedEntry<string>) => value.length,
+};
 
 /**
- * For what is costly to put together and has a number that every change raises in its own transaction: the version of a row, or
- * the position of an account's event log. The number is read from the database every time, so what is kept can be rare, but
- * never old, whichever node made the change. Where time alone makes a value old, too, its user gives it a life as well: the
- * availability of a website, or counts for explanations, whose number is the second. Who gets a value shares it and must not
- * change it.
+ * For values that are expensive to build and have a number that every change increments in its own transaction: the
+ * version of a row, or the position of an account's event log. Callers read that number from the database every time,
+ * so a cached value is never stale, whichever node made the change. Values that also become stale with time need a TTL
+ * in addition, for example the availability of a website. Values are shared: callers must not modify them.
  */
 export class VersionedCache<T extends object | string> {
-  readonly #kept: LRUCache<string | number, Kept<T>>;
+  readonly #entries: LRUCache<string | number, VersionedEntry<T>>;
 
-  constructor(limits: LRUCache.Options<string | number, Kept<T>, unknown> = { max: 3000 }) {
-    this.#kept = new LRUCache(limits);
+  constructor(limits: LRUCache.Options<string | number, VersionedEntry<T>, unknown> = { max: 3000 }) {
+    this.#entries = new LRUCache(limits);
   }
 
-  get(name: string | number, version: number): T | undefined {
-    const kept = this.#kept.get(name);
-    return kept?.version === version ? kept.value : undefined;
+  get(key: string | number, version: number): T | undefined {
+    const entry = this.#entries.get(key);
+    return entry?.version === version ? entry.value : undefined;
   }
 
-  /** Of this version or a later one. */
-  getSince(name: string | number, version: number): T | undefined {
-    const kept = this.#kept.get(name);
-    return kept && kept.version >= version ? kept.value : undefined;
+  /** Returns a value of this version or a later one. */
+  getSince(key: string | number, version: number): T | undefined {
+    const entry = this.#entries.get(key);
+    return entry && entry.version >= version ? entry.value : undefined;
   }
 
-  /** A promise serves all who ask while it is under way; one that fails is not kept. */
-  set(name: string | number, version: number, value: T): T {
-    const kept = { version, value };
-    this.#kept.set(name, kept);
-    if (value instanceof Promise) value.catch(() => this.#kept.peek(name) === kept && this.#kept.delete(name));
+  /** A pending promise is shared by all callers; one that rejects is removed. */
+  set(key: string | number, version: number, value: T): T {
+    const entry = { version, value };
+    this.#entries.set(key, entry);
+    if (value instanceof Promise) value.catch(() => this.#entries.peek(key) === entry && this.#entries.delete(key));
     return value;
   }
 
-  /** In the order of the stamps. What is missing is loaded together; what was deleted since its stamp was read is left out. */
+  /**
+   * Returns values in the order of the stamps. Loads all missing ones together; omits rows deleted since their stamps
+   * were read.
+   */
   async getAll<S extends Stamp>(
     stamps: readonly S[],
-    nameOf: (stamp: S) => string,
+    keyOf: (stamp: S) => string,
     load: (missing: S[]) => Promise<readonly (S & { readonly value: T })[]>,
   ): Promise<T[]> {
-    const kept = stamps.map((stamp) => this.get(nameOf(stamp), stamp.version));
-    const missing = stamps.filter((_, index) => kept[index] === undefined);
-    if (missing.length === 0) return kept as T[];
+    const cached = stamps.map((stamp) => this.get(keyOf(stamp), stamp.version));
+    const missing = stamps.filter((_, index) => cached[index] === undefined);
+    if (missing.length === 0) return cached as T[];
     const loaded = await load(missing);
-    const fresh = new Map(loaded.map((one) => [one.id, this.set(nameOf(one), one.version, one.value)]));
-    return stamps.map(({ id }, index) => kept[index] ?? fresh.get(id)).filter((value) => value !== undefined);
+    const loadedById = new Map(loaded.map((row) => [row.id, this.set(keyOf(row), row.version, row.value)]));
+    return stamps.map(({ id }, index) => cached[index] ?? loadedById.get(id)).filter((value) => value !== undefined);
   }
 }

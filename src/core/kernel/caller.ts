@@ -1,92 +1,93 @@
 import type { Actor, Transaction } from '../../storage/database.ts';
 import { DomainError } from './errors.ts';
 
-/** How much somebody may do: the highest of their roles. An API key stands like an admin. */
+/** An operator's highest role. An API key has the level of an admin. */
 export type AccessLevel = 'expert' | 'operator' | 'manager' | 'admin';
 
-/** On whose behalf a service acts. */
+/** The account and actor on whose behalf a service acts, with their permissions. */
 export interface Caller {
   readonly accountId: number;
   readonly actor: Actor;
-  /** False for a read key: it sees everything of its account but secrets, and changes nothing. */
+  /** False for a read-only key: it can read everything in its account except secrets. */
   readonly canWrite: boolean;
   readonly accessLevel: AccessLevel;
-  /** The operator whose token it is; null for keys and the system. */
+  /** The operator who owns the token; null for API keys and the system. */
   readonly operatorId: number | null;
-  /** Whose operators the caller manages: those of these groups, or all of the account. Empty below managers. */
+  /** The groups whose operators the caller manages, or the whole account. Empty below the manager level. */
   readonly managedGroups: ReadonlySet<number> | 'account';
 }
 
-/** Somebody who may do everything in an account: a key, the command line, the service itself. */
+/** A caller without restrictions in an account: an API key, the command line or the service itself. */
 export function fullAccessCaller(accountId: number, actor: Actor, canWrite = true): Caller {
   return { accountId, actor, canWrite, accessLevel: 'admin', operatorId: null, managedGroups: 'account' };
 }
 
-/** Who is behind a change, and in which account. */
+/** The actor of a change, and the account. */
 export type ActorContext = Pick<Caller, 'accountId' | 'actor'>;
 
-/** For what has no actor of its own to keep. */
+/** For changes that do not record an actor. */
 export type AccountContext = Pick<Caller, 'accountId'>;
 
-/** The actor of what happens by time. */
+/** The actor of timed changes. */
 export const SYSTEM: Actor = { type: 'system', id: null };
 
 export function systemContext(accountId: number): ActorContext {
   return { accountId, actor: SYSTEM };
 }
 
-/** The actor of everything that happens before anybody is there. */
+/** For setup, before the first operator or API key exists. */
 export function systemCaller(accountId: number): Caller {
   return fullAccessCaller(accountId, SYSTEM);
 }
 
-/** A visitor of a website, by their token. They can reach their own conversations and nothing else. */
+/** A visitor of a website, identified by a token, who can access only their conversations. */
 export interface VisitorCaller extends ActorContext {
   readonly visitorId: number;
   readonly websiteId: number;
-  /** The language of the session, for conversations that name none. */
+  /** The session's language: the default for new conversations. */
   readonly language: string;
 }
 
-/** The same caller, with the way and the address by which they came: the log of changes keeps it. */
-export function withOrigin<Someone extends { readonly actor: Actor }>(
-  someone: Someone,
+/** Adds the interface and the network address to the caller's actor, for the event log. */
+export function withOrigin<T extends { readonly actor: Actor }>(
+  caller: T,
   via: NonNullable<Actor['via']>,
   address: string,
-): Someone {
-  const shown = address.replace(/^::ffff:(?=\d+\.)/i, '').slice(0, MAX_ADDRESS_LENGTH); // IPv4 in the clothes of IPv6
-  return { ...someone, actor: { ...someone.actor, via, address: shown } };
+): T {
+  const plainAddress = address.replace(/^::ffff:(?=\d+\.)/i, '').slice(0, MAX_ADDRESS_LENGTH); // IPv4-mapped IPv6
+  return { ...caller, actor: { ...caller.actor, via, address: plainAddress } };
 }
 
-/** Of an IPv6 address with its zone; a proxy may say anything. */
+/** Fits an IPv6 address with its zone. Limits what a proxy can send. */
 const MAX_ADDRESS_LENGTH = 64;
 
 /**
- * How a change is committed. A protocol wraps the transaction, for example to keep the answer under an
- * idempotency key; a service does its slow work (hashing) before and calls this once.
+ * Commits a change. A protocol can wrap the transaction, for example to store the answer under an idempotency key; a
+ * service does its slow work (hashing) first and calls this once.
  */
 export type Commit<T> = (work: (tx: Transaction) => Promise<T>) => Promise<T>;
 
-/** The plain way to commit. */
+/** Runs a transaction without any wrapping. */
 export type Transact = <T>(work: (tx: Transaction) => Promise<T>) => Promise<T>;
 
-/** The plain way to commit changes of an account. */
-export type TransactIn = (accountId: number) => Transact;
+export type TransactInAccount = (accountId: number) => Transact;
 
-/** Whether two looks at the same caller, one after the other, allow the same. */
-export function hasSamePermissions(one: Caller, other: Caller): boolean {
-  const [groups, others] = [one.managedGroups, other.managedGroups];
-  const sameGroups =
-    groups === others ||
-    (groups !== 'account' && others !== 'account' && groups.symmetricDifference(others).size === 0);
-  return one.accessLevel === other.accessLevel && sameGroups;
+/** Whether a caller's permissions are unchanged between two reads. */
+export function hasSamePermissions(first: Caller, second: Caller): boolean {
+  const [firstGroups, secondGroups] = [first.managedGroups, second.managedGroups];
+  const hasSameGroups =
+    firstGroups === secondGroups ||
+    (firstGroups !== 'account' &&
+      secondGroups !== 'account' &&
+      firstGroups.symmetricDifference(secondGroups).size === 0);
+  return first.accessLevel === second.accessLevel && hasSameGroups;
 }
 
 export function requireWrite(caller: Caller): void {
   if (!caller.canWrite) throw forbidden();
 }
 
-/** Websites, groups, skills, keys and accounts are changed by admins alone. */
+/** Only admins can change websites, groups, skills, API keys and accounts. */
 export function requireAdmin(caller: Caller): void {
   requireWrite(caller);
   if (caller.accessLevel !== 'admin') throw forbidden();

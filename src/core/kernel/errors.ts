@@ -1,6 +1,6 @@
 import { DatabaseUnavailable, ReadTooSlow, UniqueViolation } from '../../storage/errors.ts';
 
-/** What can go wrong for a caller. Each protocol has one table from kind to rendering. */
+/** Each protocol has one table that maps kinds to responses. */
 export type ErrorKind =
   | 'invalid'
   | 'forbidden'
@@ -14,7 +14,7 @@ export type ErrorKind =
   | 'unavailable'
   | 'outcome_unknown';
 
-/** One thing that is wrong with the caller's input. The path is in the words of the code; protocols spell it their way. */
+/** One problem with the caller's input. The path uses the names of the code; protocols convert it. */
 export interface Problem {
   readonly path: readonly (string | number)[];
   readonly code: 'missing' | 'invalid' | 'unknown';
@@ -28,7 +28,7 @@ export interface ErrorDetails {
   readonly cause?: unknown;
 }
 
-/** The one error that callers see. Anything else that is thrown is a fault of ours: logged and masked. */
+/** The only error that callers see. Any other error is internal: logged and masked. */
 export class DomainError extends Error {
   readonly kind: ErrorKind;
   readonly details: ErrorDetails;
@@ -49,24 +49,26 @@ export function invalidField(path: string | readonly (string | number)[], rule: 
   return invalid([{ path: typeof path === 'string' ? [path] : path, code: 'invalid', rule }]);
 }
 
-export function unknownId(thing: string, id: number | string): DomainError {
-  return new DomainError('unknown', `Unknown '${thing}' with 'id' ${id}.`);
+export function unknownId(kind: string, id: number | string): DomainError {
+  return new DomainError('unknown', `Unknown '${kind}' with 'id' ${id}.`);
 }
 
-/** The error that callers see for one of the storage's; undefined for a fault of ours, which is logged and masked. */
-export function asDomainError(error: unknown): DomainError | undefined {
+/**
+ * Converts a storage error to the error that callers see; undefined for an internal error, which is logged and masked.
+ */
+export function toDomainError(error: unknown): DomainError | undefined {
   if (error instanceof DomainError) return error;
   if (error instanceof ReadTooSlow) {
     return new DomainError('unavailable', 'The read takes too long. Narrow the filters.', { retryAfterSeconds: 1 });
   }
   if (error instanceof UniqueViolation) {
-    return new DomainError('conflict', 'Somebody else made the same at the same moment.', { cause: error });
+    return new DomainError('conflict', 'Conflicts with a concurrent change.', { cause: error });
   }
   if (!(error instanceof DatabaseUnavailable)) return undefined;
   const [kind, message] = error.outcomeUnknown
     ? ([
         'outcome_unknown',
-        'The database was lost in the middle of the change: it is not known whether it was made.',
+        'The database connection was lost during the change: it is not known whether it was made.',
       ] as const)
     : (['unavailable', 'The service cannot answer right now. Nothing was changed.'] as const);
   return new DomainError(kind, message, { cause: error, retryAfterSeconds: 1 });

@@ -3,13 +3,13 @@ import { invalidField } from './errors.ts';
 import { parseId } from './ids.ts';
 import { fold } from './text.ts';
 
-/** What a caller asks of a text: the whole of it, its beginning, or a pattern with `*` anywhere. */
+/** Matches a whole text, a prefix, or a pattern with `*` anywhere. */
 export type TextFilter =
   | { readonly kind: 'exact'; readonly text: string }
   | { readonly kind: 'prefix'; readonly text: string }
   | { readonly kind: 'pattern'; readonly parts: readonly string[] };
 
-/** What a caller asks of an identifier: one of a list, or a pattern on its decimal text. */
+/** Matches an identifier in a list, or a pattern of its decimal text. */
 export type IdFilter =
   | { readonly kind: 'ids'; readonly ids: readonly number[] }
   | { readonly kind: 'pattern'; readonly parts: readonly string[] };
@@ -43,32 +43,32 @@ export function parseIdFilter(path: readonly string[], value: string): IdFilter 
   return { kind: 'ids', ids: [...new Set(ids as number[])] };
 }
 
-/** The condition on a folded column. An exact text and a beginning are ranges of its index. */
-export function matchesText(column: Expression<string | null>, filter: TextFilter): Expression<SqlBool> {
+/** The condition on a folded column. An exact text or a prefix is a range of its index. */
+export function buildTextCondition(column: Expression<string | null>, filter: TextFilter): Expression<SqlBool> {
   if (filter.kind === 'exact') return sql<SqlBool>`${column} = ${filter.text}`;
-  if (filter.kind === 'pattern') return sql<SqlBool>`${column} like ${likePattern(filter.parts)} escape '\\'`;
-  const end = afterPrefix(filter.text);
+  if (filter.kind === 'pattern') return sql<SqlBool>`${column} like ${toLikePattern(filter.parts)} escape '\\'`;
+  const end = findPrefixEnd(filter.text);
   if (end === undefined) return sql<SqlBool>`${column} >= ${filter.text}`;
   return sql<SqlBool>`(${column} >= ${filter.text} and ${column} < ${end})`;
 }
 
-/** The condition on an identifier. Digits with one `*` at the end are a few ranges of its index. */
-export function matchesId(column: Expression<number | null>, filter: IdFilter): Expression<SqlBool> {
+/** The condition on an identifier column. Digits with one trailing `*` become a few ranges of its index. */
+export function buildIdCondition(column: Expression<number | null>, filter: IdFilter): Expression<SqlBool> {
   if (filter.kind === 'ids') return sql<SqlBool>`${column} in (${sql.join(filter.ids)})`;
-  const ranges = idRanges(filter.parts);
-  if (!ranges) return sql<SqlBool>`cast(${column} as text) like ${likePattern(filter.parts)} escape '\\'`;
+  const ranges = toIdRanges(filter.parts);
+  if (!ranges) return sql<SqlBool>`cast(${column} as text) like ${toLikePattern(filter.parts)} escape '\\'`;
   const conditions = ranges.map(([low, high]) => sql<SqlBool>`${column} between ${low} and ${high}`);
   return sql<SqlBool>`(${sql.join(conditions, sql` or `)})`;
 }
 
-/** The same condition on an identifier at hand. */
-export function idMatches(id: number, filter: IdFilter): boolean {
+/** The same condition, checked in memory. */
+export function matchesIdFilter(id: number, filter: IdFilter): boolean {
   if (filter.kind === 'ids') return filter.ids.includes(id);
   return new RegExp(`^${filter.parts.join('.*')}$`).test(String(id));
 }
 
-/** `12*` is 12, 120 to 129, 1200 to 1299, … as far as numbers are exact; `*` alone is everything. */
-export function idRanges(parts: readonly string[]): [number, number][] | undefined {
+/** `12*` is 12, 120 to 129, 1200 to 1299, … up to the largest safe integer; `*` alone matches everything. */
+export function toIdRanges(parts: readonly string[]): [number, number][] | undefined {
   const [prefix = '', rest, ...more] = parts;
   if (rest !== '' || more.length > 0) return undefined;
   if (prefix === '') return [[1, Number.MAX_SAFE_INTEGER]];
@@ -81,12 +81,12 @@ export function idRanges(parts: readonly string[]): [number, number][] | undefin
   return ranges;
 }
 
-function likePattern(parts: readonly string[]): string {
+function toLikePattern(parts: readonly string[]): string {
   return parts.map((part) => part.replace(/[\\%_]/g, '\\$&')).join('%');
 }
 
-/** The smallest text, by code point, that comes after everything with this beginning. */
-function afterPrefix(prefix: string): string | undefined {
+/** The smallest text, by code point, that sorts after every text with this prefix. */
+function findPrefixEnd(prefix: string): string | undefined {
   const points = [...prefix];
   for (let last = points.pop(); last !== undefined; last = points.pop()) {
     const next = nextCodePoint(last.codePointAt(0) as number);

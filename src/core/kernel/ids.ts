@@ -6,14 +6,14 @@ const ID_RULE = 'must be an identifier: decimal digits, at least 1';
 
 export const id = z.int({ error: ID_RULE }).min(1, { error: ID_RULE });
 
-/** An identifier as text, or undefined: digits only, no sign, no leading zero, exact in a number. */
+/** Accepts digits only: no sign, no leading zero, at most the largest safe integer. */
 export function parseId(text: string): number | undefined {
   if (!/^[1-9][0-9]{0,15}$/.test(text)) return undefined;
   const value = Number(text);
   return Number.isSafeInteger(value) ? value : undefined;
 }
 
-const takeNext = prepare<{ accountId: number; name: string }, { value: number }>((db, { accountId, name }) =>
+const incrementCounter = prepare<{ accountId: number; name: string }, { value: number }>((db, { accountId, name }) =>
   db
     .insertInto('counters')
     .values({ accountId, name, value: 1 })
@@ -23,8 +23,8 @@ const takeNext = prepare<{ accountId: number; name: string }, { value: number }>
     .returning('value'),
 );
 
-/** The next identifier of a kind in an account. Never given out twice, also after a delete. */
+/** Returns the next identifier of a kind in an account. Identifiers are never reused, even after a delete. */
 export async function nextId(tx: Transaction, accountId: number, kind: string): Promise<number> {
-  const [row] = await tx.run(takeNext, { accountId, name: kind });
+  const [row] = await tx.run(incrementCounter, { accountId, name: kind });
   return (row as { value: number }).value;
 }

@@ -3,10 +3,10 @@ import type { Database } from '../../storage/database.ts';
 import { prepare } from '../../storage/prepared-statement.ts';
 import type { Tables } from '../../storage/tables.ts';
 import type { Page, Window } from './page.ts';
-import { cut, type Slice, type SlicePage, within } from './slice.ts';
+import { applySliceBounds, type Slice, type SlicePage, toSlicePage } from './slice.ts';
 
-/** Tables whose rows are known by their account and an identifier. */
-type Listed =
+/** Tables whose primary key is the account and an identifier. */
+type ListedTable =
   | 'conversations'
   | 'groups'
   | 'satisfactions'
@@ -16,78 +16,79 @@ type Listed =
   | 'webhookDeliveries'
   | 'websites';
 
-/** Those rows of a table that pass the filters, before anything is selected of them. */
-type Filtered<Joined extends keyof Tables> = SelectQueryBuilder<Tables, Joined, object>;
+/** The rows of a table that pass the filters, without selected columns. */
+type FilteredQuery<Joined extends keyof Tables> = SelectQueryBuilder<Tables, Joined, object>;
 
-/** Where the database would take a longer way to a page than it has to. */
-interface Order<Joined extends keyof Tables> {
-  /** The same rows, found in another way. */
-  readonly ordered?: Filtered<Joined>;
-  /** By what they are put into order; by the identifier, if nothing is said. */
-  readonly place?: Expression<number>;
+/** Hints for queries that the database would plan poorly. */
+interface PageOrder<Joined extends keyof Tables> {
+  /** Finds the same rows with a better plan for one page. */
+  readonly pageQuery?: FilteredQuery<Joined>;
+  /** Defaults to the identifier. */
+  readonly sortKey?: Expression<number>;
 }
 
 /**
- * Lists of one table, newest first. There may be very many rows, and any filters together: they are read apart from the requests
- * of others, and only those of the page are looked at whole.
+ * Lists of one table, newest first. Tables are large and filters combine freely, so lists are read off-thread, and only
+ * the rows of the requested page are loaded in full.
  */
-export class Listing<Name extends Listed, Thing extends { readonly id: number }> {
+export class Listing<Table extends ListedTable, Item extends { readonly id: number }> {
   readonly #database: Database;
-  readonly #table: Name;
-  readonly #fromRow: (row: Selectable<Tables[Name]>) => Thing;
+  readonly #table: Table;
+  readonly #fromRow: (row: Selectable<Tables[Table]>) => Item;
   readonly #id: Expression<number>;
-  /** Most of what is looked up is looked up alone. */
-  readonly #one;
+  readonly #findOne;
 
-  constructor(database: Database, table: Name, fromRow: (row: Selectable<Tables[Name]>) => Thing) {
+  constructor(database: Database, table: Table, fromRow: (row: Selectable<Tables[Table]>) => Item) {
     this.#database = database;
     this.#table = table;
     this.#fromRow = fromRow;
     this.#id = sql.ref<number>(`${table}.id`);
-    this.#one = prepare<{ accountId: number; id: number }, object>((db, { accountId, id: own }) =>
+    this.#findOne = prepare<{ accountId: number; id: number }, object>((db, { accountId, id: itemId }) =>
       db
         .selectFrom(table as 'skills')
         .selectAll()
         .where('accountId', '=', accountId)
-        .where('id', '=', own),
+        .where('id', '=', itemId),
     );
   }
 
-  /** A page and how many there are in all, by one statement: nobody has more than one of the lanes for reads that take long. */
+  /** Reads a page and the total count in one statement, so that a request occupies only one off-thread lane. */
   async page<Joined extends keyof Tables>(
     accountId: number,
-    filtered: Filtered<Joined>,
+    filtered: FilteredQuery<Joined>,
     window: Window,
-    order: Order<Joined> = {},
-  ): Promise<Page<Thing>> {
+    order: PageOrder<Joined> = {},
+  ): Promise<Page<Item>> {
     const total = sql<number>`(${this.countQuery(filtered)})`.as('total');
-    const found = await this.#database.readOffThread(this.#page(accountId, filtered, window, order).select(total));
-    const [first] = found;
-    if (first) return { rows: this.#things(found.map(({ total: _total, ...row }) => row)), count: first.total };
-    const isAll = window.offset === 0 && window.limit > 0;
-    return { rows: [], count: isAll ? 0 : await this.count(filtered) };
+    const rows = await this.#database.readOffThread(
+      this.#buildPageQuery(accountId, filtered, window, order).select(total),
+    );
+    const [first] = rows;
+    if (first) return { rows: this.#toItems(rows.map(({ total: _total, ...row }) => row)), count: first.total };
+    const isListEmpty = window.offset === 0 && window.limit > 0;
+    return { rows: [], count: isListEmpty ? 0 : await this.count(filtered) };
   }
 
   async slice<Joined extends keyof Tables>(
     accountId: number,
-    filtered: Filtered<Joined>,
+    filtered: FilteredQuery<Joined>,
     slice: Slice,
-    place = this.#id,
-  ): Promise<SlicePage<Thing>> {
-    const ids = within(filtered, `${this.#table}.id`, slice)
+    sortKey = this.#id,
+  ): Promise<SlicePage<Item>> {
+    const ids = applySliceBounds(filtered, `${this.#table}.id`, slice)
       .select(sql<number>`${this.#id}`.as('id'))
-      .orderBy(place, slice.backwards ? 'asc' : 'desc')
+      .orderBy(sortKey, slice.backwards ? 'asc' : 'desc')
       .limit(slice.limit + 1);
-    const rows = this.#things(await this.#database.readOffThread(this.#whole(accountId, ids)));
-    return cut(slice.backwards ? rows.reverse() : rows, slice);
+    const rows = this.#toItems(await this.#database.readOffThread(this.#selectFullRows(accountId, ids)));
+    return toSlicePage(slice.backwards ? rows.reverse() : rows, slice);
   }
 
-  async count<Joined extends keyof Tables>(filtered: Filtered<Joined>): Promise<number> {
+  async count<Joined extends keyof Tables>(filtered: FilteredQuery<Joined>): Promise<number> {
     return (await this.#database.readOffThread(this.countQuery(filtered)))[0]?.count ?? 0;
   }
 
-  /** Those with these identifiers, newest first; what does not exist is left out. */
-  async load(accountId: number, ids: readonly number[]): Promise<Thing[]> {
+  /** Returns the items with these identifiers, newest first; omits unknown ones. */
+  async load(accountId: number, ids: readonly number[]): Promise<Item[]> {
     const [first] = ids;
     if (first === undefined) return [];
     if (ids.length === 1) {
@@ -101,54 +102,61 @@ export class Listing<Name extends Listed, Thing extends { readonly id: number }>
       .where('id', 'in', ids)
       .orderBy('id', 'desc')
       .execute();
-    return (rows as unknown as Selectable<Tables[Name]>[]).map(this.#fromRow);
+    return (rows as unknown as Selectable<Tables[Table]>[]).map(this.#fromRow);
   }
 
-  async find(accountId: number, id: number): Promise<Thing | undefined> {
-    return this.#things(await this.#database.run(this.#one, { accountId, id }))[0];
+  async find(accountId: number, id: number): Promise<Item | undefined> {
+    return this.#toItems(await this.#database.run(this.#findOne, { accountId, id }))[0];
   }
 
-  /** A page alone. */
+  /** The query for a page without the total count. */
   pageQuery<Joined extends keyof Tables>(
     accountId: number,
-    filtered: Filtered<Joined>,
+    filtered: FilteredQuery<Joined>,
     window: Window,
-    order: Order<Joined> = {},
+    order: PageOrder<Joined> = {},
   ): Compilable {
-    return this.#page(accountId, filtered, window, order);
+    return this.#buildPageQuery(accountId, filtered, window, order);
   }
 
-  countQuery<Joined extends keyof Tables>(filtered: Filtered<Joined>) {
+  countQuery<Joined extends keyof Tables>(filtered: FilteredQuery<Joined>) {
     return filtered.select((eb) => eb.fn.countAll<number>().as('count'));
   }
 
-  #page<Joined extends keyof Tables>(
+  #buildPageQuery<Joined extends keyof Tables>(
     accountId: number,
-    filtered: Filtered<Joined>,
+    filtered: FilteredQuery<Joined>,
     { limit, offset }: Window,
-    { ordered = filtered, place = this.#id }: Order<Joined>,
+    { pageQuery = filtered, sortKey = this.#id }: PageOrder<Joined>,
   ) {
-    const ids = ordered.select(sql<number>`${this.#id}`.as('id')).orderBy(place, 'desc').limit(limit).offset(offset);
-    return this.#whole(accountId, ids);
+    const ids = pageQuery
+      .select(sql<number>`${this.#id}`.as('id'))
+      .orderBy(sortKey, 'desc')
+      .limit(limit)
+      .offset(offset);
+    return this.#selectFullRows(accountId, ids);
   }
 
-  /** The identifiers first, from an index, and only for these the rows; the name of one table stands for all in the types. */
-  #whole<Joined extends keyof Tables>(accountId: number, ids: SelectQueryBuilder<Tables, Joined, { id: number }>) {
+  /** Finds identifiers in an index first, then loads only their rows. The types use one table to represent all. */
+  #selectFullRows<Joined extends keyof Tables>(
+    accountId: number,
+    ids: SelectQueryBuilder<Tables, Joined, { id: number }>,
+  ) {
     return this.#database.read
       .with(
-        (page) => page('page').materialized(), // read first, and once
+        (page) => page('page').materialized(), // evaluated first, and once
         () => ids,
       )
       .selectFrom('page')
-      .crossJoin(`${this.#table} as whole` as 'skills as whole')
-      .where('whole.accountId', '=', accountId)
-      .whereRef('whole.id', '=', 'page.id')
-      .selectAll('whole');
+      .crossJoin(`${this.#table} as listed` as 'skills as listed')
+      .where('listed.accountId', '=', accountId)
+      .whereRef('listed.id', '=', 'page.id')
+      .selectAll('listed');
   }
 
   /** Newest first. */
-  #things(rows: readonly object[]): Thing[] {
-    const things = (rows as readonly Selectable<Tables[Name]>[]).map(this.#fromRow);
-    return things.sort((one, other) => other.id - one.id);
+  #toItems(rows: readonly object[]): Item[] {
+    const items = (rows as readonly Selectable<Tables[Table]>[]).map(this.#fromRow);
+    return items.sort((a, b) => b.id - a.id);
   }
 }

@@ -6,6 +6,6 @@ export interface Window {
 
 export interface Page<Row> {
   readonly rows: readonly Row[];
-  /** How many there are in the whole list. */
+  /** Rows in the whole list. */
   readonly count: number;
 }

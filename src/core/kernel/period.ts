@@ -1,50 +1,50 @@
 import { invalidField } from './errors.ts';
 
-/** A stretch of time by the moment at which a conversation began; each end may be open. `to` itself is outside. */
+/** Limits when a conversation started. Either end can be open; `to` is exclusive. */
 export interface Period {
   readonly from?: number | undefined;
   readonly to?: number | undefined;
 }
 
-/** An end of a period as a caller names it: a whole day or a whole second, which are both inside. */
-export interface NamedMoment {
+/** One end of a requested period: a day or a second, included as a whole. */
+export interface PeriodBound {
   readonly at: number;
-  /** The first moment after it. */
+  /** The first millisecond after it. */
   readonly end: number;
 }
 
-export interface NamedPeriod {
-  readonly from?: NamedMoment | undefined;
-  readonly to?: NamedMoment | undefined;
+export interface RequestedPeriod {
+  readonly from?: PeriodBound | undefined;
+  readonly to?: PeriodBound | undefined;
 }
 
 const MAX_MONTHS = 3;
 
-/** What the caller named, and nothing else. `path` leads to the two ends in the input. */
-export function periodOf(path: readonly string[], { from, to }: NamedPeriod): Period {
+/** Converts a requested period without limiting its length. `path` is the location of both ends in the input. */
+export function toPeriod(path: readonly string[], { from, to }: RequestedPeriod): Period {
   if (from && to && from.at > to.at) throw invalidField([...path, 'to'], 'must not be before from');
   return { from: from?.at, to: to?.end };
 }
 
-/** At most three months: from or up to the end that is named, and up to now where none is. */
-export function threeMonths(path: readonly string[], named: NamedPeriod, now: number): Period {
-  const { from, to } = named;
-  const given = periodOf(path, named);
+/** Limits a period to three months: after `from`, before `to`, or before now if neither is given. */
+export function limitToThreeMonths(path: readonly string[], requested: RequestedPeriod, now: number): Period {
+  const { from, to } = requested;
+  const period = toPeriod(path, requested);
   if (from && to) {
-    // Months differ in length: a period that is three months from either of its ends is one.
+    // Months differ in length: three months counted from either end is allowed.
     if (to.at > addMonths(from.at, MAX_MONTHS) && from.at < addMonths(to.at, -MAX_MONTHS)) {
       throw invalidField([...path, 'to'], `must be at most ${MAX_MONTHS} months after from`);
     }
-    return given;
+    return period;
   }
   if (from) return { from: from.at, to: addMonths(from.at, MAX_MONTHS) };
   if (to) return { from: addMonths(to.at, -MAX_MONTHS), to: to.end };
   return { from: addMonths(now, -MAX_MONTHS) };
 }
 
-/** The same day and time in another month; the last day of a month that is too short for it. */
-function addMonths(moment: number, months: number): number {
-  const date = new Date(moment);
+/** Returns the same day and time in another month, or its last day if the month is shorter. */
+function addMonths(time: number, months: number): number {
+  const date = new Date(time);
   const day = date.getUTCDate();
   date.setUTCDate(1);
   date.setUTCMonth(date.getUTCMonth() + months);

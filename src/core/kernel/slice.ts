@@ -1,13 +1,15 @@
 import type { SelectQueryBuilder } from 'kysely';
 
-/** A part of a list that is ordered newest first, by the identifiers at its ends: right while rows come and go. */
+/**
+ * A part of a newest-first list, delimited by identifiers, so that it stays correct while rows are added and deleted.
+ */
 export interface Slice {
   readonly limit: number;
-  /** Only what comes after this identifier in the list, which is older. */
+  /** Only rows after this identifier in the list: older ones. */
   readonly after?: number | undefined;
-  /** Only what comes before this identifier in the list, which is newer. */
+  /** Only rows before this identifier in the list: newer ones. */
   readonly before?: number | undefined;
-  /** Counted from the end: the oldest ones. */
+  /** Takes rows from the end of the list: the oldest ones. */
   readonly backwards: boolean;
 }
 
@@ -17,35 +19,36 @@ export interface SlicePage<Row> {
   readonly hasPrevious: boolean;
 }
 
-/** Restricts a query to a slice, with one row more than asked for, to know whether there is more. */
-export function sliced<DB, TB extends keyof DB, O>(
+/** Restricts a query to a slice plus one row, which shows whether there are more. */
+export function applySlice<DB, TB extends keyof DB, O>(
   query: SelectQueryBuilder<DB, TB, O>,
   column: string,
   slice: Slice,
 ): SelectQueryBuilder<DB, TB, O> {
-  return within(query, column, slice)
+  return applySliceBounds(query, column, slice)
     .orderBy(column as never, slice.backwards ? 'asc' : 'desc')
     .limit(slice.limit + 1);
 }
 
-/** Restricts a query to what stands between the ends of a slice. */
-export function within<DB, TB extends keyof DB, O>(
+/** Restricts a query to the rows between the ends of a slice. */
+export function applySliceBounds<DB, TB extends keyof DB, O>(
   query: SelectQueryBuilder<DB, TB, O>,
   column: string,
   { after, before }: Slice,
 ): SelectQueryBuilder<DB, TB, O> {
   const id = column as never;
-  let part = query;
-  if (after !== undefined) part = part.where(id, '<', after as never);
-  if (before !== undefined) part = part.where(id, '>', before as never);
-  return part;
+  let bounded = query;
+  if (after !== undefined) bounded = bounded.where(id, '<', after as never);
+  if (before !== undefined) bounded = bounded.where(id, '>', before as never);
+  return bounded;
 }
 
-/** The rows of a slice in the order of the list, without the one too many. */
-export function cut<Row>(rows: readonly Row[], { limit, after, before, backwards }: Slice): SlicePage<Row> {
-  const more = rows.length > limit;
-  const own = rows.slice(0, limit);
-  const [above, below] = [after !== undefined, before !== undefined]; // what the cursors name is outside of the slice
-  if (backwards) return { rows: own.reverse(), hasPrevious: more || above, hasNext: below };
-  return { rows: own, hasNext: more || below, hasPrevious: above };
+/** Puts the rows of a slice into list order, without the extra row. */
+export function toSlicePage<Row>(rows: readonly Row[], { limit, after, before, backwards }: Slice): SlicePage<Row> {
+  const hasMore = rows.length > limit;
+  const pageRows = rows.slice(0, limit);
+  // The row of a cursor is outside the slice, so there is at least one more row on its side.
+  const [hasRowsAbove, hasRowsBelow] = [after !== undefined, before !== undefined];
+  if (backwards) return { rows: pageRows.reverse(), hasPrevious: hasMore || hasRowsAbove, hasNext: hasRowsBelow };
+  return { rows: pageRows, hasNext: hasMore || hasRowsBelow, hasPrevious: hasRowsAbove };
 }

@@ -1,23 +1,23 @@
 import { z } from 'zod';
 
-/** Text in which letters that differ only by case are equal, in every alphabet: what folded columns and filters hold. */
+/** Case folding in every alphabet, for folded columns and filters. */
 export function fold(text: string): string {
-  // Upper case joins what lower case alone keeps apart (ß and SS, ſ and s), but for ẞ, which must be lowered before.
-  // The final sigma is a form, not a letter.
+  // Upper case unifies letters that lower case alone keeps distinct (ß and SS, ſ and s), except ẞ: lower it first.
+  // The final sigma is a form of sigma, not a separate letter.
   return text.toLowerCase().toUpperCase().toLowerCase().replaceAll('ς', 'σ');
 }
 
-/** NUL ends a string inside some databases, and half a surrogate pair cannot be stored at all. */
+/** NUL ends a string in some databases, and half a surrogate pair cannot be stored at all. */
 export function isStorable(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed();
 }
 
-/** A text field of so many characters. */
-export function text(least: number, most: number) {
-  const rule = `must be text of ${least} to ${most} characters, without NUL or half surrogate pairs`;
+/** A schema for text with a length limit. */
+export function text(min: number, max: number) {
+  const rule = `must be text of ${min} to ${max} characters, without NUL or half surrogate pairs`;
   return z
     .string({ error: rule })
-    .min(least, { error: rule })
-    .max(most, { error: rule })
+    .min(min, { error: rule })
+    .max(max, { error: rule })
     .refine(isStorable, { error: rule });
 }

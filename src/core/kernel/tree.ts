@@ -1,20 +1,22 @@
-/** Whether a node would stand above itself when it is put under `parentId`. `parents` tells who is above whom. */
-export function wouldBeCycle(node: number, parentId: number, parents: ReadonlyMap<number, number | null>): boolean {
-  for (let above: number | null = parentId; above !== null; above = parents.get(above) ?? null) {
-    if (above === node) return true;
+/** Whether moving a node under `parentId` would make it its own ancestor. `parents` maps each node to its parent. */
+export function wouldCreateCycle(node: number, parentId: number, parents: ReadonlyMap<number, number | null>): boolean {
+  for (let ancestor: number | null = parentId; ancestor !== null; ancestor = parents.get(ancestor) ?? null) {
+    if (ancestor === node) return true;
   }
   return false;
 }
 
-/** All above a node, the nearest first. */
-export function ancestors(parentId: number | null, parents: ReadonlyMap<number, number | null>): number[] {
-  const above: number[] = [];
-  for (let next = parentId; next !== null; next = parents.get(next) ?? null) above.push(next);
-  return above;
+/** Nearest first. */
+export function listAncestors(parentId: number | null, parents: ReadonlyMap<number, number | null>): number[] {
+  const ancestors: number[] = [];
+  for (let next = parentId; next !== null; next = parents.get(next) ?? null) ancestors.push(next);
+  return ancestors;
 }
 
-/** A node and everything under it. */
-export function under(node: number, parents: ReadonlyMap<number, number | null>): ReadonlySet<number> {
-  const found = [...parents].filter(([id, parentId]) => id === node || ancestors(parentId, parents).includes(node));
-  return new Set(found.map(([id]) => id));
+/** Returns a node and all its descendants. */
+export function collectSubtree(node: number, parents: ReadonlyMap<number, number | null>): ReadonlySet<number> {
+  const subtree = [...parents].filter(
+    ([id, parentId]) => id === node || listAncestors(parentId, parents).includes(node),
+  );
+  return new Set(subtree.map(([id]) => id));
 }

@@ -1,47 +1,47 @@
 import type { z } from 'zod';
 import { invalid, type Problem } from './errors.ts';
 
-/** So many problems are told at once. A caller can make a million, and the answer must not grow with them. */
+/** Problems reported per answer, however many the input has. */
 export const MAX_PROBLEMS = 100;
 
-/** The value as the schema says, or all problems at once in the order of the schema's fields. */
+/** Returns the parsed value, or throws all problems together in the order of the schema's fields. */
 export function validate<Schema extends z.ZodObject>(schema: Schema, value: unknown): z.output<Schema> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   throw invalid(
-    inFieldOrder(
+    sortByField(
       schema,
-      result.error.issues.slice(0, 10 * MAX_PROBLEMS).flatMap((issue) => problemsOf(issue, value)),
+      result.error.issues.slice(0, 10 * MAX_PROBLEMS).flatMap((issue) => toProblems(issue, value)),
     ),
   );
 }
 
-function problemsOf(issue: z.core.$ZodIssue, value: unknown): Problem[] {
+function toProblems(issue: z.core.$ZodIssue, value: unknown): Problem[] {
   const path = issue.path as (string | number)[];
   if (issue.code === 'unrecognized_keys') {
     return issue.keys
       .slice(0, MAX_PROBLEMS)
       .map((key) => ({ path: [...path, key], code: 'unknown', rule: 'is not a field here' }));
   }
-  const missing = issue.code === 'invalid_type' && valueAt(value, path) === undefined;
-  return [{ path, code: missing ? 'missing' : 'invalid', rule: issue.message }];
+  const isMissing = issue.code === 'invalid_type' && valueAt(value, path) === undefined;
+  return [{ path, code: isMissing ? 'missing' : 'invalid', rule: issue.message }];
 }
 
 function valueAt(value: unknown, path: readonly (string | number)[]): unknown {
   return path.reduce<unknown>((inner, key) => (inner as Record<string | number, unknown> | undefined)?.[key], value);
 }
 
-/** Fields in the order of the schema, one problem each, then the unknown ones. */
-function inFieldOrder(schema: z.ZodObject, problems: readonly Problem[]): Problem[] {
+/** One problem per field, in the order of the schema; unknown fields last. */
+function sortByField(schema: z.ZodObject, problems: readonly Problem[]): Problem[] {
   const order = Object.keys(schema.shape);
   const rank = (problem: Problem) => {
-    const place = order.indexOf(String(problem.path[0]));
-    return place < 0 ? order.length : place;
+    const index = order.indexOf(String(problem.path[0]));
+    return index < 0 ? order.length : index;
   };
-  const first = new Map<string, Problem>();
+  const firstByPath = new Map<string, Problem>();
   for (const problem of problems) {
-    const name = problem.path.join(' ');
-    if (!first.has(name)) first.set(name, problem);
+    const path = problem.path.join(' ');
+    if (!firstByPath.has(path)) firstByPath.set(path, problem);
   }
-  return [...first.values()].sort((a, b) => rank(a) - rank(b)).slice(0, MAX_PROBLEMS);
+  return [...firstByPath.values()].sort((a, b) => rank(a) - rank(b)).slice(0, MAX_PROBLEMS);
 }

@@ -4,28 +4,28 @@ import type { ActorContext } from '../kernel/caller.ts';
 import type { LiveRow } from './live.ts';
 import { findLiveRow, type PresenceChange, recountPresence } from './live-store.ts';
 
-/** A desk renews every 15 s for this long, so that one lost ping does no harm. */
+/** A desk renews its lease every 15 s, so that one lost ping does no harm. */
 export const DESK_LEASE_SECONDS = 30;
 
-/** A closed connection keeps its lease for so long: a page that is reloaded does not go offline. */
-export const GRACE_MS = 10_000;
+/** A lease outlives its closed connection by this time, so that reloading a page does not take an operator offline. */
+export const GRACE_PERIOD_MS = 10_000;
 
-export interface LeaseName {
+export interface LeaseKey {
   readonly operatorId: number;
   readonly leaseId: string;
 }
 
-export interface Lease extends LeaseName {
+export interface Lease extends LeaseKey {
   readonly seconds: number;
 }
 
-interface Named {
+interface LeaseRowKey {
   readonly accountId: number;
   readonly operatorId: number;
   readonly leaseId: string;
 }
 
-const put = prepare<Named & { expiresAt: number; inGrace: number }>((db, row) =>
+const upsertLease = prepare<LeaseRowKey & { expiresAt: number; inGrace: number }>((db, row) =>
   db
     .insertInto('operatorLeases')
     .values(row)
@@ -35,7 +35,7 @@ const put = prepare<Named & { expiresAt: number; inGrace: number }>((db, row) =>
         .doUpdateSet({ expiresAt: row.expiresAt, inGrace: row.inGrace }),
     ),
 );
-const prolong = prepare<Named & { expiresAt: number }, { leaseId: string }>(
+const extendLease = prepare<LeaseRowKey & { expiresAt: number }, { leaseId: string }>(
   (db, { accountId, operatorId, leaseId, expiresAt }) =>
     db
       .updateTable('operatorLeases')
@@ -46,7 +46,7 @@ const prolong = prepare<Named & { expiresAt: number }, { leaseId: string }>(
       .where('expiresAt', '>', (eb) => eb.fn<number>('now_ms', []))
       .returning('leaseId'),
 );
-const toGrace = prepare<Named & { until: number }, { leaseId: string }>(
+const startGrace = prepare<LeaseRowKey & { until: number }, { leaseId: string }>(
   (db, { accountId, operatorId, leaseId, until }) =>
     db
       .updateTable('operatorLeases')
@@ -57,10 +57,10 @@ const toGrace = prepare<Named & { until: number }, { leaseId: string }>(
       .where('inGrace', '=', 0)
       .returning('leaseId'),
 );
-const removeAll = prepare<{ accountId: number; operatorId: number }>((db, { accountId, operatorId }) =>
+const deleteAll = prepare<{ accountId: number; operatorId: number }>((db, { accountId, operatorId }) =>
   db.deleteFrom('operatorLeases').where('accountId', '=', accountId).where('operatorId', '=', operatorId),
 );
-const removeOver = prepare<{ accountId: number; operatorId: number }>((db, { accountId, operatorId }) =>
+const deleteExpired = prepare<{ accountId: number; operatorId: number }>((db, { accountId, operatorId }) =>
   db
     .deleteFrom('operatorLeases')
     .where('accountId', '=', accountId)
@@ -68,7 +68,7 @@ const removeOver = prepare<{ accountId: number; operatorId: number }>((db, { acc
     .where('expiresAt', '<=', (eb) => eb.fn<number>('now_ms', [])),
 );
 
-/** Holds an operator connected until the lease ends by itself, by the database's clock, or is renewed. */
+/** Keeps an operator connected until the lease expires by the database's clock. */
 export async function putLease(
   tx: Transaction,
   context: ActorContext,
@@ -76,13 +76,13 @@ export async function putLease(
 ): Promise<PresenceChange | undefined> {
   const { accountId } = context;
   const { operatorId, leaseId } = lease;
-  return changing(tx, context, operatorId, () =>
-    tx.run(put, { accountId, operatorId, leaseId, expiresAt: tx.now + lease.seconds * 1000, inGrace: 0 }),
+  return changeAndRecount(tx, context, operatorId, () =>
+    tx.run(upsertLease, { accountId, operatorId, leaseId, expiresAt: tx.now + lease.seconds * 1000, inGrace: 0 }),
   );
 }
 
-/** Prolongs a lease that still holds; undefined when it has ended, whoever ended it: then nothing is changed. */
-export async function prolongLease(
+/** Renews an active lease. Returns undefined and changes nothing if it has ended, for any reason. */
+export async function renewLease(
   tx: Transaction,
   context: ActorContext,
   lease: Lease,
@@ -90,48 +90,50 @@ export async function prolongLease(
   const { accountId } = context;
   const { operatorId, leaseId } = lease;
   const expiresAt = tx.now + lease.seconds * 1000;
-  const [[row], held] = await Promise.all([
+  const [[row], renewed] = await Promise.all([
     tx.run(findLiveRow, { accountId, operatorId }),
-    tx.run(prolong, { accountId, operatorId, leaseId, expiresAt }),
+    tx.run(extendLease, { accountId, operatorId, leaseId, expiresAt }),
   ]);
-  return row && held.length > 0 ? counted(tx, context, row) : undefined;
+  return row && renewed.length > 0 ? recount(tx, context, row) : undefined;
 }
 
-/** The connection behind a lease is gone: it has a moment to come back. */
+/** Starts the grace period of a lease whose connection closed. */
 export async function releaseLease(
   tx: Transaction,
   context: ActorContext,
-  lease: LeaseName,
+  lease: LeaseKey,
 ): Promise<PresenceChange | undefined> {
   const { accountId } = context;
-  return changing(tx, context, lease.operatorId, () =>
-    tx.run(toGrace, { accountId, ...lease, until: tx.now + GRACE_MS }),
+  return changeAndRecount(tx, context, lease.operatorId, () =>
+    tx.run(startGrace, { accountId, ...lease, until: tx.now + GRACE_PERIOD_MS }),
   );
 }
 
-export async function removeLeases(
+export async function endLeases(
   tx: Transaction,
   context: ActorContext,
   operatorId: number,
 ): Promise<PresenceChange | undefined> {
-  return changing(tx, context, operatorId, () => tx.run(removeAll, { accountId: context.accountId, operatorId }));
+  return changeAndRecount(tx, context, operatorId, () =>
+    tx.run(deleteAll, { accountId: context.accountId, operatorId }),
+  );
 }
 
-/** For an operator who is deleted: no presence is left to recount. */
+/** For an operator who is deleted: does not recount presence. */
 export async function deleteLeases(tx: Transaction, context: ActorContext, operatorId: number): Promise<void> {
-  await tx.run(removeAll, { accountId: context.accountId, operatorId });
+  await tx.run(deleteAll, { accountId: context.accountId, operatorId });
 }
 
-/** Looks again, after time has passed. */
-export async function recountLeases(
+/** Recounts presence after leases may have expired. */
+export async function recountAfterExpiry(
   tx: Transaction,
   context: ActorContext,
   operatorId: number,
 ): Promise<PresenceChange | undefined> {
-  return changing(tx, context, operatorId, async () => undefined);
+  return changeAndRecount(tx, context, operatorId, async () => undefined);
 }
 
-async function changing(
+async function changeAndRecount(
   tx: Transaction,
   context: ActorContext,
   operatorId: number,
@@ -140,11 +142,11 @@ async function changing(
   const [row] = await tx.run(findLiveRow, { accountId: context.accountId, operatorId });
   if (!row) return undefined;
   await work();
-  return counted(tx, context, row);
+  return recount(tx, context, row);
 }
 
-/** After the leases have changed: those that are over count no more. */
-async function counted(tx: Transaction, context: ActorContext, row: LiveRow): Promise<PresenceChange> {
-  tx.send(removeOver, { accountId: context.accountId, operatorId: row.operatorId });
+/** Deletes expired leases and recomputes presence. */
+async function recount(tx: Transaction, context: ActorContext, row: LiveRow): Promise<PresenceChange> {
+  tx.send(deleteExpired, { accountId: context.accountId, operatorId: row.operatorId });
   return recountPresence(tx, context, row);
 }

@@ -1,6 +1,6 @@
 import type { Channel } from '../kernel/channels.ts';
 
-/** What routing decides with, of what was set for an operator. */
+/** The operator settings that routing uses. */
 export type LiveSettings = {
   readonly groupId: number | null;
   readonly websiteList: readonly number[];
@@ -11,7 +11,7 @@ export type LiveSettings = {
   readonly chatToVideo: boolean;
 } & { readonly [name in `${Channel}Enabled`]: boolean } & { readonly [name in `${Channel}Priority`]: number };
 
-export function settingsColumns(settings: LiveSettings) {
+export function toSettingsColumns(settings: LiveSettings) {
   return {
     namedOnly: settings.groupId !== null || settings.skillList.length > 0 ? 1 : 0,
     groupId: settings.groupId,
@@ -30,8 +30,8 @@ export function settingsColumns(settings: LiveSettings) {
   };
 }
 
-/** A new operator's row, beside the settings: offline, idle and unavailable. */
-export const FRESH_COLUMNS = {
+/** The other columns of a new operator: offline, idle and unavailable. */
+export const INITIAL_COLUMNS = {
   version: 1,
   leaseUntil: 0,
   routableUntil: 0,

@@ -2,18 +2,18 @@ import type { Selectable } from 'kysely';
 import { z } from 'zod';
 import type { Tables } from '../../storage/tables.ts';
 import { CHANNELS, type Channel } from '../kernel/channels.ts';
-import { channelLive, type LiveState } from './capacity.ts';
+import { computeChannelLive, type LiveState } from './capacity.ts';
 
-/** Calls and videos come one at a time; only chats have a maximum of the operator's own. */
-const ONE_AT_A_TIME = 1;
+/** Only the maximum of chats is configurable per operator. */
+const CALL_OR_VIDEO_SLOTS = 1;
 
 const channel = z
   .object({
     enabled: z.boolean().meta({ description: 'Whether the operator can process this channel.' }),
     slotNumber: z.int().meta({ description: 'Slots in use.' }),
-    slotMaxNumber: z.int().meta({ description: 'Slots at most.' }),
-    busy: z.boolean().meta({ description: 'No further conversation fits.' }),
-    available: z.boolean().meta({ description: 'The flag as it was set.' }),
+    slotMaxNumber: z.int().meta({ description: 'Maximum number of slots.' }),
+    busy: z.boolean().meta({ description: 'Whether the operator cannot take another conversation.' }),
+    available: z.boolean().meta({ description: 'The availability flag, as set.' }),
   })
   .meta({ id: 'ChannelLive', description: 'Live state of an operator on one channel.' });
 
@@ -34,23 +34,26 @@ const channelUpdate = z
     { available: flag.meta({ description: '1 is available, 0 is unavailable.' }) },
     { error: 'must be an object with available' },
   )
-  .meta({ id: 'ChannelUpdate', description: 'The flag of one channel.' });
+  .meta({ id: 'ChannelUpdate', description: 'The availability flag of one channel.' });
 
-const ONLY_ZERO = 'must be 0 (offline), the only possible value';
+const CONNECTED_RULE = 'must be 0 (offline), the only possible value';
 
 export const liveUpdate = z
   .strictObject({
     chat: channelUpdate.optional(),
     call: channelUpdate.optional(),
     video: channelUpdate.optional(),
-    connected: z.literal(false, { error: ONLY_ZERO }).optional().meta({ description: '0 takes the operator offline.' }),
+    connected: z
+      .literal(false, { error: CONNECTED_RULE })
+      .optional()
+      .meta({ description: '0 takes the operator offline.' }),
   })
-  .meta({ id: 'LiveUpdate', description: 'At least one field; all are set together or none.' });
+  .meta({ id: 'LiveUpdate', description: 'At least one field. Either all changes are made or none.' });
 export type LiveUpdate = z.output<typeof liveUpdate>;
 
 export type LiveRow = Selectable<Tables['operatorLive']>;
 
-/** Whether somebody is there, as the database's clock says it. */
+/** Computed with the database's clock. */
 export interface Presence {
   readonly connected: boolean;
   readonly inGrace: boolean;
@@ -66,31 +69,31 @@ type StateColumns = Pick<
   'chatAndCall' | 'chatMaxNumber' | `${Channel}Enabled` | `${Channel}Available` | `${Channel}Slots`
 >;
 
-/** What decides, from a row of the present or of the history. */
-export function liveState(row: StateColumns, { connected, inGrace }: Presence): LiveState {
-  const state = (name: Channel) => ({
+/** Converts a row of the live state or of its history. */
+export function toLiveState(row: StateColumns, { connected, inGrace }: Presence): LiveState {
+  const toChannelState = (name: Channel) => ({
     enabled: row[`${name}Enabled`] === 1,
     available: row[`${name}Available`] === 1,
     slots: row[`${name}Slots`],
-    maximum: name === 'chat' ? row.chatMaxNumber : ONE_AT_A_TIME,
+    maximum: name === 'chat' ? row.chatMaxNumber : CALL_OR_VIDEO_SLOTS,
   });
   return {
     connected,
     inGrace,
     chatAndCall: row.chatAndCall === 1,
-    chat: state('chat'),
-    call: state('call'),
-    video: state('video'),
+    chat: toChannelState('chat'),
+    call: toChannelState('call'),
+    video: toChannelState('video'),
   };
 }
 
-/** What a read of the live state shows. */
-export function operatorLive(id: number, state: LiveState): OperatorLive {
+/** The live state as clients see it. */
+export function toOperatorLive(id: number, state: LiveState): OperatorLive {
   const [chat, call, video] = CHANNELS.map((name) => ({
     enabled: state[name].enabled,
     slotNumber: state[name].slots,
     slotMaxNumber: state[name].maximum,
-    busy: channelLive(state, name).busy,
+    busy: computeChannelLive(state, name).busy,
     available: state[name].available,
   })) as [OperatorLive['chat'], OperatorLive['call'], OperatorLive['video']];
   return { id, connected: state.connected, chat, call, video };

@@ -2,11 +2,10 @@ import { sql } from 'kysely';
 import type { Database } from '../../storage/database.ts';
 import { VersionedCache } from '../kernel/caches.ts';
 import { CHANNELS, type Channel } from '../kernel/channels.ts';
-import { under } from '../kernel/tree.ts';
-import { channelLive, type LiveState } from './capacity.ts';
-import { liveState, presenceAt } from './live.ts';
+import { collectSubtree } from '../kernel/tree.ts';
+import { computeChannelLive, type LiveState } from './capacity.ts';
+import { presenceAt, toLiveState } from './live.ts';
 
-/** Whether anybody is free on a channel. */
 export interface ChannelAvailability {
   readonly isAvailable: boolean;
   readonly operatorsConnected: number;
@@ -17,43 +16,46 @@ export interface ChannelAvailability {
 
 export type SkillAvailability = Readonly<Record<Channel, ChannelAvailability>>;
 
-export interface AvailabilityQuestion {
-  /** Left out: whatever the conversation is about. */
+export interface AvailabilityQuery {
+  /** Omit for any skill. */
   readonly skillId?: number | undefined;
   readonly websiteId?: number | undefined;
   readonly language?: string | undefined;
 }
 
-/** "Is anyone free for this skill now?", from the rows and the one definition of routable. */
+/** Whether an operator is available for a skill, website or language right now. */
 export class SkillAvailabilities {
   readonly #database: Database;
-  readonly #kept = new VersionedCache<Promise<Seen>>({ max: 100 });
+  readonly #cache = new VersionedCache<Promise<AvailabilityData>>({ max: 100 });
 
   constructor(database: Database) {
     this.#database = database;
   }
 
-  /** The answers to several questions with three statements, whatever their number. */
-  async answer(accountId: number, questions: readonly AvailabilityQuestion[]): Promise<SkillAvailability[]> {
-    const seen = await this.#look(accountId);
-    return questions.map((question) => answerFrom(seen, question));
+  /** Answers any number of queries with three statements. */
+  async read(accountId: number, queries: readonly AvailabilityQuery[]): Promise<SkillAvailability[]> {
+    const data = await this.#loadData(accountId);
+    return queries.map((query) => computeAvailability(data, query));
   }
 
-  /** The answer as it was after an event, or later. However many ask after the same event, the rows are looked at once. */
-  async answerSince(accountId: number, position: number, question: AvailabilityQuestion): Promise<SkillAvailability> {
-    const known = this.#kept.getSince(accountId, position);
-    return answerFrom(await (known ?? this.#kept.set(accountId, position, this.#look(accountId))), question);
+  /** Returns the availability after an event or later. Reads the rows once for all queries after the same event. */
+  async readSince(accountId: number, position: number, query: AvailabilityQuery): Promise<SkillAvailability> {
+    const cached = this.#cache.getSince(accountId, position);
+    return computeAvailability(
+      await (cached ?? this.#cache.set(accountId, position, this.#loadData(accountId))),
+      query,
+    );
   }
 
-  async #look(accountId: number) {
+  async #loadData(accountId: number) {
     return {
-      connected: await this.#connected(accountId),
-      waiting: await this.#waiting(accountId),
-      parents: await this.#parents(accountId),
+      connected: await this.#loadConnected(accountId),
+      queued: await this.#loadQueued(accountId),
+      parents: await this.#loadParents(accountId),
     };
   }
 
-  async #connected(accountId: number) {
+  async #loadConnected(accountId: number) {
     const rows = await this.#database.read
       .selectFrom('operatorLive as live')
       .innerJoin('operators', (join) =>
@@ -66,14 +68,14 @@ export class SkillAvailabilities {
       .where('live.leaseUntil', '>', (eb) => eb.fn<number>('now_ms', []))
       .execute();
     return rows.map((row) => ({
-      state: liveState(row, presenceAt(row, row.now)),
+      state: toLiveState(row, presenceAt(row, row.now)),
       skills: JSON.parse(row.skillList) as number[],
       websites: JSON.parse(row.websiteList) as number[],
       languages: JSON.parse(row.languageList) as string[],
     }));
   }
 
-  #waiting(accountId: number) {
+  #loadQueued(accountId: number) {
     return this.#database.read
       .selectFrom('conversations')
       .select(['channel', 'skillId', 'websiteId', 'language', sql<number>`count(*)`.as('count')])
@@ -83,7 +85,7 @@ export class SkillAvailabilities {
       .execute();
   }
 
-  async #parents(accountId: number): Promise<Map<number, number | null>> {
+  async #loadParents(accountId: number): Promise<Map<number, number | null>> {
     const rows = await this.#database.read
       .selectFrom('skills')
       .select(['id', 'parentId'])
@@ -93,14 +95,14 @@ export class SkillAvailabilities {
   }
 }
 
-interface Person {
+interface ConnectedOperator {
   readonly state: LiveState;
   readonly skills: readonly number[];
   readonly websites: readonly number[];
   readonly languages: readonly string[];
 }
 
-interface Line {
+interface QueueCount {
   readonly channel: Channel;
   readonly skillId: number | null;
   readonly websiteId: number;
@@ -108,43 +110,42 @@ interface Line {
   readonly count: number;
 }
 
-/** All that answers are made from, at one moment. */
-interface Seen {
-  readonly connected: readonly Person[];
-  readonly waiting: readonly Line[];
+interface AvailabilityData {
+  readonly connected: readonly ConnectedOperator[];
+  readonly queued: readonly QueueCount[];
   readonly parents: ReadonlyMap<number, number | null>;
 }
 
-function answerFrom(
-  { connected, waiting, parents }: Seen,
-  { skillId, websiteId, language }: AvailabilityQuestion,
+function computeAvailability(
+  { connected, queued, parents }: AvailabilityData,
+  { skillId, websiteId, language }: AvailabilityQuery,
 ): SkillAvailability {
-  // A skill also answers for the conversations of those above it.
-  const skills = skillId === undefined ? undefined : under(skillId, parents);
-  const people = connected.filter(
-    (person) =>
-      (skills === undefined || person.skills.some((skill) => skills.has(skill))) &&
-      (websiteId === undefined || person.websites.includes(websiteId)) &&
-      (language === undefined || person.languages.includes(language)),
+  // Operators with a more specific skill also handle conversations of its ancestors.
+  const skills = skillId === undefined ? undefined : collectSubtree(skillId, parents);
+  const operators = connected.filter(
+    (operator) =>
+      (skills === undefined || operator.skills.some((skill) => skills.has(skill))) &&
+      (websiteId === undefined || operator.websites.includes(websiteId)) &&
+      (language === undefined || operator.languages.includes(language)),
   );
-  const lines = waiting.filter(
-    (line) =>
-      (skillId === undefined || line.skillId === skillId) &&
-      (websiteId === undefined || line.websiteId === websiteId) &&
-      (language === undefined || line.language === language),
+  const queueCounts = queued.filter(
+    (row) =>
+      (skillId === undefined || row.skillId === skillId) &&
+      (websiteId === undefined || row.websiteId === websiteId) &&
+      (language === undefined || row.language === language),
   );
-  return summary(people, lines);
+  return summarize(operators, queueCounts);
 }
 
-function summary(people: readonly Person[], lines: readonly Line[]): SkillAvailability {
+function summarize(operators: readonly ConnectedOperator[], queueCounts: readonly QueueCount[]): SkillAvailability {
   const [chat, call, video] = CHANNELS.map((channel): ChannelAvailability => {
-    const routable = people.filter(({ state }) => channelLive(state, channel).routable);
+    const routable = operators.filter(({ state }) => computeChannelLive(state, channel).routable);
     return {
       isAvailable: routable.length > 0,
-      operatorsConnected: people.length,
+      operatorsConnected: operators.length,
       operatorsRoutable: routable.length,
       freeSlots: routable.reduce((sum, { state }) => sum + state[channel].maximum - state[channel].slots, 0),
-      waiting: lines.filter((line) => line.channel === channel).reduce((sum, line) => sum + line.count, 0),
+      waiting: queueCounts.filter((row) => row.channel === channel).reduce((sum, row) => sum + row.count, 0),
     };
   }) as [ChannelAvailability, ChannelAvailability, ChannelAvailability];
   return { chat, call, video };

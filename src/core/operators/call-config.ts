@@ -14,13 +14,16 @@ const phoneNumber = z
   .string({ error: PHONE_RULE })
   .refine((text) => parsePhone(text) !== undefined, { error: PHONE_RULE })
   .transform((text) => parsePhone(text) as string)
-  .meta({ description: 'Used to receive calls from the phone; kept in E.164.', example: '+33123456789' });
+  .meta({
+    description: 'The number that receives calls when they are answered from the phone; stored in E.164 format.',
+    example: '+33123456789',
+  });
 
 export const callConfig = z
   .object({
     type,
     askPhoneNumberAtEveryConnection: ask,
-    phoneNumber: z.string().optional().meta({ description: 'Left out while it is not set.' }),
+    phoneNumber: z.string().optional().meta({ description: 'Omitted when not set.' }),
   })
   .meta({ id: 'CallConfig', description: 'Call pickup configuration.' });
 export type CallConfig = z.output<typeof callConfig>;
@@ -31,7 +34,7 @@ export const callConfigInput = z
     { error: 'must be an object with type, ask_phone_number_at_every_connection and phone_number' },
   )
   .partial()
-  // An emptied number is no number.
+  // Null removes the number.
   .transform(({ phoneNumber: number, ...rest }) => ({
     ...withoutUndefined(rest),
     ...(number === undefined ? {} : { phoneNumber: number ?? undefined }),
@@ -39,19 +42,19 @@ export const callConfigInput = z
   .meta({
     id: 'CallConfigInput',
     description:
-      'Call pickup configuration. To answer from the phone, a number is needed, or the question for it at every connection.',
+      'Call pickup configuration. To answer from the phone, set a number, or have the operator asked at every connection.',
   });
 
-export const DESK: CallConfig = { type: 'ANSWER_FROM_DESK', askPhoneNumberAtEveryConnection: false };
+export const DEFAULT_CALL_CONFIG: CallConfig = { type: 'ANSWER_FROM_DESK', askPhoneNumberAtEveryConnection: false };
 
-/** Someone who answers from the phone must be reachable: a number, or the question for it at each connection. */
-export function callConfigProblem(config: CallConfig): Problem | undefined {
+/** An operator who answers from the phone needs a number, or must be asked for it at each connection. */
+export function findCallConfigProblem(config: CallConfig): Problem | undefined {
   if (config.type === 'ANSWER_FROM_DESK' || config.phoneNumber || config.askPhoneNumberAtEveryConnection)
     return undefined;
   return {
     path: ['callConfig', 'phoneNumber'],
     code: 'invalid',
-    rule: 'must be filled, or the number asked at every connection, when calls are answered from the phone',
+    rule: 'must be set when calls are answered from the phone, unless the number is asked at every connection',
   };
 }
 

@@ -1,12 +1,12 @@
 import { type AliasedExpression, type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Tables } from '../../storage/tables.ts';
 import type { Channel } from '../kernel/channels.ts';
-import { type IdFilter, idRanges, matchesId, matchesText, type TextFilter } from '../kernel/filters.ts';
+import { buildIdCondition, buildTextCondition, type IdFilter, type TextFilter, toIdRanges } from '../kernel/filters.ts';
 import type { Window } from '../kernel/page.ts';
 import type { Role } from '../kernel/roles.ts';
-import { isRoutable } from '../live/routable.ts';
+import { buildRoutableCondition } from '../live/routable.ts';
 
-/** The filters of the operator list. All that are given must hold. */
+/** The filters of the operator list. All given filters must match. */
 export interface OperatorFilters {
   readonly id?: IdFilter | undefined;
   readonly groupId?: IdFilter | undefined;
@@ -18,9 +18,9 @@ export interface OperatorFilters {
   readonly externalId?: TextFilter | undefined;
   readonly email?: TextFilter | undefined;
   readonly connected?: boolean | undefined;
-  /** Wants to work on this channel, whether it fits or not. */
+  /** Is available on this channel, whether busy or not. */
   readonly available?: Channel | undefined;
-  /** Would be given a conversation of this channel now. */
+  /** Can get a conversation on this channel now. */
   readonly routable?: Channel | undefined;
   readonly role?: Role | undefined;
   readonly language?: string | undefined;
@@ -30,40 +30,41 @@ export function hasFilters(filters: OperatorFilters): boolean {
   return Object.values(filters).some((filter) => filter !== undefined);
 }
 
-/** The operators of an account that pass the filters: a query on `operators`, still without columns. */
-export function filteredOperators(db: Kysely<Tables>, accountId: number, filters: OperatorFilters) {
+/** A query on the operators that pass the filters; the caller selects the columns. */
+export function selectOperators(db: Kysely<Tables>, accountId: number, filters: OperatorFilters) {
   const { id, groupId, websiteId, websiteList, skillId, name, externalId, email } = filters;
   let query = db.selectFrom('operators').where('operators.accountId', '=', accountId);
   const inSet = (source: IdSource, filter: IdFilter) =>
-    sql<SqlBool>`${sql.ref('operators.id')} in (${idsFrom(source, accountId, filter)})`;
+    sql<SqlBool>`${sql.ref('operators.id')} in (${selectOperatorIds(source, accountId, filter)})`;
   if (id?.kind === 'ids') query = query.where('operators.id', 'in', id.ids);
   else if (id) query = query.where(inSet(SOURCES.operator, id));
   if (groupId) query = query.where(inSet(SOURCES.group, groupId));
   if (websiteId) query = query.where(inSet(SOURCES.website, websiteId));
   if (websiteList) query = query.where(inSet(SOURCES.website, websiteList));
   if (skillId) query = query.where(inSet(SOURCES.skill, skillId));
-  if (name) query = query.where((eb) => matchesText(eb.ref('operators.nameFolded'), name));
-  if (externalId) query = query.where((eb) => matchesText(eb.ref('operators.externalIdFolded'), externalId));
-  if (email) query = query.where((eb) => matchesText(eb.ref('operators.emailFolded'), email));
+  if (name) query = query.where((eb) => buildTextCondition(eb.ref('operators.nameFolded'), name));
+  if (externalId) query = query.where((eb) => buildTextCondition(eb.ref('operators.externalIdFolded'), externalId));
+  if (email) query = query.where((eb) => buildTextCondition(eb.ref('operators.emailFolded'), email));
   if (filters.role) query = query.where('operators.roles', 'like', `%"${filters.role}"%`);
   if (filters.language) query = query.where('operators.languageList', 'like', `%"${filters.language}"%`);
   const { connected, available, routable } = filters;
   if (connected !== undefined) {
-    query = query.where('operators.id', connected ? 'in' : 'not in', living(db, accountId).where(isConnected));
+    query = query.where('operators.id', connected ? 'in' : 'not in', selectLive(db, accountId).where(isConnected));
   }
   if (available)
-    query = query.where('operators.id', 'in', living(db, accountId).where(`live.${available}Available`, '=', 1));
-  if (routable) query = query.where('operators.id', 'in', living(db, accountId).where(isRoutable(routable)));
+    query = query.where('operators.id', 'in', selectLive(db, accountId).where(`live.${available}Available`, '=', 1));
+  if (routable)
+    query = query.where('operators.id', 'in', selectLive(db, accountId).where(buildRoutableCondition(routable)));
   return query;
 }
 
 const isConnected = sql<SqlBool>`${sql.ref('live.leaseUntil')} > now_ms()`;
 
-function living(db: Kysely<Tables>, accountId: number) {
+function selectLive(db: Kysely<Tables>, accountId: number) {
   return db.selectFrom('operatorLive as live').select('live.operatorId').where('live.accountId', '=', accountId);
 }
 
-/** Where the operators of something are found, by an index that leads with the account and `key`. */
+/** A table whose index on the account and `key` finds the operators of a group, website or skill. */
 interface IdSource {
   readonly table: 'operators' | 'operatorWebsites' | 'operatorSkills';
   readonly key: string;
@@ -78,27 +79,31 @@ const SOURCES = {
 } as const satisfies Record<string, IdSource>;
 
 /**
- * The identifiers of the operators whose `key` passes the filter. Ranges are a union, one search of the index each: as
- * alternatives of one condition they would make SQLite read the whole account.
+ * The ids of the operators whose `key` passes the filter. Ranges are a union with one index search each: with `or`,
+ * SQLite would read the whole account.
  */
-function idsFrom({ table, key, operatorId }: IdSource, accountId: number, filter: IdFilter): RawBuilder<number> {
-  const own = sql`select ${sql.ref(operatorId)} from ${sql.table(table)} where ${sql.ref('accountId')} = ${accountId}`;
-  const ranges = filter.kind === 'pattern' ? idRanges(filter.parts) : undefined;
-  if (!ranges) return sql`${own} and ${matchesId(sql.ref<number>(key), filter)}`;
-  const searches = ranges.map(([low, high]) => sql`${own} and ${sql.ref(key)} between ${low} and ${high}`);
+function selectOperatorIds(
+  { table, key, operatorId }: IdSource,
+  accountId: number,
+  filter: IdFilter,
+): RawBuilder<number> {
+  const accountIds = sql`select ${sql.ref(operatorId)} from ${sql.table(table)} where ${sql.ref('accountId')} = ${accountId}`;
+  const ranges = filter.kind === 'pattern' ? toIdRanges(filter.parts) : undefined;
+  if (!ranges) return sql`${accountIds} and ${buildIdCondition(sql.ref<number>(key), filter)}`;
+  const searches = ranges.map(([low, high]) => sql`${accountIds} and ${sql.ref(key)} between ${low} and ${high}`);
   return sql`${sql.join(searches, sql` union all `)}`;
 }
 
-/** Where one filter names one group, website or skill: the list of its members is an index of its own, in order. */
+/** A filter on exactly one group, website or skill: an index lists its members in order. */
 export interface SingleMembership {
   readonly kind: 'group' | 'website' | 'skill';
   readonly id: number;
 }
 
-export function singleMembership(filters: OperatorFilters): SingleMembership | undefined {
-  const given = Object.entries(filters).filter(([, filter]) => filter !== undefined);
-  const [only] = given;
-  if (given.length !== 1 || !only) return undefined;
+export function findSingleMembership(filters: OperatorFilters): SingleMembership | undefined {
+  const used = Object.entries(filters).filter(([, filter]) => filter !== undefined);
+  const [only] = used;
+  if (used.length !== 1 || !only) return undefined;
   const [name, filter] = only as [keyof OperatorFilters, IdFilter];
   if (filter.kind !== 'ids' || filter.ids.length !== 1) return undefined;
   const id = filter.ids[0] as number;
@@ -109,7 +114,7 @@ export function singleMembership(filters: OperatorFilters): SingleMembership | u
 }
 
 /** A page of a membership's operators, newest first, straight from its index. */
-export function membersPage(
+export function selectMembersPage(
   db: Kysely<Tables>,
   accountId: number,
   { kind, id }: SingleMembership,
@@ -126,7 +131,7 @@ export function membersPage(
       .offset(window.offset)
       .as('page');
   }
-  // The two tables are alike but for the name of one column; one stands for both in the types.
+  // The two tables differ in the name of one column only; the types use one of them for both.
   return db
     .selectFrom((kind === 'website' ? 'operatorWebsites' : 'operatorSkills') as 'operatorSkills')
     .select('operatorId as id')
@@ -138,11 +143,11 @@ export function membersPage(
     .as('page');
 }
 
-/** Whether one filter alone is given whose matches an index yields one by one, so that they can be counted up to a bound. */
+/** Whether there is a single filter that an index answers, so that its matches can be counted up to a bound. */
 export function isCountable(filters: OperatorFilters): boolean {
-  const given = Object.entries(filters).filter(([, filter]) => filter !== undefined);
-  const [only] = given;
-  if (given.length !== 1 || !only) return false;
+  const used = Object.entries(filters).filter(([, filter]) => filter !== undefined);
+  const [only] = used;
+  if (used.length !== 1 || !only) return false;
   const [name, filter] = only as [keyof OperatorFilters, IdFilter | TextFilter];
   return name === 'id' ? filter.kind === 'ids' : filter.kind === 'exact' || filter.kind === 'prefix';
 }

@@ -3,28 +3,28 @@ import type { Database } from '../../storage/database.ts';
 import { prepare } from '../../storage/prepared-statement.ts';
 import type { Page, Window } from '../kernel/page.ts';
 import {
-  filteredOperators,
+  findSingleMembership,
   hasFilters,
   isCountable,
-  membersPage,
   type OperatorFilters,
-  singleMembership,
+  selectMembersPage,
+  selectOperators,
 } from './operator-filter.ts';
 
-/** Enough of an operator to find its rendered form: a version is never shown twice with different contents. */
+/** Identifies a version of an operator, to find its cached rendering: a version's contents never change. */
 export interface OperatorStamp {
   readonly id: number;
   readonly version: number;
 }
 
-/** For identifiers that were found already: asked for one by one, as a join may begin at the other end. */
-export function versionOf(accountId: number, id: string) {
+/** A subquery per id: SQLite might drive a join from the wrong table. */
+export function selectVersion(accountId: number, id: string) {
   const version = sql<number>`(select o.version from operators o where o.account_id = ${accountId} and o.id = ${sql.ref(id)})`;
   return version.as('version');
 }
 
-/** Rows that may be stepped over in the thread that serves everybody; more than these are read apart from it. */
-const FEW = 1000;
+/** Reads that step over more rows than this run off-thread. */
+const MAX_INLINE_ROWS = 1000;
 
 const findFirst = prepare<{ accountId: number } & Window, OperatorStamp>((db, { accountId, limit, offset }) =>
   db
@@ -40,8 +40,8 @@ const countAll = prepare<{ accountId: number }, { count: number }>((db, { accoun
 );
 
 /**
- * Pages of the operator list. What an index answers at once is read at once; everything else goes to the slow
- * readers, so that no filter of one caller delays the request of another.
+ * Pages of the operator list. Reads that an index answers quickly run inline; all others run off-thread, so that no
+ * caller's filter delays the requests of others.
  */
 export class OperatorPages {
   readonly #database: Database;
@@ -51,38 +51,39 @@ export class OperatorPages {
   }
 
   async page(accountId: number, filters: OperatorFilters, window: Window): Promise<Page<OperatorStamp>> {
-    const near = window.offset + window.limit <= FEW;
+    const isInline = window.offset + window.limit <= MAX_INLINE_ROWS;
     if (!hasFilters(filters)) {
       const count = await this.#countAll(accountId);
-      if (near) return { rows: await this.#database.run(findFirst, { accountId, ...window }), count };
+      if (isInline) return { rows: await this.#database.run(findFirst, { accountId, ...window }), count };
       return { rows: await this.#database.readOffThread(this.listQuery(accountId, filters, window)), count };
     }
-    const membership = singleMembership(filters);
+    const membership = findSingleMembership(filters);
     if (membership) {
-      const count = await this.#memberCount(accountId, membership);
-      return { rows: await this.#run(near, this.listQuery(accountId, filters, window)), count };
+      const count = await this.#countMembers(accountId, membership);
+      return { rows: await this.#run(isInline, this.listQuery(accountId, filters, window)), count };
     }
-    const few = isCountable(filters) ? await this.#countUpTo(accountId, filters, FEW) : undefined;
-    const count = few ?? (await this.#database.readOffThread(this.countQuery(accountId, filters)))[0]?.count ?? 0;
-    return { rows: await this.#run(few !== undefined, this.listQuery(accountId, filters, window)), count };
+    const smallCount = isCountable(filters) ? await this.#countUpTo(accountId, filters, MAX_INLINE_ROWS) : undefined;
+    const count =
+      smallCount ?? (await this.#database.readOffThread(this.countQuery(accountId, filters)))[0]?.count ?? 0;
+    return { rows: await this.#run(smallCount !== undefined, this.listQuery(accountId, filters, window)), count };
   }
 
-  /** How many pass the filters; kept where it can be, counted by an index or in a worker otherwise. */
+  /** Uses a stored count if there is one; otherwise counts by an index or off-thread. */
   async count(accountId: number, filters: OperatorFilters): Promise<number> {
     if (!hasFilters(filters)) return this.#countAll(accountId);
-    const membership = singleMembership(filters);
-    if (membership) return this.#memberCount(accountId, membership);
-    const few = isCountable(filters) ? await this.#countUpTo(accountId, filters, FEW) : undefined;
-    return few ?? (await this.#database.readOffThread(this.countQuery(accountId, filters)))[0]?.count ?? 0;
+    const membership = findSingleMembership(filters);
+    if (membership) return this.#countMembers(accountId, membership);
+    const smallCount = isCountable(filters) ? await this.#countUpTo(accountId, filters, MAX_INLINE_ROWS) : undefined;
+    return smallCount ?? (await this.#database.readOffThread(this.countQuery(accountId, filters)))[0]?.count ?? 0;
   }
 
-  /** The page as one statement: the identifiers first, from an index, and only for these the rows. */
+  /** The page as one statement: first the ids, from an index, then the versions of only these. */
   listQuery(accountId: number, filters: OperatorFilters, window: Window): Compilable<OperatorStamp> {
     const db = this.#database.read;
-    const membership = singleMembership(filters);
+    const membership = findSingleMembership(filters);
     const page = membership
-      ? membersPage(db, accountId, membership, window)
-      : this.#filtered(accountId, filters)
+      ? selectMembersPage(db, accountId, membership, window)
+      : this.#select(accountId, filters)
           .select('operators.id as id')
           .orderBy('operators.id', 'desc')
           .limit(window.limit)
@@ -90,16 +91,16 @@ export class OperatorPages {
           .as('page');
     return db
       .selectFrom(page)
-      .select(['page.id', versionOf(accountId, 'page.id')])
+      .select(['page.id', selectVersion(accountId, 'page.id')])
       .orderBy('page.id', 'desc');
   }
 
   countQuery(accountId: number, filters: OperatorFilters): Compilable<{ count: number }> {
-    return this.#filtered(accountId, filters).select((eb) => eb.fn.countAll<number>().as('count'));
+    return this.#select(accountId, filters).select((eb) => eb.fn.countAll<number>().as('count'));
   }
 
-  #filtered(accountId: number, filters: OperatorFilters) {
-    return filteredOperators(this.#database.read, accountId, filters).where((eb) =>
+  #select(accountId: number, filters: OperatorFilters) {
+    return selectOperators(this.#database.read, accountId, filters).where((eb) =>
       this.#database.withinDeadline(eb.ref('operators.id')),
     );
   }
@@ -108,20 +109,20 @@ export class OperatorPages {
     return (await this.#database.run(countAll, { accountId }))[0]?.count ?? 0;
   }
 
-  /** The number of matches, or undefined when there are more than `most`. */
-  async #countUpTo(accountId: number, filters: OperatorFilters, most: number): Promise<number | undefined> {
-    const { rows } = await sql<{ count: number }>`select count(*) as count from (${filteredOperators(
+  /** Undefined when there are more than `limit` matches. */
+  async #countUpTo(accountId: number, filters: OperatorFilters, limit: number): Promise<number | undefined> {
+    const { rows } = await sql<{ count: number }>`select count(*) as count from (${selectOperators(
       this.#database.read,
       accountId,
       filters,
     )
       .select('operators.id')
-      .limit(most + 1)}) as found`.execute(this.#database.read);
+      .limit(limit + 1)}) as found`.execute(this.#database.read);
     const count = rows[0]?.count ?? 0;
-    return count > most ? undefined : count;
+    return count > limit ? undefined : count;
   }
 
-  async #memberCount(
+  async #countMembers(
     accountId: number,
     { kind, id }: { kind: 'group' | 'website' | 'skill'; id: number },
   ): Promise<number> {
@@ -134,8 +135,8 @@ export class OperatorPages {
     return row?.count ?? 0;
   }
 
-  async #run(atOnce: boolean, query: Compilable<OperatorStamp>): Promise<OperatorStamp[]> {
-    if (!atOnce) return this.#database.readOffThread(query);
+  async #run(isInline: boolean, query: Compilable<OperatorStamp>): Promise<OperatorStamp[]> {
+    if (!isInline) return this.#database.readOffThread(query);
     return (await this.#database.read.executeQuery<OperatorStamp>(query.compile())).rows;
   }
 }

@@ -18,7 +18,7 @@ export class OperatorQuery {
   readonly #database: Database;
   readonly #pages: OperatorPages;
   readonly #slices: OperatorSlices;
-  readonly #loaded = new VersionedCache<Operator>();
+  readonly #cache = new VersionedCache<Operator>();
 
   constructor(database: Database) {
     this.#database = database;
@@ -34,11 +34,11 @@ export class OperatorQuery {
     return this.#pages.count(accountId, filters);
   }
 
-  async stamp(accountId: number, id: number): Promise<OperatorStamp | undefined> {
+  async loadStamp(accountId: number, id: number): Promise<OperatorStamp | undefined> {
     return (await this.#database.run(findStamp, { accountId, id }))[0];
   }
 
-  /** Operators with these identifiers, newest first. */
+  /** Newest first; unknown ids are omitted. */
   async load(accountId: number, ids: readonly number[]): Promise<Operator[]> {
     if (ids.length === 0) return [];
     const stamps = await this.#database.read
@@ -48,26 +48,25 @@ export class OperatorQuery {
       .where('id', 'in', ids)
       .orderBy('id', 'desc')
       .execute();
-    return this.ofStamps(accountId, stamps);
+    return this.loadByStamps(accountId, stamps);
   }
 
-  /** A part of the list by its ends. */
   async slice(accountId: number, filters: OperatorFilters, slice: Slice): Promise<SlicePage<Operator>> {
-    const page = await this.#slices.ofAccount(accountId, filters, slice);
-    return { ...page, rows: await this.ofStamps(accountId, page.rows) };
+    const page = await this.#slices.sliceAccount(accountId, filters, slice);
+    return { ...page, rows: await this.loadByStamps(accountId, page.rows) };
   }
 
-  /** The same part of the members of each of these. */
-  async members(
+  /** The same slice of the members of each owner. */
+  async sliceMembers(
     accountId: number,
     kind: MembershipKind,
     ownerIds: readonly number[],
     filters: OperatorFilters,
     slice: Slice,
   ): Promise<SlicePage<Operator>[]> {
-    const pages = await this.#slices.ofMany(accountId, kind, ownerIds, filters, slice);
+    const pages = await this.#slices.sliceMembers(accountId, kind, ownerIds, filters, slice);
     const stamps = new Map(pages.flatMap(({ rows }) => rows.map((stamp) => [stamp.id, stamp])));
-    const operators = await this.ofStamps(accountId, [...stamps.values()]);
+    const operators = await this.loadByStamps(accountId, [...stamps.values()]);
     const byId = new Map(operators.map((operator) => [operator.id, operator]));
     return pages.map((page) => ({
       ...page,
@@ -75,22 +74,22 @@ export class OperatorQuery {
     }));
   }
 
-  memberCounts(accountId: number, kind: MembershipKind, ownerIds: readonly number[], filters: OperatorFilters) {
-    return this.#slices.countMany(accountId, kind, ownerIds, filters);
+  countMembers(accountId: number, kind: MembershipKind, ownerIds: readonly number[], filters: OperatorFilters) {
+    return this.#slices.countMembers(accountId, kind, ownerIds, filters);
   }
 
   /** Which of these pass the filters, in the order given. */
-  among(accountId: number, ids: readonly number[], filters: OperatorFilters): Promise<number[]> {
-    return this.#slices.among(accountId, ids, filters);
+  filterIds(accountId: number, ids: readonly number[], filters: OperatorFilters): Promise<number[]> {
+    return this.#slices.filterIds(accountId, ids, filters);
   }
 
-  /** Those of whom stamps were read; whoever was deleted since is left out. What was put together for a version before is not put together again. */
-  ofStamps(accountId: number, stamps: readonly OperatorStamp[]): Promise<Operator[]> {
+  /** Cached by version; operators deleted since the stamps were read are omitted. */
+  loadByStamps(accountId: number, stamps: readonly OperatorStamp[]): Promise<Operator[]> {
     const load = async (missing: readonly OperatorStamp[]) => {
       const ids = missing.map(({ id }) => id);
       const operators = await loadOperators(this.#database.read, accountId, ids);
       return operators.map((value) => ({ id: value.id, version: value.version, value }));
     };
-    return this.#loaded.getAll(stamps, ({ id }) => `${accountId} ${id}`, load);
+    return this.#cache.getAll(stamps, ({ id }) => `${accountId} ${id}`, load);
   }
 }

@@ -1,21 +1,20 @@
 import { type AliasedExpression, type Kysely, sql } from 'kysely';
 import type { Database } from '../../storage/database.ts';
 import type { Tables } from '../../storage/tables.ts';
-import { cut, type Slice, type SlicePage, sliced, within } from '../kernel/slice.ts';
-import { filteredOperators, hasFilters, type OperatorFilters } from './operator-filter.ts';
-import { type OperatorStamp, versionOf } from './operator-pages.ts';
+import { applySlice, applySliceBounds, type Slice, type SlicePage, toSlicePage } from '../kernel/slice.ts';
+import { hasFilters, type OperatorFilters, selectOperators } from './operator-filter.ts';
+import { type OperatorStamp, selectVersion } from './operator-pages.ts';
 
-/** Something that operators are members of. */
 export type MembershipKind = 'group' | 'website' | 'skill';
 
-/** One of a thing's members. */
+/** A member of a group, website or skill, the owner. */
 type Member = OperatorStamp & { readonly owner: number };
 
-/** What SQLite takes in one statement, with room for filters: parts of a union, and parameters. */
-const MAX_UNITED = 400;
+/** Limits of SQLite for one statement, with room for filters. */
+const MAX_UNION_PARTS = 400;
 const MAX_PARAMETERS = 20_000;
 
-/** Slices of the operators of an account, and of the members of many groups, websites or skills at once. */
+/** Slices of the operators of an account, and of the members of many groups, websites or skills. */
 export class OperatorSlices {
   readonly #database: Database;
 
@@ -23,22 +22,22 @@ export class OperatorSlices {
     this.#database = database;
   }
 
-  async ofAccount(accountId: number, filters: OperatorFilters, slice: Slice): Promise<SlicePage<OperatorStamp>> {
-    const stamps = this.#filtered(accountId, filters).select(['operators.id as id', 'operators.version as version']);
-    const query = sliced(stamps, 'operators.id', slice);
-    return cut(hasFilters(filters) ? await this.#database.readOffThread(query) : await query.execute(), slice);
+  async sliceAccount(accountId: number, filters: OperatorFilters, slice: Slice): Promise<SlicePage<OperatorStamp>> {
+    const stamps = this.#select(accountId, filters).select(['operators.id as id', 'operators.version as version']);
+    const query = applySlice(stamps, 'operators.id', slice);
+    return toSlicePage(hasFilters(filters) ? await this.#database.readOffThread(query) : await query.execute(), slice);
   }
 
   /** Which of these pass the filters, in the order given. */
-  async among(accountId: number, ids: readonly number[], filters: OperatorFilters): Promise<number[]> {
+  async filterIds(accountId: number, ids: readonly number[], filters: OperatorFilters): Promise<number[]> {
     if (!hasFilters(filters)) return [...ids];
-    const query = this.#filtered(accountId, filters).select('operators.id as id').where('operators.id', 'in', ids);
+    const query = this.#select(accountId, filters).select('operators.id as id').where('operators.id', 'in', ids);
     const passing = new Set((await this.#database.readOffThread(query)).map((row) => row.id));
     return ids.filter((id) => passing.has(id));
   }
 
-  /** One statement for very many of them. */
-  async ofMany(
+  /** One statement per chunk of owners. */
+  async sliceMembers(
     accountId: number,
     kind: MembershipKind,
     ids: readonly number[],
@@ -46,16 +45,16 @@ export class OperatorSlices {
     slice: Slice,
   ): Promise<SlicePage<OperatorStamp>[]> {
     const rows: Member[] = [];
-    for (const some of inParts(ids, hasFilters(filters) ? MAX_PARAMETERS : MAX_UNITED)) {
-      if (hasFilters(filters)) rows.push(...(await this.#ranked(accountId, kind, some, filters, slice)));
-      else rows.push(...(await this.#united(accountId, kind, some, slice)));
+    for (const chunk of splitIntoChunks(ids, hasFilters(filters) ? MAX_PARAMETERS : MAX_UNION_PARTS)) {
+      if (hasFilters(filters)) rows.push(...(await this.#sliceFiltered(accountId, kind, chunk, filters, slice)));
+      else rows.push(...(await this.#sliceUnfiltered(accountId, kind, chunk, slice)));
     }
     const byOwner = Map.groupBy(rows, (row) => row.owner);
-    return ids.map((id) => cut(byOwner.get(id) ?? [], slice));
+    return ids.map((id) => toSlicePage(byOwner.get(id) ?? [], slice));
   }
 
-  /** How many members of each pass the filters; without filters the numbers are kept. */
-  async countMany(
+  /** How many members of each owner pass the filters; without filters, the stored counts. */
+  async countMembers(
     accountId: number,
     kind: MembershipKind,
     ids: readonly number[],
@@ -63,10 +62,10 @@ export class OperatorSlices {
   ): Promise<number[]> {
     const table = `${kind}s` as 'skills';
     const counts = new Map<number, number>();
-    for (const some of inParts(ids, MAX_PARAMETERS)) {
+    for (const chunk of splitIntoChunks(ids, MAX_PARAMETERS)) {
       const rows = hasFilters(filters)
         ? await this.#database.readOffThread(
-            this.#passing(accountId, kind, some, filters)
+            this.#selectPassing(accountId, kind, chunk, filters)
               .select(['skillId as owner', sql<number>`count(*)`.as('count')])
               .groupBy('skillId'),
           )
@@ -74,65 +73,71 @@ export class OperatorSlices {
             .selectFrom(table)
             .select(['id as owner', 'operatorCount as count'])
             .where('accountId', '=', accountId)
-            .where('id', 'in', some)
+            .where('id', 'in', chunk)
             .execute();
       for (const { owner, count } of rows) counts.set(owner, count);
     }
     return ids.map((id) => counts.get(id) ?? 0);
   }
 
-  /** Without filters: each part is a walk along the index of its membership that stops when the page is full. */
-  async #united(accountId: number, kind: MembershipKind, ids: readonly number[], slice: Slice) {
+  /** Each part of the union walks the index of its membership and stops when the page is full. */
+  async #sliceUnfiltered(accountId: number, kind: MembershipKind, ids: readonly number[], slice: Slice) {
     const parts = ids.map((id) => {
-      const members = membersOf(this.#database.read, kind)
+      const members = selectMembers(this.#database.read, kind)
         .where('accountId', '=', accountId)
         .where('skillId', '=', id)
         .select(['operatorId as id', sql.lit(id).as('owner')]);
-      return sql`select * from (${sliced(members, 'operatorId', slice)})`;
+      return sql`select * from (${applySlice(members, 'operatorId', slice)})`;
     });
     const found = sql<{ id: number; owner: number }>`(${sql.join(parts, sql` union all `)})`;
-    return this.#stamped(accountId, found.as('found'), slice).execute();
+    return this.#selectStamps(accountId, found.as('found'), slice).execute();
   }
 
-  /** With filters: who passes is found once for all of them. */
-  #ranked(accountId: number, kind: MembershipKind, ids: readonly number[], filters: OperatorFilters, slice: Slice) {
+  /** Evaluates the filters once for all owners. */
+  #sliceFiltered(
+    accountId: number,
+    kind: MembershipKind,
+    ids: readonly number[],
+    filters: OperatorFilters,
+    slice: Slice,
+  ) {
     const direction = sql.raw(slice.backwards ? 'asc' : 'desc');
-    const ranked = within(this.#passing(accountId, kind, ids, filters), 'operatorId', slice).select([
+    const ranked = applySliceBounds(this.#selectPassing(accountId, kind, ids, filters), 'operatorId', slice).select([
       'operatorId as id',
       'skillId as owner',
-      sql<number>`row_number() over (partition by skill_id order by operator_id ${direction})`.as('place'),
+      sql<number>`row_number() over (partition by skill_id order by operator_id ${direction})`.as('position'),
     ]);
     const first = this.#database.read
       .selectFrom(ranked.as('ranked'))
       .select(['ranked.id', 'ranked.owner'])
-      .where('ranked.place', '<=', slice.limit + 1);
-    return this.#database.readOffThread(this.#stamped(accountId, first.as('found'), slice));
+      .where('ranked.position', '<=', slice.limit + 1);
+    return this.#database.readOffThread(this.#selectStamps(accountId, first.as('found'), slice));
   }
 
-  /** In the order in which a slice is cut. */
-  #stamped(accountId: number, found: AliasedExpression<{ id: number; owner: number }, 'found'>, slice: Slice) {
+  /** In the order that a slice needs. */
+  #selectStamps(accountId: number, found: AliasedExpression<{ id: number; owner: number }, 'found'>, slice: Slice) {
     return this.#database.read
       .selectFrom(found)
-      .select(['found.id', 'found.owner', versionOf(accountId, 'found.id')])
+      .select(['found.id', 'found.owner', selectVersion(accountId, 'found.id')])
       .orderBy('found.id', slice.backwards ? 'asc' : 'desc');
   }
 
-  #passing(accountId: number, kind: MembershipKind, ids: readonly number[], filters: OperatorFilters) {
-    return membersOf(this.#database.read, kind)
+  #selectPassing(accountId: number, kind: MembershipKind, ids: readonly number[], filters: OperatorFilters) {
+    return selectMembers(this.#database.read, kind)
       .where('accountId', '=', accountId)
       .where('skillId', 'in', ids)
-      .where('operatorId', 'in', this.#filtered(accountId, filters).select('operators.id'));
+      .where('operatorId', 'in', this.#select(accountId, filters).select('operators.id'));
   }
 
-  #filtered(accountId: number, filters: OperatorFilters) {
-    return filteredOperators(this.#database.read, accountId, filters).where((eb) =>
+  #select(accountId: number, filters: OperatorFilters) {
+    return selectOperators(this.#database.read, accountId, filters).where((eb) =>
       this.#database.withinDeadline(eb.ref('operators.id')),
     );
   }
 }
 
-/** The members of a kind of thing in the shape of the skills' table, whichever table they are in. */
-function membersOf(db: Kysely<Tables>, kind: MembershipKind) {
+/** The members of any kind, with the columns of `operator_skills`. */
+function selectMembers(db: Kysely<Tables>, kind: MembershipKind) {
   if (kind === 'skill') return db.selectFrom('operatorSkills');
   const source =
     kind === 'website'
@@ -141,6 +146,6 @@ function membersOf(db: Kysely<Tables>, kind: MembershipKind) {
   return db.selectFrom(source.as('operatorSkills'));
 }
 
-function* inParts<T>(items: readonly T[], size: number): Generator<readonly T[]> {
+function* splitIntoChunks<T>(items: readonly T[], size: number): Generator<readonly T[]> {
   for (let start = 0; start < items.length; start += size) yield items.slice(start, start + size);
 }

@@ -2,20 +2,20 @@ import type { Kysely, Selectable } from 'kysely';
 import type { Transaction } from '../../storage/database.ts';
 import { prepare } from '../../storage/prepared-statement.ts';
 import type { Tables } from '../../storage/tables.ts';
-import { countOperators } from '../access/accounts.ts';
-import { addLogin, changeLoginEmail, deleteLogin, loginName } from '../access/logins.ts';
-import { countNodeOperators } from '../directory/tree-store.ts';
-import { countWebsiteOperators } from '../directory/website-store.ts';
+import { adjustOperatorCounts } from '../access/accounts.ts';
+import { addLogin, changeLoginEmail, deleteLogin, foldEmail } from '../access/logins.ts';
+import { adjustNodeOperatorCount } from '../directory/tree-store.ts';
+import { adjustWebsiteOperatorCount } from '../directory/website-store.ts';
 import type { ActorContext } from '../kernel/caller.ts';
 import { unknownId } from '../kernel/errors.ts';
 import { fold } from '../kernel/text.ts';
 import { deleteLeases } from '../live/leases.ts';
-import { changeSettings, createLive, deleteLive } from '../live/live-store.ts';
+import { createLive, deleteLive, updateLiveSettings } from '../live/live-store.ts';
 import type { NewOperator, Operator } from './operator.ts';
 
 type Row<Table extends keyof Tables> = Selectable<Tables[Table]>;
 
-// An import runs these ten thousand times in one transaction.
+// Prepared: an import runs these ten thousand times in one transaction.
 const insertRow = prepare<Row<'operators'>>((db, row) => db.insertInto('operators').values(row));
 const insertWebsite = prepare<Row<'operatorWebsites'>>((db, row) => db.insertInto('operatorWebsites').values(row));
 const insertSkill = prepare<Row<'operatorSkills'>>((db, row) => db.insertInto('operatorSkills').values(row));
@@ -28,7 +28,7 @@ const SETTINGS = [
   ...(['chatPriority', 'callPriority', 'videoPriority'] as const),
 ] as const;
 
-function rowsOf(db: Kysely<Tables>) {
+function selectRows(db: Kysely<Tables>) {
   return db
     .selectFrom('operators')
     .innerJoin('operatorLive as live', (join) =>
@@ -38,29 +38,29 @@ function rowsOf(db: Kysely<Tables>) {
     .select(SETTINGS.map((name) => `live.${name}` as const));
 }
 
-/** Operators with these identifiers, newest first; those that do not exist are left out. */
+/** Newest first; unknown ids are omitted. */
 export async function loadOperators(
   db: Kysely<Tables>,
   accountId: number,
   ids: readonly number[],
 ): Promise<Operator[]> {
   if (ids.length === 0) return [];
-  const rows = await rowsOf(db)
+  const rows = await selectRows(db)
     .where('operators.accountId', '=', accountId)
     .where('operators.id', 'in', ids)
     .orderBy('operators.id', 'desc')
     .execute();
-  return rows.map(fromRow);
+  return rows.map(toOperator);
 }
 
 const findRow = prepare<{ accountId: number; id: number }, OperatorRow>((db, { accountId, id }) =>
-  rowsOf(db).where('operators.accountId', '=', accountId).where('operators.id', '=', id),
+  selectRows(db).where('operators.accountId', '=', accountId).where('operators.id', '=', id),
 );
 
 export async function requireOperator(tx: Transaction, accountId: number, id: number): Promise<Operator> {
   const [row] = await tx.run(findRow, { accountId, id });
   if (!row) throw unknownId('operator', id);
-  return fromRow(row);
+  return toOperator(row);
 }
 
 export async function insertOperator(
@@ -78,11 +78,11 @@ export async function insertOperator(
     version: operator.version,
     ssoVersion: operator.ssoVersion,
     createdAt: tx.now,
-    ...columns(operator),
+    ...toColumns(operator),
   });
   createLive(tx, caller, operator);
-  await link(tx, caller, id, operator);
-  countOperators(tx, caller, { operators: 1, admins: operator.roles.includes('admin') ? 1 : 0 });
+  await addMemberships(tx, caller, id, operator);
+  adjustOperatorCounts(tx, caller, { operators: 1, admins: operator.roles.includes('admin') ? 1 : 0 });
 }
 
 export async function updateOperator(
@@ -93,85 +93,86 @@ export async function updateOperator(
 ): Promise<void> {
   const { accountId } = caller;
   const { id } = before;
-  if (loginName(before.email) !== loginName(after.email)) {
+  if (foldEmail(before.email) !== foldEmail(after.email)) {
     await changeLoginEmail(tx, caller, after);
   }
-  tx.send(updateRow, { accountId, id, version: after.version, ssoVersion: after.ssoVersion, ...columns(after) });
-  changeSettings(tx, caller, { operatorId: id, before, after });
-  await unlink(tx, caller, id, before, after);
-  await link(tx, caller, id, after, before);
+  tx.send(updateRow, { accountId, id, version: after.version, ssoVersion: after.ssoVersion, ...toColumns(after) });
+  updateLiveSettings(tx, caller, { operatorId: id, before, after });
+  await removeMemberships(tx, caller, id, before, after);
+  await addMemberships(tx, caller, id, after, before);
   const wasAdmin = before.roles.includes('admin') ? 1 : 0;
   const isAdmin = after.roles.includes('admin') ? 1 : 0;
-  if (wasAdmin !== isAdmin) countOperators(tx, caller, { operators: 0, admins: isAdmin - wasAdmin });
+  if (wasAdmin !== isAdmin) adjustOperatorCounts(tx, caller, { operators: 0, admins: isAdmin - wasAdmin });
 }
 
-/** Takes away the operator and all that is only theirs. What they did stays: conversations, satisfaction, events. */
+/** Deletes the operator and their login, leases and memberships. Conversations, surveys and events stay. */
 export async function deleteOperator(tx: Transaction, caller: ActorContext, operator: Operator): Promise<void> {
   const { accountId } = caller;
   const { id } = operator;
-  await unlink(tx, caller, id, operator);
+  await removeMemberships(tx, caller, id, operator);
   await deleteLive(tx, caller, id);
   await deleteLeases(tx, caller, id);
   await deleteLogin(tx, caller, id);
   await tx.db.deleteFrom('operators').where('accountId', '=', accountId).where('id', '=', id).execute();
-  countOperators(tx, caller, { operators: -1, admins: operator.roles.includes('admin') ? -1 : 0 });
+  adjustOperatorCounts(tx, caller, { operators: -1, admins: operator.roles.includes('admin') ? -1 : 0 });
 }
 
 type Memberships = Pick<Operator, 'groupId' | 'websiteList' | 'skillList'>;
-const NONE: Memberships = { groupId: null, websiteList: [], skillList: [] };
+const NO_MEMBERSHIPS: Memberships = { groupId: null, websiteList: [], skillList: [] };
 
-/** Adds the memberships that `now` has and `before` had not; the counts that lists show are kept with them. */
-async function link(
+/** Adds the memberships that are new in `after`, and updates the stored counts. */
+async function addMemberships(
   tx: Transaction,
   caller: ActorContext,
   operatorId: number,
-  now: Memberships,
-  before = NONE,
+  after: Memberships,
+  before = NO_MEMBERSHIPS,
 ): Promise<void> {
   const { accountId } = caller;
-  if (now.groupId !== null && now.groupId !== before.groupId) countNodeOperators(tx, caller, 'group', now.groupId, 1);
-  for (const websiteId of now.websiteList.filter((id) => !before.websiteList.includes(id))) {
+  if (after.groupId !== null && after.groupId !== before.groupId)
+    adjustNodeOperatorCount(tx, caller, 'group', after.groupId, 1);
+  for (const websiteId of after.websiteList.filter((id) => !before.websiteList.includes(id))) {
     tx.send(insertWebsite, { accountId, websiteId, operatorId });
-    countWebsiteOperators(tx, caller, websiteId, 1);
+    adjustWebsiteOperatorCount(tx, caller, websiteId, 1);
   }
-  for (const skillId of now.skillList.filter((id) => !before.skillList.includes(id))) {
+  for (const skillId of after.skillList.filter((id) => !before.skillList.includes(id))) {
     tx.send(insertSkill, { accountId, skillId, operatorId });
-    countNodeOperators(tx, caller, 'skill', skillId, 1);
+    adjustNodeOperatorCount(tx, caller, 'skill', skillId, 1);
   }
 }
 
-async function unlink(
+async function removeMemberships(
   tx: Transaction,
   caller: ActorContext,
   operatorId: number,
   before: Memberships,
-  now = NONE,
+  after = NO_MEMBERSHIPS,
 ): Promise<void> {
   const { accountId } = caller;
-  if (before.groupId !== null && now.groupId !== before.groupId) {
-    countNodeOperators(tx, caller, 'group', before.groupId, -1);
+  if (before.groupId !== null && after.groupId !== before.groupId) {
+    adjustNodeOperatorCount(tx, caller, 'group', before.groupId, -1);
   }
-  for (const websiteId of before.websiteList.filter((id) => !now.websiteList.includes(id))) {
+  for (const websiteId of before.websiteList.filter((id) => !after.websiteList.includes(id))) {
     await tx.db
       .deleteFrom('operatorWebsites')
       .where('accountId', '=', accountId)
       .where('websiteId', '=', websiteId)
       .where('operatorId', '=', operatorId)
       .execute();
-    countWebsiteOperators(tx, caller, websiteId, -1);
+    adjustWebsiteOperatorCount(tx, caller, websiteId, -1);
   }
-  for (const skillId of before.skillList.filter((id) => !now.skillList.includes(id))) {
+  for (const skillId of before.skillList.filter((id) => !after.skillList.includes(id))) {
     await tx.db
       .deleteFrom('operatorSkills')
       .where('accountId', '=', accountId)
       .where('skillId', '=', skillId)
       .where('operatorId', '=', operatorId)
       .execute();
-    countNodeOperators(tx, caller, 'skill', skillId, -1);
+    adjustNodeOperatorCount(tx, caller, 'skill', skillId, -1);
   }
 }
 
-function columns(operator: NewOperator) {
+function toColumns(operator: NewOperator) {
   return {
     name: operator.name,
     nameFolded: fold(operator.name),
@@ -193,7 +194,7 @@ function columns(operator: NewOperator) {
 
 type OperatorRow = Selectable<Tables['operators']> & Pick<Row<'operatorLive'>, (typeof SETTINGS)[number]>;
 
-function fromRow(row: OperatorRow): Operator {
+function toOperator(row: OperatorRow): Operator {
   return {
     id: row.id,
     version: row.version,

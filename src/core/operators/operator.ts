@@ -3,7 +3,7 @@ import { id } from '../kernel/ids.ts';
 import { languageAdmin, languageCode } from '../kernel/languages.ts';
 import { ROLES, type Role } from '../kernel/roles.ts';
 import { isStorable, text } from '../kernel/text.ts';
-import { callConfig, callConfigInput, DESK } from './call-config.ts';
+import { callConfig, callConfigInput, DEFAULT_CALL_CONFIG } from './call-config.ts';
 import { emailAddress } from './email.ts';
 
 const LEGACY_ROLES = ['operator', 'manager', 'admin'] as const;
@@ -16,16 +16,16 @@ const idList = (description: string) =>
     .max(1000, { error: 'must have at most 1000 identifiers' })
     .meta({ description });
 
-const MAX_CHATS = 'must be a whole number from 1 to 50';
+const MAX_CHATS_RULE = 'must be a whole number from 1 to 50';
 const ROLE_RULE = `must be a list of one or more of ${ROLES.join(', ')}`;
 
-/** Every field that a caller may write, in the order of the interface's table. */
+/** All writable fields, in the order of the specification. */
 const writable = {
   name: text(1, 255).meta({ description: 'Family name.', example: 'Martin' }),
   firstName: text(0, 255).meta({ description: 'First name.', example: 'Alice' }),
   pseudo: text(0, 255).meta({ description: 'The pseudonym that visitors see.', example: 'Alice M.' }),
-  email: emailAddress.meta({ description: 'The login; unique on the whole platform without regard to case.' }),
-  externalId: text(1, 255).nullable().meta({ description: "The client's own identifier; unique in its account." }),
+  email: emailAddress.meta({ description: 'The login name; unique on the whole platform, case-insensitive.' }),
+  externalId: text(1, 255).nullable().meta({ description: "The client's own identifier; unique within the account." }),
   role: z
     .enum(LEGACY_ROLES, { error: `must be one of ${LEGACY_ROLES.join(', ')}` })
     .meta({ description: 'The highest of `roles`; use `roles`.', deprecated: true }),
@@ -33,24 +33,24 @@ const writable = {
     .array(z.enum(ROLES, { error: ROLE_RULE }), { error: ROLE_RULE })
     .min(1, { error: ROLE_RULE })
     .max(100, { error: ROLE_RULE })
-    .meta({ description: 'What the operator may do.' }),
-  chatEnabled: flag('Able to process chat.'),
-  callEnabled: flag('Able to process call.'),
-  videoEnabled: flag('Able to process video.'),
+    .meta({ description: 'The roles of the operator.' }),
+  chatEnabled: flag('Whether the chat channel is enabled.'),
+  callEnabled: flag('Whether the call channel is enabled.'),
+  videoEnabled: flag('Whether the video channel is enabled.'),
   chatMaxNumber: z
-    .int({ error: MAX_CHATS })
-    .min(1, { error: MAX_CHATS })
-    .max(50, { error: MAX_CHATS })
-    .meta({ description: 'Maximum of simultaneous chats.' }),
-  chatAndCall: flag('Able to process chat and call simultaneously.'),
-  chatToVideo: flag('Able to handle the escalation from chat to video.'),
+    .int({ error: MAX_CHATS_RULE })
+    .min(1, { error: MAX_CHATS_RULE })
+    .max(50, { error: MAX_CHATS_RULE })
+    .meta({ description: 'Maximum number of simultaneous chats.' }),
+  chatAndCall: flag('Whether the operator can handle chats and a call at the same time.'),
+  chatToVideo: flag('Whether the operator can escalate a chat to video.'),
   chatPriority: priority.meta({ description: 'Routing priority for chat.' }),
   callPriority: priority.meta({ description: 'Routing priority for call.' }),
   videoPriority: priority.meta({ description: 'Routing priority for video.' }),
   languageList: z
     .array(languageCode, { error: 'must be a list of language codes' })
     .max(200, { error: 'must have at most 200 languages' })
-    .meta({ description: 'Languages that the operator can process (ISO 639-1).' }),
+    .meta({ description: 'Languages that the operator speaks (ISO 639-1).' }),
   languageAdmin: languageAdmin.meta({ description: 'Language of the admin interface.' }),
   groupId: id.nullable().meta({ description: 'The group that the operator belongs to.' }),
   websiteList: idList('Identifiers of the websites.'),
@@ -62,9 +62,9 @@ const password = z
   .min(10, { error: 'must have at least 10 characters' })
   .max(200, { error: 'must have at most 200 characters' })
   .refine(isStorable, { error: 'must not contain NUL or half surrogate pairs' })
-  .meta({ description: 'Write-only; 10 to 200 characters, the commonest passwords are refused.', writeOnly: true });
+  .meta({ description: 'Write-only; 10 to 200 characters, common passwords are not accepted.', writeOnly: true });
 
-/** What a read shows. `ssoKey` is null for a caller that may only read. */
+/** The operator as returned to clients. `ssoKey` is null for a read-only caller. */
 export const operatorSchema = z
   .object({
     id: id.meta({ description: 'Operator identifier.' }),
@@ -85,23 +85,23 @@ export const operatorCreate = z
   })
   .meta({ id: 'OperatorCreate', description: 'A new operator.' });
 
-/** Read-only fields are taken when they repeat the present value, so that what was read can be sent back. */
+/** Read-only fields are accepted with their current value, so that a client can send back what it read. */
 export const operatorUpdate = z
   .strictObject({
-    id: id.meta({ description: 'Accepted when it repeats the present value.' }),
+    id: id.meta({ description: 'Accepted only if it equals the current value.' }),
     ...writable,
-    ssoKey: z.string().nullable().meta({ description: 'Accepted when it repeats the present value.' }),
+    ssoKey: z.string().nullable().meta({ description: 'Accepted only if it equals the current value.' }),
     callConfig: callConfigInput,
     password,
-    _link: z.string().meta({ description: 'Accepted when it repeats the present value.' }),
+    _link: z.string().meta({ description: 'Accepted only if it equals the current value.' }),
   })
   .partial()
-  .meta({ id: 'OperatorUpdate', description: 'The fields of an operator to change; all others stay as they are.' });
+  .meta({ id: 'OperatorUpdate', description: 'The fields of an operator to change; all others stay unchanged.' });
 
 export type OperatorCreate = z.output<typeof operatorCreate>;
 export type OperatorUpdate = z.output<typeof operatorUpdate>;
 
-/** An operator as it is kept. The legacy `role` is derived from `roles`, the `ssoKey` from a secret and `ssoVersion`. */
+/** An operator as stored. The legacy `role` is derived from `roles`, the `ssoKey` from a secret and `ssoVersion`. */
 export type Operator = Omit<z.output<typeof operatorSchema>, 'role' | 'ssoKey'> & {
   readonly version: number;
   readonly ssoVersion: number;
@@ -113,7 +113,7 @@ export function highestRole(roles: readonly Role[]): (typeof LEGACY_ROLES)[numbe
 
 export type NewOperator = Omit<Operator, 'id' | 'version' | 'ssoVersion'>;
 
-/** A new operator with the defaults for all that the caller left out. */
+/** Fills in the defaults of a new operator. */
 export function withDefaults(input: OperatorCreate, allWebsites: readonly number[]): NewOperator {
   const language = input.languageAdmin ?? 'en';
   const firstName = input.firstName ?? '';
@@ -136,29 +136,29 @@ export function withDefaults(input: OperatorCreate, allWebsites: readonly number
     languageList: unique(input.languageList ?? [language]),
     languageAdmin: language,
     groupId: input.groupId ?? null,
-    websiteList: sorted(input.websiteList ?? allWebsites),
-    skillList: sorted(input.skillList ?? []),
-    callConfig: { ...DESK, ...input.callConfig },
+    websiteList: toSortedIds(input.websiteList ?? allWebsites),
+    skillList: toSortedIds(input.skillList ?? []),
+    callConfig: { ...DEFAULT_CALL_CONFIG, ...input.callConfig },
   };
 }
 
-/** The operator after a change that names some fields and leaves all others as they are. */
-export function changed(operator: Operator, input: OperatorUpdate): Operator {
+/** Changes only the fields that are present in the input. */
+export function applyUpdate(operator: Operator, input: OperatorUpdate): Operator {
   const { id: _id, _link, ssoKey: _ssoKey, password: _password, role, roles, callConfig: pickup, ...rest } = input;
-  const named = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
+  const fields = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
   const { phoneNumber, ...callConfig } = { ...operator.callConfig, ...pickup };
   const next = {
     ...operator,
-    ...(named as Partial<Operator>),
-    // A number that is taken away where there was none is no change.
+    ...(fields as Partial<Operator>),
+    // Without a number the key is absent, so that removing a missing number is not a change.
     callConfig: phoneNumber === undefined ? callConfig : { ...callConfig, phoneNumber },
   };
   return {
     ...next,
     roles: unique(roles ?? (role ? [role] : operator.roles)),
     languageList: unique(next.languageList),
-    websiteList: sorted(next.websiteList),
-    skillList: sorted(next.skillList),
+    websiteList: toSortedIds(next.websiteList),
+    skillList: toSortedIds(next.skillList),
   };
 }
 
@@ -166,6 +166,6 @@ function unique<T>(values: readonly T[]): T[] {
   return [...new Set(values)];
 }
 
-function sorted(ids: readonly number[]): number[] {
+function toSortedIds(ids: readonly number[]): number[] {
   return unique(ids).sort((a, b) => a - b);
 }

@@ -3,34 +3,39 @@ import type { Role } from '../kernel/roles.ts';
 import type { Operator, OperatorUpdate } from './operator.ts';
 import type { OperatorFilters } from './operator-filter.ts';
 
-/** What an operator is to a caller: themself, somebody whom they manage, or anybody else. */
+/** How an operator relates to the caller: the caller, an operator whom the caller manages, or another one. */
 export type Relation = 'self' | 'managed' | 'other';
 
 type PermissionSubject = Pick<Operator, 'id' | 'groupId' | 'roles'>;
 
 const ABOVE_OPERATOR: readonly Role[] = ['manager', 'admin'];
 
-/** Admins manage everyone; managers those in their groups who stand below them. */
+/** Admins manage all operators; managers those in their groups who are neither manager nor admin. */
 export function relationTo(caller: Caller, operator: PermissionSubject): Relation {
   if (caller.operatorId === operator.id) return 'self';
   if (caller.accessLevel === 'admin') return 'managed';
-  const below = !operator.roles.some((role) => ABOVE_OPERATOR.includes(role));
-  return caller.accessLevel === 'manager' && below && manages(caller, operator.groupId) ? 'managed' : 'other';
+  const isBelowManager = !operator.roles.some((role) => ABOVE_OPERATOR.includes(role));
+  return caller.accessLevel === 'manager' && isBelowManager && manages(caller, operator.groupId) ? 'managed' : 'other';
 }
 
-/** What of an operator may be read: the pseudonym and the live state by all, names by operators, the rest by few. */
+/**
+ * The parts of an operator: all callers read the pseudonym and live state, operators also names, managers the details.
+ */
 export type Visibility = 'public' | 'names' | 'details' | 'secret';
 
-export function canRead(caller: Caller, operator: PermissionSubject, what: Visibility): boolean {
-  if (what === 'public') return true;
+export function canRead(caller: Caller, operator: PermissionSubject, part: Visibility): boolean {
+  if (part === 'public') return true;
   const relation = relationTo(caller, operator);
-  if (what === 'secret') return relation === 'self' || (caller.accessLevel === 'admin' && caller.canWrite);
+  if (part === 'secret') return relation === 'self' || (caller.accessLevel === 'admin' && caller.canWrite);
   if (relation !== 'other') return true;
-  return what === 'names' && caller.accessLevel !== 'expert';
+  return part === 'names' && caller.accessLevel !== 'expert';
 }
 
-/** What each filter tells of whoever passes it. Who belongs where is public: groups, websites and skills show it. */
-const TOLD_BY_FILTERS: Record<keyof OperatorFilters, Exclude<Visibility, 'secret'>> = {
+/**
+ * What each filter reveals about the operators that match. Memberships are public: groups, websites and skills list
+ * them.
+ */
+const FILTER_VISIBILITY: Record<keyof OperatorFilters, Exclude<Visibility, 'secret'>> = {
   id: 'public',
   groupId: 'public',
   websiteId: 'public',
@@ -46,68 +51,71 @@ const TOLD_BY_FILTERS: Record<keyof OperatorFilters, Exclude<Visibility, 'secret
   language: 'details',
 };
 
-/** A filter on what one may not read of everybody would tell it all the same: the whole question is refused. */
-export function requireMayFilter(caller: Caller, filters: OperatorFilters): void {
+/** A filter on a field reveals it: the caller must be allowed to read that field of every operator. */
+export function requireCanFilter(caller: Caller, filters: OperatorFilters): void {
   if (caller.accessLevel === 'admin') return;
   for (const [name, filter] of Object.entries(filters)) {
     if (filter === undefined) continue;
-    const what = TOLD_BY_FILTERS[name as keyof OperatorFilters];
-    if (what === 'details' || (what === 'names' && caller.accessLevel === 'expert')) throw forbidden();
+    const part = FILTER_VISIBILITY[name as keyof OperatorFilters];
+    if (part === 'details' || (part === 'names' && caller.accessLevel === 'expert')) throw forbidden();
   }
 }
 
-/** What operators change of themselves; the password by way of the present one only. */
+/**
+ * The fields that operators may change themselves. The password is not one of them: changing it requires the current
+ * one.
+ */
 const OWN_FIELDS: ReadonlySet<string> = new Set(['pseudo', 'languageAdmin', 'callConfig']);
 
-/** Refuses a change that the caller may not make, before anything is looked at in detail. */
-export function requireMayUpdate(caller: Caller, operator: PermissionSubject, input: OperatorUpdate): void {
+/** Checked before the input is validated in detail. */
+export function requireCanUpdate(caller: Caller, operator: PermissionSubject, input: OperatorUpdate): void {
   requireWrite(caller);
   const relation = relationTo(caller, operator);
-  // Whoever finds an open session, also of an admin, must not be able to keep the account.
+  // An attacker with an open session, even of an admin, must not be able to take over the account.
   if (relation === 'self' && input.password !== undefined) throw forbidden();
   if (caller.accessLevel === 'admin') return;
   if (relation === 'other') throw forbidden();
   const fields = Object.entries(input).filter(([, value]) => value !== undefined);
   if (relation === 'self' && fields.some(([name]) => !OWN_FIELDS.has(name))) throw forbidden();
-  if (relation === 'managed') requireWithinReach(caller, input);
+  if (relation === 'managed') requireWithinManagerLimits(caller, input);
 }
 
-/** A manager makes operators of their own groups, never above an operator. */
-export function requireMayCreate(caller: Caller, input: Pick<OperatorUpdate, 'groupId' | 'roles' | 'role'>): void {
+/** Managers create operators in their groups, never with a higher role. */
+export function requireCanCreate(caller: Caller, input: Pick<OperatorUpdate, 'groupId' | 'roles' | 'role'>): void {
   requireWrite(caller);
   if (caller.accessLevel === 'admin') return;
   if (caller.accessLevel !== 'manager') throw forbidden();
-  requireWithinReach(caller, { ...input, groupId: input.groupId ?? null });
+  requireWithinManagerLimits(caller, { ...input, groupId: input.groupId ?? null });
 }
 
-/** Others would learn from the rows that fail who has which identifier. */
-export function requireMayImport(caller: Caller): void {
+/** Managers and admins only: failed rows reveal which identifiers are in use. */
+export function requireCanImport(caller: Caller): void {
   requireWrite(caller);
   if (caller.accessLevel !== 'admin' && caller.accessLevel !== 'manager') throw forbidden();
 }
 
-export function requireMayDelete(caller: Caller, operator: PermissionSubject): void {
+export function requireCanDelete(caller: Caller, operator: PermissionSubject): void {
   requireWrite(caller);
   if (caller.accessLevel !== 'admin' && relationTo(caller, operator) !== 'managed') throw forbidden();
 }
 
-/** Whoever has the key of single sign-on is the operator: their own business, and that of admins. */
-export function requireMayRotateKey(caller: Caller, operator: PermissionSubject): void {
+/** The single sign-on key authenticates as the operator: only they and admins may rotate it. */
+export function requireCanRotateKey(caller: Caller, operator: PermissionSubject): void {
   requireWrite(caller);
   if (!canRead(caller, operator, 'secret')) throw forbidden();
 }
 
-/** Availability, presence and profile: one's own, and of those whom one manages. */
-export function requireMayServe(caller: Caller, operator: PermissionSubject): void {
+/** For changes of availability, presence and profile. */
+export function requireSelfOrManaged(caller: Caller, operator: PermissionSubject): void {
   requireWrite(caller);
   if (relationTo(caller, operator) === 'other') throw forbidden();
 }
 
-function requireWithinReach(
+function requireWithinManagerLimits(
   caller: Caller,
   { roles, role, groupId }: Pick<OperatorUpdate, 'roles' | 'role' | 'groupId'>,
 ): void {
-  if ([...(roles ?? []), role].some((given) => given !== undefined && ABOVE_OPERATOR.includes(given)))
+  if ([...(roles ?? []), role].some((value) => value !== undefined && ABOVE_OPERATOR.includes(value)))
     throw forbidden();
   if (groupId !== undefined && !manages(caller, groupId)) throw forbidden();
 }

@@ -2,14 +2,14 @@ import type { Transaction } from '../../storage/database.ts';
 
 type Kind = 'groups' | 'websites' | 'skills' | 'operators';
 
-/** What operators of an account can point at. */
-export interface Targets {
+/** Looks up the groups, websites, skills and operators of an account that an input refers to. */
+export interface TargetLookup {
   allExist(kind: Kind, ids: readonly number[]): Promise<boolean>;
-  allWebsites(): Promise<readonly number[]>;
+  loadAllWebsiteIds(): Promise<readonly number[]>;
 }
 
-/** For one operator: asks for what it names. */
-export function targetsOf({ db }: Transaction, accountId: number): Targets {
+/** For a single input: one query per lookup. */
+export function createTargetLookup({ db }: Transaction, accountId: number): TargetLookup {
   return {
     allExist: async (kind, ids) => {
       if (ids.length === 0) return true;
@@ -21,26 +21,28 @@ export function targetsOf({ db }: Transaction, accountId: number): Targets {
         .executeTakeFirstOrThrow();
       return found.count === ids.length;
     },
-    allWebsites: async () => [...(await idsOf(db, accountId, 'websites'))],
+    loadAllWebsiteIds: async () => [...(await loadIds(db, accountId, 'websites'))],
   };
 }
 
-/** For many operators of one transaction: reads everything once. */
-export async function allTargetsOf(tx: Transaction, accountId: number): Promise<Targets> {
+/** For many inputs in one transaction: reads all ids once. */
+export async function preloadTargetLookup(tx: Transaction, accountId: number): Promise<TargetLookup> {
   const { db } = tx;
   const known: Record<Exclude<Kind, 'operators'>, ReadonlySet<number>> = {
-    groups: await idsOf(db, accountId, 'groups'),
-    websites: await idsOf(db, accountId, 'websites'),
-    skills: await idsOf(db, accountId, 'skills'),
+    groups: await loadIds(db, accountId, 'groups'),
+    websites: await loadIds(db, accountId, 'websites'),
+    skills: await loadIds(db, accountId, 'skills'),
   };
   return {
     allExist: async (kind, ids) =>
-      kind === 'operators' ? targetsOf(tx, accountId).allExist(kind, ids) : ids.every((id) => known[kind].has(id)),
-    allWebsites: async () => [...known.websites],
+      kind === 'operators'
+        ? createTargetLookup(tx, accountId).allExist(kind, ids)
+        : ids.every((id) => known[kind].has(id)),
+    loadAllWebsiteIds: async () => [...known.websites],
   };
 }
 
-async function idsOf(db: Transaction['db'], accountId: number, kind: Kind): Promise<ReadonlySet<number>> {
+async function loadIds(db: Transaction['db'], accountId: number, kind: Kind): Promise<ReadonlySet<number>> {
   const rows = await db
     .selectFrom(kind as 'skills')
     .select('id')

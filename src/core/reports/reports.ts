@@ -3,7 +3,7 @@ import { ConnectedTime } from './connected-time.ts';
 import { RestUsage } from './rest-usage.ts';
 import { Statistics } from './statistics.ts';
 
-/** What is counted over time. */
+/** Statistics, connected time and usage of the REST interface. */
 export type Reports = ReturnType<typeof createReports>;
 
 export function createReports(database: Database, clock: Clock = Date.now) {

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import type { Clock, Database } from '../../storage/database.ts';
-import { type ApiKey, SHOWN_COLUMNS } from '../access/api-keys.ts';
+import { type ApiKey, PUBLIC_COLUMNS } from '../access/api-keys.ts';
 import { type Caller, requireAdmin } from '../kernel/caller.ts';
 
-/** What a key used of the deprecated interface: an endpoint, a field or a filter. */
+/** Use of the deprecated interface by a key: an endpoint, a field or a filter. */
 export interface RestUse {
   readonly key: ApiKey;
   readonly what: string;
@@ -18,26 +18,26 @@ interface Tally {
   lastUsedAt: number;
 }
 
-/** Tallies by account, key and what was used. Maps in maps, so that counting makes no text. */
+/** By account, key and feature. Nested maps, so that counting builds no strings. */
 type Tallies = Map<number, Map<number, Map<string, Tally>>>;
 
-/** The migration meter: which keys still use what is deprecated. Counted in memory, written down now and then. */
+/** Shows which keys still use deprecated features. Counts in memory, and is flushed periodically. */
 export class RestUsage {
   readonly #database: Database;
   readonly #clock: Clock;
   #tallies: Tallies = new Map();
-  /** One writing at a time, so that whoever waits for the last one has waited for all. */
-  #writing: Promise<void> = Promise.resolve();
+  /** Writes run one after another: waiting for the last one means waiting for all. */
+  #lastWrite: Promise<void> = Promise.resolve();
 
   constructor(database: Database, clock: Clock) {
     this.#database = database;
     this.#clock = clock;
   }
 
-  /** Counts one use. `what` must come from a fixed set: it stays in memory until it is written down. */
-  count({ accountId, actor }: Caller, what: string): void {
+  /** `what` must come from a fixed set: it stays in memory until the next flush. */
+  countUse({ accountId, actor }: Caller, what: string): void {
     if (actor.id === null) return;
-    const tallies = talliesOf(this.#tallies, accountId, actor.id);
+    const tallies = getOrCreateTallies(this.#tallies, accountId, actor.id);
     const tally = tallies.get(what);
     const now = this.#clock();
     if (tally) {
@@ -48,24 +48,26 @@ export class RestUsage {
     }
   }
 
-  /** Writes down what was counted, in one transaction. What could not be written is kept for the next time. */
-  record(): Promise<void> {
-    const written = this.#writing.then(() => this.#write());
-    this.#writing = written.catch(() => undefined);
-    return written;
+  /** Stores the counts in one transaction. If that fails, they are kept for the next flush. */
+  flush(): Promise<void> {
+    const write = this.#lastWrite.then(() => this.#write());
+    this.#lastWrite = write.catch(() => undefined);
+    return write;
   }
 
-  /** All that the keys of the caller's account used, up to this moment on this node; what is used most comes first. */
+  /**
+   * All uses by the keys of the caller's account, most frequent first per key. Includes this node's unflushed counts.
+   */
   async list(caller: Caller): Promise<RestUse[]> {
     requireAdmin(caller);
-    await this.record();
+    await this.flush();
     const rows = await this.#database.read
       .selectFrom('restUsage')
       .innerJoin('apiKeys', (join) =>
         join.onRef('apiKeys.accountId', '=', 'restUsage.accountId').onRef('apiKeys.id', '=', 'restUsage.keyId'),
       )
       .select(['what', 'count', 'firstUsedAt', 'restUsage.lastUsedAt as usedAt'])
-      .select(SHOWN_COLUMNS.map((column) => `apiKeys.${column}` as const))
+      .select(PUBLIC_COLUMNS.map((column) => `apiKeys.${column}` as const))
       .where('restUsage.accountId', '=', caller.accountId)
       .orderBy('restUsage.keyId')
       .orderBy('count', 'desc')
@@ -82,18 +84,18 @@ export class RestUsage {
 
   async #write(): Promise<void> {
     if (this.#tallies.size === 0) return;
-    const taken = this.#tallies;
+    const pending = this.#tallies;
     this.#tallies = new Map();
     try {
       await this.#database.transaction(async (tx) => {
-        for (const row of inOrder(taken)) {
+        for (const row of toSortedRows(pending)) {
           await tx.db
             .insertInto('restUsage')
             .values(row)
             .onConflict((conflict) =>
               conflict.columns(['accountId', 'keyId', 'what']).doUpdateSet((eb) => ({
                 count: eb('restUsage.count', '+', row.count),
-                // Nodes write in any order; the latest use is the last one.
+                // Nodes write in any order; the latest time wins.
                 lastUsedAt: sql<number>`case when ${eb.ref('restUsage.lastUsedAt')} > ${row.lastUsedAt}
                   then ${eb.ref('restUsage.lastUsedAt')} else ${row.lastUsedAt} end`,
               })),
@@ -102,14 +104,14 @@ export class RestUsage {
         }
       });
     } catch (error) {
-      this.#putBack(taken);
+      this.#restore(pending);
       throw error;
     }
   }
 
-  #putBack(taken: Tallies): void {
-    for (const { accountId, keyId, what, ...earlier } of rowsOf(taken)) {
-      const tallies = talliesOf(this.#tallies, accountId, keyId);
+  #restore(pending: Tallies): void {
+    for (const { accountId, keyId, what, ...earlier } of toRows(pending)) {
+      const tallies = getOrCreateTallies(this.#tallies, accountId, keyId);
       const later = tallies.get(what) ?? { count: 0, lastUsedAt: earlier.lastUsedAt };
       const lastUsedAt = Math.max(earlier.lastUsedAt, later.lastUsedAt);
       tallies.set(what, { count: earlier.count + later.count, firstUsedAt: earlier.firstUsedAt, lastUsedAt });
@@ -117,7 +119,7 @@ export class RestUsage {
   }
 }
 
-function talliesOf(all: Tallies, accountId: number, keyId: number): Map<string, Tally> {
+function getOrCreateTallies(all: Tallies, accountId: number, keyId: number): Map<string, Tally> {
   let keys = all.get(accountId);
   if (!keys) {
     keys = new Map();
@@ -131,14 +133,14 @@ function talliesOf(all: Tallies, accountId: number, keyId: number): Map<string, 
   return tallies;
 }
 
-/** The same on every node, so that none waits for a row of another. */
-function inOrder(all: Tallies) {
-  return [...rowsOf(all)].sort(
+/** The same order on every node, so that concurrent writes do not deadlock. */
+function toSortedRows(all: Tallies) {
+  return [...toRows(all)].sort(
     (a, b) => a.accountId - b.accountId || a.keyId - b.keyId || (a.what < b.what ? -1 : Number(a.what > b.what)),
   );
 }
 
-function* rowsOf(all: Tallies) {
+function* toRows(all: Tallies) {
   for (const [accountId, keys] of all) {
     for (const [keyId, tallies] of keys) {
       for (const [what, tally] of tallies) yield { accountId, keyId, what, ...tally };

@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
 import { z } from 'zod';
 import type { Database } from '../../storage/database.ts';
-import { type ConversationFilters, filteredConversations } from '../engine/conversations/conversation-filter.ts';
-import { type IdFilter, matchesId } from '../kernel/filters.ts';
+import { type ConversationFilters, selectConversations } from '../engine/conversations/conversation-filter.ts';
+import { buildIdCondition, type IdFilter } from '../kernel/filters.ts';
 import type { Period } from '../kernel/period.ts';
 
 export const statisticsSchema = z
@@ -13,56 +13,55 @@ export const statisticsSchema = z
       .number()
       .min(0)
       .max(1)
-      .meta({ description: 'Mean of the notes, between 0 and 1; 0 without surveys.', deprecated: true }),
+      .meta({ description: 'Mean satisfaction between 0 and 1; 0 without surveys.', deprecated: true }),
     experience: z
       .int()
       .min(0)
       .meta({ description: 'Points: 10 for each conversation that the operator answered and that was closed.' }),
   })
-  .meta({ id: 'OperatorStatistics', description: 'What an operator has done.' });
+  .meta({ id: 'OperatorStatistics', description: 'Statistics of an operator.' });
 export type OperatorStatistics = z.output<typeof statisticsSchema>;
 
-/** Whose figures: those of operators, skills, groups, websites, or of the whole account. */
 export type StatisticsSubject = 'account' | 'operator' | 'skill' | 'group' | 'website';
 
-/** Of which conversations: what is given must hold. */
+/** All given filters must match. */
 export type StatisticsFilters = Pick<
   ConversationFilters,
-  'period' | 'channels' | 'websiteId' | 'skillId' | 'groupId' | 'operatorId' | 'reach'
+  'period' | 'channels' | 'websiteId' | 'skillId' | 'groupId' | 'operatorId' | 'scope'
 >;
 
-export interface StatisticsQuestion {
+export interface StatisticsRequest {
   readonly subject: StatisticsSubject;
-  /** The identifiers of the subjects; a single one, whichever, for the account. */
+  /** The ids of the subjects; for the account, any single value. */
   readonly ids: readonly number[];
   readonly filters?: StatisticsFilters;
 }
 
 export interface Figures {
-  /** Conversations that were accepted; by several operators: one for each of them. */
+  /** Accepted conversations; per operator, one for each operator who accepted it. */
   readonly conversationNumber: number;
   /** Conversations in which the operator wrote or spoke. */
   readonly answeredNumber: number;
-  /** From the acceptance to the first answer, on average; null without any. */
+  /** Mean time from acceptance to first answer; null without any. */
   readonly firstAnswerSeconds: number | null;
-  /** From the beginning to the acceptance, on average; null without any. */
+  /** Mean time from start to acceptance; null without any. */
   readonly waitingSeconds: number | null;
-  /** Conversations that ended before anybody accepted them, by the visitor or by time. */
+  /** Conversations closed by the visitor or the system before an operator accepted them. */
   readonly abandonedNumber: number;
-  /** Mean of the notes, between 0 and 1; null without surveys. */
+  /** Mean satisfaction between 0 and 1; null without surveys. */
   readonly satisfactionRate: number | null;
   /** Points: 10 for each conversation that was answered and closed. */
   readonly experience: number;
 }
 
-const POINTS = 10;
-const BEST_NOTES = 3 * 5;
+const POINTS_PER_CONVERSATION = 10;
+const MAX_NOTE_SUM = 3 * 5;
 
 /**
- * Whose a conversation is. That of a group: its operator belongs to it now; as long as nobody has it, it asks for the group.
- * Each conversation counts for one group, so that the figures of all groups add up.
+ * The subject for which a conversation counts. The group is the current group of its operator; without an operator, the
+ * required group. Each conversation counts for one group, so that the figures of all groups add up.
  */
-const OWNER: Record<StatisticsSubject, RawBuilder<number>> = {
+const SUBJECT_ID: Record<StatisticsSubject, RawBuilder<number>> = {
   account: sql`0`,
   operator: sql`conversations.operator_id`,
   skill: sql`conversations.skill_id`,
@@ -82,7 +81,7 @@ interface CountedRow {
   readonly satisfaction: number | null;
 }
 
-/** Counted from the rows at each read, never kept beside them. There may be very many, so it is a slow read. */
+/** Computed from the rows at each read, never from stored counters; read off-thread, as there may be very many rows. */
 export class Statistics {
   readonly #database: Database;
 
@@ -90,17 +89,17 @@ export class Statistics {
     this.#database = database;
   }
 
-  /** The figures of several operators, skills, groups or websites: one statement for all of them. */
-  async of(accountId: number, question: StatisticsQuestion): Promise<Figures[]> {
-    const { subject, ids } = question;
+  /** The figures of each subject, with one statement. */
+  async compute(accountId: number, request: StatisticsRequest): Promise<Figures[]> {
+    const { subject, ids } = request;
     if (ids.length === 0) return [];
-    const rows = await this.#database.readOffThread(this.countQuery(accountId, question));
+    const rows = await this.#database.readOffThread(this.countQuery(accountId, request));
     const found = new Map(rows.map((row) => [row.subject, row]));
-    return ids.map((id) => figures(found.get(subject === 'account' ? 0 : id)));
+    return ids.map((id) => toFigures(found.get(subject === 'account' ? 0 : id)));
   }
 
-  /** Conversations that were not taken at all: counted by website and whole day. */
-  async refusedNumber(
+  /** Refused conversations, which are counted by website and whole day. */
+  async countRefused(
     accountId: number,
     { websiteId, period = {} }: { readonly websiteId?: IdFilter | undefined; readonly period?: Period | undefined },
   ): Promise<number> {
@@ -109,18 +108,20 @@ export class Statistics {
       .select(sql<number>`coalesce(sum(count), 0)`.as('count'))
       .where('accountId', '=', accountId)
       .where((eb) => this.#database.withinDeadline(eb.ref('websiteId')));
-    if (websiteId) query = query.where((eb) => matchesId(eb.ref('websiteId'), websiteId));
-    if (period.from !== undefined) query = query.where('day', '>=', dayOf(period.from));
-    if (period.to !== undefined) query = query.where('day', '<=', dayOf(period.to - 1));
+    if (websiteId) query = query.where((eb) => buildIdCondition(eb.ref('websiteId'), websiteId));
+    if (period.from !== undefined) query = query.where('day', '>=', toDay(period.from));
+    if (period.to !== undefined) query = query.where('day', '<=', toDay(period.to - 1));
     return (await this.#database.readOffThread(query))[0]?.count ?? 0;
   }
 
-  countQuery(accountId: number, question: StatisticsQuestion) {
-    const { subject } = question;
+  countQuery(accountId: number, request: StatisticsRequest) {
+    const { subject } = request;
     const rows =
-      subject === 'operator' ? this.#ofOperators(accountId, question) : this.#ofConversations(accountId, question);
+      subject === 'operator'
+        ? this.#selectPerOperator(accountId, request)
+        : this.#selectPerConversation(accountId, request);
     const query = this.#database.read.selectFrom(rows.as('handled')).select([
-      // One group needs no sorting.
+      // Without `group by`, nothing is sorted.
       (subject === 'account' ? sql<number>`min(subject)` : sql<number>`subject`).as('subject'),
       sql<number>`count(accepted)`.as('accepted'),
       sql<number>`count(case when accepted is not null then answered end)`.as('answered'),
@@ -133,26 +134,26 @@ export class Statistics {
     return (subject === 'account' ? query : query.groupBy('subject')).$castTo<CountedRow>();
   }
 
-  /** Each conversation once, with the moments of the first who accepted and answered it. */
-  #ofConversations(accountId: number, { subject, ids, filters = {} }: StatisticsQuestion) {
-    const named: ConversationFilters =
+  /** Each conversation once, with the times of the first operator who accepted and answered it. */
+  #selectPerConversation(accountId: number, { subject, ids, filters = {} }: StatisticsRequest) {
+    const subjectFilters: ConversationFilters =
       subject === 'account' ? filters : { ...filters, [`${subject}Id`]: { kind: 'ids', ids } };
-    return this.#rows(accountId, named).select([
-      OWNER[subject].as('subject'),
+    return this.#selectRows(accountId, subjectFilters).select([
+      SUBJECT_ID[subject].as('subject'),
       'conversations.acceptedAt as accepted',
       'conversations.firstAnswerAt as answered',
       IS_CLOSED,
       ABANDONED,
       sql<number | null>`conversations.accepted_at - conversations.created_at`.as('waiting'),
-      NOTE,
+      NOTE_SUM,
     ]);
   }
 
-  /** Each conversation once for every operator who accepted it; the survey is about the last of them. */
-  #ofOperators(accountId: number, question: StatisticsQuestion) {
-    const { ids, filters = {} } = question;
-    const only = this.#ofConversations(accountId, question).where('conversations.changedHands', '=', 0);
-    const shared = this.#rows(accountId, filters)
+  /** Each conversation once per operator who accepted it; the survey counts for the last of them. */
+  #selectPerOperator(accountId: number, request: StatisticsRequest) {
+    const { ids, filters = {} } = request;
+    const unshared = this.#selectPerConversation(accountId, request).where('conversations.changedHands', '=', 0);
+    const shared = this.#selectRows(accountId, filters)
       .innerJoin('handlings', (join) =>
         join
           .onRef('handlings.accountId', '=', 'conversations.accountId')
@@ -170,11 +171,11 @@ export class Statistics {
         sql<number | null>`case when conversations.operator_id = handlings.operator_id
           then note_welcome + note_resolution + note_delay end`.as('note'),
       ]);
-    return only.unionAll(shared as never);
+    return unshared.unionAll(shared as never);
   }
 
-  #rows(accountId: number, filters: ConversationFilters) {
-    return filteredConversations(this.#database.read, accountId, filters)
+  #selectRows(accountId: number, filters: ConversationFilters) {
+    return selectConversations(this.#database.read, accountId, filters)
       .leftJoin('satisfactions', (join) =>
         join
           .onRef('satisfactions.accountId', '=', 'conversations.accountId')
@@ -187,29 +188,29 @@ export class Statistics {
 const IS_CLOSED = sql<number>`case when state = 'closed' then 1 else 0 end`.as('isClosed');
 const ABANDONED = sql<number>`case when state = 'closed' and conversations.accepted_at is null
   and closed_by in ('visitor', 'system') then 1 else 0 end`.as('abandoned');
-/** The sum of the three: whole numbers have the same mean everywhere. */
-const NOTE = sql<number | null>`note_welcome + note_resolution + note_delay`.as('note');
+/** The sum of the three ratings: integers have the same mean on every database. */
+const NOTE_SUM = sql<number | null>`note_welcome + note_resolution + note_delay`.as('note');
 
-function figures(row: CountedRow | undefined): Figures {
+function toFigures(row: CountedRow | undefined): Figures {
   return {
     conversationNumber: row?.accepted ?? 0,
     answeredNumber: row?.answered ?? 0,
-    firstAnswerSeconds: seconds(row?.answering),
-    waitingSeconds: seconds(row?.waiting),
+    firstAnswerSeconds: toSeconds(row?.answering),
+    waitingSeconds: toSeconds(row?.waiting),
     abandonedNumber: row?.abandoned ?? 0,
-    satisfactionRate: rate(row?.satisfaction),
-    experience: (row?.completed ?? 0) * POINTS,
+    satisfactionRate: toRate(row?.satisfaction),
+    experience: (row?.completed ?? 0) * POINTS_PER_CONVERSATION,
   };
 }
 
-function seconds(milliseconds: number | null | undefined): number | null {
+function toSeconds(milliseconds: number | null | undefined): number | null {
   return milliseconds === null || milliseconds === undefined ? null : Math.round(milliseconds) / 1000;
 }
 
-function rate(mean: number | null | undefined): number | null {
-  return mean === null || mean === undefined ? null : Math.round((mean / BEST_NOTES) * 100) / 100;
+function toRate(mean: number | null | undefined): number | null {
+  return mean === null || mean === undefined ? null : Math.round((mean / MAX_NOTE_SUM) * 100) / 100;
 }
 
-function dayOf(moment: number): string {
-  return new Date(moment).toISOString().slice(0, 10);
+function toDay(time: number): string {
+  return new Date(time).toISOString().slice(0, 10);
 }

@@ -1,10 +1,10 @@
 import type { Database } from '../../storage/database.ts';
-import { InstallationFigures } from './figures.ts';
-import { type KeptDays, Retention } from './retention.ts';
+import { InstallationMetricsReader } from './installation-metrics.ts';
+import { Retention, type RetentionDays } from './retention.ts';
 
-/** What keeps an installation small and shows how it is. */
+/** Retention and metrics of an installation. */
 export type Upkeep = ReturnType<typeof createUpkeep>;
 
-export function createUpkeep(database: Database, days: KeptDays) {
-  return { retention: new Retention(database, days), figures: new InstallationFigures(database) };
+export function createUpkeep(database: Database, days: RetentionDays) {
+  return { retention: new Retention(database, days), metrics: new InstallationMetricsReader(database) };
 }

@@ -2,9 +2,9 @@ import type { Database } from '../../storage/database.ts';
 import type { Conversation } from '../engine/records/conversation.ts';
 import { conversationFromRow } from '../engine/records/conversation-store.ts';
 import type { VisitorCaller } from '../kernel/caller.ts';
-import { cut, type Slice, type SlicePage, sliced } from '../kernel/slice.ts';
+import { applySlice, type Slice, type SlicePage, toSlicePage } from '../kernel/slice.ts';
 
-/** What visitors read: their own conversations. One of somebody else is like one that does not exist. */
+/** A visitor's own conversations; those of other visitors are treated as unknown. */
 export class OwnConversations {
   readonly #database: Database;
 
@@ -13,25 +13,25 @@ export class OwnConversations {
   }
 
   async find(visitor: VisitorCaller, id: number): Promise<Conversation | undefined> {
-    const row = await this.#rows(visitor).selectAll().where('id', '=', id).executeTakeFirst();
+    const row = await this.#selectRows(visitor).selectAll().where('id', '=', id).executeTakeFirst();
     return row && conversationFromRow(row);
   }
 
   async slice(visitor: VisitorCaller, slice: Slice): Promise<SlicePage<Conversation>> {
-    const rows = await sliced(this.#rows(visitor).selectAll(), 'id', slice).execute();
-    return cut(rows.map(conversationFromRow), slice);
+    const rows = await applySlice(this.#selectRows(visitor).selectAll(), 'id', slice).execute();
+    return toSlicePage(rows.map(conversationFromRow), slice);
   }
 
   async count(visitor: VisitorCaller): Promise<number> {
-    const { count } = await this.#rows(visitor)
+    const { count } = await this.#selectRows(visitor)
       .select((eb) => eb.fn.countAll<number>().as('count'))
       .executeTakeFirstOrThrow();
     return count;
   }
 
-  /** The newest video that a chat became. */
-  async escalatedTo(visitor: VisitorCaller, id: number): Promise<Conversation | undefined> {
-    const row = await this.#rows(visitor)
+  /** The newest video escalated from a chat. */
+  async findEscalatedVideo(visitor: VisitorCaller, id: number): Promise<Conversation | undefined> {
+    const row = await this.#selectRows(visitor)
       .selectAll()
       .where('escalatedFromId', '=', id)
       .orderBy('id', 'desc')
@@ -40,7 +40,7 @@ export class OwnConversations {
     return row && conversationFromRow(row);
   }
 
-  #rows({ accountId, visitorId }: VisitorCaller) {
+  #selectRows({ accountId, visitorId }: VisitorCaller) {
     return this.#database.read
       .selectFrom('conversations')
       .where('accountId', '=', accountId)

@@ -1,9 +1,9 @@
 import type { Transaction } from '../../storage/database.ts';
-import { network } from '../access/networks.ts';
+import { toNetwork } from '../access/networks.ts';
 import type { RateLimits } from '../access/rate-limits.ts';
 import type { VisitorCaller } from '../kernel/caller.ts';
 
-/** How often within a minute; 0 means that there is no limit. */
+/** Per minute; 0 means no limit. */
 export interface VisitorRates {
   readonly sessionsPerAddress: number;
   readonly startsPerVisitor: number;
@@ -11,40 +11,43 @@ export interface VisitorRates {
   readonly messagesPerVisitor: number;
 }
 
-/** Visitors come from the open internet: what they can make many of is limited. */
+/** Rate limits for visitors, who come from the open internet. */
 export class VisitorLimits {
   readonly #rates: RateLimits;
-  readonly #most: VisitorRates;
+  readonly #limits: VisitorRates;
 
-  constructor(rates: RateLimits, most: VisitorRates) {
+  constructor(rates: RateLimits, limits: VisitorRates) {
     this.#rates = rates;
-    this.#most = most;
+    this.#limits = limits;
   }
 
   async admitSession(address: string): Promise<void> {
-    const window = { subject: `sessions ${network(address)}`, most: this.#most.sessionsPerAddress };
+    const window = { subject: `sessions ${toNetwork(address)}`, limit: this.#limits.sessionsPerAddress };
     await this.#rates.admit([window], 'Too many sessions from this address. Try again later.');
   }
 
-  /** Counts also what is refused afterwards: to find that out costs as much. */
+  /** Also counts starts that are refused afterwards: they cost as much. */
   async admitStart(visitor: VisitorCaller, address: string): Promise<void> {
-    const { startsPerAddress, startsPerVisitor } = this.#most;
+    const { startsPerAddress, startsPerVisitor } = this.#limits;
     await this.#rates.admit(
       [
-        { subject: `starts ${network(address)}`, most: startsPerAddress },
-        { subject: `starts of visitor ${nameOf(visitor)}`, most: startsPerVisitor },
+        { subject: `starts ${toNetwork(address)}`, limit: startsPerAddress },
+        { subject: `starts of visitor ${toSubjectKey(visitor)}`, limit: startsPerVisitor },
       ],
       'Too many conversations. Try again later.',
     );
   }
 
-  /** Counts in the transaction of the message itself. */
+  /** Counts in the transaction of the message. */
   async admitMessage(tx: Transaction, visitor: VisitorCaller): Promise<void> {
-    const window = { subject: `messages of visitor ${nameOf(visitor)}`, most: this.#most.messagesPerVisitor };
-    await this.#rates.admitWithin(tx, [window], 'Too many messages. Try again later.');
+    const window = {
+      subject: `messages of visitor ${toSubjectKey(visitor)}`,
+      limit: this.#limits.messagesPerVisitor,
+    };
+    await this.#rates.admitInTransaction(tx, [window], 'Too many messages. Try again later.');
   }
 }
 
-function nameOf({ accountId, visitorId }: VisitorCaller): string {
+function toSubjectKey({ accountId, visitorId }: VisitorCaller): string {
   return `${accountId}.${visitorId}`;
 }

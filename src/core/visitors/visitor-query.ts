@@ -1,16 +1,16 @@
 import type { Selectable } from 'kysely';
 import type { Database } from '../../storage/database.ts';
 import type { Tables } from '../../storage/tables.ts';
-import { filteredConversations, type Reach } from '../engine/conversations/conversation-filter.ts';
-import { type IdFilter, matchesId, matchesText, type TextFilter } from '../kernel/filters.ts';
+import { type AccessScope, selectConversations } from '../engine/conversations/conversation-filter.ts';
+import { buildIdCondition, buildTextCondition, type IdFilter, type TextFilter } from '../kernel/filters.ts';
 import { Listing } from '../kernel/listing.ts';
 import type { Page, Window } from '../kernel/page.ts';
 import type { Slice, SlicePage } from '../kernel/slice.ts';
 
-/** Somebody who came to a website and talked to operators. */
+/** A visitor of a website. */
 export interface Visitor {
   readonly id: number;
-  /** The name in which a visitor is known outside. */
+  /** The public identifier. */
   readonly uniqueId: string;
   readonly externalId: string | null;
   readonly lastname: string;
@@ -33,8 +33,8 @@ export interface VisitorFilters {
   readonly uniqueId?: TextFilter | undefined;
   readonly externalId?: TextFilter | undefined;
   readonly websiteId?: IdFilter | undefined;
-  /** Only those who had a conversation within this reach. */
-  readonly reach?: Reach | undefined;
+  /** Only visitors with a conversation in this scope. */
+  readonly scope?: AccessScope | undefined;
 }
 
 /** Lists of visitors, newest first. */
@@ -48,15 +48,15 @@ export class VisitorQuery {
   }
 
   page(accountId: number, filters: VisitorFilters, window: Window): Promise<Page<Visitor>> {
-    return this.#list.page(accountId, this.#filtered(accountId, filters), window);
+    return this.#list.page(accountId, this.#select(accountId, filters), window);
   }
 
   slice(accountId: number, filters: VisitorFilters, slice: Slice): Promise<SlicePage<Visitor>> {
-    return this.#list.slice(accountId, this.#filtered(accountId, filters), slice);
+    return this.#list.slice(accountId, this.#select(accountId, filters), slice);
   }
 
   count(accountId: number, filters: VisitorFilters): Promise<number> {
-    return this.#list.count(this.#filtered(accountId, filters));
+    return this.#list.count(this.#select(accountId, filters));
   }
 
   find(accountId: number, id: number): Promise<Visitor | undefined> {
@@ -67,28 +67,28 @@ export class VisitorQuery {
     return this.#list.load(accountId, ids);
   }
 
-  #filtered(accountId: number, { id, uniqueId, externalId, websiteId, reach }: VisitorFilters) {
+  #select(accountId: number, { id, uniqueId, externalId, websiteId, scope }: VisitorFilters) {
     let query = this.#database.read
       .selectFrom('visitors')
       .where('visitors.accountId', '=', accountId)
       .where((eb) => this.#database.withinDeadline(eb.ref('visitors.id')));
-    if (id) query = query.where((eb) => matchesId(eb.ref('visitors.id'), id));
-    if (uniqueId) query = query.where((eb) => matchesText(eb.ref('visitors.uniqueId'), uniqueId));
-    if (externalId) query = query.where((eb) => matchesText(eb.ref('visitors.externalIdFolded'), externalId));
+    if (id) query = query.where((eb) => buildIdCondition(eb.ref('visitors.id'), id));
+    if (uniqueId) query = query.where((eb) => buildTextCondition(eb.ref('visitors.uniqueId'), uniqueId));
+    if (externalId) query = query.where((eb) => buildTextCondition(eb.ref('visitors.externalIdFolded'), externalId));
     if (websiteId) {
       query = query.where('visitors.id', 'in', (eb) =>
         eb
           .selectFrom('visitorWebsites')
           .select('visitorWebsites.visitorId')
           .where('visitorWebsites.accountId', '=', accountId)
-          .where((inner) => matchesId(inner.ref('visitorWebsites.websiteId'), websiteId)),
+          .where((inner) => buildIdCondition(inner.ref('visitorWebsites.websiteId'), websiteId)),
       );
     }
-    if (reach) {
-      const theirs = filteredConversations(this.#database.read, accountId, { reach })
+    if (scope) {
+      const conversations = selectConversations(this.#database.read, accountId, { scope })
         .select('conversations.id')
         .whereRef('conversations.visitorId', '=', 'visitors.id' as never);
-      query = query.where((eb) => eb.exists(theirs));
+      query = query.where((eb) => eb.exists(conversations));
     }
     return query;
   }

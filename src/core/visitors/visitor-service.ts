@@ -1,10 +1,10 @@
 import type { Database } from '../../storage/database.ts';
 import type { VisitorUpdate } from '../engine/records/visitor-profile.ts';
-import { changeVisitor, requireVisitor } from '../engine/records/visitor-store.ts';
+import { requireVisitor, updateVisitor } from '../engine/records/visitor-store.ts';
 import type { Commit, VisitorCaller } from '../kernel/caller.ts';
 import { type Visitor, visitorFromRow } from './visitor-query.ts';
 
-/** What visitors may read and change of themselves. */
+/** Lets visitors read and change their own profile. */
 export class VisitorService {
   readonly #database: Database;
 
@@ -12,7 +12,7 @@ export class VisitorService {
     this.#database = database;
   }
 
-  /** The visitor themself; undefined when their data was removed a moment ago. */
+  /** Undefined when the visitor no longer exists. */
   async find({ accountId, visitorId }: VisitorCaller): Promise<Visitor | undefined> {
     const row = await this.#database.read
       .selectFrom('visitors')
@@ -26,7 +26,7 @@ export class VisitorService {
   update(commit: Commit<Visitor>, visitor: VisitorCaller, input: VisitorUpdate): Promise<Visitor> {
     return commit(async (tx) => {
       const before = await requireVisitor(tx, visitor.accountId, visitor.visitorId);
-      return visitorFromRow(await changeVisitor(tx, visitor, before, input));
+      return visitorFromRow(await updateVisitor(tx, visitor, before, input));
     });
   }
 }

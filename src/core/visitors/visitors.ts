@@ -12,10 +12,10 @@ import { VisitorSessions } from './visitor-sessions.ts';
 import { VisitorWebsites } from './visitor-websites.ts';
 import { WebsiteAvailability } from './website-availability.ts';
 
-/** Who comes to the websites, and how they are forgotten. */
+/** Sessions, profiles and erasure of visitors. */
 export type Visitors = ReturnType<typeof createVisitors>;
 
-interface Parts {
+interface VisitorDependencies {
   readonly database: Database;
   readonly secrets: InstallationSecrets;
   readonly log: EventLog;
@@ -23,7 +23,7 @@ interface Parts {
   readonly limits: VisitorRates;
 }
 
-export function createVisitors({ database, secrets, log, skillAvailabilities, limits }: Parts) {
+export function createVisitors({ database, secrets, log, skillAvailabilities, limits }: VisitorDependencies) {
   const sessions = new VisitorSessions(database, secrets);
   return {
     sessions,

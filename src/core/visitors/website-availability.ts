@@ -4,35 +4,38 @@ import type { VisitorCaller } from '../kernel/caller.ts';
 import type { SkillAvailabilities, SkillAvailability } from '../live/skill-availability.ts';
 
 /**
- * Every page of a website asks before it shows a button: an answer serves all who ask until something changes in the account, and
- * no longer than this, because leases end by time alone.
+ * Every page view of a website checks availability before it shows a button. A result is cached until something changes
+ * in the account, and no longer than this, because leases expire without an event.
  */
-const REMEMBERED_MS = 1000;
+const CACHE_TTL_MS = 1000;
 
-/** "Is anybody free for me now?", as visitors ask it. */
+/** Whether an operator is available for a visitor right now. */
 export class WebsiteAvailability {
   readonly #availabilities: SkillAvailabilities;
   readonly #events: EventLog;
-  readonly #remembered = new VersionedCache<Promise<SkillAvailability>>({ max: 10_000, ttl: REMEMBERED_MS });
+  readonly #cache = new VersionedCache<Promise<SkillAvailability>>({ max: 10_000, ttl: CACHE_TTL_MS });
 
   constructor(availabilities: SkillAvailabilities, events: EventLog) {
     this.#availabilities = availabilities;
     this.#events = events;
   }
 
-  /** For the language of the session unless another is named, as when a conversation is started. */
-  async of(
-    { accountId, websiteId, language: spoken }: VisitorCaller,
-    { skillId, language = spoken }: { readonly skillId?: number | undefined; readonly language?: string | undefined },
+  /** The language defaults to that of the session, as when a conversation is started. */
+  async check(
+    { accountId, websiteId, language: sessionLanguage }: VisitorCaller,
+    {
+      skillId,
+      language = sessionLanguage,
+    }: { readonly skillId?: number | undefined; readonly language?: string | undefined },
   ): Promise<SkillAvailability> {
-    const position = await this.#events.position(accountId);
-    const name = [accountId, websiteId, skillId ?? '', language].join(' ');
-    const known = this.#remembered.get(name, position);
-    return known ?? this.#remembered.set(name, position, this.#ask(accountId, { skillId, websiteId, language }));
+    const position = await this.#events.readPosition(accountId);
+    const key = [accountId, websiteId, skillId ?? '', language].join(' ');
+    const cached = this.#cache.get(key, position);
+    return cached ?? this.#cache.set(key, position, this.#load(accountId, { skillId, websiteId, language }));
   }
 
-  async #ask(accountId: number, question: Parameters<SkillAvailabilities['answer']>[1][number]) {
-    const [answer] = await this.#availabilities.answer(accountId, [question]);
+  async #load(accountId: number, question: Parameters<SkillAvailabilities['read']>[1][number]) {
+    const [answer] = await this.#availabilities.read(accountId, [question]);
     return answer as SkillAvailability;
   }
 }

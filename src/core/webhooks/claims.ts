@@ -1,18 +1,18 @@
 import { type SqlBool, sql } from 'kysely';
 import type { Database, Transaction } from '../../storage/database.ts';
 import { prepare } from '../../storage/prepared-statement.ts';
-import { claim, isPending, type SubjectName } from './delivery-store.ts';
-import type { HookName } from './webhook-store.ts';
+import { claimDelivery, isPending, type SubjectKey } from './delivery-store.ts';
+import type { WebhookKey } from './webhook-store.ts';
 
-/** A delivery that this node is to send, with where to and with what to sign. */
-export interface Claimed extends SubjectName {
+/** A delivery that this node has claimed, with its URL and signing secrets. */
+export interface ClaimedDelivery extends SubjectKey {
   readonly id: number;
   readonly position: number;
   readonly body: string;
-  /** How often it was claimed, this time included: who comes later has a higher number. */
+  /** How often it was claimed, including this time: a later claim has a higher number. */
   readonly attempts: number;
   readonly triedAt: number;
-  /** The database's time of the claim. */
+  /** Database time of the claim. */
   readonly now: number;
   readonly url: string;
   readonly secret: string;
@@ -20,11 +20,11 @@ export interface Claimed extends SubjectName {
   readonly previousUntil: number | null;
 }
 
-export interface DueHook extends HookName {
+export interface DueWebhook extends WebhookKey {
   readonly isFailing: boolean;
 }
 
-const findDue = prepare<object, HookName & { failingSince: number | null }>((db) =>
+const dueWebhooks = prepare<object, WebhookKey & { failingSince: number | null }>((db) =>
   db
     .selectFrom('webhooks as w')
     .select(['w.accountId', 'w.id as webhookId', 'w.failingSince'])
@@ -45,7 +45,7 @@ const findDue = prepare<object, HookName & { failingSince: number | null }>((db)
     .orderBy('w.id'),
 );
 
-/** Takes deliveries that are due, so that several nodes never send the same one at the same time. */
+/** Claims due deliveries so that two nodes never send the same one concurrently. */
 export class Claims {
   readonly #database: Database;
 
@@ -53,28 +53,34 @@ export class Claims {
     this.#database = database;
   }
 
-  /** The hooks that have something due. */
-  async dueHooks(): Promise<DueHook[]> {
-    const rows = await this.#database.run(findDue, {});
+  /** Active webhooks that have a due delivery. */
+  async findDueWebhooks(): Promise<DueWebhook[]> {
+    const rows = await this.#database.run(dueWebhooks, {});
     return rows.map(({ failingSince, ...hook }) => ({ ...hook, isFailing: failingSince !== null }));
   }
 
-  /** Claims up to so many of each hook. Those of an account in its turn: nodes that claim at the same moment never wait for each other's rows. */
-  async take(hooks: readonly (HookName & { readonly room: number })[]): Promise<Claimed[]> {
-    const claimed: Claimed[] = [];
-    for (const [accountId, own] of Map.groupBy(hooks, (hook) => hook.accountId)) {
-      const taken = await this.#database.transaction(async (tx) => {
-        const found: Claimed[] = [];
-        for (const hook of own) found.push(...(await takeOf(tx, hook, hook.room)));
-        return found;
+  /**
+   * Claims up to `laneCount` deliveries per webhook, one transaction per account so that nodes do not block each other.
+   */
+  async claim(hooks: readonly (WebhookKey & { readonly laneCount: number })[]): Promise<ClaimedDelivery[]> {
+    const claimed: ClaimedDelivery[] = [];
+    for (const [accountId, accountHooks] of Map.groupBy(hooks, (hook) => hook.accountId)) {
+      const batch = await this.#database.transaction(async (tx) => {
+        const deliveries: ClaimedDelivery[] = [];
+        for (const hook of accountHooks) deliveries.push(...(await claimForHook(tx, hook, hook.laneCount)));
+        return deliveries;
       }, accountId);
-      claimed.push(...taken);
+      claimed.push(...batch);
     }
     return claimed;
   }
 }
 
-async function takeOf(tx: Transaction, { accountId, webhookId }: HookName, room: number): Promise<Claimed[]> {
+async function claimForHook(
+  tx: Transaction,
+  { accountId, webhookId }: WebhookKey,
+  limit: number,
+): Promise<ClaimedDelivery[]> {
   const hook = await tx.db
     .selectFrom('webhooks')
     .select(['url', 'secret', 'previousSecret', 'previousUntil'])
@@ -92,11 +98,11 @@ async function takeOf(tx: Transaction, { accountId, webhookId }: HookName, room:
     .where('nextAt', '<=', tx.now)
     .orderBy('nextAt')
     .orderBy('position')
-    .limit(room)
+    .limit(limit)
     .execute();
-  const claimed: Claimed[] = [];
+  const claimed: ClaimedDelivery[] = [];
   for (const { id } of due) {
-    const row = await claim(tx, { accountId }, id);
+    const row = await claimDelivery(tx, { accountId }, id);
     if (row) claimed.push({ ...row, ...hook, accountId, webhookId, id, triedAt: row.triedAt ?? tx.now, now: tx.now });
   }
   return claimed;

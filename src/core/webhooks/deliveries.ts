@@ -5,30 +5,37 @@ import { DomainError, unknownId } from '../kernel/errors.ts';
 import { Listing } from '../kernel/listing.ts';
 import type { Slice, SlicePage } from '../kernel/slice.ts';
 import type { Delivery, DeliveryState } from './delivery.ts';
-import { deliveryOf, forgetOld, isNotDelivered, releaseAll, releaseNext, revive } from './delivery-store.ts';
+import {
+  deleteExpiredDeliveries,
+  isNotDelivered,
+  releaseAll,
+  releaseNext,
+  reviveDeadLetters,
+  toDelivery,
+} from './delivery-store.ts';
 import type { Webhook } from './webhook.ts';
-import { readRow, webhookOf } from './webhook-store.ts';
+import { readWebhookRow, toWebhook } from './webhook-store.ts';
 
 const DAY_MS = 24 * 3600 * 1000;
-const KEPT_MS = { delivered: 7 * DAY_MS, dead: 30 * DAY_MS } as const;
+const RETENTION_MS = { delivered: 7 * DAY_MS, dead: 30 * DAY_MS } as const;
 const MAX_REPLAYED = 10_000;
 
-export interface Replayed {
+export interface ReplayResult {
   readonly webhook: Webhook;
   readonly count: number;
 }
 
-/** What became of the events of a hook, and the dead letters among them, for admins. */
+/** Deliveries of a webhook, including dead letters, for admins. */
 export class Deliveries {
   readonly #database: Database;
   readonly #list: Listing<'webhookDeliveries', Delivery>;
 
   constructor(database: Database) {
     this.#database = database;
-    this.#list = new Listing(database, 'webhookDeliveries', deliveryOf);
+    this.#list = new Listing(database, 'webhookDeliveries', toDelivery);
   }
 
-  /** Undefined where there is no such hook. */
+  /** Undefined if the webhook does not exist. */
   async slice(
     caller: Caller,
     webhookId: number,
@@ -36,17 +43,17 @@ export class Deliveries {
     slice: Slice,
   ): Promise<SlicePage<Delivery> | undefined> {
     requireAdmin(caller);
-    if (!(await readRow(this.#database.read, caller.accountId, webhookId))) return undefined;
-    return this.#list.slice(caller.accountId, this.#of(caller.accountId, webhookId, state), slice);
+    if (!(await readWebhookRow(this.#database.read, caller.accountId, webhookId))) return undefined;
+    return this.#list.slice(caller.accountId, this.#query(caller.accountId, webhookId, state), slice);
   }
 
   async count(caller: Caller, webhookId: number, state: DeliveryState | undefined): Promise<number> {
     requireAdmin(caller);
-    return this.#list.count(this.#of(caller.accountId, webhookId, state));
+    return this.#list.count(this.#query(caller.accountId, webhookId, state));
   }
 
-  /** How many wait and how many are dead, by hook. */
-  async openCounts(caller: Caller): Promise<Map<number, { pending: number; dead: number }>> {
+  /** Counts pending and dead deliveries per webhook. */
+  async countUndelivered(caller: Caller): Promise<Map<number, { pending: number; dead: number }>> {
     requireAdmin(caller);
     const rows = await this.#database.read
       .selectFrom('webhookDeliveries')
@@ -62,47 +69,48 @@ export class Deliveries {
     return counts;
   }
 
-  /** Sends a dead letter again, or all of a hook, the oldest first, 10,000 at a time. Each has its 24 hours anew. */
+  /** Replays one dead letter, or the oldest 10,000 of a webhook. Each gets a new 24-hour retry window. */
   async replay(
-    commit: Commit<Replayed>,
+    commit: Commit<ReplayResult>,
     caller: Caller,
     webhookId: number,
     deliveryId: number | undefined,
-  ): Promise<Replayed> {
+  ): Promise<ReplayResult> {
     requireAdmin(caller);
     const { accountId } = caller;
     return commit(async (tx) => {
-      const hook = await readRow(tx.db, accountId, webhookId);
+      const hook = await readWebhookRow(tx.db, accountId, webhookId);
       if (!hook) throw unknownId('webhook', webhookId);
-      const rows = await revive(tx, { accountId, webhookId }, deliveryId, MAX_REPLAYED);
-      if (deliveryId !== undefined && !rows[0]) await this.#refuse(accountId, webhookId, deliveryId);
+      const rows = await reviveDeadLetters(tx, { accountId, webhookId }, deliveryId, MAX_REPLAYED);
+      if (deliveryId !== undefined && !rows[0]) await this.#throwNotReplayable(accountId, webhookId, deliveryId);
       if (rows.length > 1) await releaseAll(tx, { accountId, webhookId });
       else if (rows[0]) await releaseNext(tx, { accountId, webhookId, ...rows[0] });
       if (rows.length > 0) {
         const values = { replayed: rows.length, ...(deliveryId === undefined ? {} : { deliveryId }) };
         announce(tx, caller, 'webhook.updated', webhookId, { fields: ['deliveries'], values });
       }
-      return { webhook: webhookOf(hook), count: rows.length };
+      return { webhook: toWebhook(hook), count: rows.length };
     });
   }
 
-  /** Forgets what ended long ago. */
+  /** Deletes deliveries that are past their retention. */
   async clean(): Promise<void> {
-    for (const state of ['delivered', 'dead'] as const) await forgetOld(this.#database, state, KEPT_MS[state]);
+    for (const state of ['delivered', 'dead'] as const)
+      await deleteExpiredDeliveries(this.#database, state, RETENTION_MS[state]);
   }
 
-  #of(accountId: number, webhookId: number, state: DeliveryState | undefined) {
+  #query(accountId: number, webhookId: number, state: DeliveryState | undefined) {
     const query = this.#database.read
       .selectFrom('webhookDeliveries')
       .where('accountId', '=', accountId)
       .where('webhookId', '=', webhookId)
       .where((eb) => this.#database.withinDeadline(eb.ref('id')));
     if (state === undefined) return query;
-    const own = query.where('state', '=', state);
-    return state === 'delivered' ? own : own.where(isNotDelivered);
+    const inState = query.where('state', '=', state);
+    return state === 'delivered' ? inState : inState.where(isNotDelivered);
   }
 
-  async #refuse(accountId: number, webhookId: number, id: number): Promise<never> {
+  async #throwNotReplayable(accountId: number, webhookId: number, id: number): Promise<never> {
     const row = await this.#database.read
       .selectFrom('webhookDeliveries')
       .select('state')
@@ -111,6 +119,6 @@ export class Deliveries {
       .where('id', '=', id)
       .executeTakeFirst();
     if (!row) throw unknownId('webhook_delivery', id);
-    throw new DomainError('state', `The delivery is ${row.state}. Only dead ones can be sent again.`);
+    throw new DomainError('state', `The delivery is ${row.state}. Only dead deliveries can be replayed.`);
   }
 }

@@ -6,21 +6,21 @@ import { announce } from '../events/announce.ts';
 import { systemContext } from '../kernel/caller.ts';
 import type { DeliveredEvent } from './delivery.ts';
 import { addDelivery } from './delivery-store.ts';
-import { isWanted, TEST_EVENT } from './event-types.ts';
-import { movePlace } from './webhook-store.ts';
+import { isSubscribedTo, TEST_EVENT } from './event-types.ts';
+import { advancePosition } from './webhook-store.ts';
 
-const BATCH = 100;
-/** So many deliveries of a hook wait at most; the rest waits in the event log, and costs nothing there. */
+const BATCH_SIZE = 100;
+/** Per webhook. Further events stay in the event log until deliveries have ended. */
 const MAX_PENDING = 10_000;
 
-interface Behind {
+interface LaggingWebhook {
   readonly accountId: number;
   readonly id: number;
   readonly position: number;
   readonly eventTypes: string;
 }
 
-const findBehind = prepare<object, Behind>((db) =>
+const laggingWebhooks = prepare<object, LaggingWebhook>((db) =>
   db
     .selectFrom('webhooks as w')
     .innerJoin('accounts as a', 'a.id', 'w.accountId')
@@ -32,66 +32,67 @@ const findBehind = prepare<object, Behind>((db) =>
 );
 
 /**
- * Turns the event log into deliveries, for each hook from its own place in the log. The place moves in the same transaction in
- * which the deliveries are written, and only from where it was: nothing is missed, nothing doubled, with any number of nodes.
+ * Turns the event log into deliveries. Each webhook has its own position in the log. The position advances in the
+ * transaction that writes the deliveries, and only from its previous value, so no event is missed or duplicated,
+ * with any number of nodes.
  */
 export class DeliveryQueue {
   readonly #database: Database;
-  /** How far events that a hook did not want were read: to write that down for each of them would cost a commit each. */
-  readonly #skipped = new Map<string, { hook: string; position: number }>();
+  /** Positions after events that did not match, in memory only: storing each one would cost a commit. */
+  readonly #skipped = new Map<string, { fingerprint: string; position: number }>();
 
   constructor(database: Database) {
     this.#database = database;
   }
 
-  /** Answers whether there is more to do at once. With `keepPlaces` it also writes down how far was read in vain. */
-  async fill({ keepPlaces }: { keepPlaces: boolean }): Promise<boolean> {
-    let more = false;
-    for (const hook of await this.#database.run(findBehind, {})) {
-      if (await this.#fillFor(hook, keepPlaces)) more = true;
-      await setImmediate(); // the embedded database never waits for anything, and requests want their turn
+  /** Returns whether there is more to read immediately. `savePositions` also stores positions after skipped events. */
+  async fill({ savePositions }: { savePositions: boolean }): Promise<boolean> {
+    let hasMore = false;
+    for (const hook of await this.#database.run(laggingWebhooks, {})) {
+      if (await this.#fillForHook(hook, savePositions)) hasMore = true;
+      await setImmediate(); // the embedded database is synchronous: let requests run in between
     }
-    return more;
+    return hasMore;
   }
 
-  async #fillFor(hook: Behind, keepPlaces: boolean): Promise<boolean> {
-    const from = this.#placeOf(hook);
-    const events = await this.#read(hook.accountId, from);
+  async #fillForHook(hook: LaggingWebhook, savePositions: boolean): Promise<boolean> {
+    const from = this.#positionOf(hook);
+    const events = await this.#readEvents(hook.accountId, from);
     const last = events.at(-1)?.position ?? from;
     const patterns = JSON.parse(hook.eventTypes) as string[];
-    const wanted = events.filter((event) =>
-      event.type === TEST_EVENT ? event.subjectId === hook.id : isWanted(patterns, event.type),
+    const matching = events.filter((event) =>
+      event.type === TEST_EVENT ? event.subjectId === hook.id : isSubscribedTo(patterns, event.type),
     );
-    const lost = events[0] && events[0].position > from + 1 ? events[0].position - 1 : undefined;
-    if (wanted.length === 0 && lost === undefined && !keepPlaces) {
-      this.#skipped.set(keyOf(hook), { hook: versionOf(hook), position: last });
-      return events.length === BATCH;
+    const lastMissed = events[0] && events[0].position > from + 1 ? events[0].position - 1 : undefined;
+    if (matching.length === 0 && lastMissed === undefined && !savePositions) {
+      this.#skipped.set(keyOf(hook), { fingerprint: fingerprintOf(hook), position: last });
+      return events.length === BATCH_SIZE;
     }
     if (last === hook.position) return false;
-    if (wanted.length > 0 && (await this.#isFull(hook))) return false;
-    const name = { accountId: hook.accountId, webhookId: hook.id };
+    if (matching.length > 0 && (await this.#isFull(hook))) return false;
+    const key = { accountId: hook.accountId, webhookId: hook.id };
     await this.#database.transaction(async (tx) => {
-      if (!(await movePlace(tx, name, { from: hook.position, to: last }))) return;
-      if (lost !== undefined) announceLost(tx, hook, from + 1, lost);
-      for (const event of wanted) await addDelivery(tx, name, event);
+      if (!(await advancePosition(tx, key, { from: hook.position, to: last }))) return;
+      if (lastMissed !== undefined) announceMissedEvents(tx, hook, from + 1, lastMissed);
+      for (const event of matching) await addDelivery(tx, key, event);
     }, hook.accountId);
     this.#skipped.delete(keyOf(hook));
-    return events.length === BATCH;
+    return events.length === BATCH_SIZE;
   }
 
-  #placeOf(hook: Behind): number {
+  #positionOf(hook: LaggingWebhook): number {
     const skipped = this.#skipped.get(keyOf(hook));
-    return skipped?.hook === versionOf(hook) ? skipped.position : hook.position;
+    return skipped?.fingerprint === fingerprintOf(hook) ? skipped.position : hook.position;
   }
 
-  async #read(accountId: number, after: number): Promise<DeliveredEvent[]> {
+  async #readEvents(accountId: number, after: number): Promise<DeliveredEvent[]> {
     const rows = await this.#database.read
       .selectFrom('events')
       .select(['accountId', 'position', 'type', 'at', 'subjectType', 'subjectId', 'actorType', 'actorId', 'changes'])
       .where('accountId', '=', accountId)
       .where('position', '>', after)
       .orderBy('position')
-      .limit(BATCH)
+      .limit(BATCH_SIZE)
       .execute();
     return rows.map((row) => ({
       ...row,
@@ -100,7 +101,7 @@ export class DeliveryQueue {
     }));
   }
 
-  async #isFull(hook: Behind): Promise<boolean> {
+  async #isFull(hook: LaggingWebhook): Promise<boolean> {
     const { count } = await this.#database.read
       .selectFrom((eb) =>
         eb
@@ -118,17 +119,19 @@ export class DeliveryQueue {
   }
 }
 
-function keyOf(hook: Behind): string {
+function keyOf(hook: LaggingWebhook): string {
   return `${hook.accountId} ${hook.id}`;
 }
 
-/** What was read in vain is forgotten when the hook asks for something else, or when another node has moved its place. */
-function versionOf(hook: Behind): string {
+/**
+ * Changes when the webhook's event types change or another node advances its position; skipped positions then expire.
+ */
+function fingerprintOf(hook: LaggingWebhook): string {
   return `${hook.position} ${hook.eventTypes}`;
 }
 
-/** The log does not go back as far as the place of the hook, which was paused for too long. Nobody shall have to find that out. */
-function announceLost(tx: Transaction, hook: Behind, from: number, to: number): void {
+/** The webhook was paused for longer than the event log is retained. Announces the gap so that it is visible. */
+function announceMissedEvents(tx: Transaction, hook: LaggingWebhook, from: number, to: number): void {
   announce(tx, systemContext(hook.accountId), 'webhook.updated', hook.id, {
     fields: ['position'],
     values: { missedFrom: from, missedTo: to },

@@ -5,29 +5,29 @@ import type { Tables } from '../../storage/tables.ts';
 import { deleteInBatches } from '../kernel/batched-delete.ts';
 import type { AccountContext } from '../kernel/caller.ts';
 import { nextId } from '../kernel/ids.ts';
-import { bodyOf, CLAIM_MS, type DeliveredEvent, type Delivery, eventIdOf } from './delivery.ts';
-import { HEALTHY, type HookName, updateWebhook } from './webhook-store.ts';
+import { buildBody, CLAIM_TTL_MS, type DeliveredEvent, type Delivery, eventIdOf } from './delivery.ts';
+import { NO_FAILURES, updateWebhook, type WebhookKey } from './webhook-store.ts';
 
 type DeliveryRow = Selectable<Tables['webhookDeliveries']>;
 
-/** Said in the words of the partial indexes: a parameter would keep the database from using them. */
+/** Literals that match the partial indexes: with a parameter the database could not use them. */
 export const isPending = sql<SqlBool>`state = 'pending'`;
 export const isNotDelivered = sql<SqlBool>`state <> 'delivered'`;
 
-export interface SubjectName extends HookName {
+export interface SubjectKey extends WebhookKey {
   readonly subjectType: string;
   readonly subjectId: number;
 }
 
-export function deliveryOf(row: DeliveryRow): Delivery {
-  const { accountId, triedAt: _triedAt, ...shown } = row;
-  return { ...shown, eventId: eventIdOf({ accountId, position: row.position }) };
+export function toDelivery(row: DeliveryRow): Delivery {
+  const { accountId, triedAt: _triedAt, ...visible } = row;
+  return { ...visible, eventId: eventIdOf({ accountId, position: row.position }) };
 }
 
-type NewDelivery = Pick<DeliveryRow, 'id' | 'position' | 'type' | 'body'> & SubjectName & { readonly now: number };
+type NewDelivery = Pick<DeliveryRow, 'id' | 'position' | 'type' | 'body'> & SubjectKey & { readonly now: number };
 
-/** One that has an earlier one of its subject before it gets no time: it is held back until that has ended. */
-const insert = prepare<NewDelivery>((db, { now, ...row }) =>
+/** Without `nextAt` while an earlier delivery of the same subject is pending: it is held back until that one ends. */
+const insertDelivery = prepare<NewDelivery>((db, { now, ...row }) =>
   db.insertInto('webhookDeliveries').values((eb) => ({
     ...row,
     state: 'pending',
@@ -59,21 +59,21 @@ const insert = prepare<NewDelivery>((db, { now, ...row }) =>
 
 export async function addDelivery(
   tx: Transaction,
-  { accountId, webhookId }: HookName,
+  { accountId, webhookId }: WebhookKey,
   event: DeliveredEvent,
 ): Promise<void> {
   const { position, type, subjectType, subjectId } = event;
   const id = await nextId(tx, accountId, 'webhook_delivery');
-  const row = { accountId, id, webhookId, position, type, subjectType, subjectId, body: bodyOf(event), now: tx.now };
-  await tx.run(insert, row);
+  const row = { accountId, id, webhookId, position, type, subjectType, subjectId, body: buildBody(event), now: tx.now };
+  await tx.run(insertDelivery, row);
 }
 
-/** Keeps others from sending a delivery for some time; undefined when another was faster. */
-export function claim(tx: Transaction, { accountId }: AccountContext, id: number) {
+/** Claims a delivery for `CLAIM_TTL_MS`; undefined if another node was first. */
+export function claimDelivery(tx: Transaction, { accountId }: AccountContext, id: number) {
   return tx.db
     .updateTable('webhookDeliveries')
     .set((eb) => ({
-      nextAt: tx.now + CLAIM_MS,
+      nextAt: tx.now + CLAIM_TTL_MS,
       attempts: eb('attempts', '+', 1),
       triedAt: eb.fn.coalesce('triedAt', eb.val(tx.now)),
     }))
@@ -86,10 +86,10 @@ export function claim(tx: Transaction, { accountId }: AccountContext, id: number
 }
 
 /**
- * Writes down what came of a try. False when it was decided already: by a later try, unless the receiver has the delivery
- * now, which counts whoever made it.
+ * Records the result of an attempt. Returns false if the delivery has already ended or a later attempt has claimed it;
+ * a success always counts, whichever attempt it came from.
  */
-export async function recordTry(
+export async function recordAttempt(
   tx: Transaction,
   { accountId, id, attempts }: Pick<DeliveryRow, 'accountId' | 'id' | 'attempts'>,
   columns: Partial<DeliveryRow>,
@@ -104,8 +104,13 @@ export async function recordTry(
   return (await query.returning('id').executeTakeFirst()) !== undefined;
 }
 
-/** Dead letters become pending anew, held back: one, or the oldest of the hook. Answers with their subjects. */
-export function revive(tx: Transaction, { accountId, webhookId }: HookName, one: number | undefined, limit: number) {
+/** Makes one dead letter, or the oldest of the webhook, pending and held back. Returns their subjects. */
+export function reviveDeadLetters(
+  tx: Transaction,
+  { accountId, webhookId }: WebhookKey,
+  deliveryId: number | undefined,
+  limit: number,
+) {
   return tx.db
     .updateTable('webhookDeliveries')
     .set({ state: 'pending', attempts: 0, triedAt: null, nextAt: null, endedAt: null })
@@ -118,14 +123,14 @@ export function revive(tx: Transaction, { accountId, webhookId }: HookName, one:
         .where('webhookId', '=', webhookId)
         .where('state', '=', 'dead')
         .where(isNotDelivered);
-      return one === undefined ? dead.orderBy('id').limit(limit) : dead.where('id', '=', one);
+      return deliveryId === undefined ? dead.orderBy('id').limit(limit) : dead.where('id', '=', deliveryId);
     })
     .returning(['subjectType', 'subjectId'])
     .execute();
 }
 
-/** Sends on the next of a subject, if it was held back: the first that is pending is always on its way. */
-export async function releaseNext(tx: Transaction, subject: SubjectName): Promise<void> {
+/** Makes the first pending delivery of a subject due if it was held back. */
+export async function releaseNext(tx: Transaction, subject: SubjectKey): Promise<void> {
   const { accountId, webhookId, subjectType, subjectId } = subject;
   await tx.db
     .updateTable('webhookDeliveries')
@@ -147,8 +152,8 @@ export async function releaseNext(tx: Transaction, subject: SubjectName): Promis
     .execute();
 }
 
-/** The same for every subject of a hook. */
-export async function releaseAll(tx: Transaction, { accountId, webhookId }: HookName): Promise<void> {
+/** `releaseNext` for every subject of a webhook. */
+export async function releaseAll(tx: Transaction, { accountId, webhookId }: WebhookKey): Promise<void> {
   await tx.db
     .updateTable('webhookDeliveries as later')
     .set({ nextAt: tx.now })
@@ -174,13 +179,13 @@ export async function releaseAll(tx: Transaction, { accountId, webhookId }: Hook
 }
 
 /**
- * The receiver is back: what failed first while it was away is sent now. What failed before that, while others went through, has a
- * trouble of its own and keeps its waits.
+ * The receiver has recovered: deliveries first attempted during the outage are retried now. Older ones failed while
+ * others succeeded, so they keep their backoff.
  */
-export async function bringForward(
+export async function retryFailedNow(
   tx: Transaction,
-  { accountId, webhookId }: HookName,
-  awaySince: number,
+  { accountId, webhookId }: WebhookKey,
+  failingSince: number,
 ): Promise<void> {
   await tx.db
     .updateTable('webhookDeliveries')
@@ -188,38 +193,40 @@ export async function bringForward(
     .where('accountId', '=', accountId)
     .where('webhookId', '=', webhookId)
     .where(isPending)
-    .where('triedAt', '>=', awaySince)
-    .where('nextAt', '>', tx.now + CLAIM_MS) // nobody is sending these now
+    .where('triedAt', '>=', failingSince)
+    .where('nextAt', '>', tx.now + CLAIM_TTL_MS) // not claimed
     .execute();
 }
 
-/** Begins anew with all that waits: 24 hours again for each. */
-export async function startAnew(tx: Transaction, hook: HookName): Promise<void> {
+/** Makes all unclaimed pending deliveries due, each with a new 24-hour retry window. */
+export async function restartDeliveries(tx: Transaction, hook: WebhookKey): Promise<void> {
   const { accountId, webhookId } = hook;
-  await updateWebhook(tx, hook, { ...HEALTHY, waitUntil: null });
+  await updateWebhook(tx, hook, { ...NO_FAILURES, waitUntil: null });
   await tx.db
     .updateTable('webhookDeliveries')
     .set({ attempts: 0, triedAt: null, nextAt: tx.now })
     .where('accountId', '=', accountId)
     .where('webhookId', '=', webhookId)
     .where(isPending)
-    .where((eb) => isFree(eb, tx.now))
+    .where((eb) => isUnclaimed(eb, tx.now))
     .execute();
 }
 
-/** Forgets what has ended of a hook. */
-export function forgetEnded(database: Database, { accountId, webhookId }: HookName): Promise<void> {
+export function deleteEndedDeliveries(database: Database, { accountId, webhookId }: WebhookKey): Promise<void> {
   const where = sql`account_id = ${accountId} and webhook_id = ${webhookId} and ended_at is not null`;
   return deleteInBatches(database, { table: 'webhook_deliveries', key: ['account_id', 'id'], where });
 }
 
-/** Forgets what ended in a state longer ago than it is kept. */
-export function forgetOld(database: Database, state: 'delivered' | 'dead', keptMs: number): Promise<void> {
-  const where = sql`state = ${state} and ended_at < now_ms() - ${keptMs}`;
+export function deleteExpiredDeliveries(
+  database: Database,
+  state: 'delivered' | 'dead',
+  retentionMs: number,
+): Promise<void> {
+  const where = sql`state = ${state} and ended_at < now_ms() - ${retentionMs}`;
   return deleteInBatches(database, { table: 'webhook_deliveries', key: ['account_id', 'id'], where });
 }
 
-export async function deleteDeliveriesOf(tx: Transaction, { accountId, webhookId }: HookName): Promise<void> {
+export async function deleteDeliveries(tx: Transaction, { accountId, webhookId }: WebhookKey): Promise<void> {
   await tx.db
     .deleteFrom('webhookDeliveries')
     .where('accountId', '=', accountId)
@@ -227,7 +234,7 @@ export async function deleteDeliveriesOf(tx: Transaction, { accountId, webhookId
     .execute();
 }
 
-/** Neither held back nor being sent now. */
-function isFree(eb: ExpressionBuilder<Tables, 'webhookDeliveries'>, now: number) {
-  return eb.or([eb('nextAt', '<=', now), eb('nextAt', '>', now + CLAIM_MS)]);
+/** Neither held back nor being sent. */
+function isUnclaimed(eb: ExpressionBuilder<Tables, 'webhookDeliveries'>, now: number) {
+  return eb.or([eb('nextAt', '<=', now), eb('nextAt', '>', now + CLAIM_TTL_MS)]);
 }

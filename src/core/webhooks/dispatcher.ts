@@ -1,179 +1,182 @@
 import type { Database } from '../../storage/database.ts';
-import { type Claimed, Claims } from './claims.ts';
+import { type ClaimedDelivery, Claims } from './claims.ts';
 import { eventIdOf } from './delivery.ts';
 import { DeliveryQueue } from './delivery-queue.ts';
 import type { Sender } from './http-sender.ts';
 import { Lanes } from './lanes.ts';
-import { Outcomes, type Result } from './outcomes.ts';
-import { signatures } from './signature.ts';
+import { type DeliveryResult, Outcomes } from './outcomes.ts';
+import { buildSignatureHeader } from './signature.ts';
 import type { WebhookService } from './webhook-service.ts';
 
-export interface DispatcherParts {
+export interface DispatcherOptions {
   readonly database: Database;
   readonly webhooks: Pick<WebhookService, 'signingSecrets'>;
   readonly sender: Sender;
-  /** For the jitter of waits. */
+  /** For backoff jitter. */
   readonly random?: () => number;
-  /** Hears of every outcome, for the numbers. */
-  readonly onResult?: (result: Result) => void;
-  /** Hears of what went wrong here; it is tried again. */
+  /** Called with every outcome, for metrics. */
+  readonly onResult?: (result: DeliveryResult) => void;
+  /** Called with internal errors; the work is retried. */
   readonly onError?: (error: unknown) => void;
 }
 
-const POLL_MS = 1000;
-/** Commits that come together are looked at together. */
-const GATHER_MS = 10;
-const UNREADABLE = 'its secret cannot be read: the secret of the installation is another one; rotate it and resume';
+const POLL_INTERVAL_MS = 1000;
+/** Groups commits that arrive together into one tick. */
+const DEBOUNCE_MS = 10;
+const UNREADABLE_SECRET =
+  'its secret cannot be read: the secret of the installation is another one; rotate it and resume';
 
 /**
- * Sends events to webhooks, after the commits that they tell of and apart from the requests that made them. A commit wakes it, and
- * a look every second finds what other processes did and what is due again.
+ * Sends events to webhooks after their commit, outside the request. A commit wakes it; a poll every second finds
+ * commits of other processes and due retries.
  */
 export class WebhookDispatcher {
-  readonly #parts: DispatcherParts;
+  readonly #options: DispatcherOptions;
   readonly #queue: DeliveryQueue;
   readonly #claims: Claims;
   readonly #outcomes: Outcomes;
   readonly #lanes = new Lanes();
-  readonly #onTheWay = new Set<Promise<void>>();
-  #looking: Promise<void> | undefined;
-  #lookAgain = false;
-  #keepPlaces = true;
-  #wakeUp: NodeJS.Timeout | undefined;
-  #poll: NodeJS.Timeout | undefined;
+  readonly #inFlight = new Set<Promise<void>>();
+  #currentTick: Promise<void> | undefined;
+  #tickAgain = false;
+  #savePositions = true;
+  #wakeTimer: NodeJS.Timeout | undefined;
+  #pollTimer: NodeJS.Timeout | undefined;
   #unsubscribe: (() => void) | undefined;
-  #turn = 0;
+  #rotation = 0;
   #isStopped = false;
 
-  constructor(parts: DispatcherParts) {
-    this.#parts = parts;
-    this.#queue = new DeliveryQueue(parts.database);
-    this.#claims = new Claims(parts.database);
-    this.#outcomes = new Outcomes(parts.database, parts.random);
+  constructor(options: DispatcherOptions) {
+    this.#options = options;
+    this.#queue = new DeliveryQueue(options.database);
+    this.#claims = new Claims(options.database);
+    this.#outcomes = new Outcomes(options.database, options.random);
   }
 
   start(): void {
-    this.#unsubscribe = this.#parts.database.onEvents(() => this.#wake(GATHER_MS));
-    this.#poll = setInterval(() => {
-      this.#keepPlaces = true;
-      this.#look();
-    }, POLL_MS).unref();
-    this.#look();
+    this.#unsubscribe = this.#options.database.onEvents(() => this.#wake(DEBOUNCE_MS));
+    this.#pollTimer = setInterval(() => {
+      this.#savePositions = true;
+      this.#runTick();
+    }, POLL_INTERVAL_MS).unref();
+    this.#runTick();
   }
 
-  /** Sends what is on its way to its end, but not longer than this; the rest is sent again after the next start. */
+  /** Waits for deliveries in flight, up to this long; the rest is sent again after the next start. */
   async stop(milliseconds: number): Promise<void> {
     this.#isStopped = true;
     this.#unsubscribe?.();
-    clearInterval(this.#poll);
-    clearTimeout(this.#wakeUp);
-    const giveUp = setTimeout(() => this.#parts.sender.close(), milliseconds);
-    await this.#looking;
-    await Promise.all(this.#onTheWay);
-    clearTimeout(giveUp);
-    this.#parts.sender.close();
+    clearInterval(this.#pollTimer);
+    clearTimeout(this.#wakeTimer);
+    const closeTimer = setTimeout(() => this.#options.sender.close(), milliseconds);
+    await this.#currentTick;
+    await Promise.all(this.#inFlight);
+    clearTimeout(closeTimer);
+    this.#options.sender.close();
   }
 
-  /** One look: the log becomes deliveries, and what is due is on its way. Answers whether there is more to look at. */
-  async tick({ keepPlaces = true } = {}): Promise<boolean> {
-    const more = await this.#queue.fill({ keepPlaces });
-    return (await this.#sendDue()) > 0 || more;
+  /** Queues new events and starts sending due deliveries. Returns whether there is more to do. */
+  async tick({ savePositions = true } = {}): Promise<boolean> {
+    const hasMore = await this.#queue.fill({ savePositions });
+    return (await this.#sendDue()) > 0 || hasMore;
   }
 
-  /** Ticks until nothing is due and nothing is on its way. */
+  /** Ticks until nothing is due or in flight. */
   async settle(): Promise<void> {
-    while ((await this.tick()) || this.#onTheWay.size > 0) await Promise.all(this.#onTheWay);
+    while ((await this.tick()) || this.#inFlight.size > 0) await Promise.all(this.#inFlight);
   }
 
   #wake(milliseconds: number): void {
-    if (this.#isStopped || !this.#poll) return;
-    this.#wakeUp ??= setTimeout(() => {
-      this.#wakeUp = undefined;
-      this.#look();
+    if (this.#isStopped || !this.#pollTimer) return;
+    this.#wakeTimer ??= setTimeout(() => {
+      this.#wakeTimer = undefined;
+      this.#runTick();
     }, milliseconds).unref();
   }
 
-  /** One look at a time. Who comes meanwhile is not forgotten. */
-  #look(): void {
+  /** Runs one tick at a time; a call during a tick schedules another one. */
+  #runTick(): void {
     if (this.#isStopped) return;
-    if (this.#looking) {
-      this.#lookAgain = true;
+    if (this.#currentTick) {
+      this.#tickAgain = true;
       return;
     }
-    const keepPlaces = this.#keepPlaces;
-    this.#keepPlaces = false;
-    this.#looking = this.tick({ keepPlaces })
+    const savePositions = this.#savePositions;
+    this.#savePositions = false;
+    this.#currentTick = this.tick({ savePositions })
       .then(
-        (more) => {
-          this.#lookAgain ||= more;
+        (hasMore) => {
+          this.#tickAgain ||= hasMore;
         },
-        (error) => this.#parts.onError?.(error),
+        (error) => this.#options.onError?.(error),
       )
       .finally(() => {
-        this.#looking = undefined;
-        if (!this.#lookAgain) return;
-        this.#lookAgain = false;
+        this.#currentTick = undefined;
+        if (!this.#tickAgain) return;
+        this.#tickAgain = false;
         this.#wake(0);
       });
   }
 
   async #sendDue(): Promise<number> {
     if (this.#isStopped) return 0;
-    const due = await this.#claims.dueHooks();
-    // Each time another hook is the first to get what room there is.
-    this.#turn += 1;
-    const shift = this.#turn % Math.max(due.length, 1);
+    const due = await this.#claims.findDueWebhooks();
+    // Rotates which webhook goes first when lanes are scarce.
+    this.#rotation += 1;
+    const shift = this.#rotation % Math.max(due.length, 1);
     const hooks = [...due.slice(shift), ...due.slice(0, shift)]
-      .map((hook) => ({ ...hook, room: this.#lanes.take(laneOf(hook), hook.isFailing) }))
-      .filter(({ room }) => room > 0);
+      .map((hook) => ({ ...hook, laneCount: this.#lanes.acquire(laneKeyOf(hook), hook.isFailing) }))
+      .filter(({ laneCount }) => laneCount > 0);
     if (hooks.length === 0) return 0;
-    let claimed: Claimed[] = [];
+    let claimed: ClaimedDelivery[] = [];
     try {
-      claimed = await this.#claims.take(hooks);
+      claimed = await this.#claims.claim(hooks);
     } finally {
       for (const hook of hooks) {
-        const used = claimed.filter(({ accountId, webhookId }) => laneOf({ accountId, webhookId }) === laneOf(hook));
-        this.#lanes.giveBack(laneOf(hook), hook.room - used.length);
+        const used = claimed.filter(
+          ({ accountId, webhookId }) => laneKeyOf({ accountId, webhookId }) === laneKeyOf(hook),
+        );
+        this.#lanes.release(laneKeyOf(hook), hook.laneCount - used.length);
       }
     }
-    for (const each of claimed) this.#begin(each);
+    for (const delivery of claimed) this.#startSending(delivery);
     return claimed.length;
   }
 
-  #begin(claimed: Claimed): void {
+  #startSending(claimed: ClaimedDelivery): void {
     const sending = this.#send(claimed)
-      .catch((error) => this.#parts.onError?.(error)) // the claim ends by itself, and it is sent again
+      .catch((error) => this.#options.onError?.(error)) // the claim expires and the delivery is retried
       .finally(() => {
-        this.#onTheWay.delete(sending);
+        this.#inFlight.delete(sending);
         this.#wake(0);
       });
-    this.#onTheWay.add(sending);
+    this.#inFlight.add(sending);
   }
 
-  async #send(claimed: Claimed): Promise<void> {
+  async #send(claimed: ClaimedDelivery): Promise<void> {
     const started = performance.now();
     try {
-      const secrets = this.#parts.webhooks.signingSecrets(claimed, claimed.now);
-      if (secrets.length === 0) return await this.#outcomes.pause(claimed, UNREADABLE);
-      const outcome = await this.#parts.sender.send({
+      const secrets = this.#options.webhooks.signingSecrets(claimed, claimed.now);
+      if (secrets.length === 0) return await this.#outcomes.pause(claimed, UNREADABLE_SECRET);
+      const outcome = await this.#options.sender.send({
         url: claimed.url,
-        headers: headersOf(claimed, secrets),
+        headers: buildHeaders(claimed, secrets),
         body: claimed.body,
       });
       if (outcome === 'abandoned') return;
       const result = await this.#outcomes.record(claimed, outcome);
-      this.#parts.onResult?.(result);
+      this.#options.onResult?.(result);
     } finally {
-      this.#lanes.leave(laneOf(claimed), performance.now() - started);
+      this.#lanes.finish(laneKeyOf(claimed), performance.now() - started);
     }
   }
 }
 
-function laneOf({ accountId, webhookId }: { accountId: number; webhookId: number }): string {
+function laneKeyOf({ accountId, webhookId }: { accountId: number; webhookId: number }): string {
   return `${accountId} ${webhookId}`;
 }
 
-function headersOf(claimed: Claimed, secrets: readonly string[]): Record<string, string> {
+function buildHeaders(claimed: ClaimedDelivery, secrets: readonly string[]): Record<string, string> {
   const timestamp = Math.floor(claimed.now / 1000);
   return {
     'Content-Type': 'application/json; charset=utf-8',
@@ -181,6 +184,6 @@ function headersOf(claimed: Claimed, secrets: readonly string[]): Record<string,
     'X-Switchboard-Delivery': String(claimed.id),
     'X-Switchboard-Event-Id': eventIdOf(claimed),
     'X-Switchboard-Timestamp': String(timestamp),
-    'X-Switchboard-Signature': signatures(secrets, timestamp, claimed.body),
+    'X-Switchboard-Signature': buildSignatureHeader(secrets, timestamp, claimed.body),
   };
 }

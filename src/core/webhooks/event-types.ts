@@ -1,36 +1,35 @@
-const EVERY_CHANGE = ['created', 'updated', 'deleted'] as const;
+const CHANGE_VERBS = ['created', 'updated', 'deleted'] as const;
 
-function types(thing: string, verbs: readonly string[]): string[] {
-  return verbs.map((verb) => `${thing}.${verb}`);
+function typesOf(subject: string, verbs: readonly string[]): string[] {
+  return verbs.map((verb) => `${subject}.${verb}`);
 }
 
-/** Every type of event that there is. */
 export const EVENT_TYPES: readonly string[] = [
-  ...types('operator', [...EVERY_CHANGE, 'connected', 'disconnected', 'availability_updated']),
-  ...types('conversation', ['queued', 'offered', 'started', 'transferred', 'closed', 'updated']),
+  ...typesOf('operator', [...CHANGE_VERBS, 'connected', 'disconnected', 'availability_updated']),
+  ...typesOf('conversation', ['queued', 'offered', 'started', 'transferred', 'closed', 'updated']),
   'message.created',
   'satisfaction.answered',
   'visitor.updated',
-  ...['skill', 'group', 'website', 'tag', 'api_key', 'webhook', 'account'].flatMap((thing) =>
-    types(thing, EVERY_CHANGE),
+  ...['skill', 'group', 'website', 'tag', 'api_key', 'webhook', 'account'].flatMap((subject) =>
+    typesOf(subject, CHANGE_VERBS),
   ),
 ];
 
-/** Sent to one hook alone, when somebody tries it out; it cannot be asked for. */
+/** Sent to one webhook only, to test it; webhooks cannot subscribe to it. */
 export const TEST_EVENT = 'webhook.tested';
 
-const KNOWN: ReadonlySet<string> = new Set([...EVENT_TYPES, ...EVENT_TYPES.map((type) => `${thingOf(type)}.*`)]);
+const PATTERNS: ReadonlySet<string> = new Set([...EVENT_TYPES, ...EVENT_TYPES.map((type) => `${subjectOf(type)}.*`)]);
 
-/** A type, or all types of a thing: `conversation.*`. */
+/** An event type, or all types of a subject: `conversation.*`. */
 export function isEventPattern(text: string): boolean {
-  return KNOWN.has(text);
+  return PATTERNS.has(text);
 }
 
-/** Whether a hook that asked for these gets such an event. Asking for nothing is asking for everything. */
-export function isWanted(patterns: readonly string[], type: string): boolean {
-  return patterns.length === 0 || patterns.includes(type) || patterns.includes(`${thingOf(type)}.*`);
+/** An empty list subscribes to every event type. */
+export function isSubscribedTo(patterns: readonly string[], type: string): boolean {
+  return patterns.length === 0 || patterns.includes(type) || patterns.includes(`${subjectOf(type)}.*`);
 }
 
-function thingOf(type: string): string {
+function subjectOf(type: string): string {
   return type.slice(0, type.indexOf('.'));
 }

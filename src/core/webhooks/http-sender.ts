@@ -3,106 +3,104 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import {
   AddressRefused,
-  anyAddress,
+  allowAnyAddress,
   checkedLookup,
-  publicAddress,
+  createDnsResolver,
   type Resolve,
-  resolveByNameServers,
-  resolveLikeSystem,
+  resolveWithSystem,
 } from './addresses.ts';
-import { type Outcome, TIMEOUT_MS } from './delivery.ts';
-import { literalAddress } from './private-networks.ts';
+import { type Outcome, RESPONSE_TIMEOUT_MS } from './delivery.ts';
+import { isPublicAddress, literalAddress } from './private-networks.ts';
 
-export interface Post {
+export interface OutgoingRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** Posts what a delivery says and tells what came of it. */
+/** Sends a delivery and reports the outcome. */
 export interface Sender {
-  send(post: Post): Promise<Outcome>;
-  /** Gives up what is on its way. */
+  send(request: OutgoingRequest): Promise<Outcome>;
+  /** Aborts all requests in flight. */
   close(): void;
 }
 
 export interface SenderOptions {
-  /** Whether receivers may be in private networks. */
+  /** Whether events may be sent to private networks. */
   readonly allowPrivate: boolean;
   readonly timeoutMs?: number;
   readonly resolve?: Resolve;
 }
 
-const IDLE_MS = 4000;
-/** An answer's body says nothing to us; a longer one ends the connection. */
-const MAX_BODY_BYTES = 64 * 1024;
+const IDLE_TIMEOUT_MS = 4000;
+/** The response body is ignored; a longer one closes the connection. */
+const MAX_RESPONSE_BYTES = 64 * 1024;
 
-/** HTTP with a deadline for the whole, without redirects, and only to addresses that are allowed. */
+/** HTTP client with one deadline per delivery, without redirects, and only to allowed addresses. */
 export class HttpSender implements Sender {
   readonly #timeoutMs: number;
   readonly #isAllowed: (address: string) => boolean;
   readonly #lookup: LookupFunction;
   readonly #agents = {
-    'http:': new HttpAgent({ keepAlive: true, timeout: IDLE_MS }),
-    'https:': new HttpsAgent({ keepAlive: true, timeout: IDLE_MS }),
+    'http:': new HttpAgent({ keepAlive: true, timeout: IDLE_TIMEOUT_MS }),
+    'https:': new HttpsAgent({ keepAlive: true, timeout: IDLE_TIMEOUT_MS }),
   };
-  readonly #running = new Map<ClientRequest, (outcome: Outcome) => void>();
-  #closed = false;
+  readonly #inFlight = new Map<ClientRequest, (outcome: Outcome) => void>();
+  #isClosed = false;
 
-  constructor({ allowPrivate, timeoutMs = TIMEOUT_MS, resolve }: SenderOptions) {
+  constructor({ allowPrivate, timeoutMs = RESPONSE_TIMEOUT_MS, resolve }: SenderOptions) {
     this.#timeoutMs = timeoutMs;
-    this.#isAllowed = allowPrivate ? anyAddress : publicAddress;
-    this.#lookup = checkedLookup(
-      resolve ?? (allowPrivate ? resolveLikeSystem : resolveByNameServers()),
-      this.#isAllowed,
-    );
+    this.#isAllowed = allowPrivate ? allowAnyAddress : isPublicAddress;
+    this.#lookup = checkedLookup(resolve ?? (allowPrivate ? resolveWithSystem : createDnsResolver()), this.#isAllowed);
   }
 
-  async send(post: Post): Promise<Outcome> {
-    const url = new URL(post.url);
-    const literal = literalAddress(url); // is connected to without a look-up
+  async send(outgoing: OutgoingRequest): Promise<Outcome> {
+    const url = new URL(outgoing.url);
+    const literal = literalAddress(url); // connects without a DNS lookup
     if (literal !== undefined && !this.#isAllowed(literal)) return { error: new AddressRefused().message };
     const deadline = performance.now() + this.#timeoutMs;
-    const outcome = await this.#attempt(url, post, deadline, true);
-    // A kept connection may have been closed at the other end just now; that is not the receiver's failure.
-    return outcome === 'stale connection' ? ((await this.#attempt(url, post, deadline, false)) as Outcome) : outcome;
+    const outcome = await this.#attempt(url, outgoing, deadline, true);
+    // The receiver may have just closed a keep-alive connection; that is not a failure of the receiver.
+    return outcome === 'stale connection'
+      ? ((await this.#attempt(url, outgoing, deadline, false)) as Outcome)
+      : outcome;
   }
 
   close(): void {
-    this.#closed = true;
-    for (const [request, settle] of this.#running) {
+    this.#isClosed = true;
+    for (const [request, settle] of this.#inFlight) {
       settle('abandoned');
       request.destroy();
     }
     for (const agent of Object.values(this.#agents)) agent.destroy();
   }
 
-  #attempt(url: URL, { headers, body }: Post, deadline: number, mayReuse: boolean) {
+  #attempt(url: URL, { headers, body }: OutgoingRequest, deadline: number, canReuse: boolean) {
     return new Promise<Outcome | 'stale connection'>((settle) => {
-      if (this.#closed) return settle('abandoned');
+      if (this.#isClosed) return settle('abandoned');
       const isSecure = url.protocol === 'https:';
       const request = (isSecure ? httpsRequest : httpRequest)(url, {
         method: 'POST',
         headers: { ...headers, 'Content-Length': Buffer.byteLength(body) },
         lookup: this.#lookup,
-        agent: mayReuse ? this.#agents[url.protocol as 'http:' | 'https:'] : false,
+        agent: canReuse ? this.#agents[url.protocol as 'http:' | 'https:'] : false,
       });
-      this.#running.set(request, settle);
+      this.#inFlight.set(request, settle);
       const timer = setTimeout(() => {
         settle({ error: `no answer within ${this.#timeoutMs / 1000} s` });
         request.destroy();
       }, deadline - performance.now());
       request.once('response', (response) => {
         settle({ status: response.statusCode ?? 0, retryAfter: response.headers['retry-after'] });
-        discard(response);
+        discardBody(response);
       });
       request.on('error', (error: NodeJS.ErrnoException) => {
-        const isStale = mayReuse && request.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
-        settle(isStale ? 'stale connection' : { error: inWords(error) });
+        const isStale = canReuse && request.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
+        settle(isStale ? 'stale connection' : { error: describeError(error) });
       });
       request.once('close', () => {
         clearTimeout(timer);
-        this.#running.delete(request);
+        this.#inFlight.delete(request);
         settle({ error: 'the connection ended without an answer' });
       });
       request.end(body);
@@ -110,17 +108,17 @@ export class HttpSender implements Sender {
   }
 }
 
-/** Read to its end, so that the connection can be used again, but not for ever. */
-function discard(response: IncomingMessage): void {
+/** Reads the body to its end so that the connection can be reused, up to a limit. */
+function discardBody(response: IncomingMessage): void {
   let read = 0;
   response.on('data', (chunk: Buffer) => {
     read += chunk.length;
-    if (read > MAX_BODY_BYTES) response.destroy();
+    if (read > MAX_RESPONSE_BYTES) response.destroy();
   });
-  response.on('error', () => undefined); // what it said counts
+  response.on('error', () => undefined); // the status has already been recorded
 }
 
-function inWords(error: NodeJS.ErrnoException): string {
+function describeError(error: NodeJS.ErrnoException): string {
   if (error instanceof AddressRefused) return error.message;
   return `could not connect: ${error.code ?? error.message}`.slice(0, 200);
 }

@@ -1,56 +1,56 @@
-export const LANES = {
-  /** Sends on their way at the same time, of all hooks. */
+export const LANE_LIMITS = {
+  /** Concurrent sends of all webhooks. */
   total: 50,
   perHook: 8,
-  /** Of hooks that fail or are slow, together and each: they never take what the others need. */
+  /** Of failing or slow webhooks, so that they cannot starve the others. */
   slowTotal: 20,
   perSlowHook: 1,
 } as const;
 
-const SLOW_MS = 2000;
+const SLOW_THRESHOLD_MS = 2000;
 
-/** How many sends may be on their way, so that one receiver never holds up the hooks of others. */
+/** Limits concurrent sends, so that one receiver never delays the webhooks of others. */
 export class Lanes {
-  readonly #taken = new Map<string, number>();
+  readonly #inUse = new Map<string, number>();
   readonly #slow = new Set<string>();
-  readonly #sizes: typeof LANES;
+  readonly #limits: typeof LANE_LIMITS;
 
-  constructor(sizes: typeof LANES = LANES) {
-    this.#sizes = sizes;
+  constructor(limits: typeof LANE_LIMITS = LANE_LIMITS) {
+    this.#limits = limits;
   }
 
-  /** Takes all lanes that a hook may have now; answers with how many these are. */
-  take(hook: string, isFailing: boolean): number {
+  /** Acquires all lanes that a webhook can have now and returns their number. */
+  acquire(hook: string, isFailing: boolean): number {
     const isSlow = isFailing || this.#slow.has(hook);
     if (isSlow) this.#slow.add(hook);
-    const taken = this.#taken.get(hook) ?? 0;
+    const inUse = this.#inUse.get(hook) ?? 0;
     const free = [
-      this.#sizes.total - this.#count(() => true),
-      (isSlow ? this.#sizes.perSlowHook : this.#sizes.perHook) - taken,
-      ...(isSlow ? [this.#sizes.slowTotal - this.#count((other) => this.#slow.has(other))] : []),
+      this.#limits.total - this.#count(() => true),
+      (isSlow ? this.#limits.perSlowHook : this.#limits.perHook) - inUse,
+      ...(isSlow ? [this.#limits.slowTotal - this.#count((other) => this.#slow.has(other))] : []),
     ];
-    const got = Math.max(0, Math.min(...free));
-    if (got > 0) this.#taken.set(hook, taken + got);
-    return got;
+    const granted = Math.max(0, Math.min(...free));
+    if (granted > 0) this.#inUse.set(hook, inUse + granted);
+    return granted;
   }
 
-  /** Gives back lanes that were taken for nothing. */
-  giveBack(hook: string, number: number): void {
-    const left = (this.#taken.get(hook) ?? 0) - number;
-    if (left > 0) this.#taken.set(hook, left);
-    else this.#taken.delete(hook);
+  /** Releases unused lanes. */
+  release(hook: string, count: number): void {
+    const left = (this.#inUse.get(hook) ?? 0) - count;
+    if (left > 0) this.#inUse.set(hook, left);
+    else this.#inUse.delete(hook);
   }
 
-  /** Gives back one that was used; how long it took decides how many the hook gets. */
-  leave(hook: string, milliseconds: number): void {
-    this.giveBack(hook, 1);
-    if (milliseconds > SLOW_MS) this.#slow.add(hook);
+  /** Releases a used lane; the duration decides whether the webhook counts as slow. */
+  finish(hook: string, milliseconds: number): void {
+    this.release(hook, 1);
+    if (milliseconds > SLOW_THRESHOLD_MS) this.#slow.add(hook);
     else this.#slow.delete(hook);
   }
 
-  #count(isMeant: (hook: string) => boolean): number {
+  #count(matches: (hook: string) => boolean): number {
     let count = 0;
-    for (const [hook, taken] of this.#taken) if (isMeant(hook)) count += taken;
+    for (const [hook, inUse] of this.#inUse) if (matches(hook)) count += inUse;
     return count;
   }
 }

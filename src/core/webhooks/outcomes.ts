@@ -1,25 +1,32 @@
 import type { Database, Transaction } from '../../storage/database.ts';
 import { systemContext } from '../kernel/caller.ts';
-import type { Claimed } from './claims.ts';
-import { KEEPS_FAILING, type Outcome, quietUntil, RETRY_MS, verdictOn, waitAfter } from './delivery.ts';
-import { bringForward, recordTry, releaseNext } from './delivery-store.ts';
+import type { ClaimedDelivery } from './claims.ts';
 import {
-  HEALTHY,
-  type HookName,
+  classifyOutcome,
+  computeBackoff,
+  type Outcome,
+  PAUSE_THRESHOLDS,
+  parseRetryAfter,
+  RETRY_WINDOW_MS,
+} from './delivery.ts';
+import { recordAttempt, releaseNext, retryFailedNow } from './delivery-store.ts';
+import {
   type LockedWebhook,
   lockWebhook,
-  readRow,
+  NO_FAILURES,
+  readWebhookRow,
+  toWebhook,
   updateWebhook,
-  webhookOf,
+  type WebhookKey,
   writeChanges,
 } from './webhook-store.ts';
 
-/** What an outcome came to. Late: another node, or another try, has decided already. */
-export type Result = 'delivered' | 'retried' | 'dead' | 'late';
+/** `late`: another node or attempt has already decided the delivery. */
+export type DeliveryResult = 'delivered' | 'retried' | 'dead' | 'late';
 
-type Answer = Exclude<Outcome, 'abandoned'>;
+type CompletedOutcome = Exclude<Outcome, 'abandoned'>;
 
-/** Writes down what came of sending, and what follows from it for the subject and for the hook. */
+/** Records delivery outcomes, and their consequences for the subject and the webhook. */
 export class Outcomes {
   readonly #database: Database;
   readonly #random: () => number;
@@ -29,58 +36,64 @@ export class Outcomes {
     this.#random = random;
   }
 
-  record(claimed: Claimed, outcome: Answer): Promise<Result> {
+  record(claimed: ClaimedDelivery, outcome: CompletedOutcome): Promise<DeliveryResult> {
     return this.#database.transaction(async (tx) => {
       const hook = await lockWebhook(tx, claimed);
       if (!hook) return 'late';
-      const verdict = verdictOn(outcome);
-      if (verdict === 'delivered') return delivered(tx, hook, claimed, outcome);
-      const isOver = verdict === 'dead' || tx.now >= claimed.triedAt + RETRY_MS;
-      const next = isOver ? ended(tx, 'dead') : { nextAt: this.#nextTry(tx, claimed, outcome) };
-      const written = await recordTry(tx, claimed, { ...shown(outcome), ...next });
+      const verdict = classifyOutcome(outcome);
+      if (verdict === 'delivered') return recordDelivered(tx, hook, claimed, outcome);
+      const isDead = verdict === 'dead' || tx.now >= claimed.triedAt + RETRY_WINDOW_MS;
+      const next = isDead ? endedColumns(tx, 'dead') : { nextAt: this.#nextAttemptAt(tx, claimed, outcome) };
+      const written = await recordAttempt(tx, claimed, { ...outcomeColumns(outcome), ...next });
       if (!written) return 'late';
-      const since = Math.min(hook.failingSince ?? claimed.now, claimed.now);
-      await failed(tx, hook, since, { isDead: isOver, waitUntil: quietUntil(outcome, tx.now) });
-      if (isOver) await releaseNext(tx, claimed);
-      return isOver ? 'dead' : 'retried';
+      const failingSince = Math.min(hook.failingSince ?? claimed.now, claimed.now);
+      await recordFailure(tx, hook, failingSince, { isDead, waitUntil: parseRetryAfter(outcome, tx.now) });
+      if (isDead) await releaseNext(tx, claimed);
+      return isDead ? 'dead' : 'retried';
     }, claimed.accountId);
   }
 
-  /** For a hook that cannot be served at all. */
-  pause(name: HookName, reason: string): Promise<void> {
-    return this.#database.transaction((tx) => pause(tx, name, reason), name.accountId);
+  /** For a webhook that cannot be delivered to at all. */
+  pause(key: WebhookKey, reason: string): Promise<void> {
+    return this.#database.transaction((tx) => pauseWebhook(tx, key, reason), key.accountId);
   }
 
-  /** The last try is at the end of the 24 hours, not at some time before it. */
-  #nextTry(tx: Transaction, claimed: Claimed, outcome: Answer): number {
-    const wait = Math.min(tx.now + waitAfter(claimed.attempts, this.#random), claimed.triedAt + RETRY_MS);
-    return Math.max(wait, quietUntil(outcome, tx.now) ?? 0);
+  /** The last attempt is at the end of the retry window. */
+  #nextAttemptAt(tx: Transaction, claimed: ClaimedDelivery, outcome: CompletedOutcome): number {
+    const wait = Math.min(tx.now + computeBackoff(claimed.attempts, this.#random), claimed.triedAt + RETRY_WINDOW_MS);
+    return Math.max(wait, parseRetryAfter(outcome, tx.now) ?? 0);
   }
 }
 
-async function delivered(tx: Transaction, hook: LockedWebhook, claimed: Claimed, outcome: Answer): Promise<Result> {
-  if (!(await recordTry(tx, claimed, { ...shown(outcome), ...ended(tx, 'delivered') }))) return 'late';
+async function recordDelivered(
+  tx: Transaction,
+  hook: LockedWebhook,
+  claimed: ClaimedDelivery,
+  outcome: CompletedOutcome,
+): Promise<DeliveryResult> {
+  if (!(await recordAttempt(tx, claimed, { ...outcomeColumns(outcome), ...endedColumns(tx, 'delivered') })))
+    return 'late';
   if (hook.failingSince !== null) {
-    await updateWebhook(tx, hook, HEALTHY);
-    await bringForward(tx, hook, hook.failingSince);
+    await updateWebhook(tx, hook, NO_FAILURES);
+    await retryFailedNow(tx, hook, hook.failingSince);
   }
   await releaseNext(tx, claimed);
   return 'delivered';
 }
 
-function ended(tx: Transaction, state: 'delivered' | 'dead') {
+function endedColumns(tx: Transaction, state: 'delivered' | 'dead') {
   return { state, nextAt: null, endedAt: tx.now };
 }
 
-function shown(outcome: Answer): { lastStatus: number | null; lastError: string | null } {
+function outcomeColumns(outcome: CompletedOutcome): { lastStatus: number | null; lastError: string | null } {
   if ('error' in outcome) return { lastStatus: null, lastError: outcome.error };
   const { status } = outcome;
   const isRedirect = status >= 300 && status < 400;
   return { lastStatus: status, lastError: isRedirect ? 'redirects are not followed' : null };
 }
 
-/** Counts a failure of the hook, and pauses one that keeps failing. */
-async function failed(
+/** Counts a failure, and pauses a webhook that keeps failing. */
+async function recordFailure(
   tx: Transaction,
   hook: LockedWebhook,
   failingSince: number,
@@ -94,17 +107,17 @@ async function failed(
     deadInRow,
     ...(waitUntil === undefined ? {} : { waitUntil }),
   });
-  if (failedInRow >= KEEPS_FAILING.tries && tx.now - failingSince >= KEEPS_FAILING.milliseconds) {
-    await pause(tx, hook, 'nothing could be delivered for 24 hours');
-  } else if (deadInRow >= KEEPS_FAILING.deadLetters) {
-    await pause(tx, hook, `${deadInRow} events in a row could not be delivered`);
+  if (failedInRow >= PAUSE_THRESHOLDS.failures && tx.now - failingSince >= PAUSE_THRESHOLDS.durationMs) {
+    await pauseWebhook(tx, hook, 'nothing could be delivered for 24 hours');
+  } else if (deadInRow >= PAUSE_THRESHOLDS.deadLetters) {
+    await pauseWebhook(tx, hook, `${deadInRow} events in a row could not be delivered`);
   }
 }
 
-async function pause(tx: Transaction, { accountId, webhookId }: HookName, reason: string): Promise<void> {
-  const row = await readRow(tx.db, accountId, webhookId);
+async function pauseWebhook(tx: Transaction, { accountId, webhookId }: WebhookKey, reason: string): Promise<void> {
+  const row = await readWebhookRow(tx.db, accountId, webhookId);
   if (row?.state !== 'active') return;
-  const webhook = webhookOf(row);
+  const webhook = toWebhook(row);
   const caller = systemContext(accountId);
   await writeChanges(tx, caller, webhook, { ...webhook, state: 'paused', pausedBecause: reason });
 }

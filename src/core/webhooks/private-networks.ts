@@ -1,7 +1,7 @@
 import { BlockList, isIP } from 'node:net';
 
-/** Networks of IPv4 that are no part of the public internet: private, local, shared, multicast, kept for special use. */
-const NOT_PUBLIC_4 = [
+/** Private, local, shared, multicast and reserved networks. */
+const NON_PUBLIC_IPV4 = [
   '0.0.0.0/8',
   '10.0.0.0/8',
   '100.64.0.0/10',
@@ -20,15 +20,15 @@ const NOT_PUBLIC_4 = [
 ];
 
 /**
- * Of IPv6 only 2000::/3 is public: loopback, unique local, link-local, multicast, and the forms that carry an IPv4 address
- * (mapped, NAT64) lie outside. Inside it: special use with Teredo, documentation, 6to4, documentation.
+ * Only 2000::/3 is public: loopback, unique local, link-local, multicast, and addresses that embed an IPv4 address
+ * (mapped, NAT64) lie outside it. Excluded inside it: special use including Teredo, documentation, 6to4, documentation.
  */
-const NOT_PUBLIC_6 = ['::/3', '4000::/2', '8000::/1', '2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'];
+const NON_PUBLIC_IPV6 = ['::/3', '4000::/2', '8000::/1', '2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'];
 
-// One list for each family: in a common one an IPv4 address would be looked for in ::/3, as a mapped one.
-const lists = { 4: listOf('ipv4', NOT_PUBLIC_4), 6: listOf('ipv6', NOT_PUBLIC_6) } as const;
+// One list per family: a shared list would match every IPv4 address, as a mapped one, against ::/3.
+const blockLists = { 4: buildBlockList('ipv4', NON_PUBLIC_IPV4), 6: buildBlockList('ipv6', NON_PUBLIC_IPV6) } as const;
 
-function listOf(family: 'ipv4' | 'ipv6', networks: readonly string[]): BlockList {
+function buildBlockList(family: 'ipv4' | 'ipv6', networks: readonly string[]): BlockList {
   const list = new BlockList();
   for (const network of networks) {
     const [address = '', bits] = network.split('/');
@@ -37,22 +37,22 @@ function listOf(family: 'ipv4' | 'ipv6', networks: readonly string[]): BlockList
   return list;
 }
 
-/** Whether an address is on the public internet. Anything that is no address is not. */
+/** Whether this is an address on the public internet. */
 export function isPublicAddress(address: string): boolean {
   const family = isIP(address);
-  if (family === 4) return !lists[4].check(address, 'ipv4');
-  // With a zone (fe80::1%eth0) it is a local one.
-  return family === 6 && !address.includes('%') && !lists[6].check(address, 'ipv6');
+  if (family === 4) return !blockLists[4].check(address, 'ipv4');
+  // An address with a zone (fe80::1%eth0) is local.
+  return family === 6 && !address.includes('%') && !blockLists[6].check(address, 'ipv6');
 }
 
-/** The address in a URL's host, when it is one and not a name. The URL parser has read decimal, octal and hex forms already. */
+/** The URL's host if it is an IP address. The URL parser has already normalised decimal, octal and hex forms. */
 export function literalAddress({ hostname }: URL): string | undefined {
-  const bare = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
-  return isIP(bare) === 0 ? undefined : bare;
+  const host = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
+  return isIP(host) === 0 ? undefined : host;
 }
 
-/** Whether a URL says by itself that it leads to this machine or its network, before any name is looked up. */
-export function namesPrivateHost(url: URL): boolean {
+/** Whether the URL is recognisably private without a DNS lookup. */
+export function hasPrivateHost(url: URL): boolean {
   const literal = literalAddress(url);
   if (literal !== undefined) return !isPublicAddress(literal);
   return /(^|\.)localhost\.?$/.test(url.hostname);

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 
-/** The value of `X-Switchboard-Signature`: one signature for each secret that is valid now, the newest first. */
-export function signatures(secrets: readonly string[], timestamp: number, body: string): string {
+/** The value of `X-Switchboard-Signature`: one signature per valid secret, newest first. */
+export function buildSignatureHeader(secrets: readonly string[], timestamp: number, body: string): string {
   return secrets.map((secret) => `sha256=${sign(secret, timestamp, body)}`).join(',');
 }
 

@@ -7,17 +7,16 @@ import { HIDDEN_FIELDS, type Webhook } from './webhook.ts';
 
 type WebhookRow = Selectable<Tables['webhooks']>;
 
-export interface HookName {
+export interface WebhookKey {
   readonly accountId: number;
   readonly webhookId: number;
 }
 
-/** How the receiver fares, as long as nothing fails. */
-export const HEALTHY = { failingSince: null, failedInRow: 0, deadInRow: 0 } as const;
+export const NO_FAILURES = { failingSince: null, failedInRow: 0, deadInRow: 0 } as const;
 
-export type LockedWebhook = HookName & Pick<WebhookRow, keyof typeof HEALTHY>;
+export type LockedWebhook = WebhookKey & Pick<WebhookRow, keyof typeof NO_FAILURES>;
 
-export function webhookOf(row: WebhookRow): Webhook {
+export function toWebhook(row: WebhookRow): Webhook {
   return {
     id: row.id,
     name: row.name,
@@ -31,8 +30,7 @@ export function webhookOf(row: WebhookRow): Webhook {
   };
 }
 
-/** The row of a hook, as the transaction sees it. */
-export function readRow(db: Database['read'], accountId: number, id: number): Promise<WebhookRow | undefined> {
+export function readWebhookRow(db: Database['read'], accountId: number, id: number): Promise<WebhookRow | undefined> {
   return db
     .selectFrom('webhooks')
     .selectAll()
@@ -41,7 +39,7 @@ export function readRow(db: Database['read'], accountId: number, id: number): Pr
     .executeTakeFirst();
 }
 
-/** Writes the fields that can be changed, and announces those that did. */
+/** Writes the editable fields, and announces those that changed. */
 export async function writeChanges(
   tx: Transaction,
   caller: Pick<Caller, 'accountId' | 'actor'>,
@@ -62,7 +60,7 @@ export async function insertWebhook(tx: Transaction, row: WebhookRow): Promise<v
 
 export async function updateWebhook(
   tx: Transaction,
-  { accountId, webhookId }: HookName,
+  { accountId, webhookId }: WebhookKey,
   columns: Updateable<Tables['webhooks']>,
 ): Promise<void> {
   await tx.db
@@ -73,12 +71,12 @@ export async function updateWebhook(
     .execute();
 }
 
-export async function deleteWebhook(tx: Transaction, { accountId, webhookId }: HookName): Promise<void> {
+export async function deleteWebhook(tx: Transaction, { accountId, webhookId }: WebhookKey): Promise<void> {
   await tx.db.deleteFrom('webhooks').where('accountId', '=', accountId).where('id', '=', webhookId).execute();
 }
 
-/** A change of the deliveries of a hook locks its row first, so that nothing is released while something is added. */
-export function lockWebhook(tx: Transaction, { accountId, webhookId }: HookName): Promise<LockedWebhook | undefined> {
+/** Changes to a webhook's deliveries lock its row first, so that none is released while another is added. */
+export function lockWebhook(tx: Transaction, { accountId, webhookId }: WebhookKey): Promise<LockedWebhook | undefined> {
   return tx.db
     .updateTable('webhooks')
     .set((eb) => ({ position: eb.ref('position') }))
@@ -88,10 +86,10 @@ export function lockWebhook(tx: Transaction, { accountId, webhookId }: HookName)
     .executeTakeFirst();
 }
 
-/** Moves a hook's place in the event log. False when another was there first, or the hook was paused or deleted meanwhile. */
-export async function movePlace(
+/** Returns false if another node was first, or the webhook was paused or deleted in the meantime. */
+export async function advancePosition(
   tx: Transaction,
-  { accountId, webhookId }: HookName,
+  { accountId, webhookId }: WebhookKey,
   { from, to }: { readonly from: number; readonly to: number },
 ): Promise<boolean> {
   const moved = await tx.db
@@ -106,8 +104,8 @@ export async function movePlace(
   return moved !== undefined;
 }
 
-/** Up to here all active hooks of an account have read the event log; null without any. */
-export async function lowestPlace(tx: Transaction, accountId: number): Promise<number | null> {
+/** All active webhooks of the account have read the event log up to here; null without active webhooks. */
+export async function findLowestPosition(tx: Transaction, accountId: number): Promise<number | null> {
   const { position } = await tx.db
     .selectFrom('webhooks')
     .select((eb) => eb.fn.min('position').as('position'))

@@ -3,7 +3,6 @@ import type { InstallationSecrets } from '../access/secrets.ts';
 import { Deliveries } from './deliveries.ts';
 import { WebhookService } from './webhook-service.ts';
 
-/** From the event log to receivers. */
 export type Webhooks = ReturnType<typeof createWebhooks>;
 
 export function createWebhooks(database: Database, secrets: InstallationSecrets, allowPrivate: boolean) {

@@ -1,101 +1,114 @@
 import { UnusableDatabase } from '../errors.ts';
 import { COPY_NOT_FINISHED } from '../migrate.ts';
-import { appliedIn, type BegunCopy, begin, begunCopyIn, refuseOtherVersion, throwAway } from './begun-copy.ts';
-import { type CopySource, type CopyTarget, countRows } from './copy-end.ts';
+import { type CopySource, type CopyTarget, countRows } from './copy-endpoint.ts';
+import {
+  discardCopy,
+  findStartedCopy,
+  markStarted,
+  readAppliedMigrations,
+  refuseOtherVersion,
+  type StartedCopy,
+} from './copy-progress.ts';
 import { copyTable } from './copy-table.ts';
 import type { TableShape } from './installation-tables.ts';
-import { markOf, type SourceMark } from './source-mark.ts';
+import { computeFingerprint, type SourceFingerprint } from './source-fingerprint.ts';
 import { type Comparison, compareTable } from './verify.ts';
 
-/** An end with the name that a person knows it by. */
-export interface Named<End> {
-  readonly end: End;
+/** An endpoint with its display name. */
+export interface NamedEndpoint<Endpoint> {
+  readonly endpoint: Endpoint;
   readonly name: string;
 }
 
-export interface Ends {
-  readonly source: Named<CopySource>;
-  readonly target: Named<CopyTarget>;
+export interface CopyEndpoints {
+  readonly source: NamedEndpoint<CopySource>;
+  readonly target: NamedEndpoint<CopyTarget>;
 }
 
-/** What there is to copy. */
-export interface Contents {
+export interface CopyContents {
   readonly tables: readonly TableShape[];
   readonly counts: ReadonlyMap<string, number>;
-  readonly mark: SourceMark;
+  readonly fingerprint: SourceFingerprint;
 }
 
-/** Is told of every step. What it throws ends the work; the same copy can go on later. */
-export interface Watcher {
-  table(name: string, rows: number, already: number): void;
+/** Receives progress. An error that it throws stops the copy, which can be resumed later. */
+export interface CopyListener {
+  table(name: string, rows: number, copiedRows: number): void;
   rows(count: number): void;
 }
 
-export async function contentsOf({ end, name }: Named<CopySource>, tables: readonly TableShape[]): Promise<Contents> {
-  if (!(await end.tableNames()).has('migrations'))
-    throw new UnusableDatabase(`${name} is no installation of Switchboard.`);
-  const applied = await appliedIn(end, name);
-  if (applied.has(COPY_NOT_FINISHED)) throw new UnusableDatabase(`${name} is itself a copy that is not finished.`);
+export async function readContents(
+  { endpoint, name }: NamedEndpoint<CopySource>,
+  tables: readonly TableShape[],
+): Promise<CopyContents> {
+  if (!(await endpoint.tableNames()).has('migrations'))
+    throw new UnusableDatabase(`${name} is not a Switchboard installation.`);
+  const applied = await readAppliedMigrations(endpoint, name);
+  if (applied.has(COPY_NOT_FINISHED)) throw new UnusableDatabase(`${name} is itself an unfinished copy.`);
   refuseOtherVersion(applied, name);
   const counts = new Map<string, number>();
-  for (const table of tables) counts.set(table.name, await countRows(end, table));
+  for (const table of tables) counts.set(table.name, await countRows(endpoint, table));
   if (counts.get('accounts') === 0) throw new UnusableDatabase(`${name} has no account: there is nothing to copy.`);
-  return { tables, counts, mark: await markOf(end, tables, counts) };
+  return { tables, counts, fingerprint: await computeFingerprint(endpoint, tables, counts) };
 }
 
-/** Makes the target ready: a new one is migrated and marked, a begun copy of the same source goes on. */
+/** Migrates and marks a new target, or resumes an unfinished copy of the same source. */
 export async function prepareTarget(
-  { end, name }: Named<CopyTarget>,
-  { tables, mark }: Contents,
+  { endpoint, name }: NamedEndpoint<CopyTarget>,
+  { tables, fingerprint }: CopyContents,
   options: { readonly beginAgain: boolean; readonly now: number; migrate(): Promise<void> },
-): Promise<BegunCopy['tables']> {
-  let begun = await begunCopyIn(end, tables, name);
-  if (begun && options.beginAgain) {
-    await throwAway(end, tables);
-    begun = undefined;
+): Promise<StartedCopy['tables']> {
+  let started = await findStartedCopy(endpoint, tables, name);
+  if (started && options.beginAgain) {
+    await discardCopy(endpoint, tables);
+    started = undefined;
   }
-  if (begun) {
-    refuseOtherVersion(await appliedIn(end, name), name);
-    refuseOtherSource(begun, mark, name);
-    return begun.tables;
+  if (started) {
+    refuseOtherVersion(await readAppliedMigrations(endpoint, name), name);
+    refuseOtherSource(started, fingerprint, name);
+    return started.tables;
   }
   await options.migrate();
-  await begin(end, mark, options.now);
+  await markStarted(endpoint, fingerprint, options.now);
   return new Map();
 }
 
-export async function copyMissing(
-  { source, target }: Ends,
-  { tables, counts }: Contents,
-  begun: BegunCopy['tables'],
-  watcher: Watcher,
+export async function copyRemaining(
+  { source, target }: CopyEndpoints,
+  { tables, counts }: CopyContents,
+  started: StartedCopy['tables'],
+  listener: CopyListener,
 ): Promise<void> {
   for (const table of tables) {
-    const progress = begun.get(table.name);
-    watcher.table(table.name, counts.get(table.name) ?? 0, progress?.rows ?? 0);
-    await copyTable({ source: source.end, target: target.end }, table, progress, (rows) => watcher.rows(rows));
+    const progress = started.get(table.name);
+    listener.table(table.name, counts.get(table.name) ?? 0, progress?.rows ?? 0);
+    await copyTable({ source: source.endpoint, target: target.endpoint }, table, progress, (rows) =>
+      listener.rows(rows),
+    );
   }
 }
 
-export async function compareAll(
-  { source, target }: Ends,
-  { tables, counts }: Contents,
-  watcher: Watcher,
+export async function compareTables(
+  { source, target }: CopyEndpoints,
+  { tables, counts }: CopyContents,
+  listener: CopyListener,
 ): Promise<Comparison[]> {
-  const found: Comparison[] = [];
+  const comparisons: Comparison[] = [];
   for (const table of tables) {
-    watcher.table(table.name, counts.get(table.name) ?? 0, 0);
-    found.push(await compareTable({ source: source.end, target: target.end }, table, (rows) => watcher.rows(rows)));
+    listener.table(table.name, counts.get(table.name) ?? 0, 0);
+    comparisons.push(
+      await compareTable({ source: source.endpoint, target: target.endpoint }, table, (rows) => listener.rows(rows)),
+    );
   }
-  return found;
+  return comparisons;
 }
 
-function refuseOtherSource({ from }: BegunCopy, mark: SourceMark, name: string): void {
-  const advice = 'To throw away what is there and begin again, add --begin-again.';
-  if (from.installation !== mark.installation) {
-    throw new UnusableDatabase(`${name} holds the beginning of a copy of another installation. ${advice}`);
+function refuseOtherSource({ from }: StartedCopy, fingerprint: SourceFingerprint, name: string): void {
+  const advice = 'To discard it and start again, add --begin-again.';
+  if (from.installation !== fingerprint.installation) {
+    throw new UnusableDatabase(`${name} contains an unfinished copy of another installation. ${advice}`);
   }
-  if (from.state !== mark.state) {
-    throw new UnusableDatabase(`The source has changed since its copy to ${name} was begun. ${advice}`);
+  if (from.state !== fingerprint.state) {
+    throw new UnusableDatabase(`The source has changed since its copy to ${name} started. ${advice}`);
   }
 }

@@ -1,26 +1,26 @@
-import { progressed, type TableProgress } from './begun-copy.ts';
-import { type CopySource, type CopyTarget, keyOf, type Row, rowsOf } from './copy-end.ts';
+import { type CopySource, type CopyTarget, keyOf, type Row, readBatches } from './copy-endpoint.ts';
+import { buildProgressUpdate, type TableProgress } from './copy-progress.ts';
 import type { TableShape } from './installation-tables.ts';
 
-/** Copies what is missing of a table. A piece is written, with a note of how far it went, while the next one is read. */
+/** Copies the remaining rows of a table. Writes a batch with its progress while the next one is read. */
 export async function copyTable(
-  ends: { readonly source: CopySource; readonly target: CopyTarget },
+  endpoints: { readonly source: CopySource; readonly target: CopyTarget },
   table: TableShape,
-  begun: TableProgress | undefined,
+  progress: TableProgress | undefined,
   onRows: (rows: number) => void,
 ): Promise<void> {
-  let rows = begun?.rows ?? 0;
-  let writing = Promise.resolve();
+  let rows = progress?.rows ?? 0;
+  let pendingWrite = Promise.resolve();
   try {
-    for await (const piece of rowsOf(ends.source, table, begun?.after)) {
-      await writing;
-      rows += piece.length;
-      const after = keyOf(table, piece.at(-1) as Row);
-      writing = ends.target.change([progressed(table, { after, rows })], { table, rows: piece });
-      writing.catch(() => undefined); // told below
-      onRows(piece.length);
+    for await (const batch of readBatches(endpoints.source, table, progress?.after)) {
+      await pendingWrite;
+      rows += batch.length;
+      const after = keyOf(table, batch.at(-1) as Row);
+      pendingWrite = endpoints.target.change([buildProgressUpdate(table, { after, rows })], { table, rows: batch });
+      pendingWrite.catch(() => undefined); // reported below
+      onRows(batch.length);
     }
   } finally {
-    await writing; // also after Ctrl+C: the piece that is on its way is finished
+    await pendingWrite; // also after Ctrl+C: finishes the current batch
   }
 }

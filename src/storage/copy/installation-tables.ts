@@ -1,4 +1,4 @@
-import { MIGRATIONS_TABLE, migrations } from '../migrate.ts';
+import { CREATE_MIGRATIONS_TABLE, migrations } from '../migrate.ts';
 import { SqliteConnection } from '../sqlite/connection.ts';
 
 export interface TableShape {
@@ -11,30 +11,30 @@ export interface TableShape {
 }
 
 /**
- * Every table of an installation as the migrations make it: a new table or column is copied without being named here.
- * What was applied and when is told of the database itself, and is not copied.
+ * Reads the tables of an installation from the migrations, so that new tables and columns are copied automatically.
+ * Excludes the table of applied migrations, which describes the database itself.
  */
-export function installationTables(): TableShape[] {
-  const model = new SqliteConnection(':memory:', { readOnly: false, clock: Date.now, cacheKiB: 1024 });
+export function listInstallationTables(): TableShape[] {
+  const database = new SqliteConnection(':memory:', { readOnly: false, clock: Date.now, cacheKiB: 1024 });
   try {
-    model.run(MIGRATIONS_TABLE, []);
+    database.run(CREATE_MIGRATIONS_TABLE, []);
     for (const { statements } of migrations) {
-      for (const statement of statements({ orderedText: 'text' })) model.run(statement, []);
+      for (const statement of statements({ orderedText: 'text' })) database.run(statement, []);
     }
-    const found = model.all(
+    const rows = database.all(
       `select name from sqlite_schema where type = 'table' and name <> 'migrations' and name not like 'sqlite~_%' escape '~' order by rowid`,
       [],
     );
-    return (found as { name: string }[]).map(({ name }) => shapeOf(model, name));
+    return (rows as { name: string }[]).map(({ name }) => readTableShape(database, name));
   } finally {
-    model.close();
+    database.close();
   }
 }
 
-function shapeOf(model: SqliteConnection, name: string): TableShape {
-  const columns = model.all('select name, lower(type) as type, pk from pragma_table_info(?)', [name]) as Column[];
+function readTableShape(database: SqliteConnection, name: string): TableShape {
+  const columns = database.all('select name, lower(type) as type, pk from pragma_table_info(?)', [name]) as Column[];
   const key = columns.filter(({ pk }) => pk > 0).sort((a, b) => a.pk - b.pk);
-  if (key.length === 0) throw new Error(`The table ${name} has no primary key: it cannot be copied in pieces.`);
+  if (key.length === 0) throw new Error(`The table ${name} has no primary key, so it cannot be copied in batches.`);
   return {
     name,
     columns: columns.map((column) => column.name),

@@ -1,37 +1,37 @@
-import { type CopyEnd, rowsOf } from './copy-end.ts';
+import { type CopyEndpoint, readBatches } from './copy-endpoint.ts';
 import type { TableShape } from './installation-tables.ts';
-import { RowSum } from './row-sum.ts';
+import { RowChecksum } from './row-checksum.ts';
 
 export interface Comparison {
   readonly table: string;
-  readonly source: RowSum;
-  readonly target: RowSum;
-  readonly same: boolean;
+  readonly source: RowChecksum;
+  readonly target: RowChecksum;
+  readonly isSame: boolean;
 }
 
-/** Reads a table from both ends, each row from what is stored, and compares. */
+/** Reads all rows of a table from source and target, and compares their checksums. */
 export async function compareTable(
-  ends: { readonly source: CopyEnd; readonly target: CopyEnd },
+  endpoints: { readonly source: CopyEndpoint; readonly target: CopyEndpoint },
   table: TableShape,
   onRows: (rows: number) => void,
 ): Promise<Comparison> {
   const [source, target] = await Promise.all([
-    sumOf(ends.source, table, onRows),
-    sumOf(ends.target, table, () => undefined),
+    computeChecksum(endpoints.source, table, onRows),
+    computeChecksum(endpoints.target, table, () => undefined),
   ]);
-  const same = source.count === target.count && source.checksum === target.checksum;
-  return { table: table.name, source, target, same };
+  const isSame = source.count === target.count && source.checksum === target.checksum;
+  return { table: table.name, source, target, isSame };
 }
 
-export async function sumOf(
-  end: CopyEnd,
+export async function computeChecksum(
+  endpoint: CopyEndpoint,
   table: TableShape,
   onRows: (rows: number) => void = () => undefined,
-): Promise<RowSum> {
-  const sum = new RowSum();
-  for await (const rows of rowsOf(end, table)) {
-    sum.add(rows);
+): Promise<RowChecksum> {
+  const checksum = new RowChecksum();
+  for await (const rows of readBatches(endpoint, table)) {
+    checksum.add(rows);
     onRows(rows.length);
   }
-  return sum;
+  return checksum;
 }

@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** Accounts, identity, directory, operators, their live state, the ground of conversations, and the event log. */
+/** Accounts, identity, directory, operators, live state, basic conversations and the event log. */
 export const foundation: Migration = {
   name: '0001-foundation',
   statements: ({ orderedText }) => [
@@ -57,7 +57,7 @@ export const foundation: Migration = {
       website_list text not null, skill_list text not null, call_config text not null,
       sso_version integer not null, created_at bigint not null,
       primary key (account_id, id))`,
-    // A wide row makes a scan of the table slow; these carry all that the filters of a list look at.
+    // Rows are wide, so scanning the table is slow; these indexes contain all columns that list filters use.
     `create index operators_name on operators (account_id, name_folded, id)`,
     `create index operators_email on operators (account_id, email_folded, id)`,
     `create index operators_external_id_folded on operators (account_id, external_id_folded, id)`,

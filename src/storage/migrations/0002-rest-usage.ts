@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** What each API key still uses of the deprecated interface. */
+/** Usage of the deprecated interface per API key. */
 export const restUsage: Migration = {
   name: '0002-rest-usage',
   statements: ({ orderedText }) => [

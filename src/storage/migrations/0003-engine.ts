@@ -1,25 +1,25 @@
 import type { Migration } from './migration.ts';
 
-const WITHOUT_OTHER_CHANNELS = {
+const NOT_BLOCKED_BY_OTHER_CHANNELS = {
   chat: 'video_slots = 0 and (call_slots = 0 or chat_and_call = 1)',
   call: 'video_slots = 0 and (chat_slots = 0 or chat_and_call = 1)',
   video: 'call_slots = 0',
 } as const;
 
 /**
- * Those who can be given a conversation of a channel, in the order in which routing takes them; one list for each priority.
- * A query uses it when it says the same conditions in the same words: see core/engine/routing/candidates.ts.
+ * The routable operators of a channel by priority, in the order in which routing chooses them. A query uses the index
+ * only if it repeats these conditions exactly: see core/engine/routing/candidates.ts.
  */
-function routableIndex(channel: 'chat' | 'call' | 'video'): string {
+function createRoutableIndex(channel: 'chat' | 'call' | 'video'): string {
   const maximum = channel === 'chat' ? 'chat_max_number' : '1';
-  const share = channel === 'chat' ? '(chat_slots * 1000000 / chat_max_number), ' : '';
+  const loadColumn = channel === 'chat' ? '(chat_slots * 1000000 / chat_max_number), ' : '';
   return `create index operator_live_${channel} on operator_live
-    (account_id, ${channel}_priority, ${share}assigned_at, operator_id)
+    (account_id, ${channel}_priority, ${loadColumn}assigned_at, operator_id)
     where routable_until > 0 and ${channel}_enabled = 1 and ${channel}_available = 1
-    and ${channel}_slots < ${maximum} and ${WITHOUT_OTHER_CHANNELS[channel]}`;
+    and ${channel}_slots < ${maximum} and ${NOT_BLOCKED_BY_OTHER_CHANNELS[channel]}`;
 }
 
-/** Presence with its history, visitors, conversations with messages, routing, webhooks. */
+/** Presence and live history, visitors, conversations with messages, routing, webhooks. */
 export const engine: Migration = {
   name: '0003-engine',
   statements: ({ orderedText }) => [
@@ -51,9 +51,9 @@ export const engine: Migration = {
       website_list = (select o.website_list from operators o where o.account_id = operator_live.account_id and o.id = operator_live.operator_id),
       skill_list = (select o.skill_list from operators o where o.account_id = operator_live.account_id and o.id = operator_live.operator_id),
       language_list = (select o.language_list from operators o where o.account_id = operator_live.account_id and o.id = operator_live.operator_id)`,
-    routableIndex('chat'),
-    routableIndex('call'),
-    routableIndex('video'),
+    createRoutableIndex('chat'),
+    createRoutableIndex('call'),
+    createRoutableIndex('video'),
     `create index operator_live_ending on operator_live (lease_until) where lease_until > 0`,
     `create index operator_live_routable_end on operator_live (routable_until) where routable_until > 0`,
     `create index operator_live_lost on operator_live (lost_at) where lost_at is not null`,

@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** Says of every later migration whether the version before can go on with what it makes. */
+/** Records for every later migration whether the previous version can run with it. */
 export const additive: Migration = {
   name: '0004-additive',
   additive: true,

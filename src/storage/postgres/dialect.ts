@@ -8,28 +8,27 @@ import {
   PostgresQueryCompiler,
   type QueryResult,
 } from 'kysely';
-import { names } from '../names.ts';
+import { columnNames } from '../column-names.ts';
 import type { Tables } from '../tables.ts';
 
-export interface Answer {
+export interface StatementResult {
   readonly rows: unknown[];
   readonly changes: bigint;
-  /** What the server says that it did. */
+  /** The command that the server reports. */
   readonly command: string | undefined;
 }
 
-/** Runs one statement. */
-export type Execute = (sql: string, parameters: readonly unknown[], milliseconds?: number) => Promise<Answer>;
+export type Execute = (sql: string, parameters: readonly unknown[], milliseconds?: number) => Promise<StatementResult>;
 
-/** Kysely over a way to run statements: one that reads, or the connection of a transaction. */
-export function queriesOn(execute: Execute): Kysely<Tables> {
+/** Kysely on top of the readers, or on the connection of a transaction. */
+export function createQueryBuilder(execute: Execute): Kysely<Tables> {
   const connection: DatabaseConnection = {
     async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
       const { rows, changes } = await execute(query.sql, query.parameters);
       return { rows: rows as R[], numAffectedRows: changes };
     },
     streamQuery() {
-      throw new Error('Nothing is streamed from the database.');
+      throw new Error('Streaming is not supported.');
     },
   };
   const dialect: Dialect = {
@@ -40,7 +39,7 @@ export function queriesOn(execute: Execute): Kysely<Tables> {
       init: async () => undefined,
       acquireConnection: async () => connection,
       beginTransaction: async () => {
-        throw new Error('Use Database.transaction: it knows about deadlines and events.');
+        throw new Error('Use Database.transaction, which handles deadlines and events.');
       },
       commitTransaction: async () => undefined,
       rollbackTransaction: async () => undefined,
@@ -48,5 +47,5 @@ export function queriesOn(execute: Execute): Kysely<Tables> {
       destroy: async () => undefined,
     }),
   };
-  return new Kysely<Tables>({ dialect, plugins: [names] });
+  return new Kysely<Tables>({ dialect, plugins: [columnNames] });
 }

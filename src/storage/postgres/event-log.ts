@@ -1,30 +1,30 @@
 import type { NewEvent } from '../database.ts';
-import type { Answer, Execute } from './dialect.ts';
+import type { Execute, StatementResult } from './dialect.ts';
 
 /**
- * One statement for all events of an account. The position is taken under the lock of the account's row, so no reader ever sees a
- * position before a smaller one.
+ * One statement for all events of an account. It takes positions under the lock of the account's row, so that a
+ * position never becomes visible before a smaller one.
  */
 const APPEND = `
   with account as (
     update accounts set event_position = event_position + $2 where id = $1 returning event_position - $2 as last
   )
   insert into events (account_id, position, type, subject_type, subject_id, actor_type, actor_id, at, changes, via, address)
-  select $1, last + place, type, subject_type, subject_id, actor_type, actor_id, $3, changes, via, address
-  from account, json_to_recordset($4::text::json) as given (place bigint, type text, subject_type text, subject_id bigint,
+  select $1, last + number, type, subject_type, subject_id, actor_type, actor_id, $3, changes, via, address
+  from account, json_to_recordset($4::text::json) as new_events (number bigint, type text, subject_type text, subject_id bigint,
     actor_type text, actor_id bigint, changes text, via text, address text)`;
 
-/** Writes the events of one transaction, as its last step before the commit. */
-export function appendEvents(execute: Execute, events: readonly NewEvent[], now: number): Promise<Answer>[] {
+/** Writes the events of a transaction, as its last step before the commit. */
+export function appendEvents(execute: Execute, events: readonly NewEvent[], now: number): Promise<StatementResult>[] {
   const byAccount = Map.groupBy(events, (event) => event.accountId);
-  return [...byAccount].map(([accountId, own]) =>
-    execute(APPEND, [accountId, own.length, now, JSON.stringify(own.map(rowOf))]),
+  return [...byAccount].map(([accountId, accountEvents]) =>
+    execute(APPEND, [accountId, accountEvents.length, now, JSON.stringify(accountEvents.map(toRow))]),
   );
 }
 
-function rowOf({ type, subjectType, subjectId, actor, changes }: NewEvent, index: number): object {
+function toRow({ type, subjectType, subjectId, actor, changes }: NewEvent, index: number): object {
   return {
-    place: index + 1,
+    number: index + 1,
     type,
     subject_type: subjectType,
     subject_id: subjectId,

@@ -3,21 +3,21 @@ import { Session, type SessionOptions } from './session.ts';
 
 const CHANNEL = 'switchboard_events';
 /** Commits within this time wake the other nodes once. */
-const COALESCED_MS = 5;
-const LISTEN_AGAIN_MS = 250;
+const COALESCE_INTERVAL_MS = 5;
+const RELISTEN_DELAY_MS = 250;
 
 /**
- * Tells the other nodes that an account's event log has grown. Only a wake-up: whoever follows the log reads it, and looks every
- * second anyway, so a lost one delays and loses nothing. Sent after the commit, because notifications inside of transactions
- * make commits wait for each other.
+ * Notifies the other nodes that an account's event log has grown. This is only a wake-up: followers read the log and
+ * poll it every second anyway, so a lost notification delays events but loses none. Sent after the commit, because
+ * notifications inside transactions serialise commits.
  */
 export class Notifications {
-  /** Since the start: how often another node's commit was heard of. */
-  heard = 0;
+  /** Notifications from other nodes, since the start. */
+  receivedCount = 0;
   isListening = false;
-  /** By which it knows its own. */
+  /** Identifies this node's own notifications. */
   readonly #node = randomUUID();
-  readonly #session: () => Session;
+  readonly #openSession: () => Session;
   readonly #notify: (text: string) => Promise<unknown>;
   readonly #listeners = new Set<(accountId: number) => void>();
   readonly #pending = new Set<number>();
@@ -31,11 +31,11 @@ export class Notifications {
     execute: (sql: string, args: readonly unknown[]) => Promise<unknown>,
   ) {
     this.#notify = (text) => execute(`select pg_notify('${CHANNEL}', $1)`, [text]);
-    this.#session = () => {
+    this.#openSession = () => {
       const session: Session = new Session(url, {
         ...options,
-        onNotify: (text) => this.#hear(text),
-        onLost: () => this.#lost(session),
+        onNotify: (text) => this.#receive(text),
+        onLost: () => this.#handleLoss(session),
       });
       return session;
     };
@@ -58,11 +58,11 @@ export class Notifications {
       const text = [...this.#pending, this.#node].join();
       this.#pending.clear();
       this.#notify(text).catch(() => undefined);
-    }, COALESCED_MS);
+    }, COALESCE_INTERVAL_MS);
   }
 
-  discardUnheard(milliseconds: number): void {
-    this.#listener?.discardIfUnheardFor(milliseconds);
+  discardSilent(milliseconds: number): void {
+    this.#listener?.discardIfSilentFor(milliseconds);
   }
 
   async end(): Promise<void> {
@@ -75,7 +75,7 @@ export class Notifications {
 
   #listen(): void {
     this.#retry = undefined;
-    const session = this.#session();
+    const session = this.#openSession();
     this.#listener = session;
     session.execute(`listen ${CHANNEL}`, []).then(
       () => {
@@ -85,19 +85,19 @@ export class Notifications {
     );
   }
 
-  /** Tried again and again; meanwhile everybody looks into the log by themself. */
-  #lost(session: Session): void {
+  /** Reconnects until it succeeds. In the meantime followers rely on polling. */
+  #handleLoss(session: Session): void {
     if (session !== this.#listener) return;
     this.isListening = false;
     this.#listener = undefined;
     session.discard();
-    this.#retry ??= setTimeout(() => this.#listen(), LISTEN_AGAIN_MS);
+    this.#retry ??= setTimeout(() => this.#listen(), RELISTEN_DELAY_MS);
   }
 
-  #hear(text: string): void {
+  #receive(text: string): void {
     const ids = text.split(',');
-    if (ids.pop() === this.#node) return; // it was woken by the commit itself
-    this.heard += 1;
+    if (ids.pop() === this.#node) return; // the commit itself already woke this node
+    this.receivedCount += 1;
     for (const id of ids) this.#wake(Number(id));
   }
 

@@ -1,55 +1,56 @@
-import { DeadlineExceeded, inTime } from '../deadline.ts';
+import { DeadlineExceeded, withDeadline } from '../deadline.ts';
 import { DatabaseUnavailable } from '../errors.ts';
 import type { RunningClock } from '../running-clock.ts';
 import type { Execute } from './dialect.ts';
 import type { Session } from './session.ts';
 
-type Open = () => Session;
+type OpenSession = () => Session;
 
-/** Connections that many read through at once. */
-export class Readers {
-  readonly #open: Open;
-  readonly #patienceMs: number;
+/** Connections shared by concurrent reads. */
+export class ReaderPool {
+  readonly #open: OpenSession;
+  readonly #timeoutMs: number;
   readonly #clock: RunningClock;
   readonly #sessions: Session[];
   #generation = 0;
 
-  constructor(open: Open, size: number, patienceMs: number, clock: RunningClock) {
+  constructor(open: OpenSession, size: number, timeoutMs: number, clock: RunningClock) {
     this.#open = open;
-    this.#patienceMs = patienceMs;
+    this.#timeoutMs = timeoutMs;
     this.#clock = clock;
     this.#sessions = Array.from({ length: size }, open);
   }
 
-  /** A read whose connection was lost is done again on another one, within the same time. */
+  /** Retries a read on another connection if its connection was lost, within the same time limit. */
   readonly execute: Execute = async (text, parameters) => {
     const startedAt = this.#clock.now();
     const generation = this.#generation;
     try {
-      return await this.#leastBusy().execute(text, parameters);
+      return await this.#findLeastBusy().execute(text, parameters);
     } catch (error) {
-      const left = this.#patienceMs - (this.#clock.now() - startedAt);
-      if (!(error instanceof DatabaseUnavailable) || error.cause instanceof DeadlineExceeded || left <= 0) throw error;
-      if (generation !== this.#generation) throw error; // nobody waits for it any more
-      return await this.#leastBusy().execute(text, parameters, left);
+      const remainingMs = this.#timeoutMs - (this.#clock.now() - startedAt);
+      if (!(error instanceof DatabaseUnavailable) || error.cause instanceof DeadlineExceeded || remainingMs <= 0)
+        throw error;
+      if (generation !== this.#generation) throw error; // discarded in the meantime
+      return await this.#findLeastBusy().execute(text, parameters, remainingMs);
     }
   };
 
-  /** None of them is waited for any more. */
+  /** Abandons all pending reads. */
   discardAll(): void {
     this.#generation += 1;
     for (const session of this.#sessions) session.discard();
   }
 
-  discardUnheard(milliseconds: number): void {
-    for (const session of this.#sessions) session.discardIfUnheardFor(milliseconds);
+  discardSilent(milliseconds: number): void {
+    for (const session of this.#sessions) session.discardIfSilentFor(milliseconds);
   }
 
   get busy(): number {
     return this.#sessions.filter(({ pending }) => pending > 0).length;
   }
 
-  /** Statements behind others on the same connection. */
+  /** Statements queued behind others on the same connection. */
   get waiting(): number {
     return this.#sessions.reduce((sum, { pending }) => sum + Math.max(0, pending - 1), 0);
   }
@@ -58,86 +59,86 @@ export class Readers {
     await Promise.all(this.#sessions.map((session) => session.end(seconds)));
   }
 
-  /** The first of them that is idle, so that no more are opened than needed. */
-  #leastBusy(): Session {
-    let best = 0;
+  /** Prefers the first idle connection, so that no more are opened than needed. */
+  #findLeastBusy(): Session {
+    let leastBusy = 0;
     for (const [index, session] of this.#sessions.entries()) {
-      if (session.isFull && session.pending === 0) session.discard();
+      if (session.hasTooManyPrepared && session.pending === 0) session.discard();
       if (session.isDiscarded) this.#sessions[index] = this.#open();
       const { pending } = this.#sessions[index] as Session;
       if (pending === 0) return this.#sessions[index] as Session;
-      if (pending < (this.#sessions[best] as Session).pending) best = index;
+      if (pending < (this.#sessions[leastBusy] as Session).pending) leastBusy = index;
     }
-    return this.#sessions[best] as Session;
+    return this.#sessions[leastBusy] as Session;
   }
 }
 
-interface Waiting {
-  go(session: Session): void;
-  fail(error: unknown): void;
+interface Waiter {
+  resolve(session: Session): void;
+  reject(error: unknown): void;
 }
 
-/** Connections that one transaction at a time has for itself. */
-export class Writers {
-  readonly #open: Open;
+/** Connections that each serve one transaction at a time. */
+export class WriterPool {
+  readonly #open: OpenSession;
   readonly #size: number;
-  readonly #longestWaitMs: number;
+  readonly #maxWaitMs: number;
   readonly #clock: RunningClock;
   readonly #sessions = new Set<Session>();
   readonly #idle: Session[] = [];
-  readonly #queue = new Set<Waiting>();
+  readonly #queue = new Set<Waiter>();
 
-  constructor(open: Open, size: number, longestWaitMs: number, clock: RunningClock) {
+  constructor(open: OpenSession, size: number, maxWaitMs: number, clock: RunningClock) {
     this.#open = open;
     this.#size = size;
-    this.#longestWaitMs = longestWaitMs;
+    this.#maxWaitMs = maxWaitMs;
     this.#clock = clock;
   }
 
-  async take(): Promise<Session> {
-    const session = this.#fromIdle() ?? this.#another();
+  async acquire(): Promise<Session> {
+    const session = this.#takeIdle() ?? this.#openAnother();
     if (session) return session;
     const { promise, resolve, reject } = Promise.withResolvers<Session>();
-    const waiting: Waiting = { go: resolve, fail: reject };
-    this.#queue.add(waiting);
+    const waiter: Waiter = { resolve, reject };
+    this.#queue.add(waiter);
     try {
-      return await inTime(promise, this.#longestWaitMs, this.#clock);
+      return await withDeadline(promise, this.#maxWaitMs, this.#clock);
     } catch (cause) {
       promise.then(
-        (late) => this.giveBack(late),
+        (lateSession) => this.release(lateSession),
         () => undefined,
       );
-      throw new DatabaseUnavailable('No connection to the database is free.', { cause });
+      throw new DatabaseUnavailable('No database connection is available.', { cause });
     } finally {
-      this.#queue.delete(waiting);
+      this.#queue.delete(waiter);
     }
   }
 
-  giveBack(session: Session): void {
-    session.release();
-    if (session.isFull) session.discard();
+  release(session: Session): void {
+    session.endTransaction();
+    if (session.hasTooManyPrepared) session.discard();
     if (session.isDiscarded) this.#sessions.delete(session);
     const [next] = this.#queue;
-    const free = session.isDiscarded ? (next ? this.#another() : undefined) : session;
-    if (!free) return;
+    const freeSession = session.isDiscarded ? (next ? this.#openAnother() : undefined) : session;
+    if (!freeSession) return;
     if (!next) {
-      this.#idle.push(free);
+      this.#idle.push(freeSession);
       return;
     }
     this.#queue.delete(next);
-    next.go(free);
+    next.resolve(freeSession);
   }
 
-  /** Nobody who waits goes on waiting when the server does not answer those before them. */
-  failWaiting(cause: unknown): void {
-    for (const waiting of this.#queue) {
-      this.#queue.delete(waiting); // at once, so that no connection is handed to it any more
-      waiting.fail(cause);
+  /** Fails all waiters when the server does not respond to earlier statements. */
+  rejectWaiting(cause: unknown): void {
+    for (const waiter of this.#queue) {
+      this.#queue.delete(waiter); // immediately, so that it cannot receive a connection
+      waiter.reject(cause);
     }
   }
 
-  discardUnheard(milliseconds: number): void {
-    for (const session of this.#idle) session.discardIfUnheardFor(milliseconds);
+  discardSilent(milliseconds: number): void {
+    for (const session of this.#idle) session.discardIfSilentFor(milliseconds);
   }
 
   get busy(): number {
@@ -149,11 +150,11 @@ export class Writers {
   }
 
   async end(seconds: number): Promise<void> {
-    this.failWaiting(undefined);
+    this.rejectWaiting(undefined);
     await Promise.all([...this.#sessions].map((session) => session.end(seconds)));
   }
 
-  #fromIdle(): Session | undefined {
+  #takeIdle(): Session | undefined {
     for (;;) {
       const session = this.#idle.pop();
       if (!session?.isDiscarded) return session;
@@ -161,7 +162,7 @@ export class Writers {
     }
   }
 
-  #another(): Session | undefined {
+  #openAnother(): Session | undefined {
     if (this.#sessions.size >= this.#size) return undefined;
     const session = this.#open();
     this.#sessions.add(session);

@@ -1,35 +1,34 @@
 import postgres from 'postgres';
-import { DeadlineExceeded, inTime } from '../deadline.ts';
+import { columnNames } from '../column-names.ts';
+import { DeadlineExceeded, withDeadline } from '../deadline.ts';
 import { DatabaseUnavailable, UniqueViolation } from '../errors.ts';
-import { names } from '../names.ts';
-import { checked } from '../parameters.ts';
+import { checkParameters } from '../parameters.ts';
 import type { RunningClock } from '../running-clock.ts';
-import type { Answer, Execute } from './dialect.ts';
+import type { Execute, StatementResult } from './dialect.ts';
 
 export interface SessionOptions {
   readonly clock: RunningClock;
-  /** A statement that takes longer is given up: a frozen server says nothing at all. */
-  readonly patienceMs: number;
-  /** Settings of the server for this connection. */
+  /** Limits the time of a statement: a frozen server sends no error. */
+  readonly timeoutMs: number;
+  /** Server settings for this connection. */
   readonly settings?: Readonly<Record<string, string | number | boolean>>;
-  /** The text that is sent for a statement; tests put their own time into it. */
+  /** Rewrites statements before they are sent; tests insert their own time. */
   readonly rewrite?: (text: string) => string;
   readonly onNotify?: (text: string) => void;
   readonly onLost?: () => void;
-  /** It did not answer in time. */
-  readonly onSilent?: () => void;
+  readonly onTimeout?: () => void;
 }
 
-/** As what the server knows a node; what an address calls it comes behind. */
+/** The application name on the server; an `application_name` in the URL is appended. */
 export const APPLICATION = 'switchboard';
-const NODE_NAME = /([?&])application_name=([^&]*)&?/;
+const NODE_NAME_PARAMETER = /([?&])application_name=([^&]*)&?/;
 
-/** A node that says nothing in the middle of a transaction, and lets everybody wait for its account, loses it after this time. */
+/** The server ends a transaction that is idle for this time, because it blocks its account. */
 export const IDLE_IN_TRANSACTION_MS = 2000;
 const RECONNECT_SECONDS = 0.1;
-const PATIENT_MS = 10_000;
-/** Seconds and milliseconds after which the server notices that a node is gone without a word. */
-const NOTICE_A_DEAD_NODE = {
+const LONG_TIMEOUT_MS = 10_000;
+/** Server settings, in seconds or milliseconds, to detect a node that disappeared without closing its connection. */
+const DEAD_NODE_DETECTION = {
   tcp_keepalives_idle: 5,
   tcp_keepalives_interval: 2,
   tcp_keepalives_count: 2,
@@ -38,156 +37,165 @@ const NOTICE_A_DEAD_NODE = {
 };
 
 /** The connection was lost before the statement could be sent. */
-export class NotSent extends DatabaseUnavailable {
+export class StatementNotSent extends DatabaseUnavailable {
   constructor() {
     super('The connection to the database was lost.');
   }
 }
 
 /**
- * One connection. Statements that are given to it together are sent together, and answered in their order. It opens by itself,
- * and again after a loss; one that did not answer in time is never used again.
+ * One connection. Concurrent statements are pipelined and result in order. It connects on demand and reconnects after a
+ * loss; after a timeout it is discarded.
  */
 export class Session {
-  /** How many statements wait for their answers. */
+  /** Statements waiting for their results. */
   pending = 0;
   isDiscarded = false;
   readonly #sql: postgres.Sql;
   readonly #options: SessionOptions;
-  /** What the server knows already on this connection. */
+  /** Statements that are prepared on this connection. */
   readonly #prepared = new Set<string>();
-  /** When the server last said anything, by the clock of this process. */
-  #heardAt = performance.now();
+  /** Time of the last response. */
+  #lastResponseAt = performance.now();
   #losses = 0;
   #isInTransaction = false;
 
   constructor(url: string, options: SessionOptions) {
     this.#options = options;
-    this.#sql = postgres(url.replace(NODE_NAME, '$1'), {
+    this.#sql = postgres(url.replace(NODE_NAME_PARAMETER, '$1'), {
       max: 1,
-      connect_timeout: options.patienceMs > PATIENT_MS ? 5 : 1, // also where a statement may take longer
+      connect_timeout: options.timeoutMs > LONG_TIMEOUT_MS ? 5 : 1, // in seconds
       idle_timeout: null as never,
-      max_lifetime: null, // it would end between two statements of a transaction
+      max_lifetime: null, // it could end the connection within a transaction
       backoff: () => RECONNECT_SECONDS,
       fetch_types: false,
       keep_alive: 5,
       onnotice: () => undefined,
-      onclose: () => this.#lose(),
+      onclose: () => this.#handleLoss(),
       connection: {
-        application_name: [APPLICATION, NODE_NAME.exec(url)?.[2]].filter(Boolean).join(' '),
+        application_name: [APPLICATION, NODE_NAME_PARAMETER.exec(url)?.[2]].filter(Boolean).join(' '),
         default_transaction_isolation: 'read committed',
         idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
-        ...NOTICE_A_DEAD_NODE,
+        ...DEAD_NODE_DETECTION,
         ...options.settings,
       } as never,
-      transform: { column: { from: (column: string) => names.camelCase(column) } },
-      // Numbers as everywhere; what a condition says is 0 or 1, as on the embedded database.
+      transform: { column: { from: (column: string) => columnNames.camelCase(column) } },
+      // Parses integers as numbers, and booleans as 0 or 1, like the embedded database.
       types: {
         number: { to: 20, from: [20, 1700, 701], serialize: String, parse: Number },
         flag: { to: 16, from: [16], serialize: String, parse: (value: string) => (value === 't' ? 1 : 0) },
       } as never,
-      ...({ onnotify: (_channel: string, text: string) => this.#notified(text) } as object),
+      ...({ onnotify: (_channel: string, text: string) => this.#handleNotification(text) } as object),
     });
   }
 
-  readonly execute: Execute = async (text, parameters, milliseconds = this.#options.patienceMs): Promise<Answer> => {
+  readonly execute: Execute = async (
+    text,
+    parameters,
+    milliseconds = this.#options.timeoutMs,
+  ): Promise<StatementResult> => {
     if (this.isDiscarded) throw new DatabaseUnavailable('The connection to the database is lost.');
     const { rewrite } = this.#options;
     this.pending += 1;
     try {
-      const statement = this.#sql.unsafe(rewrite ? rewrite(text) : text, checked(parameters), { prepare: !rewrite });
-      const result = await inTime(statement, milliseconds, this.#options.clock);
-      this.#heardAt = performance.now();
+      const statement = this.#sql.unsafe(rewrite ? rewrite(text) : text, checkParameters(parameters), {
+        prepare: !rewrite,
+      });
+      const result = await withDeadline(statement, milliseconds, this.#options.clock);
+      this.#lastResponseAt = performance.now();
       if (!rewrite) this.#prepared.add(text);
       return { rows: [...result], changes: BigInt(result.count ?? 0), command: result.command };
     } catch (error) {
-      if (error instanceof DeadlineExceeded || (error as { code?: string }).code === READ_ONLY) this.discard();
-      // Whatever may take longer than others says nothing of the server.
-      if (error instanceof DeadlineExceeded && milliseconds <= this.#options.patienceMs) this.#options.onSilent?.();
+      if (error instanceof DeadlineExceeded || (error as { code?: string }).code === READ_ONLY_TRANSACTION)
+        this.discard();
+      // A statement with an extended time limit does not show that the server is unresponsive.
+      if (error instanceof DeadlineExceeded && milliseconds <= this.#options.timeoutMs) this.#options.onTimeout?.();
       throw translateError(error);
     } finally {
       this.pending -= 1;
     }
   };
 
-  /** For the statements of one transaction: none of them is carried out on the connection that comes after a loss. */
-  untilLost(): Execute {
+  /** Executes the statements of one transaction. After a loss, none of them runs on the new connection. */
+  forTransaction(): Execute {
     const losses = this.#losses;
     this.#isInTransaction = true;
-    let sent: Promise<unknown> = Promise.resolve();
+    let previous: Promise<unknown> = Promise.resolve();
     return (text, parameters, milliseconds) => {
-      const answer = sent.then(() => {
-        if (this.#losses !== losses) throw new NotSent();
-        const answered = this.execute(text, parameters, milliseconds);
-        answered.catch(() => undefined);
-        return { answered };
+      const started = previous.then(() => {
+        if (this.#losses !== losses) throw new StatementNotSent();
+        const result = this.execute(text, parameters, milliseconds);
+        result.catch(() => undefined);
+        return { result };
       });
-      // What the driver cannot send at once waits inside it, and would find its way to the next connection: it waits here.
-      const goesAtOnce = parameters.length === 0 || (this.#prepared.has(text) && isShort(parameters));
-      sent = answer
-        .then(({ answered }) => (goesAtOnce && this.pending < MAX_TOGETHER ? undefined : answered))
+      // The driver queues statements that it cannot send immediately, and would send them on the next connection.
+      const isSentImmediately = parameters.length === 0 || (this.#prepared.has(text) && isShort(parameters));
+      previous = started
+        .then(({ result }) => (isSentImmediately && this.pending < MAX_PIPELINED ? undefined : result))
         .catch(() => undefined);
-      return answer.then(({ answered }) => answered);
+      return started.then(({ result }) => result);
     };
   }
 
-  /** The transaction is over, one way or the other. */
-  release(): void {
+  endTransaction(): void {
     this.#isInTransaction = false;
   }
 
-  /** Every text that was ever sent is kept by the server, and there are very many: lists of every length, filters of every kind. */
-  get isFull(): boolean {
+  /**
+   * The server retains every prepared statement, and their number is unbounded: lists of any length, any filter
+   * combination.
+   */
+  get hasTooManyPrepared(): boolean {
     return this.#prepared.size > MAX_PREPARED;
   }
 
-  /** What it was asked for last may still be carried out, but a transaction without a commit ends with its connection. */
+  /** The last statement may still complete, but an uncommitted transaction ends with its connection. */
   discard(): void {
     if (this.isDiscarded) return;
     this.isDiscarded = true;
     this.end(0);
-    this.#lose();
+    this.#handleLoss();
   }
 
-  /** What was not heard of for so long may be connected to nobody. */
-  discardIfUnheardFor(milliseconds: number): void {
-    if (this.pending === 0 && performance.now() - this.#heardAt > milliseconds) this.discard();
+  /** A connection without a recent response may be dead. */
+  discardIfSilentFor(milliseconds: number): void {
+    if (this.pending === 0 && performance.now() - this.#lastResponseAt > milliseconds) this.discard();
   }
 
   async end(seconds: number): Promise<void> {
     await this.#sql.end({ timeout: seconds }).catch(() => undefined);
   }
 
-  #notified(text: string): void {
-    this.#heardAt = performance.now();
+  #handleNotification(text: string): void {
+    this.#lastResponseAt = performance.now();
     this.#options.onNotify?.(text);
   }
 
-  #lose(): void {
+  #handleLoss(): void {
     this.#losses += 1;
     this.#prepared.clear();
-    if (this.#isInTransaction) this.discard(); // the driver would carry out on the next one what it has not sent yet
+    if (this.#isInTransaction) this.discard(); // the driver would send queued statements on the next connection
     this.#options.onLost?.();
   }
 }
 
-const MAX_TOGETHER = 50;
+const MAX_PIPELINED = 50;
 const MAX_PREPARED = 400;
-const SHORT = 4096;
+const SHORT_TEXT_LENGTH = 4096;
 
 function isShort(parameters: readonly unknown[]): boolean {
-  return parameters.every((value) => typeof value !== 'string' || value.length < SHORT);
+  return parameters.every((value) => typeof value !== 'string' || value.length < SHORT_TEXT_LENGTH);
 }
 
 const UNIQUE_VIOLATION = '23505';
-const READ_ONLY = '25006';
+const READ_ONLY_TRANSACTION = '25006';
 
-/** Connections refused or lost, too many of them, a server that starts or stops, or is not the primary any more. */
-const AWAY = /^(08|25006|25P03|53|57|CONN|ECONN|EPIPE|ENOTFOUND|EAI_AGAIN|EHOST|ENET|ETIMEDOUT)/;
+/** Connections refused, lost or exhausted; a server that starts, stops or is no longer the primary. */
+const UNAVAILABLE_CODES = /^(08|25006|25P03|53|57|CONN|ECONN|EPIPE|ENOTFOUND|EAI_AGAIN|EHOST|ENET|ETIMEDOUT)/;
 
 function translateError(error: unknown): unknown {
   const code = (error as { code?: string }).code ?? '';
   if (code === UNIQUE_VIOLATION) return new UniqueViolation({ cause: error });
-  if (!(error instanceof DeadlineExceeded) && !AWAY.test(code)) return error;
+  if (!(error instanceof DeadlineExceeded) && !UNAVAILABLE_CODES.test(code)) return error;
   return new DatabaseUnavailable('The database cannot be used right now.', { cause: error });
 }

@@ -4,63 +4,63 @@ import { DeadlineExceeded } from '../deadline.ts';
 import { DatabaseUnavailable } from '../errors.ts';
 import type { CompiledStatements } from '../prepared-statement.ts';
 import type { RunningClock } from '../running-clock.ts';
-import { failureOf, firstFailure, settled, TransactionIsOver } from '../sent.ts';
+import { findFailure, findFirstFailure, ignoreUnhandledRejection, TransactionEnded } from '../statement-outcomes.ts';
 import type { Tables } from '../tables.ts';
-import { type Answer, type Execute, queriesOn } from './dialect.ts';
+import { createQueryBuilder, type Execute, type StatementResult } from './dialect.ts';
 import { appendEvents } from './event-log.ts';
-import type { Writers } from './pools.ts';
-import { NotSent, type Session } from './session.ts';
+import type { WriterPool } from './pools.ts';
+import { type Session, StatementNotSent } from './session.ts';
 
-/** The time at which the account's turn has come, however long it was waited for. */
-const TURN_TIME = 'select (extract(epoch from clock_timestamp()) * 1000)::bigint as now';
+/** The time after the account lock was acquired. */
+const SELECT_NOW = 'select (extract(epoch from clock_timestamp()) * 1000)::bigint as now';
 
-/** A column was added by a newer version while this one runs: what a connection has prepared is good for nothing. */
-const PLAN_IS_OLD = ['0A000', '25P02'];
-/** The server has chosen this one among those that waited for each other. */
-const DEADLOCK = ['40P01', '40001'];
-const BEGIN_ANEW: ReadonlySet<string> = new Set([...PLAN_IS_OLD, ...DEADLOCK]);
-/** A newer version may add several columns, one after the other. */
+/** A newer version added a column while this one runs: prepared statements are stale. */
+const STALE_PLAN_CODES = ['0A000', '25P02'];
+/** The server chose this transaction to resolve a deadlock or conflict. */
+const DEADLOCK_CODES = ['40P01', '40001'];
+const RETRYABLE_CODES: ReadonlySet<string> = new Set([...STALE_PLAN_CODES, ...DEADLOCK_CODES]);
+/** A newer version can add several columns in a row. */
 const MAX_ATTEMPTS = 5;
-/** A lost connection says little of the next one; two of them say that the server is away. */
-const MAX_LOSSES = 1;
+/** One lost connection is retried; two mean that the server is unavailable. */
+const MAX_CONNECTION_LOSSES = 1;
 
-export interface TransactionParts {
-  readonly writers: Writers;
+export interface TransactionDependencies {
+  readonly writers: WriterPool;
   readonly compiled: CompiledStatements;
   readonly clock: Clock | undefined;
-  readonly running: RunningClock;
-  /** For the turn of an account. */
-  readonly longestWaitMs: number;
-  counted(execute: Execute): Execute;
-  /** Waits for the turn of an account, as long as the server answers others; gives it up when it does not. */
-  whileOthersAnswer(turn: Promise<Answer>, giveUp: () => void): Promise<Answer>;
+  readonly runningClock: RunningClock;
+  /** Limits the wait for the account lock. */
+  readonly maxWaitMs: number;
+  withFailureCount(execute: Execute): Execute;
+  /** Waits for the account lock while the server responds to other statements; otherwise calls `abandon`. */
+  waitWhileServerResponds(lockWait: Promise<StatementResult>, abandon: () => void): Promise<StatementResult>;
   onCommit(accountIds: ReadonlySet<number>): void;
 }
 
-/** Carries out transactions, each on a connection of its own. */
+/** Runs each transaction on a separate connection. */
 export class Transactions {
-  readonly #parts: TransactionParts;
+  readonly #dependencies: TransactionDependencies;
 
-  constructor(parts: TransactionParts) {
-    this.#parts = parts;
+  constructor(dependencies: TransactionDependencies) {
+    this.#dependencies = dependencies;
   }
 
-  async perform<T>(work: (tx: Transaction) => Promise<T>, accountId: number | undefined): Promise<T> {
+  async run<T>(work: (tx: Transaction) => Promise<T>, accountId: number | undefined): Promise<T> {
     let losses = 0;
     for (let attempt = 1; ; attempt += 1) {
-      const session = await this.#parts.writers.take();
+      const session = await this.#dependencies.writers.acquire();
       try {
         return await this.#attempt(session, work, accountId);
       } catch (error) {
         if (error instanceof LostBeforeCommit) {
           losses += 1;
-          if (losses > MAX_LOSSES) throw error.reason;
-        } else if (attempt >= MAX_ATTEMPTS || !BEGIN_ANEW.has((error as { code?: string }).code ?? '')) {
+          if (losses > MAX_CONNECTION_LOSSES) throw error.reason;
+        } else if (attempt >= MAX_ATTEMPTS || !RETRYABLE_CODES.has((error as { code?: string }).code ?? '')) {
           throw error;
         }
-        session.discard(); // the next one has nothing prepared
+        session.discard(); // a new connection has no prepared statements
       } finally {
-        this.#parts.writers.giveBack(session);
+        this.#dependencies.writers.release(session);
       }
     }
   }
@@ -70,72 +70,73 @@ export class Transactions {
     work: (tx: Transaction) => Promise<T>,
     accountId: number | undefined,
   ): Promise<T> {
-    const { running } = this.#parts;
-    const stalledBefore = running.stalledMs;
+    const { runningClock } = this.#dependencies;
+    const stalledBefore = runningClock.stalledMs;
     const { execute, now } = await this.#begin(session, accountId);
-    let isOver = false;
-    const inside: Execute = async (text, parameters) => {
-      if (isOver) throw new TransactionIsOver();
+    let hasEnded = false;
+    const executeInside: Execute = async (text, parameters) => {
+      if (hasEnded) throw new TransactionEnded();
       return execute(text, parameters);
     };
     const events: NewEvent[] = [];
     const sent: Promise<unknown>[] = [];
-    let commit: Promise<Answer> | undefined;
+    let commit: Promise<StatementResult> | undefined;
     try {
       let db: Kysely<Tables> | undefined;
       const tx: Transaction = {
         get db() {
-          db ??= queriesOn(inside);
+          db ??= createQueryBuilder(executeInside);
           return db;
         },
         database: this,
         now,
-        run: (statement, args) => this.#parts.compiled.run(inside, statement, args),
-        send: (statement, args) => sent.push(settled(this.#parts.compiled.run(inside, statement, args))),
+        run: (statement, args) => this.#dependencies.compiled.run(executeInside, statement, args),
+        send: (statement, args) =>
+          sent.push(ignoreUnhandledRejection(this.#dependencies.compiled.run(executeInside, statement, args))),
         emit: (event) => events.push(event),
       };
       const value = await work(tx);
-      isOver = true;
-      // While this node stood still the server may have ended the transaction: a commit would get no answer, and be unknown.
-      if (running.stalledMs > stalledBefore) await execute('select 1', []);
-      // Sent together: a commit after something failed rolls back.
-      const appended = appendEvents(execute, events, now);
-      commit = settled(execute('commit', []));
-      await Promise.all([...sent, ...appended, commit]);
-      // Somebody inside caught the error of a statement: the server has thrown everything away, without an error.
+      hasEnded = true;
+      // During a stall the server may have ended the transaction; the outcome of a commit would then be unknown.
+      if (runningClock.stalledMs > stalledBefore) await execute('select 1', []);
+      // Pipelined: a commit after a failed statement rolls back.
+      const appends = appendEvents(execute, events, now);
+      commit = ignoreUnhandledRejection(execute('commit', []));
+      await Promise.all([...sent, ...appends, commit]);
+      // If `work` caught the error of a statement, the server rolls back without reporting an error.
       if ((await commit).command !== 'COMMIT') throw new Error('The transaction was rolled back.');
-      this.#parts.onCommit(new Set(events.map((event) => event.accountId)));
+      this.#dependencies.onCommit(new Set(events.map((event) => event.accountId)));
       return value;
-    } catch (last) {
-      isOver = true;
+    } catch (lastError) {
+      hasEnded = true;
       await execute('rollback', []).catch(() => session.discard());
-      const error = (await firstFailure(sent)) ?? last;
+      const error = (await findFirstFailure(sent)) ?? lastError;
       if (!(error instanceof DatabaseUnavailable)) throw error;
-      if (commit && !((await failureOf(commit)) instanceof NotSent))
+      if (commit && !((await findFailure(commit)) instanceof StatementNotSent))
         throw new DatabaseUnavailable('The change could not be stored.', { cause: error, outcomeUnknown: true });
-      throw lostOr(error);
+      throw toRetryable(error);
     }
   }
 
-  /** Where the changes of an account wait for each other on all nodes: what follows sees all that was done before. */
+  /** Acquires the account lock across all nodes. Later statements see all earlier changes of the account. */
   async #begin(session: Session, accountId: number | undefined): Promise<{ execute: Execute; now: number }> {
     const lock = accountId === undefined ? '' : `select pg_advisory_xact_lock(${accountId});`;
-    const text = `begin; ${lock} ${TURN_TIME}`;
-    const execute = this.#parts.counted(session.untilLost());
+    const text = `begin; ${lock} ${SELECT_NOW}`;
+    const execute = this.#dependencies.withFailureCount(session.forTransaction());
     try {
-      const turn = execute(text, [], this.#parts.longestWaitMs);
-      const answers = (await this.#parts.whileOthersAnswer(turn, () => session.discard())).rows;
-      return { execute, now: this.#parts.clock?.() ?? (answers.at(-1) as { now: number }[])[0]?.now ?? 0 };
+      const lockWait = execute(text, [], this.#dependencies.maxWaitMs);
+      const answers = (await this.#dependencies.waitWhileServerResponds(lockWait, () => session.discard())).rows;
+      return { execute, now: this.#dependencies.clock?.() ?? (answers.at(-1) as { now: number }[])[0]?.now ?? 0 };
     } catch (error) {
-      session.discard(); // whatever it is in the middle of ends with it
-      throw lostOr(error);
+      session.discard(); // also ends a running statement
+      throw toRetryable(error);
     }
   }
 }
 
 /**
- * The connection was lost before a commit was sent: the server was restarted since it was used last, or has ended what this
- * node left open while it stood still. Nothing was stored, and another connection may work.
+ * The connection was lost before a commit was sent: the server restarted since the last use, or ended the transaction
+ * during a stall of this node. Nothing was stored, and another connection may work.
  */
 class LostBeforeCommit extends Error {
   readonly reason: DatabaseUnavailable;
@@ -147,8 +148,8 @@ class LostBeforeCommit extends Error {
   }
 }
 
-/** Tells a loss from silence: only after a loss it is worth to begin anew. */
-function lostOr(error: unknown): unknown {
-  const wasLost = error instanceof DatabaseUnavailable && !(error.cause instanceof DeadlineExceeded);
-  return wasLost ? new LostBeforeCommit(error) : error;
+/** Retrying helps after a lost connection, but not after a timeout. */
+function toRetryable(error: unknown): unknown {
+  const isLoss = error instanceof DatabaseUnavailable && !(error.cause instanceof DeadlineExceeded);
+  return isLoss ? new LostBeforeCommit(error) : error;
 }

@@ -1,29 +1,29 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { LRUCache } from 'lru-cache';
+import { columnNames } from '../column-names.ts';
 import type { Clock } from '../database.ts';
 import { DatabaseUnavailable } from '../errors.ts';
-import { names } from '../names.ts';
-import { checked } from '../parameters.ts';
+import { checkParameters } from '../parameters.ts';
 
-interface Prepared {
+interface PreparedSql {
   readonly statement: StatementSync;
-  /** In the code; none where the statement returns no rows. */
+  /** In camelCase; empty if the statement returns no rows. */
   readonly columns: readonly string[];
 }
 
 export interface ConnectionOptions {
   readonly readOnly: boolean;
   readonly clock: Clock;
-  /** What SQL sees as `within_deadline()`; only a slow read asks. */
+  /** Implements `within_deadline()` for slow reads. */
   readonly withinDeadline?: () => boolean;
   readonly cacheKiB: number;
 }
 
-/** One handle on the file, with its statements prepared once and its parameters checked. */
+/** A handle on the file that caches prepared statements and checks parameters. */
 export class SqliteConnection {
   readonly handle: DatabaseSync;
-  /** By their text, which differs with every combination of filters. */
-  readonly #prepared = new LRUCache<string, Prepared>({ max: 500 });
+  /** By SQL text, which differs with every combination of filters. */
+  readonly #prepared = new LRUCache<string, PreparedSql>({ max: 500 });
 
   constructor(file: string, options: ConnectionOptions) {
     this.handle = new DatabaseSync(file, { readOnly: options.readOnly, timeout: 5000 });
@@ -33,7 +33,7 @@ export class SqliteConnection {
         : `pragma journal_mode = wal; pragma synchronous = full; pragma cache_size = -${options.cacheKiB};
            pragma wal_autocheckpoint = 4000`,
     );
-    // One time for the whole of a statement: SQLite asks once, and not again at every row.
+    // Deterministic: SQLite calls it once per statement, not for every row.
     this.handle.function('now_ms', { deterministic: true }, options.clock);
     const withinDeadline = options.withinDeadline ?? (() => true);
     this.handle.function('within_deadline', () => (withinDeadline() ? 1 : 0));
@@ -41,15 +41,15 @@ export class SqliteConnection {
 
   all(sql: string, parameters: readonly unknown[]): unknown[] {
     const prepared = this.#prepare(sql);
-    return translateErrors(() => rowsOf(prepared, parameters));
+    return translateErrors(() => readRows(prepared, parameters));
   }
 
-  /** Rows where the statement returns some, else the number of rows it changed. */
+  /** Returns rows, or the number of changed rows if the statement returns none. */
   run(sql: string, parameters: readonly unknown[]): { rows: unknown[]; changes: bigint } {
     const prepared = this.#prepare(sql);
     return translateErrors(() => {
-      if (prepared.columns.length > 0) return { rows: rowsOf(prepared, parameters), changes: 0n };
-      return { rows: [], changes: BigInt(prepared.statement.run(...checked(parameters)).changes) };
+      if (prepared.columns.length > 0) return { rows: readRows(prepared, parameters), changes: 0n };
+      return { rows: [], changes: BigInt(prepared.statement.run(...checkParameters(parameters)).changes) };
     });
   }
 
@@ -58,43 +58,44 @@ export class SqliteConnection {
     this.handle.close();
   }
 
-  #prepare(sql: string): Prepared {
-    const known = this.#prepared.get(sql);
-    if (known) return known;
+  #prepare(sql: string): PreparedSql {
+    const cached = this.#prepared.get(sql);
+    if (cached) return cached;
     const statement = translateErrors(() => this.handle.prepare(sql));
     statement.setReturnArrays(true);
-    const prepared = { statement, columns: columnsOf(statement) };
+    const prepared = { statement, columns: readColumnNames(statement) };
     this.#prepared.set(sql, prepared);
     return prepared;
   }
 }
 
-/** Lists of values, made into rows here: that is quicker than to let the driver do it, and names cost nothing. */
-function rowsOf(prepared: Prepared, parameters: readonly unknown[]): unknown[] {
-  const found = prepared.statement.all(...checked(parameters)) as unknown as unknown[][];
-  const [first] = found;
+/** Builds rows from value lists, which is faster than in the driver and converts column names only once. */
+function readRows(prepared: PreparedSql, parameters: readonly unknown[]): unknown[] {
+  const valueLists = prepared.statement.all(...checkParameters(parameters)) as unknown as unknown[][];
+  const [first] = valueLists;
   if (!first) return [];
-  // Another process may have added a column since.
-  const columns = first.length === prepared.columns.length ? prepared.columns : columnsOf(prepared.statement);
-  return found.map((values) => {
+  // Another process may have added a column.
+  const columns = first.length === prepared.columns.length ? prepared.columns : readColumnNames(prepared.statement);
+  return valueLists.map((values) => {
     const row: Record<string, unknown> = {};
-    for (let place = 0; place < columns.length; place += 1) row[columns[place] as string] = values[place];
+    for (let index = 0; index < columns.length; index += 1) row[columns[index] as string] = values[index];
     return row;
   });
 }
 
-function columnsOf(statement: StatementSync): string[] {
-  return statement.columns().map(({ name }) => names.camelCase(name));
+function readColumnNames(statement: StatementSync): string[] {
+  return statement.columns().map(({ name }) => columnNames.camelCase(name));
 }
 
-const PASSING = new Set([5, 6, 7, 8, 10, 13, 14]); // busy, locked, no memory, read-only, disk error, full, cannot open
+/** Busy, locked, no memory, read-only, disk error, full, cannot open. */
+const TRANSIENT_CODES = new Set([5, 6, 7, 8, 10, 13, 14]);
 
 function translateErrors<T>(work: () => T): T {
   try {
     return work();
   } catch (error) {
     const code = (error as { errcode?: number }).errcode;
-    if (code !== undefined && PASSING.has(code & 0xff)) {
+    if (code !== undefined && TRANSIENT_CODES.has(code & 0xff)) {
       throw new DatabaseUnavailable('The database cannot be used right now.', { cause: error });
     }
     throw error;

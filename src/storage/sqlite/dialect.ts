@@ -9,25 +9,25 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
-import { names } from '../names.ts';
+import { columnNames } from '../column-names.ts';
 import type { Tables } from '../tables.ts';
 import type { SqliteConnection } from './connection.ts';
 
 /**
- * Kysely over one of our handles. Transactions are not Kysely's here: `SqliteDatabase.transaction` holds the writer
- * and everything that is read or written inside goes through it.
+ * Kysely on top of a connection. Transactions do not use Kysely's API: `SqliteDatabase.transaction` owns the write
+ * connection, and all statements inside go through it.
  */
-export function queriesOn(connection: Pick<SqliteConnection, 'run'>): Kysely<Tables> {
+export function createQueryBuilder(connection: Pick<SqliteConnection, 'run'>): Kysely<Tables> {
   const dialect: Dialect = {
     createAdapter: () => new SqliteAdapter(),
     createQueryCompiler: () => new SqliteQueryCompiler(),
     createIntrospector: (db) => new SqliteIntrospector(db),
-    createDriver: () => new OneConnectionDriver(connection),
+    createDriver: () => new SingleConnectionDriver(connection),
   };
-  return new Kysely<Tables>({ dialect, plugins: [names] });
+  return new Kysely<Tables>({ dialect, plugins: [columnNames] });
 }
 
-class OneConnectionDriver implements Driver {
+class SingleConnectionDriver implements Driver {
   readonly #connection: DatabaseConnection;
 
   constructor(connection: Pick<SqliteConnection, 'run'>) {
@@ -37,7 +37,7 @@ class OneConnectionDriver implements Driver {
         return { rows: rows as R[], numAffectedRows: changes };
       },
       streamQuery() {
-        throw new Error('The embedded database does not stream.');
+        throw new Error('Streaming is not supported.');
       },
     };
   }
@@ -47,7 +47,7 @@ class OneConnectionDriver implements Driver {
     return this.#connection;
   }
   async beginTransaction(): Promise<void> {
-    throw new Error('Use Database.transaction: Kysely alone would mix the statements of several requests.');
+    throw new Error('Use Database.transaction: Kysely would mix the statements of several requests.');
   }
   async commitTransaction(): Promise<void> {}
   async rollbackTransaction(): Promise<void> {}

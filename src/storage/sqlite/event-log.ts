@@ -6,19 +6,19 @@ import type { Tables } from '../tables.ts';
 const insertEvent = prepare<Selectable<Tables['events']>>((db, row) => db.insertInto('events').values(row));
 
 /**
- * Writes the events of one transaction. Called as its last step: the position is taken under the lock of the account's
- * row, so no reader ever sees a position before a smaller one.
+ * Writes the events of a transaction, as its last step. It takes positions under the lock of the account's row, so that
+ * a position never becomes visible before a smaller one.
  */
 export async function appendEvents(tx: Transaction, events: readonly NewEvent[]): Promise<void> {
-  for (const [accountId, own] of Map.groupBy(events, (event) => event.accountId)) {
+  for (const [accountId, accountEvents] of Map.groupBy(events, (event) => event.accountId)) {
     const account = await tx.db
       .updateTable('accounts')
-      .set((eb) => ({ eventPosition: eb('eventPosition', '+', own.length) }))
+      .set((eb) => ({ eventPosition: eb('eventPosition', '+', accountEvents.length) }))
       .where('id', '=', accountId)
       .returning('eventPosition')
       .executeTakeFirstOrThrow();
-    const first = account.eventPosition - own.length + 1;
-    for (const [index, event] of own.entries()) {
+    const first = account.eventPosition - accountEvents.length + 1;
+    for (const [index, event] of accountEvents.entries()) {
       await tx.run(insertEvent, {
         accountId,
         position: first + index,

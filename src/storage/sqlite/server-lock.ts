@@ -1,10 +1,10 @@
 import { DatabaseSync } from 'node:sqlite';
 
 /**
- * Takes the place of the one server of a database file; undefined when another process has it. The operating system
- * gives the place back whenever its holder ends, however that happens.
+ * Locks a database file for one server. Returns a function that releases the lock; undefined if another process holds
+ * it. The operating system releases the lock when the process ends, however that happens.
  */
-export function takeServerPlace(databaseFile: string): (() => void) | undefined {
+export function acquireServerLock(databaseFile: string): (() => void) | undefined {
   const lock = new DatabaseSync(`${databaseFile}.lock`);
   try {
     lock.exec('pragma journal_mode = memory; begin exclusive');

@@ -1,21 +1,21 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { SqliteConnection } from './connection.ts';
-import type { SlowRead, SlowReadAnswer } from './slow-reads.ts';
+import type { SlowRead, SlowReadResult } from './slow-reads.ts';
 
-/** Between two looks it is a few milliseconds: more than this was a standstill. */
-const MAX_POLL_MS = 250;
+/** Checks are a few milliseconds apart: a longer interval means that the process was stalled. */
+const MAX_CHECK_INTERVAL_MS = 250;
 
-let left = 0;
-let lookedAt = 0;
+let remainingMs = 0;
+let checkedAt = 0;
 let now = 0;
 const connection = new SqliteConnection(workerData as string, {
   readOnly: true,
   clock: () => now,
   withinDeadline: () => {
-    const lookedBefore = lookedAt;
-    lookedAt = performance.now();
-    left -= Math.min(lookedAt - lookedBefore, MAX_POLL_MS);
-    if (left <= 0) throw new TooSlow();
+    const previousCheckAt = checkedAt;
+    checkedAt = performance.now();
+    remainingMs -= Math.min(checkedAt - previousCheckAt, MAX_CHECK_INTERVAL_MS);
+    if (remainingMs <= 0) throw new TooSlow();
     return true;
   },
   cacheKiB: 8 * 1024,
@@ -23,11 +23,11 @@ const connection = new SqliteConnection(workerData as string, {
 
 class TooSlow extends Error {}
 
-function answer(read: SlowRead): SlowReadAnswer {
-  left = read.milliseconds;
-  lookedAt = performance.now();
+function runRead(read: SlowRead): SlowReadResult {
+  remainingMs = read.milliseconds;
+  checkedAt = performance.now();
   now = read.now;
-  if (left <= 0) return { tooSlow: true };
+  if (remainingMs <= 0) return { tooSlow: true };
   try {
     return { rows: connection.all(read.sql, read.parameters) };
   } catch (error) {
@@ -35,4 +35,4 @@ function answer(read: SlowRead): SlowReadAnswer {
   }
 }
 
-parentPort?.on('message', (read: SlowRead) => parentPort?.postMessage(answer(read)));
+parentPort?.on('message', (read: SlowRead) => parentPort?.postMessage(runRead(read)));

@@ -5,34 +5,33 @@ import type { RunningClock } from '../running-clock.ts';
 export interface SlowRead {
   readonly sql: string;
   readonly parameters: readonly unknown[];
-  /** What SQL sees as the time. */
+  /** The time for `now_ms()`. */
   readonly now: number;
-  /** How long it may take from here on. */
+  /** Time limit. */
   readonly milliseconds: number;
 }
 
-export type SlowReadAnswer = { rows: unknown[] } | { tooSlow: true } | { failed: string };
+export type SlowReadResult = { rows: unknown[] } | { tooSlow: true } | { failed: string };
 
-interface Waiting {
+interface QueuedRead {
   readonly read: SlowRead;
   readonly queuedAt: number;
   resolve(rows: unknown[]): void;
   reject(error: Error): void;
 }
 
-const WORKERS = 2;
-const MAX_WAITING = 64;
+const MAX_WORKERS = 2;
+const MAX_QUEUED_READS = 64;
 
 /**
- * Reads that may take long, in read-only worker threads: SQLite runs in the thread of its caller and would hold up
- * every other request. A worker looks at the clock every few hundred rows and gives up at the deadline. What counts is the time in
- * which this process ran.
+ * Runs long reads in read-only worker threads, because SQLite runs in the calling thread and would block all other
+ * requests. A worker checks the deadline every few hundred rows. Stalls of the process do not count.
  */
 export class SlowReads {
   readonly #file: string;
-  readonly #idle: Worker[] = [];
-  readonly #all = new Set<Worker>();
-  readonly #waiting: Waiting[] = [];
+  readonly #idleWorkers: Worker[] = [];
+  readonly #workers = new Set<Worker>();
+  readonly #queue: QueuedRead[] = [];
   readonly #clock: RunningClock;
 
   constructor(file: string, clock: RunningClock) {
@@ -41,47 +40,47 @@ export class SlowReads {
   }
 
   run(query: Pick<SlowRead, 'sql' | 'parameters' | 'now'>, milliseconds: number): Promise<unknown[]> {
-    if (this.#waiting.length >= MAX_WAITING) return Promise.reject(new ReadTooSlow());
+    if (this.#queue.length >= MAX_QUEUED_READS) return Promise.reject(new ReadTooSlow());
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ read: { ...query, milliseconds }, queuedAt: this.#clock.now(), resolve, reject });
-      this.#next();
+      this.#queue.push({ read: { ...query, milliseconds }, queuedAt: this.#clock.now(), resolve, reject });
+      this.#startNext();
     });
   }
 
   async close(): Promise<void> {
-    for (const { reject } of this.#waiting.splice(0)) reject(new ReadTooSlow());
-    await Promise.all([...this.#all].map((worker) => worker.terminate()));
+    for (const { reject } of this.#queue.splice(0)) reject(new ReadTooSlow());
+    await Promise.all([...this.#workers].map((worker) => worker.terminate()));
   }
 
-  #next(): void {
-    if (this.#waiting.length === 0) return;
-    const worker = this.#idle.pop() ?? (this.#all.size < WORKERS ? this.#start() : undefined);
+  #startNext(): void {
+    if (this.#queue.length === 0) return;
+    const worker = this.#idleWorkers.pop() ?? (this.#workers.size < MAX_WORKERS ? this.#startWorker() : undefined);
     if (!worker) return;
-    const { read, queuedAt, resolve, reject } = this.#waiting.shift() as Waiting;
-    const settle = (answer: SlowReadAnswer) => {
+    const { read, queuedAt, resolve, reject } = this.#queue.shift() as QueuedRead;
+    const settle = (answer: SlowReadResult) => {
       worker.off('error', fail).off('message', settle);
-      this.#idle.push(worker);
+      this.#idleWorkers.push(worker);
       if ('rows' in answer) resolve(answer.rows);
       else reject('failed' in answer ? new Error(answer.failed) : new ReadTooSlow());
-      this.#next();
+      this.#startNext();
     };
     const fail = (error: Error & { code?: string }) => {
-      this.#all.delete(worker);
+      this.#workers.delete(worker);
       reject(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? new ReadTooSlow() : error);
-      this.#next();
+      this.#startNext();
     };
     worker.once('message', settle).once('error', fail);
     worker.postMessage({ ...read, milliseconds: read.milliseconds - (this.#clock.now() - queuedAt) });
   }
 
-  #start(): Worker {
+  #startWorker(): Worker {
     const worker = new Worker(new URL('./slow-reads-worker.ts', import.meta.url), {
       workerData: this.#file,
-      // It holds a few rows at a time; left alone it would take several times this before it collects.
+      // A worker holds few rows at a time, but its heap would grow far larger before garbage collection.
       resourceLimits: { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 256 },
     });
     worker.unref();
-    this.#all.add(worker);
+    this.#workers.add(worker);
     return worker;
   }
 }

@@ -2,28 +2,28 @@ import { backup } from 'node:sqlite';
 import { type Compilable, type Expression, type Kysely, type SqlBool, sql } from 'kysely';
 import type { Clock, Database, Transaction } from '../database.ts';
 import { DatabaseUnavailable } from '../errors.ts';
+import { MAX_WAIT_MS } from '../keyed-queue.ts';
 import { CompiledStatements, type Statement } from '../prepared-statement.ts';
 import { RunningClock } from '../running-clock.ts';
 import type { Tables } from '../tables.ts';
-import { MAX_WAIT_MS } from '../turns.ts';
 import { SqliteConnection } from './connection.ts';
-import { queriesOn } from './dialect.ts';
+import { createQueryBuilder } from './dialect.ts';
 import { SlowReads } from './slow-reads.ts';
 import { SqliteWriter } from './writer.ts';
 
 export interface SqliteOptions {
   readonly clock?: Clock;
-  /** How long a read that no index serves may take. */
+  /** Time limit for reads that no index serves. */
   readonly slowReadMs?: number;
-  /** How long a change may wait for those before it. */
-  readonly longestWaitMs?: number;
+  /** Longest wait for earlier changes. */
+  readonly maxWaitMs?: number;
   readonly cacheKiB?: number;
 }
 
-/** The embedded database: one handle that writes, one that reads, and workers for the reads that may take long. */
+/** The embedded database: one connection for writes, one for reads, and workers for long reads. */
 export class SqliteDatabase implements Database {
-  readonly columnWords = { orderedText: 'text' };
-  readonly prelude = [];
+  readonly columnTypes = { orderedText: 'text' };
+  readonly setupStatements = [];
   readonly read: Kysely<Tables>;
   readonly #clock: Clock;
   readonly #compiled: CompiledStatements;
@@ -31,25 +31,25 @@ export class SqliteDatabase implements Database {
   readonly #writer: SqliteWriter;
   readonly #slowReads: SlowReads;
   readonly #slowReadMs: number;
-  readonly #running = new RunningClock();
+  readonly #runningClock = new RunningClock();
   #closed = false;
 
   constructor(file: string, options: SqliteOptions = {}) {
     const clock = options.clock ?? Date.now;
     this.#clock = clock;
     const cacheKiB = options.cacheKiB ?? 16 * 1024;
-    const { longestWaitMs = MAX_WAIT_MS } = options;
-    const writing = new SqliteConnection(file, { readOnly: false, clock, cacheKiB });
+    const { maxWaitMs = MAX_WAIT_MS } = options;
+    const writeConnection = new SqliteConnection(file, { readOnly: false, clock, cacheKiB });
     this.#reader = new SqliteConnection(file, { readOnly: true, clock, cacheKiB });
-    this.read = queriesOn(this.#reader);
+    this.read = createQueryBuilder(this.#reader);
     this.#compiled = new CompiledStatements(this.read);
-    const running = this.#running;
-    this.#writer = new SqliteWriter(writing, { compiled: this.#compiled, clock, running, longestWaitMs });
+    const runningClock = this.#runningClock;
+    this.#writer = new SqliteWriter(writeConnection, { compiled: this.#compiled, clock, runningClock, maxWaitMs });
     this.#slowReadMs = options.slowReadMs ?? 2000;
-    this.#slowReads = new SlowReads(file, this.#running);
+    this.#slowReads = new SlowReads(file, this.#runningClock);
   }
 
-  /** All accounts share the one writer, so there is nothing to do about the account. */
+  /** Ignores the account, because all accounts share one writer. */
   transaction<T>(work: (tx: Transaction) => Promise<T>, _accountId?: number): Promise<T> {
     return this.#writer.transaction(work);
   }
@@ -80,13 +80,13 @@ export class SqliteDatabase implements Database {
     await backup(this.#reader.handle, file);
   }
 
-  /** What SQLite itself finds wrong with the file; empty when all is well. */
-  integrityProblems(): string[] {
+  /** Runs SQLite's integrity check; empty if there are no problems. */
+  findIntegrityProblems(): string[] {
     const rows = this.#reader.all('pragma integrity_check', []) as { integrityCheck: string }[];
     return rows.map((row) => row.integrityCheck).filter((text) => text !== 'ok');
   }
 
-  /** How SQLite would run a query: one line per step. */
+  /** Returns the query plan, one line per step. */
   explain(query: Compilable<unknown>): string[] {
     const { sql, parameters } = query.compile();
     return (this.#reader.all(`explain query plan ${sql}`, parameters) as { detail: string }[]).map((row) => row.detail);
@@ -95,9 +95,9 @@ export class SqliteDatabase implements Database {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    this.#running.stop();
+    this.#runningClock.stop();
     await this.#slowReads.close();
     this.#reader.close();
-    await this.#writer.close(); // last, as it empties the write-ahead log into the file
+    await this.#writer.close(); // last, because it checkpoints the write-ahead log
   }
 }

@@ -4,10 +4,10 @@ import type { Clock, NewEvent, Transaction } from '../database.ts';
 import { DatabaseUnavailable } from '../errors.ts';
 import type { CompiledStatements } from '../prepared-statement.ts';
 import type { RunningClock } from '../running-clock.ts';
-import { settled, TransactionIsOver } from '../sent.ts';
+import { ignoreUnhandledRejection, TransactionEnded } from '../statement-outcomes.ts';
 import type { Tables } from '../tables.ts';
 import type { SqliteConnection } from './connection.ts';
-import { queriesOn } from './dialect.ts';
+import { createQueryBuilder } from './dialect.ts';
 import { appendEvents } from './event-log.ts';
 
 interface Job {
@@ -17,38 +17,38 @@ interface Job {
   readonly queuedAt: number;
 }
 
-export interface WriterParts {
+export interface WriterDependencies {
   readonly compiled: CompiledStatements;
   readonly clock: Clock;
-  readonly running: RunningClock;
-  readonly longestWaitMs: number;
+  readonly runningClock: RunningClock;
+  readonly maxWaitMs: number;
 }
 
-const BATCH_MS = 10;
-const BATCH_JOBS = 64;
+const MAX_BATCH_MS = 10;
+const MAX_BATCH_JOBS = 64;
 
 /**
- * All changes, one after the other. Those that wait while one is running share its sync of the disk: each is a
+ * Runs all changes one after the other. Changes that arrive while one is running share its disk sync: each is a
  * savepoint of the same transaction and is answered after the common commit.
  */
 export class SqliteWriter {
   readonly #connection: SqliteConnection;
-  readonly #parts: WriterParts;
-  readonly #jobs: Job[] = [];
+  readonly #dependencies: WriterDependencies;
+  readonly #queue: Job[] = [];
   readonly #listeners = new Set<(accountId: number) => void>();
   #draining: Promise<void> | undefined;
-  #closed = false;
+  #isClosed = false;
 
-  constructor(connection: SqliteConnection, parts: WriterParts) {
+  constructor(connection: SqliteConnection, dependencies: WriterDependencies) {
     this.#connection = connection;
-    this.#parts = parts;
+    this.#dependencies = dependencies;
   }
 
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    if (this.#closed) return Promise.reject(new DatabaseUnavailable('The database is closed.'));
+    if (this.#isClosed) return Promise.reject(new DatabaseUnavailable('The database is closed.'));
     return new Promise<T>((resolve, reject) => {
-      const queuedAt = this.#parts.running.now();
-      this.#jobs.push({ work, resolve: resolve as (value: unknown) => void, reject, queuedAt });
+      const queuedAt = this.#dependencies.runningClock.now();
+      this.#queue.push({ work, resolve: resolve as (value: unknown) => void, reject, queuedAt });
       this.#draining ??= this.#drain();
     });
   }
@@ -59,51 +59,54 @@ export class SqliteWriter {
   }
 
   async close(): Promise<void> {
-    this.#closed = true;
+    this.#isClosed = true;
     await this.#draining;
-    this.#connection.all('pragma wal_checkpoint(truncate)', []); // the file is complete by itself, and can be copied
+    this.#connection.all('pragma wal_checkpoint(truncate)', []); // so that the file can be copied without the log
     this.#connection.close();
   }
 
   async #drain(): Promise<void> {
-    await setImmediate(); // those whose requests are being read at this moment join the first batch
-    while (this.#jobs.length > 0) {
-      const taken: Job[] = [];
-      const answers: (() => void)[] = [];
-      const announced = new Set<number>();
-      let committing = false;
+    await setImmediate(); // requests that are being read now join the first batch
+    while (this.#queue.length > 0) {
+      const batch: Job[] = [];
+      const replies: (() => void)[] = [];
+      const changedAccounts = new Set<number>();
+      let isCommitting = false;
       try {
         this.#connection.run('begin immediate', []);
-        const end = performance.now() + BATCH_MS;
+        const end = performance.now() + MAX_BATCH_MS;
         do {
-          const job = this.#jobs.shift() as Job;
-          taken.push(job);
-          answers.push(await this.#perform(job, announced));
-        } while (this.#jobs.length > 0 && taken.length < BATCH_JOBS && performance.now() < end);
-        committing = true;
+          const job = this.#queue.shift() as Job;
+          batch.push(job);
+          replies.push(await this.#runJob(job, changedAccounts));
+        } while (this.#queue.length > 0 && batch.length < MAX_BATCH_JOBS && performance.now() < end);
+        isCommitting = true;
         this.#connection.run('commit', []);
       } catch (cause) {
         this.#rollback();
-        const error = new DatabaseUnavailable('The change could not be stored.', { cause, outcomeUnknown: committing });
-        // Where not even the beginning worked, the first in line is told, so that the line always moves.
-        for (const job of taken.length > 0 ? taken : this.#jobs.splice(0, 1)) job.reject(error);
+        const error = new DatabaseUnavailable('The change could not be stored.', {
+          cause,
+          outcomeUnknown: isCommitting,
+        });
+        // If even `begin` failed, reject the first job, so that the queue makes progress.
+        for (const job of batch.length > 0 ? batch : this.#queue.splice(0, 1)) job.reject(error);
         continue;
       }
-      for (const answer of answers) answer();
-      for (const accountId of announced) for (const listener of this.#listeners) listener(accountId);
+      for (const reply of replies) reply();
+      for (const accountId of changedAccounts) for (const listener of this.#listeners) listener(accountId);
     }
-    this.#draining = undefined; // in the same step as the last look at the queue, so that nobody is left waiting
+    this.#draining = undefined; // in the same tick as the last check of the queue, so that no job is left waiting
   }
 
-  async #perform(job: Job, announced: Set<number>): Promise<() => void> {
-    const { compiled, clock, running, longestWaitMs } = this.#parts;
-    if (running.now() - job.queuedAt > longestWaitMs) {
+  async #runJob(job: Job, changedAccounts: Set<number>): Promise<() => void> {
+    const { compiled, clock, runningClock, maxWaitMs } = this.#dependencies;
+    if (runningClock.now() - job.queuedAt > maxWaitMs) {
       return () => job.reject(new DatabaseUnavailable('Too many changes are waiting.'));
     }
     this.#connection.run('savepoint job', []);
-    let isOver = false;
+    let hasEnded = false;
     const execute = (sql: string, parameters: readonly unknown[]) => {
-      if (isOver) throw new TransactionIsOver();
+      if (hasEnded) throw new TransactionEnded();
       return this.#connection.run(sql, parameters);
     };
     try {
@@ -112,24 +115,24 @@ export class SqliteWriter {
       let db: Kysely<Tables> | undefined;
       const tx: Transaction = {
         get db() {
-          db ??= queriesOn({ run: execute });
+          db ??= createQueryBuilder({ run: execute });
           return db;
         },
         database: this,
         now: clock(),
         run: (statement, args) => compiled.run(execute, statement, args),
-        send: (statement, args) => sent.push(settled(tx.run(statement, args))),
+        send: (statement, args) => sent.push(ignoreUnhandledRejection(tx.run(statement, args))),
         emit: (event) => events.push(event),
       };
       const value = await job.work(tx);
       await Promise.all(sent);
       await appendEvents(tx, events);
-      isOver = true;
+      hasEnded = true;
       this.#connection.run('release job', []);
-      for (const event of events) announced.add(event.accountId);
+      for (const event of events) changedAccounts.add(event.accountId);
       return () => job.resolve(value);
     } catch (error) {
-      isOver = true;
+      hasEnded = true;
       this.#connection.run('rollback to job', []);
       this.#connection.run('release job', []);
       return () => job.reject(error);
@@ -137,7 +140,7 @@ export class SqliteWriter {
   }
 
   #rollback(): void {
-    // After some errors SQLite has rolled back by itself.
+    // After some errors SQLite has already rolled back.
     if (this.#connection.handle.isTransaction) this.#connection.run('rollback', []);
   }
 }

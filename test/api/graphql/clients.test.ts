@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { logIn } from '../../support/clients/graphql.ts';
-import { LIBRARIES, type LibraryClient } from '../../support/clients/graphql-clients.ts';
+import { CLIENT_LIBRARIES, type LibraryClient } from '../../support/clients/graphql-clients.ts';
 import { restClient } from '../../support/clients/rest.ts';
-import { idsOf } from '../../support/people/people.ts';
+import { listIds } from '../../support/fixtures/resources.ts';
 import { type Switchboard, startSwitchboard } from '../../support/processes/switchboard.ts';
-import { until } from '../../support/waiting/until.ts';
+import { waitUntil } from '../../support/waiting/wait.ts';
 
 const PAGE = `query Page($after: String) {
   operators(first: 7, after: $after) {
@@ -26,11 +26,12 @@ const ROUTABLE = `query Routable($skill: ID!) {
   skill(id: $skill) { operators(first: 1, filter: { routable: CHAT }) { nodes { id } } }
 }`;
 
-const AVAILABLE = `mutation Available($input: OperatorAvailabilityUpdateInput!) {
+const SET_AVAILABLE = `mutation Available($input: OperatorAvailabilityUpdateInput!) {
   operatorAvailabilityUpdate(input: $input) { operator { id } userErrors { message } }
 }`;
 
-const FREE = 'subscription Free($skill: ID!) { skillAvailability(id: $skill) { chat { operatorsRoutable } } }';
+const AVAILABILITY =
+  'subscription Availability($skill: ID!) { skillAvailability(id: $skill) { chat { operatorsRoutable } } }';
 
 interface OperatorPage {
   operators: {
@@ -39,13 +40,13 @@ interface OperatorPage {
     pageInfo: { hasNextPage: boolean; endCursor: string | null };
   };
 }
-interface Renamed {
+interface RenameResult {
   operatorUpdate: { operator: { pseudo: string } | null; userErrors: { field: string; code: string }[] };
 }
-interface Found {
+interface RoutableResult {
   skill: { operators: { nodes: { id: string }[] } };
 }
-interface Free {
+interface AvailabilityResult {
   skillAvailability: { chat: { operatorsRoutable: number } };
 }
 
@@ -55,7 +56,7 @@ before(async () => {
 });
 after(() => switchboard.stop());
 
-for (const [library, makeClient] of Object.entries(LIBRARIES)) {
+for (const [library, makeClient] of Object.entries(CLIENT_LIBRARIES)) {
   describe(library, () => {
     let client: LibraryClient;
     before(async () => {
@@ -67,49 +68,51 @@ for (const [library, makeClient] of Object.entries(LIBRARIES)) {
       const ids: number[] = [];
       let after: string | null = null;
       for (;;) {
-        const { operators }: OperatorPage = await client.ask('query', PAGE, { after });
+        const { operators }: OperatorPage = await client.execute('query', PAGE, { after });
         assert.ok(operators.nodes.length <= 7);
         ids.push(...operators.nodes.map(({ id }) => Number(id)));
         after = operators.pageInfo.endCursor;
         assert.equal(operators.totalCount, 41);
         if (!operators.pageInfo.hasNextPage) break;
       }
-      assert.deepEqual(ids, await idsOf(restClient(switchboard.url, switchboard.key), '/operator'));
+      assert.deepEqual(ids, await listIds(restClient(switchboard.url, switchboard.key), '/operator'));
     });
 
-    test('changes an operator, and is told what it can mend', async () => {
+    test('updates an operator, and receives user errors', async () => {
       const pseudo = `By ${library}`.slice(0, 20);
-      const good: Renamed = await client.ask('mutation', RENAME, { input: { id: '2', pseudo } });
-      assert.equal(good.operatorUpdate.operator?.pseudo, pseudo);
-      assert.deepEqual(good.operatorUpdate.userErrors, []);
-      const bad: Renamed = await client.ask('mutation', RENAME, { input: { id: '2', email: 'no address' } });
-      assert.equal(bad.operatorUpdate.operator, null);
-      assert.equal(bad.operatorUpdate.userErrors[0]?.code, 'INVALID');
+      const accepted: RenameResult = await client.execute('mutation', RENAME, { input: { id: '2', pseudo } });
+      assert.equal(accepted.operatorUpdate.operator?.pseudo, pseudo);
+      assert.deepEqual(accepted.operatorUpdate.userErrors, []);
+      const rejected: RenameResult = await client.execute('mutation', RENAME, {
+        input: { id: '2', email: 'no address' },
+      });
+      assert.equal(rejected.operatorUpdate.operator, null);
+      assert.equal(rejected.operatorUpdate.userErrors[0]?.code, 'INVALID');
     });
 
-    test('hears over a subscription that an operator of a skill went away and came back', async () => {
+    test('receives over a subscription that an operator of a skill became unavailable and available again', async () => {
       const skill = '1';
-      const { skill: found }: Found = await client.ask('query', ROUTABLE, { skill });
+      const { skill: found }: RoutableResult = await client.execute('query', ROUTABLE, { skill });
       const id = found.operators.nodes[0]?.id;
-      const numbers: number[] = [];
-      const end = client.listen<Free>(FREE, { skill }, ({ skillAvailability }) =>
-        numbers.push(skillAvailability.chat.operatorsRoutable),
+      const counts: number[] = [];
+      const stop = client.subscribe<AvailabilityResult>(AVAILABILITY, { skill }, ({ skillAvailability }) =>
+        counts.push(skillAvailability.chat.operatorsRoutable),
       );
-      await until('the number of now', () => numbers.length === 1);
-      await client.ask('mutation', AVAILABLE, { input: { id, chat: false } });
-      await until('one is away', () => numbers.length === 2);
-      await client.ask('mutation', AVAILABLE, { input: { id, chat: true } });
-      await until('they are back', () => numbers.length === 3);
-      end();
-      const [free = 0] = numbers;
-      assert.ok(free >= 1);
-      assert.deepEqual(numbers, [free, free - 1, free]);
+      await waitUntil('the current number has arrived', () => counts.length === 1);
+      await client.execute('mutation', SET_AVAILABLE, { input: { id, chat: false } });
+      await waitUntil('the operator is unavailable', () => counts.length === 2);
+      await client.execute('mutation', SET_AVAILABLE, { input: { id, chat: true } });
+      await waitUntil('the operator is available again', () => counts.length === 3);
+      stop();
+      const [initial = 0] = counts;
+      assert.ok(initial >= 1);
+      assert.deepEqual(counts, [initial, initial - 1, initial]);
     });
 
-    test('fails when the token is not valid, with the words or the status of the answer', async () => {
-      const stranger = makeClient(switchboard.url, 'nonsense');
-      await assert.rejects(stranger.ask('query', PAGE), /access token not valid|401/);
-      stranger.close();
+    test('fails with the message or the status of the response when the token is not valid', async () => {
+      const unauthenticated = makeClient(switchboard.url, 'nonsense');
+      await assert.rejects(unauthenticated.execute('query', PAGE), /access token not valid|401/);
+      unauthenticated.close();
     });
   });
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type GraphqlClient, graphqlClient, logIn } from '../../support/clients/graphql.ts';
 import { type RestClient, restClient } from '../../support/clients/rest.ts';
-import { add, addOperator } from '../../support/people/people.ts';
+import { createOperator, createResource } from '../../support/fixtures/resources.ts';
 import { type Switchboard, startSwitchboard } from '../../support/processes/switchboard.ts';
 
 let switchboard: Switchboard;
@@ -25,19 +25,19 @@ interface Page {
   readonly endCursor: string | null;
 }
 
-/** One page of operators; what stands in it twice must agree. */
-async function page(slice: object, filter: object | null = null, from: GraphqlClient = client): Promise<Page> {
-  const { data, errors } = await from.run(
+async function loadPage(slice: object, filter: object | null = null, viewer: GraphqlClient = client): Promise<Page> {
+  const { data, errors } = await viewer.run(
     `query($filter:OperatorFilter,$first:Int,$after:String,$last:Int,$before:String){
       operators(filter:$filter,first:$first,after:$after,last:$last,before:$before){${PAGE}}}`,
     { filter, ...slice },
   );
   assert.deepEqual(errors, []);
-  return checked(data.operators);
+  return toPage(data.operators);
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: an answer as it came
-function checked({ nodes, edges, pageInfo }: any): Page {
+/** Checks that nodes, edges and pageInfo agree. */
+// biome-ignore lint/suspicious/noExplicitAny: a raw response
+function toPage({ nodes, edges, pageInfo }: any): Page {
   const ids = nodes.map((node: { id: string }) => Number(node.id));
   assert.deepEqual(
     edges.map((edge: { node: { id: string } }) => Number(edge.node.id)),
@@ -48,7 +48,7 @@ function checked({ nodes, edges, pageInfo }: any): Page {
   return { ids, ...pageInfo };
 }
 
-async function refused(slice: string): Promise<string> {
+async function getRejection(slice: string): Promise<string> {
   const { errors, data } = await client.run(`{operators(${slice}){nodes{id}}}`);
   assert.ok(!data?.operators);
   assert.equal(errors.length, 1);
@@ -56,50 +56,53 @@ async function refused(slice: string): Promise<string> {
   return errors[0]?.message ?? '';
 }
 
-test('both directions walk through the same list, whatever the size of the pages', async () => {
-  const everyone = (await page({ first: 100 })).ids;
-  assert.equal(everyone.length, 41);
-  assert.deepEqual(everyone, everyone.toSorted((a, b) => b - a)); // biome-ignore format: short
+test('both directions return the same list, whatever the page size', async () => {
+  const allIds = (await loadPage({ first: 100 })).ids;
+  assert.equal(allIds.length, 41);
+  assert.deepEqual(allIds, allIds.toSorted((a, b) => b - a)); // biome-ignore format: short
   for (const size of [3, 20, 40, 41, 100]) {
     const forwards: number[] = [];
     const backwards: number[] = [];
-    for (let at: Page | undefined; !at || at.hasNextPage; ) {
-      at = await page({ first: size, after: at?.endCursor ?? null });
-      assert.equal(at.hasPreviousPage, forwards.length > 0);
-      forwards.push(...at.ids);
+    for (let current: Page | undefined; !current || current.hasNextPage; ) {
+      current = await loadPage({ first: size, after: current?.endCursor ?? null });
+      assert.equal(current.hasPreviousPage, forwards.length > 0);
+      forwards.push(...current.ids);
     }
-    for (let at: Page | undefined; !at || at.hasPreviousPage; ) {
-      at = await page({ last: size, before: at?.startCursor ?? null });
-      assert.equal(at.hasNextPage, backwards.length > 0);
-      backwards.unshift(...at.ids);
+    for (let current: Page | undefined; !current || current.hasPreviousPage; ) {
+      current = await loadPage({ last: size, before: current?.startCursor ?? null });
+      assert.equal(current.hasNextPage, backwards.length > 0);
+      backwards.unshift(...current.ids);
     }
-    assert.deepEqual(forwards, everyone);
-    assert.deepEqual(backwards, everyone);
+    assert.deepEqual(forwards, allIds);
+    assert.deepEqual(backwards, allIds);
   }
 });
 
-test('20 when nothing is said, nothing when 0 is asked for, and both ends together', async () => {
-  const everyone = (await page({ first: 100 })).ids;
-  const plain = await page({});
-  assert.deepEqual([plain.ids, plain.hasNextPage, plain.hasPreviousPage], [everyone.slice(0, 20), true, false]);
-  const none = await page({ first: 0 });
+test('the page size defaults to 20 and may be 0, and after and before can be combined', async () => {
+  const allIds = (await loadPage({ first: 100 })).ids;
+  const byDefault = await loadPage({});
+  assert.deepEqual(
+    [byDefault.ids, byDefault.hasNextPage, byDefault.hasPreviousPage],
+    [allIds.slice(0, 20), true, false],
+  );
+  const none = await loadPage({ first: 0 });
   assert.deepEqual([none.ids, none.hasNextPage, none.startCursor], [[], true, null]);
-  const { endCursor: tenth } = await page({ first: 10 });
-  const { startCursor: twentieth } = await page({ first: 1, after: (await page({ first: 19 })).endCursor });
-  const between = await page({ first: 100, after: tenth, before: twentieth });
-  assert.deepEqual(between.ids, everyone.slice(10, 19));
+  const { endCursor: tenth } = await loadPage({ first: 10 });
+  const { startCursor: twentieth } = await loadPage({ first: 1, after: (await loadPage({ first: 19 })).endCursor });
+  const between = await loadPage({ first: 100, after: tenth, before: twentieth });
+  assert.deepEqual(between.ids, allIds.slice(10, 19));
   assert.deepEqual([between.hasNextPage, between.hasPreviousPage], [true, true]);
-  const fromEnd = await page({ last: 3, after: tenth, before: twentieth });
-  assert.deepEqual(fromEnd.ids, everyone.slice(16, 19));
+  const fromEnd = await loadPage({ last: 3, after: tenth, before: twentieth });
+  assert.deepEqual(fromEnd.ids, allIds.slice(16, 19));
 });
 
-test('sizes and cursors that make no sense are BAD_REQUEST', async () => {
-  assert.match(await refused('first:101'), /first must be between 0 and 100/);
-  assert.match(await refused('last:101'), /last must be between/);
-  assert.match(await refused('first:-1'), /first must be between/);
-  assert.match(await refused('last:-1'), /last must be between/);
-  assert.match(await refused('first:1,last:1'), /not both/);
-  const { endCursor } = await page({ first: 1 });
+test('invalid sizes and cursors are BAD_REQUEST', async () => {
+  assert.match(await getRejection('first:101'), /first must be between 0 and 100/);
+  assert.match(await getRejection('last:101'), /last must be between/);
+  assert.match(await getRejection('first:-1'), /first must be between/);
+  assert.match(await getRejection('last:-1'), /last must be between/);
+  assert.match(await getRejection('first:1,last:1'), /not both/);
+  const { endCursor } = await loadPage({ first: 1 });
   for (const cursor of [
     '',
     'x',
@@ -112,40 +115,40 @@ test('sizes and cursors that make no sense are BAD_REQUEST', async () => {
     `${endCursor}!`,
     `${endCursor}=`,
   ]) {
-    assert.match(await refused(`after:${JSON.stringify(cursor)}`), /after is not a cursor/, cursor);
-    assert.match(await refused(`before:${JSON.stringify(cursor)}`), /before is not a cursor/, cursor);
+    assert.match(await getRejection(`after:${JSON.stringify(cursor)}`), /after is not a cursor/, cursor);
+    assert.match(await getRejection(`before:${JSON.stringify(cursor)}`), /before is not a cursor/, cursor);
   }
   const beyond = Buffer.from('id:9007199254740993').toString('base64url');
-  assert.match(await refused(`after:"${beyond}"`), /not a cursor/);
+  assert.match(await getRejection(`after:"${beyond}"`), /not a cursor/);
 });
 
-test('cursors stay right while rows come and go', async () => {
-  const before = (await page({ first: 100 })).ids;
-  const [doomed] = [await addOperator(rest), await addOperator(rest)];
+test('cursors stay valid while rows are added and deleted', async () => {
+  const before = (await loadPage({ first: 100 })).ids;
+  const [added] = [await createOperator(rest), await createOperator(rest)];
   const seen: number[] = [];
-  let at = await page({ first: 5 });
-  seen.push(...at.ids);
-  // What the cursor stands on goes, what was seen goes, what was not seen goes, and somebody new comes at the top.
-  const gone = [at.ids[0], at.ids.at(-1), before[10]] as number[];
-  for (const id of gone) assert.equal((await rest.delete(`/operator/${id}`)).status, 200, `${id}`);
-  const late = await addOperator(rest);
-  while (at.hasNextPage) {
-    at = await page({ first: 5, after: at.endCursor });
-    seen.push(...at.ids);
+  let current = await loadPage({ first: 5 });
+  seen.push(...current.ids);
+  // Delete a seen row, the cursor's row and an unseen row, and add one at the top.
+  const deletedIds = [current.ids[0], current.ids.at(-1), before[10]] as number[];
+  for (const id of deletedIds) assert.equal((await rest.delete(`/operator/${id}`)).status, 200, `${id}`);
+  const addedLater = await createOperator(rest);
+  while (current.hasNextPage) {
+    current = await loadPage({ first: 5, after: current.endCursor });
+    seen.push(...current.ids);
   }
-  assert.equal(new Set(seen).size, seen.length, 'something came twice');
-  assert.ok(!seen.includes(late.id), 'what came later stands before the first page');
-  assert.ok(seen.includes(doomed.id) || gone.includes(doomed.id));
+  assert.equal(new Set(seen).size, seen.length, 'a row was returned twice');
+  assert.ok(!seen.includes(addedLater.id), 'a row that was added later belongs before the first page');
+  assert.ok(seen.includes(added.id) || deletedIds.includes(added.id));
   assert.deepEqual(
     before.filter((id) => !seen.includes(id)),
     [before[10]],
   );
 });
 
-// biome-ignore lint/suspicious/noExplicitAny: an answer as it came
+// biome-ignore lint/suspicious/noExplicitAny: a raw response
 type Row = any;
 
-/** Each filter with what it means for an operator whose fields are at hand. */
+/** Each filter with the predicate that it stands for. */
 const FILTERS: readonly (readonly [object, (row: Row) => boolean])[] = [
   [{ id: '7' }, (row) => row.id === '7'],
   [{ id: '7, 8,99999' }, (row) => ['7', '8'].includes(row.id)],
@@ -175,16 +178,16 @@ function ids(rows: readonly { id: string }[]): string[] {
   return rows.map((row) => row.id);
 }
 
-test('every filter means what it says, in the list and among the members of skills, groups and websites', async () => {
+test('every filter selects the right operators, in the list and in skills, groups and websites', async () => {
   const channels = 'chat{available routable} call{available routable} video{available routable}';
   const { data } = await client.run(`{operators(first:100){nodes{id name email externalId roles languageList group{id}
     websites{id} skills{id} live{connected ${channels}}}}}`);
   const rows: Row[] = data.operators.nodes;
-  for (const [filter, means] of FILTERS) {
-    const expected = rows.filter(means).map((row) => Number(row.id));
-    const shown = JSON.stringify(filter);
-    assert.deepEqual((await page({ first: 100 }, filter)).ids, expected, shown);
-    assert.ok(expected.length > 0 && expected.length < rows.length, `${shown} tells nothing`);
+  for (const [filter, matches] of FILTERS) {
+    const expected = rows.filter(matches).map((row) => Number(row.id));
+    const label = JSON.stringify(filter);
+    assert.deepEqual((await loadPage({ first: 100 }, filter)).ids, expected, label);
+    assert.ok(expected.length > 0 && expected.length < rows.length, `${label} selects all or none`);
     const members = await client.run(
       `query($filter:OperatorFilter){
         skills(first:20){nodes{id operators(filter:$filter,first:100){${PAGE} totalCount}}}
@@ -193,10 +196,10 @@ test('every filter means what it says, in the list and among the members of skil
       { filter },
     );
     assert.deepEqual(members.errors, []);
-    const check = (kind: string, holds: (row: Row, id: string) => boolean, cut: (all: number[]) => number[]) => {
+    const check = (kind: string, isMember: (row: Row, id: string) => boolean, slice: (all: number[]) => number[]) => {
       for (const owner of members.data[kind].nodes) {
-        const all = rows.filter((row) => means(row) && holds(row, owner.id)).map((row) => Number(row.id));
-        assert.deepEqual(checked(owner.operators).ids, cut(all), `${kind} ${owner.id} ${shown}`);
+        const all = rows.filter((row) => matches(row) && isMember(row, owner.id)).map((row) => Number(row.id));
+        assert.deepEqual(toPage(owner.operators).ids, slice(all), `${kind} ${owner.id} ${label}`);
         assert.equal(owner.operators.totalCount, all.length);
       }
     };
@@ -206,8 +209,8 @@ test('every filter means what it says, in the list and among the members of skil
   }
 });
 
-test('a filter that cannot mean anything is BAD_REQUEST and says which one', async () => {
-  for (const [filter, says] of [
+test('an invalid filter is BAD_REQUEST, and the message names it', async () => {
+  for (const [filter, message] of [
     ['id:""', /filter\.id must be/],
     ['id:"1e1"', /filter\.id must be/],
     ['groupId:"-1"', /filter\.groupId must be/],
@@ -215,17 +218,17 @@ test('a filter that cannot mean anything is BAD_REQUEST and says which one', asy
     ['language:"xx"', /filter\.language must be/],
     ['language:""', /filter\.language must be/],
   ] as const) {
-    assert.match(await refused(`filter:{${filter}}`), says);
+    assert.match(await getRejection(`filter:{${filter}}`), message);
   }
 });
 
-test('the members of very many skills, and very long filters, are no more than some statements', async () => {
-  const parent = await add(rest, 'skill', { name: 'Parent' });
-  for (let made = 0; made < 520; made += 40) {
-    await Promise.all(Array.from({ length: 40 }, (_, n) => add(rest, 'skill', { name: `S ${made + n}`, parent_id: parent }))); // biome-ignore format: one line
+test('the members of very many skills load, with very long filters too', async () => {
+  const parent = await createResource(rest, 'skill', { name: 'Parent' });
+  for (let created = 0; created < 520; created += 40) {
+    await Promise.all(Array.from({ length: 40 }, (_, n) => createResource(rest, 'skill', { name: `S ${created + n}`, parent_id: parent }))); // biome-ignore format: one line
   }
-  const long = Array.from({ length: 500 }, (_, index) => index + 1).join(',');
-  const filter = { id: long, websiteId: long, websiteIds: long };
+  const longList = Array.from({ length: 500 }, (_, index) => index + 1).join(',');
+  const filter = { id: longList, websiteId: longList, websiteIds: longList };
   for (const variables of [{}, { filter }]) {
     const { data, errors } = await client.run(
       `query($id:ID!,$filter:OperatorFilter){skill(id:$id){children{operators(filter:$filter,first:1){nodes{id} totalCount}}}}`,

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type Desks, type Person, startDesks } from '../../support/people/desk.ts';
+import { type DeskOperator, type Desks, startDesks } from '../../support/fixtures/desks.ts';
 
 let desks: Desks;
-let admin: Person;
+let admin: DeskOperator;
 before(async () => {
   desks = await startDesks();
-  admin = await desks.person({ roles: ['admin'], chatEnabled: false }, { away: true });
+  admin = await desks.createOperator({ roles: ['admin'], chatEnabled: false }, { away: true });
 });
 after(() => desks.stop());
 
@@ -25,40 +25,40 @@ const MUTATIONS = {
   conversationTake: 'ConversationTakeInput',
 } as const;
 
-/** A mutation as somebody; answers with the conversation, or with what is wrong. */
-async function change(person: Person, name: keyof typeof MUTATIONS, input: object) {
+/** Runs a mutation; returns the conversation and the errors. */
+async function mutate(person: DeskOperator, name: keyof typeof MUTATIONS, input: object) {
   const query = `mutation($input:${MUTATIONS[name]}!){${name}(input:$input){conversation{${FIELDS}} ${ERRORS}}}`;
   const { data, errors } = await person.run(query, { input });
   return { conversation: data?.[name]?.conversation, userErrors: data?.[name]?.userErrors, errors };
 }
 
-async function send(person: Person, input: object) {
+async function sendMessage(person: DeskOperator, input: object) {
   const query = `mutation($input:MessageSendInput!){messageSend(input:$input){message{sequence clientId author text at operator{id}} ${ERRORS}}}`;
   const { data, errors } = await person.run(query, { input });
   return { message: data?.messageSend?.message, userErrors: data?.messageSend?.userErrors, errors };
 }
 
-async function read(person: Person, id: number | string, fields = FIELDS) {
+async function readConversation(person: DeskOperator, id: number | string, fields = FIELDS) {
   const { data, errors } = await person.run(`query($id:ID!){conversation(id:$id){${fields}}}`, { id });
   return { conversation: data?.conversation, errors };
 }
 
-/** A skill of one's own: nobody else is asked for what asks for it. */
-async function alone(fields: object = {}, presence?: { away?: boolean }) {
-  const skillId = await desks.world.skill();
-  const person = await desks.person({ skillList: [skillId], ...fields }, presence ?? { away: false });
-  const offered = (input: object = {}) => desks.world.start({ skillId, ...input });
-  const running = async (input: object = {}) => desks.world.accept(await offered(input));
-  return { skillId, person, offered, running };
+/** Creates an operator with a separate skill, who alone gets the offers of conversations that ask for it. */
+async function createSpecialist(fields: object = {}, presence?: { away?: boolean }) {
+  const skillId = await desks.world.createSkill();
+  const person = await desks.createOperator({ skillList: [skillId], ...fields }, presence ?? { away: false });
+  const startOffered = (input: object = {}) => desks.world.startConversation({ skillId, ...input });
+  const startActive = async (input: object = {}) => desks.world.accept(await startOffered(input));
+  return { skillId, person, startOffered, startActive };
 }
 
 const codes = (errors: readonly { extensions: { code: string } }[]) => errors.map((error) => error.extensions.code);
 
-test('rule 16: a conversation has its fields, and the moments of each state', async () => {
-  const { person, skillId } = await alone();
-  const visitor = await desks.world.visitor();
-  const { id } = await desks.world.start({ skillId, message: 'Hello 👋', clientId: 'first' }, visitor);
-  const offered = (await read(person, id)).conversation;
+test('rule 16: a conversation has its fields, and the timestamps of each state', async () => {
+  const { person, skillId } = await createSpecialist();
+  const visitor = await desks.world.createVisitor();
+  const { id } = await desks.world.startConversation({ skillId, message: 'Hello 👋', clientId: 'first' }, visitor);
+  const offered = (await readConversation(person, id)).conversation;
   assert.deepEqual(
     [offered.state, offered.channel, offered.language, offered.operator.id, offered.skill.id, offered.hasWaited],
     ['OFFERED', 'CHAT', 'en', String(person.id), String(skillId), false],
@@ -76,223 +76,236 @@ test('rule 16: a conversation has its fields, and the moments of each state', as
   assert.deepEqual(hello, { sequence: 1, clientId: 'first', author: 'VISITOR', text: 'Hello 👋', operator: null });
   assert.equal(at, offered.createdAt);
 
-  const accepted = await change(person, 'offerAccept', { conversationId: id });
+  const accepted = await mutate(person, 'offerAccept', { conversationId: id });
   assert.deepEqual([accepted.errors, accepted.userErrors], [[], []]);
   assert.deepEqual([accepted.conversation.state, accepted.conversation.offerUntil], ['ACTIVE', null]);
   assert.ok(accepted.conversation.acceptedAt);
   desks.world.installation.clock.advance(1500);
-  const answer = await send(person, { conversationId: id, clientId: 'a1', text: 'Good day' });
+  const answer = await sendMessage(person, { conversationId: id, clientId: 'a1', text: 'Good day' });
   assert.deepEqual(
     [answer.message.sequence, answer.message.author, answer.message.operator.id],
     [2, 'OPERATOR', String(person.id)],
   );
-  const closed = (await change(person, 'conversationClose', { id })).conversation;
+  const closed = (await mutate(person, 'conversationClose', { id })).conversation;
   assert.deepEqual([closed.state, closed.closedBy, closed.messageCount], ['CLOSED', 'OPERATOR', 2]);
   assert.equal(Date.parse(closed.firstAnswerAt) - Date.parse(closed.acceptedAt), 1500);
 });
 
-test('rule 12: an offer is accepted once, and a second yes is harmless', async () => {
-  const { person, offered } = await alone();
-  const { id } = await offered();
-  const first = await change(person, 'offerAccept', { conversationId: id });
+test('rule 12: accepting an offer a second time changes nothing', async () => {
+  const { person, startOffered } = await createSpecialist();
+  const { id } = await startOffered();
+  const first = await mutate(person, 'offerAccept', { conversationId: id });
   desks.world.installation.clock.advance(1000);
-  const second = await change(person, 'offerAccept', { conversationId: id });
+  const second = await mutate(person, 'offerAccept', { conversationId: id });
   assert.deepEqual(second.userErrors, []);
   assert.equal(second.conversation.acceptedAt, first.conversation.acceptedAt);
 });
 
-test('rule 12: an offer that is gone cannot be accepted or declined, whatever became of it', async () => {
-  const { person, offered, skillId } = await alone();
-  const gone = async (id: number, who = person) => {
-    const before = await desks.world.conversation(id);
+test('rule 12: an offer that has ended cannot be accepted or declined, however it ended', async () => {
+  const { person, startOffered, skillId } = await createSpecialist();
+  const assertEnded = async (id: number, operator = person) => {
+    const before = await desks.world.loadConversation(id);
     for (const name of ['offerAccept', 'offerDecline'] as const) {
-      const { conversation, userErrors, errors } = await change(who, name, { conversationId: id });
+      const { conversation, userErrors, errors } = await mutate(operator, name, { conversationId: id });
       assert.deepEqual(
         [conversation, errors, userErrors.map((error: { code: string }) => error.code)],
         [null, [], ['STATE']],
       );
-      assert.match(userErrors[0].message, /gone/);
+      assert.match(userErrors[0].message, /no longer open/);
     }
-    assert.deepEqual(await desks.world.conversation(id), before);
+    assert.deepEqual(await desks.world.loadConversation(id), before);
   };
-  const declined = await offered();
-  await change(person, 'offerDecline', { conversationId: declined.id });
-  await gone(declined.id);
-  const missed = await offered();
-  await desks.world.pass(30_000);
-  await gone(missed.id);
-  const others = await desks.person({ skillList: [skillId] });
-  const theirs = await offered();
-  await gone(theirs.id, others);
-  const closed = await offered();
-  await change(admin, 'conversationClose', { id: closed.id });
-  await gone(closed.id);
+  const declined = await startOffered();
+  await mutate(person, 'offerDecline', { conversationId: declined.id });
+  await assertEnded(declined.id);
+  const missed = await startOffered();
+  await desks.world.advanceTime(30_000);
+  await assertEnded(missed.id);
+  const other = await desks.createOperator({ skillList: [skillId] });
+  const otherOffer = await startOffered();
+  await assertEnded(otherOffer.id, other);
+  const closed = await startOffered();
+  await mutate(admin, 'conversationClose', { id: closed.id });
+  await assertEnded(closed.id);
 });
 
-test('rule 12: who declines is not asked again for a minute, and the conversation keeps its place', async () => {
-  const { person, offered } = await alone();
-  const { id, createdAt } = await offered();
+test('rule 12: an operator who declines gets no offer for a minute, and the conversation keeps its queue position', async () => {
+  const { person, startOffered } = await createSpecialist();
+  const { id, createdAt } = await startOffered();
   desks.world.installation.clock.advance(2000);
-  const { conversation } = await change(person, 'offerDecline', { conversationId: id });
+  const { conversation } = await mutate(person, 'offerDecline', { conversationId: id });
   assert.deepEqual([conversation.state, conversation.operator, conversation.queuePosition], ['QUEUED', null, 1]);
-  assert.equal((await desks.world.conversation(id)).queueOrder, createdAt);
-  await desks.world.pass(59_999);
-  assert.equal((await desks.world.conversation(id)).state, 'queued');
-  await desks.world.pass(1);
-  assert.equal((await desks.world.conversation(id)).operatorId, person.id);
+  assert.equal((await desks.world.loadConversation(id)).queueOrder, createdAt);
+  await desks.world.advanceTime(59_999);
+  assert.equal((await desks.world.loadConversation(id)).state, 'queued');
+  await desks.world.advanceTime(1);
+  assert.equal((await desks.world.loadConversation(id)).operatorId, person.id);
 });
 
-test('rule 18: a message sent again with the same client id is the same message', async () => {
-  const { person, running } = await alone();
-  const { id } = await running();
+test('rule 18: resending a message with the same client id returns the same message', async () => {
+  const { person, startActive } = await createSpecialist();
+  const { id } = await startActive();
   const input = { conversationId: id, clientId: 'x-1', text: 'Only once' };
-  const [first, ...again] = await Promise.all(Array.from({ length: 5 }, () => send(person, input)));
+  const [first, ...again] = await Promise.all(Array.from({ length: 5 }, () => sendMessage(person, input)));
   for (const other of again) assert.deepEqual(other, first);
-  await change(person, 'conversationClose', { id });
-  assert.deepEqual((await send(person, input)).message, first?.message, 'also after the end');
-  assert.equal((await desks.world.conversation(id)).messageCount, 1);
-  const { userErrors } = await send(person, { ...input, text: 'Another text' });
+  await mutate(person, 'conversationClose', { id });
+  assert.deepEqual((await sendMessage(person, input)).message, first?.message, 'also after closing');
+  assert.equal((await desks.world.loadConversation(id)).messageCount, 1);
+  const { userErrors } = await sendMessage(person, { ...input, text: 'Another text' });
   assert.deepEqual(userErrors, [
-    { field: ['input', 'clientId'], message: 'clientId was used for another text already.', code: 'CONFLICT' },
+    {
+      field: ['input', 'clientId'],
+      message: 'clientId was already used for a message with another text.',
+      code: 'CONFLICT',
+    },
   ]);
-  const unnamed = await running();
+  const unnamed = await startActive();
   for (const sequence of [1, 2]) {
-    assert.equal((await send(person, { conversationId: unnamed.id, text: 'Twice' })).message.sequence, sequence);
+    assert.equal((await sendMessage(person, { conversationId: unnamed.id, text: 'Twice' })).message.sequence, sequence);
   }
 });
 
-test('rule 16: messages are read after a number or from the end, without holes', async () => {
-  const { person, running } = await alone();
-  const { id } = await running();
-  for (let n = 1; n <= 7; n += 1) await send(person, { conversationId: id, text: `${n}` });
-  const numbers = async (args: string) =>
-    (await read(person, id, `messages${args}{sequence}`)).conversation.messages.map(
+test('rule 16: messages are read after a sequence number or from the end, without gaps', async () => {
+  const { person, startActive } = await createSpecialist();
+  const { id } = await startActive();
+  for (let n = 1; n <= 7; n += 1) await sendMessage(person, { conversationId: id, text: `${n}` });
+  const sequencesOf = async (args: string) =>
+    (await readConversation(person, id, `messages${args}{sequence}`)).conversation.messages.map(
       (row: { sequence: number }) => row.sequence,
     );
-  assert.deepEqual(await numbers(''), [1, 2, 3, 4, 5, 6, 7]);
-  assert.deepEqual(await numbers('(after:2,first:3)'), [3, 4, 5]);
-  assert.deepEqual(await numbers('(after:7)'), []);
-  assert.deepEqual(await numbers('(last:2)'), [6, 7]);
-  assert.deepEqual(await numbers('(last:50)'), [1, 2, 3, 4, 5, 6, 7]);
-  assert.deepEqual(await numbers('(first:0)'), []);
+  assert.deepEqual(await sequencesOf(''), [1, 2, 3, 4, 5, 6, 7]);
+  assert.deepEqual(await sequencesOf('(after:2,first:3)'), [3, 4, 5]);
+  assert.deepEqual(await sequencesOf('(after:7)'), []);
+  assert.deepEqual(await sequencesOf('(last:2)'), [6, 7]);
+  assert.deepEqual(await sequencesOf('(last:50)'), [1, 2, 3, 4, 5, 6, 7]);
+  assert.deepEqual(await sequencesOf('(first:0)'), []);
   for (const args of ['(first:101)', '(last:101)', '(first:-1)', '(first:1,last:1)', '(after:1,last:1)']) {
-    assert.deepEqual(codes((await read(person, id, `messages${args}{sequence}`)).errors), ['BAD_REQUEST'], args);
+    assert.deepEqual(
+      codes((await readConversation(person, id, `messages${args}{sequence}`)).errors),
+      ['BAD_REQUEST'],
+      args,
+    );
   }
 });
 
-test('a document that may fetch too many messages is refused before anything is read', async () => {
-  const ask = (args: string, size = 100) =>
+test('a document that may fetch too many messages is rejected before any read', async () => {
+  const query = (args: string, size = 100) =>
     admin.run(`{conversations(first:${size}){nodes{messages${args}{sequence operator{id}}}}}`);
   for (const args of ['(first:100)', '(last:100)', '']) {
-    assert.deepEqual(codes((await ask(args)).errors), ['TOO_COMPLEX'], args);
+    assert.deepEqual(codes((await query(args)).errors), ['TOO_COMPLEX'], args);
   }
-  assert.deepEqual((await ask('(first:20)')).errors, []);
-  assert.deepEqual((await ask('', 20)).errors, []);
+  assert.deepEqual((await query('(first:20)')).errors, []);
+  assert.deepEqual((await query('', 20)).errors, []);
 });
 
-test('any Unicode comes back as it was sent; NUL, half surrogates, nothing and too much are refused', async () => {
-  const { person, running } = await alone();
-  const { id } = await running();
+test('any Unicode text is returned as sent; NUL, lone surrogates, empty and too long texts are rejected', async () => {
+  const { person, startActive } = await createSpecialist();
+  const { id } = await startActive();
   const text = 'ÄÖ\u0301 \u202e عربى 漢字 🧑‍🚀\r\n\t\u0001  ';
-  assert.equal((await send(person, { conversationId: id, text })).message.text, text);
-  assert.equal((await send(person, { conversationId: id, text: '💬'.repeat(5000) })).message.text.length, 10_000);
+  assert.equal((await sendMessage(person, { conversationId: id, text })).message.text, text);
+  assert.equal(
+    (await sendMessage(person, { conversationId: id, text: '💬'.repeat(5000) })).message.text.length,
+    10_000,
+  );
   for (const wrong of ['', 'a\u0000b', 'half \ud800', 'x'.repeat(10_001)]) {
-    const { message, userErrors } = await send(person, { conversationId: id, text: wrong });
+    const { message, userErrors } = await sendMessage(person, { conversationId: id, text: wrong });
     assert.equal(message, null);
     assert.deepEqual([userErrors[0].field, userErrors[0].code], [['input', 'text'], 'INVALID']);
   }
   for (const clientId of ['', 'x'.repeat(65), '\u0000']) {
-    const { userErrors } = await send(person, { conversationId: id, clientId, text: 'x' });
+    const { userErrors } = await sendMessage(person, { conversationId: id, clientId, text: 'x' });
     assert.deepEqual(userErrors[0].field, ['input', 'clientId']);
   }
-  assert.equal((await desks.world.conversation(id)).messageCount, 2);
+  assert.equal((await desks.world.loadConversation(id)).messageCount, 2);
 });
 
-test('what a closed conversation does not allow is a user error, and nothing is changed', async () => {
-  const { person, running } = await alone({ videoEnabled: true, chatToVideo: true });
-  const other = await alone();
-  const { id } = await running();
-  assert.deepEqual((await change(person, 'conversationClose', { id })).userErrors, []);
-  const before = await desks.world.conversation(id);
-  const position = await desks.world.position();
+test('a change that a closed conversation does not allow is a user error and has no effect', async () => {
+  const { person, startActive } = await createSpecialist({ videoEnabled: true, chatToVideo: true });
+  const other = await createSpecialist();
+  const { id } = await startActive();
+  assert.deepEqual((await mutate(person, 'conversationClose', { id })).userErrors, []);
+  const before = await desks.world.loadConversation(id);
+  const position = await desks.world.readPosition();
   for (const { userErrors } of [
-    await change(person, 'conversationClose', { id }),
-    await change(admin, 'conversationClose', { id }),
-    await send(person, { conversationId: id, clientId: 'late', text: 'Too late' }),
-    await change(person, 'conversationTransfer', { id, operatorId: other.person.id }),
-    await change(person, 'conversationEscalate', { id }),
-    await change(admin, 'conversationTake', { id, operatorId: other.person.id, force: true }),
+    await mutate(person, 'conversationClose', { id }),
+    await mutate(admin, 'conversationClose', { id }),
+    await sendMessage(person, { conversationId: id, clientId: 'late', text: 'Too late' }),
+    await mutate(person, 'conversationTransfer', { id, operatorId: other.person.id }),
+    await mutate(person, 'conversationEscalate', { id }),
+    await mutate(admin, 'conversationTake', { id, operatorId: other.person.id, force: true }),
   ]) {
     assert.deepEqual(userErrors, [{ field: null, message: 'The conversation is closed.', code: 'STATE' }]);
   }
-  assert.deepEqual(await desks.world.conversation(id), before);
-  assert.equal(await desks.world.position(), position);
-  assert.deepEqual(await desks.world.brokenInvariants(), []);
+  assert.deepEqual(await desks.world.loadConversation(id), before);
+  assert.equal(await desks.world.readPosition(), position);
+  assert.deepEqual(await desks.world.findBrokenInvariants(), []);
 });
 
-test('what an open offer does not allow: writing, closing, passing on and escalating come after the answer', async () => {
-  const { person, offered } = await alone();
-  const other = await alone();
-  const { id } = await offered();
+test('an offer must be accepted before messages, closing, transfer and escalation', async () => {
+  const { person, startOffered } = await createSpecialist();
+  const other = await createSpecialist();
+  const { id } = await startOffered();
   for (const { userErrors } of [
-    await send(person, { conversationId: id, text: 'Hello' }),
-    await change(person, 'conversationClose', { id }),
-    await change(person, 'conversationTransfer', { id, operatorId: other.person.id }),
-    await change(person, 'conversationEscalate', { id }),
+    await sendMessage(person, { conversationId: id, text: 'Hello' }),
+    await mutate(person, 'conversationClose', { id }),
+    await mutate(person, 'conversationTransfer', { id, operatorId: other.person.id }),
+    await mutate(person, 'conversationEscalate', { id }),
   ]) {
     assert.deepEqual([userErrors[0].code, userErrors.length], ['STATE', 1]);
   }
-  assert.equal((await desks.world.conversation(id)).state, 'offered');
+  assert.equal((await desks.world.loadConversation(id)).state, 'offered');
 });
 
-test('rule 15: to an operator, who is asked first; whoever passed it on has no part in it any more', async () => {
-  const from = await alone();
-  const to = await alone();
-  const { id } = await from.running();
-  const { conversation, userErrors } = await change(from.person, 'conversationTransfer', {
+test('rule 15: a transfer to an operator offers the conversation, and the previous operator loses access', async () => {
+  const from = await createSpecialist();
+  const to = await createSpecialist();
+  const { id } = await from.startActive();
+  const { conversation, userErrors } = await mutate(from.person, 'conversationTransfer', {
     id,
     operatorId: to.person.id,
   });
   assert.deepEqual([userErrors, conversation.state, conversation.operator.id], [[], 'OFFERED', String(to.person.id)]);
-  assert.deepEqual(codes((await read(from.person, id)).errors), ['FORBIDDEN']);
-  assert.deepEqual(codes((await send(from.person, { conversationId: id, text: 'Still me' })).errors), ['FORBIDDEN']);
-  assert.equal((await change(to.person, 'offerAccept', { conversationId: id })).conversation.state, 'ACTIVE');
-  assert.equal((await desks.world.live(from.person.id)).chat.slots, 0);
+  assert.deepEqual(codes((await readConversation(from.person, id)).errors), ['FORBIDDEN']);
+  assert.deepEqual(codes((await sendMessage(from.person, { conversationId: id, text: 'Still me' })).errors), [
+    'FORBIDDEN',
+  ]);
+  assert.equal((await mutate(to.person, 'offerAccept', { conversationId: id })).conversation.state, 'ACTIVE');
+  assert.equal((await desks.world.loadLiveState(from.person.id)).chat.slots, 0);
 });
 
-test('rule 15: to a skill or a group it goes back into the queue, and somebody of them is asked', async () => {
-  const from = await alone();
-  const to = await alone();
-  const { id } = await from.running();
-  const bySkill = await change(from.person, 'conversationTransfer', { id, skillId: to.skillId });
+test('rule 15: a transfer to a skill or a group requeues the conversation and offers it to one of their operators', async () => {
+  const from = await createSpecialist();
+  const to = await createSpecialist();
+  const { id } = await from.startActive();
+  const bySkill = await mutate(from.person, 'conversationTransfer', { id, skillId: to.skillId });
   assert.deepEqual([bySkill.conversation.state, bySkill.conversation.operator.id], ['OFFERED', String(to.person.id)]);
-  await change(to.person, 'offerAccept', { conversationId: id });
-  const groupId = await desks.world.group();
-  const member = await desks.person({ groupId, skillList: [to.skillId] }, { away: false });
-  const byGroup = await change(to.person, 'conversationTransfer', { id, groupId });
+  await mutate(to.person, 'offerAccept', { conversationId: id });
+  const groupId = await desks.world.createGroup();
+  const member = await desks.createOperator({ groupId, skillList: [to.skillId] }, { away: false });
+  const byGroup = await mutate(to.person, 'conversationTransfer', { id, groupId });
   assert.deepEqual(
     [byGroup.conversation.group.id, byGroup.conversation.operator.id],
     [String(groupId), String(member.id)],
   );
 });
 
-test('rule 15: a transfer obeys capacity unless a manager forces it, which is recorded', async () => {
-  const from = await alone();
-  const full = await alone({ chatMaxNumber: 1 });
-  await full.running();
-  const { id } = await from.running();
-  const before = await desks.world.conversation(id);
-  const refused = await change(from.person, 'conversationTransfer', { id, operatorId: full.person.id });
+test('rule 15: a transfer respects capacity unless a manager forces it, which is recorded', async () => {
+  const from = await createSpecialist();
+  const full = await createSpecialist({ chatMaxNumber: 1 });
+  await full.startActive();
+  const { id } = await from.startActive();
+  const before = await desks.world.loadConversation(id);
+  const rejected = await mutate(from.person, 'conversationTransfer', { id, operatorId: full.person.id });
   assert.deepEqual(
-    refused.userErrors.map((error: { code: string }) => error.code),
+    rejected.userErrors.map((error: { code: string }) => error.code),
     ['STATE'],
   );
   const force = { id, operatorId: full.person.id, force: true };
-  assert.deepEqual(codes((await change(from.person, 'conversationTransfer', force)).errors), ['FORBIDDEN']);
-  assert.deepEqual(await desks.world.conversation(id), before);
-  const forced = await change(admin, 'conversationTransfer', force);
+  assert.deepEqual(codes((await mutate(from.person, 'conversationTransfer', force)).errors), ['FORBIDDEN']);
+  assert.deepEqual(await desks.world.loadConversation(id), before);
+  const forced = await mutate(admin, 'conversationTransfer', force);
   assert.deepEqual([forced.userErrors, forced.conversation.operator.id], [[], String(full.person.id)]);
-  assert.equal((await desks.world.live(full.person.id)).chat.slots, 2);
+  assert.equal((await desks.world.loadLiveState(full.person.id)).chat.slots, 2);
   const { data } = await admin.run(`{routingDecisions(conversationId:${id}){cause forced actor{type id}}}`);
   assert.deepEqual(data.routingDecisions.at(-1), {
     cause: 'TRANSFER',
@@ -301,111 +314,117 @@ test('rule 15: a transfer obeys capacity unless a manager forces it, which is re
   });
 });
 
-test('a transfer to nobody, to oneself or to too many is a user error', async () => {
-  const { person, running, skillId } = await alone();
-  const { id } = await running();
-  const problem = async (input: object) => {
-    const { userErrors } = await change(person, 'conversationTransfer', { id, ...input });
+test('a transfer without a target, to oneself or to several targets is a user error', async () => {
+  const { person, startActive, skillId } = await createSpecialist();
+  const { id } = await startActive();
+  const transferErrors = async (input: object) => {
+    const { userErrors } = await mutate(person, 'conversationTransfer', { id, ...input });
     return userErrors.map(({ field, code }: { field: string[]; code: string }) => [field?.at(-1), code]);
   };
-  assert.deepEqual(await problem({}), [['operatorId', 'MISSING']]);
-  assert.deepEqual(await problem({ operatorId: null }), [['operatorId', 'MISSING']]);
-  assert.deepEqual(await problem({ operatorId: admin.id, skillId }), [['operatorId', 'INVALID']]);
-  assert.deepEqual(await problem({ operatorId: '999999' }), [['operatorId', 'INVALID']]);
-  assert.deepEqual(await problem({ operatorId: 'x' }), [['operatorId', 'INVALID']]);
-  assert.deepEqual(await problem({ operatorId: person.id }), [['operatorId', 'INVALID']]);
-  assert.deepEqual(await problem({ skillId: '999999' }), [['skillId', 'INVALID']]);
-  assert.deepEqual(await problem({ groupId: '999999' }), [['groupId', 'INVALID']]);
-  assert.deepEqual(await problem({ skillId: await desks.world.skill() }), [[undefined, 'STATE']]);
-  assert.equal((await desks.world.conversation(id)).operatorId, person.id);
+  assert.deepEqual(await transferErrors({}), [['operatorId', 'MISSING']]);
+  assert.deepEqual(await transferErrors({ operatorId: null }), [['operatorId', 'MISSING']]);
+  assert.deepEqual(await transferErrors({ operatorId: admin.id, skillId }), [['operatorId', 'INVALID']]);
+  assert.deepEqual(await transferErrors({ operatorId: '999999' }), [['operatorId', 'INVALID']]);
+  assert.deepEqual(await transferErrors({ operatorId: 'x' }), [['operatorId', 'INVALID']]);
+  assert.deepEqual(await transferErrors({ operatorId: person.id }), [['operatorId', 'INVALID']]);
+  assert.deepEqual(await transferErrors({ skillId: '999999' }), [['skillId', 'INVALID']]);
+  assert.deepEqual(await transferErrors({ groupId: '999999' }), [['groupId', 'INVALID']]);
+  assert.deepEqual(await transferErrors({ skillId: await desks.world.createSkill() }), [[undefined, 'STATE']]);
+  assert.equal((await desks.world.loadConversation(id)).operatorId, person.id);
 });
 
-test('rule 15: a manager gives a conversation to somebody at once, from the queue, an offer or another operator', async () => {
-  const groupId = await desks.world.group();
-  const manager = await desks.person({ roles: ['manager'], groupId, chatEnabled: false });
-  const one = await alone({ groupId });
-  const two = await alone({ groupId });
-  const offered = await one.offered();
-  const taken = await change(manager, 'conversationTake', { id: offered.id, operatorId: two.person.id });
+test('rule 15: a manager assigns a conversation immediately, from the queue, an offer or another operator', async () => {
+  const groupId = await desks.world.createGroup();
+  const manager = await desks.createOperator({ roles: ['manager'], groupId, chatEnabled: false });
+  const one = await createSpecialist({ groupId });
+  const two = await createSpecialist({ groupId });
+  const offered = await one.startOffered();
+  const taken = await mutate(manager, 'conversationTake', { id: offered.id, operatorId: two.person.id });
   assert.deepEqual(
     [taken.userErrors, taken.conversation.state, taken.conversation.operator.id],
     [[], 'ACTIVE', String(two.person.id)],
   );
-  const again = await change(manager, 'conversationTake', { id: offered.id, operatorId: two.person.id });
+  const again = await mutate(manager, 'conversationTake', { id: offered.id, operatorId: two.person.id });
   assert.equal(again.userErrors[0].code, 'STATE');
-  const back = await change(manager, 'conversationTake', { id: offered.id, operatorId: one.person.id });
-  assert.equal(back.conversation.operator.id, String(one.person.id));
+  const returned = await mutate(manager, 'conversationTake', { id: offered.id, operatorId: one.person.id });
+  assert.equal(returned.conversation.operator.id, String(one.person.id));
   assert.deepEqual(
-    [(await desks.world.live(one.person.id)).chat.slots, (await desks.world.live(two.person.id)).chat.slots],
+    [
+      (await desks.world.loadLiveState(one.person.id)).chat.slots,
+      (await desks.world.loadLiveState(two.person.id)).chat.slots,
+    ],
     [1, 0],
   );
-  for (const who of [one.person, two.person]) {
-    const { errors } = await change(who, 'conversationTake', { id: offered.id, operatorId: two.person.id });
+  for (const person of [one.person, two.person]) {
+    const { errors } = await mutate(person, 'conversationTake', { id: offered.id, operatorId: two.person.id });
     assert.deepEqual(codes(errors), ['FORBIDDEN']);
   }
-  const stranger = await alone();
-  const outside = await change(manager, 'conversationTake', { id: offered.id, operatorId: stranger.person.id });
-  assert.deepEqual(codes(outside.errors), ['FORBIDDEN'], 'not out of the own groups');
-  const notTheirs = await stranger.running();
-  const { errors } = await change(manager, 'conversationTake', { id: notTheirs.id, operatorId: one.person.id });
+  const outsider = await createSpecialist();
+  const outside = await mutate(manager, 'conversationTake', { id: offered.id, operatorId: outsider.person.id });
+  assert.deepEqual(codes(outside.errors), ['FORBIDDEN'], 'only within the groups of the manager');
+  const outsideConversation = await outsider.startActive();
+  const { errors } = await mutate(manager, 'conversationTake', {
+    id: outsideConversation.id,
+    operatorId: one.person.id,
+  });
   assert.deepEqual(codes(errors), ['FORBIDDEN']);
-  const nobody = await change(admin, 'conversationTake', { id: offered.id, operatorId: '999999' });
-  assert.equal(nobody.userErrors[0].code, 'UNKNOWN_ID');
+  const unknownOperator = await mutate(admin, 'conversationTake', { id: offered.id, operatorId: '999999' });
+  assert.equal(unknownOperator.userErrors[0].code, 'UNKNOWN_ID');
 });
 
-test('rule 6: a chat becomes a video in one step, its own slot kept', async () => {
-  const { person, running } = await alone({ videoEnabled: true, chatToVideo: true });
-  const chat = await running();
-  const { conversation, userErrors } = await change(person, 'conversationEscalate', { id: chat.id });
+test('rule 6: a chat escalates to video in one step and keeps its slot', async () => {
+  const { person, startActive } = await createSpecialist({ videoEnabled: true, chatToVideo: true });
+  const chat = await startActive();
+  const { conversation, userErrors } = await mutate(person, 'conversationEscalate', { id: chat.id });
   assert.deepEqual(userErrors, []);
   assert.deepEqual(
     [conversation.channel, conversation.state, conversation.escalatedFrom.id, conversation.operator.id],
     ['VIDEO', 'ACTIVE', String(chat.id), String(person.id)],
   );
-  const live = await desks.world.live(person.id);
+  const live = await desks.world.loadLiveState(person.id);
   assert.deepEqual([live.chat.slots, live.video.slots], [1, 1]);
   for (const id of [chat.id, conversation.id]) {
-    assert.equal((await change(person, 'conversationEscalate', { id })).userErrors[0].code, 'STATE');
+    assert.equal((await mutate(person, 'conversationEscalate', { id })).userErrors[0].code, 'STATE');
   }
-  const plain = await alone();
-  const own = await plain.running();
-  assert.equal((await change(plain.person, 'conversationEscalate', { id: own.id })).userErrors[0].code, 'STATE');
-  assert.deepEqual(codes((await change(admin, 'conversationEscalate', { id: own.id })).errors), ['FORBIDDEN']);
+  const plain = await createSpecialist();
+  const plainChat = await plain.startActive();
+  assert.equal((await mutate(plain.person, 'conversationEscalate', { id: plainChat.id })).userErrors[0].code, 'STATE');
+  assert.deepEqual(codes((await mutate(admin, 'conversationEscalate', { id: plainChat.id })).errors), ['FORBIDDEN']);
 });
 
-test('the chat behind a video is not shown to whoever may not see it', async () => {
-  const { person, running } = await alone({ videoEnabled: true, chatToVideo: true });
-  const other = await alone();
-  const chat = await running();
-  const { conversation: video } = await change(person, 'conversationEscalate', { id: chat.id });
-  await change(person, 'conversationTransfer', { id: chat.id, operatorId: other.person.id });
-  const { conversation, errors } = await read(person, video.id, 'id escalatedFrom{id}');
+test('escalatedFrom is FORBIDDEN for an operator who may not see the chat', async () => {
+  const { person, startActive } = await createSpecialist({ videoEnabled: true, chatToVideo: true });
+  const other = await createSpecialist();
+  const chat = await startActive();
+  const { conversation: video } = await mutate(person, 'conversationEscalate', { id: chat.id });
+  await mutate(person, 'conversationTransfer', { id: chat.id, operatorId: other.person.id });
+  const { conversation, errors } = await readConversation(person, video.id, 'id escalatedFrom{id}');
   assert.deepEqual([conversation, codes(errors)], [{ id: video.id, escalatedFrom: null }, ['FORBIDDEN']]);
 });
 
-test('tags are set all at once, by whoever has the conversation or manages them', async () => {
+test('tags are replaced as a whole, by the operator of the conversation or a manager', async () => {
   const { installation, transact } = desks.world;
   const tagIds: number[] = [];
   for (const name of ['Refund', 'Praise']) {
     tagIds.push((await installation.tags.create(transact, installation.caller, { name })).id);
   }
-  const { person, running } = await alone();
-  const { id } = await running();
-  const both = await change(person, 'conversationTag', { id, tagIds: [...tagIds, ...tagIds] });
+  const { person, startActive } = await createSpecialist();
+  const { id } = await startActive();
+  const both = await mutate(person, 'conversationTag', { id, tagIds: [...tagIds, ...tagIds] });
   assert.deepEqual(both.conversation.tags.map((tag: { name: string }) => tag.name).sort(), ['Praise', 'Refund']);
-  assert.deepEqual((await change(admin, 'conversationTag', { id, tagIds: [] })).conversation.tags, []);
-  const wrong = await change(person, 'conversationTag', { id, tagIds: [tagIds[0], '999999'] });
+  assert.deepEqual((await mutate(admin, 'conversationTag', { id, tagIds: [] })).conversation.tags, []);
+  const wrong = await mutate(person, 'conversationTag', { id, tagIds: [tagIds[0], '999999'] });
   assert.deepEqual([wrong.userErrors[0].field, wrong.userErrors[0].code], [['input', 'tagIds'], 'INVALID']);
-  const many = await change(person, 'conversationTag', { id, tagIds: Array(101).fill(tagIds[0]) });
+  const many = await mutate(person, 'conversationTag', { id, tagIds: Array(101).fill(tagIds[0]) });
   assert.equal(many.userErrors[0].code, 'INVALID');
-  await change(person, 'conversationClose', { id });
-  const late = await change(person, 'conversationTag', { id, tagIds });
-  assert.equal(late.conversation.tags.length, 2, 'also after the end');
+  await mutate(person, 'conversationClose', { id });
+  const late = await mutate(person, 'conversationTag', { id, tagIds });
+  assert.equal(late.conversation.tags.length, 2, 'also after closing');
   const { data } = await person.run(`{conversations(filter:{tagId:"${tagIds[1]}"}){nodes{id}}}`);
   assert.deepEqual(data.conversations.nodes, [{ id: String(id) }]);
 });
 
-test('an identifier that names nothing is UNKNOWN_ID in a change and null in a query', async () => {
+test('an unknown identifier is UNKNOWN_ID in a mutation and null in a query', async () => {
   for (const id of ['999999', 'x', '', '0', '-1', '1e3']) {
     for (const [name, input] of [
       ['offerAccept', { conversationId: id }],
@@ -416,49 +435,49 @@ test('an identifier that names nothing is UNKNOWN_ID in a change and null in a q
       ['conversationClose', { id }],
       ['conversationTake', { id, operatorId: admin.id }],
     ] as const) {
-      const { conversation, userErrors } = await change(admin, name, input);
+      const { conversation, userErrors } = await mutate(admin, name, input);
       assert.deepEqual([conversation, userErrors?.[0]?.code], [null, 'UNKNOWN_ID'], `${name} ${id}`);
     }
-    assert.equal((await send(admin, { conversationId: id, text: 'x' })).userErrors[0].code, 'UNKNOWN_ID');
-    assert.deepEqual(await read(admin, id), { conversation: null, errors: [] });
+    assert.equal((await sendMessage(admin, { conversationId: id, text: 'x' })).userErrors[0].code, 'UNKNOWN_ID');
+    assert.deepEqual(await readConversation(admin, id), { conversation: null, errors: [] });
   }
 });
 
-test('who sees which conversations: operators their own, managers those of their groups, admins all', async () => {
-  const groupId = await desks.world.group();
-  const under = await desks.world.group(groupId);
-  const manager = await desks.person({ roles: ['manager'], groupId, chatEnabled: false });
-  const inside = await alone({ groupId: under });
-  const outside = await alone();
-  const [one, two] = [await inside.running(), await outside.running()];
-  const waiting = await desks.world.start({ groupId, skillId: inside.skillId, channel: 'chat' });
-  const seen = async (person: Person) => {
+test('operators see their own conversations, managers those of their groups, admins all', async () => {
+  const groupId = await desks.world.createGroup();
+  const under = await desks.world.createGroup(groupId);
+  const manager = await desks.createOperator({ roles: ['manager'], groupId, chatEnabled: false });
+  const inside = await createSpecialist({ groupId: under });
+  const outside = await createSpecialist();
+  const [one, two] = [await inside.startActive(), await outside.startActive()];
+  const waiting = await desks.world.startConversation({ groupId, skillId: inside.skillId, channel: 'chat' });
+  const visibleIds = async (person: DeskOperator) => {
     const ids = `${one.id},${two.id},${waiting.id}`;
     const { data } = await person.run(`{conversations(filter:{id:"${ids}"}){totalCount nodes{id}}}`);
     assert.equal(data.conversations.totalCount, data.conversations.nodes.length);
     return data.conversations.nodes.map((node: { id: string }) => Number(node.id));
   };
-  assert.deepEqual(await seen(inside.person), [waiting.id, one.id]);
-  assert.deepEqual(await seen(outside.person), [two.id]);
-  assert.deepEqual(await seen(manager), [waiting.id, one.id]);
-  assert.deepEqual(await seen(admin), [waiting.id, two.id, one.id]);
-  assert.deepEqual(codes((await read(inside.person, two.id)).errors), ['FORBIDDEN']);
-  assert.deepEqual(codes((await read(manager, two.id)).errors), ['FORBIDDEN']);
-  assert.deepEqual((await read(manager, one.id)).errors, []);
+  assert.deepEqual(await visibleIds(inside.person), [waiting.id, one.id]);
+  assert.deepEqual(await visibleIds(outside.person), [two.id]);
+  assert.deepEqual(await visibleIds(manager), [waiting.id, one.id]);
+  assert.deepEqual(await visibleIds(admin), [waiting.id, two.id, one.id]);
+  assert.deepEqual(codes((await readConversation(inside.person, two.id)).errors), ['FORBIDDEN']);
+  assert.deepEqual(codes((await readConversation(manager, two.id)).errors), ['FORBIDDEN']);
+  assert.deepEqual((await readConversation(manager, one.id)).errors, []);
 });
 
-test('conversations are filtered by everything, and paged like every list', async () => {
-  const { person, running, skillId } = await alone({ chatMaxNumber: 20 });
+test('conversations support all filters, alone and combined, and paging', async () => {
+  const { person, startActive, skillId } = await createSpecialist({ chatMaxNumber: 20 });
   const ids: number[] = [];
   for (let n = 0; n < 5; n += 1) {
     desks.world.installation.clock.advance(1000);
-    ids.push((await running()).id);
+    ids.push((await startActive()).id);
   }
   const [oldest, second, , fourth] = ids as [number, number, number, number];
-  await change(person, 'conversationClose', { id: oldest });
-  const { createdAt } = await desks.world.conversation(fourth);
-  const moment = new Date(createdAt).toISOString();
-  const found = async (filter: string, rest = '') => {
+  await mutate(person, 'conversationClose', { id: oldest });
+  const { createdAt } = await desks.world.loadConversation(fourth);
+  const createdAtIso = new Date(createdAt).toISOString();
+  const findIds = async (filter: string, rest = '') => {
     const { data, errors } = await admin.run(
       `{conversations(filter:{skillId:"${skillId}" ${filter}} ${rest}){totalCount nodes{id} pageInfo{hasNextPage endCursor}}}`,
     );
@@ -466,37 +485,40 @@ test('conversations are filtered by everything, and paged like every list', asyn
     return data.conversations.nodes.map((node: { id: string }) => Number(node.id));
   };
   const all = ids.toReversed();
-  assert.deepEqual(await found(''), all);
-  assert.deepEqual(await found('state:CLOSED'), [oldest]);
-  assert.deepEqual(await found('state:ACTIVE channel:CHAT language:"en"'), all.slice(0, 4));
-  assert.deepEqual(await found('channel:CALL'), []);
-  assert.deepEqual(await found('language:"fr"'), []);
-  assert.deepEqual(await found('waiting:true'), []);
-  assert.deepEqual(await found('waiting:false'), all);
-  assert.deepEqual(await found(`from:"${moment}"`), all.slice(0, 2));
-  assert.deepEqual(await found(`to:"${moment}"`), all.slice(2));
-  assert.deepEqual(await found(`operatorId:"${person.id}" websiteId:"${desks.world.websiteId}"`), all);
-  assert.deepEqual(await found('websiteId:"99999"'), []);
-  const { visitorId } = await desks.world.conversation(second);
-  assert.deepEqual(await found(`visitorId:"${visitorId}"`), [second]);
-  assert.deepEqual(await found('', 'first:2'), all.slice(0, 2));
+  assert.deepEqual(await findIds(''), all);
+  assert.deepEqual(await findIds('state:CLOSED'), [oldest]);
+  assert.deepEqual(await findIds('state:ACTIVE channel:CHAT language:"en"'), all.slice(0, 4));
+  assert.deepEqual(await findIds('channel:CALL'), []);
+  assert.deepEqual(await findIds('language:"fr"'), []);
+  assert.deepEqual(await findIds('waiting:true'), []);
+  assert.deepEqual(await findIds('waiting:false'), all);
+  assert.deepEqual(await findIds(`from:"${createdAtIso}"`), all.slice(0, 2));
+  assert.deepEqual(await findIds(`to:"${createdAtIso}"`), all.slice(2));
+  assert.deepEqual(await findIds(`operatorId:"${person.id}" websiteId:"${desks.world.websiteId}"`), all);
+  assert.deepEqual(await findIds('websiteId:"99999"'), []);
+  const { visitorId } = await desks.world.loadConversation(second);
+  assert.deepEqual(await findIds(`visitorId:"${visitorId}"`), [second]);
+  assert.deepEqual(await findIds('', 'first:2'), all.slice(0, 2));
   const first = await admin.run(
     `{conversations(filter:{skillId:"${skillId}"} first:2){totalCount pageInfo{endCursor}}}`,
   );
   assert.equal(first.data.conversations.totalCount, 5);
-  assert.deepEqual(await found('', `first:2 after:"${first.data.conversations.pageInfo.endCursor}"`), all.slice(2, 4));
+  assert.deepEqual(
+    await findIds('', `first:2 after:"${first.data.conversations.pageInfo.endCursor}"`),
+    all.slice(2, 4),
+  );
   for (const filter of ['id:"x"', 'language:"english"', 'tagId:"1,x"']) {
     const { errors } = await admin.run(`{conversations(filter:{${filter}}){nodes{id}}}`);
     assert.deepEqual(codes(errors), ['BAD_REQUEST'], filter);
   }
 });
 
-test('places in the queue are counted the same for one and for many', async () => {
-  const { skillId, person } = await alone();
+test('queue positions are the same for one conversation and in a list', async () => {
+  const { skillId, person } = await createSpecialist();
   await desks.world.setAvailable(person.id, 'chat', false);
   const started = [];
-  for (let n = 0; n < 4; n += 1) started.push(await desks.world.start({ skillId }));
-  await change(admin, 'conversationClose', { id: started[1]?.id });
+  for (let n = 0; n < 4; n += 1) started.push(await desks.world.startConversation({ skillId }));
+  await mutate(admin, 'conversationClose', { id: started[1]?.id });
   const { data } = await admin.run(
     `{conversations(filter:{skillId:"${skillId}" state:QUEUED}){nodes{id queuePosition}}}`,
   );
@@ -508,9 +530,9 @@ test('places in the queue are counted the same for one and for many', async () =
   assert.equal(one.data.conversation.queuePosition, 3);
 });
 
-test('a change with an Idempotency-Key is made once, and answered again', async () => {
-  const { person, running } = await alone();
-  const { id } = await running();
+test('a mutation with an Idempotency-Key runs once, and a repetition gets the same response', async () => {
+  const { person, startActive } = await createSpecialist();
+  const { id } = await startActive();
   const run = () =>
     person.run(
       `mutation{messageSend(input:{conversationId:${id} text:"keyed"}){message{sequence text} ${ERRORS}}}`,
@@ -519,11 +541,11 @@ test('a change with an Idempotency-Key is made once, and answered again', async 
     );
   const first = await run();
   assert.deepEqual((await run()).data, first.data);
-  assert.equal((await desks.world.conversation(id)).messageCount, 1);
+  assert.equal((await desks.world.loadConversation(id)).messageCount, 1);
 });
 
-test('the settings of the account: admins change them, within bounds, and it is announced', async () => {
-  const position = await desks.world.position();
+test('admins change the account settings within bounds, and an event announces it', async () => {
+  const position = await desks.world.readPosition();
   const update = (input: string, who = admin) =>
     who.run(
       `mutation{accountUpdate(input:{${input}}){account{name autoAccept offerSeconds queueLimit lowestPriorityFirst} ${ERRORS}}}`,
@@ -533,13 +555,13 @@ test('the settings of the account: admins change them, within bounds, and it is 
     account: { name: 'Acme', autoAccept: true, offerSeconds: 45, queueLimit: 7, lowestPriorityFirst: true },
     userErrors: [],
   });
-  const [event, ...more] = await desks.world.eventsAfter(position);
+  const [event, ...more] = await desks.world.loadEventsAfter(position);
   assert.deepEqual(
     [event?.type, event?.actorId, event?.changes.values.offerSeconds, more],
     ['account.updated', admin.id, 45, []],
   );
   await update('offerSeconds:45');
-  assert.equal(await desks.world.position(), position + 1, 'nothing changed, nothing is announced');
+  assert.equal(await desks.world.readPosition(), position + 1, 'without a change there is no event');
   for (const input of [
     'offerSeconds:4',
     'offerSeconds:301',
@@ -552,8 +574,8 @@ test('the settings of the account: admins change them, within bounds, and it is 
     const answer = await update(input);
     assert.equal(answer.data.accountUpdate.userErrors[0]?.code, 'INVALID', input);
   }
-  const { person, offered } = await alone();
-  assert.equal((await offered()).state, 'active', 'rule 12: without an offer');
+  const { person, startOffered } = await createSpecialist();
+  assert.equal((await startOffered()).state, 'active', 'rule 12: without an offer');
   assert.deepEqual(codes((await update('autoAccept:false', person)).errors), ['FORBIDDEN']);
   const { data: own, errors } = await person.run('{account{autoAccept offerSeconds queueLimit}}');
   assert.deepEqual(
@@ -563,6 +585,6 @@ test('the settings of the account: admins change them, within bounds, and it is 
   await update('autoAccept:false offerSeconds:30 queueLimit:1000 lowestPriorityFirst:false');
 });
 
-test('nothing of all this broke what must always hold', async () => {
-  assert.deepEqual(await desks.world.brokenInvariants(), []);
+test('no test above broke an invariant', async () => {
+  assert.deepEqual(await desks.world.findBrokenInvariants(), []);
 });

@@ -4,22 +4,22 @@ import { type ExecutionResult, execute, parse } from 'graphql';
 import type { Context } from '../../../src/api/graphql/context.ts';
 import { createLoaders } from '../../../src/api/graphql/loaders.ts';
 import { schema } from '../../../src/api/graphql/schema.ts';
-import { plainChanges } from '../../../src/api/graphql-server/changes.ts';
-import { Documents } from '../../../src/api/graphql-server/documents.ts';
+import { DocumentCache } from '../../../src/api/graphql-server/documents.ts';
+import { createMutationRunner } from '../../../src/api/graphql-server/mutation-runner.ts';
 import type { Caller } from '../../../src/core/kernel/caller.ts';
-import { keepDemoConnected, loadDemo } from '../../../src/demo/demo.ts';
+import { keepDemoOperatorsConnected, loadDemoData } from '../../../src/demo/demo.ts';
 import { SqliteConnection } from '../../../src/storage/sqlite/connection.ts';
 import { SlowReads } from '../../../src/storage/sqlite/slow-reads.ts';
-import { type OpenInstallation, openDatabase } from '../../support/databases/databases.ts';
-import { onPostgres } from '../../support/databases/postgres-database.ts';
+import { openTestInstallation, type TestInstallation } from '../../support/databases/databases.ts';
+import { isOnPostgres } from '../../support/databases/postgres-database.ts';
 
-let installation: OpenInstallation;
+let installation: TestInstallation;
 let admin: Caller;
 let expert: Caller;
 before(async () => {
-  installation = await openDatabase();
-  await loadDemo(installation);
-  (await keepDemoConnected(installation))();
+  installation = await openTestInstallation();
+  await loadDemoData(installation);
+  (await keepDemoOperatorsConnected(installation))();
   admin = { ...installation.caller, actor: { type: 'operator', id: 1 }, operatorId: 1 };
   expert = { ...admin, accessLevel: 'expert', operatorId: 11, actor: { type: 'operator', id: 11 } };
 });
@@ -30,7 +30,7 @@ function contextFor(caller: Caller): Context {
     caller,
     services: installation,
     load: createLoaders(caller, installation),
-    changes: plainChanges((work) => installation.database.transaction(work)),
+    mutations: createMutationRunner((work) => installation.database.transaction(work)),
   };
 }
 
@@ -45,7 +45,7 @@ const CONVERSATION_FIELDS = `id channel state language createdAt hasWaited offer
   operator { id pseudo live { connected } } tags { id name } satisfaction { noteWelcome comment } escalatedFrom { id }
   messages(last: 3) { sequence author text operator { pseudo } } all: messages { sequence }`;
 
-/** Documents of every shape: each must be answered the same, compiled or not. */
+/** Documents of every shape: each must give the same result, compiled or interpreted. */
 const DOCUMENTS: readonly (readonly [string, Record<string, unknown>?])[] = [
   ['{ viewer { id pseudo roles } }'],
   [`{ operators(first: 20) { totalCount nodes { ${OPERATOR_FIELDS} } pageInfo { hasNextPage endCursor } } }`],
@@ -103,7 +103,7 @@ const DOCUMENTS: readonly (readonly [string, Record<string, unknown>?])[] = [
   ['{ skills(filter: { name: "*e*" }, first: 50) { totalCount nodes { name createdAt } } }'],
 ];
 
-const plain = (result: ExecutionResult) =>
+const normalize = (result: ExecutionResult) =>
   JSON.parse(
     JSON.stringify({
       data: result.data ?? null,
@@ -115,22 +115,22 @@ const plain = (result: ExecutionResult) =>
     }),
   );
 
-for (const who of ['admin', 'expert'] as const) {
+for (const role of ['admin', 'expert'] as const) {
   for (const [number, [text, variables = {}]] of DOCUMENTS.entries()) {
-    test(`document ${number + 1}, read by an ${who}, is answered the same compiled and not`, async () => {
-      const caller = who === 'admin' ? admin : expert;
-      const documents = new Documents(schema);
-      const known = documents.read(text, null, variables);
-      assert.ok('document' in known, 'the document is valid');
+    test(`document ${number + 1} gives an ${role} the same result compiled and interpreted`, async () => {
+      const caller = role === 'admin' ? admin : expert;
+      const documents = new DocumentCache(schema);
+      const prepared = documents.prepare(text, null, variables);
+      assert.ok('document' in prepared, 'the document is valid');
       const args = () => ({
         schema,
-        document: known.document,
+        document: prepared.document,
         variableValues: variables,
         contextValue: contextFor(caller),
       });
-      const expected = plain(await execute(args()));
-      const first = plain(await documents.run(known, args()));
-      const compiled = plain(await documents.run(known, args()));
+      const expected = normalize(await execute(args()));
+      const first = normalize(await documents.run(prepared, args()));
+      const compiled = normalize(await documents.run(prepared, args()));
       assert.deepEqual(first, expected, 'first use');
       assert.deepEqual(compiled.data, expected.data, 'second use');
       assert.deepEqual(
@@ -141,24 +141,24 @@ for (const who of ['admin', 'expert'] as const) {
   }
 }
 
-test('a document with a variable inside an object or list, or that changes something, is never compiled', () => {
-  const documents = new Documents(schema);
-  const compilable = (text: string) => {
-    const known = documents.read(text, null, {});
-    assert.ok('document' in known);
-    return known.compilable;
+test('a document with a variable inside an object or list, a mutation and a subscription are never compiled', () => {
+  const documents = new DocumentCache(schema);
+  const isCompilable = (text: string) => {
+    const prepared = documents.prepare(text, null, {});
+    assert.ok('document' in prepared);
+    return prepared.isCompilable;
   };
-  assert.equal(compilable('query($id: ID!) { operator(id: $id) { id } }'), true);
-  assert.equal(compilable('query($n: String) { operators(filter: { name: $n }) { totalCount } }'), false);
-  assert.equal(compilable('mutation { operatorConnect(input: {}) { userErrors { code } } }'), false);
-  assert.equal(compilable('subscription { operatorLive { id } }'), false);
+  assert.equal(isCompilable('query($id: ID!) { operator(id: $id) { id } }'), true);
+  assert.equal(isCompilable('query($n: String) { operators(filter: { name: $n }) { totalCount } }'), false);
+  assert.equal(isCompilable('mutation { operatorConnect(input: {}) { userErrors { code } } }'), false);
+  assert.equal(isCompilable('subscription { operatorLive { id } }'), false);
 });
 
-/** The counters are those of the embedded database; the statements are the same. */
-const COUNTED = { skip: onPostgres && 'test/nodes counts how often PostgreSQL is waited for' };
+/** The counters are in the embedded database; PostgreSQL runs the same statements. */
+const SQLITE_ONLY = { skip: isOnPostgres && 'test/nodes counts the round trips to PostgreSQL' };
 
-/** How many statements a document costs, in this thread and in the workers. */
-async function statementsOf(text: string): Promise<number> {
+/** Counts the statements of a document, in this thread and in the workers. */
+async function countStatements(text: string): Promise<number> {
   const counters = [
     mock.method(SqliteConnection.prototype, 'all'),
     mock.method(SqliteConnection.prototype, 'run'),
@@ -175,7 +175,7 @@ async function statementsOf(text: string): Promise<number> {
 
 for (const [name, document] of [
   [
-    'operators with everything',
+    'operators with all fields',
     (size: number) => `{ operators(first: ${size}) { totalCount nodes { ${OPERATOR_FIELDS} } } }`,
   ],
   [
@@ -185,13 +185,13 @@ for (const [name, document] of [
         operators(first: ${size * 2}) { totalCount nodes { pseudo live { connected } } } availability { chat { freeSlots } } } } }`,
   ],
   [
-    'conversations with everything',
-    // Among few rows some kinds of things are not met at all.
+    'conversations with all fields',
+    // A few rows may lack some kinds of related objects.
     (size: number) =>
       `{ conversations(first: ${size < 40 ? 40 : 100}) { totalCount nodes { ${CONVERSATION_FIELDS} } } }`,
   ],
   [
-    'live states of the past',
+    'past live states',
     (size: number) =>
       `{ liveAt(time: "2100-01-01", operatorIds: [${Array.from({ length: size }, (_, n) => n + 1)}]) { operator { pseudo } live { connected } } }`,
   ],
@@ -201,10 +201,10 @@ for (const [name, document] of [
       `{ skills(first: ${size}) { nodes { operators(first: 5, filter: { connected: true }) { totalCount nodes { id } } } } }`,
   ],
 ] as const) {
-  test(`the number of SQL statements for ${name} does not grow with the number of rows`, COUNTED, async (t) => {
-    await statementsOf(document(40)); // what was never read before costs one statement more, whatever the number of rows
-    const few = await statementsOf(document(3));
-    const many = await statementsOf(document(40));
+  test(`the number of SQL statements for ${name} does not grow with the number of rows`, SQLITE_ONLY, async (t) => {
+    await countStatements(document(40)); // a first read costs one more statement, whatever the number of rows
+    const few = await countStatements(document(3));
+    const many = await countStatements(document(40));
     t.diagnostic(`${many} statements`);
     assert.equal(many, few);
     assert.ok(many <= 20);

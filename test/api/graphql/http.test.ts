@@ -12,7 +12,7 @@ before(async () => {
 });
 after(() => switchboard.stop());
 
-test('the reference audit of GraphQL over HTTP holds in full', async (t) => {
+test('the server passes the whole GraphQL over HTTP audit', async (t) => {
   const audits = serverAudits({
     url: `${switchboard.url}/graphql`,
     fetchFn: (url: string, init: RequestInit = {}) =>
@@ -35,7 +35,7 @@ for (const [name, headers] of [
   ['with a bad token', { Authorization: 'Bearer nonsense' }],
   ['with an API key', { 'X-API-Key': 'test-write-key-0123456789' }],
 ] as const) {
-  test(`${name} the answer is 401 with errors and WWW-Authenticate`, async () => {
+  test(`a request ${name} gets 401 with errors and WWW-Authenticate`, async () => {
     const response = await fetch(`${switchboard.url}/graphql`, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json', ...headers },
@@ -48,7 +48,7 @@ for (const [name, headers] of [
   });
 }
 
-test('queries go by GET, mutations do not', async () => {
+test('GET accepts queries, but not mutations', async () => {
   const get = (query: string) =>
     fetch(`${switchboard.url}/graphql?query=${encodeURIComponent(query)}`, {
       headers: { Authorization: `Bearer ${token}` },
@@ -61,7 +61,7 @@ test('queries go by GET, mutations do not', async () => {
   assert.ok(((await write.json()) as { errors: unknown[] }).errors.length > 0);
 });
 
-test('every refusal has a body with errors', async () => {
+test('every rejected request gets a body with errors', async () => {
   const send = (init: RequestInit) =>
     fetch(`${switchboard.url}/graphql`, { ...init, headers: { Authorization: `Bearer ${token}`, ...init.headers } });
   for (const init of [
@@ -80,7 +80,7 @@ test('every refusal has a body with errors', async () => {
   }
 });
 
-test('an idempotency key makes one mutation safe to repeat, and goes with one mutation only', async () => {
+test('an idempotency key makes a mutation safe to repeat, and is rejected with another input or a query', async () => {
   const client = graphqlClient(switchboard.url, token);
   const create =
     'mutation($email:String!){operatorCreate(input:{name:"N",email:$email}){operator{id} userErrors{code}}}';
@@ -95,7 +95,7 @@ test('an idempotency key makes one mutation safe to repeat, and goes with one mu
   assert.equal(query.errors[0]?.extensions.code, 'BAD_REQUEST');
 });
 
-test('a key that is made is shown once: a repeated request does not show it again', async () => {
+test('a new API key is returned once: a repeated request does not return it again', async () => {
   const client = graphqlClient(switchboard.url, token);
   const create = 'mutation{apiKeyCreate(input:{name:"K",access:READ}){key apiKey{id prefix}}}';
   const first = await client.run(create, {}, { 'Idempotency-Key': 'key' });

@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { parse, print, validate } from 'graphql';
 import type { z } from 'zod';
-import { migrationPage } from '../../../scripts/migration-page.ts';
-import { replacedThings, replacementOf } from '../../../src/api/graphql/replacements.ts';
+import { renderMigrationPage } from '../../../scripts/migration-page.ts';
+import { findReplacement, listReplacedFeatures } from '../../../src/api/graphql/replacements.ts';
 import { schema } from '../../../src/api/graphql/schema.ts';
 import { CLIENT_FILTERS, clientSchema } from '../../../src/api/rest/client.ts';
 import { CONVERSATION_FILTERS, conversationSchema } from '../../../src/api/rest/conversation.ts';
 import { deprecatedFields, endpointName, filterName } from '../../../src/api/rest/meter.ts';
-import { wireName } from '../../../src/api/rest/names.ts';
+import { toWireName } from '../../../src/api/rest/names.ts';
 import { OPERATOR_FILTERS } from '../../../src/api/rest/operator.ts';
-import { EVERYONE } from '../../../src/api/rest/operator-live.ts';
+import { CONNECTED_0 } from '../../../src/api/rest/operator-live.ts';
 import { SATISFACTION_FILTERS, satisfactionSchema } from '../../../src/api/rest/satisfaction.ts';
 import { STATISTIC_FILTERS, statisticSchema } from '../../../src/api/rest/statistic.ts';
 import { TAG_FILTERS, tagSchema } from '../../../src/api/rest/tag.ts';
@@ -25,33 +25,33 @@ import { callConfig } from '../../../src/core/operators/call-config.ts';
 import { operatorSchema, operatorUpdate } from '../../../src/core/operators/operator.ts';
 import { statisticsSchema } from '../../../src/core/reports/statistics.ts';
 import { type GraphqlClient, graphqlClient, logIn } from '../../support/clients/graphql.ts';
-import { type RestAnswer, type RestClient, restClient } from '../../support/clients/rest.ts';
-import { type Example, examplesIn, page, sectionOf } from '../../support/docs/migration-page.ts';
+import { type RestClient, type RestResponse, restClient } from '../../support/clients/rest.ts';
+import { type Example, pageBlocks, parseExamples, sectionText } from '../../support/docs/migration-page.ts';
 import { restRoutes } from '../../support/docs/routes.ts';
 import { type Switchboard, startSwitchboard } from '../../support/processes/switchboard.ts';
 
 const DAY_MS = 24 * 3600 * 1000;
 
-/** The demo data is of the last weeks, so the month of the page is moved there: its 15th is today. */
-function recent(text: string): string {
-  const moved = Date.now() - Date.UTC(2026, 0, 15);
+/** The demo data covers the last weeks, so the dates of the page are shifted: January 15 becomes today. */
+function shiftDates(text: string): string {
+  const offset = Date.now() - Date.UTC(2026, 0, 15);
   return text.replace(/2026-01-\d\d/g, (day) =>
-    new Date(Math.floor((Date.parse(day) + moved) / DAY_MS) * DAY_MS).toISOString().slice(0, 10),
+    new Date(Math.floor((Date.parse(day) + offset) / DAY_MS) * DAY_MS).toISOString().slice(0, 10),
   );
 }
 
-const examples = examplesIn(page).map((example): Example => {
+const examples = parseExamples(pageBlocks).map((example): Example => {
   const { rest, variables } = example;
   return {
     ...example,
-    rest: rest && { ...rest, path: recent(rest.path) },
-    variables: JSON.parse(recent(JSON.stringify(variables))),
+    rest: rest && { ...rest, path: shiftDates(rest.path) },
+    variables: JSON.parse(shiftDates(JSON.stringify(variables))),
   };
 });
 
 /**
- * Two services with the same data: one is changed by the REST calls of the page alone, the other by the documents beside
- * them. When both do the same, the two never differ.
+ * Two services with the same data: the REST calls of the page change one, the documents beside them change the other.
+ * Both must stay the same.
  */
 describe('the examples of docs/migration.md', () => {
   interface Service {
@@ -84,16 +84,16 @@ describe('the examples of docs/migration.md', () => {
         return;
       }
       const isRead = rest.method === 'GET';
-      const old = await call(byRest.rest, rest);
+      const restResponse = await call(byRest.rest, rest);
       const { data, errors } = await (isRead ? byRest : byGraphql).graphql.run(document, variables);
       assert.deepEqual(errors, []);
-      assertSame(example, old, data);
-      if (!isRead) await assertSameAfterwards(old.headers.get('location') ?? rest.path);
+      assertEquivalent(example, restResponse, data);
+      if (!isRead) await assertSameState(restResponse.headers.get('location') ?? rest.path);
     });
   }
 
-  /** What was written is read from both services in the same way. */
-  async function assertSameAfterwards(path: string): Promise<void> {
+  /** Reads what was written from both services, and compares. */
+  async function assertSameState(path: string): Promise<void> {
     const read = async ({ rest }: Service) => {
       const { status, body } = await rest.get(path.replace('/api/2', ''));
       return { status, body: JSON.parse(JSON.stringify(body).replace(/("created_at":)"[^"]+"/, '$1""')) };
@@ -102,16 +102,16 @@ describe('the examples of docs/migration.md', () => {
   }
 });
 
-function call(rest: RestClient, { method, path, body }: NonNullable<Example['rest']>): Promise<RestAnswer> {
+function call(rest: RestClient, { method, path, body }: NonNullable<Example['rest']>): Promise<RestResponse> {
   const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
   return rest.send(method, path.replace('/api/2', ''), body === undefined ? {} : { body, headers });
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: answers of every kind are compared
+// biome-ignore lint/suspicious/noExplicitAny: compares responses of every kind
 type Any = any;
 
-/** The two answers say the same, as far as they speak of the same things. */
-function assertSame({ rest, title }: Example, { status, body }: RestAnswer, data: Any): void {
+/** Compares the fields that both responses have. */
+function assertEquivalent({ rest, title }: Example, { status, body }: RestResponse, data: Any): void {
   const [root] = Object.values(data) as Any[];
   if (status === 404) {
     assert.equal(root, null);
@@ -130,36 +130,36 @@ function assertSame({ rest, title }: Example, { status, body }: RestAnswer, data
     assert.equal(rest?.path.split('/').at(-1), root.deletedId);
     return;
   }
-  if (body.data === undefined) return; // the answer of REST says nothing but that it worked
+  if (body.data === undefined) return; // REST returns no data
   if ('nodes' in root) {
-    const rows = rest?.path.includes('/operator/live') ? root.nodes.filter(isPresent(rest.path)) : root.nodes;
-    assert.ok(body.data.length > 0, `${title} shows nothing`);
+    const rows = rest?.path.includes('/operator/live') ? root.nodes.filter(isListed(rest.path)) : root.nodes;
+    assert.ok(body.data.length > 0, `${title} returns nothing`);
     assert.equal(rows.length, body.data.length);
-    for (const [index, item] of body.data.entries()) assertSameThing(item, rows[index]);
+    for (const [index, item] of body.data.entries()) assertSameFields(item, rows[index]);
     if ('totalCount' in root) assert.equal(root.totalCount, body.pagination.count);
     return;
   }
-  const [thing] = 'userErrors' in root ? (Object.values(root) as Any[]) : [root];
-  assertSameThing([body.data].flat()[0], thing);
+  const [object] = 'userErrors' in root ? (Object.values(root) as Any[]) : [root];
+  assertSameFields([body.data].flat()[0], object);
 }
 
-/** The rule that the page gives for the live list. */
-function isPresent(path: string): (node: Any) => boolean {
+/** The rule of the page for the live list. */
+function isListed(path: string): (node: Any) => boolean {
   const channels = (live: Any) => [live.chat, live.call, live.video];
   return ({ live }) =>
     path.includes('connected=0') || channels(live).some((channel) => channel.enabled && channel.available);
 }
 
-/** Every field of the object is found in what REST says, and is the same there. */
-function assertSameThing(rest: Any, object: Any): void {
+/** Every field of the object must be in the REST resource, with the same value. */
+function assertSameFields(rest: Any, object: Any): void {
   for (const [name, value] of Object.entries(object) as [string, Any][]) {
-    if (name === 'live' || name === 'statistics' || name === 'profile') assertSameThing(rest, value);
+    if (name === 'live' || name === 'statistics' || name === 'profile') assertSameFields(rest, value);
     else if (name === 'id') assert.equal(Number(value), rest.id ?? rest.user_id ?? rest.resource_id);
-    else if (name === 'group' || name === 'parent') assertSamePlace(rest, name, value);
+    else if (name === 'group' || name === 'parent') assertSameNode(rest, name, value);
     else if (name === 'website' || name === 'operator' || name === 'skill')
       assert.equal(value === null ? null : Number(value.id), rest[`${name}_id`]);
     else if (name === 'websites') assert.deepEqual(idsOf(value), rest.website_list ?? rest.website_id);
-    else if (name in OTHERWISE) OTHERWISE[name]?.(value, rest);
+    else if (name in CONVERTED_FIELDS) CONVERTED_FIELDS[name]?.(value, rest);
     else if (name === 'skills') assert.deepEqual(idsOf(value), rest.skill_list);
     else if (name === 'operators')
       assert.deepEqual(idsOf(value.nodes).sort(byNumber), rest.operator_list.sort(byNumber));
@@ -172,21 +172,21 @@ function assertSameThing(rest: Any, object: Any): void {
       assert.equal(value ?? 0, rest.satisfaction_global_rate);
     else if (name === 'phoneNumber') assert.equal(value, rest.phone_number ?? null);
     else {
-      const same = rest[wireName(name)];
-      assert.notEqual(same, undefined, `REST does not have ${name}`);
-      if (value !== null && typeof value === 'object' && !Array.isArray(value)) assertSameThing(same, value);
-      else assert.deepEqual(value, same, name);
+      const restValue = rest[toWireName(name)];
+      assert.notEqual(restValue, undefined, `REST does not have ${name}`);
+      if (value !== null && typeof value === 'object' && !Array.isArray(value)) assertSameFields(restValue, value);
+      else assert.deepEqual(value, restValue, name);
     }
   }
 }
 
-const inRest = (moment: string | null) => moment?.slice(0, 19).replace('T', ' ') ?? null;
+const toRestTime = (time: string | null) => time?.slice(0, 19).replace('T', ' ') ?? null;
 const AUTHORS = ['', 'OPERATOR', 'VISITOR', 'NOTICE'];
 
-/** What is told in another way, by its name in GraphQL. */
-const OTHERWISE: Record<string, (value: Any, rest: Any) => void> = {
-  createdAt: (value, rest) => assert.equal(inRest(value), rest.created_at),
-  closedAt: (value, rest) => assert.equal(inRest(value), rest.closed_at),
+/** Fields that REST represents differently, by their name in GraphQL. */
+const CONVERTED_FIELDS: Record<string, (value: Any, rest: Any) => void> = {
+  createdAt: (value, rest) => assert.equal(toRestTime(value), rest.created_at),
+  closedAt: (value, rest) => assert.equal(toRestTime(value), rest.closed_at),
   channel: (value, rest) => assert.equal(value.toLowerCase(), rest.channel),
   firstAnswerAt: (value, rest) => assert.equal(value !== null, rest.operator_answer),
   closedBy: (value, rest) => assert.equal(value === 'OPERATOR', rest.operator_closed),
@@ -198,20 +198,20 @@ const OTHERWISE: Record<string, (value: Any, rest: Any) => void> = {
   messages: (value, rest) => {
     assert.ok(value.length > 0);
     assert.deepEqual(
-      value.map(({ author, at, text }: Any) => [AUTHORS.indexOf(author), inRest(at), text, Date.parse(at)]),
+      value.map(({ author, at, text }: Any) => [AUTHORS.indexOf(author), toRestTime(at), text, Date.parse(at)]),
       rest.history,
     );
   },
-  // The demo's operators are connected, so that it grows between the two answers.
+  // Demo operators are connected, so this grows between the two responses.
   connectedSeconds: (value, rest) => assert.ok(value > 0 && Math.abs(value - rest.connected_seconds) < 3600),
 };
 
-function assertSamePlace(rest: Any, name: string, value: Any): void {
+function assertSameNode(rest: Any, name: string, value: Any): void {
   assert.equal(value === null ? null : Number(value.id), rest[`${name}_id`]);
   if (value && 'parent' in value) {
-    const above: number[] = [];
-    for (let node = value; node; node = node.parent) above.push(Number(node.id));
-    assert.deepEqual(above, rest.parent_list);
+    const ancestors: number[] = [];
+    for (let node = value; node; node = node.parent) ancestors.push(Number(node.id));
+    assert.deepEqual(ancestors, rest.parent_list);
   }
 }
 
@@ -232,7 +232,7 @@ const FILTERS = {
   '/statistic': STATISTIC_FILTERS,
 } as const;
 
-/** The section that tells of each schema; the fields of `call_config` are among those of the operator. */
+/** The section that documents each schema; the fields of `call_config` are among those of the operator. */
 const SCHEMAS: readonly (readonly [section: string, resource: string, schema: z.ZodObject])[] = [
   ['Operators', 'operator', operatorSchema],
   ['Operators', 'operator', callConfig],
@@ -253,25 +253,25 @@ const SCHEMAS: readonly (readonly [section: string, resource: string, schema: z.
 
 describe('docs/migration.md is complete', () => {
   test('every endpoint has a heading and an example', async () => {
-    const headings = page.filter((block) => block.kind === 'heading').map((block) => block.text);
-    const called = new Set(examples.map(({ rest }) => rest && callName(rest)));
+    const headings = pageBlocks.filter((block) => block.kind === 'heading').map((block) => block.text);
+    const documented = new Set(examples.map(({ rest }) => rest && endpointOf(rest)));
     for (const endpoint of await restRoutes()) {
       assert.ok(headings.includes(endpoint), `no heading for ${endpoint}`);
-      assert.ok(called.has(endpoint), `no example for ${endpoint}`);
+      assert.ok(documented.has(endpoint), `no example for ${endpoint}`);
     }
   });
 
-  test('every field is named in its section', () => {
+  test('every field is mentioned in its section', () => {
     for (const [section, , { shape }] of SCHEMAS) {
-      const text = sectionOf(section);
-      for (const name of Object.keys(shape)) assert.ok(text.includes(`\`${wireName(name)}\``), `${section}: ${name}`);
+      const text = sectionText(section);
+      for (const name of Object.keys(shape)) assert.ok(text.includes(`\`${toWireName(name)}\``), `${section}: ${name}`);
     }
     for (const name of Object.keys(operatorUpdate.shape)) {
-      assert.ok(JSON.stringify(page).includes(`\`${wireName(name)}\``), name);
+      assert.ok(JSON.stringify(pageBlocks).includes(`\`${toWireName(name)}\``), name);
     }
     for (const channel of Object.keys(liveUpdate.shape)) {
       const written = channel === 'connected' ? 'connected=0' : `${channel}[available]=`;
-      assert.ok(sectionOf('Live availability').includes(written), written);
+      assert.ok(sectionText('Live availability').includes(written), written);
     }
   });
 
@@ -279,14 +279,14 @@ describe('docs/migration.md is complete', () => {
     const paths = examples.flatMap(({ rest }) => (rest?.method === 'GET' ? [rest.path] : []));
     for (const [list, filters] of Object.entries(FILTERS)) {
       for (const name of Object.keys(filters)) {
-        const found = paths.some((path) => path.startsWith(`/api/2${list}?`) && path.includes(`filters[${name}]`));
-        assert.ok(found || sectionOf('Clients').includes(`filters[${name}]`), filterName(list, name));
+        const hasExample = paths.some((path) => path.startsWith(`/api/2${list}?`) && path.includes(`filters[${name}]`));
+        assert.ok(hasExample || sectionText('Clients').includes(`filters[${name}]`), filterName(list, name));
       }
     }
   });
 
   test('every parameter of lists is explained', () => {
-    const text = sectionOf('What changes everywhere');
+    const text = sectionText('General differences');
     for (const name of [
       'page',
       'limit',
@@ -302,43 +302,44 @@ describe('docs/migration.md is complete', () => {
     }
   });
 
-  test('it is served as it is written', () => {
-    const html = migrationPage();
-    for (const block of page) if (block.kind === 'heading') assert.ok(html.includes(`>${block.text}</h`), block.text);
+  test('the page is served as HTML', () => {
+    const html = renderMigrationPage();
+    for (const block of pageBlocks)
+      if (block.kind === 'heading') assert.ok(html.includes(`>${block.text}</h`), block.text);
     assert.doesNotMatch(html, /```|\*\*|^\|/m);
   });
 });
 
 describe('the replacements of the migration meter', () => {
-  test('there is one for everything that is counted, and for nothing else', async () => {
+  test('exist for everything that the meter counts, and for nothing else', async () => {
     const counted = [
       ...(await restRoutes()),
-      ...SCHEMAS.flatMap(([, resource, shown]) => [...deprecatedFields(resource, shown).values()]),
+      ...SCHEMAS.flatMap(([, resource, fields]) => [...deprecatedFields(resource, fields).values()]),
       ...Object.entries(FILTERS).flatMap(([list, filters]) =>
         Object.keys(filters).map((name) => filterName(list, name)),
       ),
-      EVERYONE,
+      CONNECTED_0,
     ];
-    assert.deepEqual(replacedThings().sort(), [...new Set(counted)].sort());
+    assert.deepEqual(listReplacedFeatures().sort(), [...new Set(counted)].sort());
   });
 
-  test('each is a valid document', () => {
-    for (const what of replacedThings()) {
-      assert.deepEqual(validate(schema, parse(replacementOf(what) ?? '')), [], what);
+  test('are valid documents', () => {
+    for (const name of listReplacedFeatures()) {
+      assert.deepEqual(validate(schema, parse(findReplacement(name) ?? '')), [], name);
     }
   });
 
-  test('those of endpoints are the documents of the page', async () => {
+  test('are the documents of the page, for endpoints', async () => {
     for (const endpoint of await restRoutes()) {
       const documents = examples
-        .filter(({ rest }) => rest && callName(rest) === endpoint)
+        .filter(({ rest }) => rest && endpointOf(rest) === endpoint)
         .map(({ document }) => print(parse(document)));
-      assert.ok(documents.includes(print(parse(replacementOf(endpoint) ?? ''))), endpoint);
+      assert.ok(documents.includes(print(parse(findReplacement(endpoint) ?? ''))), endpoint);
     }
   });
 });
 
-/** The name of an endpoint for a call of the page: `GET /operator/{id}` for `GET /api/2/operator/4`. */
-function callName({ method, path }: NonNullable<Example['rest']>): string {
+/** The endpoint of a call of the page: `GET /operator/{id}` for `GET /api/2/operator/4`. */
+function endpointOf({ method, path }: NonNullable<Example['rest']>): string {
   return endpointName(method, (path.split('?')[0] ?? '').replace('/api/2', '').replace(/\/\d+/, '/:id'));
 }

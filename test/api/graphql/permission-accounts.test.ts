@@ -5,15 +5,22 @@ import { createClient } from 'graphql-ws';
 import { schema } from '../../../src/api/graphql/schema.ts';
 import { type GraphqlClient, graphqlClient, logIn } from '../../support/clients/graphql.ts';
 import type { RestClient } from '../../support/clients/rest.ts';
-import { add, addOperator, otherAccount } from '../../support/people/people.ts';
-import { until } from '../../support/waiting/until.ts';
-import { everyField, leavePast, leaveWebhook, openWorld, type Person, type World } from './permission-people.ts';
+import { createOperator, createOtherAccount, createResource } from '../../support/fixtures/resources.ts';
+import { waitUntil } from '../../support/waiting/wait.ts';
+import {
+  insertHistory,
+  insertWebhook,
+  openWorld,
+  type Person,
+  selectAllFields,
+  type World,
+} from './permission-people.ts';
 import { FILTERS } from './permission-table.ts';
 
-/** Identifiers count in each account from 1, so the other one has more of everything. */
-const MORE = 30;
-const NOBODY = '900001';
-const MARK = 'Foreign';
+/** Ids start from 1 in each account, so the other account gets more of each resource. */
+const RESOURCE_COUNT = 30;
+const UNKNOWN_ID = '900001';
+const MARKER = 'Foreign';
 
 type Kind =
   | 'operator'
@@ -37,66 +44,72 @@ before(async () => {
   world = await openWorld();
   admin = world.viewers.admin;
   ownConversation = await world.conversationOf('admin', 'own');
-  other = await otherAccount(world.switchboard);
+  other = await createOtherAccount(world.switchboard);
   const login = { email: 'other@example.com', password: 'a long enough password' };
   const otherAdmin = graphqlClient(world.switchboard.url, await logIn(world.switchboard.url, login));
   const last = { operator: 0, group: 0, skill: 0, website: 0, tag: 0 };
-  for (let number = 1; number <= MORE; number += 1) {
-    last.group = await add(other, 'group', { name: MARK });
-    last.skill = await add(other, 'skill', { name: MARK });
-    last.tag = await add(other, 'tag', { name: `${MARK} ${number}` });
-    last.website = await add(other, 'website', { url: 'https://foreign.example.com', label: MARK });
-    const fields = { name: MARK, external_id: `foreign ${number}`, group_id: last.group, skill_list: [last.skill] };
-    last.operator = (await addOperator(other, fields)).id;
+  for (let number = 1; number <= RESOURCE_COUNT; number += 1) {
+    last.group = await createResource(other, 'group', { name: MARKER });
+    last.skill = await createResource(other, 'skill', { name: MARKER });
+    last.tag = await createResource(other, 'tag', { name: `${MARKER} ${number}` });
+    last.website = await createResource(other, 'website', { url: 'https://foreign.example.com', label: MARKER });
+    const fields = { name: MARKER, external_id: `foreign ${number}`, group_id: last.group, skill_list: [last.skill] };
+    last.operator = (await createOperator(other, fields)).id;
   }
-  const past = { id: 70, operatorId: last.operator, websiteId: last.website, mark: MARK };
-  await leavePast(world.switchboard, { accountId: 2, ...past });
-  await leaveWebhook(world.switchboard, { accountId: 2, ...past });
+  const history = { id: 70, operatorId: last.operator, websiteId: last.website, marker: MARKER };
+  await insertHistory(world.switchboard, { accountId: 2, ...history });
+  await insertWebhook(world.switchboard, { accountId: 2, ...history });
   foreign = {
-    ...numbersAsText({ ...last, visitor: past.id, satisfaction: past.id, conversation: past.id, webhook: past.id }),
-    apiKey: await lastKey(otherAdmin),
+    ...toStrings({
+      ...last,
+      visitor: history.id,
+      satisfaction: history.id,
+      conversation: history.id,
+      webhook: history.id,
+    }),
+    apiKey: await createApiKeys(otherAdmin),
   };
   assert.equal((await otherAdmin.run('{ viewer { id } }')).data.viewer.id, '1');
 });
 after(() => world.stop());
 
-function numbersAsText<K extends string>(numbers: Record<K, number>): Record<K, string> {
+function toStrings<K extends string>(numbers: Record<K, number>): Record<K, string> {
   return Object.fromEntries(Object.entries(numbers).map(([name, value]) => [name, String(value)])) as Record<K, string>;
 }
 
-async function lastKey(client: GraphqlClient): Promise<string> {
+async function createApiKeys(client: GraphqlClient): Promise<string> {
   let id = '';
   for (let number = 0; number < 5; number += 1) {
-    const made = await client.run(
-      `mutation { apiKeyCreate(input: { name: "${MARK}", access: READ }) { apiKey { id } } }`,
+    const created = await client.run(
+      `mutation { apiKeyCreate(input: { name: "${MARKER}", access: READ }) { apiKey { id } } }`,
     );
-    id = made.data.apiKeyCreate.apiKey.id;
+    id = created.data.apiKeyCreate.apiKey.id;
   }
   return id;
 }
 
-/** The same document about somebody of the other account and about nobody: the same answer but for the identifier. */
+/** Asserts the same response, but for the id, for an object of the other account and for an unknown one. */
 async function assertSame(document: (id: string) => string, kind: Kind, viewers = [admin]): Promise<void> {
   for (const viewer of viewers) {
-    const [theirs, nobodys] = await Promise.all(
-      [foreign[kind], NOBODY].map(async (id) => {
+    const [foreignResponse, unknownResponse] = await Promise.all(
+      [foreign[kind], UNKNOWN_ID].map(async (id) => {
         const { status, data, errors } = await viewer.run(document(id));
         return JSON.stringify({
           status,
           data,
           errors: errors.map(({ message, extensions }) => ({ message, extensions })),
         })
-          .replaceAll(MARK, 'FOUND')
+          .replaceAll(MARKER, 'FOUND')
           .replace(new RegExp(`\\b${id}\\b`, 'g'), '#');
       }),
     );
-    assert.equal(theirs, nobodys, document(foreign[kind]));
-    assert.doesNotMatch(theirs ?? '', /FOUND|INTERNAL/);
+    assert.equal(foreignResponse, unknownResponse, document(foreign[kind]));
+    assert.doesNotMatch(foreignResponse ?? '', /FOUND|INTERNAL/);
   }
 }
 
-/** Everywhere in the schema where an identifier comes in, as an argument or within an input. */
-function identifiersTaken(): string[] {
+/** Every argument and input field of the schema that takes an id. */
+function listIdInputs(): string[] {
   return Object.values(schema.getTypeMap()).flatMap((type) => {
     if (type.name.startsWith('__')) return [];
     if (isInputObjectType(type)) {
@@ -112,19 +125,19 @@ function identifiersTaken(): string[] {
   });
 }
 
-const mutate = (name: string, input: string) =>
+const mutation = (name: string, input: string) =>
   `mutation { ${name}(input: { ${input} }) { userErrors { field message code } } }`;
-const update = (name: string) => (id: string) => mutate(name, `id: ${id}`);
+const mutationById = (name: string) => (id: string) => mutation(name, `id: ${id}`);
 const ownOperator = () => world.target('admin', 'own');
 const preview = (args: string, fields = 'ranked { share } excluded { reason count }') =>
   `{ routingPreview(${args}, channel: CHAT, language: "en") { ${fields} } }`;
 const NEW = 'name: "New", email: "new@example.com"';
 const ROW = 'externalId: "row", name: "Row", email: "row@example.com"';
-const imported = (field: string) => `mutation {
+const importMutation = (field: string) => `mutation {
   operatorsImport(input: { rows: [{ ${ROW}, ${field} }] }) { report { applied rows { outcome userErrors { field message } } } userErrors { message } }
 }`;
 
-/** A document for each of them, and what it names. */
+/** A document for each of them, and the kind of object that it names. */
 const CASES: Record<string, readonly [Kind, (id: string) => string]> = {
   'Query.operator(id)': ['operator', (id) => `{ operator(id: ${id}) { id } }`],
   'Query.group(id)': ['group', (id) => `{ group(id: ${id}) { id } }`],
@@ -158,39 +171,42 @@ const CASES: Record<string, readonly [Kind, (id: string) => string]> = {
     'operator',
     (id) => `{ liveAt(time: "2100-01-01", operatorIds: [${id}]) { operator { pseudo } live { connected } } }`,
   ],
-  'OfferAcceptInput.conversationId': ['conversation', (id) => mutate('offerAccept', `conversationId: ${id}`)],
-  'OfferDeclineInput.conversationId': ['conversation', (id) => mutate('offerDecline', `conversationId: ${id}`)],
+  'OfferAcceptInput.conversationId': ['conversation', (id) => mutation('offerAccept', `conversationId: ${id}`)],
+  'OfferDeclineInput.conversationId': ['conversation', (id) => mutation('offerDecline', `conversationId: ${id}`)],
   'MessageSendInput.conversationId': [
     'conversation',
-    (id) => mutate('messageSend', `conversationId: ${id}, text: "Hello"`),
+    (id) => mutation('messageSend', `conversationId: ${id}, text: "Hello"`),
   ],
   'ConversationTransferInput.id': [
     'conversation',
-    (id) => mutate('conversationTransfer', `id: ${id}, operatorId: ${ownOperator()}`),
+    (id) => mutation('conversationTransfer', `id: ${id}, operatorId: ${ownOperator()}`),
   ],
   'ConversationTransferInput.operatorId': [
     'operator',
-    (id) => mutate('conversationTransfer', `id: ${ownConversation}, operatorId: ${id}`),
+    (id) => mutation('conversationTransfer', `id: ${ownConversation}, operatorId: ${id}`),
   ],
   'ConversationTransferInput.skillId': [
     'skill',
-    (id) => mutate('conversationTransfer', `id: ${ownConversation}, skillId: ${id}`),
+    (id) => mutation('conversationTransfer', `id: ${ownConversation}, skillId: ${id}`),
   ],
   'ConversationTransferInput.groupId': [
     'group',
-    (id) => mutate('conversationTransfer', `id: ${ownConversation}, groupId: ${id}`),
+    (id) => mutation('conversationTransfer', `id: ${ownConversation}, groupId: ${id}`),
   ],
-  'ConversationEscalateInput.id': ['conversation', update('conversationEscalate')],
-  'ConversationTagInput.id': ['conversation', (id) => mutate('conversationTag', `id: ${id}, tagIds: []`)],
-  'ConversationTagInput.tagIds': ['tag', (id) => mutate('conversationTag', `id: ${ownConversation}, tagIds: [${id}]`)],
-  'ConversationCloseInput.id': ['conversation', update('conversationClose')],
+  'ConversationEscalateInput.id': ['conversation', mutationById('conversationEscalate')],
+  'ConversationTagInput.id': ['conversation', (id) => mutation('conversationTag', `id: ${id}, tagIds: []`)],
+  'ConversationTagInput.tagIds': [
+    'tag',
+    (id) => mutation('conversationTag', `id: ${ownConversation}, tagIds: [${id}]`),
+  ],
+  'ConversationCloseInput.id': ['conversation', mutationById('conversationClose')],
   'ConversationTakeInput.id': [
     'conversation',
-    (id) => mutate('conversationTake', `id: ${id}, operatorId: ${ownOperator()}`),
+    (id) => mutation('conversationTake', `id: ${id}, operatorId: ${ownOperator()}`),
   ],
   'ConversationTakeInput.operatorId': [
     'operator',
-    (id) => mutate('conversationTake', `id: ${ownConversation}, operatorId: ${id}`),
+    (id) => mutation('conversationTake', `id: ${ownConversation}, operatorId: ${id}`),
   ],
   'Query.tag(id)': ['tag', (id) => `{ tag(id: ${id}) { name } }`],
   'Query.visitor(id)': ['visitor', (id) => `{ visitor(id: ${id}) { lastname } }`],
@@ -199,61 +215,61 @@ const CASES: Record<string, readonly [Kind, (id: string) => string]> = {
     'website',
     (id) => `{ skill(id: ${world.skill}) { availability(websiteId: ${id}) { chat { operatorsConnected waiting } } } }`,
   ],
-  'OperatorCreateInput.groupId': ['group', (id) => mutate('operatorCreate', `${NEW}, groupId: ${id}`)],
-  'OperatorCreateInput.websiteIds': ['website', (id) => mutate('operatorCreate', `${NEW}, websiteIds: [${id}]`)],
-  'OperatorCreateInput.skillIds': ['skill', (id) => mutate('operatorCreate', `${NEW}, skillIds: [${id}]`)],
-  'OperatorUpdateInput.id': ['operator', (id) => mutate('operatorUpdate', `id: ${id}, name: "Taken"`)],
-  'OperatorUpdateInput.groupId': ['group', (id) => mutate('operatorUpdate', `id: ${ownOperator()}, groupId: ${id}`)],
+  'OperatorCreateInput.groupId': ['group', (id) => mutation('operatorCreate', `${NEW}, groupId: ${id}`)],
+  'OperatorCreateInput.websiteIds': ['website', (id) => mutation('operatorCreate', `${NEW}, websiteIds: [${id}]`)],
+  'OperatorCreateInput.skillIds': ['skill', (id) => mutation('operatorCreate', `${NEW}, skillIds: [${id}]`)],
+  'OperatorUpdateInput.id': ['operator', (id) => mutation('operatorUpdate', `id: ${id}, name: "Taken"`)],
+  'OperatorUpdateInput.groupId': ['group', (id) => mutation('operatorUpdate', `id: ${ownOperator()}, groupId: ${id}`)],
   'OperatorUpdateInput.websiteIds': [
     'website',
-    (id) => mutate('operatorUpdate', `id: ${ownOperator()}, websiteIds: [${id}]`),
+    (id) => mutation('operatorUpdate', `id: ${ownOperator()}, websiteIds: [${id}]`),
   ],
   'OperatorUpdateInput.skillIds': [
     'skill',
-    (id) => mutate('operatorUpdate', `id: ${ownOperator()}, skillIds: [${id}]`),
+    (id) => mutation('operatorUpdate', `id: ${ownOperator()}, skillIds: [${id}]`),
   ],
-  'OperatorsImportRowInput.groupId': ['group', (id) => imported(`groupId: ${id}`)],
-  'OperatorsImportRowInput.websiteIds': ['website', (id) => imported(`websiteIds: [${id}]`)],
-  'OperatorsImportRowInput.skillIds': ['skill', (id) => imported(`skillIds: [${id}]`)],
-  'OperatorDeleteInput.id': ['operator', update('operatorDelete')],
-  'OperatorDisconnectInput.id': ['operator', update('operatorDisconnect')],
-  'OperatorSsoKeyRotateInput.id': ['operator', update('operatorSsoKeyRotate')],
+  'OperatorsImportRowInput.groupId': ['group', (id) => importMutation(`groupId: ${id}`)],
+  'OperatorsImportRowInput.websiteIds': ['website', (id) => importMutation(`websiteIds: [${id}]`)],
+  'OperatorsImportRowInput.skillIds': ['skill', (id) => importMutation(`skillIds: [${id}]`)],
+  'OperatorDeleteInput.id': ['operator', mutationById('operatorDelete')],
+  'OperatorDisconnectInput.id': ['operator', mutationById('operatorDisconnect')],
+  'OperatorSsoKeyRotateInput.id': ['operator', mutationById('operatorSsoKeyRotate')],
   'OperatorAvailabilityUpdateInput.id': [
     'operator',
-    (id) => mutate('operatorAvailabilityUpdate', `id: ${id}, chat: true`),
+    (id) => mutation('operatorAvailabilityUpdate', `id: ${id}, chat: true`),
   ],
-  'OperatorProfileUpdateInput.id': ['operator', (id) => mutate('operatorProfileUpdate', `id: ${id}, city: "X"`)],
+  'OperatorProfileUpdateInput.id': ['operator', (id) => mutation('operatorProfileUpdate', `id: ${id}, city: "X"`)],
   'OperatorPasswordChangeInput.id': [
     'operator',
-    (id) => mutate('operatorPasswordChange', `id: ${id}, newPassword: "taken over by others"`),
+    (id) => mutation('operatorPasswordChange', `id: ${id}, newPassword: "taken over by others"`),
   ],
-  'GroupCreateInput.parentId': ['group', (id) => mutate('groupCreate', `name: "New", parentId: ${id}`)],
-  'GroupUpdateInput.id': ['group', (id) => mutate('groupUpdate', `id: ${id}, name: "Taken"`)],
-  'GroupUpdateInput.parentId': ['group', (id) => mutate('groupUpdate', `id: ${world.groups.other}, parentId: ${id}`)],
-  'GroupDeleteInput.id': ['group', update('groupDelete')],
-  'SkillCreateInput.parentId': ['skill', (id) => mutate('skillCreate', `name: "New", parentId: ${id}`)],
-  'SkillUpdateInput.id': ['skill', (id) => mutate('skillUpdate', `id: ${id}, name: "Taken"`)],
-  'SkillUpdateInput.parentId': ['skill', (id) => mutate('skillUpdate', `id: ${world.skill}, parentId: ${id}`)],
-  'SkillDeleteInput.id': ['skill', update('skillDelete')],
-  'SkillOperatorsAddInput.id': ['skill', (id) => mutate('skillOperatorsAdd', `id: ${id}, operatorIds: []`)],
+  'GroupCreateInput.parentId': ['group', (id) => mutation('groupCreate', `name: "New", parentId: ${id}`)],
+  'GroupUpdateInput.id': ['group', (id) => mutation('groupUpdate', `id: ${id}, name: "Taken"`)],
+  'GroupUpdateInput.parentId': ['group', (id) => mutation('groupUpdate', `id: ${world.groups.other}, parentId: ${id}`)],
+  'GroupDeleteInput.id': ['group', mutationById('groupDelete')],
+  'SkillCreateInput.parentId': ['skill', (id) => mutation('skillCreate', `name: "New", parentId: ${id}`)],
+  'SkillUpdateInput.id': ['skill', (id) => mutation('skillUpdate', `id: ${id}, name: "Taken"`)],
+  'SkillUpdateInput.parentId': ['skill', (id) => mutation('skillUpdate', `id: ${world.skill}, parentId: ${id}`)],
+  'SkillDeleteInput.id': ['skill', mutationById('skillDelete')],
+  'SkillOperatorsAddInput.id': ['skill', (id) => mutation('skillOperatorsAdd', `id: ${id}, operatorIds: []`)],
   'SkillOperatorsAddInput.operatorIds': [
     'operator',
-    (id) => mutate('skillOperatorsAdd', `id: ${world.skill}, operatorIds: [${id}]`),
+    (id) => mutation('skillOperatorsAdd', `id: ${world.skill}, operatorIds: [${id}]`),
   ],
-  'SkillOperatorsRemoveInput.id': ['skill', (id) => mutate('skillOperatorsRemove', `id: ${id}, operatorIds: []`)],
+  'SkillOperatorsRemoveInput.id': ['skill', (id) => mutation('skillOperatorsRemove', `id: ${id}, operatorIds: []`)],
   'SkillOperatorsRemoveInput.operatorIds': [
     'operator',
-    (id) => mutate('skillOperatorsRemove', `id: ${world.skill}, operatorIds: [${id}]`),
+    (id) => mutation('skillOperatorsRemove', `id: ${world.skill}, operatorIds: [${id}]`),
   ],
-  'WebsiteUpdateInput.id': ['website', (id) => mutate('websiteUpdate', `id: ${id}, label: "Taken"`)],
-  'WebsiteDeleteInput.id': ['website', update('websiteDelete')],
-  'WebsiteSecretRotateInput.id': ['website', update('websiteSecretRotate')],
-  'VisitorEraseInput.id': ['visitor', update('visitorErase')],
-  'TagCreateInput.websiteIds': ['website', (id) => mutate('tagCreate', `name: "New", websiteIds: [${id}]`)],
-  'TagUpdateInput.id': ['tag', (id) => mutate('tagUpdate', `id: ${id}, name: "Taken"`)],
-  'TagUpdateInput.websiteIds': ['website', (id) => mutate('tagUpdate', `id: ${world.tag}, websiteIds: [${id}]`)],
-  'TagDeleteInput.id': ['tag', update('tagDelete')],
-  'ApiKeyRevokeInput.id': ['apiKey', update('apiKeyRevoke')],
+  'WebsiteUpdateInput.id': ['website', (id) => mutation('websiteUpdate', `id: ${id}, label: "Taken"`)],
+  'WebsiteDeleteInput.id': ['website', mutationById('websiteDelete')],
+  'WebsiteSecretRotateInput.id': ['website', mutationById('websiteSecretRotate')],
+  'VisitorEraseInput.id': ['visitor', mutationById('visitorErase')],
+  'TagCreateInput.websiteIds': ['website', (id) => mutation('tagCreate', `name: "New", websiteIds: [${id}]`)],
+  'TagUpdateInput.id': ['tag', (id) => mutation('tagUpdate', `id: ${id}, name: "Taken"`)],
+  'TagUpdateInput.websiteIds': ['website', (id) => mutation('tagUpdate', `id: ${world.tag}, websiteIds: [${id}]`)],
+  'TagDeleteInput.id': ['tag', mutationById('tagDelete')],
+  'ApiKeyRevokeInput.id': ['apiKey', mutationById('apiKeyRevoke')],
   'EventFilter.subjectId': [
     'operator',
     (id) => `{ events(filter: { subjectType: "operator", subjectId: ${id} }) { nodes { type } } }`,
@@ -267,19 +283,19 @@ const CASES: Record<string, readonly [Kind, (id: string) => string]> = {
     'webhook',
     (id) => `{ webhookDeliveries(webhookId: ${id}) { totalCount nodes { body } } }`,
   ],
-  'WebhookUpdateInput.id': ['webhook', (id) => mutate('webhookUpdate', `id: ${id}, name: "Taken"`)],
-  'WebhookDeleteInput.id': ['webhook', update('webhookDelete')],
-  'WebhookSecretRotateInput.id': ['webhook', update('webhookSecretRotate')],
-  'WebhookTestInput.id': ['webhook', update('webhookTest')],
-  'WebhookReplayInput.webhookId': ['webhook', (id) => mutate('webhookReplay', `webhookId: ${id}`)],
+  'WebhookUpdateInput.id': ['webhook', (id) => mutation('webhookUpdate', `id: ${id}, name: "Taken"`)],
+  'WebhookDeleteInput.id': ['webhook', mutationById('webhookDelete')],
+  'WebhookSecretRotateInput.id': ['webhook', mutationById('webhookSecretRotate')],
+  'WebhookTestInput.id': ['webhook', mutationById('webhookTest')],
+  'WebhookReplayInput.webhookId': ['webhook', (id) => mutation('webhookReplay', `webhookId: ${id}`)],
   'WebhookReplayInput.deliveryId': [
     'webhook',
-    (id) => mutate('webhookReplay', `webhookId: ${world.webhook}, deliveryId: ${id}`),
+    (id) => mutation('webhookReplay', `webhookId: ${world.webhook}, deliveryId: ${id}`),
   ],
 };
 
-/** Those that are tried out apart, and places in the log of one's own account. */
-const APART = [
+/** Ids with a separate test below, and positions in the log of the viewer's account. */
+const TESTED_SEPARATELY = [
   'Query.events(after)',
   'Query.events(before)',
   'Subscription.skillAvailability(id)',
@@ -288,27 +304,27 @@ const APART = [
   'Subscription.deskEvents(after)',
 ];
 
-test('every identifier that the schema takes has a case', () => {
-  const tried = [...Object.keys(CASES), ...APART].sort();
-  const taken = identifiersTaken().sort();
-  const missing = taken.filter((name) => !tried.includes(name));
+test('every id that the schema takes has a case', () => {
+  const covered = [...Object.keys(CASES), ...TESTED_SEPARATELY].sort();
+  const idInputs = listIdInputs().sort();
+  const missing = idInputs.filter((name) => !covered.includes(name));
   assert.deepEqual(missing, [], `without a case across accounts: ${missing.join(', ')}`);
   assert.deepEqual(
-    tried.filter((name) => !taken.includes(name)),
+    covered.filter((name) => !idInputs.includes(name)),
     [],
   );
 });
 
 for (const [name, [kind, document]] of Object.entries(CASES)) {
-  test(`${name}: one of another account is like one that does not exist`, async () => {
+  test(`${name}: an id of another account is treated like an unknown one`, async () => {
     const before = await other.get('/operator?limit=100');
     await assertSame(document, kind, Object.values(world.viewers));
     assert.deepEqual((await other.get('/operator?limit=100')).body, before.body);
   });
 }
 
-/** What the filters on identifiers name; those on texts name the texts of the other account. */
-const FILTERED: Record<string, Kind> = {
+/** The kind of object that each id filter names. */
+const FILTER_KINDS: Record<string, Kind> = {
   'OperatorFilter.id': 'operator',
   'OperatorFilter.groupId': 'group',
   'OperatorFilter.websiteId': 'website',
@@ -340,21 +356,22 @@ const FILTERED: Record<string, Kind> = {
   'StatisticsFilter.groupId': 'group',
   'StatisticsFilter.operatorId': 'operator',
 };
-const TEXTS: Record<string, string> = {
-  'OperatorFilter.name': MARK,
+/** Texts of the other account for each text filter. */
+const FILTER_TEXTS: Record<string, string> = {
+  'OperatorFilter.name': MARKER,
   'OperatorFilter.externalId': 'foreign*',
   'OperatorFilter.email': 'other@example.com',
-  'GroupFilter.name': MARK,
-  'SkillFilter.name': MARK,
-  'WebsiteFilter.label': MARK,
+  'GroupFilter.name': MARKER,
+  'SkillFilter.name': MARKER,
+  'WebsiteFilter.label': MARKER,
   'WebsiteFilter.url': 'https://foreign.example.com',
-  'TagFilter.name': `${MARK}*`,
-  'VisitorFilter.uniqueId': `${MARK}*`,
-  'VisitorFilter.externalId': `${MARK}*`,
+  'TagFilter.name': `${MARKER}*`,
+  'VisitorFilter.uniqueId': `${MARKER}*`,
+  'VisitorFilter.externalId': `${MARKER}*`,
 };
 
 test('filters find nothing of another account', async () => {
-  const untouched = [
+  const withoutObject = [
     'connected',
     'available',
     'routable',
@@ -368,10 +385,10 @@ test('filters find nothing of another account', async () => {
   ];
   for (const key of FILTERS.keys()) {
     const [type = '', name = ''] = key.split('.');
-    if (untouched.includes(name) || type === 'EventFilter') continue; // these name nothing; the lists below are looked at as a whole
+    if (withoutObject.includes(name) || type === 'EventFilter') continue; // these name no object; the next test reads whole lists
     const list = `${type.replace('Filter', '').toLowerCase()}s`;
-    const kind = FILTERED[key];
-    const text = TEXTS[key];
+    const kind = FILTER_KINDS[key];
+    const text = FILTER_TEXTS[key];
     assert.ok(kind || text, `no case across accounts for the filter ${key}`);
     if (type === 'StatisticsFilter') {
       await assertSame(
@@ -387,13 +404,13 @@ test('filters find nothing of another account', async () => {
   }
 });
 
-test('nothing of another account shows up in a list', async () => {
+test('lists contain nothing of another account', async () => {
   const lists = ['Operator', 'Group', 'Skill', 'Website', 'Tag', 'Visitor', 'Satisfaction', 'Conversation'].map(
     (type) =>
-      `${type.toLowerCase()}s(first: 100) { totalCount nodes { ${everyField(type, (field) => (field === 'messages' ? '(first: 5)' : ''))} } }`,
+      `${type.toLowerCase()}s(first: 100) { totalCount nodes { ${selectAllFields(type, (field) => (field === 'messages' ? '(first: 5)' : ''))} } }`,
   );
   const answer = await admin.run(
-    `{ apiKeys { ${everyField('ApiKey')} } webhooks { ${everyField('Webhook')} } ${lists.join(' ')} }`,
+    `{ apiKeys { ${selectAllFields('ApiKey')} } webhooks { ${selectAllFields('Webhook')} } ${lists.join(' ')} }`,
   );
   assert.deepEqual(answer.errors, []);
   assert.doesNotMatch(JSON.stringify(answer.data), /foreign/i);
@@ -411,10 +428,10 @@ test('nothing of another account shows up in a list', async () => {
   }
 });
 
-test('nothing of another account reaches a subscription, and its skills cannot be watched', async () => {
+test('subscriptions send nothing of another account, and reject its skills and conversations', async () => {
   const url = `${world.switchboard.url.replace('http', 'ws')}/graphql`;
   const socket = createClient({ url, connectionParams: { token: admin.token } });
-  const refusal = async (id: string, field = 'skillAvailability', inner = 'chat { isAvailable }') => {
+  const getRejection = async (id: string, field = 'skillAvailability', inner = 'chat { isAvailable }') => {
     const query = `subscription { ${field}(id: ${id}) { ${inner} } }`;
     const { value } = await socket
       .iterate({ query })
@@ -425,24 +442,27 @@ test('nothing of another account reaches a subscription, and its skills cannot b
       extensions: error.extensions,
     }));
   };
-  assert.deepEqual(await refusal(foreign.skill), await refusal(NOBODY));
+  assert.deepEqual(await getRejection(foreign.skill), await getRejection(UNKNOWN_ID));
   const conversation = ['conversationEvents', 'type'] as const;
-  assert.deepEqual(await refusal(foreign.conversation, ...conversation), await refusal(NOBODY, ...conversation));
+  assert.deepEqual(
+    await getRejection(foreign.conversation, ...conversation),
+    await getRejection(UNKNOWN_ID, ...conversation),
+  );
 
-  const seen = socket.iterate<{ operatorLive: { id: string } }>({ query: 'subscription { operatorLive { id } }' });
-  const first = seen.next();
-  const own = ownOperator();
+  const updates = socket.iterate<{ operatorLive: { id: string } }>({ query: 'subscription { operatorLive { id } }' });
+  const first = updates.next();
+  const ownId = ownOperator();
   let isSeen = false;
   first.then(() => {
     isSeen = true;
   });
   let available = false;
-  await until('a change is seen', async () => {
+  await waitUntil('a change arrives', async () => {
     available = !available;
     await other.put(`/operator/${foreign.operator}/live`, { chat: { available } });
-    await world.rest.put(`/operator/${own}/live`, { chat: { available } });
+    await world.rest.put(`/operator/${ownId}/live`, { chat: { available } });
     return isSeen;
   });
-  assert.equal((await first).value?.data?.operatorLive.id, own);
+  assert.equal((await first).value?.data?.operatorLive.id, ownId);
   await socket.dispose();
 });

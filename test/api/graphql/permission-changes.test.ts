@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type Client, createClient } from 'graphql-ws';
-import { patiently, until } from '../../support/waiting/until.ts';
+import { waitUntil, withTimeout } from '../../support/waiting/wait.ts';
 import { openWorld, type Person, type World } from './permission-people.ts';
 import { TARGETS, type Viewer } from './permission-table.ts';
 
@@ -14,11 +14,11 @@ after(() => world.stop());
 const RIGHTS_CHANGED = 4411;
 const TOKEN_ENDED = 4401;
 
-/** An open connection of somebody, with the code that it is closed with. */
-async function connected(person: Person): Promise<{ socket: Client; closed: Promise<number> }> {
-  let tellCode: (code: number) => void;
+/** Opens a connection; `closed` resolves with its close code. */
+async function openConnection(person: Person): Promise<{ socket: Client; closed: Promise<number> }> {
+  let resolveCode: (code: number) => void;
   const closed = new Promise<number>((resolve) => {
-    tellCode = resolve;
+    resolveCode = resolve;
   });
   const socket = createClient({
     url: `${world.switchboard.url.replace('http', 'ws')}/graphql`,
@@ -26,7 +26,7 @@ async function connected(person: Person): Promise<{ socket: Client; closed: Prom
     lazy: false,
     retryAttempts: 0,
     onNonLazyError: () => {},
-    on: { closed: (event) => tellCode((event as CloseEvent).code) },
+    on: { closed: (event) => resolveCode((event as CloseEvent).code) },
   });
   await new Promise<void>((resolve) => {
     socket.on('connected', () => resolve());
@@ -41,102 +41,105 @@ async function codeOf(socket: Client, query: string): Promise<unknown> {
   return value?.errors?.[0]?.extensions?.code;
 }
 
-test('an open connection gives no more than its operator may do now', async () => {
-  const admin = await world.newViewer('admin');
-  const { socket, closed } = await connected(admin);
+test('an open connection has only the current permissions of its operator', async () => {
+  const admin = await world.createViewer('admin');
+  const { socket, closed } = await openConnection(admin);
   assert.equal(await codeOf(socket, CREATE_KEY), undefined);
   await world.rest.put(`/operator/${admin.id}`, { roles: ['operator'] });
-  await until('it is refused', async () => (await codeOf(socket, CREATE_KEY).catch(() => 'CLOSED')) !== undefined);
-  const code = await patiently('the connection is closed', closed);
+  await waitUntil(
+    'the mutation is rejected',
+    async () => (await codeOf(socket, CREATE_KEY).catch(() => 'CLOSED')) !== undefined,
+  );
+  const code = await withTimeout('the connection is closed', closed);
   await socket.dispose();
   assert.equal(code, RIGHTS_CHANGED);
 });
 
-for (const [what, viewer, change, code] of [
+for (const [cause, viewer, change, code] of [
   ['a demotion', 'admin', (id: string) => world.rest.put(`/operator/${id}`, { roles: ['expert'] }), RIGHTS_CHANGED],
-  ['another group', 'manager', (id: string) => moved(id), RIGHTS_CHANGED],
+  ['another group', 'manager', (id: string) => moveToOtherGroup(id), RIGHTS_CHANGED],
   ['a delete', 'operator', (id: string) => world.rest.delete(`/operator/${id}`), TOKEN_ENDED],
 ] as const) {
-  test(`${what} ends the subscriptions that were made before it`, async () => {
-    const person = await world.newViewer(viewer);
-    const { socket, closed } = await connected(person);
+  test(`${cause} ends existing subscriptions`, async () => {
+    const person = await world.createViewer(viewer);
+    const { socket, closed } = await openConnection(person);
     const stream = socket.iterate({ query: 'subscription { operatorLive { id email } }' });
     const next = stream.next().then(
       () => 'a message',
       () => 'closed',
     );
     await change(person.id);
-    const closedWith = await patiently('the connection is closed', closed);
+    const closedWith = await withTimeout('the connection is closed', closed);
     await socket.dispose();
     assert.equal(closedWith, code);
     await next;
   });
 }
 
-function moved(id: string): Promise<unknown> {
+function moveToOtherGroup(id: string): Promise<unknown> {
   return world.rest.put(`/operator/${id}`, { group_id: Number(world.groups.other) });
 }
 
-test('a change that leaves the rights alone leaves the connection alone', async () => {
-  const person = await world.newViewer('manager');
-  const demoted = await world.newViewer('manager');
-  const { socket, closed } = await connected(person);
-  const other = await connected(demoted);
+test('a change that keeps the permissions keeps the connection open', async () => {
+  const person = await world.createViewer('manager');
+  const demoted = await world.createViewer('manager');
+  const { socket, closed } = await openConnection(person);
+  const other = await openConnection(demoted);
   let isOpen = true;
   closed.then(() => {
     isOpen = false;
   });
   await world.rest.put(`/operator/${person.id}`, { name: 'Another', roles: ['manager', 'operator'] });
   await world.rest.put(`/operator/${demoted.id}`, { roles: ['operator'] });
-  // Every connection is looked at in turn: after two closed ones both changes were seen on this one too.
-  assert.equal(await patiently('the second connection is closed', other.closed), RIGHTS_CHANGED);
-  const third = await world.newViewer('manager');
-  const last = await connected(third);
+  // Connections are checked in turn: once the two others are closed, this one was checked for both changes.
+  assert.equal(await withTimeout('the second connection is closed', other.closed), RIGHTS_CHANGED);
+  const third = await world.createViewer('manager');
+  const last = await openConnection(third);
   await world.rest.put(`/operator/${third.id}`, { roles: ['operator'] });
-  assert.equal(await patiently('the third connection is closed', last.closed), RIGHTS_CHANGED);
+  assert.equal(await withTimeout('the third connection is closed', last.closed), RIGHTS_CHANGED);
   assert.equal(isOpen, true);
   await socket.dispose();
 });
 
-/** Conversations come with an engine of their own; until then their rows are written as it will write them. */
-async function addConversations(numbers: readonly (readonly [string, number])[]): Promise<void> {
+/** Inserts closed conversations directly: so many of each operator. */
+async function addConversations(counts: readonly (readonly [string, number])[]): Promise<void> {
   const insert = `insert into conversations
     (account_id, id, channel, website_id, skill_id, operator_id, language, state, created_at, accepted_at, first_answer_at, closed_at)
     values (1, ?, 'chat', ?, ?, ?, 'en', 'closed', 1, 2, 3, 4)`;
   let id = 0;
-  for (const [operatorId, number] of numbers) {
-    for (let time = 0; time < number; time += 1) {
+  for (const [operatorId, count] of counts) {
+    for (let n = 0; n < count; n += 1) {
       id += 1;
       const parameters = [id, Number(world.website), Number(world.skill), Number(operatorId)];
-      await world.switchboard.stored.rows(insert, ...parameters);
+      await world.switchboard.storedData.query(insert, ...parameters);
     }
   }
 }
 
-test('the figures of a skill count what the viewer may see, and those of an operator are their own', async () => {
+test('statistics of a skill count what the viewer may see, those of an operator only their conversations', async () => {
   const others = TARGETS.filter((target) => target !== 'self');
-  // 1, 2, 4, … so that a sum tells who is in it.
+  // 1, 2, 4, … so that a sum shows which operators are in it.
   await addConversations([
     ...others.map((target, index) => [world.target('admin', target), 2 ** index] as const),
     [world.viewers.operator.id, 64],
   ]);
-  const counted = async (viewer: Viewer, query: string): Promise<number | undefined> => {
+  const countFor = async (viewer: Viewer, query: string): Promise<number | undefined> => {
     const { data } = await world.viewers[viewer].run(query);
     return Object.values(data as Record<string, { statistics: { conversationNumber: number } | null }>)[0]?.statistics
       ?.conversationNumber;
   };
   const ofSkill = `{ skill(id: ${world.skill}) { statistics { conversationNumber } } }`;
-  const of = (...names: readonly string[]) =>
+  const sumOf = (...names: readonly string[]) =>
     others.reduce((sum, target, index) => sum + (names.includes(target) ? 2 ** index : 0), 0);
-  // Groups, not persons: the conversations of managers and admins who belong to them are counted too.
-  assert.equal(await counted('manager', ofSkill), of('own', 'under', 'manager', 'admin') + 64);
-  assert.equal(await counted('managerOfAll', ofSkill), of(...others) + 64);
-  assert.equal(await counted('admin', ofSkill), of(...others) + 64);
-  assert.equal(await counted('operator', ofSkill), undefined);
-  assert.equal(await counted('expert', ofSkill), undefined);
+  // By group, not by person: the conversations of managers and admins in the groups count too.
+  assert.equal(await countFor('manager', ofSkill), sumOf('own', 'under', 'manager', 'admin') + 64);
+  assert.equal(await countFor('managerOfAll', ofSkill), sumOf(...others) + 64);
+  assert.equal(await countFor('admin', ofSkill), sumOf(...others) + 64);
+  assert.equal(await countFor('operator', ofSkill), undefined);
+  assert.equal(await countFor('expert', ofSkill), undefined);
 
-  assert.equal(await counted('operator', '{ viewer { statistics { conversationNumber } } }'), 64);
+  assert.equal(await countFor('operator', '{ viewer { statistics { conversationNumber } } }'), 64);
   const ofOperator = `{ operator(id: ${world.viewers.operator.id}) { statistics { conversationNumber } } }`;
-  assert.equal(await counted('manager', ofOperator), 64);
-  assert.equal(await counted('expert', ofOperator), undefined);
+  assert.equal(await countFor('manager', ofOperator), 64);
+  assert.equal(await countFor('expert', ofOperator), undefined);
 });

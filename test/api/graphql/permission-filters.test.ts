@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type Client, createClient } from 'graphql-ws';
-import type { GraphqlAnswer } from '../../support/clients/graphql.ts';
-import { everyField, openWorld, outcomeAt, type World } from './permission-people.ts';
+import type { GraphqlResponse } from '../../support/clients/graphql.ts';
+import { openWorld, outcomeAt, selectAllFields, type World } from './permission-people.ts';
 import { cellOf, FILTERS, SUBSCRIPTIONS, VIEWERS, type Viewer } from './permission-table.ts';
 
 let world: World;
@@ -18,7 +18,7 @@ after(async () => {
   await world.stop();
 });
 
-/** A value for each filter. Some match nobody: what is refused must not depend on that. */
+/** A value for each filter. Some match nothing: whether a filter is forbidden must not depend on that. */
 const VALUES: Record<string, string> = {
   'OperatorFilter.id': '"*"',
   'OperatorFilter.groupId': '"1*"',
@@ -83,7 +83,7 @@ const VALUES: Record<string, string> = {
   'StatisticsFilter.operatorId': '"1"',
 };
 
-/** Every list that takes a kind of filter, with the way to it. */
+/** Every list that accepts a kind of filter, with its path in the response. */
 const LISTS: Record<string, readonly (readonly [string, readonly string[]])[]> = {
   OperatorFilter: [
     ['{ operators(filter: %) { totalCount } }', ['operators']],
@@ -106,95 +106,95 @@ const LISTS: Record<string, readonly (readonly [string, readonly string[]])[]> =
 
 for (const [key, cells] of FILTERS) {
   const [type = '', name = ''] = key.split('.');
-  test(`the filter ${key} is as the table says for everyone, in every list`, async () => {
+  test(`the filter ${key} matches the table for every viewer, in every list`, async () => {
     assert.ok(VALUES[key], `no value for the filter ${key}`);
     assert.ok(LISTS[type], `no list for ${type}`);
     const filter = `{ ${name}: ${VALUES[key]} }`;
     for (const viewer of VIEWERS) {
       for (const [list, path] of LISTS[type]) {
         const answer = await world.viewers[viewer].run(list.replace('%', filter));
-        // Nothing of the list is told: not even how long it is.
+        // A forbidden filter hides the whole list, even its length.
         assert.equal(outcomeAt(answer, path), cellOf(cells, viewer), `${key} for ${viewer} in ${list}`);
       }
       const variables = await world.viewers[viewer].run(
         `query($filter: ${type}) { ${LISTS[type][0]?.[0].slice(1).replace('%', '$filter')}`,
-        { filter: { [name]: VALUES[key].match(/^"/) ? JSON.parse(VALUES[key]) : literal(VALUES[key]) } },
+        { filter: { [name]: VALUES[key].match(/^"/) ? JSON.parse(VALUES[key]) : parseLiteral(VALUES[key]) } },
       );
       assert.equal(outcomeAt(variables, LISTS[type][0]?.[1] ?? []), cellOf(cells, viewer), `${key} as a variable`);
     }
   });
 }
 
-function literal(text: string): unknown {
+function parseLiteral(text: string): unknown {
   return text === 'true' || text === 'false' ? text === 'true' : text;
 }
 
-test('a filter that is null is none', async () => {
+test('a null filter does not filter', async () => {
   const { run } = world.viewers.expert;
   const answer = await run('{ operators(filter: { email: null, name: null, role: null }) { nodes { id } } }');
   assert.deepEqual(answer.errors, []);
   assert.ok(answer.data.operators.nodes.length > 5);
 });
 
-/** The first message of a subscription, or the errors that it was refused with. */
-async function firstOf(viewer: Viewer, query: string, meanwhile?: () => Promise<unknown>): Promise<GraphqlAnswer> {
+/** The first message of a subscription, or the errors that rejected it. */
+async function receiveFirst(viewer: Viewer, query: string, trigger?: () => Promise<unknown>): Promise<GraphqlResponse> {
   const values = sockets[viewer].iterate({ query });
   const first = values.next();
-  const again = setInterval(() => meanwhile?.(), 100);
+  const timer = setInterval(() => trigger?.(), 100);
   try {
     const { value } = await first;
     return { status: 200, headers: new Headers(), data: value?.data, errors: (value?.errors ?? []) as never };
-  } catch (refused) {
-    if (!Array.isArray(refused)) throw refused;
-    return { status: 200, headers: new Headers(), data: null, errors: refused };
+  } catch (errors) {
+    if (!Array.isArray(errors)) throw errors;
+    return { status: 200, headers: new Headers(), data: null, errors };
   } finally {
-    clearInterval(again);
+    clearInterval(timer);
     await values.return?.();
   }
 }
 
-let wish = 0;
+let available = 0;
 async function changeLive(id: string): Promise<void> {
-  wish = 1 - wish;
-  await world.rest.put(`/operator/${id}/live`, { chat: { available: wish } });
+  available = 1 - available;
+  await world.rest.put(`/operator/${id}/live`, { chat: { available } });
 }
 
-const WATCHED: Record<string, (viewer: Viewer) => Promise<GraphqlAnswer>> = {
+const SUBSCRIBE: Record<string, (viewer: Viewer) => Promise<GraphqlResponse>> = {
   operatorLive: (viewer) =>
-    firstOf(viewer, 'subscription { operatorLive { id live { connected } } }', () =>
+    receiveFirst(viewer, 'subscription { operatorLive { id live { connected } } }', () =>
       changeLive(world.target('expert', 'own')),
     ),
   deskEvents: (viewer) =>
-    firstOf(viewer, `subscription { deskEvents { ${everyField('DeskEvent')} } }`, () =>
+    receiveFirst(viewer, `subscription { deskEvents { ${selectAllFields('DeskEvent')} } }`, () =>
       changeLive(world.viewers[viewer].id),
     ),
   conversationEvents: async (viewer) => {
     const id = await world.conversationOf('admin', 'own');
     const change = `mutation { conversationTag(input: { id: ${id}, tagIds: [] }) { userErrors { code } } }`;
-    const events = `conversationEvents(id: ${id}) { ${everyField('DeskEvent')} }`;
-    return firstOf(viewer, `subscription { ${events} }`, () => world.viewers.admin.run(change));
+    const events = `conversationEvents(id: ${id}) { ${selectAllFields('DeskEvent')} }`;
+    return receiveFirst(viewer, `subscription { ${events} }`, () => world.viewers.admin.run(change));
   },
   skillAvailability: (viewer) =>
-    firstOf(viewer, `subscription { skillAvailability(id: ${world.skill}) { chat { isAvailable } } }`),
+    receiveFirst(viewer, `subscription { skillAvailability(id: ${world.skill}) { chat { isAvailable } } }`),
 };
 
 for (const [key, cells] of SUBSCRIPTIONS) {
   const name = key.split('.')[1] as string;
-  test(`the subscription ${name} is as the table says for everyone`, async () => {
+  test(`the subscription ${name} matches the table for every viewer`, async () => {
     for (const viewer of VIEWERS) {
-      const answer = await WATCHED[name]?.(viewer);
-      assert.ok(answer, `the subscription ${name} is not tried out`);
+      const answer = await SUBSCRIBE[name]?.(viewer);
+      assert.ok(answer, `no case for the subscription ${name}`);
       assert.equal(outcomeAt(answer, [name]), cellOf(cells, viewer), `${name} for ${viewer}`);
     }
   });
 }
 
 for (const viewer of VIEWERS) {
-  test(`${viewer}: the filters of a subscription are as the table says`, async () => {
+  test(`${viewer}: the filters of a subscription match the table`, async () => {
     for (const [key, cells] of FILTERS) {
       const [type, name] = key.split('.');
       if (type !== 'OperatorFilter' || cellOf(cells, viewer) === 'allowed') continue;
-      const answer = await firstOf(
+      const answer = await receiveFirst(
         viewer,
         `subscription { operatorLive(filter: { ${name}: ${VALUES[key]} }) { id } }`,
         () => changeLive(world.target('expert', 'own')),
@@ -204,7 +204,7 @@ for (const viewer of VIEWERS) {
   });
 }
 
-test('a subscription shows of an operator what a query shows', async () => {
+test('a subscription hides the same fields of an operator as a query', async () => {
   const id = world.target('expert', 'own');
   const fields = 'id pseudo name email roles ssoKey profile { city }';
   const query = `subscription { operatorLive(filter: { id: "${id}" }) { ${fields} } }`;
@@ -214,7 +214,7 @@ test('a subscription shows of an operator what a query shows', async () => {
     ['manager', ['ssoKey']],
     ['admin', []],
   ] as const) {
-    const answer = await firstOf(viewer, query, () => changeLive(id));
+    const answer = await receiveFirst(viewer, query, () => changeLive(id));
     assert.equal(answer.data.operatorLive.id, id);
     assert.deepEqual(answer.errors.map((error) => error.path?.at(-1)).sort(), hidden, viewer);
     assert.ok(answer.errors.every((error) => error.extensions.code === 'FORBIDDEN'));

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { isInputObjectType, isObjectType } from 'graphql';
 import { schema } from '../../../src/api/graphql/schema.ts';
-import { everyField, openWorld, outcomeAt, type World } from './permission-people.ts';
+import { openWorld, outcomeAt, selectAllFields, type World } from './permission-people.ts';
 import {
   type Cells,
   cellOf,
@@ -10,76 +10,76 @@ import {
   FILTERS,
   hasTargets,
   MUTATIONS,
+  SUBSCRIPTION_ONLY,
   SUBSCRIPTIONS,
   TARGETS,
   type Target,
   UPDATES,
   VIEWERS,
   type Viewer,
-  WATCHED_ONLY,
 } from './permission-table.ts';
 
 let world: World;
 before(async () => {
   world = await openWorld();
-  for (const viewer of VIEWERS) await world.conversationOf(viewer, 'self'); // nobody's list is empty
+  for (const viewer of VIEWERS) await world.conversationOf(viewer, 'self'); // so that no list is empty
 });
 after(() => world.stop());
 
-/** Every `Type.field` of the schema whose type passes. */
-function fieldsOf(isMeant: (typeName: string, isInput: boolean) => boolean): Set<string> {
+/** Every `Type.field` of the schema whose type is included. */
+function fieldsOf(isIncluded: (typeName: string, isInput: boolean) => boolean): Set<string> {
   const names = Object.values(schema.getTypeMap()).flatMap((type) => {
     if (type.name.startsWith('__') || !(isObjectType(type) || isInputObjectType(type))) return [];
-    if (!isMeant(type.name, isInputObjectType(type))) return [];
+    if (!isIncluded(type.name, isInputObjectType(type))) return [];
     return Object.keys(type.getFields()).map((field) => `${type.name}.${field}`);
   });
   return new Set(names);
 }
 
-const isAnswer = (type: string) => type.endsWith('Payload') || WATCHED_ONLY.has(type);
+const isPayload = (type: string) => type.endsWith('Payload') || SUBSCRIPTION_ONLY.has(type);
 
-for (const [what, cells, inSchema] of [
+for (const [kind, cells, inSchema] of [
   [
     'field',
     FIELDS,
-    fieldsOf((type, isInput) => !isInput && !isAnswer(type) && type !== 'Mutation' && type !== 'Subscription'),
+    fieldsOf((type, isInput) => !isInput && !isPayload(type) && type !== 'Mutation' && type !== 'Subscription'),
   ],
   ['mutation', MUTATIONS, fieldsOf((type) => type === 'Mutation')],
   ['subscription', SUBSCRIPTIONS, fieldsOf((type) => type === 'Subscription')],
   ['filter', FILTERS, fieldsOf((type, isInput) => isInput && type.endsWith('Filter'))],
   ['change of an operator', UPDATES, fieldsOf((type) => type === 'OperatorUpdateInput')],
 ] as const) {
-  test(`every ${what} of the schema has its cells, and every cell its ${what}`, () => {
-    // Who is changed is no change.
-    const named = inSchema.difference(new Set(['OperatorUpdateInput.id']));
-    const withoutCell = [...named].filter((name) => !cells.has(name));
-    const withoutField = [...cells.keys()].filter((name) => !named.has(name));
+  test(`every ${kind} of the schema has its cells, and every cell its ${kind}`, () => {
+    // The id selects the operator; it is no change.
+    const fields = inSchema.difference(new Set(['OperatorUpdateInput.id']));
+    const withoutCell = [...fields].filter((name) => !cells.has(name));
+    const withoutField = [...cells.keys()].filter((name) => !fields.has(name));
     assert.deepEqual(withoutCell, [], `without a cell in permission-table.ts: ${withoutCell.join(', ')}`);
-    assert.deepEqual(withoutField, [], `cells of nothing in the schema: ${withoutField.join(', ')}`);
+    assert.deepEqual(withoutField, [], `cells without a field in the schema: ${withoutField.join(', ')}`);
   });
 }
 
-/** How an object of a type is come by: what stands around its fields, and the way to them. */
-interface Door {
-  readonly around: (fields: string) => string;
+/** How to read an object of a type: a selection around its fields, and their path in the response. */
+interface Route {
+  readonly wrap: (fields: string) => string;
   readonly path: readonly string[];
   readonly isMutation?: boolean;
 }
 
-const through =
-  (...steps: readonly string[]): Door['around'] =>
+const nest =
+  (...steps: readonly string[]): Route['wrap'] =>
   (fields) =>
     steps.reduceRight((inner, step) => `${step} { ${inner} }`, fields);
 
-/** A way through fields without arguments, after a first one with arguments. */
-function door(first: string, ...rest: readonly string[]): Door {
-  return { around: through(first, ...rest), path: rest };
+/** A route through a first field, which may have arguments, and further fields without. */
+function route(first: string, ...rest: readonly string[]): Route {
+  return { wrap: nest(first, ...rest), path: rest };
 }
 
 const DECISIONS = 'routingDecisions(conversationId: $conversation)';
-const PREVIEWED = (website: string) => `(websiteId: ${website}, channel: CHAT, language: "en")`;
+const previewArguments = (website: string) => `(websiteId: ${website}, channel: CHAT, language: "en")`;
 
-function doors({ groups, skill, website, tag, visitor, satisfaction, webhook }: World): Record<string, Door> {
+function buildRoutes({ groups, skill, website, tag, visitor, satisfaction, webhook }: World): Record<string, Route> {
   const list = (name: string) => `${name}(first: 1)`;
   const connections = [
     'Operator',
@@ -90,66 +90,66 @@ function doors({ groups, skill, website, tag, visitor, satisfaction, webhook }: 
     'Visitor',
     'Satisfaction',
     'Conversation',
-  ].flatMap((type): [string, Door][] => {
+  ].flatMap((type): [string, Route][] => {
     const name = `${type.toLowerCase()}s`;
     return [
-      [`${type}Connection`, door(list(name))],
-      [`${type}Edge`, door(list(name), 'edges')],
+      [`${type}Connection`, route(list(name))],
+      [`${type}Edge`, route(list(name), 'edges')],
     ];
   });
   const deliveries = `webhookDeliveries(webhookId: ${webhook}, first: 1)`;
-  const mutation = (first: string, ...rest: string[]): Door => ({ ...door(first, ...rest), isMutation: true });
+  const mutation = (first: string, ...rest: string[]): Route => ({ ...route(first, ...rest), isMutation: true });
   const dryRun =
     'operatorsImport(input: { rows: [{ externalId: "x", name: "X", email: "x@example.com" }], dryRun: true })';
   return {
-    Query: { around: (fields) => fields, path: [] },
-    Account: door('account'),
-    ApiKey: door('apiKeys'),
-    RestUsage: door('restUsage'),
-    EventPage: door(list('events')),
-    EventPageInfo: door(list('events'), 'pageInfo'),
-    Event: door(list('events'), 'nodes'),
-    EventSubject: door(list('events'), 'nodes', 'subject'),
-    EventActor: door(list('events'), 'nodes', 'actor'),
-    Group: door(`group(id: ${groups.own})`),
-    Website: door(`website(id: ${website})`),
-    Skill: door(`skill(id: ${skill})`),
-    Conversation: door('conversation(id: $conversation)'),
-    Message: door('conversation(id: $conversation)', 'messages'),
-    RoutingDecision: door(DECISIONS),
-    RoutingNeed: door(DECISIONS, 'need'),
-    RankedOperator: door(DECISIONS, 'ranked'),
-    RoutingExclusion: door(DECISIONS, 'excluded'),
-    Actor: door(DECISIONS, 'actor'),
-    RoutingPreview: door(`routingPreview${PREVIEWED(website)}`),
-    LiveChangeConnection: door('liveHistory(operatorId: $target, first: 1)'),
-    LiveChangeEdge: door('liveHistory(operatorId: $target, first: 1)', 'edges'),
-    LiveChange: door('liveHistory(operatorId: $target, first: 1)', 'nodes'),
-    OperatorMoment: door('liveAt(time: "2100-01-01", operatorIds: [$target])'),
-    Tag: door(`tag(id: ${tag})`),
-    Webhook: door(`webhook(id: ${webhook})`),
-    WebhookDeliveryConnection: door(deliveries),
-    WebhookDeliveryEdge: door(deliveries, 'edges'),
-    WebhookDelivery: door(deliveries, 'nodes'),
-    Visitor: door(`visitor(id: ${visitor})`),
-    Satisfaction: door(`satisfaction(id: ${satisfaction})`),
-    SkillAvailability: door(`skill(id: ${skill})`, 'availability'),
-    ChannelAvailability: door(`skill(id: ${skill})`, 'availability', 'chat'),
+    Query: { wrap: (fields) => fields, path: [] },
+    Account: route('account'),
+    ApiKey: route('apiKeys'),
+    RestUsage: route('restUsage'),
+    EventPage: route(list('events')),
+    EventPageInfo: route(list('events'), 'pageInfo'),
+    Event: route(list('events'), 'nodes'),
+    EventSubject: route(list('events'), 'nodes', 'subject'),
+    EventActor: route(list('events'), 'nodes', 'actor'),
+    Group: route(`group(id: ${groups.own})`),
+    Website: route(`website(id: ${website})`),
+    Skill: route(`skill(id: ${skill})`),
+    Conversation: route('conversation(id: $conversation)'),
+    Message: route('conversation(id: $conversation)', 'messages'),
+    RoutingDecision: route(DECISIONS),
+    RoutingNeed: route(DECISIONS, 'need'),
+    RankedOperator: route(DECISIONS, 'ranked'),
+    RoutingExclusion: route(DECISIONS, 'excluded'),
+    Actor: route(DECISIONS, 'actor'),
+    RoutingPreview: route(`routingPreview${previewArguments(website)}`),
+    LiveChangeConnection: route('liveHistory(operatorId: $target, first: 1)'),
+    LiveChangeEdge: route('liveHistory(operatorId: $target, first: 1)', 'edges'),
+    LiveChange: route('liveHistory(operatorId: $target, first: 1)', 'nodes'),
+    OperatorMoment: route('liveAt(time: "2100-01-01", operatorIds: [$target])'),
+    Tag: route(`tag(id: ${tag})`),
+    Webhook: route(`webhook(id: ${webhook})`),
+    WebhookDeliveryConnection: route(deliveries),
+    WebhookDeliveryEdge: route(deliveries, 'edges'),
+    WebhookDelivery: route(deliveries, 'nodes'),
+    Visitor: route(`visitor(id: ${visitor})`),
+    Satisfaction: route(`satisfaction(id: ${satisfaction})`),
+    SkillAvailability: route(`skill(id: ${skill})`, 'availability'),
+    ChannelAvailability: route(`skill(id: ${skill})`, 'availability', 'chat'),
     ...Object.fromEntries(connections),
-    PageInfo: door(list('operators'), 'pageInfo'),
+    PageInfo: route(list('operators'), 'pageInfo'),
     UserError: mutation('operatorDelete(input: { id: 999999 })', 'userErrors'),
     OperatorsImportReport: mutation(dryRun, 'report'),
     OperatorsImportRow: mutation(dryRun, 'report', 'rows'),
-    Operator: door('operator(id: $target)'),
-    OperatorLive: door('operator(id: $target)', 'live'),
-    ChannelLive: door('operator(id: $target)', 'live', 'chat'),
-    CallConfig: door('operator(id: $target)', 'callConfig'),
-    OperatorProfile: door('operator(id: $target)', 'profile'),
-    Statistics: door('operator(id: $target)', 'statistics'),
+    Operator: route('operator(id: $target)'),
+    OperatorLive: route('operator(id: $target)', 'live'),
+    ChannelLive: route('operator(id: $target)', 'live', 'chat'),
+    CallConfig: route('operator(id: $target)', 'callConfig'),
+    OperatorProfile: route('operator(id: $target)', 'profile'),
+    Statistics: route('operator(id: $target)', 'statistics'),
   };
 }
 
-async function queryArguments({ groups, viewers, ...world }: World): Promise<Record<string, string>> {
+async function buildQueryArguments({ groups, viewers, ...world }: World): Promise<Record<string, string>> {
   const { skill, website, tag, visitor, satisfaction, webhook, target, conversationOf } = world;
   const ids = { group: groups.own, skill, website, tag, visitor, satisfaction, webhook, operator: viewers.admin.id };
   const byId = Object.entries(ids).map(([name, id]) => [name, `(id: ${id})`]);
@@ -160,7 +160,7 @@ async function queryArguments({ groups, viewers, ...world }: World): Promise<Rec
     webhookDeliveries: `(webhookId: ${webhook})`,
     conversation: `(id: ${ofOwn.conversation})`,
     routingDecisions: `(conversationId: ${ofOwn.conversation})`,
-    routingPreview: PREVIEWED(website),
+    routingPreview: previewArguments(website),
     liveHistory: `(operatorId: ${ofOwn.operator})`,
     liveAt: '(time: "2100-01-01")',
     'RoutingDecision.whyNot': whyNot,
@@ -174,54 +174,54 @@ function typesWith(targets: boolean): Map<string, [string, Cells][]> {
   return Map.groupBy(cells, ([name]) => name.split('.')[0] as string);
 }
 
-const AT_ONCE = 20;
+const CHUNK_SIZE = 20;
 
-function inParts<T>(items: readonly T[]): T[][] {
-  return Array.from({ length: Math.ceil(items.length / AT_ONCE) }, (_, part) =>
-    items.slice(part * AT_ONCE, (part + 1) * AT_ONCE),
+function chunk<T>(items: readonly T[]): T[][] {
+  return Array.from({ length: Math.ceil(items.length / CHUNK_SIZE) }, (_, part) =>
+    items.slice(part * CHUNK_SIZE, (part + 1) * CHUNK_SIZE),
   );
 }
 
 /** Reads every field of these types as a viewer and compares each with its cell. */
-async function compare(viewer: Viewer, types: Map<string, [string, Cells][]>, target?: Target): Promise<void> {
+async function checkCells(viewer: Viewer, types: Map<string, [string, Cells][]>, target?: Target): Promise<void> {
   const { run } = world.viewers[viewer];
-  const known = doors(world);
-  const named = await queryArguments(world);
+  const routes = buildRoutes(world);
+  const args = await buildQueryArguments(world);
   for (const isMutation of [false, true]) {
-    const meant = [...types].filter(([type]) => Boolean(known[type]?.isMutation) === isMutation);
-    // Errors of a mutation end the whole document, so each has one of its own; a query has so many fields at its root at most.
-    const queries = meant
+    const selected = [...types].filter(([type]) => Boolean(routes[type]?.isMutation) === isMutation);
+    // An error of a mutation ends the whole document, so each gets a separate one; root fields of a query are limited.
+    const queries = selected
       .filter(([type]) => type === 'Query')
-      .flatMap(([type, cells]) => inParts(cells).map((part) => [[type, part]] as typeof meant));
+      .flatMap(([type, cells]) => chunk(cells).map((part) => [[type, part]] as typeof selected));
     const documents = isMutation
-      ? meant.map((each) => [each])
-      : [...queries, ...inParts(meant.filter(([type]) => type !== 'Query'))];
+      ? selected.map((each) => [each])
+      : [...queries, ...chunk(selected.filter(([type]) => type !== 'Query'))];
     for (const document of documents.filter((each) => each.length > 0)) {
       const selections = document.map(([type, cells]) => {
-        const way = known[type];
-        assert.ok(way, `no way to an object of the type ${type}: add a door to it`);
-        const fields = everyField(
+        const typeRoute = routes[type];
+        assert.ok(typeRoute, `no route to an object of the type ${type}: add one`);
+        const fields = selectAllFields(
           type,
-          (field) => named[type === 'Query' ? field : `${type}.${field}`] ?? '',
+          (field) => args[type === 'Query' ? field : `${type}.${field}`] ?? '',
           (field) => type !== 'Query' || cells.some(([name]) => name === `Query.${field}`),
         );
-        return type === 'Query' ? fields : `${type}: ${way.around(fields)}`;
+        return type === 'Query' ? fields : `${type}: ${typeRoute.wrap(fields)}`;
       });
-      const whose = target && {
+      const ids = target && {
         target: world.target(viewer, target),
         conversation: await world.conversationOf(viewer, target),
       };
-      const used = Object.entries(whose ?? {}).filter(([name]) => selections.join().includes(`$${name}`));
+      const used = Object.entries(ids ?? {}).filter(([name]) => selections.join().includes(`$${name}`));
       const head =
         used.length > 0 ? `query(${used.map(([name]) => `$${name}: ID!`)})` : isMutation ? 'mutation' : 'query';
       const text = `${head} { ${selections.join('\n')} }`;
       const variables = Object.fromEntries(used);
-      // The second time a query runs in its compiled form.
+      // The second run uses the compiled query.
       for (const answer of [await run(text, variables), await run(text, variables)]) {
         for (const [type, cells] of document) {
           for (const [name, cell] of cells) {
             const field = name.split('.')[1] as string;
-            const path = type === 'Query' ? [field] : [type, ...(known[type]?.path ?? []), field];
+            const path = type === 'Query' ? [field] : [type, ...(routes[type]?.path ?? []), field];
             const expected = cellOf(cell, viewer, target);
             assert.equal(outcomeAt(answer, path), expected, `${name} for ${viewer}${target ? ` of ${target}` : ''}`);
           }
@@ -232,12 +232,12 @@ async function compare(viewer: Viewer, types: Map<string, [string, Cells][]>, ta
 }
 
 for (const viewer of VIEWERS) {
-  test(`${viewer}: every field without a target is as the table says`, async () => {
-    await compare(viewer, typesWith(false));
+  test(`${viewer}: every field without a target matches the table`, async () => {
+    await checkCells(viewer, typesWith(false));
   });
   for (const target of TARGETS) {
-    test(`${viewer} on ${target}: every field of an operator is as the table says`, async () => {
-      await compare(viewer, typesWith(true), target);
+    test(`${viewer} on ${target}: every field of an operator matches the table`, async () => {
+      await checkCells(viewer, typesWith(true), target);
     });
   }
 }

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { after, before, mock, test } from 'node:test';
 import { graphql, parse, subscribe } from 'graphql';
-import { requestContext } from '../../../src/api/graphql/request-context.ts';
+import { createRequestContext } from '../../../src/api/graphql/request-context.ts';
 import { schema } from '../../../src/api/graphql/schema.ts';
-import { plainChanges } from '../../../src/api/graphql-server/changes.ts';
+import { createMutationRunner } from '../../../src/api/graphql-server/mutation-runner.ts';
 import { CHANNELS } from '../../../src/core/kernel/channels.ts';
-import { channelLive } from '../../../src/core/live/capacity.ts';
-import { liveState, presenceAt } from '../../../src/core/live/live.ts';
-import { isRoutable } from '../../../src/core/live/routable.ts';
-import { databases, type OpenInstallation } from '../../support/databases/databases.ts';
-import { patiently } from '../../support/waiting/until.ts';
+import { computeChannelLive } from '../../../src/core/live/capacity.ts';
+import { presenceAt, toLiveState } from '../../../src/core/live/live.ts';
+import { buildRoutableCondition } from '../../../src/core/live/routable.ts';
+import { databases, type TestInstallation } from '../../support/databases/databases.ts';
+import { withTimeout } from '../../support/waiting/wait.ts';
 
 /** Every combination of the values of each field. */
 function* combinations<T extends Record<string, readonly number[]>>(fields: T): Generator<Record<keyof T, number>> {
@@ -24,13 +24,13 @@ function* combinations<T extends Record<string, readonly number[]>>(fields: T): 
 const FLAG = [0, 1];
 
 for (const { name, open } of databases) {
-  let installation: OpenInstallation;
+  let installation: TestInstallation;
   before(async () => {
     installation = await open();
   });
   after(() => installation.end());
 
-  test(`rule 7: ${name}: routable in SQL is routable by the one definition, in every combination`, async () => {
+  test(`rule 7: ${name}: the SQL condition matches the definition of routable in every combination`, async () => {
     const { database, clock, accountId } = installation;
     const all = [
       ...combinations({
@@ -43,14 +43,14 @@ for (const { name, open } of databases) {
     ];
     const rows = all.map((fields, index) => ({
       ...{ accountId, operatorId: 1000 + index, version: 1, firstLoginAt: null, namedOnly: 0 },
-      leaseUntil: index % 2 === 0 ? fields.routableUntil : clock.now + 2, // in its grace
+      leaseUntil: index % 2 === 0 ? fields.routableUntil : clock.now + 2, // in the grace period
       ...{ chatToVideo: 0, chatPriority: 0, callPriority: 0, videoPriority: 0 },
       ...fields,
     }));
     await database.transaction(async (tx) => {
       for (let start = 0; start < rows.length; start += 1000) {
-        const some = rows.slice(start, start + 1000);
-        await tx.db.insertInto('operatorLive').values(some).execute();
+        const batch = rows.slice(start, start + 1000);
+        await tx.db.insertInto('operatorLive').values(batch).execute();
       }
     });
     for (const channel of CHANNELS) {
@@ -58,10 +58,12 @@ for (const { name, open } of databases) {
         .selectFrom('operatorLive as live')
         .select('live.operatorId')
         .where('live.operatorId', '>=', 1000)
-        .where(isRoutable(channel))
+        .where(buildRoutableCondition(channel))
         .orderBy('live.operatorId')
         .execute();
-      const expected = rows.filter((row) => channelLive(liveState(row, presenceAt(row, clock.now)), channel).routable);
+      const expected = rows.filter(
+        (row) => computeChannelLive(toLiveState(row, presenceAt(row, clock.now)), channel).routable,
+      );
       assert.ok(expected.length > 0);
       assert.deepEqual(
         found.map((row) => row.operatorId),
@@ -70,18 +72,18 @@ for (const { name, open } of databases) {
     }
   });
 
-  test(`${name}: what is not asked for is not counted`, async () => {
+  test(`${name}: totalCount is computed only when it is selected`, async () => {
     const { operatorQuery, database, caller } = installation;
-    const counted = [mock.method(operatorQuery, 'count'), mock.method(operatorQuery, 'memberCounts')];
+    const counters = [mock.method(operatorQuery, 'count'), mock.method(operatorQuery, 'countMembers')];
     const run = async (query: string) => {
-      const contextValue = requestContext(
+      const contextValue = createRequestContext(
         caller,
         installation,
-        plainChanges((work) => database.transaction(work)),
+        createMutationRunner((work) => database.transaction(work)),
       );
       const { errors } = await graphql({ schema, source: query, contextValue });
       assert.equal(errors, undefined);
-      return counted.map(({ mock: { callCount } }, index) => callCount.call(counted[index]?.mock));
+      return counters.map(({ mock: { callCount } }, index) => callCount.call(counters[index]?.mock));
     };
     await run('mutation{skillCreate(input:{name:"S"}){skill{id}}}');
     assert.deepEqual(
@@ -91,12 +93,12 @@ for (const { name, open } of databases) {
     assert.deepEqual(await run('{operators{totalCount} skills{nodes{operators{totalCount}}}}'), [1, 1]);
   });
 
-  test(`${name}: a subscription ends at once, also while it waits for a change that never comes`, async () => {
+  test(`${name}: a subscription ends immediately, even while it waits for a change that never comes`, async () => {
     const { database, caller } = installation;
-    const contextValue = requestContext(
+    const contextValue = createRequestContext(
       caller,
       installation,
-      plainChanges((work) => database.transaction(work)),
+      createMutationRunner((work) => database.transaction(work)),
     );
     const { id } = await installation.skills.create((work) => database.transaction(work), caller, {
       name: 'Followed',
@@ -108,9 +110,9 @@ for (const { name, open } of databases) {
       contextValue,
     });
     assert.ok(Symbol.asyncIterator in stream);
-    assert.equal((await stream.next()).done, false, 'the present state');
-    const waiting = stream.next();
-    await patiently('the stream ends', stream.return(undefined));
-    assert.equal((await waiting).done, true);
+    assert.equal((await stream.next()).done, false, 'the current state');
+    const pending = stream.next();
+    await withTimeout('the stream ends', stream.return(undefined));
+    assert.equal((await pending).done, true);
   });
 }

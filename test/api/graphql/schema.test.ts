@@ -21,13 +21,13 @@ const types = Object.values(schema.getTypeMap()).filter(
   (type) => !isIntrospectionType(type) && !isSpecifiedScalarType(type),
 );
 
-interface Described {
+interface SchemaPart {
   readonly name: string;
   readonly description?: string | null | undefined;
 }
 
-/** Everything of a type that has a name, with the way to it. */
-function* partsOf(type: GraphQLNamedType): Generator<[path: string, part: Described]> {
+/** Every named part of a type, with its path. */
+function* partsOf(type: GraphQLNamedType): Generator<[path: string, part: SchemaPart]> {
   yield [type.name, type];
   if (isEnumType(type)) for (const value of type.getValues()) yield [`${type.name}.${value.name}`, value];
   if (isInputObjectType(type)) {
@@ -40,10 +40,10 @@ function* partsOf(type: GraphQLNamedType): Generator<[path: string, part: Descri
   }
 }
 
-test('everything has a description', () => {
-  const silent = types.flatMap((type) => [...partsOf(type)]).filter(([, part]) => !part.description?.trim());
+test('every type, field, argument and value has a description', () => {
+  const undocumented = types.flatMap((type) => [...partsOf(type)]).filter(([, part]) => !part.description?.trim());
   assert.deepEqual(
-    silent.map(([path]) => path),
+    undocumented.map(([path]) => path),
     [],
   );
 });
@@ -59,38 +59,39 @@ test('names follow the conventions', () => {
 
 const fieldsOf = (type: GraphQLObjectType | null | undefined) => Object.values(type?.getFields() ?? {});
 
-test('a mutation is thing-verb, takes one input and answers with the thing and user errors', () => {
+test('a mutation is named object-verb, takes one input, and returns the object and user errors', () => {
   for (const { name, args, type } of fieldsOf(schema.getMutationType())) {
-    const Name = `${name[0]?.toUpperCase()}${name.slice(1)}`;
+    const typeName = `${name[0]?.toUpperCase()}${name.slice(1)}`;
     assert.match(
       name,
       /(Create|Update|Delete|Connect|Disconnect|Change|Rotate|Add|Remove|Revoke|Import|Replay|Test|Erase|Accept|Decline|Send|Transfer|Escalate|Tag|Close|Take)$/,
     );
     assert.deepEqual(
       args.map((argument) => `${argument.name}: ${argument.type}`),
-      [`input: ${Name}Input!`],
+      [`input: ${typeName}Input!`],
     );
-    assert.equal(String(type), `${Name}Payload!`);
-    const payload = schema.getType(`${Name}Payload`) as GraphQLObjectType;
-    const { userErrors, ...things } = payload.getFields();
+    assert.equal(String(type), `${typeName}Payload!`);
+    const payload = schema.getType(`${typeName}Payload`) as GraphQLObjectType;
+    const { userErrors, ...results } = payload.getFields();
     assert.equal(String(userErrors?.type), '[UserError!]!');
-    // What did not happen has no result.
-    for (const thing of Object.values(things)) assert.ok(!isNonNullType(thing.type), `${payload.name}.${thing.name}`);
-    const thing = name.endsWith('Delete') ? 'deletedId' : name === 'operatorsImport' ? 'report' : undefined;
-    const names = Object.keys(things); // in the order of the alphabet: a secret may come before its owner
+    // A failed mutation has no result.
+    for (const result of Object.values(results))
+      assert.ok(!isNonNullType(result.type), `${payload.name}.${result.name}`);
+    const expected = name.endsWith('Delete') ? 'deletedId' : name === 'operatorsImport' ? 'report' : undefined;
+    const names = Object.keys(results); // in alphabetical order: a secret may come before its owner
     const first = names.find((each) => name.startsWith(each)) ?? (names[0] as string);
-    if (thing) assert.equal(first, thing);
+    if (expected) assert.equal(first, expected);
     // An offer is a state of a conversation.
     else if (name.startsWith('offer')) assert.equal(first, 'conversation');
-    else assert.ok(name.startsWith(first), `${name} answers with ${first}`);
+    else assert.ok(name.startsWith(first), `${name} returns ${first}`);
   }
 });
 
-/** Lists that not everybody may read: to the others they are null. */
+/** Lists that need a permission, and are null without it. */
 const RESTRICTED = new Set(['visitors', 'satisfactions', 'webhookDeliveries', 'liveHistory']);
 
-/** What a list is of, where it is one of many. */
-const OWN_ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
+/** Arguments of lists besides the common ones. */
+const EXTRA_ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   webhookDeliveries: ['webhookId: ID!', 'state: WebhookDeliveryState'],
   liveHistory: ['operatorId: ID!', 'from: DateTime', 'to: DateTime'],
 };
@@ -104,7 +105,7 @@ test('every connection takes the same arguments and has the same fields', () => 
       const args = field.args.map((argument) => `${argument.name}: ${argument.type}`);
       assert.deepEqual(
         args
-          .filter((argument) => !argument.startsWith('filter: ') && !OWN_ARGUMENTS[field.name]?.includes(argument))
+          .filter((argument) => !argument.startsWith('filter: ') && !EXTRA_ARGUMENTS[field.name]?.includes(argument))
           .toSorted(),
         slice,
         `${type.name}.${field.name}`,
@@ -119,14 +120,14 @@ test('every connection takes the same arguments and has the same fields', () => 
   }
 });
 
-test('whatever is deprecated says what to use instead', () => {
+test('every deprecated field names its replacement', () => {
   const deprecated = types.filter(isObjectType).flatMap((type) => fieldsOf(type).filter((f) => f.deprecationReason));
   assert.ok(deprecated.length > 0);
   for (const field of deprecated) assert.match(field.deprecationReason ?? '', /^Use /);
 });
 
 /** The shape that clients rely on. */
-const PROMISED = lexicographicSortSchema(
+const CONTRACT = lexicographicSortSchema(
   buildSchema(`
   scalar DateTime
   type Query {
@@ -234,34 +235,34 @@ const MUTATIONS =
   operatorsImport accountUpdate offerAccept offerDecline messageSend conversationTransfer conversationEscalate conversationTag
   conversationClose conversationTake`.split(/\s+/);
 
-test('what clients rely on is there, in the promised shape', () => {
-  for (const promised of Object.values(PROMISED.getTypeMap())) {
-    if (isIntrospectionType(promised) || isSpecifiedScalarType(promised)) continue;
-    const type = schema.getType(promised.name);
-    assert.ok(type, `${promised.name} is missing`);
-    if (isEnumType(promised) && isEnumType(type)) {
+test('the schema has everything that clients rely on', () => {
+  for (const contract of Object.values(CONTRACT.getTypeMap())) {
+    if (isIntrospectionType(contract) || isSpecifiedScalarType(contract)) continue;
+    const type = schema.getType(contract.name);
+    assert.ok(type, `${contract.name} is missing`);
+    if (isEnumType(contract) && isEnumType(type)) {
       const names = type.getValues().map((value) => value.name);
       assert.deepEqual(
         names.toSorted(),
-        promised
+        contract
           .getValues()
           .map((value) => value.name)
           .toSorted(),
-        promised.name,
+        contract.name,
       );
     }
-    if (isInputObjectType(promised) && isInputObjectType(type)) {
-      for (const { name, type: shape } of Object.values(promised.getFields())) {
-        assert.equal(String(type.getFields()[name]?.type), String(shape), `${promised.name}.${name}`);
+    if (isInputObjectType(contract) && isInputObjectType(type)) {
+      for (const { name, type: shape } of Object.values(contract.getFields())) {
+        assert.equal(String(type.getFields()[name]?.type), String(shape), `${contract.name}.${name}`);
       }
     }
-    if (!isObjectType(promised) || !isObjectType(type)) continue;
-    for (const { name, type: shape, args } of fieldsOf(promised)) {
+    if (!isObjectType(contract) || !isObjectType(type)) continue;
+    for (const { name, type: shape, args } of fieldsOf(contract)) {
       const field: GraphQLField<unknown, unknown> | undefined = type.getFields()[name];
-      assert.equal(String(field?.type), String(shape), `${promised.name}.${name}`);
-      const given: string[] = (field?.args ?? []).map((argument) => `${argument.name}: ${argument.type}`);
+      assert.equal(String(field?.type), String(shape), `${contract.name}.${name}`);
+      const actualArguments: string[] = (field?.args ?? []).map((argument) => `${argument.name}: ${argument.type}`);
       assert.deepEqual(
-        given,
+        actualArguments,
         args.map((argument) => `${argument.name}: ${argument.type}`),
         name,
       );
@@ -274,7 +275,7 @@ test('what clients rely on is there, in the promised shape', () => {
   );
 });
 
-test('the printed schema is the present one, and can be read back', () => {
+test('the printed schema is current, and can be parsed', () => {
   const printed = readFileSync(new URL('../../../docs/api/schema.graphql', import.meta.url), 'utf8');
   assert.equal(printed, `${printSchema(lexicographicSortSchema(schema))}\n`, 'run `npm run generate`');
   assert.equal(printSchema(lexicographicSortSchema(buildSchema(printed))), printed.trimEnd());

@@ -7,24 +7,29 @@ import { type GraphqlClient, graphqlClient, logIn } from '../../support/clients/
 import { postForm } from '../../support/clients/oauth.ts';
 import { type RestClient, restClient } from '../../support/clients/rest.ts';
 import { openSocket } from '../../support/clients/subscriptions.ts';
-import { startDesks } from '../../support/people/desk.ts';
-import { addOperator } from '../../support/people/people.ts';
-import { specialStart } from '../../support/processes/special-start.ts';
+import { startDesks } from '../../support/fixtures/desks.ts';
+import { createOperator } from '../../support/fixtures/resources.ts';
 import { type SwitchboardProcess, startSwitchboardProcess } from '../../support/processes/switchboard.ts';
-import { PATIENCE_MS, until } from '../../support/waiting/until.ts';
+import { testServerOptions } from '../../support/processes/test-server-options.ts';
+import { WAIT_TIMEOUT_MS, waitUntil } from '../../support/waiting/wait.ts';
 
 /**
- * Little patience for slow readers, and for nothing else: a client that a busy machine holds up does nothing wrong.
+ * A short timeout for slow readers only: a busy machine may delay other clients.
  */
-const IMPATIENT = specialStart({
-  patience: { init: PATIENCE_MS, slowest: 500, farewell: PATIENCE_MS, ping: PATIENCE_MS },
+const SHORT_SEND_TIMEOUT = testServerOptions({
+  socketTimeouts: {
+    connectionInitMs: WAIT_TIMEOUT_MS,
+    sendMs: 500,
+    closeMs: WAIT_TIMEOUT_MS,
+    pingIntervalMs: WAIT_TIMEOUT_MS,
+  },
 });
 
 let switchboard: SwitchboardProcess;
 let rest: RestClient;
 let http: GraphqlClient;
 before(async () => {
-  switchboard = await startSwitchboardProcess(IMPATIENT);
+  switchboard = await startSwitchboardProcess(SHORT_SEND_TIMEOUT);
   rest = restClient(switchboard.url, switchboard.key);
   http = graphqlClient(switchboard.url, await logIn(switchboard.url));
 });
@@ -32,7 +37,7 @@ after(() => switchboard.stop());
 
 const LIVE = 'subscription{operatorLive{id live{connected}}}';
 
-function residentMegabytes(): number {
+function readResidentMb(): number {
   return (Number(readFileSync(`/proc/${switchboard.process.pid}/statm`, 'utf8').split(' ')[1]) * 4096) / 1024 / 1024;
 }
 
@@ -42,7 +47,7 @@ interface RawSocket {
   readonly closed: Promise<{ code: number; reason: string }>;
 }
 
-/** A client without manners: it sends what it is told and nothing by itself. */
+/** A raw client: it sends only what the test sends. */
 async function openRaw(url = switchboard.url): Promise<RawSocket> {
   const socket = new WebSocket(`${url.replace(/^http/, 'ws')}/graphql`, 'graphql-transport-ws');
   const messages: string[] = [];
@@ -62,26 +67,26 @@ async function openInitialised(): Promise<RawSocket> {
   return raw;
 }
 
-/** Answers when all that was asked for before is answered, or the connection has ended. */
-async function caughtUp({ socket, messages, closed }: RawSocket): Promise<void> {
+/** Waits until every earlier message has its reply, or the connection is closed. */
+async function waitForReplies({ socket, messages, closed }: RawSocket): Promise<void> {
   const pong = JSON.stringify({ type: 'pong', payload: { sent: messages.length } });
   socket.send(pong.replace('pong', 'ping'), () => undefined);
   let isClosed = false;
   closed.then(() => {
     isClosed = true;
   });
-  await until('everything is answered', () => isClosed || messages.includes(pong));
+  await waitUntil('every message has its reply', () => isClosed || messages.includes(pong));
 }
 
-/** Answers when the subscriptions that were sent before have surely begun: what is asked for later takes the same way. */
-async function haveBegun({ socket, messages }: RawSocket): Promise<void> {
+/** Waits until earlier subscriptions have started: later operations take the same path. */
+async function waitForSubscriptions({ socket, messages }: RawSocket): Promise<void> {
   for (const id of ['x', 'y', 'z']) {
     socket.send(JSON.stringify({ type: 'subscribe', id, payload: { query: '{eventPosition}' } }));
-    await until('it is answered', () => messages.includes(JSON.stringify({ id, type: 'complete' })));
+    await waitUntil('the query has its result', () => messages.includes(JSON.stringify({ id, type: 'complete' })));
   }
 }
 
-test('whoever is not let in is told so by the close code', async () => {
+test('a rejected connection gets the close code of its reason', async () => {
   for (const parameters of [{ token: 'nonsense' }, {}, { token: '' }, { token: 7 }, { Authorization: 'Basic x' }]) {
     assert.equal((await openSocket(switchboard.url, '', parameters).closed).code, 4403, JSON.stringify(parameters));
   }
@@ -99,46 +104,46 @@ test('whoever is not let in is told so by the close code', async () => {
   Authorization.end();
 });
 
-test('whoever says nothing after the connection is told so by the close code', async () => {
-  const desks = await startDesks({}, { init: 100 });
+test('a connection without connection_init is closed with 4408', async () => {
+  const desks = await startDesks({}, { connectionInitMs: 100 });
   const silent = await openRaw(desks.url);
   assert.equal((await silent.closed).code, 4408);
   await desks.stop();
 });
 
-test('a token that ends takes its connections with it', async () => {
+test('the end of a token closes its connections', async () => {
   const password = 'a long enough password';
-  const end: Readonly<Record<string, (token: string, id: number) => Promise<unknown>>> = {
+  const revocations: Readonly<Record<string, (token: string, id: number) => Promise<unknown>>> = {
     revoked: (token) => postForm(switchboard.url, '/oauth2/revoke', { token }),
     'a new password': (_token, id) => rest.put(`/operator/${id}`, { password: 'another long password' }),
     'the operator is deleted': (_token, id) => rest.delete(`/operator/${id}`),
   };
-  for (const [name, act] of Object.entries(end)) {
-    const { id, email } = await addOperator(rest, { password });
+  for (const [name, revoke] of Object.entries(revocations)) {
+    const { id, email } = await createOperator(rest, { password });
     const token = await logIn(switchboard.url, { email, password });
     const socket = openSocket(switchboard.url, token);
-    await socket.watch(LIVE);
-    await act(token, id);
+    await socket.subscribe(LIVE);
+    await revoke(token, id);
     const { code, reason } = await socket.closed;
-    assert.deepEqual([code, reason], [4401, 'The token has ended'], name);
+    assert.deepEqual([code, reason], [4401, 'The token is no longer valid'], name);
   }
 });
 
-test('who does not answer pings is gone, who does stays', async () => {
+test('a connection that answers no pings is closed, one that does stays open', async () => {
   const desks = await startDesks();
-  const person = await desks.person();
-  const good = person.connect();
-  await good.run('{viewer{id}}');
-  const bad = await openRaw(desks.url);
-  (bad.socket as unknown as { pong(): void }).pong = () => undefined;
-  assert.equal((await bad.closed).code, 1006);
-  await good.pinged(2);
-  assert.equal((await good.run('{viewer{id}}')).data.viewer.id, String(person.id));
+  const person = await desks.createOperator();
+  const responsive = person.connect();
+  await responsive.run('{viewer{id}}');
+  const unresponsive = await openRaw(desks.url);
+  (unresponsive.socket as unknown as { pong(): void }).pong = () => undefined;
+  assert.equal((await unresponsive.closed).code, 1006);
+  await responsive.waitForPings(2);
+  assert.equal((await responsive.run('{viewer{id}}')).data.viewer.id, String(person.id));
   await desks.stop();
 });
 
-test('a slow reader is dropped with a clear code and holds no memory', async (t) => {
-  const { id } = await addOperator(rest);
+test('a slow reader is disconnected with 4410, and memory stays bounded', async (t) => {
+  const { id } = await createOperator(rest);
   const texts = { status: 's', description: 'd'.repeat(5000), city: 'c', country: 'c' };
   await http.run(
     'mutation($input:OperatorProfileUpdateInput!){operatorProfileUpdate(input:$input){userErrors{message}}}',
@@ -152,64 +157,64 @@ test('a slow reader is dropped with a clear code and holds no memory', async (t)
     const query = `subscription{operatorLive{id ${wide}}}`;
     slow.socket.send(JSON.stringify({ type: 'subscribe', id: `${n}`, payload: { query } }));
   }
-  await haveBegun(slow);
-  const before = residentMegabytes();
-  let most = before;
+  await waitForSubscriptions(slow);
+  const before = readResidentMb();
+  let peakMb = before;
   let changes = 60;
-  await until('the slow reader is dropped', async () => {
+  await waitUntil('the slow reader is disconnected', async () => {
     slow.socket.pause();
-    changes *= 2; // until they take longer than the service waits for a reader, however quick the machine is
+    changes *= 2; // until they take longer than the send timeout, however fast the machine is
     for (let change = 0; change < changes; change += 1) {
       await rest.put(`/operator/${id}/live`, { chat: { available: change % 2 === 0 } });
-      most = Math.max(most, residentMegabytes());
+      peakMb = Math.max(peakMb, readResidentMb());
     }
     slow.socket.resume();
-    await caughtUp(slow);
+    await waitForReplies(slow);
     return slow.socket.readyState === WebSocket.CLOSED;
   });
   const { code, reason } = await slow.closed;
-  t.diagnostic(`while it did not read, the service grew by ${(most - before).toFixed(0)} MB at most`);
+  t.diagnostic(`while it did not read, the service grew by ${(peakMb - before).toFixed(0)} MB at most`);
   assert.deepEqual([code, reason], [4410, 'Too slow to read']);
-  assert.ok(most - before < 150, `${most - before} MB`);
+  assert.ok(peakMb - before < 150, `${peakMb - before} MB`);
 });
 
-test('a flood of questions whose answers nobody reads is dropped', async (t) => {
+test('a client that floods pings without reading the replies is disconnected', async (t) => {
   const flood = await openInitialised();
-  const before = residentMegabytes();
-  let most = before;
-  const question = JSON.stringify({ type: 'ping', payload: { payload: 'x'.repeat(10_000) } });
-  await until('the flood is dropped', async () => {
+  const before = readResidentMb();
+  let peakMb = before;
+  const ping = JSON.stringify({ type: 'ping', payload: { payload: 'x'.repeat(10_000) } });
+  await waitUntil('the flooding client is disconnected', async () => {
     flood.socket.pause();
     for (let n = 0; n < 60; n++) {
-      for (let m = 0; m < 50; m++) flood.socket.send(question, () => undefined);
-      await http.run('{viewer{id}}'); // the service has had a turn
-      most = Math.max(most, residentMegabytes());
+      for (let m = 0; m < 50; m++) flood.socket.send(ping, () => undefined);
+      await http.run('{viewer{id}}'); // the service has processed some of them
+      peakMb = Math.max(peakMb, readResidentMb());
     }
     flood.socket.resume();
-    await caughtUp(flood);
+    await waitForReplies(flood);
     return flood.socket.readyState === WebSocket.CLOSED;
   });
   const { code } = await flood.closed;
-  t.diagnostic(`the flood made the service grow by ${(most - before).toFixed(0)} MB at most, and ended with ${code}`);
+  t.diagnostic(`the flood made the service grow by ${(peakMb - before).toFixed(0)} MB at most, and ended with ${code}`);
   assert.ok(code === 4410, `${code}`);
-  assert.ok(most - before < 200, `${most - before} MB`);
+  assert.ok(peakMb - before < 200, `${peakMb - before} MB`);
 });
 
-test('one connection runs a bounded number of operations', async () => {
+test('one connection runs at most 1000 operations', async () => {
   const raw = await openInitialised();
   for (let n = 0; n <= 1000; n++) {
     raw.socket.send(JSON.stringify({ type: 'subscribe', id: `${n}`, payload: { query: LIVE } }));
   }
-  const refusal = () => raw.messages.find((message) => message.includes('"error"'));
-  await until('one operation is refused', () => refusal() !== undefined);
-  const { id, type, payload } = JSON.parse(refusal() ?? '{}');
+  const findError = () => raw.messages.find((message) => message.includes('"error"'));
+  await waitUntil('one operation is rejected', () => findError() !== undefined);
+  const { id, type, payload } = JSON.parse(findError() ?? '{}');
   assert.deepEqual([id, type, payload?.[0].extensions.code], ['1000', 'error', 'RATE_LIMITED']);
   raw.socket.close();
 });
 
-test('an upgrade to another path is refused, and a client that vanishes then harms nobody', async () => {
+test('an upgrade to another path is rejected, and a client that vanishes during it does no harm', async () => {
   const { hostname, port } = new URL(switchboard.url);
-  const gone = Array.from({ length: 20 }, async () => {
+  const resets = Array.from({ length: 20 }, async () => {
     const socket = connect(Number(port), hostname);
     socket.on('error', () => undefined);
     socket.write('GET /other HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n', () =>
@@ -217,49 +222,49 @@ test('an upgrade to another path is refused, and a client that vanishes then har
     );
     await new Promise((resolve) => socket.once('close', resolve));
   });
-  await Promise.all(gone);
+  await Promise.all(resets);
   assert.equal((await http.run('{viewer{id}}')).data.viewer.id, '1');
-  const refused = new WebSocket(`${switchboard.url.replace(/^http/, 'ws')}/other`);
-  const error = await new Promise<Error>((resolve) => refused.once('error', resolve));
+  const rejected = new WebSocket(`${switchboard.url.replace(/^http/, 'ws')}/other`);
+  const error = await new Promise<Error>((resolve) => rejected.once('error', resolve));
   assert.match(error.message, /404/);
 });
 
-test('idle subscriptions cost little', async (t) => {
+test('idle subscriptions use little memory', async (t) => {
   const count = Number(process.env.IDLE_SUBSCRIPTIONS ?? 200);
-  const warm = await openInitialised();
-  warm.socket.send(JSON.stringify({ type: 'subscribe', id: '1', payload: { query: LIVE } }));
-  await haveBegun(warm);
-  const before = residentMegabytes();
-  const crowd: RawSocket[] = [warm];
-  for (let n = 0; n < count; n += 50) crowd.push(...(await Promise.all(Array.from({ length: 50 }, openInitialised))));
-  for (const { socket } of crowd.slice(1)) {
+  const first = await openInitialised();
+  first.socket.send(JSON.stringify({ type: 'subscribe', id: '1', payload: { query: LIVE } }));
+  await waitForSubscriptions(first);
+  const before = readResidentMb();
+  const sockets: RawSocket[] = [first];
+  for (let n = 0; n < count; n += 50) sockets.push(...(await Promise.all(Array.from({ length: 50 }, openInitialised))));
+  for (const { socket } of sockets.slice(1)) {
     socket.send(JSON.stringify({ type: 'subscribe', id: '1', payload: { query: LIVE } }));
   }
-  await Promise.all(crowd.map(haveBegun));
-  const grown = residentMegabytes() - before;
-  t.diagnostic(`${count} idle subscriptions, each on a connection of its own: ${grown.toFixed(0)} MB more`);
-  assert.ok(grown < Math.max(100, count / 10), `${grown} MB`);
-  await addOperator(rest);
-  await until('everybody hears of a change', () =>
-    crowd.every(({ messages }) => messages.some((message) => message.includes('"operatorLive"'))),
+  await Promise.all(sockets.map(waitForSubscriptions));
+  const growthMb = readResidentMb() - before;
+  t.diagnostic(`${count} idle subscriptions, each on a separate connection: ${growthMb.toFixed(0)} MB more`);
+  assert.ok(growthMb < Math.max(100, count / 10), `${growthMb} MB`);
+  await createOperator(rest);
+  await waitUntil('every subscription receives a change', () =>
+    sockets.every(({ messages }) => messages.some((message) => message.includes('"operatorLive"'))),
   );
-  for (const { socket } of crowd) socket.terminate();
+  for (const { socket } of sockets) socket.terminate();
 });
 
-test('a stop says farewell with 1001 and ends the process, though somebody does not listen', async () => {
+test('a stop closes connections with 1001 and ends the process, even with an unresponsive client', async () => {
   const second = await startSwitchboardProcess();
   const socket = openSocket(second.url, await logIn(second.url));
-  await socket.watch(LIVE);
-  const deaf = connect(Number(new URL(second.url).port), '127.0.0.1');
-  deaf.on('error', () => undefined);
-  deaf.write(
+  await socket.subscribe(LIVE);
+  const unresponsive = connect(Number(new URL(second.url).port), '127.0.0.1');
+  unresponsive.on('error', () => undefined);
+  unresponsive.write(
     'GET /graphql HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: graphql-transport-ws\r\n\r\n',
   );
-  await new Promise((resolve) => deaf.once('data', resolve)); // it is connected
-  const ended = new Promise((resolve) => second.process.once('exit', resolve));
+  await new Promise((resolve) => unresponsive.once('data', resolve)); // it is connected
+  const exit = new Promise((resolve) => second.process.once('exit', resolve));
   second.process.kill('SIGTERM');
   assert.deepEqual(await socket.closed.then(({ code }) => code), 1001);
-  assert.equal(await ended, 0);
+  assert.equal(await exit, 0);
   await second.stop();
   assert.doesNotMatch(second.log(), /"level":50/);
 });

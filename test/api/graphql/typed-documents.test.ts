@@ -26,13 +26,13 @@ const rename = graphql(\`
     operatorUpdate(input: $input) { operator { id pseudo } userErrors { field message code } }
   }
 \`);
-const free = graphql(\`
-  subscription Free($skill: ID!) { skillAvailability(id: $skill) { chat { isAvailable freeSlots } } }
+const availability = graphql(\`
+  subscription Availability($skill: ID!) { skillAvailability(id: $skill) { chat { isAvailable freeSlots } } }
 \`);
 
 declare const answer: ResultOf<typeof page>;
 declare const changed: ResultOf<typeof rename>;
-declare const event: ResultOf<typeof free>;
+declare const event: ResultOf<typeof availability>;
 
 export const id: string | undefined = answer.operators?.nodes[0]?.id;
 export const reasons: readonly ('OFFLINE' | 'IN_GRACE' | 'NOT_ENABLED' | 'NOT_AVAILABLE' | 'SLOTS_FULL' | 'ON_CALL'
@@ -60,7 +60,7 @@ before(() => {
 });
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-/** What the compiler says of a program that uses the printed schema. */
+/** The compiler's output for a program that uses the printed schema. */
 function typeCheck(program: string): string {
   writeFileSync(join(folder, 'consumer.ts'), program);
   const { stdout, stderr, error } = spawnSync(join(ROOT, 'node_modules/.bin/tsc'), ['-p', folder], {
@@ -70,19 +70,19 @@ function typeCheck(program: string): string {
   return stdout + stderr;
 }
 
-test('a program with documents against the printed schema is typed through and through', () => {
+test('documents against the printed schema are fully typed', () => {
   assert.equal(typeCheck(CONSUMER), '');
 });
 
-for (const [what, right, wrong, complaint] of [
-  ['a field that the document does not ask for', '.pageInfo.endCursor', '.pageInfo.startCursor', /startCursor/],
+for (const [mistake, valid, invalid, error] of [
+  ['a field that the document does not select', '.pageInfo.endCursor', '.pageInfo.startCursor', /startCursor/],
   ['a value that the enum does not have', "routable: 'CHAT'", "routable: 'FAX'", /"FAX"/],
   ['a filter that the schema does not have', 'connected: true', 'present: true', /present/],
   ['a result of another type', 'slots: number', 'slots: string', /'number' is not assignable to type 'string'/],
 ] as const) {
-  test(`${what} fails the type check`, () => {
-    assert.ok(CONSUMER.includes(right));
-    assert.match(typeCheck(CONSUMER.replace(right, wrong)), complaint);
+  test(`${mistake} fails the type check`, () => {
+    assert.ok(CONSUMER.includes(valid));
+    assert.match(typeCheck(CONSUMER.replace(valid, invalid)), error);
   });
 }
 

@@ -13,7 +13,7 @@ import {
   startSwitchboardProcess,
   WRITE_KEY,
 } from '../../support/processes/switchboard.ts';
-import { patiently, until } from '../../support/waiting/until.ts';
+import { waitUntil, withTimeout } from '../../support/waiting/wait.ts';
 
 interface LogLine {
   readonly msg: string;
@@ -37,15 +37,15 @@ suite('a running service', () => {
   });
   after(() => switchboard.stop());
 
-  test('says that it is alive and that it is ready', async () => {
+  test('reports that it is alive and ready', async () => {
     for (const [path, status] of [
       ['/_health', 'alive'],
       ['/_ready', 'ready'],
     ] as const) {
-      const answer = await callOAuth(switchboard.url, path);
-      assert.equal(answer.status, 200);
-      assert.deepEqual(answer.body, { status });
-      assert.equal(answer.headers.get('cache-control'), 'no-store');
+      const response = await callOAuth(switchboard.url, path);
+      assert.equal(response.status, 200);
+      assert.deepEqual(response.body, { status });
+      assert.equal(response.headers.get('cache-control'), 'no-store');
     }
   });
 
@@ -54,8 +54,8 @@ suite('a running service', () => {
     for (const path of ['/operator/1', '/operator/999', '/operator/998', '/operator/1?full=1']) await rest.get(path);
     await fetch(`${switchboard.url}/some/where?key=${WRITE_KEY}`);
     await logIn(switchboard.url, ADMIN);
-    // All at once: ten a minute are let in, however long it takes to check them.
-    await Promise.all(Array.from({ length: 12 }, () => tryLogin(switchboard.url, 'nobody@example.com', 'wrong')));
+    // Concurrently: ten per minute are admitted, however long the checks take.
+    await Promise.all(Array.from({ length: 12 }, () => tryLogin(switchboard.url, 'unknown@example.com', 'wrong')));
     const text = await (await fetch(`${switchboard.url}/metrics`)).text();
     const value = (name: string) =>
       Number(
@@ -72,37 +72,37 @@ suite('a running service', () => {
     assert.equal(value('switchboard_logins_total{outcome="refused"}'), 10);
     assert.equal(value('switchboard_logins_total{outcome="limited"}'), 2);
     assert.equal(value('switchboard_limits_hit_total{limit="login"}'), 2);
-    assert.doesNotMatch(text, /operator\/99|some\/where/, 'an address is no label');
+    assert.doesNotMatch(text, /operator\/99|some\/where/, 'URLs must not become labels');
   });
 
-  test('names every request in its answer and in its log', async () => {
+  test('puts the request id into the response and the log', async () => {
     const rest = restClient(switchboard.url, switchboard.key);
     const { headers } = await rest.get('/operator/12345');
     const id = headers.get('x-request-id');
     assert.ok(id);
     assert.notEqual((await rest.get('/operator/12345')).headers.get('x-request-id'), id);
     assert.notEqual((await rest.get('/operator', { 'X-Request-Id': 'mine' })).headers.get('x-request-id'), 'mine');
-    const own = () => logLines(switchboard).filter(({ reqId }) => reqId === id);
-    await until('the request is in the log', () => own().length > 0);
+    const linesOfRequest = () => logLines(switchboard).filter(({ reqId }) => reqId === id);
+    await waitUntil('the request is in the log', () => linesOfRequest().length > 0);
     const last = (await rest.get('/operator/54321')).headers.get('x-request-id');
-    await until('a later one too', () => logLines(switchboard).some(({ reqId }) => reqId === last));
-    const lines = own();
+    await waitUntil('a later request is too', () => logLines(switchboard).some(({ reqId }) => reqId === last));
+    const lines = linesOfRequest();
     assert.equal(lines.length, 1);
     const { method, route, status } = lines[0] as LogLine;
     assert.deepEqual({ method, route, status }, { method: 'GET', route: '/api/2/operator/:id', status: 404 });
   });
 });
 
-test('the metrics are for those who have the token, where there is one', async () => {
+test('the metrics require the token if one is configured', async () => {
   const token = 'metrics-token-0123456789';
   const switchboard = await startSwitchboardProcess({ env: { SWITCHBOARD_METRICS_TOKEN: token } });
   try {
     const get = (headers: Record<string, string>) => fetch(`${switchboard.url}/metrics`, { headers });
     for (const headers of [{}, { Authorization: 'Bearer wrong' }, { Authorization: token }]) {
-      const answer = await get(headers);
-      assert.equal(answer.status, 401);
-      assert.equal(answer.headers.get('www-authenticate'), 'Bearer');
-      assert.doesNotMatch(await answer.text(), /switchboard_/);
+      const response = await get(headers);
+      assert.equal(response.status, 401);
+      assert.equal(response.headers.get('www-authenticate'), 'Bearer');
+      assert.doesNotMatch(await response.text(), /switchboard_/);
     }
     assert.equal((await get({ Authorization: `Bearer ${token}` })).status, 200);
   } finally {
@@ -132,11 +132,11 @@ for (const level of ['info', 'debug']) {
   });
 }
 
-/** A secret in every place where a caller could put it, the wrong ones too. */
+/** Sends the secret in every place where a caller could put it, including wrong ones. */
 async function sendEverywhere(url: string, key: string, secret: string): Promise<void> {
   const text = encodeURIComponent(secret);
   const api = `${url}/api/2`;
-  const own = { 'X-API-Key': key };
+  const auth = { 'X-API-Key': key };
   const form = { 'Content-Type': 'application/x-www-form-urlencoded' };
   const json = { 'Content-Type': 'application/json' };
   const basic = (user: string, pass: string) => `Basic ${Buffer.from(`${user}:${pass}`).toString('base64')}`;
@@ -147,20 +147,20 @@ async function sendEverywhere(url: string, key: string, secret: string): Promise
     [`${api}/operator`, { headers: { Authorization: basic(secret, 'x') } }],
     [`${api}/operator`, { headers: { Authorization: basic('x', secret) } }],
     [`${api}/operator`, { headers: { Authorization: `Bearer ${secret}` } }],
-    [`${api}/operator/${text}`, { headers: own }],
-    [`${api}/${text}`, { headers: own }],
-    [`${api}/operator?filters[${text}]=${text}&page=${text}`, { headers: own }],
+    [`${api}/operator/${text}`, { headers: auth }],
+    [`${api}/${text}`, { headers: auth }],
+    [`${api}/operator?filters[${text}]=${text}&page=${text}`, { headers: auth }],
     [
       `${api}/operator?password=${text}`,
-      { method: 'POST', body: `password=${text}&${text}=1`, headers: { ...own, ...form } },
+      { method: 'POST', body: `password=${text}&${text}=1`, headers: { ...auth, ...form } },
     ],
-    [`${api}/operator`, { method: 'POST', body: `{"password":"${secret}"`, headers: { ...own, ...json } }],
-    [`${api}/operator/1`, { method: 'PUT', body: `sso_key=${text}`, headers: { ...own, ...form } }],
+    [`${api}/operator`, { method: 'POST', body: `{"password":"${secret}"`, headers: { ...auth, ...json } }],
+    [`${api}/operator/1`, { method: 'PUT', body: `sso_key=${text}`, headers: { ...auth, ...form } }],
     [
       `${api}/operator/1`,
-      { method: 'PUT', body: 'x', headers: { ...own, 'Content-Type': secret.replaceAll(' ', '') } },
+      { method: 'PUT', body: 'x', headers: { ...auth, 'Content-Type': secret.replaceAll(' ', '') } },
     ],
-    [`${api}/group`, { method: 'POST', body: 'foo=1', headers: { ...own, ...form, 'Idempotency-Key': secret } }],
+    [`${api}/group`, { method: 'POST', body: 'foo=1', headers: { ...auth, ...form, 'Idempotency-Key': secret } }],
     [`${url}/oauth2/token`, { method: 'POST', body: `grant_type=${text}&password=${text}`, headers: form }],
     [
       `${url}/oauth2/token?password=${text}`,
@@ -173,15 +173,15 @@ async function sendEverywhere(url: string, key: string, secret: string): Promise
     [`${url}/_health?${text}`, { method: 'POST', body: secret }],
   ];
   await Promise.all(calls.map(async ([address, init]) => (await fetch(address, init)).text()));
-  await rawBytes(url, `GET /${secret} HTTP/9.9\r\nX-API-Key: ${secret}\r\n\r\n`);
-  await rawBytes(
+  await sendBytes(url, `GET /${secret} HTTP/9.9\r\nX-API-Key: ${secret}\r\n\r\n`);
+  await sendBytes(
     url,
     `GET /api/2/operator HTTP/1.1\r\nHost: x\r\nX-API-Key: ${secret}\r\nX-API-Key: ${secret}\r\n\r\n`,
   );
 }
 
-/** Sends bytes and waits for whatever comes. */
-function rawBytes(url: string, bytes: string): Promise<void> {
+/** Sends bytes and waits for the first response data. */
+function sendBytes(url: string, bytes: string): Promise<void> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {
     const socket = connect(Number(port), hostname, () => socket.write(bytes));
@@ -193,7 +193,7 @@ function rawBytes(url: string, bytes: string): Promise<void> {
   });
 }
 
-suite('a stop', () => {
+suite('a shutdown', () => {
   let folder: string;
   before(() => {
     folder = mkdtempSync(join(tmpdir(), 'switchboard-operations-'));
@@ -203,7 +203,7 @@ suite('a stop', () => {
   const exitOf = ({ process }: SwitchboardProcess) => new Promise((resolve) => process.once('exit', resolve));
 
   const refusesConnections = (url: string) =>
-    until('connections are refused', async () => {
+    waitUntil('connections are refused', async () => {
       const failed = await fetch(`${url}/_health`, { headers: { Connection: 'close' } }).then(
         () => undefined,
         (error) => (error as { cause?: { code?: string } }).cause?.code,
@@ -211,43 +211,43 @@ suite('a stop', () => {
       return failed === 'ECONNREFUSED';
     });
 
-  /** How many connections the service has taken, the one of this question included. */
-  const connectionsOf = async (url: string) => {
+  /** The number of open connections, including the one of this request. */
+  const countConnections = async (url: string) => {
     const text = await (await fetch(`${url}/metrics`)).text();
     return Number(text.match(/^switchboard_connections (\d+)$/m)?.[1]);
   };
 
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    test(`by ${signal}: what runs is finished, nothing new is taken, the code is 0`, async () => {
-      // An idle connection that held up the stop would do so for longer than anybody waits here.
+    test(`on ${signal} finishes running requests, accepts no new ones and exits with 0`, async () => {
+      // An idle connection that delayed the shutdown would do so for longer than this test waits.
       const switchboard = await startSwitchboardProcess({ folder, env: { SWITCHBOARD_STOP_TIMEOUT: '600' } });
       const agent = new Agent({ keepAlive: true });
-      await keptAlive(agent, `${switchboard.url}/_health`);
-      const half = halfSent(switchboard.url, `label=${signal}&url=https://${signal}.example.com`);
+      await requestWithKeepAlive(agent, `${switchboard.url}/_health`);
+      const half = sendHalf(switchboard.url, `label=${signal}&url=https://${signal}.example.com`);
       let isLoggedIn = false;
       const slow = tryLogin(switchboard.url, ADMIN.email, ADMIN.password).finally(() => {
-        isLoggedIn = true; // its connection is used again
+        isLoggedIn = true; // its connection is reused
       });
-      await half.begun;
+      await half.started;
       const connections = () => 3 + (isLoggedIn ? 0 : 1);
-      await until('both are taken', async () => (await connectionsOf(switchboard.url)) >= connections());
-      await fetch(`${switchboard.url}/_health`, { headers: { Connection: 'close' } }); // what came before it was read
+      await waitUntil('both are connected', async () => (await countConnections(switchboard.url)) >= connections());
+      await fetch(`${switchboard.url}/_health`, { headers: { Connection: 'close' } }); // earlier requests have been read
       const exit = exitOf(switchboard);
       switchboard.process.kill(signal);
       await refusesConnections(switchboard.url);
       half.finish();
-      const [first = '', second = ''] = (await half.answer).split(/(?<=})(?=HTTP)/);
+      const [first = '', second = ''] = (await half.response).split(/(?<=})(?=HTTP)/);
       assert.match(first, /^HTTP\/1\.1 201 /);
       assert.match(second, /^HTTP\/1\.1 503 .*{"status":"not ready"}$/s);
       for (const header of [/^retry-after: 1$/im, /^connection: close$/im]) assert.match(second, header);
       assert.equal((await slow).status, 200);
-      assert.equal(await patiently('the end, though a connection that nobody uses is open', exit), 0);
+      assert.equal(await withTimeout('the exit despite an idle connection', exit), 0);
       assert.ok(logLines(switchboard).some(({ msg }) => msg === 'stopped'));
       agent.destroy();
     });
   }
 
-  test('also when nobody reads the log any more', async () => {
+  test('works when the log output is closed', async () => {
     const switchboard = await startSwitchboardProcess({ folder });
     const exit = exitOf(switchboard);
     switchboard.process.stdout?.destroy();
@@ -256,7 +256,7 @@ suite('a stop', () => {
     assert.equal(await exit, 0);
   });
 
-  test('leaves the data whole for the next start', async () => {
+  test('keeps the data intact for the next start', async () => {
     const switchboard = await startSwitchboardProcess({ folder, env: { SWITCHBOARD_DRAIN_SECONDS: '0' } });
     assert.equal((await fetch(`${switchboard.url}/_ready`)).status, 200);
     const { body } = await restClient(switchboard.url, switchboard.key).get('/website?full=1');
@@ -264,14 +264,14 @@ suite('a stop', () => {
       body.data.map(({ label }: { label: string }) => label),
       ['SIGINT', 'SIGTERM'],
     );
-    const { code, stdout } = await switchboard.command(['doctor']);
+    const { code, stdout } = await switchboard.runCommand(['doctor']);
     assert.equal(code, 0, stdout);
     await switchboard.stop();
   });
 });
 
-/** One request whose connection stays open afterwards. */
-function keptAlive(agent: Agent, url: string): Promise<void> {
+/** Makes one request and leaves its connection open. */
+function requestWithKeepAlive(agent: Agent, url: string): Promise<void> {
   return new Promise((resolve, reject) => {
     httpRequest(url, { agent }, (response) => response.resume().once('end', resolve))
       .once('error', reject)
@@ -279,17 +279,17 @@ function keptAlive(agent: Agent, url: string): Promise<void> {
   });
 }
 
-/** A write of which half has arrived, with a question behind it, on a connection that stays open. */
-function halfSent(url: string, body: string): { begun: Promise<void>; answer: Promise<string>; finish(): void } {
+/** Sends the first half of a write; `finish` sends the rest and a pipelined second request. */
+function sendHalf(url: string, body: string): { started: Promise<void>; response: Promise<string>; finish(): void } {
   const { hostname, port } = new URL(url);
   const head = `POST /api/2/website HTTP/1.1\r\nHost: x\r\nX-API-Key: ${WRITE_KEY}\r\nContent-Length: ${body.length}\r\n\r\n`;
   const socket = connect(Number(port), hostname);
-  const begun = new Promise<void>((resolve) => socket.write(head + body.slice(0, 5), () => resolve()));
+  const started = new Promise<void>((resolve) => socket.write(head + body.slice(0, 5), () => resolve()));
   const chunks: Buffer[] = [];
   socket.on('data', (chunk) => chunks.push(Buffer.from(chunk)));
-  const answer = new Promise<string>((resolve, reject) => {
+  const response = new Promise<string>((resolve, reject) => {
     socket.once('close', () => resolve(Buffer.concat(chunks).toString()));
     socket.once('error', reject);
   });
-  return { begun, answer, finish: () => socket.write(`${body.slice(5)}GET /_ready HTTP/1.1\r\nHost: x\r\n\r\n`) };
+  return { started, response, finish: () => socket.write(`${body.slice(5)}GET /_ready HTTP/1.1\r\nHost: x\r\n\r\n`) };
 }

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fastify from 'fastify';
-import { addressReader } from '../../../src/api/http/peer-address.ts';
+import { createPeerAddressReader } from '../../../src/api/http/peer-address.ts';
 
 const TRUSTED = ['127.0.0.1', '10.0.0.0/8', '2001:db8::/32', '::1'];
 
-/** Peer, header, and the address that counts. */
 const CASES: readonly (readonly [peer: string, header: string | undefined, expected: string])[] = [
   ['203.0.113.5', undefined, '203.0.113.5'],
   ['203.0.113.5', '198.51.100.1', '203.0.113.5'],
@@ -25,20 +24,20 @@ const CASES: readonly (readonly [peer: string, header: string | undefined, expec
   ['127.0.0.1', '192.0.2.1, unknown', 'unknown'],
 ];
 
-test('the address of a socket is read by the rule of every other request', async () => {
-  const read = addressReader(TRUSTED);
+test('the address of an upgrade request follows the same rule as request.ip', async () => {
+  const read = createPeerAddressReader(TRUSTED);
   const app = fastify({ trustProxy: TRUSTED });
   app.get('/', async (request) => [request.ip, read(request.raw)]);
   for (const [remoteAddress, header, expected] of CASES) {
     const headers = header === undefined ? {} : { 'x-forwarded-for': header };
-    const answer = await app.inject({ url: '/', remoteAddress, headers });
-    assert.deepEqual(answer.json(), [expected, expected], `${remoteAddress} ${header}`);
+    const response = await app.inject({ url: '/', remoteAddress, headers });
+    assert.deepEqual(response.json(), [expected, expected], `${remoteAddress} ${header}`);
   }
   await app.close();
 });
 
-test('without trusted proxies nobody is believed', async () => {
-  const read = addressReader([]);
+test('without trusted proxies X-Forwarded-For is ignored', async () => {
+  const read = createPeerAddressReader([]);
   const request = { socket: { remoteAddress: '127.0.0.1' }, headers: { 'x-forwarded-for': '192.0.2.1' } };
   assert.equal(read(request as never), '127.0.0.1');
 });

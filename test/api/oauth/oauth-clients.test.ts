@@ -5,7 +5,7 @@ import { ResourceOwnerPassword } from 'simple-oauth2';
 import { checkToken } from '../../support/clients/oauth.ts';
 import { ADMIN, type Switchboard, startSwitchboard } from '../../support/processes/switchboard.ts';
 
-/** What people really use to log in: libraries that check an answer by the letter of the standards. */
+/** Widely used client libraries, which check responses strictly against the standards. */
 let switchboard: Switchboard;
 before(async () => {
   switchboard = await startSwitchboard();
@@ -35,17 +35,17 @@ suite('oauth4webapi', () => {
     ['a client secret in the body', oauth.ClientSecretPost('secret')],
     ['a client secret in the header', oauth.ClientSecretBasic('secret')],
   ] as const) {
-    test(`logs in with ${name}, and the token is good`, async () => {
+    test(`logs in with ${name} and gets a valid token`, async () => {
       const tokens = await login(authentication, ADMIN.password);
       assert.equal(tokens.token_type, 'bearer');
       assert.equal(tokens.expires_in, 43_200);
       const url = new URL(`${switchboard.url}/_authenticated`);
-      const answer = await oauth.protectedResourceRequest(tokens.access_token, 'GET', url, undefined, null, insecure);
-      assert.deepEqual(await answer.json(), { authenticated: true });
+      const response = await oauth.protectedResourceRequest(tokens.access_token, 'GET', url, undefined, null, insecure);
+      assert.deepEqual(await response.json(), { authenticated: true });
     });
   }
 
-  test('sees a wrong password as an error of the standard', async () => {
+  test('recognises a wrong password as a standard error', async () => {
     await assert.rejects(login(oauth.None(), 'not the password'), (error) => {
       assert.ok(error instanceof oauth.ResponseBodyError, String(error));
       assert.equal(error.status, 400);
@@ -55,7 +55,7 @@ suite('oauth4webapi', () => {
     });
   });
 
-  test('sees a bad token as a challenge of the standard', async () => {
+  test('recognises an invalid token as a standard challenge', async () => {
     const url = new URL(`${switchboard.url}/_authenticated`);
     await assert.rejects(
       oauth.protectedResourceRequest('not-a-token', 'GET', url, undefined, null, insecure),
@@ -71,8 +71,8 @@ suite('oauth4webapi', () => {
 
   test('revokes a token', async () => {
     const { access_token } = await login(oauth.None(), ADMIN.password);
-    const answer = await oauth.revocationRequest(server(), client, oauth.None(), access_token, insecure);
-    await oauth.processRevocationResponse(answer);
+    const response = await oauth.revocationRequest(server(), client, oauth.None(), access_token, insecure);
+    await oauth.processRevocationResponse(response);
     assert.equal((await checkToken(switchboard.url, access_token)).status, 401);
   });
 });
@@ -86,7 +86,7 @@ suite('simple-oauth2', () => {
     });
 
   for (const method of ['header', 'body'] as const) {
-    test(`logs in with its client in the ${method}, uses the token and revokes it`, async () => {
+    test(`logs in with client credentials in the ${method}, uses the token and revokes it`, async () => {
       const access = await clientOf(method).getToken({ username: ADMIN.email, password: ADMIN.password });
       const token = String(access.token.access_token);
       assert.equal(access.expired(43_000), false);
@@ -97,7 +97,7 @@ suite('simple-oauth2', () => {
     });
   }
 
-  test('sees a wrong password as an answer that it can read', async () => {
+  test('parses the error response to a wrong password', async () => {
     await assert.rejects(
       clientOf('header').getToken({ username: ADMIN.email, password: 'not the password' }),
       (error) => {

@@ -9,19 +9,19 @@ import { openInstallation } from '../../../src/app/installation.ts';
 import { startServer } from '../../../src/app/server.ts';
 import { readConfig } from '../../../src/config.ts';
 import {
-  answerOf,
+  createValidator,
   type Document,
   type Operation,
   operationsOf,
   requiredHeaders,
-  validatorOf,
+  responseOf,
 } from '../../support/docs/openapi.ts';
-import { ADMIN, environment, type Switchboard, startSwitchboard } from '../../support/processes/switchboard.ts';
+import { ADMIN, type Switchboard, startSwitchboard, testEnvironment } from '../../support/processes/switchboard.ts';
 
 const committed: Document = JSON.parse(
   readFileSync(new URL('../../../docs/api/openapi.json', import.meta.url), 'utf8'),
 );
-const validate = validatorOf(committed);
+const validate = createValidator(committed);
 const operations = operationsOf(committed);
 const isRest = (path: string) => path.startsWith('/api/2/');
 
@@ -34,19 +34,19 @@ after(() => switchboard.stop());
 const get = (path: string, headers: Record<string, string> = {}) => fetch(switchboard.url + path, { headers });
 
 describe('the OpenAPI document', () => {
-  test('is served as it is committed', async () => {
+  test('is served exactly as committed', async () => {
     const response = await get('/openapi.json');
     assert.equal(response.status, 200);
     assert.match(response.headers.get('content-type') ?? '', /^application\/json/);
     assert.deepEqual(await response.json(), committed);
   });
 
-  test('has exactly the addresses and methods that the server has', async () => {
+  test('has exactly the paths and methods of the server', async () => {
     const described = operations.map(({ path, method }) => `${method} ${path}`).sort();
     assert.deepEqual(described, (await servedOperations()).sort());
   });
 
-  test('says of every REST operation that it is deprecated, and describes all operations', () => {
+  test('marks every REST operation as deprecated and describes all operations', () => {
     for (const { path, operation } of operations) {
       assert.equal(operation.deprecated ?? false, isRest(path), operation.operationId);
       assert.ok(operation.description, operation.operationId);
@@ -58,21 +58,21 @@ describe('the OpenAPI document', () => {
     assert.deepEqual([...new Set(deprecated)].sort(), ['operator_list', 'role', 'satisfaction_global_rate']);
   });
 
-  test('has names as on the wire and a meaning for every field', () => {
+  test('has snake-case names and a description for every field', () => {
     for (const [name, field] of fieldsOf(committed)) {
       assert.match(name, /^_?[a-z]+(_[a-z]+)*$/);
       assert.ok(isDescribed(field), `the field ${name} has no description`);
     }
   });
 
-  test('has examples that fit their own schemas', () => {
+  test('has examples that match their schemas', () => {
     let examples = 0;
     for (const { operation } of operations) {
-      const answers = Object.keys(operation.responses).map((status) => answerOf(committed, operation, status));
-      for (const { content = {} } of [...answers, operation.requestBody ?? {}]) {
+      const responses = Object.keys(operation.responses).map((status) => responseOf(committed, operation, status));
+      for (const { content = {} } of [...responses, operation.requestBody ?? {}]) {
         for (const media of Object.values(content)) {
           const values = [media.example, ...Object.values(media.examples ?? {}).map(({ value }) => value)];
-          for (const value of values.filter((given) => given !== undefined)) {
+          for (const value of values.filter((example) => example !== undefined)) {
             assert.deepEqual(validate(media.schema, value), [], operation.operationId);
             examples += 1;
           }
@@ -83,7 +83,7 @@ describe('the OpenAPI document', () => {
   });
 });
 
-describe('the server answers as the document says', () => {
+describe('the server responds as documented', () => {
   const keyed = () => ({ 'X-API-Key': switchboard.key });
 
   for (const { path, operation } of operations.filter(({ path, method }) => method === 'GET' && isRest(path))) {
@@ -110,7 +110,7 @@ describe('the server answers as the document says', () => {
     'satisfaction',
     'tag',
   ]) {
-    test(`a full ${name} has every field of its schema and no other`, async () => {
+    test(`a full ${name} has exactly the fields of its schema`, async () => {
       const { data } = (await (await get(`/api/2/${name}?full=1&limit=100`, keyed())).json()) as { data: unknown[] };
       const schema = { $ref: `#/components/schemas/${name.charAt(0).toUpperCase()}${name.slice(1)}` };
       assert.ok(data.length > 0);
@@ -120,7 +120,7 @@ describe('the server answers as the document says', () => {
 
   for (const encoding of ['application/json', 'application/x-www-form-urlencoded']) {
     for (const { path, operation } of operations.filter(({ path, method }) => method === 'POST' && isRest(path))) {
-      test(`${operation.operationId}, then the change and the delete, with the examples as ${encoding}`, async () => {
+      test(`${operation.operationId}, then update and delete, with the examples as ${encoding}`, async () => {
         const created = await send('POST', path, operation, encoding);
         await assertDescribed(operation, 201, created);
         const location = created.headers.get('location') ?? '';
@@ -158,7 +158,7 @@ describe('the server answers as the document says', () => {
 
   async function send(method: string, path: string, operation?: Operation, encoding = '') {
     const example = operation?.requestBody?.content[encoding]?.example as Record<string, unknown> | undefined;
-    const body = encoding === 'application/json' ? JSON.stringify(example) : asForm(example ?? {});
+    const body = encoding === 'application/json' ? JSON.stringify(example) : toForm(example ?? {});
     const headers = { ...keyed(), ...(example ? { 'Content-Type': encoding } : {}) };
     return fetch(switchboard.url + path, { method, headers, ...(example ? { body } : {}) });
   }
@@ -168,7 +168,7 @@ describe('the pages', () => {
   const pages = ['/', '/docs', '/docs/migration'];
 
   for (const path of pages) {
-    test(`${path} comes with a strict policy and asks no other host`, async () => {
+    test(`${path} has a strict content security policy and loads nothing from other hosts`, async () => {
       const response = await get(path);
       assert.equal(response.status, 200);
       assert.match(response.headers.get('content-type') ?? '', /^text\/html/);
@@ -177,12 +177,12 @@ describe('the pages', () => {
         "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'",
       );
       assert.equal(response.headers.get('x-content-type-options'), 'nosniff');
-      // An address in an example is text: nothing asks it.
+      // URLs in examples are only text.
       const html = (await response.text()).replaceAll(switchboard.url, '').replace(/<pre>.*?<\/pre>/gs, '');
       assert.doesNotMatch(html, /https?:|["'(]\/\//);
     });
 
-    test(`every link of ${path} leads somewhere`, async () => {
+    test(`every link of ${path} works`, async () => {
       const html = await (await get(path)).text();
       for (const [, link = ''] of html.matchAll(/(?:href|src)="([^"]+)"/g)) {
         assert.equal((await get(link)).status, 200, link);
@@ -190,7 +190,7 @@ describe('the pages', () => {
     });
   }
 
-  test('HEAD answers without a body, and a page that did not change is not sent again', async () => {
+  test('HEAD returns no body, and an unchanged page is not sent again', async () => {
     const head = await fetch(`${switchboard.url}/docs`, { method: 'HEAD' });
     assert.equal(head.status, 200);
     assert.equal(await head.text(), '');
@@ -198,7 +198,7 @@ describe('the pages', () => {
     assert.equal(again.status, 304);
   });
 
-  test('unknown pages, and other files of the package, are not there', async () => {
+  test('unknown pages and other files of the package get 404', async () => {
     for (const path of [
       '/nothing',
       '/docs/nothing',
@@ -210,16 +210,16 @@ describe('the pages', () => {
     }
   });
 
-  test('the landing page names the address that it was asked at, unless that is more than an address', async () => {
+  test('the landing page shows the URL of the request, unless the host is malformed', async () => {
     assert.ok((await (await get('/')).text()).includes(`${switchboard.url}/api/2/operator`));
-    const html = await landingAt('"><script src=x></script>');
+    const html = await loadLandingPage('"><script src=x></script>');
     assert.ok(html.includes('/api/2/operator'));
     assert.ok(!html.includes('<script'));
   });
 });
 
-/** The landing page for a host that no browser would send. */
-function landingAt(host: string): Promise<string> {
+/** Loads the landing page with a Host header that no browser would send. */
+function loadLandingPage(host: string): Promise<string> {
   return new Promise((resolve, reject) => {
     request(switchboard.url, { headers: { Host: host } }, (response) => text(response).then(resolve, reject))
       .once('error', reject)
@@ -232,22 +232,23 @@ interface Endpoint {
   readonly operation: Operation;
 }
 
-/** The answer has the described status, its headers and a body of its schema. */
+/** Checks the status, the headers and the body against the document. */
 async function assertDescribed(operation: Operation | undefined, status: number, response: Response): Promise<unknown> {
   assert.ok(operation);
   const body = await response.text();
   assert.equal(response.status, status, body);
-  const answer = answerOf(committed, operation, status);
-  for (const name of requiredHeaders(committed, answer)) assert.ok(response.headers.has(name), `${name} is missing`);
+  const documented = responseOf(committed, operation, status);
+  for (const name of requiredHeaders(committed, documented))
+    assert.ok(response.headers.has(name), `${name} is missing`);
   const value = JSON.parse(body);
-  assert.deepEqual(validate(answer.content?.['application/json']?.schema ?? {}, value), [], body.slice(0, 500));
+  assert.deepEqual(validate(documented.content?.['application/json']?.schema ?? {}, value), [], body.slice(0, 500));
   return value;
 }
 
-/** What the server has under the two bases, from its own table of routes: an address that only refuses a method has none. */
+/** The operations in the server's route table, without routes that only answer 405. */
 async function servedOperations(): Promise<string[]> {
   const folder = mkdtempSync(join(tmpdir(), 'switchboard-test-'));
-  const config = readConfig({ ...environment(folder), SWITCHBOARD_LOG_LEVEL: 'silent' });
+  const config = readConfig({ ...testEnvironment(folder), SWITCHBOARD_LOG_LEVEL: 'silent' });
   const server = await startServer(await openInstallation(config), config);
   try {
     const described = server.routes
@@ -279,7 +280,7 @@ function* fieldsOf(node: unknown): Iterable<[string, Field]> {
   for (const inner of Object.values(node)) yield* fieldsOf(inner);
 }
 
-/** By its own words, or by those of what it refers to. The parts of the envelope are described once, in the introduction. */
+/** Directly or through a reference. */
 function isDescribed(field: Field): boolean {
   return field.description !== undefined || field.$ref !== undefined || (field.anyOf?.some(isDescribed) ?? false);
 }
@@ -288,13 +289,13 @@ function post(url: string, parameters: Record<string, string>): Promise<Response
   return fetch(url, { method: 'POST', body: new URLSearchParams(parameters) });
 }
 
-/** As the document describes forms: lists with commas, objects with brackets, booleans as 1 and 0. */
-function asForm(fields: Record<string, unknown>): string {
+/** Encodes a form as documented: lists with commas, objects with brackets, booleans as 1 and 0. */
+function toForm(fields: Record<string, unknown>): string {
   const pairs = Object.entries(fields).flatMap(([name, value]) =>
     value !== null && typeof value === 'object' && !Array.isArray(value)
-      ? Object.entries(value).map(([inner, given]) => [`${name}[${inner}]`, given])
+      ? Object.entries(value).map(([key, inner]) => [`${name}[${key}]`, inner])
       : [[name, value]],
   );
-  const spelled = (value: unknown) => (typeof value === 'boolean' ? (value ? '1' : '0') : String(value));
-  return new URLSearchParams(pairs.map(([name, value]) => [String(name), spelled(value)])).toString();
+  const toText = (value: unknown) => (typeof value === 'boolean' ? (value ? '1' : '0') : String(value));
+  return new URLSearchParams(pairs.map(([name, value]) => [String(name), toText(value)])).toString();
 }

@@ -12,7 +12,7 @@ after(() => switchboard.stop());
 
 const get = (path: string) => fetch(switchboard.url + path);
 
-test('the GraphiQL page comes with a strict policy and asks no other host', async () => {
+test('the GraphiQL page has a strict content security policy and loads nothing from other hosts', async () => {
   const response = await get('/graphiql');
   assert.equal(response.status, 200);
   assert.match(response.headers.get('content-type') ?? '', /^text\/html/);
@@ -33,7 +33,7 @@ test('the GraphiQL page comes with a strict policy and asks no other host', asyn
   assert.doesNotMatch(html, /<script(?![^>]* src=)|<style| on\w+=| style=/, 'something is inline');
 });
 
-test('all that the GraphiQL page names is there, and nothing else of the packages', async () => {
+test('every file that the GraphiQL page loads is served, and no other file of the packages', async () => {
   const html = await (await get('/graphiql')).text();
   const links = [...html.matchAll(/(?:href|src)="([^"]+)"/g)].map(([, link = '']) => link);
   assert.ok(links.length >= 8);
@@ -44,7 +44,7 @@ test('all that the GraphiQL page names is there, and nothing else of the package
   }
 });
 
-test('the sockets that the policy allows are those of the public address, where there is one', async () => {
+test('the policy allows WebSockets of the public URL, if configured', async () => {
   const app = fastify();
   registerPages(app, { publicUrl: 'https://chat.example.com/' });
   const { headers } = await app.inject('/graphiql');

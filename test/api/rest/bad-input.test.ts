@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
-import { assertEnvelope, assertOk, assertRefused } from '../../support/clients/envelope.ts';
-import { type RawAnswer, rawRequest, sendRaw } from '../../support/clients/raw.ts';
+import { assertEnvelope, assertError, assertOk } from '../../support/clients/envelope.ts';
+import { type RawResponse, rawRequest, sendRaw } from '../../support/clients/raw.ts';
 import { type RestClient, restClient } from '../../support/clients/rest.ts';
-import { addOperator, newPerson } from '../../support/people/people.ts';
+import { createOperator, newOperatorFields } from '../../support/fixtures/resources.ts';
 import { type Switchboard, startSwitchboard } from '../../support/processes/switchboard.ts';
 
 let switchboard: Switchboard;
@@ -16,7 +16,7 @@ before(async () => {
 });
 after(() => switchboard.stop());
 
-/** Whatever came in: the service answers, and saw no fault of its own. */
+/** After any input the service still responds and has logged no internal error. */
 afterEach(async () => {
   assertOk(await rest.get('/operator?limit=1'));
   assert.doesNotMatch(switchboard.log(), /"level":(50|60)|request failed/);
@@ -24,13 +24,13 @@ afterEach(async () => {
 
 const raw = (text: string) => sendRaw(switchboard.url, text);
 
-function assertRaw(answer: RawAnswer, status: number, message?: string | RegExp): void {
-  assertRefused(answer, status, message);
-  assert.match(answer.head, /^content-type: application\/json; charset=utf-8$/im);
-  assert.match(answer.head, /^cache-control: no-store$/im);
+function assertRaw(response: RawResponse, status: number, message?: string | RegExp): void {
+  assertError(response, status, message);
+  assert.match(response.head, /^content-type: application\/json; charset=utf-8$/im);
+  assert.match(response.head, /^cache-control: no-store$/im);
 }
 
-test('request lines and headers that are none: 400 in the envelope', async () => {
+test('malformed request lines and headers: 400 in the envelope', async () => {
   const broken = [
     'HELLO\r\n\r\n',
     'GET\r\n\r\n',
@@ -49,7 +49,7 @@ test('request lines and headers that are none: 400 in the envelope', async () =>
   assertRaw(await raw('GET /api/2/operator\r\n\r\n'), 403, 'Forbidden');
 });
 
-test('broken chunks, and two lengths for one body', async () => {
+test('malformed chunks and conflicting body lengths', async () => {
   const post = (headers: string[], body: string) =>
     raw(rawRequest('POST /api/2/group HTTP/1.1', [KEY, 'Content-Type: application/json', ...headers], body));
   assertRaw(await post(['Transfer-Encoding: chunked'], 'zz\r\nhello\r\n0\r\n\r\n'), 400);
@@ -69,7 +69,7 @@ test('broken chunks, and two lengths for one body', async () => {
   assert.equal((await rest.get('/group')).body.pagination.count, 1);
 });
 
-test('a length that the body does not have', async () => {
+test('a Content-Length shorter than the body', async () => {
   const smuggled = rawRequest(
     'POST /api/2/group HTTP/1.1',
     [KEY, 'Content-Length: 6'],
@@ -78,7 +78,7 @@ test('a length that the body does not have', async () => {
   assertOk(await raw(smuggled), 201);
 });
 
-test('targets: //, absolute, *, and other oddities', async () => {
+test('unusual request targets: //, absolute, *', async () => {
   const get = (target: string) => raw(rawRequest(`GET ${target} HTTP/1.1`, [KEY, 'Connection: close']));
   for (const target of [
     '//',
@@ -91,33 +91,33 @@ test('targets: //, absolute, *, and other oddities', async () => {
     '/?',
     '/;x',
   ]) {
-    const answer = await get(target);
-    assert.ok([200, 404, 400].includes(answer.status), `${target} ${answer.status}`);
-    if (answer.body?.meta) assertEnvelope(answer);
+    const response = await get(target);
+    assert.ok([200, 404, 400].includes(response.status), `${target} ${response.status}`);
+    if (response.body?.meta) assertEnvelope(response);
   }
   assertOk(await get('http://localhost/api/2/operator?limit=1'));
   assertOk(await get('http://other.example.com:99/api/2/client'));
   assertRaw404(await get('http://localhost/api/2/nothing'));
   for (const target of ['http://', 'http:///api/2/client', 'ftp://x/api/2/client', 'x:y', 'nonsense']) {
-    const answer = await get(target);
-    assert.ok(answer.status < 500, target);
+    const response = await get(target);
+    assert.ok(response.status < 500, target);
   }
   const star = await raw(rawRequest('OPTIONS * HTTP/1.1', ['Connection: close']));
   assert.ok(star.status < 500);
 });
 
-test('what Node itself would answer without the envelope, or not at all', async () => {
+test('requests that Node would by default answer without the envelope, or not at all', async () => {
   assertRaw(await raw(rawRequest('CONNECT localhost:1 HTTP/1.1')), 400);
   assertOk(await raw(rawRequest('GET /api/2/client HTTP/1.1', [KEY, 'Expect: miracles'])));
   assertOk(await raw(rawRequest('GET /api/2/client HTTP/1.1', [KEY, 'Connection: Upgrade', 'Upgrade: websocket'])));
   assertRaw(await raw('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'), 400);
 });
 
-function assertRaw404(answer: RawAnswer): void {
-  assertRaw(answer, 404, "Unknown resource 'nothing'.");
+function assertRaw404(response: RawResponse): void {
+  assertRaw(response, 404, "Unknown resource 'nothing'.");
 }
 
-test('methods that nobody has heard of here', async () => {
+test('unsupported methods', async () => {
   for (const method of ['PATCH', 'TRACE', 'PROPFIND', 'PURGE', 'LINK', 'M-SEARCH']) {
     const known = await raw(rawRequest(`${method} /api/2/operator HTTP/1.1`, [KEY, 'Connection: close']));
     assertRaw(known, 405);
@@ -129,9 +129,9 @@ test('methods that nobody has heard of here', async () => {
   }
 });
 
-test('Host, X-API-Key and Authorization stand once', async () => {
+test('Host, X-API-Key and Authorization must not be repeated', async () => {
   const get = (headers: string[], options = {}) => raw(rawRequest('GET /api/2/client HTTP/1.1', headers, '', options));
-  const twice = /may be sent once/;
+  const twice = /must not be repeated/;
   assertRaw(await get(['Host: other', KEY]), 400, twice);
   assertRaw(await get([KEY, KEY]), 400, twice);
   assertRaw(await get([KEY, 'x-api-key: other']), 400, twice);
@@ -142,7 +142,7 @@ test('Host, X-API-Key and Authorization stand once', async () => {
   assertOk(await raw(rawRequest('GET /api/2/client HTTP/1.0', [KEY], '', { host: '' })));
 });
 
-test('headers that are too large: 431; an address that is too long: 414', async () => {
+test('oversized headers: 431; an oversized URL: 414', async () => {
   const many = Array.from({ length: 3000 }, (_, index) => `X-${index}: ${index}`);
   assertRaw(await raw(rawRequest('GET /api/2/client HTTP/1.1', [KEY, `X-Big: ${'x'.repeat(70_000)}`])), 431);
   assertRaw(await raw(rawRequest('GET /api/2/client HTTP/1.1', [KEY, ...many])), 431);
@@ -154,46 +154,46 @@ test('headers that are too large: 431; an address that is too long: 414', async 
 
 test('bodies over 1 MiB: 413, with or without a length', async () => {
   const big = 'x'.repeat(1024 * 1024 + 1);
-  for (const path of ['/operator', '/group']) assertRefused(await rest.post(path, `name=${big}`), 413, /1 MiB/);
-  assertRefused(await rest.post('/operator', newPerson({ name: big })), 413);
+  for (const path of ['/operator', '/group']) assertError(await rest.post(path, `name=${big}`), 413, /1 MiB/);
+  assertError(await rest.post('/operator', newOperatorFields({ name: big })), 413);
   const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`;
   const chunked = rawRequest('POST /api/2/group HTTP/1.1', [KEY, 'Transfer-Encoding: chunked'], chunk.repeat(17));
   assertRaw(await raw(`${chunked}0\r\n\r\n`), 413);
   assertRaw(await raw(rawRequest('POST /api/2/group HTTP/1.1', [KEY, 'Content-Length: 99999999999'], 'x')), 413);
   const justFits = await rest.post('/group', `name=${'x'.repeat(1024 * 1024 - 5)}`);
-  assertRefused(justFits, 400, "Value of field 'name' is not valid.");
+  assertError(justFits, 400, "Value of field 'name' is not valid.");
 });
 
-test('thousands of parameters and deep brackets are refused', async () => {
+test('thousands of parameters and deeply nested brackets are refused', async () => {
   const thousands = Array.from({ length: 100_000 }, (_, index) => `a${index}=1`)
     .join('&')
     .slice(0, 1024 * 1024);
-  assertRefused(await rest.post('/operator', thousands), 400, /at most 2000/);
-  assertRefused(await rest.post('/operator', 'a&'.repeat(500_000)), 400);
-  assertRefused(await rest.post('/operator', `website_list${'[]=1&website_list'.repeat(60_000)}=1`), 400);
-  assertRefused(await rest.post('/operator', `a${'[b]'.repeat(300_000)}=1`), 400);
-  assertRefused(await rest.post('/operator', `${'['.repeat(1_000_000)}=1`), 400);
-  assertRefused(await rest.post('/operator', `a[999999999]=1&website_list[4294967296]=1`), 400);
-  assertRefused(await rest.get(`/operator?${'a=1&'.repeat(2001)}`), 400);
-  assertRefused(await rest.get(`/operator?filters${'[x]'.repeat(50)}=1`), 400);
-  assertRefused(await rest.send('POST', '/operator', json(`${'['.repeat(500_000)}${']'.repeat(500_000)}`)), 400);
-  assertRefused(await rest.send('POST', '/operator', json(`${'{"a":'.repeat(150_000)}1${'}'.repeat(150_000)}`)), 400);
-  assertRefused(await rest.send('POST', '/operator', json(`{"name":${'1'.repeat(900_000)}}`)), 400);
+  assertError(await rest.post('/operator', thousands), 400, /at most 2000/);
+  assertError(await rest.post('/operator', 'a&'.repeat(500_000)), 400);
+  assertError(await rest.post('/operator', `website_list${'[]=1&website_list'.repeat(60_000)}=1`), 400);
+  assertError(await rest.post('/operator', `a${'[b]'.repeat(300_000)}=1`), 400);
+  assertError(await rest.post('/operator', `${'['.repeat(1_000_000)}=1`), 400);
+  assertError(await rest.post('/operator', `a[999999999]=1&website_list[4294967296]=1`), 400);
+  assertError(await rest.get(`/operator?${'a=1&'.repeat(2001)}`), 400);
+  assertError(await rest.get(`/operator?filters${'[x]'.repeat(50)}=1`), 400);
+  assertError(await rest.send('POST', '/operator', json(`${'['.repeat(500_000)}${']'.repeat(500_000)}`)), 400);
+  assertError(await rest.send('POST', '/operator', json(`${'{"a":'.repeat(150_000)}1${'}'.repeat(150_000)}`)), 400);
+  assertError(await rest.send('POST', '/operator', json(`{"name":${'1'.repeat(900_000)}}`)), 400);
   const keys = Array.from({ length: 60_000 }, (_, index) => `"k${index}":1`).join(',');
-  assertRefused(await rest.send('POST', '/operator', json(`{${keys}}`)), 400);
+  assertError(await rest.send('POST', '/operator', json(`{${keys}}`)), 400);
   const list = Array.from({ length: 200_000 }, () => '1').join(',');
-  assertRefused(await rest.send('POST', '/operator', json(`{"name":"A","website_list":[${list}]}`)), 400);
-  assertRefused(await rest.post('/operator', `name=A&email=a%40example.com&website_list=${','.repeat(900_000)}`), 400);
-  assertRefused(await rest.post('/operator', newPerson({ email: `${'a.'.repeat(400_000)}@` })), 400);
+  assertError(await rest.send('POST', '/operator', json(`{"name":"A","website_list":[${list}]}`)), 400);
+  assertError(await rest.post('/operator', `name=A&email=a%40example.com&website_list=${','.repeat(900_000)}`), 400);
+  assertError(await rest.post('/operator', newOperatorFields({ email: `${'a.'.repeat(400_000)}@` })), 400);
 });
 
 const json = (body: string) => ({ body, headers: { 'Content-Type': 'application/json' } });
 
-test('names that JavaScript knows are just unknown fields', async () => {
-  const { id } = await addOperator(rest);
+test('names of JavaScript built-ins are unknown fields', async () => {
+  const { id } = await createOperator(rest);
   for (const name of ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty']) {
     for (const body of [`{"${name}":{"polluted":1}}`, `{"${name}":1}`, `{"call_config":{"${name}":1}}`]) {
-      assertRefused(await rest.send('PUT', `/operator/${id}`, json(body)), 400, /is unknown\.$/);
+      assertError(await rest.send('PUT', `/operator/${id}`, json(body)), 400, /is unknown\.$/);
     }
     for (const body of [
       `${name}=1`,
@@ -201,20 +201,20 @@ test('names that JavaScript knows are just unknown fields', async () => {
       `call_config[${name}]=1`,
       `call_config[${name}][polluted]=1`,
     ]) {
-      const answer = await rest.put(`/operator/${id}`, body);
-      assertRefused(answer, 400);
+      const response = await rest.put(`/operator/${id}`, body);
+      assertError(response, 400);
     }
     const read = await rest.get(`/operator?${name}[polluted]=1&${name}=2`);
     assert.equal(read.status, name === '__proto__' ? 400 : 200);
-    assertRefused(await rest.get(`/operator?filters[${name}]=1`), 400);
-    assertRefused(await rest.get(`/operator?filters[${name}][polluted]=1`), 400);
-    assertRefused(await rest.get(`/operator?filters%5B%5F_proto__]=1`), 400);
+    assertError(await rest.get(`/operator?filters[${name}]=1`), 400);
+    assertError(await rest.get(`/operator?filters[${name}][polluted]=1`), 400);
+    assertError(await rest.get(`/operator?filters%5B%5F_proto__]=1`), 400);
   }
   const { body } = await rest.get(`/operator/${id}`);
   assert.ok(!JSON.stringify(body).includes('polluted'));
 });
 
-test('identifiers and paths of every kind', async () => {
+test('malformed identifiers and paths', async () => {
   const targets = [
     '1e1',
     '0x1',
@@ -239,19 +239,19 @@ test('identifiers and paths of every kind', async () => {
     for (const path of [`/operator/${target}`, `/operator/${target}/live`, `/group/${target}`]) {
       for (const method of ['GET', 'DELETE', 'PUT', 'HEAD']) {
         const line = `${method} /api/2${Buffer.from(path).toString('latin1')} HTTP/1.1`;
-        const answer = await raw(rawRequest(line, [KEY, 'Connection: close']));
-        assert.ok([400, 404, 405].includes(answer.status), `${line}: ${answer.status}`);
-        if (method !== 'HEAD') assertEnvelope(answer);
+        const response = await raw(rawRequest(line, [KEY, 'Connection: close']));
+        assert.ok([400, 404, 405].includes(response.status), `${line}: ${response.status}`);
+        if (method !== 'HEAD') assertEnvelope(response);
       }
     }
   }
   assertOk(await rest.get('/operator/1/'), 200);
 });
 
-test('many bad requests at once do not get in the way of a good one', async () => {
+test('many concurrent bad requests do not affect a valid one', async () => {
   const bad = Array.from({ length: 100 }, (_, index) =>
     raw(index % 2 === 0 ? 'BAD\r\n\r\n' : rawRequest('GET /api/2/operator/%zz HTTP/1.1', [KEY])),
   );
   assertOk(await rest.get('/operator'));
-  for (const answer of await Promise.all(bad)) assertRaw(answer, 400);
+  for (const response of await Promise.all(bad)) assertRaw(response, 400);
 });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { assertBadValue, assertOk, assertRefused } from '../../support/clients/envelope.ts';
+import { assertError, assertInvalidField, assertOk } from '../../support/clients/envelope.ts';
 import { type RestClient, restClient } from '../../support/clients/rest.ts';
-import { add, addOperator, newPerson } from '../../support/people/people.ts';
+import { createOperator, createResource, newOperatorFields } from '../../support/fixtures/resources.ts';
 import { type Switchboard, startSwitchboard } from '../../support/processes/switchboard.ts';
 
 let switchboard: Switchboard;
@@ -14,15 +14,15 @@ before(async () => {
   rest = restClient(switchboard.url, switchboard.key);
   sites = [];
   for (const label of ['A', 'B', 'C']) {
-    sites.push(await add(rest, 'website', { label, url: `https://${label}.example.com` }));
+    sites.push(await createResource(rest, 'website', { label, url: `https://${label}.example.com` }));
   }
-  id = (await addOperator(rest)).id;
+  id = (await createOperator(rest)).id;
 });
 after(() => switchboard.stop());
 
 const put = (body: string | object) => rest.put(`/operator/${id}`, body);
 
-test('lists in a form: brackets, numbered brackets, commas, repeats, and nothing at all', async () => {
+test('lists in a form: brackets, numbered brackets, commas, repeated keys, and empty', async () => {
   const [a, b, c] = sites as [number, number, number];
   const cases: [string, number[]][] = [
     [`website_list[]=${a}`, [a]],
@@ -38,9 +38,9 @@ test('lists in a form: brackets, numbered brackets, commas, repeats, and nothing
   ];
   for (const [body, expected] of cases) {
     assertOk(await put({ website_list: [b] }));
-    const answer = await put(body);
-    assertOk(answer);
-    assert.deepEqual(answer.body.data.website_list, expected, body);
+    const response = await put(body);
+    assertOk(response);
+    assert.deepEqual(response.body.data.website_list, expected, body);
   }
   for (const body of ['website_list[a]=1', 'website_list[][x]=1', 'website_list=1,,2', 'website_list=1;2']) {
     assert.equal((await put(body)).status, 400, body);
@@ -48,26 +48,26 @@ test('lists in a form: brackets, numbered brackets, commas, repeats, and nothing
 });
 
 test('a key repeated where one value is expected is refused', async () => {
-  assertBadValue(await put('name=A&name=B'), 'name');
-  assertBadValue(await put('name[]=A'), 'name');
-  assertBadValue(await put('chat_enabled=1&chat_enabled=1'), 'chat_enabled');
-  assertBadValue(
+  assertInvalidField(await put('name=A&name=B'), 'name');
+  assertInvalidField(await put('name[]=A'), 'name');
+  assertInvalidField(await put('chat_enabled=1&chat_enabled=1'), 'chat_enabled');
+  assertInvalidField(
     await put('call_config[type]=ANSWER_FROM_DESK&call_config[type]=ANSWER_FROM_DESK'),
     'call_config[type]',
   );
-  assertBadValue(await rest.put(`/operator/${id}/live`, 'connected=0&connected=0'), 'connected');
-  assertRefused(await rest.put(`/operator/${id}/live`, 'chat=1&chat[available]=1'), 400);
+  assertInvalidField(await rest.put(`/operator/${id}/live`, 'connected=0&connected=0'), 'connected');
+  assertError(await rest.put(`/operator/${id}/live`, 'chat=1&chat[available]=1'), 400);
 });
 
-test('an empty value sets what may be null to null, and is refused elsewhere', async () => {
-  const group = await add(rest, 'group', { name: 'G' });
+test('an empty value sets a nullable field to null, and is refused for other fields', async () => {
+  const group = await createResource(rest, 'group', { name: 'G' });
   assertOk(await put({ group_id: group, external_id: 'x1' }));
   const { body } = await put('group_id=&external_id=');
   assert.equal(body.data.group_id, null);
   assert.equal(body.data.external_id, null);
-  assertBadValue(await put('chat_max_number='), 'chat_max_number');
-  assertBadValue(await put('chat_enabled='), 'chat_enabled');
-  assertBadValue(await put('name='), 'name');
+  assertInvalidField(await put('chat_max_number='), 'chat_max_number');
+  assertInvalidField(await put('chat_enabled='), 'chat_enabled');
+  assertInvalidField(await put('name='), 'name');
 });
 
 test('booleans: 1, 0, true and false, in JSON also as strings', async () => {
@@ -85,18 +85,18 @@ test('booleans: 1, 0, true and false, in JSON also as strings', async () => {
     assert.equal((await put({ video_enabled: JSON.parse(text) })).body.data.video_enabled, value, `JSON ${text}`);
   }
   for (const bad of ['yes', 'on', '2', '-1', 'TRUE', '01', 'null', '1.0', ' 1']) {
-    assertBadValue(await put(`video_enabled=${bad}`), 'video_enabled');
+    assertInvalidField(await put(`video_enabled=${bad}`), 'video_enabled');
   }
   for (const bad of ['2', 'null', '[]', '{}', '1.0', '1e0', '-0']) {
-    assertBadValue(await json(`{"video_enabled":${bad}}`), 'video_enabled');
+    assertInvalidField(await json(`{"video_enabled":${bad}}`), 'video_enabled');
   }
 });
 
-/** JSON as written: an object would lose how its numbers were spelled. */
+/** Takes JSON text, because an object would lose the notation of its numbers. */
 const json = (body: string) =>
   rest.send('PUT', `/operator/${id}`, { body, headers: { 'Content-Type': 'application/json' } });
 
-test('integers are plain digits in the safe range and nothing else', async () => {
+test('integers are plain digits in the safe range', async () => {
   for (const good of ['7', '50', '1']) {
     assert.equal((await put(`chat_max_number=${good}`)).body.data.chat_max_number, Number(good));
     assert.equal((await put({ chat_max_number: good })).body.data.chat_max_number, Number(good));
@@ -117,24 +117,24 @@ test('integers are plain digits in the safe range and nothing else', async () =>
     '5\0',
     '0b1',
   ]) {
-    assertBadValue(await put(`chat_max_number=${encodeURIComponent(bad)}`), 'chat_max_number');
-    assertBadValue(await put({ chat_max_number: bad }), 'chat_max_number');
+    assertInvalidField(await put(`chat_max_number=${encodeURIComponent(bad)}`), 'chat_max_number');
+    assertInvalidField(await put({ chat_max_number: bad }), 'chat_max_number');
   }
   for (const bad of ['1e1', '3.0', '1E0', '-3', '0.5', 'true', 'null', '[3]', '{}', '9007199254740993']) {
-    assertBadValue(await json(`{"chat_max_number":${bad}}`), 'chat_max_number');
+    assertInvalidField(await json(`{"chat_max_number":${bad}}`), 'chat_max_number');
   }
   for (const bad of ['1e0', '9007199254740993', '0', '-1', '1.0', '"1e0"', '"01"']) {
-    assertBadValue(await json(`{"group_id":${bad}}`), 'group_id');
-    assertBadValue(await json(`{"website_list":[${bad}]}`), 'website_list[0]');
+    assertInvalidField(await json(`{"group_id":${bad}}`), 'group_id');
+    assertInvalidField(await json(`{"website_list":[${bad}]}`), 'website_list[0]');
   }
   for (const bad of ['1e1', '10.0', '"1e1"', '5', '"010"']) {
-    assertBadValue(await json(`{"chat_priority":${bad}}`), 'chat_priority');
+    assertInvalidField(await json(`{"chat_priority":${bad}}`), 'chat_priority');
   }
   const read = await rest.get(`/operator/${id}`);
   assert.equal(read.body.data.chat_max_number, 1, 'a refused value changes nothing');
 });
 
-test('texts are kept as they were sent; NUL and half surrogate pairs are refused', async () => {
+test('text is stored as sent; NUL and lone surrogates are refused', async () => {
   for (const text of [
     '  spaces  ',
     'a+b&c=d%20',
@@ -153,20 +153,20 @@ test('texts are kept as they were sent; NUL and half surrogate pairs are refused
   assert.equal((await put('first_name=a+b%2Bc')).body.data.first_name, 'a b+c');
   for (const field of ['name', 'first_name', 'pseudo', 'external_id', 'password']) {
     for (const bad of ['a long text with \0', 'half \ud800 of it', '\udc00 the other half']) {
-      assertBadValue(await put({ [field]: bad }), field);
+      assertInvalidField(await put({ [field]: bad }), field);
     }
-    assertBadValue(await put(`${field}=a+long+text%00`), field);
+    assertInvalidField(await put(`${field}=a+long+text%00`), field);
   }
-  assertRefused(await put('first_name=%ED%A0%80'), 400);
-  assertRefused(await put('first_name=%FF'), 400);
+  assertError(await put('first_name=%ED%A0%80'), 400);
+  assertError(await put('first_name=%FF'), 400);
 });
 
-test('texts have a length', async () => {
+test('text has a minimum and a maximum length', async () => {
   assertOk(await put({ name: 'x'.repeat(255) }));
-  assertBadValue(await put({ name: 'x'.repeat(256) }), 'name');
-  assertBadValue(await put({ name: '' }), 'name');
-  assertBadValue(await put({ name: 5 }), 'name');
-  assertBadValue(await put({ name: null }), 'name');
+  assertInvalidField(await put({ name: 'x'.repeat(256) }), 'name');
+  assertInvalidField(await put({ name: '' }), 'name');
+  assertInvalidField(await put({ name: 5 }), 'name');
+  assertInvalidField(await put({ name: null }), 'name');
 });
 
 test('without Content-Type a body is read as form; other types are 415', async () => {
@@ -196,60 +196,60 @@ test('without Content-Type a body is read as form; other types are 415', async (
     'application/json; charset=latin1',
     'nonsense',
   ]) {
-    assertRefused(await bytes('name=A', type), 415, /application\/json|media type/);
+    assertError(await bytes('name=A', type), 415, /application\/json|media type/);
   }
-  assertRefused(await bytes('name=A', 'application/x-www-form-urlencoded', { 'Content-Encoding': 'gzip' }), 415);
-  assertRefused(await rest.send('POST', '/operator', { body: '', headers: { 'Content-Type': 'text/plain' } }), 415);
+  assertError(await bytes('name=A', 'application/x-www-form-urlencoded', { 'Content-Encoding': 'gzip' }), 415);
+  assertError(await rest.send('POST', '/operator', { body: '', headers: { 'Content-Type': 'text/plain' } }), 415);
 });
 
-test('an object or an odd number where something else belongs is refused, whatever it contains', async () => {
+test('an object or a malformed number in place of another type is refused, whatever it contains', async () => {
   for (const body of ['name[length][x]=1', 'name[x]=1', 'name[length]=5', 'name[toString]=1']) {
-    assertBadValue(await put(body), 'name');
+    assertInvalidField(await put(body), 'name');
   }
-  assertBadValue(await put('website_list[length][x]=1'), 'website_list');
-  assertBadValue(await put('chat_max_number[valueOf]=1'), 'chat_max_number');
-  assertBadValue(await put('chat_enabled[x]=1'), 'chat_enabled');
-  assertBadValue(await json('{"name":{"length":{"valueOf":1,"toString":1}}}'), 'name');
-  assertBadValue(await json('{"website_list":{"length":{"valueOf":1,"toString":1}}}'), 'website_list');
-  for (const odd of ['1e3', '1.5', '-1', '7', 'true', '"x"', '[]']) {
-    assertBadValue(await json(`{"call_config":${odd}}`), 'call_config');
+  assertInvalidField(await put('website_list[length][x]=1'), 'website_list');
+  assertInvalidField(await put('chat_max_number[valueOf]=1'), 'chat_max_number');
+  assertInvalidField(await put('chat_enabled[x]=1'), 'chat_enabled');
+  assertInvalidField(await json('{"name":{"length":{"valueOf":1,"toString":1}}}'), 'name');
+  assertInvalidField(await json('{"website_list":{"length":{"valueOf":1,"toString":1}}}'), 'website_list');
+  for (const bad of ['1e3', '1.5', '-1', '7', 'true', '"x"', '[]']) {
+    assertInvalidField(await json(`{"call_config":${bad}}`), 'call_config');
   }
-  for (const odd of ['1e3', '1.5', '[]', '{}']) assertBadValue(await json(`{"name":${odd}}`), 'name');
+  for (const bad of ['1e3', '1.5', '[]', '{}']) assertInvalidField(await json(`{"name":${bad}}`), 'name');
 });
 
-test('JSON that is none, or no object, is refused', async () => {
+test('a body that is not a valid JSON object is refused', async () => {
   for (const body of ['{', '[1]', '"name"', 'null', '12', '{"name":"A",}', "{'name':1}", 'name=A', '\u0000']) {
-    assertRefused(await json(body), 400, /JSON/);
+    assertError(await json(body), 400, /JSON/);
   }
-  assertRefused(
+  assertError(
     await rest.send('POST', '/operator', { body: '', headers: { 'Content-Type': 'application/json' } }),
     400,
     "Field 'name' is missing.",
   );
 });
 
-test('on writes the query carries at most the key', async () => {
+test('writes read only the key from the query', async () => {
   const query = 'page=0&limit=x&fields[0]=name&filters[foo]=1&name=Ignored&full=1&_=1';
-  const answer = await rest.post(`/operator?${query}`, newPerson({ name: 'Kept' }));
-  assertOk(answer, 201);
-  assert.equal(answer.body.data.name, 'Kept');
-  const made = answer.body.data;
-  assert.ok('chat_enabled' in made, 'the full object, whatever fields the query names');
-  assertOk(await rest.put(`/operator/${made.id}?${query}`, { pseudo: 'P' }));
-  assertOk(await rest.put(`/operator/${made.id}/live?${query}&connected=0`, 'chat[available]=1'));
-  const { body } = await rest.put(`/operator/${made.id}/live?connected=0`, '');
-  assert.equal(body.meta.status, 'fail', 'a field in the query is no field');
-  assertOk(await rest.delete(`/operator/${made.id}?${query}`));
+  const response = await rest.post(`/operator?${query}`, newOperatorFields({ name: 'Kept' }));
+  assertOk(response, 201);
+  assert.equal(response.body.data.name, 'Kept');
+  const created = response.body.data;
+  assert.ok('chat_enabled' in created, 'the full object, whatever fields the query selects');
+  assertOk(await rest.put(`/operator/${created.id}?${query}`, { pseudo: 'P' }));
+  assertOk(await rest.put(`/operator/${created.id}/live?${query}&connected=0`, 'chat[available]=1'));
+  const { body } = await rest.put(`/operator/${created.id}/live?connected=0`, '');
+  assert.equal(body.meta.status, 'fail', 'a field in the query is ignored');
+  assertOk(await rest.delete(`/operator/${created.id}?${query}`));
 });
 
-test('a name that stands twice in one JSON object is refused; in two objects it may', async () => {
+test('a repeated name in a JSON object is refused', async () => {
   const send = (body: string) =>
     rest.send('POST', '/website', { body, headers: { 'Content-Type': 'application/json' } });
-  assertRefused(
+  assertError(
     await send('{"label":"A","url":"https://a.example.com","label":"B"}'),
     400,
     "Value of field 'label' is not valid.",
   );
-  assertRefused(await send('{"label":"A","la\\u0062el":"B"}'), 400, "Value of field 'label' is not valid.");
+  assertError(await send('{"label":"A","la\\u0062el":"B"}'), 400, "Value of field 'label' is not valid.");
   assertOk(await send('{"label":"with \\"label\\": inside, {and} brackets","url":"https://a.example.com"}'), 201);
 });

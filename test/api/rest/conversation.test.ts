@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { assertBadValue, assertOk, assertRefused } from '../../support/clients/envelope.ts';
-import { add, idsOf } from '../../support/people/people.ts';
-import { type PastServer, startPast } from '../../support/processes/past-server.ts';
+import { assertError, assertInvalidField, assertOk } from '../../support/clients/envelope.ts';
+import { createResource, listIds } from '../../support/fixtures/resources.ts';
+import { type SeededServer, startSeededServer } from '../../support/processes/seeded-server.ts';
 
 const SECOND = 1000;
 const DAY = 24 * 3600 * SECOND;
 
-let past: PastServer;
+let server: SeededServer;
 let now: number;
 let shop: number;
 let bank: number;
@@ -16,18 +16,18 @@ let refund: number;
 let praise: number;
 
 before(async () => {
-  past = await startPast();
-  now = past.installation.clock.now; // 2026-01-15 12:00
-  const { rest } = past;
-  shop = await add(rest, 'website', { label: 'Shop', url: 'https://shop.example.com' });
-  bank = await add(rest, 'website', { label: 'Bank', url: 'https://bank.example.com' });
-  sales = await add(rest, 'skill', { name: 'Sales' });
-  refund = await add(rest, 'tag', { name: 'Refund' });
-  praise = await add(rest, 'tag', { name: 'Praise' });
+  server = await startSeededServer();
+  now = server.installation.clock.now; // 2026-01-15 12:00
+  const { rest } = server;
+  shop = await createResource(rest, 'website', { label: 'Shop', url: 'https://shop.example.com' });
+  bank = await createResource(rest, 'website', { label: 'Bank', url: 'https://bank.example.com' });
+  sales = await createResource(rest, 'skill', { name: 'Sales' });
+  refund = await createResource(rest, 'tag', { name: 'Refund' });
+  praise = await createResource(rest, 'tag', { name: 'Praise' });
 });
-after(() => past.stop());
+after(() => server.stop());
 
-/** What a conversation shows that nothing is known of. */
+/** The fields of a new conversation. */
 const EMPTY = {
   channel: 'chat',
   visitor_uid: null,
@@ -42,11 +42,11 @@ const EMPTY = {
 };
 
 describe('GET /conversation/<id>', () => {
-  test('rule 16: a conversation shows every field, its history in order, and nothing else', async () => {
-    const { rows, rest, reader } = past;
-    const visitor = await rows.visitor({ uniqueId: 'abc-1' });
+  test('rule 16: a conversation has exactly the documented fields and an ordered history', async () => {
+    const { seeder, rest, readOnlyRest } = server;
+    const visitor = await seeder.addVisitor({ uniqueId: 'abc-1' });
     const createdAt = Date.UTC(2026, 0, 10, 9, 30, 0, 250);
-    const id = await rows.conversation({
+    const id = await seeder.addConversation({
       channel: 'call',
       visitorId: visitor,
       createdAt,
@@ -61,11 +61,11 @@ describe('GET /conversation/<id>', () => {
       skillId: sales,
     });
     const text = 'Ünïcode 👍 "quoted"\n<b>\u2028';
-    await rows.message(id, { text, at: createdAt });
-    await rows.message(id, { authorType: 'operator', authorId: 1, text: 'Hello', at: createdAt + 8000 });
-    await rows.message(id, { authorType: 'notice', text: 'The operator is back.', at: createdAt + 9000 });
-    await rows.tagged(id, praise);
-    await rows.tagged(id, refund);
+    await seeder.addMessage(id, { text, at: createdAt });
+    await seeder.addMessage(id, { authorType: 'operator', authorId: 1, text: 'Hello', at: createdAt + 8000 });
+    await seeder.addMessage(id, { authorType: 'notice', text: 'The operator is back.', at: createdAt + 9000 });
+    await seeder.addTag(id, praise);
+    await seeder.addTag(id, refund);
     const conversation = {
       id,
       channel: 'call',
@@ -86,10 +86,10 @@ describe('GET /conversation/<id>', () => {
       tag_list: [refund, praise],
       _link: `/conversation/${id}`,
     };
-    const answer = await rest.get(`/conversation/${id}`);
-    assert.deepEqual(answer.body, { meta: { status: 'success' }, data: conversation });
-    assert.deepEqual(Object.keys(answer.body.data), Object.keys(conversation));
-    assert.deepEqual((await reader.get(`/conversation/${id}`)).body, answer.body);
+    const response = await rest.get(`/conversation/${id}`);
+    assert.deepEqual(response.body, { meta: { status: 'success' }, data: conversation });
+    assert.deepEqual(Object.keys(response.body.data), Object.keys(conversation));
+    assert.deepEqual((await readOnlyRest.get(`/conversation/${id}`)).body, response.body);
     assert.deepEqual((await rest.get(`/conversation?full=1&filters[id]=${id}`)).body.data, [conversation]);
     assert.deepEqual((await rest.get(`/conversation?filters[id]=${id}`)).body.data, [
       { id, _link: `/conversation/${id}` },
@@ -104,9 +104,9 @@ describe('GET /conversation/<id>', () => {
     assert.equal(listed.body.data[0].history.length, 3);
   });
 
-  test('one of which little is known, and one that runs', async () => {
-    const { rows, rest } = past;
-    const id = await rows.conversation({ createdAt: now - DAY, websiteId: shop, state: 'queued' });
+  test('a queued conversation, and conversations not closed by an operator', async () => {
+    const { seeder, rest } = server;
+    const id = await seeder.addConversation({ createdAt: now - DAY, websiteId: shop, state: 'queued' });
     assert.deepEqual((await rest.get(`/conversation/${id}`)).body.data, {
       id,
       ...EMPTY,
@@ -115,28 +115,28 @@ describe('GET /conversation/<id>', () => {
       _link: `/conversation/${id}`,
     });
     for (const closedBy of ['visitor', 'system', 'api_key'] as const) {
-      const closed = await rows.conversation({ createdAt: now, websiteId: shop, closedBy, closedAt: now });
+      const closed = await seeder.addConversation({ createdAt: now, websiteId: shop, closedBy, closedAt: now });
       assert.equal((await rest.get(`/conversation/${closed}`)).body.data.operator_closed, false);
     }
   });
 
-  test('is read whatever its age; one of another account, or none, is unknown', async () => {
-    const { rows, strangersRows, rest, stranger } = past;
-    const old = await rows.conversation({ createdAt: now - 400 * DAY, websiteId: shop });
+  test('is readable at any age; a conversation of another account is unknown', async () => {
+    const { seeder, otherAccountSeeder, rest, otherAccount } = server;
+    const old = await seeder.addConversation({ createdAt: now - 400 * DAY, websiteId: shop });
     assertOk(await rest.get(`/conversation/${old}`));
-    await strangersRows.conversation({ id: 9000, createdAt: now });
-    assertOk(await stranger.get('/conversation/9000'));
+    await otherAccountSeeder.addConversation({ id: 9000, createdAt: now });
+    assertOk(await otherAccount.get('/conversation/9000'));
     for (const id of ['9000', '99999', '0', 'abc', '1e3']) {
-      assertRefused(await rest.get(`/conversation/${id}`), 404, `Unknown 'conversation' with 'id' ${id}.`);
+      assertError(await rest.get(`/conversation/${id}`), 404, `Unknown 'conversation' with 'id' ${id}.`);
     }
     assert.equal((await rest.get('/conversation?filters[id]=9000')).body.pagination.count, 0);
   });
 
-  test('many messages come whole', async () => {
-    const { rows, rest } = past;
-    const id = await rows.conversation({ createdAt: now, websiteId: shop });
+  test('a long history is returned completely', async () => {
+    const { seeder, rest } = server;
+    const id = await seeder.addConversation({ createdAt: now, websiteId: shop });
     const number = 2500;
-    await past.installation.database.transaction(async ({ db }) => {
+    await server.installation.database.transaction(async ({ db }) => {
       for (let sequence = 1; sequence <= number; sequence++) {
         const authorType = sequence % 2 === 0 ? 'operator' : 'visitor';
         const row = { accountId: 1, conversationId: id, sequence, authorType, text: `${sequence}`, at: now } as const;
@@ -152,7 +152,7 @@ describe('GET /conversation/<id>', () => {
   });
 
   test('/conversation.json-unicode is the same resource', async () => {
-    const { rest } = past;
+    const { rest } = server;
     for (const [old, plain] of [
       ['/conversation.json-unicode?full=1&limit=3', '/conversation?full=1&limit=3'],
       ['/conversation.json-unicode/1', '/conversation/1'],
@@ -166,19 +166,19 @@ describe('GET /conversation/<id>', () => {
 });
 
 describe('GET /conversation: filters', () => {
-  test('rule 16: by channel, website, operator, visitor, skill and tag, alone and together', async () => {
-    const { rows, rest } = past;
+  test('rule 16: by channel, website, operator, visitor, skill and tag, alone and combined', async () => {
+    const { seeder, rest } = server;
     const from = Date.UTC(2025, 2, 1);
     const period = 'filters[from]=2025-03-01&filters[to]=2025-03-31';
-    const make = async (index: number, fields: Parameters<typeof rows.conversation>[0]) =>
-      rows.conversation({ createdAt: from + index * DAY, websiteId: shop, ...fields });
-    const chat = await make(1, { operatorId: 1, skillId: sales, visitorId: 500 });
-    const call = await make(2, { channel: 'call', websiteId: bank, operatorId: 1 });
-    const video = await make(3, { channel: 'video', operatorId: 2, visitorId: 500 });
-    const tagged = await make(4, { websiteId: bank });
-    await rows.tagged(tagged, refund);
-    await rows.tagged(tagged, praise);
-    await rows.tagged(chat, refund);
+    const add = async (index: number, fields: Parameters<typeof seeder.addConversation>[0]) =>
+      seeder.addConversation({ createdAt: from + index * DAY, websiteId: shop, ...fields });
+    const chat = await add(1, { operatorId: 1, skillId: sales, visitorId: 500 });
+    const call = await add(2, { channel: 'call', websiteId: bank, operatorId: 1 });
+    const video = await add(3, { channel: 'video', operatorId: 2, visitorId: 500 });
+    const tagged = await add(4, { websiteId: bank });
+    await seeder.addTag(tagged, refund);
+    await seeder.addTag(tagged, praise);
+    await seeder.addTag(chat, refund);
     for (const [filters, expected] of [
       ['', [tagged, video, call, chat]],
       ['filters[channel]=chat', [tagged, chat]],
@@ -199,15 +199,15 @@ describe('GET /conversation: filters', () => {
       [`filters[id]=${chat},${video}`, [video, chat]],
       ['filters[tag_id]=9999', []],
     ] as const) {
-      assert.deepEqual(await idsOf(rest, `/conversation?${period}&${filters}`), expected, filters);
+      assert.deepEqual(await listIds(rest, `/conversation?${period}&${filters}`), expected, filters);
     }
   });
 
-  test('a filter that it does not have, and values that mean nothing', async () => {
-    const { rest } = past;
+  test('unknown filters and invalid values are refused', async () => {
+    const { rest } = server;
     const unknown = await rest.get('/conversation?filters[state]=closed');
     const names = 'id, channel, from, to, website_id, operator_id, visitor_id, skill_id, tag_id';
-    assertRefused(unknown, 400, `Filter 'state' is unknown. Filters here: ${names}.`);
+    assertError(unknown, 400, `Filter 'state' is unknown. Allowed filters: ${names}.`);
     for (const [filter, values] of Object.entries({
       channel: ['', 'mail', 'chat,mail', 'CHAT', 'chat,'],
       website_id: ['', 'x', '1,', '-1'],
@@ -216,11 +216,11 @@ describe('GET /conversation: filters', () => {
       to: ['2026-01-01 10:00', '2026-01-01 10:00:60', '20260101', '2026-01-01 10:00:00Z', '*'],
     })) {
       for (const value of values) {
-        const answer = await rest.get(`/conversation?filters[${filter}]=${encodeURIComponent(value)}`);
-        assertBadValue(answer, `filters[${filter}]`);
+        const response = await rest.get(`/conversation?filters[${filter}]=${encodeURIComponent(value)}`);
+        assertInvalidField(response, `filters[${filter}]`);
       }
     }
-    assertBadValue(await rest.get('/conversation?filters[from][]=2026-01-01'), 'filters[from]');
+    assertInvalidField(await rest.get('/conversation?filters[from][]=2026-01-01'), 'filters[from]');
     const [error] = (await rest.get('/conversation?filters[from]=now')).body.meta.errors;
     assert.match(error.message, /must be a day \(YYYY-MM-DD\) or a moment \(YYYY-MM-DD HH:MM:SS\), UTC/);
     const [channel] = (await rest.get('/conversation?filters[channel]=mail')).body.meta.errors;
@@ -229,25 +229,25 @@ describe('GET /conversation: filters', () => {
 });
 
 describe('GET /conversation: the period', () => {
-  /** One at each of these moments, on a website of its own. */
-  async function at(...moments: number[]): Promise<{ site: string; ids: number[] }> {
-    const site = await add(past.rest, 'website', { label: 'Period', url: 'https://example.com' });
+  /** Adds one conversation at each time, on a new website. */
+  async function addConversations(...times: number[]): Promise<{ site: string; ids: number[] }> {
+    const site = await createResource(server.rest, 'website', { label: 'Period', url: 'https://example.com' });
     const ids: number[] = [];
-    for (const createdAt of moments) ids.push(await past.rows.conversation({ createdAt, websiteId: site }));
+    for (const createdAt of times) ids.push(await server.seeder.addConversation({ createdAt, websiteId: site }));
     return { site: `filters[website_id]=${site}`, ids };
   }
 
-  test('rule 16: without one, the last three months by the clock of the database', async () => {
+  test("rule 16: defaults to the last three months by the database's clock", async () => {
     const edge = Date.UTC(2025, 9, 15, 12); // three months before now
-    const { site, ids } = await at(edge - 1, edge, now - 1);
-    assert.deepEqual(await idsOf(past.rest, `/conversation?${site}`), [ids[2], ids[1]]);
-    past.installation.clock.advance(1);
-    assert.deepEqual(await idsOf(past.rest, `/conversation?${site}`), [ids[2]]);
-    past.installation.clock.advance(-1);
+    const { site, ids } = await addConversations(edge - 1, edge, now - 1);
+    assert.deepEqual(await listIds(server.rest, `/conversation?${site}`), [ids[2], ids[1]]);
+    server.installation.clock.advance(1);
+    assert.deepEqual(await listIds(server.rest, `/conversation?${site}`), [ids[2]]);
+    server.installation.clock.advance(-1);
   });
 
-  test('rule 16: with one end, three months from it', async () => {
-    const { site, ids } = await at(
+  test('rule 16: with only one end, covers three months from it', async () => {
+    const { site, ids } = await addConversations(
       Date.UTC(2025, 4, 31) - 1,
       Date.UTC(2025, 4, 31),
       Date.UTC(2025, 7, 31) - 1,
@@ -255,17 +255,17 @@ describe('GET /conversation: the period', () => {
       Date.UTC(2025, 8, 1) - 1,
       Date.UTC(2025, 8, 1),
     );
-    const found = (query: string) => idsOf(past.rest, `/conversation?${site}&${query}`);
+    const found = (query: string) => listIds(server.rest, `/conversation?${site}&${query}`);
     assert.deepEqual(await found('filters[from]=2025-05-31'), [ids[2], ids[1]]);
-    // The last day is inside, whole.
+    // The last day is included completely.
     assert.deepEqual(await found('filters[to]=2025-08-31'), [ids[4], ids[3], ids[2], ids[1]]);
     assert.deepEqual(await found('filters[to]=2025-08-30'), [ids[2], ids[1], ids[0]]);
   });
 
-  test('rule 16: both ends are inside, to the second', async () => {
+  test('rule 16: both ends are inclusive, to the second', async () => {
     const noon = Date.UTC(2025, 5, 10, 12);
-    const { site, ids } = await at(noon - 1, noon, noon + 5 * SECOND + 999, noon + 6 * SECOND);
-    const found = (query: string) => idsOf(past.rest, `/conversation?${site}&${query}`);
+    const { site, ids } = await addConversations(noon - 1, noon, noon + 5 * SECOND + 999, noon + 6 * SECOND);
+    const found = (query: string) => listIds(server.rest, `/conversation?${site}&${query}`);
     const period = 'filters[from]=2025-06-10+12:00:00&filters[to]=2025-06-10%2012:00:05';
     assert.deepEqual(await found(period), [ids[2], ids[1]]);
     assert.deepEqual(await found('filters[from]=2025-06-10&filters[to]=2025-06-10'), ids.toReversed());
@@ -273,7 +273,7 @@ describe('GET /conversation: the period', () => {
   });
 
   test('rule 16: at most three months', async () => {
-    const { rest } = past;
+    const { rest } = server;
     const get = (from: string, to: string) => rest.get(`/conversation?filters[from]=${from}&filters[to]=${to}`);
     for (const [from, to] of [
       ['2025-01-01', '2025-03-31'],
@@ -290,24 +290,24 @@ describe('GET /conversation: the period', () => {
       ['2025-01-01 10:00:00', '2025-04-01 10:00:01'],
       ['2024-11-29', '2025-03-01'],
     ] as const) {
-      const answer = await get(from, to);
-      assertBadValue(answer, 'filters[to]');
-      assert.match(answer.body.meta.errors[0].message, /at most 3 months after from/);
+      const response = await get(from, to);
+      assertInvalidField(response, 'filters[to]');
+      assert.match(response.body.meta.errors[0].message, /at most 3 months after from/);
     }
     const wrong = await get('2025-03-02', '2025-03-01');
-    assertBadValue(wrong, 'filters[to]');
+    assertInvalidField(wrong, 'filters[to]');
     assert.match(wrong.body.meta.errors[0].message, /must not be before from/);
   });
 });
 
 describe('GET /conversation: pages and writes', () => {
   test('pages, newest first', async () => {
-    const { rest, rows } = past;
-    const site = await add(rest, 'website', { label: 'Pages', url: 'https://example.com' });
+    const { rest, seeder } = server;
+    const site = await createResource(rest, 'website', { label: 'Pages', url: 'https://example.com' });
     const ids: number[] = [];
-    // The order is that of the numbers, whatever the moments.
+    // Ordered by id, not by time.
     for (let number = 0; number < 25; number++) {
-      ids.push(await rows.conversation({ websiteId: site, createdAt: now - ((number * 7) % 25) * DAY }));
+      ids.push(await seeder.addConversation({ websiteId: site, createdAt: now - ((number * 7) % 25) * DAY }));
     }
     const path = `/conversation?filters[website_id]=${site}`;
     const first = await rest.get(path);
@@ -315,31 +315,31 @@ describe('GET /conversation: pages and writes', () => {
     const second = await rest.get(`${path}&page=2`);
     const seen = [...first.body.data, ...second.body.data].map((item) => item.id);
     assert.deepEqual(seen, ids.toReversed());
-    const past3 = await rest.get(`${path}&page=3`);
-    assert.deepEqual(past3.body.data, []);
-    assert.deepEqual(past3.body.pagination, { page: 3, pages: 2, limit: 20, count: 25 });
-    assertBadValue(await rest.get(`${path}&limit=0`), 'limit');
+    const afterLast = await rest.get(`${path}&page=3`);
+    assert.deepEqual(afterLast.body.data, []);
+    assert.deepEqual(afterLast.body.pagination, { page: 3, pages: 2, limit: 20, count: 25 });
+    assertInvalidField(await rest.get(`${path}&limit=0`), 'limit');
     assert.equal((await rest.get(`${path}&limit=1000`)).body.pagination.limit, 100);
   });
 
-  test('nothing can be written', async () => {
-    const { rest } = past;
+  test('writes are not allowed', async () => {
+    const { rest } = server;
     for (const [method, path] of [
       ['POST', '/conversation'],
       ['PUT', '/conversation/1'],
       ['DELETE', '/conversation/1'],
       ['DELETE', '/conversation.json-unicode/1'],
     ] as const) {
-      const answer = await rest.send(method, path);
-      assertRefused(answer, 405);
-      assert.equal(answer.headers.get('allow'), 'GET, HEAD, OPTIONS');
+      const response = await rest.send(method, path);
+      assertError(response, 405);
+      assert.equal(response.headers.get('allow'), 'GET, HEAD, OPTIONS');
     }
     const head = await rest.send('HEAD', '/conversation/1');
     assert.equal(head.status, 200);
     assert.equal(head.body, undefined);
   });
 
-  test('a key is needed', async () => {
-    assertRefused(await past.rest.get('/conversation', { 'X-API-Key': 'nothing' }), 403, 'Forbidden');
+  test('a key is required', async () => {
+    assertError(await server.rest.get('/conversation', { 'X-API-Key': 'nothing' }), 403, 'Forbidden');
   });
 });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { assertBadValue, assertOk, assertRefused } from '../../support/clients/envelope.ts';
+import { assertError, assertInvalidField, assertOk } from '../../support/clients/envelope.ts';
 import { type RestClient, restClient } from '../../support/clients/rest.ts';
-import { add, addOperator, idsOf } from '../../support/people/people.ts';
+import { createOperator, createResource, listIds } from '../../support/fixtures/resources.ts';
 import { type Switchboard, startSwitchboard } from '../../support/processes/switchboard.ts';
 
 let switchboard: Switchboard;
@@ -15,7 +15,7 @@ after(() => switchboard.stop());
 
 const DATE = /^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}$/;
 
-test('the client is the account itself, and only read', async () => {
+test('the client is the account itself, and read-only', async () => {
   const list = await rest.get('/client');
   assert.deepEqual(list.body, {
     meta: { status: 'success' },
@@ -27,12 +27,12 @@ test('the client is the account itself, and only read', async () => {
   assert.deepEqual((await rest.get('/client?full=1')).body.data, [client]);
   assert.deepEqual((await rest.get('/client?fields[]=lang')).body.data, [{ id: 1, lang: 'en', _link: '/client/1' }]);
   assert.deepEqual((await rest.get('/client?page=2')).body.data, []);
-  assertRefused(await rest.get('/client/2'), 404, "Unknown 'client' with 'id' 2.");
-  assertRefused(await rest.put('/client/1', 'lang=fr'), 405);
-  assertRefused(await rest.delete('/client/1'), 405);
+  assertError(await rest.get('/client/2'), 404, "Unknown 'client' with 'id' 2.");
+  assertError(await rest.put('/client/1', 'lang=fr'), 405);
+  assertError(await rest.delete('/client/1'), 405);
 });
 
-test('a website: its fields, defaults and rules', async () => {
+test('a website: fields, defaults and rules', async () => {
   const created = await rest.post('/website', 'url=https://www.example.com/a?b=c&label=Shop');
   assertOk(created, 201);
   const { id } = created.body.data;
@@ -52,7 +52,7 @@ test('a website: its fields, defaults and rules', async () => {
   assert.deepEqual((await rest.get('/website?full=1')).body.data, [website]);
 
   const put = (fields: object) => rest.put(`/website/${id}`, fields);
-  assert.deepEqual((await put(website)).body.data, website, 'what was read can be sent back');
+  assert.deepEqual((await put(website)).body.data, website, 'clients can send back what they read');
   const change = { label: 'Büro', currency: 'CHF', language_admin: 'de', timezone: 'Europe/Zurich' };
   assert.deepEqual((await put(change)).body.data, { ...website, ...change });
   assert.deepEqual((await put({ url: 'http://localhost:8080' })).body.data, {
@@ -80,19 +80,19 @@ test('a website: its fields, defaults and rules', async () => {
     client_id: [2, null],
     _link: ['/website/999', null],
   })) {
-    for (const value of values) assertBadValue(await put({ [field]: value }), field);
+    for (const value of values) assertInvalidField(await put({ [field]: value }), field);
   }
-  assertRefused(await rest.post('/website', {}), 400, "Field 'url' is missing.");
-  assertRefused(await rest.post('/website', { url: 'https://a.example' }), 400, "Field 'label' is missing.");
-  assertRefused(await put({ colour: 'red' }), 400, "Field 'colour' is unknown.");
+  assertError(await rest.post('/website', {}), 400, "Field 'url' is missing.");
+  assertError(await rest.post('/website', { url: 'https://a.example' }), 400, "Field 'label' is missing.");
+  assertError(await put({ colour: 'red' }), 400, "Field 'colour' is unknown.");
   const removed = await rest.delete(`/website/${id}`);
   assert.deepEqual(removed.body, { meta: { status: 'success' } });
-  assertRefused(await rest.get(`/website/${id}`), 404);
+  assertError(await rest.get(`/website/${id}`), 404);
 });
 
-test('a group: its fields, with all above it', async () => {
-  const top = await add(rest, 'group', { name: 'Top' });
-  const middle = await add(rest, 'group', { name: 'Middle', parent_id: top });
+test('a group: fields and ancestors', async () => {
+  const top = await createResource(rest, 'group', { name: 'Top' });
+  const middle = await createResource(rest, 'group', { name: 'Middle', parent_id: top });
   const created = await rest.post('/group', { name: 'Low', parent_id: String(middle) });
   assertOk(created, 201);
   const { id, created_at } = created.body.data;
@@ -109,7 +109,7 @@ test('a group: its fields, with all above it', async () => {
   };
   assert.deepEqual(created.body.data, group);
   assert.deepEqual(Object.keys(created.body.data), Object.keys(group));
-  const member = await addOperator(rest, { group_id: id });
+  const member = await createOperator(rest, { group_id: id });
   const withMember = { ...group, operator_list: [member.id] };
   assert.deepEqual((await rest.get(`/group/${id}`)).body.data, withMember);
   assert.deepEqual((await rest.get(`/group?full=1&filters[id]=${id}`)).body.data, [withMember]);
@@ -117,11 +117,11 @@ test('a group: its fields, with all above it', async () => {
   assert.deepEqual((await rest.put(`/group/${id}`, 'parent_id=')).body.data.parent_list, []);
   assert.deepEqual((await rest.put(`/group/${id}`, { parent_id: top })).body.data.parent_list, [top]);
   assert.equal((await rest.put(`/group/${id}`, { name: 'Lower' })).body.data.parent_id, top);
-  assertRefused(await rest.put(`/group/${id}`, { order: 1 }), 400, "Field 'order' is unknown.");
+  assertError(await rest.put(`/group/${id}`, { order: 1 }), 400, "Field 'order' is unknown.");
 });
 
-test('a skill: its fields', async () => {
-  const parent = await add(rest, 'skill', { name: 'Parent' });
+test('a skill: fields', async () => {
+  const parent = await createResource(rest, 'skill', { name: 'Parent' });
   const created = await rest.post('/skill', `name=Child&order=7&parent_id=${parent}`);
   assertOk(created, 201);
   const { id, created_at } = created.body.data;
@@ -138,32 +138,33 @@ test('a skill: its fields', async () => {
   assert.deepEqual(created.body.data, skill);
   assert.deepEqual(Object.keys(created.body.data), Object.keys(skill));
   const members = [
-    (await addOperator(rest, { skill_list: [id] })).id,
-    (await addOperator(rest, { skill_list: [id, parent] })).id,
+    (await createOperator(rest, { skill_list: [id] })).id,
+    (await createOperator(rest, { skill_list: [id, parent] })).id,
   ];
   const withMembers = { ...skill, operator_list: members };
   assert.deepEqual((await rest.get(`/skill/${id}`)).body.data, withMembers);
   assert.deepEqual((await rest.put(`/skill/${id}`, withMembers)).body.data, withMembers);
-  assert.deepEqual(await idsOf(rest, `/skill?filters[operator_id]=${members[1]}`), [id, parent]);
+  assert.deepEqual(await listIds(rest, `/skill?filters[operator_id]=${members[1]}`), [id, parent]);
   assert.equal((await rest.post('/skill', { name: 'Plain' })).body.data.order, 0);
   for (const bad of [-1, 1_000_001, 'x', null, ''])
-    assertBadValue(await rest.put(`/skill/${id}`, { order: bad }), 'order');
+    assertInvalidField(await rest.put(`/skill/${id}`, { order: bad }), 'order');
 });
 
 for (const kind of ['group', 'skill']) {
   test(`a ${kind}: names, read-only fields and parents`, async () => {
-    const a = await add(rest, kind, { name: 'A' });
-    const b = await add(rest, kind, { name: 'B', parent_id: a });
-    const c = await add(rest, kind, { name: 'C', parent_id: b });
-    assertRefused(await rest.post(`/${kind}`, {}), 400, "Field 'name' is missing.");
+    const a = await createResource(rest, kind, { name: 'A' });
+    const b = await createResource(rest, kind, { name: 'B', parent_id: a });
+    const c = await createResource(rest, kind, { name: 'C', parent_id: b });
+    assertError(await rest.post(`/${kind}`, {}), 400, "Field 'name' is missing.");
     for (const bad of ['', 'x'.repeat(256), null, 5, 'a\0']) {
-      assertBadValue(await rest.put(`/${kind}/${a}`, { name: bad }), 'name');
+      assertInvalidField(await rest.put(`/${kind}/${a}`, { name: bad }), 'name');
     }
-    for (const parent of [a, b, c]) assertBadValue(await rest.put(`/${kind}/${a}`, { parent_id: parent }), 'parent_id');
-    assertBadValue(await rest.put(`/${kind}/${b}`, { parent_id: c }), 'parent_id');
+    for (const parent of [a, b, c])
+      assertInvalidField(await rest.put(`/${kind}/${a}`, { parent_id: parent }), 'parent_id');
+    assertInvalidField(await rest.put(`/${kind}/${b}`, { parent_id: c }), 'parent_id');
     for (const bad of [99_999, 0, 'x', '1e1', -1]) {
-      assertBadValue(await rest.put(`/${kind}/${a}`, { parent_id: bad }), 'parent_id');
-      assertBadValue(await rest.post(`/${kind}`, { name: 'N', parent_id: bad }), 'parent_id');
+      assertInvalidField(await rest.put(`/${kind}/${a}`, { parent_id: bad }), 'parent_id');
+      assertInvalidField(await rest.post(`/${kind}`, { name: 'N', parent_id: bad }), 'parent_id');
     }
     assertOk(await rest.put(`/${kind}/${c}`, { parent_id: a }));
     assertOk(await rest.put(`/${kind}/${b}`, { parent_id: c }));
@@ -173,70 +174,70 @@ for (const kind of ['group', 'skill']) {
       operator_list: [1],
       _link: `/${kind}/${b}`,
     })) {
-      assertBadValue(await rest.put(`/${kind}/${a}`, { [field]: value }), field);
+      assertInvalidField(await rest.put(`/${kind}/${a}`, { [field]: value }), field);
     }
-    if (kind === 'group') assertBadValue(await rest.put(`/group/${b}`, { parent_list: [a] }), 'parent_list');
+    if (kind === 'group') assertInvalidField(await rest.put(`/group/${b}`, { parent_list: [a] }), 'parent_list');
   });
 
-  test(`two moves of a ${kind} at the same moment never make a circle`, async () => {
-    const a = await add(rest, kind, { name: 'A' });
-    const b = await add(rest, kind, { name: 'B' });
+  test(`two concurrent moves of a ${kind} never create a cycle`, async () => {
+    const a = await createResource(rest, kind, { name: 'A' });
+    const b = await createResource(rest, kind, { name: 'B' });
     const both = await Promise.all([
       rest.put(`/${kind}/${a}`, { parent_id: b }),
       rest.put(`/${kind}/${b}`, { parent_id: a }),
     ]);
-    assert.deepEqual(both.map((answer) => answer.status).sort(), [200, 400]);
+    assert.deepEqual(both.map((response) => response.status).sort(), [200, 400]);
   });
 }
 
-/** Puts a row beside the service's back: conversations have no REST writes. */
+/** Inserts the row directly: conversations have no REST writes. */
 async function openConversation(fields: { websiteId: number; skillId: number; groupId: number }): Promise<void> {
-  await switchboard.stored.rows(
+  await switchboard.storedData.query(
     `insert into conversations (account_id, id, channel, website_id, skill_id, group_id, language, state, created_at)
      values (1, (select count(*) + 1 from conversations), 'chat', ?, ?, ?, 'en', 'queued', 0)`,
     ...[fields.websiteId, fields.skillId, fields.groupId],
   );
 }
 
-test('what is in use is not deleted, and the answer counts the uses', async () => {
-  const site = await add(rest, 'website', { label: 'W', url: 'https://w.example.com' });
-  const group = await add(rest, 'group', { name: 'G' });
-  const skill = await add(rest, 'skill', { name: 'S' });
-  const child = await add(rest, 'group', { name: 'Child', parent_id: group });
+test('a resource in use cannot be deleted, and the error counts the uses', async () => {
+  const site = await createResource(rest, 'website', { label: 'W', url: 'https://w.example.com' });
+  const group = await createResource(rest, 'group', { name: 'G' });
+  const skill = await createResource(rest, 'skill', { name: 'S' });
+  const child = await createResource(rest, 'group', { name: 'Child', parent_id: group });
   const children = [
-    await add(rest, 'skill', { name: 'C', parent_id: skill }),
-    await add(rest, 'skill', { name: 'D', parent_id: skill }),
+    await createResource(rest, 'skill', { name: 'C', parent_id: skill }),
+    await createResource(rest, 'skill', { name: 'D', parent_id: skill }),
   ];
   const fields = { group_id: group, skill_list: [skill], website_list: [site] };
-  const people = [await addOperator(rest, fields), await addOperator(rest, fields)];
+  const operators = [await createOperator(rest, fields), await createOperator(rest, fields)];
   await openConversation({ websiteId: site, skillId: skill, groupId: group });
-  assertOk(await rest.put(`/operator/${people[0].id}`, { ...fields, name: 'Renamed' })); // must not count twice
+  assertOk(await rest.put(`/operator/${operators[0].id}`, { ...fields, name: 'Renamed' })); // must not count twice
 
-  const refused = async (path: string, uses: string) => {
+  const assertInUse = async (path: string, uses: string) => {
     const [, resource, id] = path.split('/');
-    assertRefused(await rest.delete(path), 409, `The ${resource} ${id} is in use: ${uses}.`);
+    assertError(await rest.delete(path), 409, `The ${resource} ${id} is in use: ${uses}.`);
     assertOk(await rest.get(path));
   };
-  await refused(`/website/${site}`, 'operators (2), open conversations (1)');
-  await refused(`/group/${group}`, 'operators (2), groups under it (1), open conversations (1)');
-  await refused(`/skill/${skill}`, 'operators (2), skills under it (2), open conversations (1)');
+  await assertInUse(`/website/${site}`, 'operators (2), open conversations (1)');
+  await assertInUse(`/group/${group}`, 'operators (2), groups under it (1), open conversations (1)');
+  await assertInUse(`/skill/${skill}`, 'operators (2), skills under it (2), open conversations (1)');
 
-  assertOk(await rest.delete(`/operator/${people[0].id}`));
-  assertOk(await rest.put(`/operator/${people[1].id}`, { group_id: null, skill_list: [], website_list: [] }));
+  assertOk(await rest.delete(`/operator/${operators[0].id}`));
+  assertOk(await rest.put(`/operator/${operators[1].id}`, { group_id: null, skill_list: [], website_list: [] }));
   assertOk(await rest.delete(`/group/${child}`));
   for (const id of children) assertOk(await rest.delete(`/skill/${id}`));
-  await refused(`/website/${site}`, 'open conversations (1)');
-  await refused(`/group/${group}`, 'open conversations (1)');
-  await refused(`/skill/${skill}`, 'open conversations (1)');
+  await assertInUse(`/website/${site}`, 'open conversations (1)');
+  await assertInUse(`/group/${group}`, 'open conversations (1)');
+  await assertInUse(`/skill/${skill}`, 'open conversations (1)');
 
-  await switchboard.stored.rows("update conversations set state = 'closed', closed_at = 1");
+  await switchboard.storedData.query("update conversations set state = 'closed', closed_at = 1");
   for (const path of [`/website/${site}`, `/group/${group}`, `/skill/${skill}`]) {
     assertOk(await rest.delete(path));
-    assertRefused(await rest.get(path), 404);
+    assertError(await rest.get(path), 404);
   }
 });
 
-test('after all of this the program finds nothing wrong with its data', async () => {
-  const { code, stdout, stderr } = await switchboard.command(['doctor']);
+test('afterwards the doctor command finds no problems', async () => {
+  const { code, stdout, stderr } = await switchboard.runCommand(['doctor']);
   assert.equal(code, 0, stdout + stderr);
 });

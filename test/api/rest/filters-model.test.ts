@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
-import { assertBadValue } from '../../support/clients/envelope.ts';
+import { assertInvalidField } from '../../support/clients/envelope.ts';
 import { type RestClient, restClient } from '../../support/clients/rest.ts';
-import { addOperator, idsOf } from '../../support/people/people.ts';
+import { createOperator, listIds } from '../../support/fixtures/resources.ts';
 import { type Switchboard, startSwitchboard } from '../../support/processes/switchboard.ts';
 
 const RUNS = Number(process.env.FUZZ_RUNS ?? 150);
@@ -17,13 +17,13 @@ before(async () => {
   rest = restClient(switchboard.url, switchboard.key);
   const arbitrary = fc.string({ unit: fc.constantFrom(...LETTERS), minLength: 1, maxLength: 7 });
   for (const name of fc.sample(arbitrary, { numRuns: 90, seed: 7 })) {
-    names.set((await addOperator(rest, { name })).id, name);
+    names.set((await createOperator(rest, { name })).id, name);
   }
   names.set(1, (await rest.get('/operator/1')).body.data.name);
 });
 after(() => switchboard.stop());
 
-/** The rule in its plainest form: case does not count, `*` is any run of characters, everything else is itself. */
+/** The simplest implementation of the rule: ignores case, `*` matches any characters, all else matches itself. */
 function matches(pattern: string, name: string): boolean {
   const text = caseless(name);
   const visit = (parts: readonly string[], from: number): boolean => {
@@ -41,13 +41,13 @@ function matches(pattern: string, name: string): boolean {
   return text.startsWith(first) && visit(more, first.length);
 }
 
-/** Letters by letter, so that the model does not share the service's way of folding. */
+/** Folds letter by letter, so that the model does not share the implementation of the service. */
 function caseless(text: string): string {
   const same: Record<string, string> = { A: 'a', B: 'b', S: 's', ß: 'ss', ς: 'σ', Σ: 'σ', Ж: 'ж', İ: 'i\u0307' };
   return [...text].map((letter) => same[letter] ?? letter.toLowerCase()).join('');
 }
 
-test('the model itself is right about what everybody knows', () => {
+test('the model handles simple cases correctly', () => {
   assert.ok(matches('a*', 'ABBA'));
   assert.ok(matches('*b*a', 'ABBA'));
   assert.ok(matches('**', ''));
@@ -56,14 +56,14 @@ test('the model itself is right about what everybody knows', () => {
   assert.ok(matches('s*', 'ß'));
 });
 
-test('the list for any pattern is the list that the rule makes', async () => {
+test('any pattern on a name returns the same list as the model', async () => {
   const pattern = fc
     .string({ unit: fc.constantFrom(...LETTERS, '*', '*', '*', '*'), minLength: 0, maxLength: 8 })
     .filter((text) => text.split('*').length <= 6);
   await fc.assert(
     fc.asyncProperty(pattern, async (text) => {
       const expected = [...names].filter(([, name]) => matches(text, name)).map(([id]) => id);
-      const ids = await idsOf(rest, `/operator?filters[name]=${encodeURIComponent(text)}`);
+      const ids = await listIds(rest, `/operator?filters[name]=${encodeURIComponent(text)}`);
       assert.deepEqual(
         ids,
         expected.sort((a, b) => b - a),
@@ -73,18 +73,18 @@ test('the list for any pattern is the list that the rule makes', async () => {
   );
 });
 
-test('any pattern on an identifier is the list of the ids whose text it matches', async () => {
+test('any pattern on an identifier returns the same list as the model', async () => {
   const pattern = fc.string({ unit: fc.constantFrom('*', '*', '1', '2', '9', '0'), minLength: 1, maxLength: 5 });
   await fc.assert(
     fc.asyncProperty(pattern, async (text) => {
       const path = `/operator?filters[id]=${text}`;
       if (!text.includes('*') && (text.startsWith('0') || text === '')) {
-        assertBadValue(await rest.get(path), 'filters[id]');
+        assertInvalidField(await rest.get(path), 'filters[id]');
         return;
       }
       const expected = [...names.keys()].filter((id) => matches(text, String(id)));
       assert.deepEqual(
-        await idsOf(rest, path),
+        await listIds(rest, path),
         expected.sort((a, b) => b - a),
       );
     }),

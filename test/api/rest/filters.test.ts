@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { assertBadValue, assertOk, assertRefused } from '../../support/clients/envelope.ts';
+import { assertError, assertInvalidField, assertOk } from '../../support/clients/envelope.ts';
 import { type RestClient, restClient } from '../../support/clients/rest.ts';
-import { add, addOperator, idsOf } from '../../support/people/people.ts';
+import { createOperator, createResource, listIds } from '../../support/fixtures/resources.ts';
 import { type Switchboard, startSwitchboard } from '../../support/processes/switchboard.ts';
 
 let switchboard: Switchboard;
@@ -15,14 +15,14 @@ let sites: number[];
 before(async () => {
   switchboard = await startSwitchboard();
   rest = restClient(switchboard.url, switchboard.key);
-  groups = [await add(rest, 'group', { name: 'Europe' })];
-  groups.push(await add(rest, 'group', { name: 'France', parent_id: groups[0] }));
-  groups.push(await add(rest, 'group', { name: 'ΟΔΟΣ 100%', parent_id: groups[0] }));
-  skills = [await add(rest, 'skill', { name: 'Sales' })];
-  skills.push(await add(rest, 'skill', { name: 'Billing', parent_id: skills[0] }));
-  sites = [await add(rest, 'website', { label: 'Shop', url: 'https://shop.example.com/A_b' })];
-  sites.push(await add(rest, 'website', { label: 'ШОП', url: 'https://other.example.org' }));
-  const people: Record<string, Record<string, unknown>> = {
+  groups = [await createResource(rest, 'group', { name: 'Europe' })];
+  groups.push(await createResource(rest, 'group', { name: 'France', parent_id: groups[0] }));
+  groups.push(await createResource(rest, 'group', { name: 'ΟΔΟΣ 100%', parent_id: groups[0] }));
+  skills = [await createResource(rest, 'skill', { name: 'Sales' })];
+  skills.push(await createResource(rest, 'skill', { name: 'Billing', parent_id: skills[0] }));
+  sites = [await createResource(rest, 'website', { label: 'Shop', url: 'https://shop.example.com/A_b' })];
+  sites.push(await createResource(rest, 'website', { label: 'ШОП', url: 'https://other.example.org' }));
+  const operatorFields: Record<string, Record<string, unknown>> = {
     Straße: { group_id: groups[0], skill_list: [skills[0]], website_list: [sites[0]], external_id: 'X-1' },
     'Smith%Jones': { group_id: groups[1], skill_list: skills, website_list: sites, external_id: 'x-2' },
     Smith_Jones: { group_id: groups[1], website_list: [sites[1]], external_id: 'Y*1' },
@@ -33,17 +33,17 @@ before(async () => {
     'back\\slash': { website_list: [] },
     '😀 smile': { website_list: [] },
   };
-  for (const [name, fields] of Object.entries(people)) {
-    operators.set(name, (await addOperator(rest, { name, ...fields })).id);
+  for (const [name, fields] of Object.entries(operatorFields)) {
+    operators.set(name, (await createOperator(rest, { name, ...fields })).id);
   }
 });
 after(() => switchboard.stop());
 
 const ids = (...names: string[]) => names.map((name) => operators.get(name) as number).sort((a, b) => b - a);
 const q = (name: string, value: string | number) => `filters[${name}]=${encodeURIComponent(value)}`;
-const found = (...filters: string[]) => idsOf(rest, `/operator?${filters.join('&')}`);
+const found = (...filters: string[]) => listIds(rest, `/operator?${filters.join('&')}`);
 
-test('text: the whole of it, without regard to case in every alphabet', async () => {
+test('text: matches the whole value, ignoring case in every alphabet', async () => {
   const cases: [string, string[]][] = [
     ['Straße', ['Straße']],
     ['STRASSE', ['Straße']],
@@ -79,8 +79,8 @@ test('text: * at the end, at the start, inside, and alone', async () => {
     ['s*t*a*s*e', ['Straße']],
   ];
   for (const [text, names] of cases) assert.deepEqual(await found(q('name', text)), ids(...names), text);
-  const everyone = await idsOf(rest, '/operator');
-  for (const all of ['*', '**', '*****']) assert.deepEqual(await found(q('name', all)), everyone);
+  const allIds = await listIds(rest, '/operator');
+  for (const all of ['*', '**', '*****']) assert.deepEqual(await found(q('name', all)), allIds);
 });
 
 test('text: % and _ and \\ match themselves', async () => {
@@ -103,31 +103,31 @@ test('text: % and _ and \\ match themselves', async () => {
 
 test('text: at most five * and 255 characters', async () => {
   assertOk(await rest.get(`/operator?${q('name', 'a*b*c*d*e*')}`));
-  assertBadValue(await rest.get(`/operator?${q('name', 'a*b*c*d*e*f*')}`), 'filters[name]');
+  assertInvalidField(await rest.get(`/operator?${q('name', 'a*b*c*d*e*f*')}`), 'filters[name]');
   assertOk(await rest.get(`/operator?${q('name', 'x'.repeat(255))}`));
-  assertBadValue(await rest.get(`/operator?${q('name', 'x'.repeat(256))}`), 'filters[name]');
-  assertBadValue(await rest.get('/operator?filters[name]=a%00'), 'filters[name]');
-  assertRefused(await rest.get('/operator?filters[name]=%ED%A0%80'), 400);
-  assertBadValue(await rest.get('/operator?filters[name]=a&filters[name]=b'), 'filters[name]');
-  assertBadValue(await rest.get('/operator?filters[name][x]=a'), 'filters[name]');
+  assertInvalidField(await rest.get(`/operator?${q('name', 'x'.repeat(256))}`), 'filters[name]');
+  assertInvalidField(await rest.get('/operator?filters[name]=a%00'), 'filters[name]');
+  assertError(await rest.get('/operator?filters[name]=%ED%A0%80'), 400);
+  assertInvalidField(await rest.get('/operator?filters[name]=a&filters[name]=b'), 'filters[name]');
+  assertInvalidField(await rest.get('/operator?filters[name][x]=a'), 'filters[name]');
 });
 
-test('email and external_id compare in the same way', async () => {
+test('email and external_id are compared in the same way', async () => {
   assert.deepEqual(await found(q('email', 'smith.x@example.com')), ids('SmithXJones'));
   assert.deepEqual(await found(q('email', 'SMITH.X@*')), ids('SmithXJones'));
   assert.deepEqual(await found(q('email', '*.x@*.com')), ids('SmithXJones'));
   assert.deepEqual(await found(q('external_id', 'x-1')), ids('Straße'));
   assert.deepEqual(await found(q('external_id', 'X-*')), ids('Straße', 'Smith%Jones'));
   assert.deepEqual(await found(q('external_id', 'àéî')), ids('Οδυσσεύς'));
-  const withOne = ids('Straße', 'Smith%Jones', 'Smith_Jones', 'Οδυσσεύς');
-  assert.deepEqual(await found(q('external_id', '*')), withOne);
-  assert.deepEqual(await found(q('external_id', '**')), withOne);
+  const withExternalId = ids('Straße', 'Smith%Jones', 'Smith_Jones', 'Οδυσσεύς');
+  assert.deepEqual(await found(q('external_id', '*')), withExternalId);
+  assert.deepEqual(await found(q('external_id', '**')), withExternalId);
 });
 
 test('identifiers: one, a comma list, brackets, and * on the decimal text', async () => {
-  const everyone = await idsOf(rest, '/operator');
-  const [newest = 0, second = 0] = everyone;
-  assert.equal(everyone[0], 10);
+  const allIds = await listIds(rest, '/operator');
+  const [newest = 0, second = 0] = allIds;
+  assert.equal(allIds[0], 10);
   assert.deepEqual(await found(q('id', newest)), [newest]);
   assert.deepEqual(await found(q('id', `${second},${newest},${second}`)), [newest, second]);
   assert.deepEqual(await found(q('id', `${second}, ${newest}`)), [newest, second]);
@@ -136,7 +136,7 @@ test('identifiers: one, a comma list, brackets, and * on the decimal text', asyn
   for (const [pattern, expected] of [
     ['1*', [10, 1]],
     ['*0', [10]],
-    ['*', everyone],
+    ['*', allIds],
     ['1*0', [10]],
     ['10*', [10]],
     ['0*', []],
@@ -163,7 +163,7 @@ test('identifiers: one, a comma list, brackets, and * on the decimal text', asyn
     'a*',
     '0x1',
   ]) {
-    assertBadValue(await rest.get(`/operator?${q('id', bad)}`), 'filters[id]');
+    assertInvalidField(await rest.get(`/operator?${q('id', bad)}`), 'filters[id]');
   }
 });
 
@@ -171,11 +171,11 @@ test('identifiers: 500 in a list, not 501', async () => {
   const list = (count: number, first = 1) => Array.from({ length: count }, (_, index) => first + index).join(',');
   for (const name of ['id', 'group_id', 'website_id', 'website_list', 'skill_id']) {
     assertOk(await rest.get(`/operator?${q(name, list(500))}`));
-    assertBadValue(await rest.get(`/operator?${q(name, list(501))}`), `filters[${name}]`);
+    assertInvalidField(await rest.get(`/operator?${q(name, list(501))}`), `filters[${name}]`);
   }
   assert.equal((await found(q('id', list(500)))).length, 10);
   assertOk(await rest.get(`/operator?filters[id]=${list(500, 9_007_199_254_740_400)}`));
-  assertBadValue(
+  assertInvalidField(
     await rest.get(`/operator?${Array.from({ length: 501 }, () => 'filters[id][]=1').join('&')}`),
     'filters[id]',
   );
@@ -207,7 +207,7 @@ test('groups, websites and skills of an operator', async () => {
   }
 });
 
-test('several filters: all must hold', async () => {
+test('several filters: all must match', async () => {
   const [, france = 0] = groups;
   const [shop = 0, other = 0] = sites;
   const [sales = 0] = skills;
@@ -220,7 +220,7 @@ test('several filters: all must hold', async () => {
   assert.deepEqual(await found(...all.map((name) => q(name, '*'))), ids('Straße', 'Smith%Jones'));
 });
 
-test('a filter that does not exist is refused, and those that exist are listed', async () => {
+test('an unknown filter is refused, and the allowed ones are listed', async () => {
   const known: Record<string, string> = {
     '/operator': 'id, group_id, website_id, website_list, skill_id, name, external_id, email',
     '/operator/live': 'id, group_id, website_id, website_list, skill_id, name, external_id, email',
@@ -231,11 +231,11 @@ test('a filter that does not exist is refused, and those that exist are listed',
   };
   for (const [path, filters] of Object.entries(known)) {
     for (const name of ['foo', 'constructor', 'toString', 'hasOwnProperty', 'ID', 'groupId']) {
-      const answer = await rest.get(`${path}?filters[${name}]=1`);
-      assertRefused(answer, 400, `Filter '${name}' is unknown. Filters here: ${filters}.`);
+      const response = await rest.get(`${path}?filters[${name}]=1`);
+      assertError(response, 400, `Filter '${name}' is unknown. Allowed filters: ${filters}.`);
     }
-    assertRefused(await rest.get(`${path}?filters[]=1`), 400);
-    assertRefused(await rest.get(`${path}?filters=name`), 400);
+    assertError(await rest.get(`${path}?filters[]=1`), 400);
+    assertError(await rest.get(`${path}?filters=name`), 400);
     assertOk(await rest.get(`${path}?filters[id]=1`));
   }
 });
@@ -271,6 +271,6 @@ test('filters of the other resources', async () => {
     ['client', 'id', '2,3', []],
   ];
   for (const [resource, name, value, expected] of cases) {
-    assert.deepEqual(await idsOf(rest, `/${resource}?${q(name, value)}`), expected, `${resource} ${name} ${value}`);
+    assert.deepEqual(await listIds(rest, `/${resource}?${q(name, value)}`), expected, `${resource} ${name} ${value}`);
   }
 });

@@ -3,9 +3,9 @@ import { after, before, test } from 'node:test';
 import fc from 'fast-check';
 import { assertEnvelope, assertOk } from '../../support/clients/envelope.ts';
 import { type RestClient, restClient } from '../../support/clients/rest.ts';
-import { add, addOperator } from '../../support/people/people.ts';
+import { createOperator, createResource } from '../../support/fixtures/resources.ts';
 import { type Switchboard, startSwitchboard } from '../../support/processes/switchboard.ts';
-import { PATIENCE_MS } from '../../support/waiting/until.ts';
+import { WAIT_TIMEOUT_MS } from '../../support/waiting/wait.ts';
 
 const RUNS = Number(process.env.FUZZ_RUNS ?? 80);
 
@@ -14,15 +14,15 @@ let rest: RestClient;
 before(async () => {
   switchboard = await startSwitchboard();
   rest = restClient(switchboard.url, switchboard.key);
-  await add(rest, 'website', { label: 'W', url: 'https://w.example.com' });
-  await add(rest, 'group', { name: 'G' });
-  await add(rest, 'skill', { name: 'S' });
-  await addOperator(rest, { group_id: 1, skill_list: [1] });
+  await createResource(rest, 'website', { label: 'W', url: 'https://w.example.com' });
+  await createResource(rest, 'group', { name: 'G' });
+  await createResource(rest, 'skill', { name: 'S' });
+  await createOperator(rest, { group_id: 1, skill_list: [1] });
 });
 after(async () => {
   assertOk(await rest.get('/operator'));
   assert.doesNotMatch(switchboard.log(), /request failed/);
-  const { code, stdout, stderr } = await switchboard.command(['doctor']);
+  const { code, stdout, stderr } = await switchboard.runCommand(['doctor']);
   assert.equal(code, 0, stdout + stderr);
   await switchboard.stop();
 });
@@ -106,45 +106,45 @@ async function send(
   const response = await fetch(`${switchboard.url}/api/2${path}`, {
     method,
     headers: { 'X-API-Key': switchboard.key, ...init.headers },
-    signal: AbortSignal.timeout(PATIENCE_MS),
+    signal: AbortSignal.timeout(WAIT_TIMEOUT_MS),
     ...(init.body === undefined ? {} : { body: init.body }),
   });
   return { status: response.status, body: JSON.parse(await response.text()) };
 }
 
-test('any JSON to any write: the envelope, never a fault', async () => {
+test('any JSON to any write: the envelope, never an internal error', async () => {
   await fc.assert(
     fc.asyncProperty(target, body, async ([method, path], fields) => {
-      const answer = await send(method, path, {
+      const response = await send(method, path, {
         body: JSON.stringify(fields),
         headers: { 'Content-Type': 'application/json' },
       });
-      assert.ok(answer.status < 500, JSON.stringify(answer.body));
-      assertEnvelope(answer);
+      assert.ok(response.status < 500, JSON.stringify(response.body));
+      assertEnvelope(response);
     }),
     { numRuns: RUNS * 4 },
   );
 });
 
-test('a write with sound required fields and anything besides', async () => {
+test('a write with valid required fields and one arbitrary field', async () => {
   let number = 0;
   await fc.assert(
-    fc.asyncProperty(fc.constantFrom(...FIELDS), value, async (field, given) => {
+    fc.asyncProperty(fc.constantFrom(...FIELDS), value, async (field, fieldValue) => {
       number += 1;
-      const fields = { name: 'N', email: `fuzz${number}@example.com`, [field]: given };
-      const answer = await send('POST', '/operator', {
+      const fields = { name: 'N', email: `fuzz${number}@example.com`, [field]: fieldValue };
+      const response = await send('POST', '/operator', {
         body: JSON.stringify(fields),
         headers: { 'Content-Type': 'application/json' },
       });
-      assert.ok([201, 400, 409].includes(answer.status), JSON.stringify(answer.body));
-      assertEnvelope(answer);
-      if (answer.status !== 201) return;
-      const { id } = answer.body.data;
+      assert.ok([201, 400, 409].includes(response.status), JSON.stringify(response.body));
+      assertEnvelope(response);
+      if (response.status !== 201) return;
+      const { id } = response.body.data;
       const back = await send('PUT', `/operator/${id}`, {
-        body: JSON.stringify(answer.body.data),
+        body: JSON.stringify(response.body.data),
         headers: { 'Content-Type': 'application/json' },
       });
-      assert.deepEqual(back.body, answer.body, 'what was accepted can be sent back');
+      assert.deepEqual(back.body, response.body, 'accepted values can be sent back');
     }),
     { numRuns: RUNS * 2 },
   );
@@ -172,9 +172,9 @@ test('any bytes as a body of any type', async () => {
   );
   await fc.assert(
     fc.asyncProperty(target, media, bytes, async ([method, path], type, content) => {
-      const answer = await send(method, path, { body: new Uint8Array(content), headers: { 'Content-Type': type } });
-      assert.ok(answer.status < 500, JSON.stringify(answer.body));
-      assertEnvelope(answer);
+      const response = await send(method, path, { body: new Uint8Array(content), headers: { 'Content-Type': type } });
+      assert.ok(response.status < 500, JSON.stringify(response.body));
+      assertEnvelope(response);
     }),
     { numRuns: RUNS * 2 },
   );
@@ -205,10 +205,12 @@ test('any query of any list', async () => {
       path,
       fc.array(fc.tuple(fc.constantFrom(...names), text), { maxLength: 5 }),
       async (list, pairs) => {
-        const query = pairs.map(([name, given]) => `${name}=${encodeURIComponent(given.toWellFormed())}`).join('&');
-        const answer = await send('GET', `${list}?${query}`, {});
-        assert.ok([200, 400].includes(answer.status), JSON.stringify(answer.body));
-        assertEnvelope(answer);
+        const query = pairs
+          .map(([name, parameter]) => `${name}=${encodeURIComponent(parameter.toWellFormed())}`)
+          .join('&');
+        const response = await send('GET', `${list}?${query}`, {});
+        assert.ok([200, 400].includes(response.status), JSON.stringify(response.body));
+        assertEnvelope(response);
       },
     ),
     { numRuns: RUNS * 2 },

@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { assertBadValue, assertOk } from '../../support/clients/envelope.ts';
+import { assertInvalidField, assertOk } from '../../support/clients/envelope.ts';
 import { type RestClient, restClient } from '../../support/clients/rest.ts';
-import { addOperator } from '../../support/people/people.ts';
+import { createOperator } from '../../support/fixtures/resources.ts';
 import { type Switchboard, startSwitchboard } from '../../support/processes/switchboard.ts';
 
-const PEOPLE = 124; // and the admin
+const OPERATOR_COUNT = 124; // without the admin
 
 let switchboard: Switchboard;
 let rest: RestClient;
 before(async () => {
   switchboard = await startSwitchboard();
   rest = restClient(switchboard.url, switchboard.key);
-  for (let number = 0; number < PEOPLE; number++) await addOperator(rest);
+  for (let number = 0; number < OPERATOR_COUNT; number++) await createOperator(rest);
 });
 after(() => switchboard.stop());
 
@@ -44,9 +44,9 @@ const FIELDS = [
   '_link',
 ];
 
-test('a list item is its id and link, and with full every field in the order of the interface', async () => {
+test('a list item is its id and link; with full it has every field in the documented order', async () => {
   const plain = await rest.get('/operator');
-  assert.deepEqual(plain.body.data[0], { id: PEOPLE + 1, _link: `/operator/${PEOPLE + 1}` });
+  assert.deepEqual(plain.body.data[0], { id: OPERATOR_COUNT + 1, _link: `/operator/${OPERATOR_COUNT + 1}` });
   for (const full of ['full=1', 'full=true']) {
     const { body } = await rest.get(`/operator?${full}`);
     assert.deepEqual(Object.keys(body.data[0]), FIELDS, full);
@@ -58,7 +58,7 @@ test('a list item is its id and link, and with full every field in the order of 
   assert.deepEqual(Object.keys((await rest.get('/operator/1')).body.data), FIELDS);
 });
 
-test('fields names what is shown besides id and link', async () => {
+test('fields selects fields in addition to id and link', async () => {
   const keys = async (query: string) => Object.keys((await rest.get(`/operator${query}`)).body.data[0]);
   assert.deepEqual(await keys('?fields[]=email&fields[]=name'), ['id', 'name', 'email', '_link']);
   assert.deepEqual(await keys('?fields[0]=name'), ['id', 'name', '_link']);
@@ -70,25 +70,25 @@ test('fields names what is shown besides id and link', async () => {
   assert.deepEqual(single.body.data, { id: 1, email: 'admin@example.com', _link: '/operator/1' });
 });
 
-test('fields counts with full too', async () => {
+test('fields takes precedence over full', async () => {
   const { body } = await rest.get('/operator?full=1&fields[]=email');
   assert.deepEqual(Object.keys(body.data[0]), ['id', 'email', '_link']);
   const single = await rest.get('/operator/1?full=1&fields[]=email');
   assert.deepEqual(Object.keys(single.body.data), ['id', 'email', '_link']);
 });
 
-test('the default page, and the largest', async () => {
+test('the default and the maximum page size', async () => {
   const first = await rest.get('/operator');
-  assert.deepEqual(first.body.pagination, { page: 1, pages: 7, limit: 20, count: PEOPLE + 1 });
+  assert.deepEqual(first.body.pagination, { page: 1, pages: 7, limit: 20, count: OPERATOR_COUNT + 1 });
   assert.equal(first.body.data.length, 20);
   const most = await rest.get('/operator?limit=101');
-  assert.deepEqual(most.body.pagination, { page: 1, pages: 2, limit: 100, count: PEOPLE + 1 });
+  assert.deepEqual(most.body.pagination, { page: 1, pages: 2, limit: 100, count: OPERATOR_COUNT + 1 });
   assert.equal(most.body.data.length, 100);
   const huge = await rest.get('/operator?limit=9007199254740991');
   assert.equal(huge.body.pagination.limit, 100);
   const one = await rest.get('/operator?limit=1&page=3');
-  assert.deepEqual(one.body.pagination, { page: 3, pages: PEOPLE + 1, limit: 1, count: PEOPLE + 1 });
-  assert.equal(one.body.data[0].id, PEOPLE - 1);
+  assert.deepEqual(one.body.pagination, { page: 3, pages: OPERATOR_COUNT + 1, limit: 1, count: OPERATOR_COUNT + 1 });
+  assert.equal(one.body.data[0].id, OPERATOR_COUNT - 1);
 });
 
 test('the highest id comes first, and the pages together are the list', async () => {
@@ -100,23 +100,23 @@ test('the highest id comes first, and the pages together are the list', async ()
   }
   assert.deepEqual(
     ids,
-    Array.from({ length: PEOPLE + 1 }, (_, index) => PEOPLE + 1 - index),
+    Array.from({ length: OPERATOR_COUNT + 1 }, (_, index) => OPERATOR_COUNT + 1 - index),
   );
 });
 
-test('a page past the last is empty and tells the truth', async () => {
+test('a page after the last is empty and has the correct pagination', async () => {
   for (const page of [8, 1000, 4_294_967_296, 9_007_199_254_740_991]) {
     for (const limit of [20, 100]) {
-      const answer = await rest.get(`/operator?page=${page}&limit=${limit}`);
-      assertOk(answer);
-      assert.deepEqual(answer.body.data, []);
-      assert.deepEqual(answer.body.pagination, { page, pages: Math.ceil(125 / limit), limit, count: 125 });
+      const response = await rest.get(`/operator?page=${page}&limit=${limit}`);
+      assertOk(response);
+      assert.deepEqual(response.body.data, []);
+      assert.deepEqual(response.body.pagination, { page, pages: Math.ceil(125 / limit), limit, count: 125 });
     }
   }
 });
 
 test('an empty list has one page', async () => {
-  for (const path of ['/skill', '/group', '/website', '/operator?filters[name]=nobody', '/operator/live']) {
+  for (const path of ['/skill', '/group', '/website', '/operator?filters[name]=unknown', '/operator/live']) {
     const { body } = await rest.get(path);
     assert.deepEqual(body.data, [], path);
     assert.equal(body.pagination.count, 0);
@@ -125,16 +125,16 @@ test('an empty list has one page', async () => {
   }
 });
 
-test('pages and limits that are no numbers from 1 on are refused, on every list', async () => {
+test('page and limit must be integers of at least 1, on every list', async () => {
   for (const path of ['/operator', '/operator/live', '/client', '/website', '/group', '/skill']) {
     for (const name of ['page', 'limit']) {
       for (const bad of ['0', '-1', 'x', '', '1.5', '1e1', '0x1', '01', '9007199254740993', '1 ', '+1']) {
-        assertBadValue(await rest.get(`${path}?${name}=${encodeURIComponent(bad)}`), name);
+        assertInvalidField(await rest.get(`${path}?${name}=${encodeURIComponent(bad)}`), name);
       }
     }
   }
-  assertBadValue(await rest.get('/operator?page=1&page=2'), 'page');
-  assertBadValue(await rest.get('/operator?limit[]=5'), 'limit');
+  assertInvalidField(await rest.get('/operator?page=1&page=2'), 'page');
+  assertInvalidField(await rest.get('/operator?limit[]=5'), 'limit');
 });
 
 test('unknown parameters of a read are ignored', async () => {
@@ -148,26 +148,26 @@ test('unknown parameters of a read are ignored', async () => {
     'constructor=1&toString=2',
     'name=x',
   ]) {
-    const answer = await rest.get(`/operator?${query}`);
-    assertOk(answer);
-    assert.deepEqual(answer.body, plain.body, query);
+    const response = await rest.get(`/operator?${query}`);
+    assertOk(response);
+    assert.deepEqual(response.body, plain.body, query);
   }
   assertOk(await rest.get('/operator/1?_=123'));
   assertOk(await rest.get('/operator/live?_=123'));
   assertOk(await rest.get('/operator/1/live?_=123&page=0'));
 });
 
-test('a deleted operator leaves the list and its count at once', async () => {
-  const made = await addOperator(rest);
+test('a deleted operator disappears from the list and its count immediately', async () => {
+  const created = await createOperator(rest);
   const before = (await rest.get('/operator')).body.pagination.count;
-  assertOk(await rest.delete(`/operator/${made.id}`));
+  assertOk(await rest.delete(`/operator/${created.id}`));
   const { body } = await rest.get('/operator');
   assert.equal(body.pagination.count, before - 1);
-  assert.equal(body.data[0].id, PEOPLE + 1);
-  assert.equal((await addOperator(rest)).id, made.id + 1, 'a number is never given out twice');
+  assert.equal(body.data[0].id, OPERATOR_COUNT + 1);
+  assert.equal((await createOperator(rest)).id, created.id + 1, 'ids are never reused');
 });
 
-test('fields[] reduces live, statistic and profile; naming none of their fields shows all', async () => {
+test('fields[] applies to live, statistic and profile; without a matching field all are returned', async () => {
   const keys = async (path: string) => Object.keys((await rest.get(path)).body.data);
   assert.deepEqual(await keys('/operator/1/statistic?fields[]=experience'), ['id', 'experience']);
   assert.deepEqual(await keys('/operator/1/profile?fields[]=city&fields[]=nothing'), ['user_id', 'city']);
@@ -177,14 +177,14 @@ test('fields[] reduces live, statistic and profile; naming none of their fields 
   for (const item of body.data) assert.deepEqual(Object.keys(item), ['id', 'chat']);
 });
 
-test('a list that was asked for before shows what changed since', async () => {
+test('a repeated list request returns the current data', async () => {
   const names = async () => {
     const { body } = await rest.get('/operator?fields[]=name&limit=3');
     return body.data.map(({ name }: { name: string }) => name);
   };
   const before = await names();
   assert.deepEqual(await names(), before);
-  const { id } = await addOperator(rest, { name: 'Newcomer' });
+  const { id } = await createOperator(rest, { name: 'Newcomer' });
   assert.deepEqual(await names(), ['Newcomer', ...before.slice(0, 2)]);
   assertOk(await rest.put(`/operator/${id}`, { name: 'Renamed' }));
   assert.deepEqual(await names(), ['Renamed', ...before.slice(0, 2)]);

@@ -5,7 +5,7 @@ import { type Switchboard, startSwitchboard } from '../../support/processes/swit
 type Value = string | number | boolean | readonly Value[] | { readonly [name: string]: Value };
 type Values = Readonly<Record<string, Value>>;
 
-/** What PHP's http_build_query makes of nested arrays: every list with its numbers, every bracket encoded. */
+/** Encodes nested arrays like PHP's http_build_query: list items with their index, brackets percent-encoded. */
 function buildQuery(values: Values): string {
   const parameters = new URLSearchParams();
   const add = (name: string, value: Value): void => {
@@ -18,8 +18,8 @@ function buildQuery(values: Values): string {
 }
 
 /**
- * A client as they are found in the wild: its page, limit and fields go along with every call, also with writes, whose
- * fields it repeats in the query; a user name and password that have nothing to do with the service come with the key.
+ * Behaves like existing public clients: sends page, limit and fields with every call, repeats the fields of writes in
+ * the query, and sends unrelated Basic credentials along with the key.
  */
 class PhpStyleClient {
   readonly fields: readonly string[] = ['name', 'email', 'roles'];
@@ -44,12 +44,12 @@ class PhpStyleClient {
       },
       ...(method === 'GET' ? {} : { body: buildQuery(values) }),
     });
-    // biome-ignore lint/suspicious/noExplicitAny: a test looks into whatever came back
+    // biome-ignore lint/suspicious/noExplicitAny: tests inspect arbitrary responses
     return { status: response.status, ...((await response.json()) as any) };
   }
 
-  /** Page by page, until the page is the last. */
-  async all(path: string, values: Values = {}) {
+  /** Loads page by page until the last. */
+  async loadAll(path: string, values: Values = {}) {
     const found: { id: number; _link: string; name?: string }[] = [];
     for (this.page = 1; ; this.page += 1) {
       const { status, data, pagination } = await this.call('GET', path, values);
@@ -62,7 +62,7 @@ class PhpStyleClient {
         this.page = 1;
         return found;
       }
-      assert.ok(this.page < 100, 'the last page never came');
+      assert.ok(this.page < 100, 'too many pages');
     }
   }
 }
@@ -75,14 +75,14 @@ before(async () => {
 });
 after(() => switchboard.stop());
 
-test('walks all operators, page by page', async () => {
-  const operators = await client.all('/operator');
+test('lists all operators, page by page', async () => {
+  const operators = await client.loadAll('/operator');
   assert.equal(operators.length, 41);
   const ids = operators.map(({ id }) => id);
   assert.deepEqual(
     ids,
     [...new Set(ids)].toSorted((a, b) => b - a),
-    'each once, the newest first',
+    'each once, newest first',
   );
   for (const operator of operators) {
     assert.deepEqual(Object.keys(operator), ['id', 'name', 'email', 'roles', '_link']);
@@ -90,15 +90,15 @@ test('walks all operators, page by page', async () => {
   }
 });
 
-test('a walk over nothing ends as well', async () => {
-  assert.deepEqual(await client.all('/operator', { filters: { name: 'nobody is called this' } }), []);
+test('paging through an empty list ends as well', async () => {
+  assert.deepEqual(await client.loadAll('/operator', { filters: { name: 'no such name' } }), []);
 });
 
-test('walks the other lists and filtered ones', async () => {
-  assert.equal((await client.all('/website')).length, 3);
-  assert.equal((await client.all('/group')).length, 4);
-  assert.equal((await client.all('/skill')).length, 5);
-  const some = await client.all('/operator', { filters: { email: 'demo1*@example.com' } });
+test('lists the other resources and filtered operators', async () => {
+  assert.equal((await client.loadAll('/website')).length, 3);
+  assert.equal((await client.loadAll('/group')).length, 4);
+  assert.equal((await client.loadAll('/skill')).length, 5);
+  const some = await client.loadAll('/operator', { filters: { email: 'demo1*@example.com' } });
   assert.equal(some.length, 11, 'demo1 and demo10 to demo19');
 });
 
@@ -123,10 +123,10 @@ const NEW_OPERATOR = {
 test('creates, reads, updates and deletes an operator', async () => {
   const created = await client.call('POST', '/operator', NEW_OPERATOR);
   assert.equal(created.status, 201, JSON.stringify(created));
-  const { password, ...shown } = NEW_OPERATOR;
-  for (const [name, value] of Object.entries(shown)) assert.deepEqual(created.data[name], value, name);
+  const { password, ...readable } = NEW_OPERATOR;
+  for (const [name, value] of Object.entries(readable)) assert.deepEqual(created.data[name], value, name);
   assert.equal(created.data.role, 'manager');
-  assert.equal(Object.keys(created.data).length, 25, 'a write shows all fields, whatever its query asks for');
+  assert.equal(Object.keys(created.data).length, 25, 'a write returns all fields, whatever its query selects');
   const { id } = created.data;
 
   const read = await client.call('GET', `/operator/${id}`);
@@ -155,7 +155,7 @@ test('creates, reads, updates and deletes an operator', async () => {
   assert.equal((await client.call('GET', `/operator/${id}`)).status, 404);
 });
 
-test('what a write says in its query counts for nothing', async () => {
+test('the query of a write is ignored', async () => {
   const query = 'name=From+the+query&email=query%40example.com&chat_enabled=0&page=0&limit=x&foo[bar]=1';
   const response = await fetch(`${switchboard.url}/api/2/operator?${query}`, {
     method: 'POST',
@@ -170,26 +170,29 @@ test('what a write says in its query counts for nothing', async () => {
 });
 
 test('reads live states and sets availability', async () => {
-  const present = await client.all('/operator/live', { filters: { skill_id: '*' } });
+  const present = await client.loadAll('/operator/live', { filters: { skill_id: '*' } });
   assert.ok(present.length > 0);
-  const { data: everyone } = await client.call('GET', '/operator/live', { connected: 0, filters: { group_id: '*' } });
-  assert.ok(everyone.length > 0);
+  const { data: withOffline } = await client.call('GET', '/operator/live', {
+    connected: 0,
+    filters: { group_id: '*' },
+  });
+  assert.ok(withOffline.length > 0);
 
-  const [someone] = await client.all('/operator', { filters: { external_id: 'demo-5' } });
-  assert.ok(someone);
-  const path = `/operator/${someone.id}/live`;
+  const [operator] = await client.loadAll('/operator', { filters: { external_id: 'demo-5' } });
+  assert.ok(operator);
+  const path = `/operator/${operator.id}/live`;
   for (const available of [false, true]) {
     const set = await client.call('PUT', path, { chat: { available }, video: { available } });
-    const word = available ? 'available' : 'unavailable';
+    const state = available ? 'available' : 'unavailable';
     assert.deepEqual(set, {
       status: 200,
       meta: {
         status: 'success',
-        message: `Operator is now ${word} for chat channel. Operator is now ${word} for video channel.`,
+        message: `Operator is now ${state} for chat channel. Operator is now ${state} for video channel.`,
       },
     });
     const { data } = await client.call('GET', path);
-    assert.equal(data.id, someone.id);
+    assert.equal(data.id, operator.id);
     assert.equal(data.chat.available, available);
     assert.equal(data.video.available, available);
   }

@@ -4,20 +4,26 @@ import fc from 'fast-check';
 import type { FastifyRequest } from 'fastify';
 import { HttpError } from '../../../src/api/http/http-error.ts';
 import { parseForm, readBody } from '../../../src/api/rest/body.ts';
-import { listSelection, readFilters, readPaging, readQuery, singleSelection } from '../../../src/api/rest/query.ts';
+import {
+  readFilters,
+  readListSelection,
+  readPaging,
+  readQuery,
+  readSingleSelection,
+} from '../../../src/api/rest/query.ts';
 import { readInput } from '../../../src/api/rest/wire.ts';
 import { profileUpdate } from '../../../src/core/administration/profile.ts';
 import { groupCreate, groupUpdate, skillCreate, skillUpdate } from '../../../src/core/directory/tree.ts';
 import { websiteCreate, websiteUpdate } from '../../../src/core/directory/website.ts';
 import { DomainError } from '../../../src/core/kernel/errors.ts';
-import { idMatches, parseIdFilter, parseTextFilter } from '../../../src/core/kernel/filters.ts';
+import { matchesIdFilter, parseIdFilter, parseTextFilter } from '../../../src/core/kernel/filters.ts';
 import { parseId } from '../../../src/core/kernel/ids.ts';
 import { fold } from '../../../src/core/kernel/text.ts';
 import { liveUpdate } from '../../../src/core/live/live.ts';
 import { operatorCreate, operatorUpdate } from '../../../src/core/operators/operator.ts';
 
 const RUNS = Number(process.env.FUZZ_RUNS ?? 300);
-const SLOWEST_MS = 1000;
+const MAX_CPU_MS = 1000;
 
 const SCHEMAS = {
   operatorCreate,
@@ -38,9 +44,9 @@ afterEach(() => {
   assert.equal(({} as Record<string, unknown>).polluted, undefined);
 });
 
-/** A value or one of our own refusals, soon; anything else that is thrown is a fault. */
-function answers<T>(work: () => T): T | undefined {
-  const started = process.threadCpuUsage(); // time of our own: the machine may be busy with other tests
+/** Returns the value, or undefined after an expected error. Fails on any other error, or when it takes too long. */
+function runExpectingKnownErrors<T>(work: () => T): T | undefined {
+  const started = process.threadCpuUsage(); // processor time: the machine may be busy with other tests
   try {
     return work();
   } catch (error) {
@@ -48,7 +54,7 @@ function answers<T>(work: () => T): T | undefined {
     return undefined;
   } finally {
     const { user, system } = process.threadCpuUsage(started);
-    assert.ok(user + system < SLOWEST_MS * 1000, 'too slow');
+    assert.ok(user + system < MAX_CPU_MS * 1000, 'too slow');
   }
 }
 
@@ -60,7 +66,7 @@ const textLike = fc.oneof(
   fc.constantFrom('', '0', '1', 'true', '1e3', '01', '9007199254740993', '*', '1,2', '\0', '\ud800', '%', '%zz', '1*'),
 );
 
-/** Forms from well-shaped to hopeless. */
+/** From well-formed to completely malformed forms. */
 const formLike = fc.oneof(
   fc.string({ maxLength: 60 }),
   fc.string({ unit: fc.constantFrom('[', ']', '=', '&', '%', '5', 'B', 'a', '+', ';', '.', ','), maxLength: 60 }),
@@ -73,7 +79,7 @@ const formLike = fc.oneof(
     ),
 );
 
-test('parseForm: a plain tree of texts, or a refusal', () => {
+test('parseForm returns a plain tree of strings, or refuses the form', () => {
   const isPlain = (value: unknown): boolean =>
     typeof value === 'string' ||
     value === true ||
@@ -81,7 +87,7 @@ test('parseForm: a plain tree of texts, or a refusal', () => {
     (typeof value === 'object' && value !== null && Object.values(value).every(isPlain));
   fc.assert(
     fc.property(formLike, (text) => {
-      const parsed = answers(() => parseForm(text));
+      const parsed = runExpectingKnownErrors(() => parseForm(text));
       if (parsed === undefined) return;
       assert.ok(isPlain(parsed), JSON.stringify(parsed));
       assert.ok(!JSON.stringify(parsed).includes('"__proto__":'));
@@ -90,7 +96,7 @@ test('parseForm: a plain tree of texts, or a refusal', () => {
   );
 });
 
-test('parseForm reads back what an honest client writes', () => {
+test('parseForm decodes what URLSearchParams encodes', () => {
   const name = fc.stringMatching(/^[a-z_]{1,8}$/).filter((text) => text !== '__proto__');
   const value = fc.string({ unit: 'grapheme', maxLength: 20 });
   fc.assert(
@@ -103,23 +109,23 @@ test('parseForm reads back what an honest client writes', () => {
 
 const FILTERS = { id: { name: 'id', kind: 'id' }, name: { name: 'name', kind: 'text' } } as const;
 
-test('every part of a query is read or refused', () => {
+test('every part of a query is parsed or refused', () => {
   fc.assert(
     fc.property(formLike, (text) => {
       const request = { raw: { url: `/api/2/operator?${text}` } } as FastifyRequest;
-      const query = answers(() => readQuery(request));
+      const query = runExpectingKnownErrors(() => readQuery(request));
       if (query === undefined) return;
-      const paging = answers(() => readPaging(query));
+      const paging = runExpectingKnownErrors(() => readPaging(query));
       if (paging) {
         assert.ok(Number.isSafeInteger(paging.page) && paging.page >= 1);
         assert.ok(Number.isSafeInteger(paging.limit) && paging.limit >= 1 && paging.limit <= 100);
       }
-      const filters = answers(() => readFilters(query, FILTERS)) ?? {};
+      const filters = runExpectingKnownErrors(() => readFilters(query, FILTERS)) ?? {};
       assert.deepEqual(
         Object.keys(filters).filter((name) => name !== 'id' && name !== 'name'),
         [],
       );
-      for (const selection of [listSelection(query), singleSelection(query)]) {
+      for (const selection of [readListSelection(query), readSingleSelection(query)]) {
         assert.ok(selection === 'all' || selection instanceof Set);
       }
     }),
@@ -127,7 +133,7 @@ test('every part of a query is read or refused', () => {
   );
 });
 
-test('filters of a text or an identifier are read or refused', () => {
+test('text and identifier filters are parsed or refused', () => {
   const value = fc.oneof(
     textLike,
     fc.string({ maxLength: 300 }),
@@ -135,21 +141,21 @@ test('filters of a text or an identifier are read or refused', () => {
   );
   fc.assert(
     fc.property(value, fc.integer({ min: 1, max: 5000 }), (text, id) => {
-      const asText = answers(() => parseTextFilter(['x'], text));
+      const asText = runExpectingKnownErrors(() => parseTextFilter(['x'], text));
       if (asText) assert.ok(text.length <= 255 && text.split('*').length <= 6);
-      const asId = answers(() => parseIdFilter(['x'], text));
+      const asId = runExpectingKnownErrors(() => parseIdFilter(['x'], text));
       if (!asId) return;
       assert.match(text, /^[0-9*, \t\n\v\f\r\u00a0\ufeff\u2028\u2029\u1680\u2000-\u200a\u202f\u205f\u3000]+$/u);
       const expected = text.includes('*')
         ? new RegExp(`^${text.replaceAll('*', '.*')}$`).test(String(id))
         : text.split(',').some((part) => part.trim() === String(id));
-      assert.equal(idMatches(id, asId), expected);
+      assert.equal(matchesIdFilter(id, asId), expected);
     }),
     { numRuns: RUNS * 4 },
   );
 });
 
-test('parseId: exactly the decimal texts of the identifiers', () => {
+test('parseId accepts exactly the decimal notation of identifiers', () => {
   fc.assert(
     fc.property(fc.oneof(textLike, fc.maxSafeNat().map(String), fc.double().map(String)), (text) => {
       const id = parseId(text);
@@ -160,7 +166,7 @@ test('parseId: exactly the decimal texts of the identifiers', () => {
   );
 });
 
-test('folding: case never counts, for any character, alone or among others', () => {
+test('fold ignores case for every character, alone or within text', () => {
   for (let point = 0; point < 0x110000; point++) {
     if (point >= 0xd800 && point < 0xe000) continue;
     const letter = String.fromCodePoint(point);
@@ -171,13 +177,13 @@ test('folding: case never counts, for any character, alone or among others', () 
   }
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (a, b) => {
-      assert.equal(fold(a + b), fold(a) + fold(b), 'or a pattern would not match its own text');
+      assert.equal(fold(a + b), fold(a) + fold(b), 'otherwise a pattern would not match its own text');
     }),
     { numRuns: RUNS },
   );
 });
 
-/** Anything that JSON can say, with the names of the schema among the keys. */
+/** Arbitrary JSON, with the field names of the schema among the keys. */
 function bodyFor(schema: (typeof SCHEMAS)[keyof typeof SCHEMAS]) {
   const wire = Object.keys(schema.shape).map((name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
   const inner = ['type', 'available', 'phone_number', 'ask_phone_number_at_every_connection'];
@@ -203,16 +209,16 @@ function bodyFor(schema: (typeof SCHEMAS)[keyof typeof SCHEMAS]) {
 }
 
 for (const [name, schema] of Object.entries(SCHEMAS)) {
-  test(`readInput with ${name}: only its own fields, or a refusal that names them`, () => {
+  test(`readInput with ${name}: only known fields, or a refusal`, () => {
     const known = new Set(Object.keys(schema.shape));
     fc.assert(
       fc.property(bodyFor(schema), (body) => {
-        const input = answers(() => readInput(schema, body));
+        const input = runExpectingKnownErrors(() => readInput(schema, body));
         for (const field of Object.keys(input ?? {})) assert.ok(known.has(field), field);
-        // As it comes from the network: own keys named __proto__ included.
+        // Through JSON, as from the network, so that `__proto__` can be an own key.
         const sent = JSON.stringify(body);
         const request = { headers: { 'content-type': 'application/json' }, body: Buffer.from(sent) };
-        answers(() => readInput(schema, readBody(request as unknown as FastifyRequest)));
+        runExpectingKnownErrors(() => readInput(schema, readBody(request as unknown as FastifyRequest)));
       }),
       { numRuns: RUNS },
     );
@@ -228,18 +234,18 @@ for (const [name, schema] of Object.entries(SCHEMAS)) {
     fc.assert(
       fc.property(media, bytes, (type, body) => {
         const request = { headers: type === undefined ? {} : { 'content-type': type }, body: Buffer.from(body) };
-        answers(() => readInput(schema, readBody(request as unknown as FastifyRequest)));
+        runExpectingKnownErrors(() => readInput(schema, readBody(request as unknown as FastifyRequest)));
       }),
       { numRuns: RUNS },
     );
   });
 }
 
-test('a long list or a crowd of names is refused soon and in few words', () => {
-  const crowd = Object.fromEntries(Array.from({ length: 50_000 }, (_, index) => [`k${index}`, 1]));
+test('a long list or many unknown names are refused quickly, with a limited number of problems', () => {
+  const manyNames = Object.fromEntries(Array.from({ length: 50_000 }, (_, index) => [`k${index}`, 1]));
   const bodies = [
-    crowd,
-    { call_config: crowd },
+    manyNames,
+    { call_config: manyNames },
     { roles: ','.repeat(300_000) },
     { skill_list: Array(100_000).fill('x') },
   ];
@@ -249,7 +255,7 @@ test('a long list or a crowd of names is refused soon and in few words', () => {
       (error: DomainError) => (error.details.problems?.length ?? Number.POSITIVE_INFINITY) <= 100,
     );
     assert.equal(
-      answers(() => readInput(operatorUpdate, body)),
+      runExpectingKnownErrors(() => readInput(operatorUpdate, body)),
       undefined,
     );
   }

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
 import { after, before, test } from 'node:test';
-import { assertOk, assertRefused } from '../../support/clients/envelope.ts';
+import { assertError, assertOk } from '../../support/clients/envelope.ts';
 import { rawRequest, sendRaw } from '../../support/clients/raw.ts';
-import { type RestAnswer, type RestClient, restClient } from '../../support/clients/rest.ts';
+import { type RestClient, type RestResponse, restClient } from '../../support/clients/rest.ts';
 import { type Switchboard, startSwitchboard } from '../../support/processes/switchboard.ts';
-import { until } from '../../support/waiting/until.ts';
+import { waitUntil } from '../../support/waiting/wait.ts';
 
 let switchboard: Switchboard;
 let rest: RestClient;
@@ -17,26 +17,26 @@ before(async () => {
 });
 after(() => switchboard.stop());
 
-/** Sends one byte every 100 ms for as long as anybody listens. */
+/** Sends one byte every 100 ms until the socket closes. */
 function drip(socket: Socket, byte: string): void {
   const timer = setInterval(() => socket.write(byte), 100);
   socket.once('close', () => clearInterval(timer));
 }
 
-/** Asks until there is an answer: a busy machine may hold up a good request for longer than this service waits. */
-async function ask(path: string): Promise<RestAnswer> {
-  let answer: RestAnswer | undefined;
-  await until(`${path} is answered`, async () => {
-    answer = await rest.get(path).catch(() => undefined);
-    return answer !== undefined && answer.status !== 408;
+/** Retries after a timeout: a busy machine may delay a valid request for longer than the server's short deadlines. */
+async function getWithRetry(path: string): Promise<RestResponse> {
+  let response: RestResponse | undefined;
+  await waitUntil(`${path} is answered`, async () => {
+    response = await rest.get(path).catch(() => undefined);
+    return response !== undefined && response.status !== 408;
   });
-  return answer as RestAnswer;
+  return response as RestResponse;
 }
 
 async function assertTimedOut(send: (socket: Socket) => void): Promise<void> {
-  const answer = await sendRaw(switchboard.url, send);
-  assertRefused(answer, 408, 'The request took too long.');
-  assert.match(answer.head, /^content-type: application\/json/im);
+  const response = await sendRaw(switchboard.url, send);
+  assertError(response, 408, 'The request took too long.');
+  assert.match(response.head, /^content-type: application\/json/im);
 }
 
 test('headers that never end, silent or dripping: 408 in the envelope', async () => {
@@ -65,19 +65,19 @@ test('bodies that never end, silent or dripping: 408 in the envelope', async () 
       drip(socket, '1\r\nx\r\n');
     }),
   ]);
-  assert.equal((await ask('/group')).body.pagination.count, 0, 'half a body is no request');
+  assert.equal((await getWithRetry('/group')).body.pagination.count, 0, 'an incomplete body must not be processed');
 });
 
-test('a hundred slow ones do not keep the others from being answered', async () => {
+test('a hundred slow requests do not block others', async () => {
   const slow = Array.from({ length: 100 }, () =>
     assertTimedOut((socket) => socket.write('POST /api/2/operator HTTP/1.1\r\nHost: a\r\n')),
   );
-  for (let time = 0; time < 20; time++) assertOk(await ask('/operator'));
+  for (let time = 0; time < 20; time++) assertOk(await getWithRetry('/operator'));
   await Promise.all(slow);
-  assertOk(await ask('/operator'));
+  assertOk(await getWithRetry('/operator'));
 });
 
-test('clients that leave in the middle are forgotten', async () => {
+test('clients that disconnect early cause no error', async () => {
   const key = `X-API-Key: ${switchboard.key}`;
   for (const text of [
     'GET /api/2/oper',
@@ -90,6 +90,6 @@ test('clients that leave in the middle are forgotten', async () => {
       }),
     );
   }
-  assertOk(await ask('/operator'));
+  assertOk(await getWithRetry('/operator'));
   assert.doesNotMatch(switchboard.log(), /request failed/);
 });

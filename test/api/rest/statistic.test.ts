@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { assertBadValue, assertOk, assertRefused } from '../../support/clients/envelope.ts';
-import { add, addOperator } from '../../support/people/people.ts';
-import { type PastServer, startPast } from '../../support/processes/past-server.ts';
+import { assertError, assertInvalidField, assertOk } from '../../support/clients/envelope.ts';
+import { createOperator, createResource } from '../../support/fixtures/resources.ts';
+import { type SeededServer, startSeededServer } from '../../support/processes/seeded-server.ts';
 
 const SECOND = 1000;
 const DAY = 24 * 3600 * SECOND;
@@ -29,7 +29,7 @@ const NOTHING = {
   connected_seconds: 0,
 };
 
-let past: PastServer;
+let server: SeededServer;
 let shop: number;
 let bank: number;
 let group: number;
@@ -37,45 +37,45 @@ let skill: number;
 let alice: number;
 let bob: number;
 
-/** Begins on the n-th of the month; accepted, answered and closed after so many seconds. */
-async function add3(day: number, fields: object, accepted?: number, answered?: number, closed?: number) {
+/** Starts on the given day of the month; accepted, answered and closed after the given seconds. */
+async function addConversation(day: number, fields: object, accepted?: number, answered?: number, closed?: number) {
   const createdAt = Date.UTC(2026, 0, day, 10);
   const after = (seconds: number | undefined) => (seconds === undefined ? null : createdAt + seconds * SECOND);
-  const moments = { acceptedAt: after(accepted), firstAnswerAt: after(answered), closedAt: after(closed) };
+  const times = { acceptedAt: after(accepted), firstAnswerAt: after(answered), closedAt: after(closed) };
   const state = closed === undefined ? 'active' : 'closed';
-  return past.rows.conversation({ createdAt, state, websiteId: shop, ...moments, ...fields });
+  return server.seeder.addConversation({ createdAt, state, websiteId: shop, ...times, ...fields });
 }
 
 before(async () => {
-  past = await startPast();
-  const { rest, rows, installation, strangersRows } = past;
-  shop = await add(rest, 'website', { label: 'Shop', url: 'https://shop.example.com' });
-  bank = await add(rest, 'website', { label: 'Bank', url: 'https://bank.example.com' });
-  group = await add(rest, 'group', { name: 'Group' });
-  skill = await add(rest, 'skill', { name: 'Skill' });
-  alice = (await addOperator(rest, { group_id: group, skill_list: [skill] })).id;
-  bob = (await addOperator(rest)).id;
-  const one = await add3(1, { operatorId: alice, skillId: skill, closedBy: 'operator' }, 10, 14, 100);
-  const two = await add3(2, { operatorId: alice, channel: 'call', closedBy: 'visitor' }, 20, 26, 100);
-  await add3(3, { operatorId: bob, websiteId: bank, groupId: group }, 30);
-  await add3(4, { skillId: skill, groupId: group, closedBy: 'visitor' }, undefined, undefined, 50);
-  await add3(5, { skillId: skill, closedBy: 'api_key' }, undefined, undefined, 50);
-  await rows.satisfaction(one, { noteWelcome: 5, noteResolution: 5, noteDelay: 5, operatorId: alice });
-  await rows.satisfaction(two, { noteWelcome: 1, noteResolution: 2, noteDelay: 3, operatorId: alice });
-  await strangersRows.conversation({ id: 900, createdAt: Date.UTC(2026, 0, 1), acceptedAt: 1, operatorId: 1 });
+  server = await startSeededServer();
+  const { rest, seeder, installation, otherAccountSeeder } = server;
+  shop = await createResource(rest, 'website', { label: 'Shop', url: 'https://shop.example.com' });
+  bank = await createResource(rest, 'website', { label: 'Bank', url: 'https://bank.example.com' });
+  group = await createResource(rest, 'group', { name: 'Group' });
+  skill = await createResource(rest, 'skill', { name: 'Skill' });
+  alice = (await createOperator(rest, { group_id: group, skill_list: [skill] })).id;
+  bob = (await createOperator(rest)).id;
+  const one = await addConversation(1, { operatorId: alice, skillId: skill, closedBy: 'operator' }, 10, 14, 100);
+  const two = await addConversation(2, { operatorId: alice, channel: 'call', closedBy: 'visitor' }, 20, 26, 100);
+  await addConversation(3, { operatorId: bob, websiteId: bank, groupId: group }, 30);
+  await addConversation(4, { skillId: skill, groupId: group, closedBy: 'visitor' }, undefined, undefined, 50);
+  await addConversation(5, { skillId: skill, closedBy: 'api_key' }, undefined, undefined, 50);
+  await seeder.addSatisfaction(one, { noteWelcome: 5, noteResolution: 5, noteDelay: 5, operatorId: alice });
+  await seeder.addSatisfaction(two, { noteWelcome: 1, noteResolution: 2, noteDelay: 3, operatorId: alice });
+  await otherAccountSeeder.addConversation({ id: 900, createdAt: Date.UTC(2026, 0, 1), acceptedAt: 1, operatorId: 1 });
   await installation.database.transaction(async ({ db }) => {
     await db
       .insertInto('refusals')
       .values({ accountId: 1, day: '2026-01-02', websiteId: shop, reason: 'queue_full', count: 4 })
       .execute();
   });
-  await connectFor(alice, 600);
+  await setConnectedTime(alice, 600);
 });
-after(() => past.stop());
+after(() => server.stop());
 
-/** The history of somebody who was there for so long, two days ago. */
-async function connectFor(operatorId: number, seconds: number): Promise<void> {
-  const { database, clock } = past.installation;
+/** Replaces the operator's live history: connected for the given seconds, two days ago. */
+async function setConnectedTime(operatorId: number, seconds: number): Promise<void> {
+  const { database, clock } = server.installation;
   await database.transaction(async ({ db }) => {
     const row = await db
       .selectFrom('liveHistory')
@@ -98,15 +98,15 @@ async function connectFor(operatorId: number, seconds: number): Promise<void> {
 }
 
 const data = async (query = '') => {
-  const answer = await past.reader.get(`/statistic${query}`);
-  assertOk(answer);
-  return answer.body.data;
+  const response = await server.readOnlyRest.get(`/statistic${query}`);
+  assertOk(response);
+  return response.body.data;
 };
 
 describe('GET /statistic without a resource', () => {
-  test('rule 19: is one object keyed by indicator, from the rows of the account', async () => {
-    const answer = await past.rest.get('/statistic');
-    assert.deepEqual(answer.body, {
+  test('rule 19: returns one object keyed by indicator, computed from the account', async () => {
+    const response = await server.rest.get('/statistic');
+    assert.deepEqual(response.body, {
       meta: { status: 'success' },
       data: {
         conversation_number: 3,
@@ -120,12 +120,12 @@ describe('GET /statistic without a resource', () => {
         connected_seconds: 600,
       },
     });
-    assert.deepEqual(Object.keys(answer.body.data), INDICATORS);
-    assert.deepEqual(await data('?full=1&limit=100'), answer.body.data);
+    assert.deepEqual(Object.keys(response.body.data), INDICATORS);
+    assert.deepEqual(await data('?full=1&limit=100'), response.body.data);
   });
 
   test('rule 19: by website, channel and period', async () => {
-    const shown = '&filters[indicators]=conversation_number,abandoned_number';
+    const indicators = '&filters[indicators]=conversation_number,abandoned_number';
     for (const [query, conversations, abandoned] of [
       [`?filters[website_list]=${shop}`, 2, 1],
       [`?filters[website_list]=${bank}`, 1, 0],
@@ -142,11 +142,11 @@ describe('GET /statistic without a resource', () => {
       ['?filters[website_list]=999', 0, 0],
     ] as const) {
       const expected = { conversation_number: conversations, abandoned_number: abandoned };
-      assert.deepEqual(await data(query + shown), expected, query);
+      assert.deepEqual(await data(query + indicators), expected, query);
     }
   });
 
-  test('what was refused is known by website and day, and by nothing else', async () => {
+  test('refusals are counted by website and day only', async () => {
     const refused = async (query: string) => (await data(`?filters[indicators]=refused_number${query}`)).refused_number;
     assert.equal(await refused(''), 4);
     assert.equal(await refused(`&filters[website_list]=${bank}`), 0);
@@ -155,7 +155,7 @@ describe('GET /statistic without a resource', () => {
     assert.equal(await refused('&filters[channel]=chat'), null);
   });
 
-  test('indicators: a comma list or brackets, and fields among them; unknown ones are refused', async () => {
+  test('indicators: comma list, brackets or fields; unknown ones are refused', async () => {
     assert.deepEqual(await data('?filters[indicators]=experience'), { experience: 20 });
     assert.deepEqual(await data('?filters[indicators]=connected_seconds'), { connected_seconds: 600 });
     const two = { answered_number: 2, experience: 20 };
@@ -165,20 +165,20 @@ describe('GET /statistic without a resource', () => {
     assert.deepEqual(await data('?fields[]=experience&fields[]=answered_number&fields[]=email'), two);
     assert.deepEqual(Object.keys(await data('?fields[]=email')), INDICATORS);
     for (const bad of ['', 'nothing', 'experience,nothing', 'EXPERIENCE']) {
-      const answer = await past.rest.get(`/statistic?filters[indicators]=${bad}`);
-      assertBadValue(answer, 'filters[indicators]');
-      assert.ok(answer.body.meta.errors[0].message.includes(INDICATORS.join(', ')));
+      const response = await server.rest.get(`/statistic?filters[indicators]=${bad}`);
+      assertInvalidField(response, 'filters[indicators]');
+      assert.ok(response.body.meta.errors[0].message.includes(INDICATORS.join(', ')));
     }
   });
 });
 
 describe('GET /statistic with a resource', () => {
-  test('rule 19: rows by operator, newest first, those without conversations too', async () => {
-    const answer = await past.rest.get('/statistic?filters[resource]=operator');
-    assertOk(answer);
-    assert.deepEqual(answer.body.pagination, { page: 1, pages: 1, limit: 20, count: 3 });
+  test('rule 19: rows by operator, newest first, including those without conversations', async () => {
+    const response = await server.rest.get('/statistic?filters[resource]=operator');
+    assertOk(response);
+    assert.deepEqual(response.body.pagination, { page: 1, pages: 1, limit: 20, count: 3 });
     const of = (id: number) => ({ resource: 'operator', resource_id: id });
-    assert.deepEqual(answer.body.data, [
+    assert.deepEqual(response.body.data, [
       { ...of(bob), ...NOTHING, conversation_number: 1, waiting_seconds: 30, refused_number: null },
       {
         ...of(alice),
@@ -194,16 +194,16 @@ describe('GET /statistic with a resource', () => {
       },
       { ...of(1), ...NOTHING, refused_number: null },
     ]);
-    assert.deepEqual(Object.keys(answer.body.data[0]), ['resource', 'resource_id', ...INDICATORS]);
+    assert.deepEqual(Object.keys(response.body.data[0]), ['resource', 'resource_id', ...INDICATORS]);
   });
 
   test('rule 19: rows by group and by skill', async () => {
-    const shown = '&filters[indicators]=conversation_number,abandoned_number,connected_seconds';
-    // That of an operator counts for their group; the one that nobody took, for the group that it asked for.
-    assert.deepEqual(await data(`?filters[resource]=group${shown}`), [
+    const indicators = '&filters[indicators]=conversation_number,abandoned_number,connected_seconds';
+    // A conversation counts for the group of its operator or, without an operator, for the requested group.
+    assert.deepEqual(await data(`?filters[resource]=group${indicators}`), [
       { resource: 'group', resource_id: group, conversation_number: 2, abandoned_number: 1, connected_seconds: 600 },
     ]);
-    assert.deepEqual(await data(`?filters[resource]=skill${shown}`), [
+    assert.deepEqual(await data(`?filters[resource]=skill${indicators}`), [
       { resource: 'skill', resource_id: skill, conversation_number: 1, abandoned_number: 1, connected_seconds: 600 },
     ]);
   });
@@ -228,11 +228,11 @@ describe('GET /statistic with a resource', () => {
 });
 
 test('bad filters, other methods, another account', async () => {
-  const { rest, stranger } = past;
-  assertRefused(
+  const { rest, otherAccount } = server;
+  assertError(
     await rest.get('/statistic?filters[id]=1'),
     400,
-    "Filter 'id' is unknown. Filters here: website_list, channel, resource, resource_id, indicators, from, to.",
+    "Filter 'id' is unknown. Allowed filters: website_list, channel, resource, resource_id, indicators, from, to.",
   );
   for (const [filter, values] of Object.entries({
     resource: ['', 'website', 'operator,group', 'OPERATOR'],
@@ -242,18 +242,18 @@ test('bad filters, other methods, another account', async () => {
     to: ['x'],
   })) {
     for (const value of values) {
-      assertBadValue(await rest.get(`/statistic?filters[${filter}]=${value}`), `filters[${filter}]`);
+      assertInvalidField(await rest.get(`/statistic?filters[${filter}]=${value}`), `filters[${filter}]`);
     }
   }
-  assertBadValue(await rest.get('/statistic?filters[resource_id]=1'), 'filters[resource_id]');
-  assertBadValue(await rest.get('/statistic?filters[from]=2026-01-02&filters[to]=2026-01-01'), 'filters[to]');
-  assertBadValue(await rest.get('/statistic?limit=0'), 'limit');
+  assertInvalidField(await rest.get('/statistic?filters[resource_id]=1'), 'filters[resource_id]');
+  assertInvalidField(await rest.get('/statistic?filters[from]=2026-01-02&filters[to]=2026-01-01'), 'filters[to]');
+  assertInvalidField(await rest.get('/statistic?limit=0'), 'limit');
   for (const method of ['POST', 'PUT', 'DELETE']) {
-    const answer = await rest.send(method, '/statistic');
-    assertRefused(answer, 405);
-    assert.equal(answer.headers.get('allow'), 'GET, HEAD, OPTIONS');
+    const response = await rest.send(method, '/statistic');
+    assertError(response, 405);
+    assert.equal(response.headers.get('allow'), 'GET, HEAD, OPTIONS');
   }
-  const theirs = (await stranger.get('/statistic')).body.data;
+  const theirs = (await otherAccount.get('/statistic')).body.data;
   assert.equal(theirs.conversation_number, 1);
   assert.equal(theirs.connected_seconds, 0);
 });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { assertBadValue, assertOk, assertRefused } from '../../support/clients/envelope.ts';
+import { assertError, assertInvalidField, assertOk } from '../../support/clients/envelope.ts';
 import { type RestClient, restClient } from '../../support/clients/rest.ts';
-import { addOperator, newPerson } from '../../support/people/people.ts';
+import { createOperator, newOperatorFields } from '../../support/fixtures/resources.ts';
 import { type Switchboard, startSwitchboard } from '../../support/processes/switchboard.ts';
 
 let switchboard: Switchboard;
@@ -13,8 +13,8 @@ before(async () => {
 });
 after(() => switchboard.stop());
 
-test('reads, updates and deletes answer 200, a create 201 with its address', async () => {
-  const created = await rest.post('/operator', newPerson());
+test('reads, updates and deletes return 200, a create 201 with Location', async () => {
+  const created = await rest.post('/operator', newOperatorFields());
   assertOk(created, 201);
   const { id } = created.body.data;
   assert.equal(created.headers.get('location'), `/api/2/operator/${id}`);
@@ -25,52 +25,52 @@ test('reads, updates and deletes answer 200, a create 201 with its address', asy
   assert.deepEqual(deleted.body, { meta: { status: 'success' } });
 });
 
-test('an unknown id says which one, also where it is no number', async () => {
+test('the message names the unknown id, even if it is not a number', async () => {
   for (const id of ['456', 'abc', '1e1', '0x1', '-1', '01', '9007199254740993', '1.0', '+1', ' 1', 'ä']) {
-    const answer = await rest.get(`/operator/${encodeURIComponent(id)}`);
-    assertRefused(answer, 404, `Unknown 'operator' with 'id' ${id}.`);
-    assert.equal(answer.body.meta.errors, undefined);
+    const response = await rest.get(`/operator/${encodeURIComponent(id)}`);
+    assertError(response, 404, `Unknown 'operator' with 'id' ${id}.`);
+    assert.equal(response.body.meta.errors, undefined);
   }
   for (const path of ['/operator/456/live', '/operator/456/profile', '/operator/456/statistic']) {
-    assertRefused(await rest.get(path), 404, "Unknown 'operator' with 'id' 456.");
+    assertError(await rest.get(path), 404, "Unknown 'operator' with 'id' 456.");
   }
   for (const resource of ['client', 'website', 'group', 'skill']) {
-    assertRefused(await rest.get(`/${resource}/456`), 404, `Unknown '${resource}' with 'id' 456.`);
-    assertRefused(await rest.get(`/${resource}/abc`), 404, `Unknown '${resource}' with 'id' abc.`);
+    assertError(await rest.get(`/${resource}/456`), 404, `Unknown '${resource}' with 'id' 456.`);
+    assertError(await rest.get(`/${resource}/abc`), 404, `Unknown '${resource}' with 'id' abc.`);
   }
 });
 
-test('writes to an unknown id say the same', async () => {
+test('writes to an unknown id get the same message', async () => {
   const message = "Unknown 'operator' with 'id' 456.";
-  assertRefused(await rest.put('/operator/456', { name: 'A' }), 404, message);
-  assertRefused(await rest.delete('/operator/456'), 404, message);
-  assertRefused(await rest.put('/operator/456/live', 'connected=0'), 404, message);
-  assertRefused(await rest.put('/operator/456/profile', 'city=Paris'), 404, message);
+  assertError(await rest.put('/operator/456', { name: 'A' }), 404, message);
+  assertError(await rest.delete('/operator/456'), 404, message);
+  assertError(await rest.put('/operator/456/live', 'connected=0'), 404, message);
+  assertError(await rest.put('/operator/456/profile', 'city=Paris'), 404, message);
   for (const resource of ['website', 'group', 'skill']) {
     const field = resource === 'website' ? 'label' : 'name';
-    assertRefused(await rest.put(`/${resource}/456`, { [field]: 'A' }), 404, `Unknown '${resource}' with 'id' 456.`);
-    assertRefused(await rest.delete(`/${resource}/x1`), 404, `Unknown '${resource}' with 'id' x1.`);
+    assertError(await rest.put(`/${resource}/456`, { [field]: 'A' }), 404, `Unknown '${resource}' with 'id' 456.`);
+    assertError(await rest.delete(`/${resource}/x1`), 404, `Unknown '${resource}' with 'id' x1.`);
   }
 });
 
-test('an unknown resource is named, and only to those who are let in', async () => {
-  assertRefused(await rest.get('/foo'), 404, "Unknown resource 'foo'.");
-  assertRefused(await rest.get('/foo/12?x=1'), 404, "Unknown resource 'foo'.");
-  assertRefused(await rest.post('/foo', 'a=1'), 404, "Unknown resource 'foo'.");
-  assertRefused(await rest.get('/operator/1/foo'), 404);
-  assertRefused(await restClient(switchboard.url, 'wrong').get('/foo'), 403, 'Forbidden');
+test('the message names an unknown resource, but only for authenticated callers', async () => {
+  assertError(await rest.get('/foo'), 404, "Unknown resource 'foo'.");
+  assertError(await rest.get('/foo/12?x=1'), 404, "Unknown resource 'foo'.");
+  assertError(await rest.post('/foo', 'a=1'), 404, "Unknown resource 'foo'.");
+  assertError(await rest.get('/operator/1/foo'), 404);
+  assertError(await restClient(switchboard.url, 'wrong').get('/foo'), 403, 'Forbidden');
 });
 
-test('bad input: the message of the first problem, and every problem in the order of the fields', async () => {
+test('invalid input: the message of the first problem, and all problems in field order', async () => {
   const missing = await rest.post('/operator', {});
-  assertRefused(missing, 400, "Field 'name' is missing.");
+  assertError(missing, 400, "Field 'name' is missing.");
   assert.deepEqual(
     missing.body.meta.errors.map((error: { field: string }) => error.field),
     ['name', 'email'],
   );
-  assertRefused(await rest.post('/operator', { name: 'A' }), 400, "Field 'email' is missing.");
-  assertRefused(await rest.post('/operator', { name: 'A', email: 'x' }), 400, "Value of field 'email' is not valid.");
-  assertRefused(await rest.post('/operator', newPerson({ foo: 1 })), 400, "Field 'foo' is unknown.");
+  assertError(await rest.post('/operator', { name: 'A' }), 400, "Field 'email' is missing.");
+  assertError(await rest.post('/operator', { name: 'A', email: 'x' }), 400, "Value of field 'email' is not valid.");
+  assertError(await rest.post('/operator', newOperatorFields({ foo: 1 })), 400, "Field 'foo' is unknown.");
 
   const many = await rest.post('/operator', {
     zoo: 1,
@@ -81,7 +81,7 @@ test('bad input: the message of the first problem, and every problem in the orde
     pseudo: 5,
     name: 'A',
   });
-  assertRefused(many, 400, "Value of field 'pseudo' is not valid.");
+  assertError(many, 400, "Value of field 'pseudo' is not valid.");
   assert.deepEqual(
     many.body.meta.errors.map((error: { field: string }) => error.field),
     ['pseudo', 'email', 'chat_max_number', 'skill_list[0]', 'call_config[type]', 'zoo', 'call_config[colour]'],
@@ -97,7 +97,7 @@ test('bad input: the message of the first problem, and every problem in the orde
   assert.match(rules.zoo, /name, first_name/);
 });
 
-test('a method that an address does not have: 405 with those it has', async () => {
+test('an unsupported method: 405 with the allowed methods', async () => {
   const cases: [string, string, string[]][] = [
     ['PATCH', '/operator', ['GET', 'HEAD', 'POST', 'OPTIONS']],
     ['PUT', '/operator', ['GET', 'HEAD', 'POST', 'OPTIONS']],
@@ -107,19 +107,19 @@ test('a method that an address does not have: 405 with those it has', async () =
     ['POST', '/client', ['GET', 'HEAD', 'OPTIONS']],
   ];
   for (const [method, path, allowed] of cases) {
-    const answer = await rest.send(method, path);
-    assertRefused(answer, 405, `The method ${method} is not allowed here.`);
-    assert.deepEqual(answer.headers.get('allow')?.split(', ').sort(), allowed.sort(), `${method} ${path}`);
+    const response = await rest.send(method, path);
+    assertError(response, 405, `The method ${method} is not allowed here.`);
+    assert.deepEqual(response.headers.get('allow')?.split(', ').sort(), allowed.sort(), `${method} ${path}`);
   }
 });
 
-test('the live list is nobody: a write to it names no operator', async () => {
-  assertRefused(await rest.put('/operator/live', 'name=A'), 404, "Unknown 'operator' with 'id' live.");
-  assertRefused(await rest.delete('/operator/live'), 404, "Unknown 'operator' with 'id' live.");
-  assertRefused(await rest.post('/operator/live', 'connected=0'), 405);
+test('writes to /operator/live treat "live" as an unknown id', async () => {
+  assertError(await rest.put('/operator/live', 'name=A'), 404, "Unknown 'operator' with 'id' live.");
+  assertError(await rest.delete('/operator/live'), 404, "Unknown 'operator' with 'id' live.");
+  assertError(await rest.post('/operator/live', 'connected=0'), 405);
 });
 
-test('HEAD answers as GET without the body', async () => {
+test('HEAD responds like GET without the body', async () => {
   for (const path of ['/operator', '/operator/1', '/operator/live', '/operator/999', '/foo', '/client']) {
     const get = await rest.get(path);
     const head = await rest.send('HEAD', path);
@@ -134,17 +134,17 @@ test('HEAD answers as GET without the body', async () => {
 });
 
 test('OPTIONS needs no key', async () => {
-  const answer = await fetch(`${switchboard.url}/api/2/operator/1`, { method: 'OPTIONS' });
-  assert.equal(answer.status, 204);
-  assert.deepEqual(answer.headers.get('allow')?.split(', ').sort(), ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PUT']);
-  assert.equal(await answer.text(), '');
-  assert.equal(answer.headers.get('cache-control'), 'no-store');
-  assert.equal(answer.headers.get('access-control-allow-origin'), null);
+  const response = await fetch(`${switchboard.url}/api/2/operator/1`, { method: 'OPTIONS' });
+  assert.equal(response.status, 204);
+  assert.deepEqual(response.headers.get('allow')?.split(', ').sort(), ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PUT']);
+  assert.equal(await response.text(), '');
+  assert.equal(response.headers.get('cache-control'), 'no-store');
+  assert.equal(response.headers.get('access-control-allow-origin'), null);
 });
 
-test('every answer is marked as not to be stored and as deprecated', async () => {
-  const id = (await addOperator(rest)).id;
-  const answers = [
+test('every response has the no-store and deprecation headers', async () => {
+  const id = (await createOperator(rest)).id;
+  const responses = [
     await rest.get('/operator'),
     await rest.get(`/operator/${id}/live`),
     await rest.put(`/operator/${id}`, { name: 'B' }),
@@ -158,10 +158,10 @@ test('every answer is marked as not to be stored and as deprecated', async () =>
     await rest.post('/operator', 'x'.repeat(1024 * 1024 + 1)),
   ];
   assert.deepEqual(
-    answers.map((answer) => answer.status),
+    responses.map((response) => response.status),
     [200, 200, 200, 404, 404, 405, 400, 400, 414, 403, 413],
   );
-  for (const { status, headers } of answers) {
+  for (const { status, headers } of responses) {
     assert.equal(headers.get('cache-control'), 'no-store', `${status}`);
     assert.match(headers.get('deprecation') ?? '', /^@\d{10}$/, `${status}`);
     assert.match(headers.get('link') ?? '', /<[^>]+>; rel="deprecation".*<\/graphql>; rel="successor-version"/);
@@ -170,12 +170,12 @@ test('every answer is marked as not to be stored and as deprecated', async () =>
   }
 });
 
-test('a query that cannot be read is refused', async () => {
-  assertRefused(await rest.get('/operator?name=%zz'), 400, /percent-encoded/);
-  assertBadValue(await rest.get('/operator?page=x'), 'page');
+test('a malformed query is refused', async () => {
+  assertError(await rest.get('/operator?name=%zz'), 400, /percent-encoded/);
+  assertInvalidField(await rest.get('/operator?page=x'), 'page');
 });
 
-test('with origins and a last day configured', async () => {
+test('CORS origins and a sunset date', async () => {
   const origin = 'https://app.example.com';
   const other = await startSwitchboard({
     env: { SWITCHBOARD_CORS_ORIGINS: `${origin},https://b.example.com`, SWITCHBOARD_REST_SUNSET: '2031-12-31' },
@@ -193,7 +193,7 @@ test('with origins and a last day configured', async () => {
       assert.equal(refused.headers.get('vary'), 'Origin');
     }
     const failed = await client.get('/operator/abc', { Origin: origin });
-    assert.equal(failed.headers.get('access-control-allow-origin'), origin, 'a page must see its errors too');
+    assert.equal(failed.headers.get('access-control-allow-origin'), origin, 'errors must be readable by the page too');
     const preflight = await fetch(`${other.url}/api/2/operator`, {
       method: 'OPTIONS',
       headers: { Origin: origin, 'Access-Control-Request-Method': 'POST' },

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, test } from 'node:test';
-import { assertOk, assertRefused } from '../../support/clients/envelope.ts';
+import { assertError, assertOk } from '../../support/clients/envelope.ts';
 import { type RestClient, restClient } from '../../support/clients/rest.ts';
-import { newPerson } from '../../support/people/people.ts';
+import { newOperatorFields } from '../../support/fixtures/resources.ts';
 import { type Switchboard, startSwitchboard } from '../../support/processes/switchboard.ts';
 
-const MANY = 2500;
+const OPERATOR_COUNT = 2500;
 
 let switchboard: Switchboard;
 let rest: RestClient;
@@ -22,29 +22,29 @@ after(async () => {
   await switchboard.stop();
 });
 
-test('a database that takes no writes: 503 with Retry-After, nothing changed, and the key keeps nothing', async () => {
-  const person = newPerson();
+test('a locked database: 503 with Retry-After, nothing changed, and nothing stored for the idempotency key', async () => {
+  const fields = newOperatorFields();
   const key = { 'Idempotency-Key': 'locked' };
-  database.exec('begin immediate'); // another program holds the file
+  database.exec('begin immediate'); // another process locks the file
   let refused: Awaited<ReturnType<RestClient['post']>>;
   try {
-    refused = await rest.post('/operator', person, key);
+    refused = await rest.post('/operator', fields, key);
   } finally {
     database.exec('rollback');
   }
-  assertRefused(refused, 503, /Nothing was changed/);
+  assertError(refused, 503, /Nothing was changed/);
   assert.equal(refused.headers.get('retry-after'), '1');
-  const again = await rest.post('/operator', person, key);
+  const again = await rest.post('/operator', fields, key);
   assertOk(again, 201);
   assert.equal(again.headers.get('idempotency-replayed'), null);
 });
 
-test('a live list of thousands is sent while it is read, whole and in order', async () => {
+test('a live list of thousands of operators is streamed completely and in order', async () => {
   database.exec(`
     insert into operator_live (account_id, operator_id, version, lease_until, first_login_at, named_only, chat_enabled, call_enabled, video_enabled, chat_available, call_available,
       video_available, chat_slots, call_slots, video_slots, chat_max_number, chat_and_call, chat_to_video,
       chat_priority, call_priority, video_priority)
-    with recursive n(id) as (select 10 union all select id + 1 from n where id < ${MANY + 9})
+    with recursive n(id) as (select 10 union all select id + 1 from n where id < ${OPERATOR_COUNT + 9})
     select account_id, n.id, 1, lease_until, 1, 0, chat_enabled, call_enabled, video_enabled, chat_available, call_available,
       video_available, chat_slots, call_slots, video_slots, chat_max_number, chat_and_call, chat_to_video,
       chat_priority, call_priority, video_priority
@@ -54,9 +54,9 @@ test('a live list of thousands is sent while it is read, whole and in order', as
   assert.equal(body.meta.status, 'success');
   assert.deepEqual(
     body.data.map((live: { id: number }) => live.id),
-    Array.from({ length: MANY }, (_, index) => MANY + 9 - index),
+    Array.from({ length: OPERATOR_COUNT }, (_, index) => OPERATOR_COUNT + 9 - index),
   );
-  assert.deepEqual(body.pagination, { page: 1, pages: 1, limit: MANY, count: MANY });
+  assert.deepEqual(body.pagination, { page: 1, pages: 1, limit: OPERATOR_COUNT, count: OPERATOR_COUNT });
   const head = await rest.send('HEAD', '/operator/live?connected=0');
   assert.equal(head.status, 200);
   assert.equal(head.body, undefined);
@@ -64,7 +64,7 @@ test('a live list of thousands is sent while it is read, whole and in order', as
   assert.deepEqual(part.body.data, body.data.slice(100, 200));
 });
 
-test('those who leave in the middle of a long list cost nothing', async () => {
+test('clients that disconnect in the middle of a long list cause no error', async () => {
   for (let time = 0; time < 10; time++) {
     const abort = new AbortController();
     const response = await fetch(`${switchboard.url}/api/2/operator/live?connected=0&key=${switchboard.key}`, {

@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { assertBadValue, assertOk, assertRefused } from '../../support/clients/envelope.ts';
-import { idsOf } from '../../support/people/people.ts';
-import { type PastServer, startPast } from '../../support/processes/past-server.ts';
+import { assertError, assertInvalidField, assertOk } from '../../support/clients/envelope.ts';
+import { listIds } from '../../support/fixtures/resources.ts';
+import { type SeededServer, startSeededServer } from '../../support/processes/seeded-server.ts';
 
-let past: PastServer;
+let server: SeededServer;
 before(async () => {
-  past = await startPast();
+  server = await startSeededServer();
 });
-after(() => past.stop());
+after(() => server.stop());
 
-test('a visitor shows every field and nothing else', async () => {
-  const { rows, rest, reader } = past;
-  const id = await rows.visitor({
+test('a visitor has exactly the documented fields', async () => {
+  const { seeder, rest, readOnlyRest } = server;
+  const id = await seeder.addVisitor({
     uniqueId: '0a1572b7',
     externalId: 'Customer-7',
     externalIdFolded: 'customer-7',
@@ -46,9 +46,9 @@ test('a visitor shows every field and nothing else', async () => {
     created_at: '2026-01-02 03:04:05',
     _link: `/visitor/${id}`,
   };
-  const answer = await reader.get(`/visitor/${id}`);
-  assert.deepEqual(answer.body, { meta: { status: 'success' }, data: visitor });
-  assert.deepEqual(Object.keys(answer.body.data), Object.keys(visitor));
+  const response = await readOnlyRest.get(`/visitor/${id}`);
+  assert.deepEqual(response.body, { meta: { status: 'success' }, data: visitor });
+  assert.deepEqual(Object.keys(response.body.data), Object.keys(visitor));
   assert.deepEqual((await rest.get(`/visitor?full=1&filters[id]=${id}`)).body.data, [visitor]);
   assert.deepEqual((await rest.get('/visitor')).body.data, [{ id, _link: `/visitor/${id}` }]);
   assert.deepEqual((await rest.get('/visitor?fields[]=city&fields[]=website_id')).body.data, [
@@ -56,16 +56,21 @@ test('a visitor shows every field and nothing else', async () => {
   ]);
 });
 
-test('filters by unique_id, external_id and website_id, without regard to case', async () => {
-  const { rows, rest } = past;
-  const first = await rows.visitor({ uniqueId: 'aa-1', externalId: 'ÉTÉ-1', externalIdFolded: 'été-1', websites: [8] });
-  const second = await rows.visitor({
+test('filters by unique_id, external_id and website_id, ignoring case', async () => {
+  const { seeder, rest } = server;
+  const first = await seeder.addVisitor({
+    uniqueId: 'aa-1',
+    externalId: 'ÉTÉ-1',
+    externalIdFolded: 'été-1',
+    websites: [8],
+  });
+  const second = await seeder.addVisitor({
     uniqueId: 'aa-2',
     externalId: 'été_2',
     externalIdFolded: 'été_2',
     websites: [9],
   });
-  const third = await rows.visitor({ uniqueId: 'bb-1', websites: [8, 9] });
+  const third = await seeder.addVisitor({ uniqueId: 'bb-1', websites: [8, 9] });
   for (const [filters, expected] of [
     ['filters[unique_id]=aa-1', [first]],
     ['filters[unique_id]=AA-1', [first]],
@@ -80,34 +85,34 @@ test('filters by unique_id, external_id and website_id, without regard to case',
     ['filters[website_id]=88', []],
     [`filters[id]=${first},${third}`, [third, first]],
   ] as const) {
-    assert.deepEqual(await idsOf(rest, `/visitor?${filters}`), expected, filters);
+    assert.deepEqual(await listIds(rest, `/visitor?${filters}`), expected, filters);
   }
   const unknown = await rest.get('/visitor?filters[email]=x');
-  assertRefused(unknown, 400, "Filter 'email' is unknown. Filters here: id, unique_id, external_id, website_id.");
-  assertBadValue(await rest.get('/visitor?filters[website_id]=x'), 'filters[website_id]');
-  assertBadValue(await rest.get('/visitor?filters[unique_id]=******'), 'filters[unique_id]');
+  assertError(unknown, 400, "Filter 'email' is unknown. Allowed filters: id, unique_id, external_id, website_id.");
+  assertInvalidField(await rest.get('/visitor?filters[website_id]=x'), 'filters[website_id]');
+  assertInvalidField(await rest.get('/visitor?filters[unique_id]=******'), 'filters[unique_id]');
 });
 
-test('visitors of another account are not there, and nothing can be written', async () => {
-  const { strangersRows, rest, stranger } = past;
-  await strangersRows.visitor({ id: 5000, uniqueId: 'theirs', websites: [8] });
-  assertOk(await stranger.get('/visitor/5000'));
-  assertRefused(await rest.get('/visitor/5000'), 404, "Unknown 'visitor' with 'id' 5000.");
-  assert.deepEqual(await idsOf(rest, '/visitor?filters[unique_id]=theirs'), []);
+test('visitors of another account are unknown, and writes are not allowed', async () => {
+  const { otherAccountSeeder, rest, otherAccount } = server;
+  await otherAccountSeeder.addVisitor({ id: 5000, uniqueId: 'theirs', websites: [8] });
+  assertOk(await otherAccount.get('/visitor/5000'));
+  assertError(await rest.get('/visitor/5000'), 404, "Unknown 'visitor' with 'id' 5000.");
+  assert.deepEqual(await listIds(rest, '/visitor?filters[unique_id]=theirs'), []);
   for (const [method, path] of [
     ['POST', '/visitor'],
     ['PUT', '/visitor/1'],
     ['DELETE', '/visitor/1'],
   ] as const) {
-    const answer = await rest.send(method, path);
-    assertRefused(answer, 405);
-    assert.equal(answer.headers.get('allow'), 'GET, HEAD, OPTIONS');
+    const response = await rest.send(method, path);
+    assertError(response, 405);
+    assert.equal(response.headers.get('allow'), 'GET, HEAD, OPTIONS');
   }
 });
 
 test('pages', async () => {
-  const { rest } = past;
-  const answer = await rest.get('/visitor?limit=2&page=2');
-  assert.equal(answer.body.data.length, 2);
-  assert.deepEqual(answer.body.pagination, { page: 2, pages: 2, limit: 2, count: 4 });
+  const { rest } = server;
+  const response = await rest.get('/visitor?limit=2&page=2');
+  assert.equal(response.body.data.length, 2);
+  assert.deepEqual(response.body.pagination, { page: 2, pages: 2, limit: 2, count: 4 });
 });

@@ -6,25 +6,25 @@ import { visitorSchema } from '../../../src/api/visitor/schema.ts';
 import { openSocket } from '../../support/clients/subscriptions.ts';
 import { operationsOf } from '../../support/docs/documents.ts';
 import { allRoutes } from '../../support/docs/routes.ts';
-import { openSite, type Site, type SiteOperator, type SiteVisitor } from '../../support/people/site.ts';
-import { PATIENCE_MS } from '../../support/waiting/until.ts';
+import { openSite, type Site, type SiteOperator, type SiteVisitor } from '../../support/fixtures/site.ts';
+import { WAIT_TIMEOUT_MS } from '../../support/waiting/wait.ts';
 
 let site: Site;
 let operator: SiteOperator;
 let visitor: SiteVisitor;
 before(async () => {
   site = await openSite();
-  operator = await site.operator({ chat_max_number: 50 });
-  visitor = await site.visitor();
+  operator = await site.createOperator({ chat_max_number: 50 });
+  visitor = await site.createVisitor();
 });
 after(() => site.stop());
 
-/** What is let in by mistake would wait for its end. */
-const LIMITED = { timeout: PATIENCE_MS };
+/** A connection that is accepted by mistake would never end. */
+const WITH_TIMEOUT = { timeout: WAIT_TIMEOUT_MS };
 
-const position = async () => (await site.admin.run('{eventPosition}')).data.eventPosition;
+const readPosition = async () => (await site.admin.run('{eventPosition}')).data.eventPosition;
 
-async function ask(
+async function postDocument(
   path: string,
   document: string,
   headers: Record<string, string>,
@@ -38,22 +38,22 @@ async function ask(
   return { status: response.status, codes: errors.map(({ extensions }) => extensions.code) };
 }
 
-/** Both ways of sending a credential, whichever the address looks at. */
-const shown = (secret: string) => ({ Authorization: `Bearer ${secret}`, 'X-API-Key': secret });
+/** Sends a credential in both headers, whichever the endpoint reads. */
+const credentialHeaders = (secret: string) => ({ Authorization: `Bearer ${secret}`, 'X-API-Key': secret });
 
 for (const { kind, name, document } of operationsOf(schema)) {
-  test(`rule 17: a visitor's token is worth nothing for the ${kind} ${name} of operators`, async () => {
+  test(`rule 17: the operator ${kind} ${name} rejects a visitor's token`, async () => {
     assert.deepEqual(validate(schema, parse(document)), [], document);
-    const before = await position();
+    const before = await readPosition();
     const refused = { status: 401, codes: ['UNAUTHENTICATED'] };
-    assert.deepEqual(await ask('/graphql', document, shown(visitor.token)), refused);
-    assert.equal(await position(), before);
+    assert.deepEqual(await postDocument('/graphql', document, credentialHeaders(visitor.token)), refused);
+    assert.equal(await readPosition(), before);
   });
 }
 
 test(
-  "rule 17: a visitor's token opens no connection of operators, nor an operator's one of visitors",
-  LIMITED,
+  "rule 17: the operators' socket rejects visitor tokens, and the visitors' socket rejects all other credentials",
+  WITH_TIMEOUT,
   async () => {
     assert.equal((await openSocket(site.url, visitor.token).closed).code, 4403);
     for (const token of [operator.token, site.admin.token, site.switchboard.key]) {
@@ -63,15 +63,15 @@ test(
   },
 );
 
-test("rule 17: with a visitor's token every address answers as with nonsense", async () => {
-  const all = await allRoutes();
-  assert.ok(all.filter(({ url }) => url.startsWith('/api/2/')).length > 20);
-  for (const { url, methods } of all) {
+test("rule 17: every other endpoint treats a visitor's token like an unknown token", async () => {
+  const routes = await allRoutes();
+  assert.ok(routes.filter(({ url }) => url.startsWith('/api/2/')).length > 20);
+  for (const { url, methods } of routes) {
     if (url.startsWith('/visitor/')) continue;
     const address = site.url + url.replace(/:\w+/g, '1').replace('*', 'x');
     for (const method of methods) {
       const status = async (secret: string) => {
-        const headers = { ...shown(secret), 'Content-Type': 'application/json' };
+        const headers = { ...credentialHeaders(secret), 'Content-Type': 'application/json' };
         const body = ['POST', 'PUT', 'PATCH'].includes(method) ? { body: '{}' } : {};
         return (await fetch(address, { method, headers, redirect: 'manual', ...body })).status;
       };
@@ -81,36 +81,36 @@ test("rule 17: with a visitor's token every address answers as with nonsense", a
         assert.ok(withToken >= 400, `${method} ${url} ${withToken}`);
     }
   }
-  const check = await fetch(`${site.url}/_authenticated`, { headers: shown(visitor.token) });
+  const check = await fetch(`${site.url}/_authenticated`, { headers: credentialHeaders(visitor.token) });
   assert.equal(check.status, 401);
   assert.deepEqual(
     (await visitor.run('{visitor{uniqueId}}')).data.visitor.uniqueId,
     visitor.visitorId,
-    'and it lives on',
+    'the token is still valid',
   );
 });
 
-test('revoking tokens of operators does not touch those of visitors', async () => {
+test('the revoke endpoint does not revoke visitor tokens', async () => {
   const body = new URLSearchParams({ token: visitor.token });
   assert.equal((await fetch(`${site.url}/oauth2/revoke`, { method: 'POST', body })).status, 200);
   assert.equal((await visitor.run('{__typename}')).status, 200);
 });
 
 for (const { kind, name, document } of operationsOf(visitorSchema)) {
-  test(`rule 17: the ${kind} ${name} of visitors takes no other credential`, async () => {
+  test(`rule 17: the visitor ${kind} ${name} accepts only visitor tokens`, async () => {
     assert.deepEqual(validate(visitorSchema, parse(document)), [], document);
-    const before = await position();
+    const before = await readPosition();
     const refused = { status: 401, codes: ['UNAUTHENTICATED'] };
     for (const secret of [operator.token, site.admin.token, site.switchboard.key, 'nonsense']) {
-      assert.deepEqual(await ask('/visitor/graphql', document, shown(secret)), refused);
+      assert.deepEqual(await postDocument('/visitor/graphql', document, credentialHeaders(secret)), refused);
     }
-    assert.deepEqual(await ask('/visitor/graphql', document, {}), refused);
-    assert.equal(await position(), before);
+    assert.deepEqual(await postDocument('/visitor/graphql', document, {}), refused);
+    assert.equal(await readPosition(), before);
   });
 }
 
-/** How each operation names a conversation; those that name none are of the visitor whose token it is. */
-const NAMING: Readonly<Record<string, ((id: string) => string) | null>> = {
+/** Documents that access a conversation by id; null for operations that take no conversation id. */
+const DOCUMENTS_BY_ID: Readonly<Record<string, ((id: string) => string) | null>> = {
   visitor: null,
   availability: null,
   eventPosition: null,
@@ -127,9 +127,9 @@ const NAMING: Readonly<Record<string, ((id: string) => string) | null>> = {
   conversationEvents: (id) => `subscription { conversationEvents(id: "${id}") { position } }`,
 };
 
-test('every operation of visitors says how it names a conversation', () => {
+test('the table above covers every operation of the visitor schema', () => {
   assert.deepEqual(
-    Object.keys(NAMING).sort(),
+    Object.keys(DOCUMENTS_BY_ID).sort(),
     operationsOf(visitorSchema)
       .map(({ name }) => name)
       .sort(),
@@ -141,42 +141,42 @@ test('every operation of visitors says how it names a conversation', () => {
     });
     assert.equal(
       inputs.some((input) => input === 'id' || input === 'conversationId'),
-      NAMING[name] !== null,
+      DOCUMENTS_BY_ID[name] !== null,
       name,
     );
   }
 });
 
-for (const [name, document] of Object.entries(NAMING)) {
+for (const [name, document] of Object.entries(DOCUMENTS_BY_ID)) {
   if (!document) continue;
   test(
-    `rule 17: ${name} answers for a conversation of somebody else as for one that does not exist`,
-    LIMITED,
+    `rule 17: ${name} treats a conversation of another visitor like one that does not exist`,
+    WITH_TIMEOUT,
     async () => {
-      const owner = await site.visitor();
-      const { id } = await owner.start({ message: 'private' });
-      await operator.accept(id);
-      const elsewhere = await site.visitor();
-      const before = await position();
-      const answers = [];
-      for (const asked of [id, '900001']) {
-        const answer =
+      const owner = await site.createVisitor();
+      const { id } = await owner.startConversation({ message: 'private' });
+      await operator.acceptOffer(id);
+      const otherVisitor = await site.createVisitor();
+      const before = await readPosition();
+      const results = [];
+      for (const requestedId of [id, '900001']) {
+        const result =
           name === 'conversationEvents'
-            ? await failure(elsewhere, document(asked))
-            : await elsewhere.run(document(asked));
-        const { data, errors } = answer as { data?: unknown; errors?: unknown };
-        answers.push(JSON.stringify({ data, errors }).replaceAll(asked, 'ID'));
+            ? await subscribeAndFail(otherVisitor, document(requestedId))
+            : await otherVisitor.run(document(requestedId));
+        const { data, errors } = result as { data?: unknown; errors?: unknown };
+        results.push(JSON.stringify({ data, errors }).replaceAll(requestedId, 'ID'));
       }
-      assert.equal(answers[0], answers[1]);
-      assert.match(answers[0] as string, name === 'conversation' ? /"conversation":null/ : /UNKNOWN_ID|BAD_REQUEST/);
-      assert.equal(await position(), before, 'nothing was changed');
+      assert.equal(results[0], results[1]);
+      assert.match(results[0] as string, name === 'conversation' ? /"conversation":null/ : /UNKNOWN_ID|BAD_REQUEST/);
+      assert.equal(await readPosition(), before, 'nothing was changed');
     },
   );
 }
 
-async function failure(who: SiteVisitor, document: string): Promise<{ errors: unknown }> {
-  const socket = who.socket();
-  const errors = await (await socket.watch(document)).failed;
+async function subscribeAndFail(subscriber: SiteVisitor, document: string): Promise<{ errors: unknown }> {
+  const socket = subscriber.openSocket();
+  const errors = await (await socket.subscribe(document)).failed;
   socket.end();
   return { errors };
 }

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { add } from '../../support/people/people.ts';
-import { openSite, type Site, type SiteOperator, type SiteVisitor } from '../../support/people/site.ts';
+import { createResource } from '../../support/fixtures/resources.ts';
+import { openSite, type Site, type SiteOperator, type SiteVisitor } from '../../support/fixtures/site.ts';
 
 let site: Site;
 let operator: SiteOperator;
 before(async () => {
   site = await openSite();
-  operator = await site.operator({ name: 'Robert Real', pseudo: 'Bob', chat_max_number: 50 });
+  operator = await site.createOperator({ name: 'Robert Real', pseudo: 'Bob', chat_max_number: 50 });
 });
 after(() => site.stop());
 
@@ -30,23 +30,23 @@ const startWith = async (visitor: SiteVisitor, input: object) => {
   return data.conversationStart;
 };
 
-test('rules 16 and 17: a visitor starts, talks, closes and says what they thought of it', async () => {
-  const visitor = await site.visitor({ language: 'en' });
-  const started = await visitor.start({ message: 'Hello' });
+test('rules 16 and 17: a visitor starts a conversation, sends messages, closes it and answers the survey', async () => {
+  const visitor = await site.createVisitor({ language: 'en' });
+  const started = await visitor.startConversation({ message: 'Hello' });
   assert.deepEqual([started.state, started.operator, started.messageCount], ['OFFERED', null, 1]);
   assert.equal(
     (await visitor.run(ANSWER, { input: { conversationId: started.id, welcome: 5, resolution: 5, delay: 5 } })).data
       .satisfactionAnswer.userErrors[0].code,
     'STATE',
-    'nobody has accepted it yet',
+    'no operator has accepted it yet',
   );
-  await operator.accept(started.id);
-  await operator.send(started.id, 'Good morning');
-  assert.equal((await visitor.send(started.id, 'A question')).message.sequence, 3);
+  await operator.acceptOffer(started.id);
+  await operator.sendMessage(started.id, 'Good morning');
+  assert.equal((await visitor.sendMessage(started.id, 'A question')).message.sequence, 3);
 
   const running = await read(visitor, started.id);
   assert.equal(running.state, 'ACTIVE');
-  assert.deepEqual(running.operator, { pseudo: 'Bob' }, 'and nothing else of them');
+  assert.deepEqual(running.operator, { pseudo: 'Bob' }, 'no other field of the operator');
   assert.deepEqual(
     running.messages.map((message: { sequence: number; author: string; text: string; operator: object | null }) => [
       ...[message.sequence, message.author, message.text, message.operator],
@@ -62,9 +62,9 @@ test('rules 16 and 17: a visitor starts, talks, closes and says what they though
   assert.deepEqual(closed, { conversation: { state: 'CLOSED', closedBy: 'VISITOR' }, userErrors: [] });
   const answers = { conversationId: started.id, welcome: 5, resolution: 4, delay: 1, comment: 'Très bien 👍' };
   const { satisfaction } = (await visitor.run(ANSWER, { input: answers })).data.satisfactionAnswer;
-  const { at, ...notes } = satisfaction;
+  const { at, ...ratings } = satisfaction;
   assert.ok(Date.parse(at) > 0);
-  assert.deepEqual({ conversationId: started.id, ...notes }, answers);
+  assert.deepEqual({ conversationId: started.id, ...ratings }, answers);
   const { data } = await site.admin.run(
     'query($id:String){satisfactions(filter:{conversationId:$id}){nodes{noteWelcome noteResolution noteDelay comment operator{pseudo}}}}',
     { id: started.id },
@@ -74,10 +74,10 @@ test('rules 16 and 17: a visitor starts, talks, closes and says what they though
   ]);
 });
 
-test('rule 17: a survey is answered once, also when it is sent ten times at once', async () => {
-  const visitor = await site.visitor();
-  const { id } = await visitor.start();
-  await operator.accept(id);
+test('rule 17: of ten concurrent survey answers exactly one is stored', async () => {
+  const visitor = await site.createVisitor();
+  const { id } = await visitor.startConversation();
+  await operator.acceptOffer(id);
   const input = { conversationId: id, welcome: 1, resolution: 1, delay: 1 };
   const answers = await Promise.all(Array.from({ length: 10 }, () => visitor.run(ANSWER, { input })));
   const codes = answers.map(({ data }) => data.satisfactionAnswer.userErrors[0]?.code ?? 'done').sort();
@@ -89,10 +89,10 @@ test('rule 17: a survey is answered once, also when it is sent ten times at once
   assert.equal(events.data.events.nodes.length, 1);
 });
 
-test('notes are from 1 to 5, and a comment has at most 2000 characters', async () => {
-  const visitor = await site.visitor();
-  const { id } = await visitor.start();
-  await operator.accept(id);
+test('ratings are from 1 to 5, and a comment has at most 2000 characters', async () => {
+  const visitor = await site.createVisitor();
+  const { id } = await visitor.startConversation();
+  await operator.acceptOffer(id);
   const good = { conversationId: id, welcome: 1, resolution: 5, delay: 3 };
   for (const [wrong, field] of [
     [{ welcome: 0 }, 'welcome'],
@@ -109,43 +109,47 @@ test('notes are from 1 to 5, and a comment has at most 2000 characters', async (
   assert.deepEqual(userErrors, []);
 });
 
-test('rule 18: what is closed takes no message and no second close: STATE, and nothing changes', async () => {
-  const visitor = await site.visitor();
-  const { id } = await visitor.start({ message: 'one' });
-  const sent = await visitor.send(id, 'two', 'second');
+test('rule 18: a closed conversation rejects messages and a second close with STATE', async () => {
+  const visitor = await site.createVisitor();
+  const { id } = await visitor.startConversation({ message: 'one' });
+  const sent = await visitor.sendMessage(id, 'two', 'second');
   await visitor.run(CLOSE, { id });
   const before = await read(visitor, id);
-  assert.equal((await visitor.send(id, 'three')).userErrors[0].code, 'STATE');
+  assert.equal((await visitor.sendMessage(id, 'three')).userErrors[0].code, 'STATE');
   const again = (await visitor.run(CLOSE, { id })).data.conversationClose;
   assert.deepEqual([again.conversation, again.userErrors[0].code], [null, 'STATE']);
   assert.deepEqual(await read(visitor, id), before);
-  assert.deepEqual((await visitor.send(id, 'two', 'second')).message, sent.message, 'a resend is no new message');
+  assert.deepEqual(
+    (await visitor.sendMessage(id, 'two', 'second')).message,
+    sent.message,
+    'a retry stores no new message',
+  );
 });
 
-test('rule 18: a start and a message that are sent again are not done twice', async () => {
-  const visitor = await site.visitor();
+test('rule 18: retried starts and messages have no further effect', async () => {
+  const visitor = await site.createVisitor();
   const starts = await Promise.all(
     Array.from({ length: 5 }, () => startWith(visitor, { clientId: 'start', message: 'Hello' })),
   );
   assert.equal(new Set(starts.map(({ conversation }) => conversation.id)).size, 1);
   const silent = [await startWith(visitor, { clientId: 'silent' }), await startWith(visitor, { clientId: 'silent' })];
-  assert.equal(silent[0].conversation.id, silent[1].conversation.id, 'also without a message');
+  assert.equal(silent[0].conversation.id, silent[1].conversation.id, 'even without a message');
   assert.equal((await visitor.run('{conversations{totalCount}}')).data.conversations.totalCount, 2);
   const { id } = starts[0].conversation;
-  const sent = await Promise.all(Array.from({ length: 5 }, () => visitor.send(id, 'once', 'm1')));
+  const sent = await Promise.all(Array.from({ length: 5 }, () => visitor.sendMessage(id, 'once', 'm1')));
   assert.deepEqual(new Set(sent.map(({ message }) => message.sequence)), new Set([2]));
-  const other = await visitor.send(id, 'another text', 'm1');
+  const other = await visitor.sendMessage(id, 'another text', 'm1');
   assert.deepEqual([other.message, other.userErrors[0].code], [null, 'CONFLICT']);
   assert.equal((await read(visitor, id)).messageCount, 2);
-  const stranger = await site.visitor();
+  const stranger = await site.createVisitor();
   const theirs = await startWith(stranger, { clientId: 'start' });
-  assert.notEqual(theirs.conversation.id, id, 'the names of one visitor are not those of another');
+  assert.notEqual(theirs.conversation.id, id, 'client ids are scoped to a visitor');
 });
 
-test('rule 18: whoever comes back asks for what comes after their last number and misses nothing', async () => {
-  const visitor = await site.visitor();
-  const { id } = await visitor.start({ message: '1' });
-  for (let number = 2; number <= 130; number += 1) await visitor.send(id, String(number));
+test('rule 18: messages after a sequence number are returned without gaps', async () => {
+  const visitor = await site.createVisitor();
+  const { id } = await visitor.startConversation({ message: '1' });
+  for (let number = 2; number <= 130; number += 1) await visitor.sendMessage(id, String(number));
   const texts = async (window: object) =>
     (await read(visitor, id, window)).messages.map(({ text }: { text: string }) => Number(text));
   const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index);
@@ -158,10 +162,10 @@ test('rule 18: whoever comes back asks for what comes after their last number an
   }
 });
 
-test('any text comes back byte for byte; what cannot be kept is refused', async () => {
-  const visitor = await site.visitor();
-  const { id } = await visitor.start();
-  await operator.accept(id);
+test('text is returned byte for byte; text that cannot be stored is rejected', async () => {
+  const visitor = await site.createVisitor();
+  const { id } = await visitor.startConversation();
+  await operator.acceptOffer(id);
   const good = [
     ...[
       'x'.repeat(10_000),
@@ -173,7 +177,7 @@ test('any text comes back byte for byte; what cannot be kept is refused', async 
     ],
     ...['\ufeff', '\ufffe\uffff', '<script>"\'\\ %s {{x}}', '�', 'ﷺ', "'; drop table messages; --", '0', 'null'],
   ];
-  for (const text of good) assert.deepEqual((await visitor.send(id, text)).userErrors, [], JSON.stringify(text));
+  for (const text of good) assert.deepEqual((await visitor.sendMessage(id, text)).userErrors, [], JSON.stringify(text));
   const { messages } = await read(visitor, id);
   assert.deepEqual(
     messages.map((message: { text: string }) => message.text),
@@ -185,19 +189,19 @@ test('any text comes back byte for byte; what cannot be kept is refused', async 
     good,
   );
   for (const text of ['', 'x'.repeat(10_001), 'a\0b', '\0', '\ud800', 'a\udc00b', '\ud83d']) {
-    const { message, userErrors } = await visitor.send(id, text);
+    const { message, userErrors } = await visitor.sendMessage(id, text);
     assert.equal(message, null);
     assert.deepEqual([userErrors[0].code, userErrors[0].field], ['INVALID', ['input', 'text']]);
     assert.equal((await startWith(visitor, { message: text })).userErrors[0].field[1], 'message');
   }
   for (const clientId of ['', 'x'.repeat(65), '\0']) {
-    assert.deepEqual((await visitor.send(id, 'text', clientId)).userErrors[0].field, ['input', 'clientId']);
+    assert.deepEqual((await visitor.sendMessage(id, 'text', clientId)).userErrors[0].field, ['input', 'clientId']);
   }
   assert.equal((await read(visitor, id)).messageCount, good.length);
 });
 
-test('what a start asks for must exist, and be a language', async () => {
-  const visitor = await site.visitor();
+test('a start requires an existing skill, an existing group and a valid language', async () => {
+  const visitor = await site.createVisitor();
   for (const [input, field] of [
     [{ skillId: '900001' }, 'skillId'],
     [{ skillId: 'x' }, 'skillId'],
@@ -209,35 +213,35 @@ test('what a start asks for must exist, and be a language', async () => {
   }
 });
 
-test('rule 13: whom nobody could ever answer is told so at once, and it is counted', async () => {
-  const visitor = await site.visitor();
+test('rule 13: a conversation that no operator could serve is refused immediately, and counted', async () => {
+  const visitor = await site.createVisitor();
   const { conversation, userErrors } = await startWith(visitor, { channel: 'VIDEO' });
   assert.deepEqual([conversation, userErrors[0].code], [null, 'STATE']);
-  assert.match(userErrors[0].message, /Nobody here can answer this/);
+  assert.match(userErrors[0].message, /No operator serves this website/);
   const { data } = await site.admin.run('{statistics{refusedNumber}}');
   assert.equal(data.statistics.refusedNumber, 1);
 });
 
-test('rule 13: who waits sees their place, which moves up', async () => {
-  const skill = await add(site.rest, 'skill', { name: 'Rare' });
-  const rare = await site.operator({ skill_list: [skill], chat_max_number: 1 });
-  const visitors = await Promise.all(Array.from({ length: 4 }, () => site.visitor()));
+test('rule 13: queued visitors see their queue position advance', async () => {
+  const skill = await createResource(site.rest, 'skill', { name: 'Rare' });
+  const rare = await site.createOperator({ skill_list: [skill], chat_max_number: 1 });
+  const visitors = await Promise.all(Array.from({ length: 4 }, () => site.createVisitor()));
   const ids: string[] = [];
-  for (const visitor of visitors) ids.push((await visitor.start({ skillId: skill })).id);
-  const places = () =>
+  for (const visitor of visitors) ids.push((await visitor.startConversation({ skillId: skill })).id);
+  const queuePositions = () =>
     Promise.all(visitors.map(async (visitor, index) => (await read(visitor, ids[index] as string)).queuePosition));
-  assert.deepEqual(await places(), [null, 1, 2, 3]);
-  await rare.accept(ids[0] as string);
+  assert.deepEqual(await queuePositions(), [null, 1, 2, 3]);
+  await rare.acceptOffer(ids[0] as string);
   await visitors[1]?.run(CLOSE, { id: ids[1] });
-  assert.deepEqual(await places(), [null, null, 1, 2]);
+  assert.deepEqual(await queuePositions(), [null, null, 1, 2]);
   await visitors[0]?.run(CLOSE, { id: ids[0] });
-  assert.deepEqual(await places(), [null, null, null, 1]);
+  assert.deepEqual(await queuePositions(), [null, null, null, 1]);
 });
 
-test('a visitor has a few conversations at a time, and lists their own, newest first', async () => {
-  const visitor = await site.visitor();
+test('the number of open conversations per visitor is limited, and they are listed newest first', async () => {
+  const visitor = await site.createVisitor();
   const ids: string[] = [];
-  for (let index = 0; index < 5; index += 1) ids.unshift((await visitor.start()).id);
+  for (let index = 0; index < 5; index += 1) ids.unshift((await visitor.startConversation()).id);
   assert.equal((await startWith(visitor, {})).userErrors[0].code, 'LIMIT');
   const page = async (args: string) =>
     (await visitor.run(`{conversations${args}{totalCount nodes{id} pageInfo{hasNextPage endCursor}}}`)).data
@@ -253,30 +257,30 @@ test('a visitor has a few conversations at a time, and lists their own, newest f
   );
 });
 
-test('rule 17: a page asks whether somebody is free, and learns nothing of how many work there', async () => {
-  const visitor = await site.visitor();
-  const skill = await add(site.rest, 'skill', { name: 'Asked' });
-  const ask = async (args = '') => {
+test('rule 17: availability does not reveal the number of operators', async () => {
+  const visitor = await site.createVisitor();
+  const skill = await createResource(site.rest, 'skill', { name: 'Requested' });
+  const readAvailability = async (args = '') => {
     const { data, errors } = await visitor.run(
       `{availability${args}{chat{isAvailable waiting} call{isAvailable waiting} video{isAvailable waiting}}}`,
     );
     return data?.availability ?? errors[0]?.extensions.code;
   };
-  const { chat, call } = await ask();
+  const { chat, call } = await readAvailability();
   assert.deepEqual([chat.isAvailable, call.isAvailable], [true, false]);
-  assert.equal((await ask(`(skillId:${skill})`)).chat.isAvailable, false);
-  await site.operator({ skill_list: [skill], language_list: ['de'], chat_max_number: 1, call_enabled: true });
-  assert.equal((await ask(`(skillId:${skill},language:"fr")`)).chat.isAvailable, false);
-  assert.deepEqual(await ask(`(skillId:${skill},language:"de")`), {
+  assert.equal((await readAvailability(`(skillId:${skill})`)).chat.isAvailable, false);
+  await site.createOperator({ skill_list: [skill], language_list: ['de'], chat_max_number: 1, call_enabled: true });
+  assert.equal((await readAvailability(`(skillId:${skill},language:"fr")`)).chat.isAvailable, false);
+  assert.deepEqual(await readAvailability(`(skillId:${skill},language:"de")`), {
     chat: { isAvailable: true, waiting: 0 },
     call: { isAvailable: true, waiting: 0 },
     video: { isAvailable: false, waiting: 0 },
   });
-  const german = await site.visitor({ language: 'de' });
+  const german = await site.createVisitor({ language: 'de' });
   const { data } = await german.run(`{availability(skillId:${skill}){chat{isAvailable}}}`);
-  assert.equal(data.availability.chat.isAvailable, true, 'the language of the session counts');
+  assert.equal(data.availability.chat.isAvailable, true, 'the language defaults to that of the session');
   for (const args of ['(skillId:900001)', '(skillId:"x")', '(language:"english")'])
-    assert.equal(await ask(args), 'BAD_REQUEST');
+    assert.equal(await readAvailability(args), 'BAD_REQUEST');
   const staff = await visitor.run('{availability{chat{operatorsConnected}}}');
   assert.match(staff.errors[0]?.message ?? '', /Cannot query field/);
 });

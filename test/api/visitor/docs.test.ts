@@ -6,9 +6,9 @@ import { fileURLToPath } from 'node:url';
 import { parse, validate } from 'graphql';
 import { visitorSchema } from '../../../src/api/visitor/schema.ts';
 import { settings } from '../../../src/config.ts';
-import { openSite, type Site, type SiteOperator } from '../../support/people/site.ts';
-import { spawnOwn } from '../../support/processes/own-processes.ts';
-import { PATIENCE_MS } from '../../support/waiting/until.ts';
+import { openSite, type Site, type SiteOperator } from '../../support/fixtures/site.ts';
+import { spawnGuarded } from '../../support/processes/guarded-processes.ts';
+import { WAIT_TIMEOUT_MS } from '../../support/waiting/wait.ts';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const page = readFileSync(new URL('../../../docs/visitors.md', import.meta.url), 'utf8');
@@ -19,51 +19,51 @@ let site: Site;
 let operator: SiteOperator;
 before(async () => {
   site = await openSite();
-  operator = await site.operator({ pseudo: 'Bob' });
+  operator = await site.createOperator({ pseudo: 'Bob' });
 });
 after(() => site.stop());
 
-test('every document of the page fits the schema', () => {
+test('every document on the page is valid for the schema', () => {
   const documents = blocks('graphql').flatMap((text) => text.split(/\n\n+/));
   assert.ok(documents.length > 4);
   for (const document of documents) assert.deepEqual(validate(visitorSchema, parse(document)), [], document);
 });
 
-test('every setting of the page is one', () => {
+test('every setting on the page exists', () => {
   for (const [name] of page.matchAll(/SWITCHBOARD_\w+/g)) assert.ok(name in settings.shape, name);
 });
 
-test('the signature of the page is one that is believed', async () => {
+test('the signature example on the page is accepted', async () => {
   const [example = ''] = blocks('js');
   const { signatureOf } = await import(`data:text/javascript,${encodeURIComponent(example)}`);
-  const secret = await site.secret();
+  const secret = await site.loadVisitorSecret();
   const signature = signatureOf('customer-7', secret);
   assert.equal(signature, createHmac('sha256', secret).update('customer-7').digest('hex'));
-  assert.ok(await site.visitor({ externalId: 'customer-7', signature }));
+  assert.ok(await site.createVisitor({ externalId: 'customer-7', signature }));
 });
 
-test('the program of the page holds a conversation', { timeout: PATIENCE_MS }, async () => {
-  const child = spawnOwn(process.execPath, ['--input-type=module', '-e', blocks('js')[1] ?? ''], {
+test('the program on the page runs a conversation', { timeout: WAIT_TIMEOUT_MS }, async () => {
+  const child = spawnGuarded(process.execPath, ['--input-type=module', '-e', blocks('js')[1] ?? ''], {
     cwd: ROOT,
     env: { ...process.env, SERVICE: site.url, WEBSITE: String(site.websiteId) },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  let shown = '';
+  let output = '';
   const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
   let isAnswered = false;
   child.stdout.on('data', async (chunk) => {
-    shown += chunk;
-    if (isAnswered || !shown.includes('conversation.offered')) return;
+    output += chunk;
+    if (isAnswered || !output.includes('conversation.offered')) return;
     isAnswered = true;
     const { data } = await site.admin.run('{conversations(first:1){nodes{id}}}');
     const { id } = data.conversations.nodes[0];
-    await operator.accept(id);
-    await operator.send(id, 'Good morning');
+    await operator.acceptOffer(id);
+    await operator.sendMessage(id, 'Good morning');
     await operator.run('mutation($id:ID!){conversationClose(input:{id:$id}){userErrors{code}}}', { id });
   });
-  assert.equal(await ended, 0, shown);
-  assert.deepEqual(shown.trim().split('\n').slice(0, 3), [
+  assert.equal(await ended, 0, output);
+  assert.deepEqual(output.trim().split('\n').slice(0, 3), [
     ...['conversation.queued', 'VISITOR: Hello', 'conversation.offered'],
   ]);
-  assert.match(shown, /conversation\.started\nOPERATOR: Good morning/);
+  assert.match(output, /conversation\.started\nOPERATOR: Good morning/);
 });

@@ -1,13 +1,18 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { openSite, type Site, type SiteOperator, type SiteVisitor } from '../../support/people/site.ts';
-import { PATIENCE_MS, patiently } from '../../support/waiting/until.ts';
+import { openSite, type Site, type SiteOperator, type SiteVisitor } from '../../support/fixtures/site.ts';
+import { WAIT_TIMEOUT_MS, withTimeout } from '../../support/waiting/wait.ts';
 
 let site: Site;
 let operator: SiteOperator;
 before(async () => {
   site = await openSite();
-  operator = await site.operator({ pseudo: 'Bob', chat_max_number: 50, video_enabled: true, chat_to_video: true });
+  operator = await site.createOperator({
+    pseudo: 'Bob',
+    chat_max_number: 50,
+    video_enabled: true,
+    chat_to_video: true,
+  });
 });
 after(() => site.stop());
 
@@ -25,34 +30,34 @@ interface Event {
   readonly message: { sequence: number; text: string } | null;
 }
 
-const eventsIn = (seen: readonly { data: { conversationEvents: Event } }[]) =>
-  seen.map(({ data }) => data.conversationEvents);
+const eventsIn = (results: readonly { data: { conversationEvents: Event } }[]) =>
+  results.map(({ data }) => data.conversationEvents);
 const positionOf = async (visitor: SiteVisitor) => (await visitor.run('{eventPosition}')).data.eventPosition;
 
-test('rule 20: a visitor sees all that happens in their conversation, in order', async () => {
-  const visitor = await site.visitor();
+test('rule 20: a visitor receives all events of their conversation, in order', async () => {
+  const visitor = await site.createVisitor();
   const after = await positionOf(visitor);
-  const { id } = await visitor.start({ message: 'Hello' });
-  const socket = visitor.socket();
-  const watched = await socket.watch(EVENTS, { id, after });
-  await operator.accept(id);
-  await operator.send(id, 'Good morning');
-  await visitor.send(id, 'A question');
+  const { id } = await visitor.startConversation({ message: 'Hello' });
+  const socket = visitor.openSocket();
+  const subscription = await socket.subscribe(EVENTS, { id, after });
+  await operator.acceptOffer(id);
+  await operator.sendMessage(id, 'Good morning');
+  await visitor.sendMessage(id, 'A question');
   await site.admin.run('mutation($id:ID!){conversationTag(input:{id:$id,tagIds:[]}){userErrors{code}}}', { id });
   await visitor.run('mutation($id:ID!){conversationClose(input:{id:$id}){userErrors{code}}}', { id });
   await visitor.run(
     'mutation($id:ID!){satisfactionAnswer(input:{conversationId:$id,welcome:5,resolution:5,delay:5}){userErrors{code}}}',
     { id },
   );
-  await watched.until((seen) => eventsIn(seen).some(({ type }) => type === 'satisfaction.answered'));
-  const events = eventsIn(watched.seen);
+  await subscription.waitUntil((results) => eventsIn(results).some(({ type }) => type === 'satisfaction.answered'));
+  const events = eventsIn(subscription.results);
   assert.deepEqual(
     events.map(({ type, message }) => (message ? `${message.sequence} ${message.text}` : type)),
     [
       ...['conversation.queued', '1 Hello', 'conversation.offered', 'conversation.started', '2 Good morning'],
       ...['3 A question', 'conversation.closed', 'satisfaction.answered'],
     ],
-    'what operators note for themselves is not told',
+    'changes that are internal to operators are not sent',
   );
   const positions = events.map(({ position }) => Number(position));
   assert.deepEqual(
@@ -63,59 +68,61 @@ test('rule 20: a visitor sees all that happens in their conversation, in order',
   socket.end();
 });
 
-test('rules 18 and 20: over many reconnects nothing is missed and nothing comes twice', async () => {
-  const visitor = await site.visitor();
+test('rules 18 and 20: many reconnects cause no gaps and no duplicates', async () => {
+  const visitor = await site.createVisitor();
   let after = await positionOf(visitor);
-  const { id } = await visitor.start();
-  await operator.accept(id);
-  const MOST = 120;
-  const writing = (async () => {
-    for (let number = 1; number <= MOST; number += 1) {
-      await (number % 2 === 0 ? operator.send(id, String(number)) : visitor.send(id, String(number)));
+  const { id } = await visitor.startConversation();
+  await operator.acceptOffer(id);
+  const MESSAGE_COUNT = 120;
+  const sending = (async () => {
+    for (let number = 1; number <= MESSAGE_COUNT; number += 1) {
+      await (number % 2 === 0 ? operator.sendMessage(id, String(number)) : visitor.sendMessage(id, String(number)));
     }
   })();
-  const got: Event[] = [];
-  while (got.filter(({ message }) => message).length < MOST) {
-    const socket = visitor.socket();
-    const watched = await socket.watch(EVENTS, { id, after });
-    await watched.until((seen) => seen.length >= 7 || eventsIn(seen).some(({ message }) => message?.sequence === MOST));
-    socket.end(); // in the middle of what is coming
-    got.push(...eventsIn(watched.seen));
-    after = got.at(-1)?.position ?? after;
+  const received: Event[] = [];
+  while (received.filter(({ message }) => message).length < MESSAGE_COUNT) {
+    const socket = visitor.openSocket();
+    const subscription = await socket.subscribe(EVENTS, { id, after });
+    await subscription.waitUntil(
+      (results) => results.length >= 7 || eventsIn(results).some(({ message }) => message?.sequence === MESSAGE_COUNT),
+    );
+    socket.end(); // while events are arriving
+    received.push(...eventsIn(subscription.results));
+    after = received.at(-1)?.position ?? after;
   }
-  await writing;
-  const messages = got.filter(({ type }) => type === 'message.created').map(({ message }) => message?.text);
+  await sending;
+  const messages = received.filter(({ type }) => type === 'message.created').map(({ message }) => message?.text);
   assert.deepEqual(
     messages,
-    Array.from({ length: MOST }, (_, index) => String(index + 1)),
+    Array.from({ length: MESSAGE_COUNT }, (_, index) => String(index + 1)),
   );
-  assert.equal(new Set(got.map(({ position }) => position)).size, got.length);
+  assert.equal(new Set(received.map(({ position }) => position)).size, received.length);
 });
 
-test('without a position it is what happens from now on', async () => {
-  const visitor = await site.visitor();
-  const { id } = await visitor.start({ message: 'before' });
-  const socket = visitor.socket();
-  const watched = await socket.watch(EVENTS, { id });
-  await visitor.send(id, 'after');
-  await watched.until((seen) => seen.length > 0);
-  assert.equal(eventsIn(watched.seen)[0]?.message?.text, 'after');
+test('without a position only new events are sent', async () => {
+  const visitor = await site.createVisitor();
+  const { id } = await visitor.startConversation({ message: 'before' });
+  const socket = visitor.openSocket();
+  const subscription = await socket.subscribe(EVENTS, { id });
+  await visitor.sendMessage(id, 'after');
+  await subscription.waitUntil((results) => results.length > 0);
+  assert.equal(eventsIn(subscription.results)[0]?.message?.text, 'after');
   socket.end();
 });
 
-test('a chat that becomes a video is told where the chat is watched', async () => {
-  const visitor = await site.visitor();
-  const { id } = await visitor.start();
-  await operator.accept(id);
-  const socket = visitor.socket();
-  const watched = await socket.watch(EVENTS, { id });
+test('an escalation to video is an event of the chat', async () => {
+  const visitor = await site.createVisitor();
+  const { id } = await visitor.startConversation();
+  await operator.acceptOffer(id);
+  const socket = visitor.openSocket();
+  const subscription = await socket.subscribe(EVENTS, { id });
   const escalated = await operator.run(
     'mutation($id:ID!){conversationEscalate(input:{id:$id}){conversation{id} userErrors{message}}}',
     { id },
   );
   assert.deepEqual(escalated.data.conversationEscalate.userErrors, []);
-  await watched.until((seen) => seen.length > 0);
-  const [event] = eventsIn(watched.seen);
+  await subscription.waitUntil((results) => results.length > 0);
+  const [event] = eventsIn(subscription.results);
   assert.deepEqual(
     [event?.type, event?.conversation.escalatedTo],
     [
@@ -126,20 +133,20 @@ test('a chat that becomes a video is told where the chat is watched', async () =
   socket.end();
 });
 
-test('a position that is none, or from the future, is refused', { timeout: PATIENCE_MS }, async () => {
-  const visitor = await site.visitor();
-  const { id } = await visitor.start();
+test('a position that is not valid, or in the future, is rejected', { timeout: WAIT_TIMEOUT_MS }, async () => {
+  const visitor = await site.createVisitor();
+  const { id } = await visitor.startConversation();
   for (const after of ['x', '-1', '99999999']) {
-    const socket = visitor.socket();
-    const watched = await socket.watch(EVENTS, { id, after });
-    assert.match(JSON.stringify(await watched.failed), /BAD_REQUEST/, after);
+    const socket = visitor.openSocket();
+    const subscription = await socket.subscribe(EVENTS, { id, after });
+    assert.match(JSON.stringify(await subscription.failed), /BAD_REQUEST/, after);
     socket.end();
   }
 });
 
-test('rule 17: a connection ends soon after its token', async () => {
-  const visitor = await site.visitor();
-  const socket = visitor.socket();
+test('rule 17: a connection is closed soon after its token is revoked', async () => {
+  const visitor = await site.createVisitor();
+  const socket = visitor.openSocket();
   await socket.run('{__typename}');
   const { data } = await site.admin.run('query($id:String){visitors(filter:{uniqueId:$id}){nodes{id}}}', {
     id: visitor.visitorId,
@@ -147,5 +154,5 @@ test('rule 17: a connection ends soon after its token', async () => {
   await site.admin.run('mutation($id:ID!){visitorErase(input:{id:$id}){userErrors{code}}}', {
     id: data.visitors.nodes[0].id,
   });
-  assert.equal((await patiently('the connection ends', socket.closed)).code, 4401);
+  assert.equal((await withTimeout('the connection is closed', socket.closed)).code, 4401);
 });

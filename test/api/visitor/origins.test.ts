@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { WebSocket } from 'ws';
 import { openSocket } from '../../support/clients/subscriptions.ts';
-import { add } from '../../support/people/people.ts';
-import { ORIGIN, openSite, type Site, type SiteVisitor } from '../../support/people/site.ts';
-import { PATIENCE_MS, until } from '../../support/waiting/until.ts';
+import { createResource } from '../../support/fixtures/resources.ts';
+import { ORIGIN, openSite, type Site, type SiteVisitor } from '../../support/fixtures/site.ts';
+import { WAIT_TIMEOUT_MS, waitUntil } from '../../support/waiting/wait.ts';
 
 const DESK = 'https://desk.example';
 const EVIL = 'https://evil.example';
@@ -15,13 +15,13 @@ let visitor: SiteVisitor;
 let second: number;
 before(async () => {
   site = await openSite({ env: { SWITCHBOARD_CORS_ORIGINS: DESK } });
-  second = await add(site.rest, 'website', { url: SECOND, label: 'Second' });
-  visitor = await site.visitor();
+  second = await createResource(site.rest, 'website', { url: SECOND, label: 'Second' });
+  visitor = await site.createVisitor();
 });
 after(() => site.stop());
 
-const permission = (headers: Headers) => headers.get('access-control-allow-origin');
-const everyPermission = (headers: Headers) => [...headers.keys()].filter((name) => name.startsWith('access-control-'));
+const allowedOrigin = (headers: Headers) => headers.get('access-control-allow-origin');
+const corsHeaders = (headers: Headers) => [...headers.keys()].filter((name) => name.startsWith('access-control-'));
 
 const preflight = (path: string, origin: string) =>
   fetch(site.url + path, {
@@ -34,11 +34,11 @@ const preflight = (path: string, origin: string) =>
   });
 
 for (const path of ['/visitor/session', '/visitor/graphql']) {
-  test(`rule 17: a preflight of ${path} lets pages of websites in, and nobody else`, async () => {
+  test(`rule 17: a preflight of ${path} allows only origins of websites`, async () => {
     for (const origin of [ORIGIN, SECOND]) {
       const { status, headers } = await preflight(path, origin);
       assert.equal(status, 204);
-      assert.equal(permission(headers), origin);
+      assert.equal(allowedOrigin(headers), origin);
       assert.equal(headers.get('access-control-allow-methods'), 'GET, POST, OPTIONS');
       assert.equal(headers.get('access-control-allow-headers'), 'Authorization, Content-Type');
       assert.equal(headers.get('access-control-allow-credentials'), null);
@@ -47,68 +47,69 @@ for (const path of ['/visitor/session', '/visitor/graphql']) {
     for (const origin of [EVIL, 'null', `${ORIGIN}.evil.example`, 'http://shop.example', `${ORIGIN}:8443`, DESK]) {
       const { status, headers } = await preflight(path, origin);
       assert.equal(status, 204);
-      assert.deepEqual(everyPermission(headers), [], origin);
+      assert.deepEqual(corsHeaders(headers), [], origin);
     }
   });
 }
 
-test('rule 17: a session is for pages of that website alone', async () => {
-  const own = await site.session({ websiteId: site.websiteId }, { Origin: ORIGIN });
+test('rule 17: only pages of a website can open its sessions', async () => {
+  const own = await site.openSession({ websiteId: site.websiteId }, { Origin: ORIGIN });
   assert.equal(own.status, 201);
-  assert.equal(permission(own.headers), ORIGIN);
+  assert.equal(allowedOrigin(own.headers), ORIGIN);
   for (const origin of [EVIL, SECOND, 'null', DESK]) {
-    const answer = await site.session({ websiteId: site.websiteId }, { Origin: origin });
-    assert.equal(answer.status, 403, origin);
-    assert.equal(answer.body.errors[0].extensions.code, 'FORBIDDEN');
-    assert.deepEqual(everyPermission(answer.headers), [], origin);
+    const response = await site.openSession({ websiteId: site.websiteId }, { Origin: origin });
+    assert.equal(response.status, 403, origin);
+    assert.equal(response.body.errors[0].extensions.code, 'FORBIDDEN');
+    assert.deepEqual(corsHeaders(response.headers), [], origin);
   }
-  assert.equal((await site.session({ websiteId: second }, { Origin: SECOND })).status, 201);
+  assert.equal((await site.openSession({ websiteId: second }, { Origin: SECOND })).status, 201);
 });
 
-test('rule 17: a token is worth nothing on the pages of another website', async () => {
+test('rule 17: a token is not accepted on pages of another website', async () => {
   const own = await visitor.run('{visitor{uniqueId}}', {}, { Origin: ORIGIN });
   assert.equal(own.status, 200);
-  assert.equal(permission(own.headers), ORIGIN);
+  assert.equal(allowedOrigin(own.headers), ORIGIN);
   for (const origin of [EVIL, SECOND, 'null', DESK]) {
-    const answer = await visitor.run(
+    const response = await visitor.run(
       'mutation{conversationStart(input:{channel:CHAT}){userErrors{code}}}',
       {},
       {
         Origin: origin,
       },
     );
-    assert.equal(answer.status, 403, origin);
-    assert.equal(answer.errors[0]?.extensions.code, 'FORBIDDEN');
-    assert.deepEqual(everyPermission(answer.headers), [], origin);
+    assert.equal(response.status, 403, origin);
+    assert.equal(response.errors[0]?.extensions.code, 'FORBIDDEN');
+    assert.deepEqual(corsHeaders(response.headers), [], origin);
   }
   const { data } = await visitor.run('{conversations{totalCount}}');
-  assert.equal(data.conversations.totalCount, 0, 'nothing was done');
+  assert.equal(data.conversations.totalCount, 0, 'nothing was started');
 });
 
-test('a page may read that its token has ended, and how long to wait', async () => {
-  const answer = await site.visitorWith('nonsense').run('{__typename}', {}, { Origin: ORIGIN });
-  assert.equal(answer.status, 401);
-  assert.equal(permission(answer.headers), ORIGIN);
-  assert.match(answer.headers.get('access-control-expose-headers') ?? '', /Retry-After/);
+test('a page can read the 401 response and Retry-After', async () => {
+  const response = await site.visitorWithToken('nonsense').run('{__typename}', {}, { Origin: ORIGIN });
+  assert.equal(response.status, 401);
+  assert.equal(allowedOrigin(response.headers), ORIGIN);
+  assert.match(response.headers.get('access-control-expose-headers') ?? '', /Retry-After/);
 });
 
-test('rule 17: allowed origins take the place of the own address, and a change is noticed', async () => {
+test("rule 17: allowed origins replace the origin of the website's URL, and changes take effect", async () => {
   const update = `mutation($input:WebsiteUpdateInput!){websiteUpdate(input:$input){
     website{allowedOrigins} userErrors{field code message}}}`;
-  const set = async (allowedOrigins: string[]) =>
+  const setOrigins = async (allowedOrigins: string[]) =>
     (await site.admin.run(update, { input: { id: second, allowedOrigins } })).data.websiteUpdate;
-  const made = await set(['https://a.example', 'http://localhost:3000', 'https://a.example']);
-  assert.deepEqual(made, {
+  const updated = await setOrigins(['https://a.example', 'http://localhost:3000', 'https://a.example']);
+  assert.deepEqual(updated, {
     website: { allowedOrigins: ['https://a.example', 'http://localhost:3000'] },
     userErrors: [],
   });
-  const statusFrom = async (origin: string) => (await site.session({ websiteId: second }, { Origin: origin })).status;
-  // Websites are remembered for a moment.
-  const isAnswered = (origin: string, status: number) =>
-    until(`${origin} gets ${status}`, async () => (await statusFrom(origin)) === status);
-  await isAnswered('https://a.example', 201);
-  await isAnswered('http://localhost:3000', 201);
-  await isAnswered(SECOND, 403);
+  const statusFrom = async (origin: string) =>
+    (await site.openSession({ websiteId: second }, { Origin: origin })).status;
+  // Websites are cached briefly.
+  const waitForStatus = (origin: string, status: number) =>
+    waitUntil(`${origin} gets ${status}`, async () => (await statusFrom(origin)) === status);
+  await waitForStatus('https://a.example', 201);
+  await waitForStatus('http://localhost:3000', 201);
+  await waitForStatus(SECOND, 403);
   for (const wrong of [
     'a.example',
     'https://a.example/',
@@ -121,25 +122,26 @@ test('rule 17: allowed origins take the place of the own address, and a change i
     'https://u@a.example',
     '',
   ]) {
-    const { website, userErrors } = await set(['https://a.example', wrong]);
+    const { website, userErrors } = await setOrigins(['https://a.example', wrong]);
     assert.equal(website, null, wrong);
     assert.deepEqual([userErrors[0].code, userErrors[0].field], ['INVALID', ['input', 'allowedOrigins']], wrong);
   }
-  assert.equal((await set(Array.from({ length: 51 }, (_, index) => `https://a${index}.example`))).website, null);
-  assert.deepEqual((await set([])).website, { allowedOrigins: [] });
-  await isAnswered('https://a.example', 403);
-  await isAnswered(SECOND, 201);
+  assert.equal((await setOrigins(Array.from({ length: 51 }, (_, index) => `https://a${index}.example`))).website, null);
+  assert.deepEqual((await setOrigins([])).website, { allowedOrigins: [] });
+  await waitForStatus('https://a.example', 403);
+  await waitForStatus(SECOND, 201);
 });
 
-test('allowed origins are given at the beginning too, and REST knows nothing of them', async () => {
+test('allowed origins can be set at creation, and are not part of the REST API', async () => {
   const create = `mutation($input:WebsiteCreateInput!){websiteCreate(input:$input){
     website{id allowedOrigins} userErrors{code}}}`;
   const input = { url: 'https://third.example', label: 'Third', allowedOrigins: ['https://widget.example'] };
   const { website } = (await site.admin.run(create, { input })).data.websiteCreate;
   assert.deepEqual(website.allowedOrigins, ['https://widget.example']);
-  await until(
-    'a page of the allowed origin is let in',
-    async () => (await site.session({ websiteId: website.id }, { Origin: 'https://widget.example' })).status === 201,
+  await waitUntil(
+    'a page of the allowed origin is admitted',
+    async () =>
+      (await site.openSession({ websiteId: website.id }, { Origin: 'https://widget.example' })).status === 201,
   );
   const { body } = await site.rest.get(`/website/${website.id}`);
   assert.deepEqual(Object.keys(body.data).sort(), [
@@ -148,13 +150,15 @@ test('allowed origins are given at the beginning too, and REST knows nothing of 
   const changed = await site.rest.put(`/website/${website.id}`, { label: 'Renamed' });
   assert.equal(changed.status, 200);
   const { data } = await site.admin.run('query($id:ID!){website(id:$id){allowedOrigins}}', { id: website.id });
-  assert.deepEqual(data.website.allowedOrigins, ['https://widget.example'], 'a change by REST leaves them alone');
+  assert.deepEqual(data.website.allowedOrigins, ['https://widget.example'], 'an update by REST keeps them');
   assert.equal((await site.rest.put(`/website/${website.id}`, { allowed_origins: ['https://x.example'] })).status, 400);
 });
 
-test('rule 17: a connection from a page of another website is not opened', { timeout: PATIENCE_MS }, async () => {
+test('rule 17: WebSocket connections from pages of another website are rejected', {
+  timeout: WAIT_TIMEOUT_MS,
+}, async () => {
   const address = `${site.url.replace(/^http/, 'ws')}/visitor/graphql`;
-  const answers = await Promise.all(
+  const statuses = await Promise.all(
     [EVIL, 'null', DESK].map(
       (origin) =>
         new Promise<number | undefined>((resolve) => {
@@ -165,11 +169,11 @@ test('rule 17: a connection from a page of another website is not opened', { tim
         }),
     ),
   );
-  assert.deepEqual(answers, [403, 403, 403]);
-  const from = (origin: string) =>
+  assert.deepEqual(statuses, [403, 403, 403]);
+  const connectFrom = (origin: string) =>
     openSocket(site.url, visitor.token, { token: visitor.token }, { path: '/visitor/graphql', origin });
-  assert.equal((await from(SECOND).closed).code, 4403, 'a website, but not that of the token');
-  const own = from(ORIGIN);
+  assert.equal((await connectFrom(SECOND).closed).code, 4403, 'a known website, but not that of the token');
+  const own = connectFrom(ORIGIN);
   assert.equal((await own.run('{visitor{uniqueId}}')).data.visitor.uniqueId, visitor.visitorId);
   own.end();
 });

@@ -13,7 +13,7 @@ import {
 } from 'graphql';
 import { serverAudits } from 'graphql-http';
 import { visitorSchema } from '../../../src/api/visitor/schema.ts';
-import { openSite, type Site, type SiteVisitor } from '../../support/people/site.ts';
+import { openSite, type Site, type SiteVisitor } from '../../support/fixtures/site.ts';
 
 const types = Object.values(visitorSchema.getTypeMap()).filter(
   (type) => !isIntrospectionType(type) && !isSpecifiedScalarType(type),
@@ -23,7 +23,7 @@ const fieldsOf = (name: string) => {
   return isObjectType(type) || isInputObjectType(type) ? Object.keys(type.getFields()) : [];
 };
 
-test('rule 17: the schema of visitors has what they need and nothing else', () => {
+test('rule 17: the visitor schema has exactly these types', () => {
   assert.deepEqual(types.map(({ name }) => name).sort(), [
     ...['Availability', 'Channel', 'ChannelAvailability', 'ClosedBy', 'Conversation', 'ConversationCloseInput'],
     ...[
@@ -42,7 +42,7 @@ test('rule 17: the schema of visitors has what they need and nothing else', () =
   assert.deepEqual(fieldsOf('ChannelAvailability'), ['isAvailable', 'waiting']);
 });
 
-test('what widgets rely on is there', () => {
+test('the fields that widgets rely on exist', () => {
   for (const [type, names] of Object.entries({
     Query: 'visitor conversation conversations availability eventPosition',
     Mutation: 'conversationStart messageSend conversationClose satisfactionAnswer visitorUpdate',
@@ -76,7 +76,7 @@ test('everything has a description', () => {
   }
 });
 
-test('the printed schema is the present one, and can be read back', () => {
+test('the printed schema is up to date, and can be parsed', () => {
   const printed = readFileSync(new URL('../../../docs/api/visitor-schema.graphql', import.meta.url), 'utf8');
   assert.ok(printed === `${printSchema(lexicographicSortSchema(visitorSchema))}\n`, 'run `npm run generate`');
   assert.equal(printSchema(lexicographicSortSchema(buildSchema(printed))), printed.trimEnd());
@@ -86,11 +86,11 @@ let site: Site;
 let visitor: SiteVisitor;
 before(async () => {
   site = await openSite();
-  visitor = await site.visitor();
+  visitor = await site.createVisitor();
 });
 after(() => site.stop());
 
-test('the reference audit of GraphQL over HTTP holds in full', async () => {
+test('passes the whole reference audit of GraphQL over HTTP', async () => {
   const audits = serverAudits({
     url: `${site.url}/visitor/graphql`,
     fetchFn: (url: string, init: RequestInit = {}) =>
@@ -106,7 +106,7 @@ test('the reference audit of GraphQL over HTTP holds in full', async () => {
   }
 });
 
-test('queries go by GET, mutations do not', async () => {
+test('queries are allowed by GET, mutations are not', async () => {
   const get = (query: string) =>
     fetch(`${site.url}/visitor/graphql?query=${encodeURIComponent(query)}`, {
       headers: { Authorization: `Bearer ${visitor.token}` },
@@ -117,7 +117,7 @@ test('queries go by GET, mutations do not', async () => {
   assert.equal((await get('mutation{conversationStart(input:{channel:CHAT}){userErrors{code}}}')).status, 405);
 });
 
-test('documents are limited like those of operators', async () => {
+test("visitors' documents have the same limits as operators' documents", async () => {
   const code = async (query: string) => (await visitor.run(query)).errors[0]?.extensions.code;
   assert.equal(await code(`{${'a:'.repeat(1)}${' '.repeat(50_001)}__typename}`), 'TOO_COMPLEX');
   assert.equal(await code('{conversations(first:100){nodes{messages(first:1000){text}}}}'), 'TOO_COMPLEX');

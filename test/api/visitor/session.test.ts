@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import { add, otherAccount } from '../../support/people/people.ts';
-import { ORIGIN, openSite, type Site, type SiteVisitor } from '../../support/people/site.ts';
-import { until } from '../../support/waiting/until.ts';
+import { createOtherAccount, createResource } from '../../support/fixtures/resources.ts';
+import { ORIGIN, openSite, type Site, type SiteVisitor } from '../../support/fixtures/site.ts';
+import { waitUntil } from '../../support/waiting/wait.ts';
 
 let site: Site;
 before(async () => {
@@ -15,79 +15,79 @@ const sign = (secret: string, externalId: string) => createHmac('sha256', secret
 
 const VISITORS =
   'query($id:String){visitors(filter:{externalId:$id}){totalCount nodes{id uniqueId firstname browser}}}';
-const visitorsWith = async (externalId: string) =>
+const findVisitors = async (externalId: string) =>
   (await site.admin.run(VISITORS, { id: externalId })).data.visitors.nodes;
-const countOfAll = async () => (await site.admin.run('{visitors{totalCount}}')).data.visitors.totalCount;
-const codeOf = (answer: { body: { errors: { extensions: { code: string } }[] } }) =>
-  answer.body.errors[0]?.extensions.code;
+const countVisitors = async () => (await site.admin.run('{visitors{totalCount}}')).data.visitors.totalCount;
+const codeOf = (response: { body: { errors: { extensions: { code: string } }[] } }) =>
+  response.body.errors[0]?.extensions.code;
 
-const isLet = async (visitor: SiteVisitor) => (await visitor.run('{__typename}')).status;
+const readStatus = async (visitor: SiteVisitor) => (await visitor.run('{__typename}')).status;
 
-test('rule 17: a session gives a token for a day and a name that nobody can guess', async () => {
+test('rule 17: a session returns a token for 24 hours and an unguessable visitor id', async () => {
   const { websiteId } = site;
-  const answer = await site.session(
+  const response = await site.openSession(
     { websiteId, language: 'fr', firstname: 'Ana', zip: '1000' },
     { 'User-Agent': 'B/1' },
   );
-  assert.equal(answer.status, 201);
-  assert.deepEqual(Object.keys(answer.body).sort(), ['expiresIn', 'token', 'visitorId']);
-  assert.match(answer.body.token, /^[\w-]{43}$/);
-  assert.match(answer.body.visitorId, /^[0-9a-f]{32}$/);
-  assert.equal(answer.body.expiresIn, 86_400);
-  assert.equal(answer.headers.get('cache-control'), 'no-store');
+  assert.equal(response.status, 201);
+  assert.deepEqual(Object.keys(response.body).sort(), ['expiresIn', 'token', 'visitorId']);
+  assert.match(response.body.token, /^[\w-]{43}$/);
+  assert.match(response.body.visitorId, /^[0-9a-f]{32}$/);
+  assert.equal(response.body.expiresIn, 86_400);
+  assert.equal(response.headers.get('cache-control'), 'no-store');
   const { data } = await site
-    .visitorWith(answer.body.token)
+    .visitorWithToken(response.body.token)
     .run('{visitor{uniqueId externalId firstname lastname zip createdAt}}');
-  const { createdAt, ...shown } = data.visitor;
-  assert.deepEqual(shown, {
-    ...{ uniqueId: answer.body.visitorId, externalId: null, firstname: 'Ana', lastname: '', zip: '1000' },
+  const { createdAt, ...profile } = data.visitor;
+  assert.deepEqual(profile, {
+    ...{ uniqueId: response.body.visitorId, externalId: null, firstname: 'Ana', lastname: '', zip: '1000' },
   });
   assert.ok(Math.abs(Date.parse(createdAt) - Date.now()) < 60_000);
 });
 
-test('a session can be asked for by a form, and numbers as text', async () => {
-  const form = await site.session(`websiteId=${site.websiteId}&accountId=1&firstname=J%C3%BCrgen+%F0%9F%98%80`);
+test('a session request can be a form, and ids can be strings', async () => {
+  const form = await site.openSession(`websiteId=${site.websiteId}&accountId=1&firstname=J%C3%BCrgen+%F0%9F%98%80`);
   assert.equal(form.status, 201);
-  const { data } = await site.visitorWith(form.body.token).run('{visitor{firstname}}');
+  const { data } = await site.visitorWithToken(form.body.token).run('{visitor{firstname}}');
   assert.equal(data.visitor.firstname, 'Jürgen 😀');
-  assert.equal((await site.session({ websiteId: String(site.websiteId) })).status, 201);
+  assert.equal((await site.openSession({ websiteId: String(site.websiteId) })).status, 201);
 });
 
-test('without an external identifier every session is of somebody new', async () => {
-  const [one, two] = [await site.visitor(), await site.visitor()];
+test('without an external identifier every session creates a new visitor', async () => {
+  const [one, two] = [await site.createVisitor(), await site.createVisitor()];
   assert.notEqual(one.visitorId, two.visitorId);
 });
 
-test('rule 17: a visitor is joined with an earlier one by an external identifier that the website signed', async () => {
-  const signature = sign(await site.secret(), 'customer-7');
-  const first = await site.visitor({ externalId: 'customer-7', signature, firstname: 'Ana' });
-  const again = await site.visitor({ externalId: 'customer-7', signature: signature.toUpperCase() });
+test('rule 17: a signed external identifier identifies a returning visitor', async () => {
+  const signature = sign(await site.loadVisitorSecret(), 'customer-7');
+  const first = await site.createVisitor({ externalId: 'customer-7', signature, firstname: 'Ana' });
+  const again = await site.createVisitor({ externalId: 'customer-7', signature: signature.toUpperCase() });
   assert.equal(again.visitorId, first.visitorId);
   assert.notEqual(again.token, first.token);
   assert.deepEqual((await again.run('{visitor{firstname externalId}}')).data.visitor, {
     ...{ firstname: 'Ana', externalId: 'customer-7' },
   });
-  await site.visitor({ externalId: 'customer-7', signature, firstname: 'Anna' });
+  await site.createVisitor({ externalId: 'customer-7', signature, firstname: 'Anna' });
   assert.deepEqual(
-    (await visitorsWith('customer-7')).map((visitor: { firstname: string }) => visitor.firstname),
+    (await findVisitors('customer-7')).map((visitor: { firstname: string }) => visitor.firstname),
     ['Anna'],
   );
 });
 
-test('rule 17: ten sessions for the same new customer at once are one visitor', async () => {
-  const signature = sign(await site.secret(), 'customer-at-once');
+test('rule 17: ten concurrent sessions for the same new customer create one visitor', async () => {
+  const signature = sign(await site.loadVisitorSecret(), 'customer-concurrent');
   const all = await Promise.all(
-    Array.from({ length: 10 }, () => site.visitor({ externalId: 'customer-at-once', signature })),
+    Array.from({ length: 10 }, () => site.createVisitor({ externalId: 'customer-concurrent', signature })),
   );
   assert.equal(new Set(all.map((visitor) => visitor.visitorId)).size, 1);
-  assert.equal((await visitorsWith('customer-at-once')).length, 1);
+  assert.equal((await findVisitors('customer-concurrent')).length, 1);
 });
 
-test('rule 17: a wrong signature is 403, and nobody is made or joined', async () => {
-  const secret = await site.secret();
-  await site.visitor({ externalId: 'customer-8', signature: sign(secret, 'customer-8') });
-  const otherWebsite = await add(site.rest, 'website', { url: 'https://second.example', label: 'Second' });
-  const number = await countOfAll();
+test('rule 17: a wrong signature is 403, and creates or identifies no visitor', async () => {
+  const secret = await site.loadVisitorSecret();
+  await site.createVisitor({ externalId: 'customer-8', signature: sign(secret, 'customer-8') });
+  const otherWebsite = await createResource(site.rest, 'website', { url: 'https://second.example', label: 'Second' });
+  const count = await countVisitors();
   for (const signature of [
     undefined,
     '',
@@ -95,65 +95,68 @@ test('rule 17: a wrong signature is 403, and nobody is made or joined', async ()
     sign('secret', 'customer-8'),
     sign(secret, 'customer-8').slice(0, 63),
     createHmac('sha256', secret).update('customer-8').digest('base64'),
-    sign(await site.secret(otherWebsite), 'customer-8'),
+    sign(await site.loadVisitorSecret(otherWebsite), 'customer-8'),
   ]) {
-    const answer = await site.session({ websiteId: site.websiteId, externalId: 'customer-8', signature });
-    assert.equal(answer.status, 403, String(signature));
-    assert.equal(codeOf(answer), 'FORBIDDEN');
+    const response = await site.openSession({ websiteId: site.websiteId, externalId: 'customer-8', signature });
+    assert.equal(response.status, 403, String(signature));
+    assert.equal(codeOf(response), 'FORBIDDEN');
   }
-  const alone = await site.session({ websiteId: site.websiteId, signature: sign(secret, 'customer-8') });
+  const alone = await site.openSession({ websiteId: site.websiteId, signature: sign(secret, 'customer-8') });
   assert.equal(alone.status, 400);
-  assert.equal(await countOfAll(), number);
+  assert.equal(await countVisitors(), count);
 });
 
-test('rule 17: a rotated secret ends what was signed with the old one', async () => {
-  const websiteId = await add(site.rest, 'website', { url: 'https://rotated.example', label: 'Rotated' });
-  const before = await site.secret(websiteId);
-  assert.equal((await site.session({ websiteId, externalId: 'r', signature: sign(before, 'r') })).status, 201);
+test('rule 17: signatures with a rotated secret are rejected', async () => {
+  const websiteId = await createResource(site.rest, 'website', { url: 'https://rotated.example', label: 'Rotated' });
+  const before = await site.loadVisitorSecret(websiteId);
+  assert.equal((await site.openSession({ websiteId, externalId: 'r', signature: sign(before, 'r') })).status, 201);
   const rotated = await site.admin.run(
     'mutation($id:ID!){websiteSecretRotate(input:{id:$id}){website{visitorSecret} userErrors{code}}}',
     { id: websiteId },
   );
   const secret = rotated.data.websiteSecretRotate.website.visitorSecret;
   assert.notEqual(secret, before);
-  assert.equal(secret, await site.secret(websiteId));
-  const statusWith = async (given: string) =>
-    (await site.session({ websiteId, externalId: 'r', signature: sign(given, 'r') })).status;
-  // A website is remembered for a moment.
-  await until('the old secret is refused', async () => (await statusWith(before)) === 403);
+  assert.equal(secret, await site.loadVisitorSecret(websiteId));
+  const statusWith = async (signingSecret: string) =>
+    (await site.openSession({ websiteId, externalId: 'r', signature: sign(signingSecret, 'r') })).status;
+  // Websites are cached briefly.
+  await waitUntil('the old secret is rejected', async () => (await statusWith(before)) === 403);
   assert.equal(await statusWith(secret), 201);
 });
 
-test('the secret of a website is nowhere in what is kept', async () => {
-  const websiteId = await add(site.rest, 'website', { url: 'https://kept.example', label: 'Kept in the clear' });
-  const secret = await site.secret(websiteId);
-  const visitor = await site.visitor();
-  const kept = await site.switchboard.stored.everything();
-  assert.ok(kept.includes('Kept in the clear'), 'what is stored in the clear is found');
-  assert.ok(!kept.includes(secret));
-  assert.ok(!kept.includes(visitor.token));
+test('secrets and tokens are not stored in plain text', async () => {
+  const websiteId = await createResource(site.rest, 'website', {
+    url: 'https://stored.example',
+    label: 'Stored in plain text',
+  });
+  const secret = await site.loadVisitorSecret(websiteId);
+  const visitor = await site.createVisitor();
+  const stored = await site.switchboard.storedData.dumpRowsAndFiles();
+  assert.ok(stored.includes('Stored in plain text'), 'the search finds plain text');
+  assert.ok(!stored.includes(secret));
+  assert.ok(!stored.includes(visitor.token));
 });
 
-test('a website of another account is found by its account, and only there', async () => {
-  const other = await otherAccount(site.switchboard);
+test('a website of another account is found only with its account id', async () => {
+  const other = await createOtherAccount(site.switchboard);
   const ids = [];
   for (let index = 0; index < 20; index += 1) {
-    ids.push(await add(other, 'website', { url: 'https://other.example', label: `Other ${index}` }));
+    ids.push(await createResource(other, 'website', { url: 'https://other.example', label: `Other ${index}` }));
   }
   const websiteId = ids.at(-1) as number;
-  assert.equal((await site.session({ websiteId })).status, 400);
-  const answer = await site.session({ websiteId, accountId: 2 });
-  assert.equal(answer.status, 201);
+  assert.equal((await site.openSession({ websiteId })).status, 400);
+  const response = await site.openSession({ websiteId, accountId: 2 });
+  assert.equal(response.status, 201);
   assert.equal(
-    (await site.visitorWith(answer.body.token).run('{visitor{uniqueId}}')).data.visitor.uniqueId,
-    answer.body.visitorId,
+    (await site.visitorWithToken(response.body.token).run('{visitor{uniqueId}}')).data.visitor.uniqueId,
+    response.body.visitorId,
   );
-  assert.equal((await site.session({ websiteId, accountId: 2 }, { Origin: ORIGIN })).status, 403);
+  assert.equal((await site.openSession({ websiteId, accountId: 2 }, { Origin: ORIGIN })).status, 403);
 });
 
-test('what is wrong with a session is told, and makes nobody', async () => {
+test('invalid session requests explain the error and create no visitor', async () => {
   const { websiteId } = site;
-  const number = await countOfAll();
+  const count = await countVisitors();
   const cases: readonly [object | string, number, RegExp][] = [
     [{}, 400, /websiteId/],
     [{ websiteId: 900_001 }, 400, /websiteId must be an existing website/],
@@ -167,11 +170,11 @@ test('what is wrong with a session is told, and makes nobody', async () => {
     [{ websiteId, nonsense: 1 }, 400, /nonsense is not a field here/],
     [[], 400, /object/],
   ];
-  for (const [body, status, words] of cases) {
-    const answer = await site.session(body);
-    assert.equal(answer.status, status, JSON.stringify(body));
-    assert.match(JSON.stringify(answer.body.errors), words);
-    assert.equal(codeOf(answer), 'BAD_REQUEST');
+  for (const [body, status, message] of cases) {
+    const response = await site.openSession(body);
+    assert.equal(response.status, status, JSON.stringify(body));
+    assert.match(JSON.stringify(response.body.errors), message);
+    assert.equal(codeOf(response), 'BAD_REQUEST');
   }
   const raw = (init: RequestInit) => fetch(`${site.url}/visitor/session`, { method: 'POST', ...init });
   const json = { 'Content-Type': 'application/json' };
@@ -185,11 +188,11 @@ test('what is wrong with a session is told, and makes nobody', async () => {
   const get = await fetch(`${site.url}/visitor/session`);
   assert.deepEqual([get.status, get.headers.get('allow')], [405, 'POST, OPTIONS']);
   assert.ok(((await get.json()) as { errors: unknown[] }).errors.length > 0);
-  assert.equal(await countOfAll(), number);
+  assert.equal(await countVisitors(), count);
 });
 
-test('a visitor tells more of themself later; the log has names of fields and no values', async () => {
-  const visitor = await site.visitor({ firstname: 'Ana' });
+test('visitorUpdate changes the profile; the event log has field names and no values', async () => {
+  const visitor = await site.createVisitor({ firstname: 'Ana' });
   const update = `mutation($input:VisitorUpdateInput!){visitorUpdate(input:$input){
     visitor{firstname lastname email} userErrors{field message code}}}`;
   const changed = await visitor.run(update, {
@@ -211,21 +214,21 @@ test('a visitor tells more of themself later; the log has names of fields and no
   assert.doesNotMatch(JSON.stringify(data), /Silva|ana@example|Ana/);
 });
 
-test('rule 17: the browser is what the User-Agent says, cut to 255 characters', async () => {
-  const signature = sign(await site.secret(), 'browser');
+test('rule 17: the browser is the User-Agent, truncated to 255 characters', async () => {
+  const signature = sign(await site.loadVisitorSecret(), 'browser');
   const body = { websiteId: site.websiteId, externalId: 'browser', signature };
-  await site.session(body, { 'User-Agent': `Mozilla/5.0 ${'x'.repeat(300)}` });
-  const [visitor] = await visitorsWith('browser');
+  await site.openSession(body, { 'User-Agent': `Mozilla/5.0 ${'x'.repeat(300)}` });
+  const [visitor] = await findVisitors('browser');
   assert.equal(visitor.browser, `Mozilla/5.0 ${'x'.repeat(243)}`);
 });
 
-test('the token of a website that is deleted is worth nothing', async () => {
-  const websiteId = await add(site.rest, 'website', { url: 'https://gone.example', label: 'Gone' });
-  const visitor = await site.visitor({ websiteId });
-  assert.equal(await isLet(visitor), 200);
+test('tokens of a deleted website are rejected', async () => {
+  const websiteId = await createResource(site.rest, 'website', { url: 'https://gone.example', label: 'Gone' });
+  const visitor = await site.createVisitor({ websiteId });
+  assert.equal(await readStatus(visitor), 200);
   const operators = await site.admin.run('{operators(first:100){nodes{id}}}');
   for (const { id } of operators.data.operators.nodes)
     await site.rest.put(`/operator/${id}`, { website_list: [site.websiteId] });
   assert.equal((await site.rest.delete(`/website/${websiteId}`)).status, 200);
-  await until('the token is refused', async () => (await isLet(visitor)) === 401);
+  await waitUntil('the token is rejected', async () => (await readStatus(visitor)) === 401);
 });

@@ -3,14 +3,14 @@ import { createHmac } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { VisitorSessions } from '../../../src/core/visitors/visitor-sessions.ts';
 import { databases } from '../../support/databases/databases.ts';
-import { World } from '../../support/people/world.ts';
+import { World } from '../../support/fixtures/world.ts';
 
 const DAY_MS = 24 * 3600 * 1000;
 
 for (const { name, open } of databases) {
-  describe(`tokens of visitors on ${name}`, () => {
-    test("rule 17: a token lasts 24 hours by the database's clock, and is forgotten afterwards", async () => {
-      const world = await World.on(open);
+  describe(`visitor tokens on ${name}`, () => {
+    test("rule 17: a token is valid for 24 hours by the database's clock, and deleted afterwards", async () => {
+      const world = await World.create(open);
       const {
         database,
         secrets,
@@ -20,9 +20,9 @@ for (const { name, open } of databases) {
       const website = await visitorWebsites.find(world.accountId, world.websiteId);
       assert.ok(website);
       const { token, uniqueId } = await visitorSessions.open(website, { language: 'fr' }, 'Browser/1');
-      // Another node, which remembers nothing.
-      const callerElsewhere = () => new VisitorSessions(database, secrets).caller(token);
-      const caller = await callerElsewhere();
+      // Another node, with an empty cache.
+      const findCallerOnOtherNode = () => new VisitorSessions(database, secrets).findCaller(token);
+      const caller = await findCallerOnOtherNode();
       assert.ok(caller);
       assert.deepEqual(caller, {
         ...{ accountId: world.accountId, visitorId: caller.visitorId, websiteId: world.websiteId, language: 'fr' },
@@ -31,24 +31,24 @@ for (const { name, open } of databases) {
       const row = await database.read.selectFrom('visitors').selectAll().executeTakeFirstOrThrow();
       assert.deepEqual([row.uniqueId, row.websiteList, row.browser], [uniqueId, `[${world.websiteId}]`, 'Browser/1']);
       clock.advance(DAY_MS - 1);
-      assert.ok(await callerElsewhere());
+      assert.ok(await findCallerOnOtherNode());
       await visitorSessions.clean();
-      assert.ok(await callerElsewhere(), 'cleaning up forgets nothing that still counts');
+      assert.ok(await findCallerOnOtherNode(), 'cleaning up keeps valid tokens');
       clock.advance(1);
-      assert.equal(await callerElsewhere(), undefined);
+      assert.equal(await findCallerOnOtherNode(), undefined);
       clock.advance(1);
       await visitorSessions.clean();
       assert.deepEqual(await database.read.selectFrom('visitorTokens').selectAll().execute(), []);
       await world.end();
     });
 
-    test('rule 17: whoever comes to a second website is on both lists', async () => {
-      const world = await World.on(open);
+    test('rule 17: a visitor of two websites is listed for both', async () => {
+      const world = await World.create(open);
       const {
         secrets,
         visitors: { sessions: visitorSessions, websites: visitorWebsites, query: visitorQuery },
       } = world.installation;
-      for (const websiteId of [world.websiteId, await world.website(), world.websiteId]) {
+      for (const websiteId of [world.websiteId, await world.createWebsite(), world.websiteId]) {
         const website = await visitorWebsites.find(world.accountId, websiteId);
         assert.ok(website);
         const secret = secrets.websiteSecret(world.accountId, websiteId, 1);

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { Passwords } from '../../../src/core/access/passwords.ts';
 import { DomainError } from '../../../src/core/kernel/errors.ts';
 
-test('a password is recognised by its hash, and nothing else is', async () => {
+test('verifies the right password only', async () => {
   const passwords = new Passwords();
   const stored = await passwords.hash('a good long password');
   assert.match(stored, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
@@ -12,12 +12,12 @@ test('a password is recognised by its hash, and nothing else is', async () => {
   assert.equal(await passwords.verify('', null), false);
 });
 
-test('the line of those who wait for a hash is bounded: past it, try again later', async () => {
+test('rejects hashes beyond the queue limit with a time to retry', async () => {
   const passwords = new Passwords();
   const outcomes = await Promise.allSettled(Array.from({ length: 110 }, () => passwords.verify('x', null)));
-  const refused = outcomes.filter((outcome) => outcome.status === 'rejected').map((outcome) => outcome.reason);
-  assert.equal(refused.length, 8, '2 run, 100 wait');
-  for (const error of refused) {
+  const rejections = outcomes.filter((outcome) => outcome.status === 'rejected').map((outcome) => outcome.reason);
+  assert.equal(rejections.length, 8, '2 run, 100 are queued');
+  for (const error of rejections) {
     assert.ok(error instanceof DomainError);
     assert.equal(error.kind, 'unavailable');
     assert.equal(error.details.retryAfterSeconds, 2);

@@ -1,9 +1,9 @@
-import { PAUSE_MS } from '../../../src/core/engine/records/pauses.ts';
-import { type Candidate, chooseOperator, type Need } from '../../../src/core/engine/routing/choose-operator.ts';
-import { MAX_MISSED } from '../../../src/core/engine/routing/offers.ts';
-import { LOST_MS } from '../../../src/core/engine/scheduler/scheduler.ts';
+import { OFFER_PAUSE_MS } from '../../../src/core/engine/records/pauses.ts';
+import { type Candidate, chooseOperator, type ResolvedNeed } from '../../../src/core/engine/routing/choose-operator.ts';
+import { MAX_MISSED_OFFERS } from '../../../src/core/engine/routing/offers.ts';
+import { LOST_OPERATOR_TIMEOUT_MS } from '../../../src/core/engine/scheduler/scheduler.ts';
 import { CHANNELS, type Channel } from '../../../src/core/kernel/channels.ts';
-import { channelLive, type LiveState } from '../../../src/core/live/capacity.ts';
+import { computeChannelLive, type LiveState } from '../../../src/core/live/capacity.ts';
 
 const OFFER_MS = 30_000;
 
@@ -34,13 +34,13 @@ export interface ModelConversation {
   readonly pauses: Map<number, number>;
 }
 
-/** The rules of the engine in memory, one step after the other: what the real one must do as well. */
+/** A sequential in-memory model of the engine's rules; the real engine must behave the same. */
 export class Model {
   now = 0;
   readonly operators: ModelOperator[];
   readonly conversations: ModelConversation[] = [];
   readonly servedLast = new Map<number, number>();
-  /** An assignment that went over a maximum: there must never be one. */
+  /** Assignments that exceeded a maximum: must stay empty. */
   readonly exceeded: string[] = [];
 
   constructor(
@@ -87,20 +87,20 @@ export class Model {
     conversation.pauses.clear();
     if (!operator) return;
     operator.slots[conversation.channel] -= 1;
-    this.drainFor(operator);
+    this.drainForOperator(operator);
   }
 
   connect(operator: ModelOperator): void {
     if (operator.connected) return;
     operator.connected = true;
     operator.lostAt = null;
-    this.drainFor(operator);
+    this.drainForOperator(operator);
   }
 
   disconnect(operator: ModelOperator): void {
     if (!operator.connected) return;
     operator.connected = false;
-    const held = this.#heldBy(operator);
+    const held = this.#findHeld(operator);
     operator.lostAt = held.some(({ state }) => state === 'active') ? this.now : null;
     for (const conversation of held) if (conversation.state === 'offered') this.#requeue(conversation, {});
   }
@@ -109,69 +109,77 @@ export class Model {
     if (operator.available[channel] === available) return;
     operator.available[channel] = available;
     operator.missed[channel] = 0;
-    if (available) this.drainFor(operator);
+    if (available) this.drainForOperator(operator);
   }
 
   setMaximum(operator: ModelOperator, maximum: number): void {
     if (operator.chatMaximum === maximum) return;
     operator.chatMaximum = maximum;
-    this.drainFor(operator);
+    this.drainForOperator(operator);
   }
 
-  pass(milliseconds: number): void {
+  advanceTime(milliseconds: number): void {
     this.now += milliseconds;
-    const over = this.conversations.filter(({ state, offerUntil }) => state === 'offered' && offerUntil <= this.now);
-    for (const conversation of over.sort((a, b) => a.offerUntil - b.offerUntil)) this.#timeOut(conversation);
-    const lost = this.operators.filter(({ lostAt }) => lostAt !== null && lostAt <= this.now - LOST_MS);
+    const expired = this.conversations.filter(({ state, offerUntil }) => state === 'offered' && offerUntil <= this.now);
+    for (const conversation of expired.sort((a, b) => a.offerUntil - b.offerUntil)) this.#expireOffer(conversation);
+    const lost = this.operators.filter(
+      ({ lostAt }) => lostAt !== null && lostAt <= this.now - LOST_OPERATOR_TIMEOUT_MS,
+    );
     for (const operator of lost.sort((a, b) => (a.lostAt ?? 0) - (b.lostAt ?? 0))) {
       operator.lostAt = null;
-      for (const conversation of this.#heldBy(operator)) this.#requeue(conversation, { atHead: true });
+      for (const conversation of this.#findHeld(operator)) this.#requeue(conversation, { atHead: true });
     }
-    const rested = new Set<ModelOperator>();
+    const resumed = new Set<ModelOperator>();
     for (const { pauses } of this.conversations) {
       for (const [id, until] of pauses) {
         if (until > this.now) continue;
         pauses.delete(id);
-        rested.add(this.operators.find((operator) => operator.id === id) as ModelOperator);
+        resumed.add(this.operators.find((operator) => operator.id === id) as ModelOperator);
       }
     }
-    for (const operator of [...rested].sort((a, b) => a.id - b.id)) this.drainFor(operator);
+    for (const operator of [...resumed].sort((a, b) => a.id - b.id)) this.drainForOperator(operator);
   }
 
   route(conversation: ModelConversation): boolean {
     const { channel, language } = conversation;
-    const need: Need = { channel, language, websiteId: 1, skills: null, groups: null };
-    const candidates = this.operators.map((operator) => this.#candidate(operator, conversation));
+    const need: ResolvedNeed = { channel, language, websiteId: 1, skills: null, groups: null };
+    const candidates = this.operators.map((operator) => this.#toCandidate(operator, conversation));
     const [best] = chooseOperator(need, candidates, { lowestPriorityFirst: false }).ranked;
     if (!best) return false;
     const operator = this.operators.find(({ id }) => id === best.operatorId) as ModelOperator;
-    if (!channelLive(this.#state(operator), channel).routable) this.exceeded.push(`${operator.id} ${channel}`);
+    if (!computeChannelLive(this.#toLiveState(operator), channel).routable)
+      this.exceeded.push(`${operator.id} ${channel}`);
     operator.slots[channel] += 1;
     operator.assignedAt = this.now;
     Object.assign(conversation, { state: 'offered', operatorId: operator.id, offerUntil: this.now + OFFER_MS });
     return true;
   }
 
-  drainFor(operator: ModelOperator): void {
+  drainForOperator(operator: ModelOperator): void {
     for (;;) {
-      const state = this.#state(operator);
-      const open = CHANNELS.filter((channel) => channelLive(state, channel).routable);
+      const state = this.#toLiveState(operator);
+      const routable = CHANNELS.filter((channel) => computeChannelLive(state, channel).routable);
       const [next] = this.conversations
-        .filter(({ state: own, channel, language, pauses }) => {
-          const paused = (pauses.get(operator.id) ?? 0) > this.now;
-          return own === 'queued' && open.includes(channel) && operator.languages.includes(language) && !paused;
+        .filter(({ state: conversationState, channel, language, pauses }) => {
+          const isPaused = (pauses.get(operator.id) ?? 0) > this.now;
+          return (
+            conversationState === 'queued' &&
+            routable.includes(channel) &&
+            operator.languages.includes(language) &&
+            !isPaused
+          );
         })
         .sort((a, b) => a.order - b.order || a.id - b.id);
       if (!next || !this.route(next)) return;
     }
   }
 
-  #timeOut(conversation: ModelConversation): void {
+  #expireOffer(conversation: ModelConversation): void {
     if (conversation.state !== 'offered' || conversation.offerUntil > this.now) return;
     const operator = this.#operator(conversation);
     const { channel } = conversation;
     operator.missed[channel] += 1;
-    if (operator.missed[channel] >= MAX_MISSED && operator.available[channel]) {
+    if (operator.missed[channel] >= MAX_MISSED_OFFERS && operator.available[channel]) {
       operator.available[channel] = false;
       operator.missed[channel] = 0;
     }
@@ -180,25 +188,25 @@ export class Model {
 
   #requeue(conversation: ModelConversation, { pause = false, atHead = false }): void {
     const operator = this.#operator(conversation);
-    if (pause) conversation.pauses.set(operator.id, this.now + PAUSE_MS);
+    if (pause) conversation.pauses.set(operator.id, this.now + OFFER_PAUSE_MS);
     operator.slots[conversation.channel] -= 1;
     const order = atHead ? conversation.createdAt - 1e13 : conversation.createdAt;
     Object.assign(conversation, { state: 'queued', operatorId: null, order });
     this.route(conversation);
-    this.drainFor(operator);
+    this.drainForOperator(operator);
   }
 
   #operator({ operatorId }: ModelConversation): ModelOperator {
     return this.operators.find(({ id }) => id === operatorId) as ModelOperator;
   }
 
-  #heldBy({ id }: ModelOperator): ModelConversation[] {
+  #findHeld({ id }: ModelOperator): ModelConversation[] {
     return this.conversations.filter(
       ({ operatorId, state }) => operatorId === id && (state === 'offered' || state === 'active'),
     );
   }
 
-  #state({ connected, chatAndCall, chatMaximum, slots, available }: ModelOperator): LiveState {
+  #toLiveState({ connected, chatAndCall, chatMaximum, slots, available }: ModelOperator): LiveState {
     const channel = (name: Channel) => ({
       ...{ enabled: true, available: available[name], slots: slots[name] },
       maximum: name === 'chat' ? chatMaximum : 1,
@@ -213,10 +221,10 @@ export class Model {
     };
   }
 
-  #candidate(operator: ModelOperator, { visitor, pauses }: ModelConversation): Candidate {
+  #toCandidate(operator: ModelOperator, { visitor, pauses }: ModelConversation): Candidate {
     return {
       operatorId: operator.id,
-      state: this.#state(operator),
+      state: this.#toLiveState(operator),
       websites: [1],
       skills: [],
       groupId: null,
@@ -224,7 +232,7 @@ export class Model {
       priority: operator.priority,
       assignedAt: operator.assignedAt,
       servedLast: this.servedLast.get(visitor) === operator.id,
-      refusedLately: (pauses.get(operator.id) ?? 0) > this.now,
+      isOfferPaused: (pauses.get(operator.id) ?? 0) > this.now,
     };
   }
 }

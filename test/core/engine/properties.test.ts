@@ -6,21 +6,21 @@ import type { VisitorCaller } from '../../../src/core/kernel/caller.ts';
 import { CHANNELS } from '../../../src/core/kernel/channels.ts';
 import { DomainError } from '../../../src/core/kernel/errors.ts';
 import { databases } from '../../support/databases/databases.ts';
-import { World } from '../../support/people/world.ts';
+import { World } from '../../support/fixtures/world.ts';
 import { Model, type ModelConversation } from './model.ts';
 import { type Step, step, TEAM } from './steps.ts';
 
-const TIME_BETWEEN = 7;
+const STEP_INTERVAL_MS = 7;
 
-function play(model: Model, step: Step): void {
-  model.now += TIME_BETWEEN;
+function applyStep(model: Model, step: Step): void {
+  model.now += STEP_INTERVAL_MS;
   const operator = 'operator' in step ? model.operators[step.operator % model.operators.length] : undefined;
   const conversation =
     'conversation' in step && model.conversations.length > 0
       ? model.conversations[step.conversation % model.conversations.length]
       : undefined;
   if (step.kind === 'start') model.start(step.channel, step.language, step.visitor);
-  else if (step.kind === 'pass') model.pass(step.milliseconds);
+  else if (step.kind === 'pass') model.advanceTime(step.milliseconds);
   else if (step.kind === 'available' && operator) model.setAvailable(operator, step.channel, step.available);
   else if (step.kind === 'maximum' && operator) model.setMaximum(operator, step.maximum);
   else if (step.kind === 'connect' && operator) model.connect(operator);
@@ -30,7 +30,7 @@ function play(model: Model, step: Step): void {
   else if (step.kind === 'close' && conversation) model.close(conversation);
 }
 
-/** Slots as the conversations have it. */
+/** The slots in use, recounted from the conversations. */
 function recount(conversations: readonly Pick<ModelConversation, 'channel' | 'operatorId' | 'state'>[], id: number) {
   const held = conversations.filter(
     ({ operatorId, state }) => operatorId === id && (state === 'offered' || state === 'active'),
@@ -38,7 +38,7 @@ function recount(conversations: readonly Pick<ModelConversation, 'channel' | 'op
   return CHANNELS.map((channel) => held.filter((one) => one.channel === channel).length);
 }
 
-const slotsOf = (slots: Record<(typeof CHANNELS)[number], number>) => CHANNELS.map((channel) => slots[channel]);
+const toSlotCounts = (slots: Record<(typeof CHANNELS)[number], number>) => CHANNELS.map((channel) => slots[channel]);
 
 test('rules 5 and 9: 10,000 random sequences on the model: every counter equals a recount, no maximum exceeded', () => {
   let [steps, offers] = [0, 0];
@@ -46,9 +46,10 @@ test('rules 5 and 9: 10,000 random sequences on the model: every counter equals 
     fc.property(fc.array(step, { minLength: 5, maxLength: 40 }), (sequence) => {
       const model = new Model(TEAM.map((member, index) => ({ ...member, id: index + 1 })));
       for (const one of sequence) {
-        play(model, one);
+        applyStep(model, one);
         steps += 1;
-        for (const { id, slots } of model.operators) assert.deepEqual(slotsOf(slots), recount(model.conversations, id));
+        for (const { id, slots } of model.operators)
+          assert.deepEqual(toSlotCounts(slots), recount(model.conversations, id));
         assert.deepEqual(model.exceeded, []);
       }
       offers += model.conversations.filter(({ operatorId }) => operatorId !== null).length;
@@ -58,7 +59,7 @@ test('rules 5 and 9: 10,000 random sequences on the model: every counter equals 
   assert.ok(steps > 100_000 && offers > 5000, `${steps} steps, ${offers} conversations that had an operator`);
 });
 
-/** A team at a website of its own, so that many sequences share one database. */
+/** A team with a separate website, so that many sequences share one database. */
 class Team {
   readonly world: World;
   readonly websiteId: number;
@@ -66,27 +67,33 @@ class Team {
   readonly visitors: readonly VisitorCaller[];
   readonly conversations: number[] = [];
 
-  constructor(world: World, parts: Pick<Team, 'websiteId' | 'ids' | 'visitors'>) {
+  constructor(world: World, fields: Pick<Team, 'websiteId' | 'ids' | 'visitors'>) {
     this.world = world;
-    this.websiteId = parts.websiteId;
-    this.ids = parts.ids;
-    this.visitors = parts.visitors;
+    this.websiteId = fields.websiteId;
+    this.ids = fields.ids;
+    this.visitors = fields.visitors;
   }
 
-  static async in(world: World): Promise<Team> {
-    const websiteId = await world.website();
+  static async create(world: World): Promise<Team> {
+    const websiteId = await world.createWebsite();
     const ids: number[] = [];
     for (const { languages, chatAndCall, priority, chatMaximum } of TEAM) {
       const priorities = { chatPriority: priority, callPriority: priority, videoPriority: priority };
-      const more = { callEnabled: true, videoEnabled: true, chatMaxNumber: chatMaximum, chatAndCall, ...priorities };
-      const own = { languageList: [...languages], websiteList: [websiteId] };
-      ids.push(await world.operator({ ...more, ...own }, { away: true }));
+      const capacity = {
+        callEnabled: true,
+        videoEnabled: true,
+        chatMaxNumber: chatMaximum,
+        chatAndCall,
+        ...priorities,
+      };
+      const memberships = { languageList: [...languages], websiteList: [websiteId] };
+      ids.push(await world.createOperator({ ...capacity, ...memberships }, { away: true }));
     }
-    const visitors = await Promise.all(Array.from({ length: 6 }, () => world.visitor(websiteId)));
+    const visitors = await Promise.all(Array.from({ length: 6 }, () => world.createVisitor(websiteId)));
     return new Team(world, { websiteId, ids, visitors });
   }
 
-  async play(step: Step): Promise<void> {
+  async apply(step: Step): Promise<void> {
     const { world, ids } = this;
     const { conversations, operators, caller } = world.installation;
     const operatorId = 'operator' in step ? (ids[step.operator % ids.length] as number) : 0;
@@ -96,18 +103,22 @@ class Team {
         : 0;
     if (step.kind === 'start') {
       const { channel, language } = step;
-      const started = await world.start({ channel, language }, this.visitors[step.visitor] as VisitorCaller);
+      const started = await world.startConversation(
+        { channel, language },
+        this.visitors[step.visitor] as VisitorCaller,
+      );
       this.conversations.push(started.id);
-    } else if (step.kind === 'pass') await world.pass(step.milliseconds);
+    } else if (step.kind === 'pass') await world.advanceTime(step.milliseconds);
     else if (step.kind === 'available') await world.setAvailable(operatorId, step.channel, step.available);
     else if (step.kind === 'maximum')
       await operators.update(world.transact, caller, operatorId, { chatMaxNumber: step.maximum });
     else if (step.kind === 'connect') await world.connect(operatorId, 'desk', 1_000_000);
     else if (step.kind === 'disconnect') await world.disconnect(operatorId);
-    else if (id !== 0 && step.kind === 'close') await conversations.close(world.transact, world.as(0, 'admin'), id);
+    else if (id !== 0 && step.kind === 'close')
+      await conversations.close(world.transact, world.callerFor(0, 'admin'), id);
     else if (id !== 0) {
-      const { operatorId: to } = await world.conversation(id);
-      if (to !== null) await conversations[step.kind as 'accept' | 'decline'](world.transact, world.as(to), id);
+      const { operatorId: to } = await world.loadConversation(id);
+      if (to !== null) await conversations[step.kind as 'accept' | 'decline'](world.transact, world.callerFor(to), id);
     }
   }
 
@@ -120,12 +131,12 @@ class Team {
       .execute();
   }
 
-  async requireSound(rows: readonly ConversationRow[]): Promise<void> {
+  async assertConsistent(rows: readonly ConversationRow[]): Promise<void> {
     for (const id of this.ids) {
-      const { chatSlots, callSlots, videoSlots } = await this.world.liveRow(id);
+      const { chatSlots, callSlots, videoSlots } = await this.world.loadLiveRow(id);
       assert.deepEqual([chatSlots, callSlots, videoSlots], recount(rows, id));
     }
-    const over = await this.world.installation.database.read
+    const exceeded = await this.world.installation.database.read
       .selectFrom('liveHistory')
       .selectAll()
       .where('operatorId', 'in', this.ids)
@@ -134,46 +145,50 @@ class Team {
         eb.or([eb('chatSlots', '>', eb.ref('chatMaxNumber')), eb('callSlots', '>', 1), eb('videoSlots', '>', 1)]),
       )
       .execute();
-    // A lowered maximum leaves more running than fit; only a slot that was taken then would be too much.
-    for (const row of over)
+    // After a lowered maximum more conversations may be active than fit; only a chat slot claimed then would be an
+    // error.
+    for (const row of exceeded)
       assert.match(row.reason ?? '', row.chatSlots > row.chatMaxNumber ? /^(call|video)/ : /never/);
   }
 }
 
-/** What is refused in words is no fault: the offer is gone, the visitor has too many open. */
-const refused = (error: unknown) => {
+/** Expected refusals are ignored: the offer is no longer open, or the visitor has too many open conversations. */
+const ignoreRefusal = (error: unknown) => {
   if (!(error instanceof DomainError) || !['state', 'limit'].includes(error.kind)) throw error;
 };
 
-/** A part of them in every run of the tests, fewer on a server, which takes longer for each; all by `npm run differential`. */
+/**
+ * A part of the sequences in every test run, fewer on a database server, which is slower; all with `npm run
+ * differential`.
+ */
 const RUNS = process.env.FULL === '1' ? { sqlite: 200, postgres: 200 } : { sqlite: 50, postgres: 16 };
 
 for (const { name, open } of databases) {
   const runs = RUNS[name];
   describe(`random sequences on ${name}`, () => {
     test('rules 5 to 14: the engine does what the model does, step by step', async () => {
-      const world = await World.on(open);
+      const world = await World.create(open);
       await fc.assert(
         fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 30 }), async (sequence) => {
-          const team = await Team.in(world);
+          const team = await Team.create(world);
           const model = new Model(TEAM.map((member, index) => ({ ...member, id: team.ids[index] as number })));
           model.now = world.installation.clock.now;
           for (const one of sequence) {
-            if (one.kind === 'start' && open5(model, one.visitor)) continue; // refused: a visitor may have five
-            world.installation.clock.advance(TIME_BETWEEN);
-            play(model, one);
-            await team.play(one).catch(refused);
+            if (one.kind === 'start' && hasMaxOpenConversations(model, one.visitor)) continue; // would be refused
+            world.installation.clock.advance(STEP_INTERVAL_MS);
+            applyStep(model, one);
+            await team.apply(one).catch(ignoreRefusal);
             const rows = await team.rows();
-            await team.requireSound(rows);
+            await team.assertConsistent(rows);
             assert.deepEqual(
               rows.map(({ state, operatorId }) => [state, state === 'closed' ? 0 : operatorId]),
               model.conversations.map(({ state, operatorId }) => [state, state === 'closed' ? 0 : operatorId]),
             );
             for (const { id, slots, available } of model.operators) {
-              const live = await world.live(id);
+              const live = await world.loadLiveState(id);
               assert.deepEqual(
                 CHANNELS.map((channel) => live[channel].slots),
-                slotsOf(slots),
+                toSlotCounts(slots),
               );
               assert.deepEqual(
                 CHANNELS.map((channel) => live[channel].available),
@@ -184,39 +199,39 @@ for (const { name, open } of databases) {
           for (const id of team.ids) await world.disconnect(id);
           for (const row of await team.rows()) {
             if (row.state !== 'closed')
-              await world.installation.conversations.close(world.transact, world.as(0, 'admin'), row.id);
+              await world.installation.conversations.close(world.transact, world.callerFor(0, 'admin'), row.id);
           }
         }),
         { numRuns: runs / 2 },
       );
-      assert.deepEqual(await world.brokenInvariants(), []);
+      assert.deepEqual(await world.findBrokenInvariants(), []);
       await world.end();
     });
 
     test(`rules 5 and 9: ${runs} sequences with concurrent callers: every counter equals a recount, no maximum exceeded`, async () => {
-      const world = await World.on(open);
+      const world = await World.create(open);
       await fc.assert(
         fc.asyncProperty(
           fc.array(fc.array(step, { minLength: 1, maxLength: 6 }), { minLength: 3, maxLength: 10 }),
           async (sequence) => {
-            const team = await Team.in(world);
+            const team = await Team.create(world);
             for (const id of team.ids) await world.connect(id, 'desk', 1_000_000);
-            for (const together of sequence) {
-              world.installation.clock.advance(TIME_BETWEEN);
-              await Promise.all(together.map((one) => team.play(one).catch(refused)));
-              await team.requireSound(await team.rows());
+            for (const concurrentSteps of sequence) {
+              world.installation.clock.advance(STEP_INTERVAL_MS);
+              await Promise.all(concurrentSteps.map((one) => team.apply(one).catch(ignoreRefusal)));
+              await team.assertConsistent(await team.rows());
             }
             for (const id of team.ids) await world.disconnect(id);
           },
         ),
         { numRuns: runs },
       );
-      assert.deepEqual(await world.brokenInvariants(), []);
+      assert.deepEqual(await world.findBrokenInvariants(), []);
       await world.end();
     });
   });
 }
 
-function open5({ conversations }: Model, visitor: number): boolean {
+function hasMaxOpenConversations({ conversations }: Model, visitor: number): boolean {
   return conversations.filter((one) => one.visitor === visitor && one.state !== 'closed').length >= 5;
 }

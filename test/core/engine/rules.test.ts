@@ -14,13 +14,13 @@ test('every rule of docs/rules.md has a test whose title carries its number', ()
     Array.from({ length: 21 }, (_, index) => index + 1),
   );
   const sources = globSync('test/**/*.test.ts', { cwd: ROOT }).map((file) => readFileSync(join(ROOT, file), 'utf8'));
-  const shown = new Set<number>();
+  const covered = new Set<number>();
   for (const [, first, word, second] of sources.join('\n').matchAll(/['"`]rules? (\d+)(?: (and|to) (\d+))?:/g)) {
     const [from, to] = [Number(first), Number(second ?? first)];
-    for (let rule = from; rule <= to; rule += word === 'to' ? 1 : Math.max(to - from, 1)) shown.add(rule);
+    for (let rule = from; rule <= to; rule += word === 'to' ? 1 : Math.max(to - from, 1)) covered.add(rule);
   }
   assert.deepEqual(
-    rules.filter((rule) => !shown.has(rule)),
+    rules.filter((rule) => !covered.has(rule)),
     [],
   );
 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { CHANNELS, type Channel } from '../../../src/core/kernel/channels.ts';
 
-/** One thing that happens; indexes are taken round by round from what there is. */
+/** One step of a sequence; indexes wrap around the existing operators and conversations. */
 export type Step =
   | { kind: 'start'; channel: Channel; language: string; visitor: number }
   | { kind: 'accept' | 'decline' | 'close'; conversation: number }
@@ -11,7 +11,7 @@ export type Step =
   | { kind: 'pass'; milliseconds: number };
 
 const channel = fc.constantFrom(...CHANNELS);
-const some = fc.nat({ max: 99 });
+const index = fc.nat({ max: 99 });
 
 export const step: fc.Arbitrary<Step> = fc.oneof(
   {
@@ -23,20 +23,25 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
       visitor: fc.nat({ max: 5 }),
     }),
   },
-  { weight: 5, arbitrary: fc.record({ kind: fc.constant('accept' as const), conversation: some }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('decline' as const), conversation: some }) },
-  { weight: 4, arbitrary: fc.record({ kind: fc.constant('close' as const), conversation: some }) },
-  { weight: 3, arbitrary: fc.record({ kind: fc.constant('connect' as const), operator: some }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('disconnect' as const), operator: some }) },
+  { weight: 5, arbitrary: fc.record({ kind: fc.constant('accept' as const), conversation: index }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('decline' as const), conversation: index }) },
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant('close' as const), conversation: index }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('connect' as const), operator: index }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('disconnect' as const), operator: index }) },
   {
     weight: 2,
-    arbitrary: fc.record({ kind: fc.constant('available' as const), operator: some, channel, available: fc.boolean() }),
+    arbitrary: fc.record({
+      kind: fc.constant('available' as const),
+      operator: index,
+      channel,
+      available: fc.boolean(),
+    }),
   },
   {
     weight: 1,
     arbitrary: fc.record({
       kind: fc.constant('maximum' as const),
-      operator: some,
+      operator: index,
       maximum: fc.integer({ min: 1, max: 4 }),
     }),
   },
@@ -49,7 +54,7 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
-/** Those who work: how they differ. */
+/** Operators that differ in language, priority and capacity. */
 export const TEAM = [
   { languages: ['en'], chatAndCall: false, priority: 0, chatMaximum: 2 },
   { languages: ['en', 'fr'], chatAndCall: true, priority: 10, chatMaximum: 1 },

@@ -5,16 +5,16 @@ import fc from 'fast-check';
 import { EventLog, type LoggedEvent } from '../../../src/core/events/event-log.ts';
 import { DomainError } from '../../../src/core/kernel/errors.ts';
 import { SqliteConnection } from '../../../src/storage/sqlite/connection.ts';
-import { databases, type OpenInstallation } from '../../support/databases/databases.ts';
+import { databases, type TestInstallation } from '../../support/databases/databases.ts';
 
-interface Written {
+interface EventInput {
   readonly conversation: number;
   readonly values?: Record<string, unknown>;
 }
 
 for (const { name, open } of databases) {
   suite(`rule 20, the event log (${name})`, () => {
-    let installation: OpenInstallation;
+    let installation: TestInstallation;
     let log: EventLog;
     let end: AbortController;
     beforeEach(async () => {
@@ -27,8 +27,8 @@ for (const { name, open } of databases) {
       await installation.end();
     });
 
-    /** One transaction with these changes. */
-    const write = (...events: readonly Written[]) =>
+    /** Writes the events in one transaction. */
+    const write = (...events: readonly EventInput[]) =>
       installation.database.transaction(async (tx) => {
         for (const { conversation, values = {} } of events) {
           tx.emit({
@@ -41,17 +41,17 @@ for (const { name, open } of databases) {
           });
         }
       }, installation.accountId);
-    const writeMany = async (count: number, event: (index: number) => Written) => {
+    const writeMany = async (count: number, event: (index: number) => EventInput) => {
       for (let start = 0; start < count; start += 200) {
         const size = Math.min(200, count - start);
         await write(...Array.from({ length: size }, (_, index) => event(start + index)));
       }
     };
-    const present = () => log.position(installation.accountId);
+    const currentPosition = () => log.readPosition(installation.accountId);
     const follow = (after: number, topics?: readonly string[]) =>
       log.follow(installation.accountId, after, end.signal, topics);
 
-    /** Reads until it has so many events. */
+    /** Reads until it has this many events. */
     async function take(stream: AsyncGenerator<readonly LoggedEvent[]>, count: number): Promise<LoggedEvent[]> {
       const seen: LoggedEvent[] = [];
       while (seen.length < count) {
@@ -61,20 +61,20 @@ for (const { name, open } of databases) {
       }
       return seen;
     }
-    const positions = (events: readonly LoggedEvent[]) => events.map(({ position }) => position);
-    const kind = async (stream: AsyncGenerator<unknown>) =>
+    const positionsOf = (events: readonly LoggedEvent[]) => events.map(({ position }) => position);
+    const firstOutcome = async (stream: AsyncGenerator<unknown>) =>
       stream.next().then(
         () => 'answered',
         (error) => `${(error as DomainError).kind}: ${(error as DomainError).message}`,
       );
 
-    test('an event comes as it was written, with its actor', async () => {
-      const stream = follow(await present());
+    test('an event is delivered as written, with its actor', async () => {
+      const stream = follow(await currentPosition());
       const first = take(stream, 1);
       await write({ conversation: 5, values: { state: 'queued' } });
       assert.deepEqual(await first, [
         {
-          position: await present(),
+          position: await currentPosition(),
           type: 'conversation.updated',
           subjectType: 'conversation',
           subjectId: 5,
@@ -86,53 +86,53 @@ for (const { name, open } of databases) {
       ]);
     });
 
-    test('a topic is the subject, the operator, the one before, and the visitor', async () => {
-      const start = await present();
+    test('topics are the subject, the operator, the previous operator and the visitor', async () => {
+      const start = await currentPosition();
       const values = { operatorId: 5, previousOperatorId: 6, visitorId: 7, sequence: 8 };
       await write({ conversation: 4, values }, { conversation: 5, values: { operatorId: 55, visitorId: null } });
-      const about = async (topic: string) => {
+      const subjectsOf = async (topic: string) => {
         await write({ conversation: 9, values: { operatorId: 5, visitorId: 7 } });
-        const newest = await present();
-        const found = [];
-        // From the database, and as it comes.
-        for (const each of [new EventLog(installation.database), log]) {
+        const newest = await currentPosition();
+        const results = [];
+        // Once from the database, once from memory.
+        for (const eventLog of [new EventLog(installation.database), log]) {
           const stop = new AbortController();
           const seen: number[] = [];
-          for await (const batch of each.follow(installation.accountId, start, stop.signal, [
+          for await (const batch of eventLog.follow(installation.accountId, start, stop.signal, [
             topic,
             'conversation:9',
           ])) {
             seen.push(...batch.filter(({ subjectId }) => subjectId !== 9).map(({ subjectId }) => subjectId));
-            if (batch.upTo >= newest) stop.abort();
+            if (batch.endPosition >= newest) stop.abort();
           }
-          found.push(seen);
+          results.push(seen);
         }
-        assert.deepEqual(found[0], found[1]);
-        return found[0];
+        assert.deepEqual(results[0], results[1]);
+        return results[0];
       };
-      assert.deepEqual(await about('conversation:4'), [4]);
-      assert.deepEqual(await about('conversation:5'), [5]);
-      assert.deepEqual(await about('operator:5'), [4]);
-      assert.deepEqual(await about('operator:6'), [4]);
-      assert.deepEqual(await about('operator:55'), [5]);
-      assert.deepEqual(await about('visitor:7'), [4]);
-      assert.deepEqual(await about('visitor:5'), []);
-      assert.deepEqual(await about('operator:8'), []);
+      assert.deepEqual(await subjectsOf('conversation:4'), [4]);
+      assert.deepEqual(await subjectsOf('conversation:5'), [5]);
+      assert.deepEqual(await subjectsOf('operator:5'), [4]);
+      assert.deepEqual(await subjectsOf('operator:6'), [4]);
+      assert.deepEqual(await subjectsOf('operator:55'), [5]);
+      assert.deepEqual(await subjectsOf('visitor:7'), [4]);
+      assert.deepEqual(await subjectsOf('visitor:5'), []);
+      assert.deepEqual(await subjectsOf('operator:8'), []);
     });
 
-    test('however many follow, each commit is read once', async () => {
-      const start = await present();
+    test('each commit is read once for any number of followers', async () => {
+      const start = await currentPosition();
       const topics = Array.from({ length: 300 }, (_, index) => `conversation:${index}`);
       const streams = topics.map((topic) => follow(start, [topic, 'conversation:300']));
-      const begun = streams.map((stream) => take(stream, 1));
+      const firstEvents = streams.map((stream) => take(stream, 1));
       await write({ conversation: 300 });
-      await Promise.all(begun); // all of them are served from memory now
+      await Promise.all(firstEvents); // now all are served from memory
       const runs = streams.map((stream) => take(stream, 1));
       const counters = [mock.method(SqliteConnection.prototype, 'all'), mock.method(SqliteConnection.prototype, 'run')];
       const from = performance.now();
       for (let index = 0; index < 300; index += 1) await write({ conversation: index });
       const seen = await Promise.all(runs);
-      const looks = Math.ceil((performance.now() - from) / 1000);
+      const polls = Math.ceil((performance.now() - from) / 1000);
       const statements = counters.flatMap((counter) => counter.mock.calls.map((call) => String(call.arguments[0])));
       const reads = statements.filter((sql) => /^select .* from "events"/.test(sql));
       for (const counter of counters) counter.mock.restore();
@@ -141,8 +141,8 @@ for (const { name, open } of databases) {
         topics.map((_, index) => index),
       );
       assert.ok(name === 'postgres' || reads.length > 0, 'reads are counted where there are any');
-      // The look every second may come between a commit and its read, and read once more.
-      assert.ok(reads.length <= 310 + looks, `${reads.length} reads for 300 commits in ${looks} s`);
+      // The poll every second can come between a commit and its read, and cause one more read.
+      assert.ok(reads.length <= 310 + polls, `${reads.length} reads for 300 commits in ${polls} s`);
     });
 
     const TOPICS = ['conversation:1', 'operator:1', 'operator:2', 'visitor:3'];
@@ -158,7 +158,7 @@ for (const { name, open } of databases) {
       values: fc.record({ operatorId: id, previousOperatorId: id, visitorId: id }),
     });
 
-    test('whoever follows, from wherever, slow or quick, with breaks or without, gets each event of theirs once and in order', async () => {
+    test('every follower gets each of its events once and in order, from any position, at any speed, with or without reconnects', async () => {
       await writeMany(120, (index) => ({ conversation: 1 + (index % 4), values: { operatorId: index % 3 } }));
       await fc.assert(
         fc.asyncProperty(
@@ -166,7 +166,7 @@ for (const { name, open } of databases) {
           fc.array(fc.array(written, { minLength: 1, maxLength: 40 }), { minLength: 1, maxLength: 12 }),
           async (followers, commits) => {
             const stop = new AbortController();
-            const start = await present();
+            const start = await currentPosition();
             const newest = start + commits.flat().length;
             const runs = followers.map(async ({ back, topics, pause, reconnects }) => {
               const seen: LoggedEvent[] = [];
@@ -174,23 +174,25 @@ for (const { name, open } of databases) {
                 const stream = log.follow(installation.accountId, from, stop.signal, topics);
                 for await (const batch of stream) {
                   seen.push(...batch);
-                  from = batch.upTo;
+                  from = batch.endPosition;
                   for (let turn = 0; turn < pause; turn += 1) await setImmediate();
-                  // Somebody for whom nothing comes any more is told so late: the last event is for everybody.
+                  // Progress without matching events is reported late, so the last event is for all followers.
                   if (from >= newest || reconnects) break;
                 }
               }
               return seen;
             });
             const writing = commits.map((events, index) =>
-              write(...(index === commits.length - 1 ? events.map((event) => ({ ...event, ...ALL })) : events)),
+              write(...(index === commits.length - 1 ? events.map((event) => ({ ...event, ...ALL_TOPICS })) : events)),
             );
             await Promise.all(writing);
             const written = await eventsAfter(start - 6000);
             for (const [index, seen] of (await Promise.all(runs)).entries()) {
               const { back, topics } = followers[index] as (typeof followers)[number];
-              const own = written.filter((event) => event.position > start - back && isAbout(event, topics));
-              assert.deepEqual(positions(seen), positions(own));
+              const expectedEvents = written.filter(
+                (event) => event.position > start - back && matchesTopics(event, topics),
+              );
+              assert.deepEqual(positionsOf(seen), positionsOf(expectedEvents));
             }
           },
         ),
@@ -198,8 +200,8 @@ for (const { name, open } of databases) {
       );
     });
 
-    /** About every topic. */
-    const ALL = { conversation: 1, values: { operatorId: 1, previousOperatorId: 2, visitorId: 3 } };
+    /** Matches every topic. */
+    const ALL_TOPICS = { conversation: 1, values: { operatorId: 1, previousOperatorId: 2, visitorId: 3 } };
 
     async function eventsAfter(position: number): Promise<LoggedEvent[]> {
       const events = installation.database.read.selectFrom('events').selectAll().orderBy('position');
@@ -207,22 +209,22 @@ for (const { name, open } of databases) {
       return rows.map((row) => ({ ...row, changes: JSON.parse(row.changes) }));
     }
 
-    /** The rule once more, in the plainest words. */
-    function isAbout(
+    /** The rule again, as simple as possible. */
+    function matchesTopics(
       { subjectType, subjectId, changes: { values } }: LoggedEvent,
       topics: readonly string[] | undefined,
     ) {
-      const about = [
+      const eventTopics = [
         `${subjectType}:${subjectId}`,
         `operator:${values.operatorId}`,
         `operator:${values.previousOperatorId}`,
         `visitor:${values.visitorId}`,
       ];
-      return topics === undefined || topics.some((topic) => about.includes(topic));
+      return topics === undefined || topics.some((topic) => eventTopics.includes(topic));
     }
 
-    test('somebody who is far too slow reads what memory has lost from the database, and misses nothing', async () => {
-      const start = await present();
+    test('a very slow follower reads older events from the database and misses nothing', async () => {
+      const start = await currentPosition();
       const streams = [undefined, ['operator:1'], ['conversation:1'], ['conversation:1', 'visitor:4']].map((topics) =>
         follow(start, topics),
       );
@@ -231,32 +233,34 @@ for (const { name, open } of databases) {
       await write({ conversation: 1, values });
       await first;
       await writeMany(7000, (index) => ({ conversation: 1 + (index % 2), values }));
-      const expected = positions(await eventsAfter(start + 1));
-      const ofFirst = positions((await eventsAfter(start + 1)).filter((event) => event.subjectId === 1));
+      const expected = positionsOf(await eventsAfter(start + 1));
+      const expectedOfConversation = positionsOf(
+        (await eventsAfter(start + 1)).filter((event) => event.subjectId === 1),
+      );
       for (const [index, stream] of streams.entries()) {
-        const own = index === 2 ? ofFirst : expected;
-        assert.deepEqual(positions(await take(stream, own.length)), own, `stream ${index}`);
+        const expectedEvents = index === 2 ? expectedOfConversation : expected;
+        assert.deepEqual(positionsOf(await take(stream, expectedEvents.length)), expectedEvents, `stream ${index}`);
       }
     });
 
-    test('somebody of whom nothing happens is told how far the log has come', async () => {
-      const start = await present();
+    test('a follower without matching events gets progress reports', async () => {
+      const start = await currentPosition();
       const stream = follow(start, ['operator:99']);
-      const told = stream.next();
+      const report = stream.next();
       await writeMany(1500, () => ({ conversation: 1 }));
-      const { value } = await told;
+      const { value } = await report;
       assert.deepEqual([...value], []);
-      assert.ok(value.upTo >= start + 1000 && value.upTo <= start + 1500, String(value.upTo));
+      assert.ok(value.endPosition >= start + 1000 && value.endPosition <= start + 1500, String(value.endPosition));
     });
 
-    test('what another process writes is found by the poll', async (t) => {
+    test('events of another process are found by the poll', async (t) => {
       const { databaseFile } = installation.config;
-      if (databaseFile === undefined) return t.skip('on PostgreSQL the tests of several nodes show it');
+      if (databaseFile === undefined) return t.skip('covered on PostgreSQL by the tests with several nodes');
       const other = new EventLog(installation.database);
-      const stream = other.follow(installation.accountId, await present(), end.signal, ['conversation:3']);
+      const stream = other.follow(installation.accountId, await currentPosition(), end.signal, ['conversation:3']);
       const first = stream.next();
       await write({ conversation: 3 });
-      await first; // from here on it waits for what comes
+      await first; // now it waits for new events
       const next = stream.next();
       const { DatabaseSync } = await import('node:sqlite');
       const file = new DatabaseSync(databaseFile);
@@ -268,27 +272,27 @@ for (const { name, open } of databases) {
       assert.equal((await next).value?.[0]?.type, 'conversation.closed');
     });
 
-    test('a position that was forgotten is too old, one that is not there yet was never given', async () => {
+    test('rejects a deleted position and a future one', async () => {
       await writeMany(20, () => ({ conversation: 1 }));
-      const newest = await present();
-      assert.equal(await kind(follow(newest + 1)), `invalid: The position ${newest + 1} was never given.`);
+      const newest = await currentPosition();
+      assert.equal(await firstOutcome(follow(newest + 1)), `invalid: The position ${newest + 1} does not exist yet.`);
       await installation.database.transaction(({ db }) =>
         db.deleteFrom('events').where('position', '<=', 10).execute(),
       );
       const tooOld = (position: number) =>
-        `invalid: The position ${position} is too old: read again and follow from the present position.`;
+        `invalid: The position ${position} is too old: read again and follow from the current position.`;
       for (const topics of [undefined, ['conversation:1'], ['operator:1']]) {
-        assert.equal(await kind(follow(9, topics)), tooOld(9));
-        assert.equal(await kind(follow(0, topics)), tooOld(0));
+        assert.equal(await firstOutcome(follow(9, topics)), tooOld(9));
+        assert.equal(await firstOutcome(follow(0, topics)), tooOld(0));
       }
-      assert.deepEqual(positions(await take(follow(10), newest - 10)).at(0), 11);
+      assert.deepEqual(positionsOf(await take(follow(10), newest - 10)).at(0), 11);
       const next = take(follow(newest, ['conversation:1']), 1);
       await write({ conversation: 1 });
-      assert.deepEqual(positions(await next), [newest + 1], 'the newest position has nothing after it yet');
+      assert.deepEqual(positionsOf(await next), [newest + 1], 'the newest position has nothing after it yet');
     });
 
-    test('whoever is so slow that what they miss was forgotten is told so', async () => {
-      const start = await present();
+    test('a follower whose next events were deleted gets an error', async () => {
+      const start = await currentPosition();
       const stream = follow(start);
       const first = stream.next();
       await write({ conversation: 1 });
@@ -300,20 +304,20 @@ for (const { name, open } of databases) {
           .where('position', '<', start + 3000)
           .execute(),
       );
-      // What waited in memory still comes.
+      // Events in memory are still delivered.
       const error = await take(stream, 6000).then(
         () => undefined,
         (thrown) => thrown,
       );
       assert.ok(error instanceof DomainError, String(error));
-      assert.match(error.message, /is too old: read again and follow from the present position/);
+      assert.match(error.message, /is too old: read again and follow from the current position/);
     });
 
-    test('the end comes also while nothing does, and the account is forgotten with its last follower', async () => {
-      const stream = follow(await present(), ['operator:1']);
+    test('aborting ends a follower that is waiting', async () => {
+      const stream = follow(await currentPosition(), ['operator:1']);
       const first = stream.next();
       await write({ conversation: 1, values: { operatorId: 1 } });
-      await first; // from here on it waits for what comes
+      await first; // now it waits for new events
       const next = stream.next();
       end.abort();
       assert.deepEqual(await next, { value: undefined, done: true });

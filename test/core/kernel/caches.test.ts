@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { ShortLivedCache, VersionedCache } from '../../../src/core/kernel/caches.ts';
 
-interface Thing {
+interface Item {
   readonly name: string;
 }
 
-/** Reads that end when the test says so. */
-function reads() {
-  const started: PromiseWithResolvers<Thing | undefined>[] = [];
+/** Reads that the test resolves. */
+function createReads() {
+  const started: PromiseWithResolvers<Item | undefined>[] = [];
   const read = () => {
     started.push(Promise.withResolvers());
     return (started.at(-1) as (typeof started)[number]).promise;
@@ -16,10 +16,10 @@ function reads() {
   return { started, read };
 }
 
-suite('what is kept for a moment', () => {
-  test('is read once for all who ask at once and soon after', async () => {
-    const cache = new ShortLivedCache<Thing>();
-    const { started, read } = reads();
+suite('short-lived cache', () => {
+  test('shares one read between concurrent and following requests', async () => {
+    const cache = new ShortLivedCache<Item>();
+    const { started, read } = createReads();
     const both = [cache.get('a', read), cache.get('a', read)];
     started[0]?.resolve({ name: 'a' });
     assert.deepEqual(await Promise.all(both), [{ name: 'a' }, { name: 'a' }]);
@@ -28,8 +28,8 @@ suite('what is kept for a moment', () => {
     assert.equal(started.length, 1);
   });
 
-  test('is never what does not exist, or what failed', async () => {
-    const cache = new ShortLivedCache<Thing>();
+  test('does not cache missing values or errors', async () => {
+    const cache = new ShortLivedCache<Item>();
     assert.equal(await cache.get('a', async () => undefined), undefined);
     await assert.rejects(
       cache.get('a', () => Promise.reject(new Error('away'))),
@@ -38,9 +38,9 @@ suite('what is kept for a moment', () => {
     assert.deepEqual(await cache.get('a', async () => ({ name: 'a' })), { name: 'a' });
   });
 
-  test('does not exist only for who asked before it did', async () => {
-    const cache = new ShortLivedCache<Thing>();
-    const { started, read } = reads();
+  test('returns a missing value only to requests from before it existed', async () => {
+    const cache = new ShortLivedCache<Item>();
+    const { started, read } = createReads();
     const early = cache.get('a', read);
     const late = cache.get('a', async () => ({ name: 'a' }));
     started[0]?.resolve(undefined);
@@ -49,16 +49,16 @@ suite('what is kept for a moment', () => {
     assert.deepEqual(cache.peek('a'), { name: 'a' });
   });
 
-  for (const [how, end] of [
-    ['by its name', (cache: ShortLivedCache<Thing>) => cache.delete('a')],
-    ['by what it is', (cache: ShortLivedCache<Thing>) => cache.deleteWhere(({ name }) => name === 'old')],
+  for (const [criterion, remove] of [
+    ['by key', (cache: ShortLivedCache<Item>) => cache.delete('a')],
+    ['by value', (cache: ShortLivedCache<Item>) => cache.deleteWhere(({ name }) => name === 'old')],
   ] as const) {
-    test(`is gone at once when it is deleted ${how}, also while it is read`, async () => {
-      const cache = new ShortLivedCache<Thing>();
-      const { started, read } = reads();
+    test(`deletes an entry ${criterion} immediately, even during its read`, async () => {
+      const cache = new ShortLivedCache<Item>();
+      const { started, read } = createReads();
       await cache.get('b', async () => ({ name: 'other' }));
       const before = cache.get('a', read);
-      end(cache);
+      remove(cache);
       const after = cache.get('a', async () => ({ name: 'new' }));
       started[0]?.resolve({ name: 'old' });
       assert.deepEqual(await before, { name: 'old' });
@@ -69,45 +69,45 @@ suite('what is kept for a moment', () => {
   }
 });
 
-suite('what is kept by its version', () => {
-  test('is found by this version alone, or by all before it', () => {
-    const cache = new VersionedCache<Thing>();
-    const thing = cache.set('a', 2, { name: 'a' });
+suite('versioned cache', () => {
+  test('finds a value by its exact version, or since an earlier one', () => {
+    const cache = new VersionedCache<Item>();
+    const item = cache.set('a', 2, { name: 'a' });
     assert.deepEqual(
       [1, 2, 3].map((version) => cache.get('a', version)),
-      [undefined, thing, undefined],
+      [undefined, item, undefined],
     );
     assert.deepEqual(
       [1, 2, 3].map((version) => cache.getSince('a', version)),
-      [thing, thing, undefined],
+      [item, item, undefined],
     );
   });
 
-  test('is never a promise that failed', async () => {
-    const cache = new VersionedCache<Promise<Thing>>();
+  test('removes a promise that rejects', async () => {
+    const cache = new VersionedCache<Promise<Item>>();
     const failed = cache.set('a', 1, Promise.reject(new Error('away')));
     assert.equal(cache.get('a', 1), failed);
     await assert.rejects(failed);
     assert.equal(cache.get('a', 1), undefined);
   });
 
-  test('comes in the order of the stamps; what is missing is loaded together, and what is gone is left out', async () => {
+  test('returns values in the order of the stamps, loads missing ones together and omits deleted ones', async () => {
     const cache = new VersionedCache<string>();
     cache.set('1', 1, 'old');
-    cache.set('2', 1, 'kept');
-    const asked: number[][] = [];
+    cache.set('2', 1, 'cached');
+    const loads: number[][] = [];
     const stamps = [4, 3, 2, 1].map((id) => ({ id, version: id === 2 ? 1 : 2 }));
-    const show = () =>
+    const load = () =>
       cache.getAll(
         stamps,
         ({ id }) => `${id}`,
         async (missing) => {
-          asked.push(missing.map(({ id }) => id));
+          loads.push(missing.map(({ id }) => id));
           return [1, 3].map((id) => ({ id, version: 2, value: `new ${id}` }));
         },
       );
-    assert.deepEqual(await show(), ['new 3', 'kept', 'new 1']);
-    assert.deepEqual(await show(), ['new 3', 'kept', 'new 1']);
-    assert.deepEqual(asked, [[4, 3, 1], [4]]);
+    assert.deepEqual(await load(), ['new 3', 'cached', 'new 1']);
+    assert.deepEqual(await load(), ['new 3', 'cached', 'new 1']);
+    assert.deepEqual(loads, [[4, 3, 1], [4]]);
   });
 });

@@ -1,43 +1,43 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { connect as hold } from '../../../src/core/engine/presence/presence.ts';
+import { connect as connectOperator } from '../../../src/core/engine/presence/presence.ts';
 import type { Transact } from '../../../src/core/kernel/caller.ts';
 import { parseIdFilter } from '../../../src/core/kernel/filters.ts';
-import { databases, type OpenInstallation } from '../../support/databases/databases.ts';
+import { databases, type TestInstallation } from '../../support/databases/databases.ts';
 
 for (const { name, open } of databases) {
-  test(`${name}: connected is an unexpired lease, and ends by the database's clock alone`, async () => {
+  test(`${name}: an operator is connected until the lease expires by the database's clock`, async () => {
     const installation = await open();
-    const id = await ready(installation, 'a@example.com');
+    const id = await createAvailableOperator(installation, 'a@example.com');
     await connect(installation, id, 'one', 30);
-    assert.deepEqual(await present(installation), [id]);
+    assert.deepEqual(await listConnected(installation), [id]);
     installation.clock.advance(29_999);
-    assert.deepEqual(await present(installation), [id]);
+    assert.deepEqual(await listConnected(installation), [id]);
     installation.clock.advance(1);
-    assert.deepEqual(await present(installation), []);
-    assert.equal((await installation.live.stamp(installation.accountId, id))?.connected, false);
+    assert.deepEqual(await listConnected(installation), []);
+    assert.equal((await installation.live.loadStamp(installation.accountId, id))?.connected, false);
     await installation.end();
   });
 
   test(`${name}: the longest of several leases counts, and a renewal never shortens`, async () => {
     const installation = await open();
-    const id = await ready(installation, 'a@example.com');
+    const id = await createAvailableOperator(installation, 'a@example.com');
     await connect(installation, id, 'one', 100);
     await connect(installation, id, 'two', 10);
     installation.clock.advance(50_000);
-    assert.deepEqual(await present(installation), [id]);
+    assert.deepEqual(await listConnected(installation), [id]);
     await installation.end();
   });
 
-  test(`${name}: going offline ends every lease, keeps the wishes, and is announced`, async () => {
+  test(`${name}: going offline ends every lease, retains availability and is announced`, async () => {
     const installation = await open();
     const { live, caller, accountId, database } = installation;
-    const id = await ready(installation, 'a@example.com');
+    const id = await createAvailableOperator(installation, 'a@example.com');
     await connect(installation, id, 'one', 100);
     await connect(installation, id, 'two', 100);
-    await live.update(transactOn(installation), caller, id, { connected: false });
-    assert.deepEqual(await present(installation), []);
-    const [found] = await live.states(accountId, [id]);
+    await live.update(createTransact(installation), caller, id, { connected: false });
+    assert.deepEqual(await listConnected(installation), []);
+    const [found] = await live.loadStates(accountId, [id]);
     assert.equal(found?.state.chat.available, true);
     assert.deepEqual(await database.read.selectFrom('operatorLeases').selectAll().execute(), []);
     const events = await database.read
@@ -54,47 +54,52 @@ for (const { name, open } of databases) {
     await installation.end();
   });
 
-  test(`${name}: only a change of what routing decides with makes a new version, with its history`, async () => {
+  test(`${name}: only a change of routing settings creates a new version with history`, async () => {
     const installation = await open();
     const { operators, live, caller, accountId, database } = installation;
-    const transact = transactOn(installation);
-    const id = await ready(installation, 'a@example.com');
+    const transact = createTransact(installation);
+    const id = await createAvailableOperator(installation, 'a@example.com');
     const history = async () => {
       const query = database.read.selectFrom('liveHistory').select(['version', 'kind', 'chatMaxNumber']);
       const rows = await query.where('operatorId', '=', id).orderBy('version').execute();
       return rows.map((row) => [row.version, row.kind, row.chatMaxNumber]);
     };
-    const began = await history();
+    const initial = await history();
     await operators.rotateSsoKey(transact, caller, id);
     await operators.update(transact, caller, id, { name: 'Other', roles: ['manager', 'operator'] });
-    assert.deepEqual(await history(), began);
-    assert.equal((await live.stamp(accountId, id))?.version, 2, 'as it was created and became available');
+    assert.deepEqual(await history(), initial);
+    assert.equal((await live.loadStamp(accountId, id))?.version, 2, 'one version for creation, one for availability');
     await operators.update(transact, caller, id, { name: 'Another', chatMaxNumber: 7 });
-    assert.deepEqual(await history(), [...began, [3, 'settings', 7]]);
-    assert.equal((await live.states(accountId, [id]))[0]?.state.chat.maximum, 7);
+    assert.deepEqual(await history(), [...initial, [3, 'settings', 7]]);
+    assert.equal((await live.loadStates(accountId, [id]))[0]?.state.chat.maximum, 7);
     const skill = await installation.skills.create(transact, caller, { name: 'Sales', order: 0, parentId: null });
     await operators.setSkill(transact, caller, skill, [id], true);
     assert.deepEqual((await history()).at(-1), [4, 'settings', 7]);
     await installation.end();
   });
 
-  test(`${name}: a list of everyone comes in batches, whole and in order`, async () => {
+  test(`${name}: the full list is returned in batches, complete and in order`, async () => {
     const installation = await open();
     const ids: number[] = [];
-    for (let number = 0; number < 30; number++) ids.push(await ready(installation, `p${number}@example.com`));
+    for (let number = 0; number < 30; number++)
+      ids.push(await createAvailableOperator(installation, `p${number}@example.com`));
     const { database, live, accountId } = installation;
     await database.transaction((tx) => tx.db.updateTable('operatorLive').set({ firstLoginAt: 1 }).execute());
-    const all = await live.list(accountId, { filters: {}, everyone: true }, undefined);
+    const all = await live.list(accountId, { filters: {}, includeOffline: true }, undefined);
     const found: number[] = [];
     for await (const batch of all.batches) found.push(...batch.map((stamp) => stamp.id));
     assert.deepEqual(found, [...ids.reverse(), 1]);
     assert.equal(all.count, 31);
-    const some = await live.list(accountId, { filters: { id: parseIdFilter([], '1*') }, everyone: true }, undefined);
+    const some = await live.list(
+      accountId,
+      { filters: { id: parseIdFilter([], '1*') }, includeOffline: true },
+      undefined,
+    );
     assert.equal(some.count, 11, '1 and 10 to 19');
     await installation.end();
   });
 
-  test(`${name}: statistics are counted from the rows`, async () => {
+  test(`${name}: statistics are computed from stored rows`, async () => {
     const installation = await open();
     const { database, statistics, accountId } = installation;
     const conversation = (id: number, more: object) => ({
@@ -133,7 +138,7 @@ for (const { name, open } of databases) {
         ])
         .execute();
     });
-    const [busy, idle] = await statistics.of(accountId, { subject: 'operator', ids: [1, 9] });
+    const [busy, idle] = await statistics.compute(accountId, { subject: 'operator', ids: [1, 9] });
     assert.deepEqual(busy, {
       conversationNumber: 3,
       answeredNumber: 2,
@@ -156,25 +161,25 @@ for (const { name, open } of databases) {
   });
 }
 
-function transactOn({ database }: OpenInstallation): Transact {
+function createTransact({ database }: TestInstallation): Transact {
   return (work) => database.transaction(work);
 }
 
-/** An operator who wants chats. */
-async function ready(installation: OpenInstallation, email: string): Promise<number> {
+/** Available for chats. */
+async function createAvailableOperator(installation: TestInstallation, email: string): Promise<number> {
   const { operators, live, caller } = installation;
-  const transact = transactOn(installation);
+  const transact = createTransact(installation);
   const { id } = await operators.create(transact, caller, { name: 'N', email });
   await live.update(transact, caller, id, { chat: { available: true } });
   return id;
 }
 
-function connect({ database, caller }: OpenInstallation, operatorId: number, leaseId: string, seconds: number) {
-  return database.transaction((tx) => hold(tx, caller, { operatorId, leaseId, seconds }));
+function connect({ database, caller }: TestInstallation, operatorId: number, leaseId: string, seconds: number) {
+  return database.transaction((tx) => connectOperator(tx, caller, { operatorId, leaseId, seconds }));
 }
 
-async function present({ live, accountId }: OpenInstallation): Promise<number[]> {
-  const { batches } = await live.list(accountId, { filters: {}, everyone: false }, undefined);
+async function listConnected({ live, accountId }: TestInstallation): Promise<number[]> {
+  const { batches } = await live.list(accountId, { filters: {}, includeOffline: false }, undefined);
   const ids: number[] = [];
   for await (const batch of batches) ids.push(...batch.map((stamp) => stamp.id));
   return ids;

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { fullAccessCaller } from '../../../src/core/kernel/caller.ts';
-import { databases, type OpenInstallation } from '../../support/databases/databases.ts';
-import { type Stored, storedAt } from '../../support/databases/stored.ts';
+import { databases, type TestInstallation } from '../../support/databases/databases.ts';
+import { openStoredData, type StoredData } from '../../support/databases/stored-data.ts';
 
 for (const { name, open } of databases) {
-  describe(`the migration meter on ${name}`, () => {
-    let opened: OpenInstallation;
-    let stored: Stored;
+  describe(`REST usage on ${name}`, () => {
+    let opened: TestInstallation;
+    let stored: StoredData;
     before(async () => {
       opened = await open();
-      stored = storedAt(opened.config.DATABASE_URL);
+      stored = openStoredData(opened.config.DATABASE_URL);
     });
     after(async () => {
       await stored.end();
@@ -18,7 +18,7 @@ for (const { name, open } of databases) {
     });
 
     const byKey = (id: number) => fullAccessCaller(opened.accountId, { type: 'api_key', id });
-    const shown = async () =>
+    const listUsage = async () =>
       (await opened.restUsage.list(opened.caller)).map(({ key, what, count, firstUsedAt, lastUsedAt }) => [
         key.id,
         what,
@@ -26,30 +26,30 @@ for (const { name, open } of databases) {
         lastUsedAt - firstUsedAt,
       ]);
 
-    test('what cannot be written is kept until it can', async () => {
+    test('counts that cannot be stored are kept for the next flush', async () => {
       const { restUsage, clock } = opened;
-      const allowAgain = await stored.refuseInserts('rest_usage');
-      restUsage.count(byKey(1), 'GET /skill');
-      await assert.rejects(restUsage.record());
+      const allowAgain = await stored.blockInserts('rest_usage');
+      restUsage.countUse(byKey(1), 'GET /skill');
+      await assert.rejects(restUsage.flush());
       clock.advance(1000);
-      restUsage.count(byKey(1), 'GET /skill');
-      restUsage.count(byKey(1), 'GET /group');
-      await assert.rejects(restUsage.record());
+      restUsage.countUse(byKey(1), 'GET /skill');
+      restUsage.countUse(byKey(1), 'GET /group');
+      await assert.rejects(restUsage.flush());
       await allowAgain();
-      assert.deepEqual(await shown(), [
+      assert.deepEqual(await listUsage(), [
         [1, 'GET /skill', 2, 1000],
         [1, 'GET /group', 1, 0],
       ]);
     });
 
-    test('counts are added to what is written, and what is counted while that is written is not lost', async () => {
+    test('counts are added to stored ones, and uses during a flush are not lost', async () => {
       const { restUsage, clock } = opened;
       clock.advance(1000);
-      restUsage.count(byKey(1), 'GET /skill');
-      const written = restUsage.record();
-      restUsage.count(byKey(1), 'GET /skill');
-      await written;
-      assert.deepEqual((await shown())[0], [1, 'GET /skill', 4, 2000]);
+      restUsage.countUse(byKey(1), 'GET /skill');
+      const flushed = restUsage.flush();
+      restUsage.countUse(byKey(1), 'GET /skill');
+      await flushed;
+      assert.deepEqual((await listUsage())[0], [1, 'GET /skill', 4, 2000]);
     });
   });
 }

@@ -4,10 +4,10 @@ import type { Insertable, Selectable } from 'kysely';
 import type { ConversationFilters } from '../../../src/core/engine/conversations/conversation-filter.ts';
 import { CHANNELS } from '../../../src/core/kernel/channels.ts';
 import type { IdFilter } from '../../../src/core/kernel/filters.ts';
-import type { Figures, StatisticsQuestion } from '../../../src/core/reports/statistics.ts';
+import type { Figures, StatisticsRequest } from '../../../src/core/reports/statistics.ts';
 import type { Tables } from '../../../src/storage/tables.ts';
-import { databases, type OpenInstallation } from '../../support/databases/databases.ts';
-import { pastRows } from '../../support/databases/rows.ts';
+import { databases, type TestInstallation } from '../../support/databases/databases.ts';
+import { createRowSeeder } from '../../support/databases/row-seeder.ts';
 
 type Conversation = Selectable<Tables['conversations']>;
 
@@ -15,8 +15,8 @@ const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const ids = (...list: number[]): IdFilter => ({ kind: 'ids', ids: list });
 
-/** The same numbers in every run. */
-function seeded(seed: number): (below: number) => number {
+/** Deterministic: the same numbers in every run. */
+function createRandom(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
     state = (state * 1_103_515_245 + 12_345) % 2 ** 31;
@@ -26,9 +26,9 @@ function seeded(seed: number): (below: number) => number {
 
 for (const { name, open } of databases) {
   describe(`${name}: statistics`, () => {
-    let installation: OpenInstallation;
+    let installation: TestInstallation;
     let operators: { id: number; groupId: number | null; skillList: number[]; websiteList: number[] }[];
-    const random = seeded(7);
+    const random = createRandom(7);
     const pick = <T>(list: readonly T[]): T => list[random(list.length)] as T;
 
     before(async () => {
@@ -57,13 +57,13 @@ for (const { name, open } of databases) {
         });
         operators.push({ id, ...fields });
       }
-      const rows = pastRows(database);
+      const rows = createRowSeeder(database);
       for (let number = 0; number < 600; number++) {
         const conversation = randomConversation(clock.now);
-        const id = await rows.conversation(conversation);
+        const id = await rows.addConversation(conversation);
         if (random(3) !== 0) continue;
         const notes = { noteWelcome: 1 + random(5), noteResolution: 1 + random(5), noteDelay: 1 + random(5) };
-        await rows.satisfaction(id, { ...notes, operatorId: conversation.operatorId ?? null });
+        await rows.addSatisfaction(id, { ...notes, operatorId: conversation.operatorId ?? null });
       }
     });
     after(() => installation.end());
@@ -88,10 +88,10 @@ for (const { name, open } of databases) {
       };
     }
 
-    /** Counted anew, row by row, by the words of the rules. */
-    async function recount(keep: (conversation: Conversation) => boolean): Promise<Figures> {
+    /** Recounted row by row, by the definition of the rules. */
+    async function recount(matches: (conversation: Conversation) => boolean): Promise<Figures> {
       const { read } = installation.database;
-      const conversations = (await read.selectFrom('conversations').selectAll().execute()).filter(keep);
+      const conversations = (await read.selectFrom('conversations').selectAll().execute()).filter(matches);
       const surveys = await read.selectFrom('satisfactions').selectAll().execute();
       const accepted = conversations.filter((c) => c.acceptedAt !== null);
       const answered = accepted.filter((c) => c.firstAnswerAt !== null);
@@ -122,7 +122,7 @@ for (const { name, open } of databases) {
       return operators.find(({ id }) => id === conversation.operatorId)?.groupId ?? null;
     }
 
-    const owners: Record<Exclude<StatisticsQuestion['subject'], 'account'>, (c: Conversation) => number | null> = {
+    const owners: Record<Exclude<StatisticsRequest['subject'], 'account'>, (c: Conversation) => number | null> = {
       operator: (c) => c.operatorId,
       skill: (c) => c.skillId,
       website: (c) => c.websiteId,
@@ -132,9 +132,9 @@ for (const { name, open } of databases) {
     for (const [subject, ownerOf] of Object.entries(owners) as [keyof typeof owners, (typeof owners)['group']][]) {
       test(`rule 19: the figures of each ${subject} equal a recount of the rows`, async () => {
         const { statistics, accountId } = installation;
-        const asked = subject === 'operator' ? operators.map(({ id }) => id) : [1, 2, 3, 99];
-        const found = await statistics.of(accountId, { subject, ids: asked });
-        for (const [index, id] of asked.entries()) {
+        const subjectIds = subject === 'operator' ? operators.map(({ id }) => id) : [1, 2, 3, 99];
+        const found = await statistics.compute(accountId, { subject, ids: subjectIds });
+        for (const [index, id] of subjectIds.entries()) {
           assert.deepEqual(found[index], await recount((c) => ownerOf(c) === id), `${subject} ${id}`);
         }
         assert.ok(found.some((figures) => figures.conversationNumber > 20));
@@ -156,19 +156,19 @@ for (const { name, open } of databases) {
         [{ websiteId: ids(2), skillId: ids(1, 3) }, (c) => c.websiteId === 2 && [1, 3].includes(c.skillId ?? 0)],
         [{ groupId: ids(1), channels: ['chat'] }, (c) => groupOf(c) === 1 && c.channel === 'chat'],
         [{ operatorId: ids(3), websiteId: ids(1) }, (c) => c.operatorId === 3 && c.websiteId === 1],
-        [{ reach: { operatorId: null, groups: [1, 2] } }, (c) => [1, 2].includes(groupOf(c) ?? 0)],
-        [{ reach: { operatorId: null, groups: [] } }, () => false],
-        [{ reach: { operatorId: 3, groups: [2] } }, (c) => groupOf(c) === 2 || c.operatorId === 3],
+        [{ scope: { operatorId: null, groups: [1, 2] } }, (c) => [1, 2].includes(groupOf(c) ?? 0)],
+        [{ scope: { operatorId: null, groups: [] } }, () => false],
+        [{ scope: { operatorId: 3, groups: [2] } }, (c) => groupOf(c) === 2 || c.operatorId === 3],
       ];
-      for (const [filters, keep] of cases) {
-        const [found] = await statistics.of(accountId, { subject: 'account', ids: [0], filters });
-        assert.deepEqual(found, await recount(keep), JSON.stringify(filters));
+      for (const [filters, matches] of cases) {
+        const [found] = await statistics.compute(accountId, { subject: 'account', ids: [0], filters });
+        assert.deepEqual(found, await recount(matches), JSON.stringify(filters));
       }
-      const byWebsite = await statistics.of(accountId, { subject: 'website', ids: [2], filters: { period } });
+      const byWebsite = await statistics.compute(accountId, { subject: 'website', ids: [2], filters: { period } });
       assert.deepEqual(byWebsite, [await recount((c) => c.websiteId === 2 && inPeriod(c))]);
     });
 
-    test('what was refused is counted by website and day', async () => {
+    test('refused conversations are counted by website and day', async () => {
       const { statistics, accountId, database } = installation;
       await database.transaction(async ({ db }) => {
         for (const [day, websiteId, count] of [
@@ -180,14 +180,14 @@ for (const { name, open } of databases) {
         }
       });
       const second = Date.UTC(2026, 0, 2);
-      assert.equal(await statistics.refusedNumber(accountId, {}), 12);
-      assert.equal(await statistics.refusedNumber(accountId, { websiteId: ids(1) }), 7);
-      assert.equal(await statistics.refusedNumber(accountId, { period: { from: second + HOUR } }), 9);
-      assert.equal(await statistics.refusedNumber(accountId, { period: { to: second } }), 3);
-      assert.equal(await statistics.refusedNumber(accountId, { period: { from: second, to: second + 1 } }), 9);
+      assert.equal(await statistics.countRefused(accountId, {}), 12);
+      assert.equal(await statistics.countRefused(accountId, { websiteId: ids(1) }), 7);
+      assert.equal(await statistics.countRefused(accountId, { period: { from: second + HOUR } }), 9);
+      assert.equal(await statistics.countRefused(accountId, { period: { to: second } }), 3);
+      assert.equal(await statistics.countRefused(accountId, { period: { from: second, to: second + 1 } }), 9);
     });
 
-    test('rule 4: hours worked are the sum of the stretches in which operators were connected', async () => {
+    test('rule 4: hours worked are the sum of the intervals in which operators were connected', async () => {
       const { connectedTime, accountId, clock, database } = installation;
       const history: { operatorId: number; at: number; connected: number }[] = [];
       for (const { id } of operators.slice(0, 6)) {
@@ -197,11 +197,11 @@ for (const { name, open } of databases) {
           at += random(10) === 0 ? 0 : random(2 * DAY);
         }
       }
-      // Two are there at the end: one still is, and of the other the lease is over without a word.
-      const [present, lost] = operators as [(typeof operators)[0], (typeof operators)[0]];
-      for (const { id } of [present, lost]) history.push({ operatorId: id, at: clock.now - HOUR, connected: 1 });
+      // Two are connected at the end: one still is, the lease of the other has expired without a history row.
+      const [connected, expired] = operators as [(typeof operators)[0], (typeof operators)[0]];
+      for (const { id } of [connected, expired]) history.push({ operatorId: id, at: clock.now - HOUR, connected: 1 });
       await database.transaction(async ({ db }) => {
-        await db.deleteFrom('liveHistory').execute(); // that of the operators' beginning
+        await db.deleteFrom('liveHistory').execute(); // written when the operators were created
         for (const [version, row] of history.entries()) {
           await db
             .insertInto('liveHistory')
@@ -209,18 +209,19 @@ for (const { name, open } of databases) {
             .execute();
         }
         for (const [id, leaseUntil] of [
-          [present.id, clock.now + HOUR],
-          [lost.id, clock.now - HOUR / 2],
+          [connected.id, clock.now + HOUR],
+          [expired.id, clock.now - HOUR / 2],
         ] as const) {
           await db.updateTable('operatorLive').set({ leaseUntil }).where('operatorId', '=', id).execute();
         }
       });
 
-      const worked = (operatorId: number, from: number, to: number) => {
+      const connectedMs = (operatorId: number, from: number, to: number) => {
         const own = history.filter((row) => row.operatorId === operatorId);
         let sum = 0;
         for (const [index, row] of own.entries()) {
-          const last = operatorId === present.id ? clock.now : operatorId === lost.id ? clock.now - HOUR / 2 : row.at;
+          const last =
+            operatorId === connected.id ? clock.now : operatorId === expired.id ? clock.now - HOUR / 2 : row.at;
           const end = Math.min(own[index + 1]?.at ?? last, to);
           const start = Math.max(row.at, from);
           if (row.connected === 1 && end > start) sum += end - start;
@@ -236,34 +237,36 @@ for (const { name, open } of databases) {
         [clock.now - 2 * HOUR, clock.now + DAY],
       ] as const) {
         const period = { from, to };
-        const clipped = (id: number) => worked(id, from ?? 0, to ?? Number.MAX_SAFE_INTEGER);
-        const seconds = (list: readonly number[]) => Math.round(list.map(clipped).reduce((a, b) => a + b, 0) / 1000);
-        const asked = async (subject: StatisticsQuestion['subject'], of: readonly number[], filters = {}) =>
-          connectedTime.of(accountId, { subject, ids: of, filters: { period, ...filters } });
+        const msInPeriod = (id: number) => connectedMs(id, from ?? 0, to ?? Number.MAX_SAFE_INTEGER);
+        const seconds = (list: readonly number[]) => Math.round(list.map(msInPeriod).reduce((a, b) => a + b, 0) / 1000);
+        const sumSeconds = async (subject: StatisticsRequest['subject'], subjectIds: readonly number[], filters = {}) =>
+          connectedTime.sumSeconds(accountId, { subject, ids: subjectIds, filters: { period, ...filters } });
         assert.deepEqual(
-          await asked('operator', all),
+          await sumSeconds('operator', all),
           all.map((id) => seconds([id])),
         );
-        const those = (keep: (operator: (typeof operators)[0]) => boolean) =>
-          operators.filter(keep).map(({ id }) => id);
+        const selectIds = (matches: (operator: (typeof operators)[0]) => boolean) =>
+          operators.filter(matches).map(({ id }) => id);
         assert.deepEqual(
-          await asked('group', [1, 2, 3]),
-          [1, 2, 3].map((group) => seconds(those(({ groupId }) => groupId === group))),
+          await sumSeconds('group', [1, 2, 3]),
+          [1, 2, 3].map((group) => seconds(selectIds(({ groupId }) => groupId === group))),
         );
         assert.deepEqual(
-          await asked('skill', [1, 2, 9]),
-          [1, 2, 9].map((skill) => seconds(those(({ skillList }) => skillList.includes(skill)))),
+          await sumSeconds('skill', [1, 2, 9]),
+          [1, 2, 9].map((skill) => seconds(selectIds(({ skillList }) => skillList.includes(skill)))),
         );
-        assert.deepEqual(await asked('website', [2]), [seconds(those(({ websiteList }) => websiteList.includes(2)))]);
-        assert.deepEqual(await asked('account', [0]), [seconds(all)]);
-        assert.deepEqual(await asked('account', [0], { groupId: ids(2), skillId: ids(1, 3) }), [
-          seconds(those(({ groupId, skillList }) => groupId === 2 && !skillList.includes(2))),
+        assert.deepEqual(await sumSeconds('website', [2]), [
+          seconds(selectIds(({ websiteList }) => websiteList.includes(2))),
         ]);
-        assert.deepEqual(await asked('account', [0], { reach: { operatorId: null, groups: [1] } }), [
-          seconds(those(({ groupId }) => groupId === 1)),
+        assert.deepEqual(await sumSeconds('account', [0]), [seconds(all)]);
+        assert.deepEqual(await sumSeconds('account', [0], { groupId: ids(2), skillId: ids(1, 3) }), [
+          seconds(selectIds(({ groupId, skillList }) => groupId === 2 && !skillList.includes(2))),
+        ]);
+        assert.deepEqual(await sumSeconds('account', [0], { scope: { operatorId: null, groups: [1] } }), [
+          seconds(selectIds(({ groupId }) => groupId === 1)),
         ]);
       }
-      assert.ok(worked(present.id, 0, clock.now) > DAY);
+      assert.ok(connectedMs(connected.id, 0, clock.now) > DAY);
     });
   });
 }

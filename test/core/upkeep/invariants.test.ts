@@ -4,12 +4,12 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import type { Transact } from '../../../src/core/kernel/caller.ts';
 import { DomainError } from '../../../src/core/kernel/errors.ts';
-import { findBrokenInvariants } from '../../../src/core/upkeep/invariants.ts';
+import { checkInvariants } from '../../../src/core/upkeep/invariants.ts';
 import { databases } from '../../support/databases/databases.ts';
-import type { World } from '../../support/people/world.ts';
-import { BREAKS, busyWorld } from './invariant-breaks.ts';
+import type { World } from '../../support/fixtures/world.ts';
+import { createBusyWorld, VIOLATIONS } from './invariant-violations.ts';
 
-const subset = (most: number) => fc.uniqueArray(fc.integer({ min: 1, max: most }), { maxLength: most });
+const subset = (max: number) => fc.uniqueArray(fc.integer({ min: 1, max }), { maxLength: max });
 const person = fc.integer({ min: 1, max: 12 });
 const fields = fc.record(
   {
@@ -28,7 +28,7 @@ const step = fc.oneof(
 );
 
 for (const { name, open } of databases) {
-  test(`${name}: whatever is done with operators, one after the other or at once, every kept number equals a recount`, async () => {
+  test(`${name}: after any sequential or concurrent changes of operators, every stored count equals a recount`, async () => {
     const installation = await open();
     const { operators, websites, groups, skills, caller, database } = installation;
     const transact: Transact = (work) => database.transaction(work, caller.accountId);
@@ -40,55 +40,57 @@ for (const { name, open } of databases) {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), async (steps) => {
         const outcomes = await Promise.allSettled(
-          steps.map(({ do: what, who, fields }) => {
-            if (what === 'create') {
+          steps.map(({ do: action, who, fields }) => {
+            if (action === 'create') {
               return operators.create(transact, caller, { name: 'N', email: `p${who}@example.com`, ...fields });
             }
-            if (what === 'update') return operators.update(transact, caller, who, fields);
+            if (action === 'update') return operators.update(transact, caller, who, fields);
             return operators.remove(transact, caller, who);
           }),
         );
         for (const outcome of outcomes) {
           if (outcome.status === 'rejected' && !(outcome.reason instanceof DomainError)) throw outcome.reason;
         }
-        for (const { name, problems } of await findBrokenInvariants(database)) assert.deepEqual(problems, [], name);
+        for (const { name, problems } of await checkInvariants(database)) assert.deepEqual(problems, [], name);
       }),
       { numRuns: 30 },
     );
     await installation.end();
   });
 
-  suite(`${name}: the doctor finds what is wrong, and only that`, () => {
+  suite(`${name}: the doctor finds exactly the violated invariants`, () => {
     let world: World;
     before(async () => {
-      world = await busyWorld(open);
-      assert.deepEqual(await broken(), []);
+      world = await createBusyWorld(open);
+      assert.deepEqual(await findBrokenNames(), []);
     });
     after(() => world.end());
 
-    const broken = async () => [...new Set((await world.brokenInvariants()).map((problem) => problem.split(': ')[0]))];
+    const findBrokenNames = async () => [
+      ...new Set((await world.findBrokenInvariants()).map((problem) => problem.split(': ')[0])),
+    ];
     const run = (statement: string) =>
       world.transact(async ({ db }) => {
         await sql.raw(statement).execute(db);
       });
 
-    for (const [what, statement, mend, invariant] of BREAKS) {
-      test(what, async () => {
+    for (const [title, statement, undo, invariant] of VIOLATIONS) {
+      test(title, async () => {
         await run(statement);
-        const found = await world.brokenInvariants();
-        await run(mend);
+        const found = await world.findBrokenInvariants();
+        await run(undo);
         assert.ok(found.length > 0, 'nothing was found');
         for (const problem of found) assert.match(problem, invariant);
-        assert.deepEqual(await broken(), []);
+        assert.deepEqual(await findBrokenNames(), []);
       });
     }
 
-    test('a lease that ended is not looked for where no service runs', async () => {
+    test('an expired lease is not reported when no service runs', async () => {
       world.installation.clock.advance(24 * 3600 * 1000);
-      assert.deepEqual(await broken(), ['nobody is still connected by a lease that has ended']);
-      const unserved = await findBrokenInvariants(world.installation.database, { served: false });
+      assert.deepEqual(await findBrokenNames(), ['no operator is still connected after their lease has ended']);
+      const reports = await checkInvariants(world.installation.database, { isServiceRunning: false });
       assert.deepEqual(
-        unserved.flatMap(({ problems }) => problems),
+        reports.flatMap(({ problems }) => problems),
         [],
       );
     });

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, suite, test } from 'node:test';
-import { LivePast } from '../../../src/core/live/live-past.ts';
-import { findBrokenInvariants } from '../../../src/core/upkeep/invariants.ts';
+import { LiveHistoryReader } from '../../../src/core/live/live-history-reader.ts';
+import { checkInvariants } from '../../../src/core/upkeep/invariants.ts';
 import { databases } from '../../support/databases/databases.ts';
-import { World } from '../../support/people/world.ts';
+import { World } from '../../support/fixtures/world.ts';
 
 const DAY = 24 * 3600 * 1000;
 
 for (const { name, open } of databases) {
-  suite(`what is forgotten with time (${name})`, () => {
+  suite(`retention on ${name}`, () => {
     let world: World;
     beforeEach(async () => {
-      world = await World.on(() => open({ SWITCHBOARD_EVENT_DAYS: '30', SWITCHBOARD_HISTORY_DAYS: '60' }));
+      world = await World.create(() => open({ SWITCHBOARD_EVENT_DAYS: '30', SWITCHBOARD_HISTORY_DAYS: '60' }));
     });
     afterEach(() => world.installation.end());
 
@@ -19,10 +19,10 @@ for (const { name, open } of databases) {
       (
         await world.installation.database.read.selectFrom('events').select('position').orderBy('position').execute()
       ).map((row) => row.position);
-    const clean = async () => {
+    const applyRetention = async () => {
       const { retention, clock, database } = world.installation;
-      await retention.clean();
-      const broken = (await findBrokenInvariants(database)).filter(({ name }) => name.includes('event log'));
+      await retention.deleteExpired();
+      const broken = (await checkInvariants(database)).filter(({ name }) => name.includes('event log'));
       assert.deepEqual(
         broken.flatMap(({ problems }) => problems),
         [],
@@ -43,49 +43,49 @@ for (const { name, open } of databases) {
         }
       });
 
-    test('the event log loses its beginning, in several steps, and never its newest event', async () => {
+    test('old events are deleted in several batches, but never the newest one', async () => {
       const {
         clock,
         events: { log: events },
       } = world.installation;
       await emit(2500);
-      const old = await events.position(world.accountId);
+      const old = await events.readPosition(world.accountId);
       clock.advance(10 * DAY);
       await emit(5);
       clock.advance(20 * DAY);
-      await clean();
-      assert.equal((await positions())[0], 1, 'exactly 30 days old is kept');
+      await applyRetention();
+      assert.equal((await positions())[0], 1, 'an event of exactly 30 days stays');
       clock.advance(1);
-      await clean();
+      await applyRetention();
       assert.deepEqual(
         await positions(),
         [1, 2, 3, 4, 5].map((index) => old + index),
       );
       clock.advance(100 * DAY);
-      await clean();
+      await applyRetention();
       assert.deepEqual(await positions(), [old + 5]);
       await emit(1);
       assert.deepEqual(await positions(), [old + 5, old + 6]);
     });
 
-    test('a clock that went back leaves no hole', async () => {
+    test('a clock that went back leaves no gap', async () => {
       const {
         clock,
         events: { log: events },
       } = world.installation;
-      const start = await events.position(world.accountId);
+      const start = await events.readPosition(world.accountId);
       await emit(1);
       clock.advance(-DAY);
       await emit(2);
       clock.advance(30 * DAY + 1);
-      await clean();
-      assert.equal((await positions())[0], 1, 'the first is young enough, so those behind it stay');
+      await applyRetention();
+      assert.equal((await positions())[0], 1, 'the first event is recent enough, so those after it stay');
       clock.advance(DAY);
-      await clean();
+      await applyRetention();
       assert.deepEqual(await positions(), [start + 3]);
     });
 
-    test('what an active webhook has not taken yet stays; a paused one holds up nothing', async () => {
+    test('events that an active webhook has not processed stay; a paused webhook retains none', async () => {
       const {
         clock,
         database,
@@ -97,24 +97,24 @@ for (const { name, open } of databases) {
       for (const name of ['behind', 'ahead', 'paused']) {
         ids.push((await webhooks.create(world.transact, caller, { name, url: 'https://example.com/' })).webhook.id);
       }
-      const start = await events.position(world.accountId);
+      const start = await events.readPosition(world.accountId);
       await emit(10);
-      const places = [
+      const changes = [
         { position: start + 4 },
         { position: start + 6 },
         { position: start + 1, state: 'paused' as const },
       ];
       await database.transaction(async ({ db }) => {
-        for (const [index, place] of places.entries()) {
+        for (const [index, change] of changes.entries()) {
           await db
             .updateTable('webhooks')
-            .set(place)
+            .set(change)
             .where('id', '=', ids[index] as number)
             .execute();
         }
       });
       clock.advance(31 * DAY);
-      await clean();
+      await applyRetention();
       assert.equal((await positions())[0], start + 5);
       await database.transaction(({ db }) =>
         db
@@ -122,11 +122,11 @@ for (const { name, open } of databases) {
           .set({ position: start + 10 })
           .execute(),
       );
-      await clean();
+      await applyRetention();
       assert.deepEqual(await positions(), [start + 10]);
     });
 
-    test('an account keeps its own log', async () => {
+    test('retention applies to each account separately', async () => {
       const { clock, database } = world.installation;
       await emit(3);
       await database.transaction(async ({ db }) => {
@@ -142,7 +142,7 @@ for (const { name, open } of databases) {
           .execute();
       });
       clock.advance(31 * DAY);
-      await clean();
+      await applyRetention();
       const rows = await database.read.selectFrom('events').select(['accountId', 'position']).execute();
       assert.deepEqual(
         rows.map((row) => row.accountId).sort((a, b) => a - b),
@@ -150,38 +150,46 @@ for (const { name, open } of databases) {
       );
     });
 
-    test('rule 4: what was true at the cut can be told after it, and everything since', async () => {
+    test('rule 4: live states since the retention limit stay readable', async () => {
       const { clock, database } = world.installation;
-      const past = new LivePast(database);
-      const people = [await world.operator(), await world.operator(), await world.operator()] as const;
-      const [busy, still, gone] = people;
+      const liveHistory = new LiveHistoryReader(database);
+      const people = [
+        await world.createOperator(),
+        await world.createOperator(),
+        await world.createOperator(),
+      ] as const;
+      const [changing, unchanged, deleted] = people;
       const start = clock.now;
       for (let day = 0; day < 100; day += 1) {
         clock.advance(DAY);
-        await world.setAvailable(busy, 'chat', day % 3 !== 0);
+        await world.setAvailable(changing, 'chat', day % 3 !== 0);
       }
       await world.transact((tx) => tx.db.deleteFrom('operatorLeases').execute());
       await world.transact((tx) =>
         tx.db.updateTable('operatorLive').set({ leaseUntil: 0, routableUntil: 0 }).execute(),
       );
-      await world.installation.operators.remove(world.transact, world.installation.caller, gone);
-      const told = async () => {
+      await world.installation.operators.remove(world.transact, world.installation.caller, deleted);
+      const readDailyStates = async () => {
         const days = Array.from({ length: 60 }, (_, index) => clock.now - index * DAY);
-        return Promise.all(days.map((day) => past.at(world.accountId, people, day)));
+        return Promise.all(days.map((day) => liveHistory.readStatesAt(world.accountId, people, day)));
       };
-      const before = await told();
+      const before = await readDailyStates();
       const count = async (operatorId: number) =>
         (
           await database.read.selectFrom('liveHistory').select('at').where('operatorId', '=', operatorId).execute()
         ).filter(({ at }) => at < clock.now - 60 * DAY).length;
-      assert.ok((await count(busy)) > 20);
-      await clean();
-      assert.deepEqual(await told(), before);
-      assert.deepEqual([await count(busy), await count(still), await count(gone)], [1, 1, 0]);
-      assert.equal((await past.at(world.accountId, [busy], start + DAY)).size, 0, 'what was before is forgotten');
+      assert.ok((await count(changing)) > 20);
+      await applyRetention();
+      assert.deepEqual(await readDailyStates(), before);
+      assert.deepEqual([await count(changing), await count(unchanged), await count(deleted)], [1, 1, 0]);
+      assert.equal(
+        (await liveHistory.readStatesAt(world.accountId, [changing], start + DAY)).size,
+        0,
+        'older states are deleted',
+      );
     });
 
-    test('routing decisions go in steps too', async () => {
+    test('old routing decisions are deleted in batches too', async () => {
       const { clock, database } = world.installation;
       const decision = { conversationId: 1, cause: 'start', forced: 0, need: '{}', ranked: '[]', excluded: '{}' };
       await database.transaction(async ({ db }) => {
@@ -193,16 +201,16 @@ for (const { name, open } of databases) {
         }
       });
       clock.advance(60 * DAY + 1);
-      await clean();
+      await applyRetention();
       const rows = await database.read.selectFrom('routingDecisions').select('id').orderBy('id').execute();
       assert.deepEqual([rows.length, rows[0]?.id], [100, 1401]);
     });
 
-    test('the signal ends it between two steps', async () => {
+    test('an abort signal stops between two batches', async () => {
       const { clock, retention } = world.installation;
       await emit(1500);
       clock.advance(31 * DAY);
-      await retention.clean(AbortSignal.abort());
+      await retention.deleteExpired(AbortSignal.abort());
       assert.equal((await positions())[0], 1);
     });
   });

@@ -5,12 +5,12 @@ import { HttpSender } from '../../../src/core/webhooks/http-sender.ts';
 import { isPublicAddress } from '../../../src/core/webhooks/private-networks.ts';
 import { startReceiver } from '../../support/clients/receiver.ts';
 import { databases } from '../../support/databases/databases.ts';
-import { openBench } from '../../support/people/webhooks.ts';
-import { PATIENCE_MS } from '../../support/waiting/until.ts';
+import { openWebhookFixture } from '../../support/fixtures/webhooks.ts';
+import { WAIT_TIMEOUT_MS } from '../../support/waiting/wait.ts';
 
 const REFUSED = { error: 'its address is in a private or local network' };
 
-/** Every way to write this machine, its network, or an address that leads there. */
+/** Notations of local, private and special addresses. */
 const LITERALS = [
   ...['127.0.0.1', '127.1', '127.255.255.254', '2130706433', '017700000001', '0x7f000001', '0x7f.0.0.1', '0177.0.0.1'],
   ...['127.0.0.1.', '0x7f.1', '①②⑦.⓪.⓪.①', '127。0。0。1', '0', '0.0.0.0', '0.1.2.3'],
@@ -35,50 +35,50 @@ const PUBLIC = ['8.8.8.8', '1.1.1.1', '9.255.255.255', '11.0.0.0', '100.63.255.2
 PUBLIC.push('172.32.0.0', '126.255.255.255', '128.0.0.0', '169.253.255.255', '192.167.255.255', '192.169.0.0');
 PUBLIC.push('198.17.255.255', '198.20.0.0', '223.255.255.255', '2606:4700::1111', '2a00:1450::1', '2001:4860::8888');
 
-const post = (url: string) => ({ url, headers: {}, body: '{}' });
+const buildRequest = (url: string) => ({ url, headers: {}, body: '{}' });
 
-/** A sender that may go to public addresses only, and in whose world names mean what the test says. */
-function publicSender(t: TestContext, names: Readonly<Record<string, readonly string[]>> = {}) {
-  const asked: string[] = [];
+/** A sender that allows only public addresses and resolves names from `names`. */
+function createPublicSender(t: TestContext, names: Readonly<Record<string, readonly string[]>> = {}) {
+  const lookups: string[] = [];
   const sender = new HttpSender({
     allowPrivate: false,
-    timeoutMs: PATIENCE_MS,
+    timeoutMs: WAIT_TIMEOUT_MS,
     resolve: async (name): Promise<Address[]> => {
-      asked.push(name);
+      lookups.push(name);
       return (names[name] ?? []).map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
     },
   });
   t.after(() => sender.close());
-  return { sender, asked };
+  return { sender, lookups };
 }
 
-test('rule 21: addresses of private, local and special networks are not public, their neighbours are', () => {
+test('rule 21: addresses of private, local and special networks are not public; adjacent addresses are', () => {
   for (const literal of LITERALS) {
     const { hostname } = new URL(`http://${literal}/`);
     assert.equal(isPublicAddress(hostname.replace(/[[\]]/g, '')), false, literal);
   }
   for (const address of PUBLIC) assert.equal(isPublicAddress(address), true, address);
-  for (const nonsense of ['', 'localhost', '127.0.0', 'fe80::1%eth0', '2a00::1%lo', '[2a00::1]']) {
-    assert.equal(isPublicAddress(nonsense), false, nonsense);
+  for (const invalid of ['', 'localhost', '127.0.0', 'fe80::1%eth0', '2a00::1%lo', '[2a00::1]']) {
+    assert.equal(isPublicAddress(invalid), false, invalid);
   }
 });
 
-test('rule 21: no literal form of a private address is connected to', async (t) => {
+test('rule 21: no notation of a private address is connected to', async (t) => {
   const receiver = await startReceiver();
   t.after(() => receiver.close());
-  const { sender, asked } = publicSender(t);
+  const { sender, lookups } = createPublicSender(t);
   for (const literal of LITERALS) {
-    assert.deepEqual(await sender.send(post(`http://${literal}:${receiver.port}/`)), REFUSED, literal);
-    assert.deepEqual(await sender.send(post(`https://${literal}:${receiver.port}/`)), REFUSED, literal);
+    assert.deepEqual(await sender.send(buildRequest(`http://${literal}:${receiver.port}/`)), REFUSED, literal);
+    assert.deepEqual(await sender.send(buildRequest(`https://${literal}:${receiver.port}/`)), REFUSED, literal);
   }
-  assert.deepEqual(asked, []);
+  assert.deepEqual(lookups, []);
   assert.equal(receiver.connections, 0);
 });
 
-test('rule 21: a name that leads to a private address is not connected to, whatever else it leads to', async (t) => {
+test('rule 21: a name that resolves to a private address is not connected to', async (t) => {
   const receiver = await startReceiver();
   t.after(() => receiver.close());
-  const { sender } = publicSender(t, {
+  const { sender } = createPublicSender(t, {
     'loopback.example.com': ['127.0.0.1'],
     'six.example.com': ['::1'],
     'mapped.example.com': ['::ffff:127.0.0.1', '64:ff9b::7f00:1'],
@@ -88,24 +88,23 @@ test('rule 21: a name that leads to a private address is not connected to, whate
   for (const name of ['loopback', 'six', 'mapped', 'metadata']) {
     for (const scheme of ['http', 'https']) {
       const url = `${scheme}://${name}.example.com:${receiver.port}/`;
-      assert.deepEqual(await sender.send(post(url)), REFUSED, url);
+      assert.deepEqual(await sender.send(buildRequest(url)), REFUSED, url);
     }
   }
-  assert.deepEqual(await sender.send(post(`http://localhost:${receiver.port}/`)), REFUSED);
+  assert.deepEqual(await sender.send(buildRequest(`http://localhost:${receiver.port}/`)), REFUSED);
   assert.equal(receiver.connections, 0);
 });
 
-/** What a connection is told when it asks for a name. */
 function lookUp(addresses: readonly string[], options: { all?: boolean; family?: number }): Promise<unknown> {
   const resolve = async () => addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
-  return new Promise((tell, refuse) => {
+  return new Promise((resolvePromise, reject) => {
     checkedLookup(resolve, isPublicAddress)('x.example.com', options, (error, found) =>
-      error ? refuse(error) : tell(found),
+      error ? reject(error) : resolvePromise(found),
     );
   });
 }
 
-test('rule 21: of several addresses only the public ones are connected to', async () => {
+test('rule 21: of several addresses only the public ones are used', async () => {
   const mixed = ['127.0.0.1', '8.8.8.8', '::1', '2606:4700::1111', '10.0.0.1'];
   const both = [
     { address: '8.8.8.8', family: 4 },
@@ -118,70 +117,72 @@ test('rule 21: of several addresses only the public ones are connected to', asyn
   await assert.rejects(lookUp(['8.8.8.8', '::1'], { family: 6 }), { message: REFUSED.error });
 });
 
-test('rule 21: the address that was checked is the address that is connected to: a name is asked for once', async (t) => {
+test('rule 21: the checked address is the one connected to: a name is resolved only once', async (t) => {
   const receiver = await startReceiver();
   t.after(() => receiver.close());
-  let asked = 0;
+  let lookups = 0;
   const sender = new HttpSender({
     allowPrivate: true,
-    timeoutMs: PATIENCE_MS,
+    timeoutMs: WAIT_TIMEOUT_MS,
     resolve: async () => {
-      asked += 1; // an attacker's name server would answer with another address the second time
+      lookups += 1; // an attacker's name server would return a different address the second time
       return [{ address: '127.0.0.1', family: 4 }];
     },
   });
   t.after(() => sender.close());
-  const outcome = await sender.send(post(`http://rebind.example.com:${receiver.port}/`));
+  const outcome = await sender.send(buildRequest(`http://rebind.example.com:${receiver.port}/`));
   assert.deepEqual(outcome, { status: 204, retryAfter: undefined });
   assert.equal(receiver.received[0]?.headers.host, `rebind.example.com:${receiver.port}`);
-  assert.equal(asked, 1);
+  assert.equal(lookups, 1);
 });
 
-test('rule 21: a name without an address is a failure that is tried again', async (t) => {
-  const { sender } = publicSender(t);
-  assert.deepEqual(await sender.send(post('http://nothing.example.com/')), { error: 'could not connect: ENOTFOUND' });
+test('rule 21: a name without an address is a failure that is retried', async (t) => {
+  const { sender } = createPublicSender(t);
+  assert.deepEqual(await sender.send(buildRequest('http://nothing.example.com/')), {
+    error: 'could not connect: ENOTFOUND',
+  });
 });
 
-test('rule 21: where private networks are allowed, names and literals lead there', async (t) => {
+test('rule 21: with private networks allowed, names and literals can be private', async (t) => {
   const receiver = await startReceiver();
   t.after(() => receiver.close());
-  const sender = new HttpSender({ allowPrivate: true, timeoutMs: PATIENCE_MS });
+  const sender = new HttpSender({ allowPrivate: true, timeoutMs: WAIT_TIMEOUT_MS });
   t.after(() => sender.close());
   for (const host of ['127.0.0.1', 'localhost', '2130706433']) {
-    const outcome = await sender.send(post(`http://${host}:${receiver.port}/`));
+    const outcome = await sender.send(buildRequest(`http://${host}:${receiver.port}/`));
     assert.deepEqual(outcome, { status: 204, retryAfter: undefined }, host);
   }
 });
 
-test('rule 21: a kept connection that the receiver has just closed is no failure', async (t) => {
+test('rule 21: a keep-alive connection that the receiver has just closed is not a failure', async (t) => {
   const receiver = await startReceiver();
   t.after(() => receiver.close());
-  const sender = new HttpSender({ allowPrivate: true, timeoutMs: PATIENCE_MS });
+  const sender = new HttpSender({ allowPrivate: true, timeoutMs: WAIT_TIMEOUT_MS });
   t.after(() => sender.close());
-  assert.deepEqual(await sender.send(post(receiver.url)), { status: 204, retryAfter: undefined });
+  assert.deepEqual(await sender.send(buildRequest(receiver.url)), { status: 204, retryAfter: undefined });
   let isFirst = true;
-  receiver.answer = () => {
+  receiver.respond = () => {
     if (!isFirst) return 204;
     isFirst = false;
     return (response) => response.socket?.resetAndDestroy();
   };
-  assert.deepEqual(await sender.send(post(receiver.url)), { status: 204, retryAfter: undefined });
-  assert.equal(receiver.connections, 2, 'the second on a connection of its own');
+  assert.deepEqual(await sender.send(buildRequest(receiver.url)), { status: 204, retryAfter: undefined });
+  assert.equal(receiver.connections, 2, 'the second on a new connection');
 });
 
 for (const { name, open } of databases) {
-  test(`rule 21: ${name}: an address that says by itself that it is private is refused when the hook is made or changed`, async (t) => {
-    const bench = await openBench(t, (settings) => open({ ...settings, SWITCHBOARD_WEBHOOK_PRIVATE: '0' }));
-    const { webhook } = await bench.hook('https://example.com/hook');
+  test(`rule 21: ${name}: a recognisably private URL is refused when the webhook is created or changed`, async (t) => {
+    const fixture = await openWebhookFixture(t, (settings) => open({ ...settings, SWITCHBOARD_WEBHOOK_PRIVATE: '0' }));
+    const { webhook } = await fixture.createWebhook('https://example.com/hook');
     for (const host of [...LITERALS, 'localhost', 'localhost.', 'app.localhost', 'LOCALHOST']) {
       const url = `http://${host}/`;
-      await assert.rejects(bench.hook(url), /not valid/, host);
+      await assert.rejects(fixture.createWebhook(url), /not valid/, host);
       await assert.rejects(
-        bench.webhooks.hooks.update(bench.transact, bench.caller, webhook.id, { url }),
+        fixture.webhooks.hooks.update(fixture.transact, fixture.caller, webhook.id, { url }),
         /not valid/,
         host,
       );
     }
-    assert.equal((await bench.webhooks.hooks.list(bench.caller)).length, 1);
+    assert.equal((await fixture.webhooks.hooks.list(fixture.caller)).length, 1);
   });
 }

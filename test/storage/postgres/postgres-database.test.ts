@@ -9,33 +9,33 @@ import { PostgresDatabase } from '../../../src/storage/postgres/postgres-databas
 import { IDLE_IN_TRANSACTION_MS } from '../../../src/storage/postgres/session.ts';
 import { RunningClock } from '../../../src/storage/running-clock.ts';
 import {
-  addressOf,
+  createDatabase,
+  DATABASE_PREFIX,
+  databaseUrlOf,
   dropDatabase,
-  makeDatabase,
-  PREFIX,
-  postgresServer,
+  postgresServerUrl,
 } from '../../support/databases/postgres-database.ts';
-import { startTcpProxy, throughProxy } from '../../support/databases/tcp-proxy.ts';
-import { until } from '../../support/waiting/until.ts';
+import { proxiedUrl, startTcpProxy } from '../../support/databases/tcp-proxy.ts';
+import { waitUntil } from '../../support/waiting/wait.ts';
 
-/** With these bytes a client says that its statement is complete. */
+/** The Sync message, which ends a statement. */
 const SYNC = Buffer.from('S\0\0\0\x04');
 
-/** Limit of a statement, and what a starved process adds to it. */
-const GIVEN_UP_WITHIN_MS = 2000;
+/** The statement timeout plus a margin for a slow machine. */
+const MAX_TIMEOUT_MS = 2000;
 
-/** As a long computation does: nothing else happens in this process meanwhile. */
+/** Blocks the event loop, like a long computation. */
 function block(milliseconds: number): void {
   for (const end = performance.now() + milliseconds; performance.now() < end; );
 }
 
-describe('what only a server does', { skip: postgresServer === undefined }, () => {
-  const address = postgresServer === undefined ? '' : addressOf(`${PREFIX}server_${process.pid}`);
+describe('PostgreSQL only', { skip: postgresServerUrl === undefined }, () => {
+  const address = postgresServerUrl === undefined ? '' : databaseUrlOf(`${DATABASE_PREFIX}server_${process.pid}`);
   let database: PostgresDatabase;
   let admin: postgres.Sql;
 
   before(async () => {
-    await makeDatabase(address);
+    await createDatabase(address);
     database = new PostgresDatabase(address, { statementMs: 5000, connections: 2 });
     admin = postgres(address, { max: 1, onnotice: () => undefined });
     await admin`create table things (id bigint primary key)`;
@@ -46,7 +46,7 @@ describe('what only a server does', { skip: postgresServer === undefined }, () =
     await dropDatabase(address);
   });
 
-  test('a commit after an error that somebody has caught is no success', async () => {
+  test('a commit after a caught error fails', async () => {
     const work = database.transaction(async (tx) => {
       await sql`insert into things values (1)`.execute(tx.db);
       await sql`insert into things values (1)`.execute(tx.db).catch(() => undefined);
@@ -55,7 +55,7 @@ describe('what only a server does', { skip: postgresServer === undefined }, () =
     assert.equal((await admin`select * from things`).length, 0);
   });
 
-  test('a transaction whose connection is lost is carried out in no part, and the next one is', async () => {
+  test('a transaction whose connection is lost is rolled back, and the next one succeeds', async () => {
     const work = database.transaction(async (tx) => {
       await sql`insert into things values (2)`.execute(tx.db);
       await admin`select pg_terminate_backend(pid) from pg_stat_activity where state = 'idle in transaction' and datname = current_database()`;
@@ -70,7 +70,7 @@ describe('what only a server does', { skip: postgresServer === undefined }, () =
   });
 
   for (const place of ['between two statements', 'before the commit'] as const)
-    test(`a transaction that the server ended while this process was blocked ${place} runs once more`, async () => {
+    test(`a transaction that the server ended while this process was blocked ${place} is retried`, async () => {
       let attempts = 0;
       const work = database.transaction(async (tx) => {
         attempts += 1;
@@ -87,74 +87,74 @@ describe('what only a server does', { skip: postgresServer === undefined }, () =
       );
     });
 
-  test('a commit that was sent and not answered may have happened, and is not tried again', async (t) => {
+  test('a commit without an answer has an unknown outcome and is not retried', async (t) => {
     const { hostname: host, port } = new URL(address);
     const proxy = await startTcpProxy({ host, port: Number(port || 5432) });
-    const behind = new PostgresDatabase(throughProxy(address, proxy));
+    const proxied = new PostgresDatabase(proxiedUrl(address, proxy));
     t.after(async () => {
       await proxy.close();
-      await behind.close();
+      await proxied.close();
     });
     let attempts = 0;
-    const work = behind.transaction(async (tx) => {
+    const work = proxied.transaction(async (tx) => {
       attempts += 1;
       await sql`insert into things values (200)`.execute(tx.db);
-      proxy.silence();
+      proxy.silenceFrom('commit');
     }, 1);
     await assert.rejects(work, (error) => error instanceof DatabaseUnavailable && error.outcomeUnknown);
     assert.equal(attempts, 1);
   });
 
-  test('when one connection has fallen silent, nobody trusts the others that were open then', async (t) => {
+  test('after a timeout on one connection, the other idle ones are discarded', async (t) => {
     const { hostname: host, port } = new URL(address);
     const proxy = await startTcpProxy({ host, port: Number(port || 5432) });
-    const behind = new PostgresDatabase(throughProxy(address, proxy));
+    const proxied = new PostgresDatabase(proxiedUrl(address, proxy));
     t.after(async () => {
-      await behind.close();
+      await proxied.close();
       await proxy.close();
     });
-    const rare = [
-      () => behind.readOffThread({ compile: () => sql`select 1`.compile(behind.read) }),
-      () => behind.transaction((tx) => sql`select 1`.execute(tx.db), 1),
+    const idlePoolWork = [
+      () => proxied.readOffThread({ compile: () => sql`select 1`.compile(proxied.read) }),
+      () => proxied.transaction((tx) => sql`select 1`.execute(tx.db), 1),
     ];
-    await Promise.all(rare.map((work) => work()));
+    await Promise.all(idlePoolWork.map((work) => work()));
     const woken = Promise.withResolvers<number>();
-    behind.onEvents(woken.resolve);
-    const isListening = () => until('it listens', () => behind.use().isListening === true);
-    await isListening();
+    proxied.onEvents(woken.resolve);
+    const waitForListening = () => waitUntil('listening', () => proxied.getUsage().isListening === true);
+    await waitForListening();
     proxy.silence();
-    const clock = new RunningClock(); // the time in which this process ran
+    const clock = new RunningClock(); // excludes stalls of this process
     const silentAt = clock.now();
-    await assert.rejects(behind.ping(), DatabaseUnavailable);
+    await assert.rejects(proxied.ping(), DatabaseUnavailable);
     const waited = clock.now();
     clock.stop();
-    assert.ok(waited - silentAt < GIVEN_UP_WITHIN_MS, `given up after ${waited - silentAt} ms`);
-    assert.equal(behind.use().isListening, false);
+    assert.ok(waited - silentAt < MAX_TIMEOUT_MS, `timed out after ${waited - silentAt} ms`);
+    assert.equal(proxied.getUsage().isListening, false);
     proxy.restore();
-    await Promise.all(rare.map((work) => work()));
-    await isListening();
+    await Promise.all(idlePoolWork.map((work) => work()));
+    await waitForListening();
     await admin`select pg_notify('switchboard_events', '7,another')`;
     assert.equal(await woken.promise, 7);
   });
 
-  test('a node that stands still in the middle of a statement does not hold its account for ever', async (t) => {
+  test('a node that stalls while sending a statement does not block its account forever', async (t) => {
     const { hostname: host, port } = new URL(address);
     const proxy = await startTcpProxy({ host, port: Number(port || 5432) });
-    const still = new PostgresDatabase(throughProxy(address, proxy));
+    const stalled = new PostgresDatabase(proxiedUrl(address, proxy));
     const other = new PostgresDatabase(address);
     t.after(async () => {
-      await Promise.all([still.close(), other.close()]);
+      await Promise.all([stalled.close(), other.close()]);
       await proxy.close();
     });
     await admin`insert into things values (20)`;
     for (const accountId of [5, undefined]) {
-      const held = still.transaction(async (tx) => {
+      const blocked = stalled.transaction(async (tx) => {
         const change = () => sql`update things set id = id where id = ${20}`.execute(tx.db);
-        await change(); // the next time it is prepared already
-        proxy.breakOff(SYNC.length);
+        await change(); // prepared for the next call
+        proxy.cutMidRequest(SYNC.length);
         await change();
       }, accountId);
-      await assert.rejects(held, DatabaseUnavailable);
+      await assert.rejects(blocked, DatabaseUnavailable);
       const change = () =>
         other.transaction((tx) => sql`update things set id = 20 where id = 20`.execute(tx.db), accountId);
       let done = false;
@@ -168,38 +168,38 @@ describe('what only a server does', { skip: postgresServer === undefined }, () =
     }
   });
 
-  test('a name in the address comes behind our own', async (t) => {
-    const shown = async (url: string) => {
-      const called = new PostgresDatabase(url);
-      t.after(() => called.close());
+  test('an application name in the URL is appended to ours', async (t) => {
+    const readApplicationName = async (url: string) => {
+      const namedDatabase = new PostgresDatabase(url);
+      t.after(() => namedDatabase.close());
       const { rows } = await sql<{ name: string }>`select current_setting('application_name') as name`.execute(
-        called.read,
+        namedDatabase.read,
       );
       return rows[0]?.name;
     };
-    assert.equal(await shown(address), 'switchboard');
-    assert.equal(await shown(`${address}?application_name=node-1`), 'switchboard node-1');
-    assert.equal(await shown(`${address}?application_name=node-1&sslmode=disable`), 'switchboard node-1');
-    assert.equal(await shown(`${address}?sslmode=disable&application_name=node-1`), 'switchboard node-1');
+    assert.equal(await readApplicationName(address), 'switchboard');
+    assert.equal(await readApplicationName(`${address}?application_name=node-1`), 'switchboard node-1');
+    assert.equal(await readApplicationName(`${address}?application_name=node-1&sslmode=disable`), 'switchboard node-1');
+    assert.equal(await readApplicationName(`${address}?sslmode=disable&application_name=node-1`), 'switchboard node-1');
   });
 
-  test('two who wait for each other are told apart: one of them begins anew', async () => {
+  test('a deadlock is resolved by a retry', async () => {
     await admin`insert into things values (10), (11)`;
-    let met = 0;
-    const both = Promise.withResolvers<void>();
-    const inOrder = (ids: readonly number[]) =>
+    let lockedCount = 0;
+    const bothLocked = Promise.withResolvers<void>();
+    const lockInOrder = (ids: readonly number[]) =>
       database.transaction(async (tx) => {
         for (const id of ids) {
           await sql`update things set id = id where id = ${id}`.execute(tx.db);
-          met += 1;
-          if (met === 2) both.resolve();
-          await both.promise;
+          lockedCount += 1;
+          if (lockedCount === 2) bothLocked.resolve();
+          await bothLocked.promise;
         }
       });
-    await Promise.all([inOrder([10, 11]), inOrder([11, 10])]);
+    await Promise.all([lockInOrder([10, 11]), lockInOrder([11, 10])]);
   });
 
-  test('texts of every kind do not fill the memory of the server', async () => {
+  test('the number of prepared statements on the server is bounded', async () => {
     for (let length = 1; length <= 1500; length += 1)
       await database.read
         .selectFrom('operators')
@@ -211,23 +211,23 @@ describe('what only a server does', { skip: postgresServer === undefined }, () =
     const { rows } = await sql<{ count: number }>`select count(*) as count from pg_prepared_statements`.execute(
       database.read,
     );
-    assert.ok((rows[0]?.count ?? 0) < 500, `${rows[0]?.count} are kept`);
+    assert.ok((rows[0]?.count ?? 0) < 500, `${rows[0]?.count} prepared statements`);
   });
 
-  test('keys that two nodes have seen in another order are written down by both', async () => {
+  test('two nodes that used keys in different order can both record the use', async () => {
     const other = new PostgresDatabase(address, { connections: 2 });
     const nodes = [new ApiKeys(database), new ApiKeys(other)] as const;
     const caller = fullAccessCaller(1, { type: 'system', id: null });
     const secrets: string[] = [];
     for (let number = 0; number < 30; number += 1) {
-      const made = await database.transaction(
+      const created = await database.transaction(
         (tx) => nodes[0].create(tx, caller, { name: `Key ${number}`, access: 'read', expiresAt: null }),
         1,
       );
-      secrets.push(made.secret);
+      secrets.push(created.secret);
     }
-    for (const secret of secrets) await nodes[0].check(secret);
-    for (const secret of secrets.toReversed()) await nodes[1].check(secret);
+    for (const secret of secrets) await nodes[0].findCaller(secret);
+    for (const secret of secrets.toReversed()) await nodes[1].findCaller(secret);
     await Promise.all(nodes.map((node) => node.recordUse()));
     const unused = await admin`select 1 from api_keys where last_used_at is null`;
     assert.equal(unused.length, 0);

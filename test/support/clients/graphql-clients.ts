@@ -5,26 +5,26 @@ import { OperationTypeNode } from 'graphql';
 import { GraphQLClient } from 'graphql-request';
 import { createClient as createSockets, type Sink, type Client as Sockets } from 'graphql-ws';
 
-/** What the tests ask of a library; each does it in its own usual way. */
+/** The operations under test; each library implements them in its usual way. */
 export interface LibraryClient {
-  /** Runs a query or a mutation; fails where the answer has errors. */
-  ask<Data>(kind: 'query' | 'mutation', document: string, variables?: Record<string, unknown>): Promise<Data>;
-  /** Answers with a way to end the subscription. */
-  listen<Data>(document: string, variables: Record<string, unknown>, next: (data: Data) => void): () => void;
+  /** Runs a query or a mutation; rejects if the response has errors. */
+  execute<Data>(kind: 'query' | 'mutation', document: string, variables?: Record<string, unknown>): Promise<Data>;
+  /** Returns a function that ends the subscription. */
+  subscribe<Data>(document: string, variables: Record<string, unknown>, next: (data: Data) => void): () => void;
   close(): void;
 }
 
-type MakeClient = (url: string, token: string) => LibraryClient;
+type ClientFactory = (url: string, token: string) => LibraryClient;
 
 const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
 
-/** graphql-ws is what all of them use for subscriptions. */
-function socketsTo(url: string, token: string): Sockets {
+/** All libraries use graphql-ws for subscriptions. */
+function createSocketClient(url: string, token: string): Sockets {
   return createSockets({ url: `${url.replace('http', 'ws')}/graphql`, connectionParams: { token } });
 }
 
-const apollo: MakeClient = (url, token) => {
-  const sockets = socketsTo(url, token);
+const apollo: ClientFactory = (url, token) => {
+  const sockets = createSocketClient(url, token);
   const client = new ApolloClient({
     cache: new InMemoryCache(),
     link: ApolloLink.split(
@@ -34,14 +34,14 @@ const apollo: MakeClient = (url, token) => {
     ),
   });
   return {
-    ask: async <Data>(kind: 'query' | 'mutation', document: string, variables = {}) => {
+    execute: async <Data>(kind: 'query' | 'mutation', document: string, variables = {}) => {
       const { data } =
         kind === 'query'
           ? await client.query({ query: gql(document), variables, fetchPolicy: 'network-only' })
           : await client.mutate({ mutation: gql(document), variables });
       return data as Data;
     },
-    listen: (document, variables, next) => {
+    subscribe: (document, variables, next) => {
       const results = client.subscribe({ query: gql(document), variables });
       const subscription = results.subscribe(({ data }) => next(data as Parameters<typeof next>[0]));
       return () => subscription.unsubscribe();
@@ -53,8 +53,8 @@ const apollo: MakeClient = (url, token) => {
   };
 };
 
-const urql: MakeClient = (url, token) => {
-  const sockets = socketsTo(url, token);
+const urql: ClientFactory = (url, token) => {
+  const sockets = createSocketClient(url, token);
   const client = createUrql({
     url: `${url}/graphql`,
     fetchOptions: { headers: bearer(token) },
@@ -72,24 +72,24 @@ const urql: MakeClient = (url, token) => {
     ],
   });
   return {
-    ask: async <Data>(kind: 'query' | 'mutation', document: string, variables = {}) => {
+    execute: async <Data>(kind: 'query' | 'mutation', document: string, variables = {}) => {
       const { data, error } = await client[kind](document, variables).toPromise();
       if (error) throw error;
       return data as Data;
     },
-    listen: (document, variables, next) =>
+    subscribe: (document, variables, next) =>
       client.subscription(document, variables).subscribe(({ data }) => next(data)).unsubscribe,
     close: () => sockets.dispose(),
   };
 };
 
-/** graphql-request has no subscriptions: those who use it take the client of graphql-ws beside it. */
-const graphqlRequest: MakeClient = (url, token) => {
-  const sockets = socketsTo(url, token);
+/** graphql-request has no subscriptions; its users add the graphql-ws client. */
+const graphqlRequest: ClientFactory = (url, token) => {
+  const sockets = createSocketClient(url, token);
   const client = new GraphQLClient(`${url}/graphql`, { headers: bearer(token) });
   return {
-    ask: (_kind, document, variables = {}) => client.request(document, variables),
-    listen: (document, variables, next) =>
+    execute: (_kind, document, variables = {}) => client.request(document, variables),
+    subscribe: (document, variables, next) =>
       sockets.subscribe(
         { query: document, variables },
         {
@@ -104,7 +104,7 @@ const graphqlRequest: MakeClient = (url, token) => {
   };
 };
 
-export const LIBRARIES: Readonly<Record<string, MakeClient>> = {
+export const CLIENT_LIBRARIES: Readonly<Record<string, ClientFactory>> = {
   '@apollo/client': apollo,
   '@urql/core': urql,
   'graphql-request, with graphql-ws': graphqlRequest,

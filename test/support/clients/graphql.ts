@@ -1,28 +1,28 @@
 import { ADMIN } from '../processes/switchboard.ts';
 
-export interface GraphqlAnswer {
+export interface GraphqlResponse {
   readonly status: number;
   readonly headers: Headers;
-  // biome-ignore lint/suspicious/noExplicitAny: a test looks into whatever came back
+  // biome-ignore lint/suspicious/noExplicitAny: tests read any field
   readonly data: any;
   readonly errors: readonly { message: string; path?: readonly (string | number)[]; extensions: { code: string } }[];
 }
 
 export interface GraphqlClient {
   readonly token: string;
-  run(query: string, variables?: object, headers?: Record<string, string>): Promise<GraphqlAnswer>;
+  run(query: string, variables?: object, headers?: Record<string, string>): Promise<GraphqlResponse>;
 }
 
-/** A token for an e-mail and a password. */
+/** Returns an access token. */
 export async function logIn(url: string, { email, password } = ADMIN): Promise<string> {
-  const body = new URLSearchParams({ grant_type: 'password', username: email, password });
-  const response = await fetch(`${url}/oauth2/token`, { method: 'POST', body });
-  const answer = (await response.json()) as { access_token?: string; error?: string };
-  if (!answer.access_token) throw new Error(`The login failed: ${answer.error}`);
-  return answer.access_token;
+  const form = new URLSearchParams({ grant_type: 'password', username: email, password });
+  const response = await fetch(`${url}/oauth2/token`, { method: 'POST', body: form });
+  const body = (await response.json()) as { access_token?: string; error?: string };
+  if (!body.access_token) throw new Error(`Login failed: ${body.error}`);
+  return body.access_token;
 }
 
-/** Talks to `/graphql` with a token. */
+/** A client of `/graphql`. */
 export function graphqlClient(url: string, token: string): GraphqlClient {
   return {
     token,
@@ -32,7 +32,7 @@ export function graphqlClient(url: string, token: string): GraphqlClient {
         headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${token}`, ...headers },
         body: JSON.stringify({ query, variables }),
       });
-      const { data, errors = [] } = (await response.json()) as { data?: unknown; errors?: GraphqlAnswer['errors'] };
+      const { data, errors = [] } = (await response.json()) as { data?: unknown; errors?: GraphqlResponse['errors'] };
       return { status: response.status, headers: response.headers, data, errors };
     },
   };

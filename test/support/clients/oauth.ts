@@ -1,15 +1,15 @@
-import { until } from '../waiting/until.ts';
+import { waitUntil } from '../waiting/wait.ts';
 
-/** An answer of the token endpoint or of `/_authenticated`, also as it came over the line. */
-export interface OAuthAnswer {
+/** A response of the token endpoint or of `/_authenticated`, parsed and as raw text. */
+export interface OAuthResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  // biome-ignore lint/suspicious/noExplicitAny: a test looks into whatever came back
+  // biome-ignore lint/suspicious/noExplicitAny: tests read any field
   readonly body: any;
 }
 
-export async function callOAuth(url: string, path: string, init: RequestInit = {}): Promise<OAuthAnswer> {
+export async function callOAuth(url: string, path: string, init: RequestInit = {}): Promise<OAuthResponse> {
   const response = await fetch(`${url}${path}`, init);
   const text = await response.text();
   return {
@@ -20,13 +20,13 @@ export async function callOAuth(url: string, path: string, init: RequestInit = {
   };
 }
 
-/** Sends a form; the text of one is sent as it is. */
+/** Sends a form; a string is sent unchanged. */
 export function postForm(
   url: string,
   path: string,
   form: string | Readonly<Record<string, string>>,
   headers: Readonly<Record<string, string>> = {},
-): Promise<OAuthAnswer> {
+): Promise<OAuthResponse> {
   return callOAuth(url, path, {
     method: 'POST',
     body: typeof form === 'string' ? form : new URLSearchParams(form).toString(),
@@ -34,23 +34,23 @@ export function postForm(
   });
 }
 
-/** One try to log in, from the address that a trusted proxy names where one is given. */
-export function tryLogin(url: string, username: string, password: string, address?: string): Promise<OAuthAnswer> {
+/** One login attempt; `address` is the client address that a trusted proxy forwards. */
+export function tryLogin(url: string, username: string, password: string, address?: string): Promise<OAuthResponse> {
   const form = { grant_type: 'password', username, password };
   return postForm(url, '/oauth2/token', form, address === undefined ? {} : { 'X-Forwarded-For': address });
 }
 
 export async function logIn(url: string, user: { email: string; password: string }): Promise<string> {
   const { status, text, body } = await tryLogin(url, user.email, user.password);
-  if (status !== 200) throw new Error(`The login answered ${status}: ${text}`);
+  if (status !== 200) throw new Error(`Login failed with ${status}: ${text}`);
   return body.access_token;
 }
 
-export function checkToken(url: string, token: string): Promise<OAuthAnswer> {
+export function checkToken(url: string, token: string): Promise<OAuthResponse> {
   return callOAuth(url, '/_authenticated', { headers: { Authorization: `Bearer ${token}` } });
 }
 
-/** Asks until the token has ended; a node may remember it for a moment. */
-export function tokenEnds(url: string, token: string): Promise<void> {
-  return until('the token has ended', async () => (await checkToken(url, token)).status === 401);
+/** Polls, because a node may cache a token for a moment. */
+export function waitUntilTokenEnds(url: string, token: string): Promise<void> {
+  return waitUntil('the token has ended', async () => (await checkToken(url, token)).status === 401);
 }

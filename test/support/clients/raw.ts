@@ -1,41 +1,41 @@
 import { connect, type Socket } from 'node:net';
-import { PATIENCE_MS } from '../waiting/until.ts';
+import { WAIT_TIMEOUT_MS } from '../waiting/wait.ts';
 
-/** An answer read from a bare socket, as far as it came. */
-export interface RawAnswer {
+/** A response read from a plain socket, possibly incomplete. */
+export interface RawResponse {
   readonly status: number;
   readonly head: string;
-  // biome-ignore lint/suspicious/noExplicitAny: a test looks into whatever came back
+  // biome-ignore lint/suspicious/noExplicitAny: tests read any field
   readonly body: any;
 }
 
 /**
- * Sends bytes that no well-behaved client would send and reads the first answer. Rejects when there is none:
+ * Sends bytes that no well-behaved client would send and reads the first response. Rejects if there is none:
  * a request must never hang.
  */
-export function sendRaw(url: string, send: string | Buffer | ((socket: Socket) => void)): Promise<RawAnswer> {
+export function sendRaw(url: string, send: string | Buffer | ((socket: Socket) => void)): Promise<RawResponse> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     const socket = connect(Number(port), hostname);
-    const timer = setTimeout(() => finish(new Error('No answer came.')), PATIENCE_MS);
-    const finish = (result: RawAnswer | Error) => {
+    const timer = setTimeout(() => finish(new Error('No response arrived.')), WAIT_TIMEOUT_MS);
+    const finish = (result: RawResponse | Error) => {
       clearTimeout(timer);
       socket.destroy();
       if (result instanceof Error) reject(result);
       else resolve(result);
     };
-    const look = (ended: boolean) => {
-      const answer = parseAnswer(Buffer.concat(chunks), ended);
-      if (answer) finish(answer);
-      else if (ended) finish(new Error(`The connection ended without an answer: ${Buffer.concat(chunks)}`));
+    const finishIfComplete = (ended: boolean) => {
+      const response = parseResponse(Buffer.concat(chunks), ended);
+      if (response) finish(response);
+      else if (ended) finish(new Error(`The connection closed without a response: ${Buffer.concat(chunks)}`));
     };
     socket.on('data', (chunk: Buffer) => {
       chunks.push(chunk);
-      look(false);
+      finishIfComplete(false);
     });
-    socket.on('close', () => look(true));
-    // A server that refuses early may reset while we still write; what it said before counts.
+    socket.on('close', () => finishIfComplete(true));
+    // A server that rejects early may reset the connection while we still write; its response still counts.
     socket.on('error', () => undefined);
     socket.on('connect', () => {
       if (typeof send === 'function') send(socket);
@@ -44,7 +44,7 @@ export function sendRaw(url: string, send: string | Buffer | ((socket: Socket) =
   });
 }
 
-/** A request in plain text, with `Host` and a key unless the test brings its own. */
+/** Builds a request as text, with a `Host` header unless `host` is empty. */
 export function rawRequest(
   line: string,
   headers: readonly string[] = [],
@@ -54,8 +54,8 @@ export function rawRequest(
   return [line, ...(host === '' ? [] : [`Host: ${host}`]), ...headers, '', body].join('\r\n');
 }
 
-/** Undefined while the body is not complete. An answer to HEAD names a length and has no body: it ends with the connection. */
-function parseAnswer(bytes: Buffer, ended: boolean): RawAnswer | undefined {
+/** Undefined while the body is incomplete. A response to HEAD has a length but no body: it ends with the connection. */
+function parseResponse(bytes: Buffer, ended: boolean): RawResponse | undefined {
   const end = bytes.indexOf('\r\n\r\n');
   if (end < 0) return undefined;
   const head = bytes.subarray(0, end).toString('latin1');

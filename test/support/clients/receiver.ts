@@ -3,51 +3,51 @@ import { createHmac } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { PATIENCE_MS } from '../waiting/until.ts';
+import { WAIT_TIMEOUT_MS } from '../waiting/wait.ts';
 
-/** A request that came to a receiver of webhooks. */
-export interface Received {
+/** A request that a webhook receiver got. */
+export interface ReceivedRequest {
   readonly method: string;
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
-  // biome-ignore lint/suspicious/noExplicitAny: a test looks into whatever came
+  // biome-ignore lint/suspicious/noExplicitAny: tests read any field
   readonly event: any;
 }
 
-type Answer = number | ((response: ServerResponse) => void);
+type Reply = number | ((response: ServerResponse) => void);
 
 export interface Receiver {
   readonly url: string;
   readonly port: number;
-  /** All that came, in order; also what was refused. */
-  readonly received: Received[];
-  /** What was answered with 2xx. */
-  readonly taken: Received[];
-  /** How many connections were made. */
+  /** All requests in order, including rejected ones. */
+  readonly received: ReceivedRequest[];
+  /** Requests answered with 2xx. */
+  readonly accepted: ReceivedRequest[];
+  /** Number of connections opened so far. */
   connections: number;
-  answer: (request: Received) => Answer;
-  /** Answers when the condition holds for what came. */
-  until(holds: (receiver: Receiver) => boolean): Promise<void>;
+  respond: (request: ReceivedRequest) => Reply;
+  /** Resolves once the condition is met. */
+  waitUntil(isMet: (receiver: Receiver) => boolean): Promise<void>;
   close(): Promise<void>;
 }
 
-/** A real HTTP server that does as it is told; without a word it takes everything. */
+/** A real HTTP server that replies as `respond` says; by default it accepts everything. */
 export async function startReceiver(port = 0): Promise<Receiver> {
-  const waiting = new Set<() => void>();
+  const pendingChecks = new Set<() => void>();
   const sockets = new Set<Socket>();
   const server = createServer(async (request, response) => {
     const body = await text(request).catch(() => undefined);
     if (body === undefined) return;
     const { method = '', url: path = '', headers } = request;
-    const each: Received = { method, path, headers, body, event: JSON.parse(body) };
-    receiver.received.push(each);
-    const answer = receiver.answer(each);
-    if (typeof answer === 'number') {
-      if (answer < 300) receiver.taken.push(each);
-      response.writeHead(answer).end();
-    } else answer(response);
-    for (const look of waiting) look();
+    const received: ReceivedRequest = { method, path, headers, body, event: JSON.parse(body) };
+    receiver.received.push(received);
+    const reply = receiver.respond(received);
+    if (typeof reply === 'number') {
+      if (reply < 300) receiver.accepted.push(received);
+      response.writeHead(reply).end();
+    } else reply(response);
+    for (const check of pendingChecks) check();
   });
   server.on('connection', (socket) => {
     receiver.connections += 1;
@@ -55,28 +55,32 @@ export async function startReceiver(port = 0): Promise<Receiver> {
     socket.once('close', () => sockets.delete(socket));
   });
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
-  const actual = (server.address() as AddressInfo).port;
+  const actualPort = (server.address() as AddressInfo).port;
   const receiver: Receiver = {
-    url: `http://127.0.0.1:${actual}/hook`,
-    port: actual,
+    url: `http://127.0.0.1:${actualPort}/hook`,
+    port: actualPort,
     received: [],
-    taken: [],
+    accepted: [],
     connections: 0,
-    answer: () => 204,
-    until: (holds) =>
+    respond: () => 204,
+    waitUntil: (isMet) =>
       new Promise((resolve, reject) => {
-        const late = setTimeout(() => {
-          waiting.delete(look);
-          reject(new Error(`It did not come; there are ${JSON.stringify(receiver.received.map(({ body }) => body))}`));
-        }, PATIENCE_MS);
-        const look = () => {
-          if (!holds(receiver)) return;
-          clearTimeout(late);
-          waiting.delete(look);
+        const timer = setTimeout(() => {
+          pendingChecks.delete(check);
+          reject(
+            new Error(
+              `The condition was never met; received: ${JSON.stringify(receiver.received.map(({ body }) => body))}`,
+            ),
+          );
+        }, WAIT_TIMEOUT_MS);
+        const check = () => {
+          if (!isMet(receiver)) return;
+          clearTimeout(timer);
+          pendingChecks.delete(check);
           resolve();
         };
-        waiting.add(look);
-        look();
+        pendingChecks.add(check);
+        check();
       }),
     close: async () => {
       const closed = new Promise((resolve) => server.close(resolve));
@@ -87,13 +91,13 @@ export async function startReceiver(port = 0): Promise<Receiver> {
   return receiver;
 }
 
-/** What a receiver that knows the secret expects as signature, from the rule and not from our code. */
-export function expectedSignature(secret: string, { headers, body }: Received): string {
+/** The signature by the documented rule, computed without production code. */
+export function expectedSignature(secret: string, { headers, body }: ReceivedRequest): string {
   const mac = createHmac('sha256', secret).update(`${headers['x-switchboard-timestamp']}.${body}`);
   return `sha256=${mac.digest('hex')}`;
 }
 
-export function assertSigned(secret: string | null, request: Received): void {
+export function assertSigned(secret: string | null, request: ReceivedRequest): void {
   assert.ok(secret);
   assert.equal(request.headers['x-switchboard-signature'], expectedSignature(secret, request));
 }

@@ -1,20 +1,19 @@
-/** An answer of the REST interface. */
-export interface RestAnswer {
+export interface RestResponse {
   readonly status: number;
   readonly headers: Headers;
-  // biome-ignore lint/suspicious/noExplicitAny: a test looks into whatever came back
+  // biome-ignore lint/suspicious/noExplicitAny: tests read any field
   readonly body: any;
 }
 
 export interface RestClient {
-  get(path: string, headers?: Record<string, string>): Promise<RestAnswer>;
-  post(path: string, body: string | object, headers?: Record<string, string>): Promise<RestAnswer>;
-  put(path: string, body: string | object, headers?: Record<string, string>): Promise<RestAnswer>;
-  delete(path: string, headers?: Record<string, string>): Promise<RestAnswer>;
-  send(method: string, path: string, init?: { body?: string; headers?: Record<string, string> }): Promise<RestAnswer>;
+  get(path: string, headers?: Record<string, string>): Promise<RestResponse>;
+  post(path: string, body: string | object, headers?: Record<string, string>): Promise<RestResponse>;
+  put(path: string, body: string | object, headers?: Record<string, string>): Promise<RestResponse>;
+  delete(path: string, headers?: Record<string, string>): Promise<RestResponse>;
+  send(method: string, path: string, init?: { body?: string; headers?: Record<string, string> }): Promise<RestResponse>;
 }
 
-/** Talks to `/api/2` with a key. A string is sent as a form, an object as JSON. */
+/** A client of `/api/2`. A string body is sent as a form, an object as JSON. */
 export function restClient(url: string, key: string): RestClient {
   const send: RestClient['send'] = async (method, path, init = {}) => {
     const response = await fetch(`${url}/api/2${path}`, {

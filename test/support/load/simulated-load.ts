@@ -1,24 +1,24 @@
 import { type CheckResult, checkJournal } from '../../../simulate/checks.ts';
-import { Client } from '../../../simulate/client.ts';
-import { type Answered, type Entry, Journal } from '../../../simulate/journal.ts';
-import { makePlan, type PlanOptions } from '../../../simulate/plan.ts';
-import { recount } from '../../../simulate/recount.ts';
+import { HttpClient } from '../../../simulate/http-client.ts';
+import { type Entry, Journal, type RequestCompleted } from '../../../simulate/journal.ts';
+import { createPlan, type PlanOptions } from '../../../simulate/plan.ts';
+import { recountConversations } from '../../../simulate/recount.ts';
 import { simulate } from '../../../simulate/run.ts';
-import { logIn, setStage } from '../../../simulate/stage.ts';
+import { logIn, setUp } from '../../../simulate/setup.ts';
 import { ADMIN } from '../processes/switchboard.ts';
 
-/** Simulated visitors and operators, who come and talk until they are told to end. */
+/** Simulated visitors and operators, active until stopped. */
 export interface SimulatedLoad {
   readonly entries: readonly Entry[];
-  /** Identifiers of the operators. */
+  /** Operator ids. */
   readonly operators: readonly string[];
-  /** Everybody finishes what they have; answers with what was found in all that they saw. */
+  /** Lets all participants finish, and returns the checks of everything that they saw. */
   finish(): Promise<CheckResult[]>;
-  /** Everybody goes at once, for a test that failed; after `finish` there is nobody any more. */
+  /** Disconnects all participants immediately, for a failed test; does nothing after `finish`. */
   abandon(): void;
 }
 
-/** Longer than any suite: it ends when it is told to. */
+/** Longer than any suite: the load ends when stopped. */
 const DURATION_MS = 1_200_000;
 
 const PLAN: PlanOptions = {
@@ -34,26 +34,26 @@ const PLAN: PlanOptions = {
   },
 };
 
-/** Enough for every desk to have something to lose, and little enough for a machine that is busy with other things. */
+/** Enough for every desk to have something to lose, and little enough for a busy machine. */
 export const SMALL_LOAD: Partial<PlanOptions> = {
   ...{ operators: 4, arrival: { kind: 'steady', perMinute: 60 }, handlingMs: 20_000 },
 };
 
-export async function startLoad(url: string, more: Partial<PlanOptions> = {}): Promise<SimulatedLoad> {
-  const client = new Client({ urls: [url], believesAddresses: true });
+export async function startSimulatedLoad(url: string, overrides: Partial<PlanOptions> = {}): Promise<SimulatedLoad> {
+  const client = new HttpClient({ urls: [url], trustsForwardedFor: true });
   const journal = new Journal();
-  const plan = makePlan({ ...PLAN, ...more });
+  const plan = createPlan({ ...PLAN, ...overrides });
   const token = await logIn(client, ADMIN);
-  const stage = await setStage(client, journal, plan, token, { account: { offerSeconds: 5 } });
+  const setup = await setUp(client, journal, plan, token, { account: { offerSeconds: 5 } });
   const stop = new AbortController();
-  const running = simulate({ client, journal, plan, stage, stop: stop.signal });
+  const running = simulate({ client, journal, plan, setup, stop: stop.signal });
   return {
     entries: journal.entries,
-    operators: stage.operators.map(({ id }) => id),
+    operators: setup.operators.map(({ id }) => id),
     finish: async () => {
       stop.abort();
       await running;
-      const counted = await recount(stage.admin, journal.entries);
+      const counted = await recountConversations(setup.admin, journal.entries);
       client.close();
       return [...checkJournal(journal.entries), counted];
     },
@@ -65,23 +65,23 @@ export async function startLoad(url: string, more: Partial<PlanOptions> = {}): P
   };
 }
 
-export function answersIn(entries: readonly Entry[]): Answered[] {
+export function responsesIn(entries: readonly Entry[]): RequestCompleted[] {
   return entries.filter((entry) => entry.kind === 'answered');
 }
 
-/** How many operators have had a desk. */
-export function desksThatCame(entries: readonly Entry[]): number {
+/** Number of operators whose desk has connected. */
+export function countConnectedDesks(entries: readonly Entry[]): number {
   const came = entries.filter(({ kind, who }) => kind === 'connected' && who.startsWith('operator'));
   return new Set(came.map(({ who }) => who)).size;
 }
 
-/** A desk that lost its connection, and when the next one was taken; null when none was. */
+/** A desk that lost its connection; `reconnectedAfterMs` is null if it never came back. */
 export interface DeskLoss {
   readonly who: string;
-  readonly backAfterMs: number | null;
+  readonly reconnectedAfterMs: number | null;
 }
 
-export function deskLosses(entries: readonly Entry[]): DeskLoss[] {
+export function findDeskLosses(entries: readonly Entry[]): DeskLoss[] {
   const losses: DeskLoss[] = [];
   const lostAt = new Map<string, number>();
   for (const entry of entries) {
@@ -89,17 +89,17 @@ export function deskLosses(entries: readonly Entry[]): DeskLoss[] {
     if (entry.kind === 'ended' && entry.how === 'lost' && !lostAt.has(entry.who)) lostAt.set(entry.who, entry.at);
     if (entry.kind !== 'connected') continue;
     const since = lostAt.get(entry.who);
-    if (since !== undefined) losses.push({ who: entry.who, backAfterMs: entry.at - since });
+    if (since !== undefined) losses.push({ who: entry.who, reconnectedAfterMs: entry.at - since });
     lostAt.delete(entry.who);
   }
-  return [...losses, ...[...lostAt.keys()].map((who) => ({ who, backAfterMs: null }))];
+  return [...losses, ...[...lostAt.keys()].map((who) => ({ who, reconnectedAfterMs: null }))];
 }
 
-/** Less than the grace after a closed connection, which is 10 s. */
-const AWAY_LONG_MS = 5000;
+/** Less than the grace period after a closed connection, which is 10 s. */
+const LONG_ABSENCE_MS = 5000;
 
-/** Announcements that somebody went offline: their own desk is told when it is back. */
-export function wentOffline(entries: readonly Entry[]): string[] {
+/** Events that an operator went offline; the operator's own desk receives them after reconnecting. */
+export function findDisconnects(entries: readonly Entry[]): string[] {
   return entries.flatMap((entry) =>
     entry.kind === 'told' && entry.type === 'operator.disconnected'
       ? [`${entry.who} at position ${entry.position}: ${entry.reason}`]
@@ -107,9 +107,11 @@ export function wentOffline(entries: readonly Entry[]): string[] {
   );
 }
 
-/** The same of those who were never away for long: whoever has no processor comes back late, and went offline rightly. */
-export function wentOfflineWrongly(entries: readonly Entry[]): string[] {
-  const late = deskLosses(entries).filter(({ backAfterMs }) => (backAfterMs ?? AWAY_LONG_MS) >= AWAY_LONG_MS);
+/** Excludes desks that were away for long: on a busy machine a desk reconnects late, and the disconnect is correct. */
+export function findUnexpectedDisconnects(entries: readonly Entry[]): string[] {
+  const late = findDeskLosses(entries).filter(
+    ({ reconnectedAfterMs }) => (reconnectedAfterMs ?? LONG_ABSENCE_MS) >= LONG_ABSENCE_MS,
+  );
   const excused = new Set(late.map(({ who }) => who));
-  return wentOffline(entries.filter(({ who }) => !excused.has(who)));
+  return findDisconnects(entries.filter(({ who }) => !excused.has(who)));
 }

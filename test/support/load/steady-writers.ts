@@ -2,17 +2,17 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { logIn } from '../clients/graphql.ts';
 import { WRITE_KEY } from '../processes/switchboard.ts';
-import { PATIENCE_MS } from '../waiting/until.ts';
+import { WAIT_TIMEOUT_MS } from '../waiting/wait.ts';
 
 export interface WriterOptions {
-  /** Those who change something of their own again and again, and look at it. */
+  /** Number of clients that repeatedly change their own operator and read it back. */
   readonly writers: number;
-  /** Those who only make things: a second one of the same would be seen. */
-  readonly makers: number;
-  /** Whether what is made is sent with a key, so that a load balancer may repeat it. */
-  readonly keyed: boolean;
-  /** Whether they ask again after 503, as a database without processor brings it; otherwise that is a failure too. */
-  readonly patient: boolean;
+  /** Number of clients that only create skills, to detect duplicates. */
+  readonly creators: number;
+  /** Whether skills are created with an idempotency key, so that a load balancer can retry. */
+  readonly usesIdempotencyKeys: boolean;
+  /** Whether clients retry after 503, as on a busy machine; otherwise a 503 is a failure. */
+  readonly retriesUnavailable: boolean;
 }
 
 interface Request {
@@ -24,39 +24,39 @@ interface Request {
 
 interface Reply {
   readonly status: number;
-  /** Undefined where it is no JSON, as what load balancers say themselves. */
-  // biome-ignore lint/suspicious/noExplicitAny: whatever the service answers
+  /** Undefined if it is not JSON, as in a load balancer's own responses. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests read any field
   readonly body: any;
 }
 
-const PAUSE_MS = 200;
-/** The patient leave the processor to nodes that start. */
-const BREATH_MS = 20;
+const RETRY_INTERVAL_MS = 200;
+/** Retrying clients leave CPU time to starting nodes. */
+const YIELD_MS = 20;
 
-/** What a writer was told, the newest last. */
-interface Written {
+/** The last acknowledged values of a writer's operator. */
+interface WriterState {
   readonly operatorId: number;
   pseudo: string;
   maximum: number;
   available: boolean;
 }
 
-/** Integrations that write all the time, look at what they wrote, and never may see a failure. */
+/** Integrations that write continuously, read their writes back, and must never see a failure. */
 export class SteadyWriters {
   readonly #url: string;
   readonly #token: string;
   readonly #options: WriterOptions;
-  readonly #written: Written[] = [];
-  /** Names of skills with the id under which each was acknowledged. */
-  readonly #made = new Map<string, number>();
-  /** Names of skills whose answer says that the outcome is not known, and that cannot be sent again. */
-  readonly #unclear = new Set<string>();
-  readonly #waiting = new Set<() => void>();
+  readonly #writers: WriterState[] = [];
+  /** Acknowledged skills: name to id. */
+  readonly #createdSkills = new Map<string, number>();
+  /** Names of skills whose creation has an unknown outcome and cannot be retried. */
+  readonly #unconfirmedSkills = new Set<string>();
+  readonly #pendingChecks = new Set<() => void>();
   readonly failures: string[] = [];
   readonly staleReads: string[] = [];
   requests = 0;
-  /** How often something was asked again after 503. */
-  repeated = 0;
+  /** Number of retries after 503. */
+  retries = 0;
   slowestMs = 0;
   #stopped = false;
   #running: Promise<unknown> = Promise.resolve();
@@ -65,7 +65,7 @@ export class SteadyWriters {
     const writers = new SteadyWriters(url, await logIn(url), options);
     writers.#running = Promise.all([
       ...Array.from({ length: options.writers }, (_, index) => writers.#write(index)),
-      ...Array.from({ length: options.makers }, (_, index) => writers.#makeAll(index)),
+      ...Array.from({ length: options.creators }, (_, index) => writers.#createSkills(index)),
     ]);
     return writers;
   }
@@ -76,16 +76,16 @@ export class SteadyWriters {
     this.#options = options;
   }
 
-  /** Answers when so many more requests have ended. */
-  async after(requests: number): Promise<void> {
+  /** Resolves after `requests` more requests have finished. */
+  async waitForRequests(requests: number): Promise<void> {
     const goal = this.requests + requests;
     await new Promise<void>((resolve) => {
-      const look = () => {
+      const resolveIfReached = () => {
         if (this.requests < goal) return;
-        this.#waiting.delete(look);
+        this.#pendingChecks.delete(resolveIfReached);
         resolve();
       };
-      this.#waiting.add(look);
+      this.#pendingChecks.add(resolveIfReached);
     });
   }
 
@@ -94,119 +94,133 @@ export class SteadyWriters {
     await this.#running;
   }
 
-  /** What was acknowledged and is not there, or is there in another way, or more than once. */
-  async lost(): Promise<string[]> {
+  /** Acknowledged writes that are missing, different or duplicated. */
+  async findLostWrites(): Promise<string[]> {
     const problems: string[] = [];
-    for (const { operatorId, ...expected } of this.#written) {
-      const { body } = await this.#patiently({ path: `/operator/${operatorId}` });
-      const live = (await this.#patiently({ path: `/operator/${operatorId}/live` })).body.data;
+    for (const { operatorId, ...expected } of this.#writers) {
+      const { body } = await this.#sendWithRetries({ path: `/operator/${operatorId}` });
+      const live = (await this.#sendWithRetries({ path: `/operator/${operatorId}/live` })).body.data;
       const found = { pseudo: body.data.pseudo, maximum: body.data.chat_max_number, available: live.chat.available };
       for (const name of ['pseudo', 'maximum', 'available'] as const) {
         if (String(found[name]) !== String(expected[name]))
-          problems.push(`operator ${operatorId}: ${name} is ${found[name]}, acknowledged was ${expected[name]}`);
+          problems.push(`operator ${operatorId}: ${name} is ${found[name]}, but was acknowledged as ${expected[name]}`);
       }
     }
-    const skills = Map.groupBy(await this.#skills(), ({ name }) => name);
-    for (const [name, id] of this.#made) {
+    const skills = Map.groupBy(await this.#listSkills(), ({ name }) => name);
+    for (const [name, id] of this.#createdSkills) {
       const found = (skills.get(name) ?? []).map((skill) => skill.id);
-      if (found.length !== 1 || found[0] !== id) problems.push(`${name} was made as ${id}, and is there as [${found}]`);
+      if (found.length !== 1 || found[0] !== id) problems.push(`${name} was created with id ${id}, found [${found}]`);
     }
-    const known = (name: string) => this.#made.has(name) || this.#unclear.has(name);
-    const more = [...skills.keys()].filter((name) => name.startsWith('made ') && !known(name));
-    const twice = [...this.#unclear].filter((name) => (skills.get(name) ?? []).length > 1);
-    problems.push(...twice.map((name) => `${name} is there more than once`));
-    return [...problems, ...more.map((name) => `${name} is there, and nobody was told so`)];
+    const isKnown = (name: string) => this.#createdSkills.has(name) || this.#unconfirmedSkills.has(name);
+    const unknown = [...skills.keys()].filter((name) => name.startsWith('created ') && !isKnown(name));
+    const duplicates = [...this.#unconfirmedSkills].filter((name) => (skills.get(name) ?? []).length > 1);
+    problems.push(...duplicates.map((name) => `${name} exists more than once`));
+    return [...problems, ...unknown.map((name) => `${name} exists without an acknowledgement`)];
   }
 
   async #write(writer: number): Promise<void> {
-    const written = await this.#begin(writer);
-    if (!written) return;
-    const path = `/operator/${written.operatorId}`;
+    const state = await this.#createOperator(writer);
+    if (!state) return;
+    const path = `/operator/${state.operatorId}`;
     for (let round = 1; !this.#stopped; round += 1) {
       const pseudo = `round ${round}`;
       const maximum = 1 + (round % 5);
-      if (await this.#ask({ method: 'PUT', path, body: { pseudo, chat_max_number: maximum } }))
-        Object.assign(written, { pseudo, maximum });
+      if (await this.#sendRequest({ method: 'PUT', path, body: { pseudo, chat_max_number: maximum } }))
+        Object.assign(state, { pseudo, maximum });
       const available = round % 2 === 0;
-      const wish = { chat: { available: Number(available) } };
-      if (await this.#ask({ method: 'PUT', path: `${path}/live`, body: wish })) written.available = available;
-      await this.#look(written);
+      const availability = { chat: { available: Number(available) } };
+      if (await this.#sendRequest({ method: 'PUT', path: `${path}/live`, body: availability }))
+        state.available = available;
+      await this.#checkReads(state);
     }
   }
 
-  async #makeAll(maker: number): Promise<void> {
+  async #createSkills(creator: number): Promise<void> {
     for (let round = 1; !this.#stopped; round += 1) {
-      await this.#make(`made ${maker} ${round}`);
-      await this.#makeByGraphql(`made ${maker} ${round} by GraphQL`);
+      await this.#createSkill(`created ${creator} ${round}`);
+      await this.#createSkillByGraphql(`created ${creator} ${round} by GraphQL`);
     }
   }
 
-  async #begin(writer: number): Promise<Written | undefined> {
+  async #createOperator(writer: number): Promise<WriterState | undefined> {
     const body = { name: `Writer ${writer}`, email: `writer${writer}-${randomUUID()}@example.com`, pseudo: 'new' };
-    const answer = await this.#ask({ method: 'POST', path: '/operator', body, headers: this.#key() });
-    if (!answer) return undefined;
-    const { id, chat_max_number } = answer.data;
-    const written = { operatorId: id, pseudo: 'new', maximum: chat_max_number, available: false };
-    this.#written.push(written);
-    return written;
+    const result = await this.#sendRequest({
+      method: 'POST',
+      path: '/operator',
+      body,
+      headers: this.#idempotencyHeaders(),
+    });
+    if (!result) return undefined;
+    const { id, chat_max_number } = result.data;
+    const state = { operatorId: id, pseudo: 'new', maximum: chat_max_number, available: false };
+    this.#writers.push(state);
+    return state;
   }
 
-  async #make(name: string): Promise<void> {
-    const answer = await this.#ask({ method: 'POST', path: '/skill', body: { name }, headers: this.#key() }, name);
-    if (answer) this.#made.set(name, answer.data.id);
+  async #createSkill(name: string): Promise<void> {
+    const result = await this.#sendRequest(
+      { method: 'POST', path: '/skill', body: { name }, headers: this.#idempotencyHeaders() },
+      name,
+    );
+    if (result) this.#createdSkills.set(name, result.data.id);
   }
 
-  #key(): Record<string, string> {
-    return this.#options.keyed ? { 'Idempotency-Key': randomUUID() } : {};
+  #idempotencyHeaders(): Record<string, string> {
+    return this.#options.usesIdempotencyKeys ? { 'Idempotency-Key': randomUUID() } : {};
   }
 
-  /** Through whichever node: what was acknowledged must be seen. */
-  async #look({ operatorId, pseudo, available }: Written): Promise<void> {
-    const shown = await this.#ask({ path: `/operator/${operatorId}` });
-    if (shown && shown.data.pseudo !== pseudo)
-      this.staleReads.push(`operator ${operatorId}: ${shown.data.pseudo} after ${pseudo}`);
-    const live = await this.#ask({ path: `/operator/${operatorId}/live` });
+  /** Every node must show acknowledged writes. */
+  async #checkReads({ operatorId, pseudo, available }: WriterState): Promise<void> {
+    const operator = await this.#sendRequest({ path: `/operator/${operatorId}` });
+    if (operator && operator.data.pseudo !== pseudo)
+      this.staleReads.push(`operator ${operatorId}: ${operator.data.pseudo} after ${pseudo}`);
+    const live = await this.#sendRequest({ path: `/operator/${operatorId}/live` });
     if (live && Boolean(live.data.chat.available) !== available)
       this.staleReads.push(`operator ${operatorId}: available is ${live.data.chat.available} after ${available}`);
   }
 
-  async #makeByGraphql(name: string): Promise<void> {
+  async #createSkillByGraphql(name: string): Promise<void> {
     const query = 'mutation($input:SkillCreateInput!){skillCreate(input:$input){skill{id}}}';
     const body = { query, variables: { input: { name } } };
-    const answer = await this.#ask({ method: 'POST', path: '/graphql', body, headers: this.#key() }, name);
-    if (answer) this.#made.set(name, Number(answer.data.skillCreate.skill.id));
+    const result = await this.#sendRequest(
+      { method: 'POST', path: '/graphql', body, headers: this.#idempotencyHeaders() },
+      name,
+    );
+    if (result) this.#createdSkills.set(name, Number(result.data.skillCreate.skill.id));
   }
 
-  /** Whatever does not succeed is a failure. `name` is what a plain request would make, which cannot be sent again. */
-  // biome-ignore lint/suspicious/noExplicitAny: whatever the service answers
-  async #ask(request: Request, name?: string): Promise<any | undefined> {
+  /** Anything but success is a failure. `name` is the skill that a request would create; without a key it is not retried. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests read any field
+  async #sendRequest(request: Request, name?: string): Promise<any | undefined> {
     const { method = 'GET', path } = request;
-    const isPlain = name !== undefined && !this.#options.keyed;
-    const askedAt = performance.now();
+    const isUnkeyed = name !== undefined && !this.#options.usesIdempotencyKeys;
+    const sentAt = performance.now();
     try {
-      const { status, body } = await this.#patiently(request, isPlain);
+      const { status, body } = await this.#sendWithRetries(request, isUnkeyed);
       if (status >= 200 && status < 300 && !body?.errors) return body;
-      if (this.#options.patient && isPlain && isUnknown({ status, body })) this.#unclear.add(name);
+      if (this.#options.retriesUnavailable && isUnkeyed && isOutcomeUnknown({ status, body }))
+        this.#unconfirmedSkills.add(name);
       else this.failures.push(`${method} ${path}: ${status} ${JSON.stringify(body)}`);
     } catch (error) {
       const { message, cause } = error as Error & { cause?: Error };
       this.failures.push(`${method} ${path}: ${message} ${cause?.message ?? ''}`);
     } finally {
       this.requests += 1;
-      this.slowestMs = Math.max(this.slowestMs, performance.now() - askedAt);
-      for (const look of this.#waiting) look();
-      if (this.#options.patient) await setTimeout(BREATH_MS);
+      this.slowestMs = Math.max(this.slowestMs, performance.now() - sentAt);
+      for (const check of this.#pendingChecks) check();
+      if (this.#options.retriesUnavailable) await setTimeout(YIELD_MS);
     }
     return undefined;
   }
 
-  /** Sends it again after 503 where that is wanted, and where a plain request has surely not been carried out. */
-  async #patiently(request: Request, isPlain = false): Promise<Reply> {
-    for (const end = performance.now() + PATIENCE_MS; ; this.repeated += 1) {
+  /** Retries after 503 if configured, and without a key only if the request was certainly not executed. */
+  async #sendWithRetries(request: Request, isUnkeyed = false): Promise<Reply> {
+    for (const end = performance.now() + WAIT_TIMEOUT_MS; ; this.retries += 1) {
       const reply = await this.#send(request);
-      const mayPass = this.#options.patient && reply.status === 503 && !(isPlain && isUnknown(reply));
-      if (!mayPass || performance.now() > end) return reply;
-      await setTimeout(PAUSE_MS);
+      const shouldRetry =
+        this.#options.retriesUnavailable && reply.status === 503 && !(isUnkeyed && isOutcomeUnknown(reply));
+      if (!shouldRetry || performance.now() > end) return reply;
+      await setTimeout(RETRY_INTERVAL_MS);
     }
   }
 
@@ -222,10 +236,10 @@ export class SteadyWriters {
     return { status: response.status, body: isJson ? JSON.parse(text) : undefined };
   }
 
-  async #skills(): Promise<{ id: number; name: string }[]> {
+  async #listSkills(): Promise<{ id: number; name: string }[]> {
     const all: { id: number; name: string }[] = [];
     for (let page = 1, pages = 1; page <= pages; page += 1) {
-      const { body } = await this.#patiently({ path: `/skill?full=1&limit=100&page=${page}` });
+      const { body } = await this.#sendWithRetries({ path: `/skill?full=1&limit=100&page=${page}` });
       pages = body.pagination.pages;
       all.push(...body.data);
     }
@@ -233,7 +247,7 @@ export class SteadyWriters {
   }
 }
 
-/** The service lost its database in the middle of the change. */
-function isUnknown({ status, body }: Reply): boolean {
+/** The service lost its database during the change. */
+function isOutcomeUnknown({ status, body }: Reply): boolean {
   return status === 503 && JSON.stringify(body ?? '').includes('not known');
 }

@@ -1,13 +1,13 @@
 /**
- * A load balancer in front of nodes: it asks each for `/_ready`, and gives a request that may be repeated to another node when
- * one does not answer it or answers 503. Repeated may be GET, HEAD, PUT and DELETE, and a POST with an `Idempotency-Key`.
+ * A load balancer: it polls `/_ready` of each node, and retries a repeatable request on another node if one does not
+ * respond or responds with 503. Repeatable are GET, HEAD and PUT, and every request with an `Idempotency-Key`.
  */
 export interface Balancer {
   readonly kind: BalancerKind;
   readonly url: string;
-  /** How often a request went to another node. */
+  /** Number of requests retried on another node. */
   retries(): Promise<number>;
-  /** Whether it gives requests to the node at this place. */
+  /** Whether it routes requests to the node with this index. */
   isUp(index: number): Promise<boolean>;
   stop(): Promise<void>;
 }

@@ -1,9 +1,9 @@
 import type { Balancer, BalancerKind } from './balancer.ts';
 import { findHaproxy, startHaproxy } from './haproxy.ts';
-import { startOwnBalancer } from './own-balancer.ts';
+import { startTestBalancer } from './test-balancer.ts';
 
-/** Those that a suite runs with: both in full, else one. `BALANCER` names the one to use. */
-export function balancersToTry(full: boolean): BalancerKind[] {
+/** A full run tests both, others test one. `BALANCER` selects a specific one. */
+export function balancersToTest(full: boolean): BalancerKind[] {
   const { BALANCER: forced } = process.env;
   if (forced === 'haproxy' || forced === 'own') return [forced];
   const all: BalancerKind[] = findHaproxy() === undefined ? ['own'] : ['haproxy', 'own'];
@@ -11,5 +11,5 @@ export function balancersToTry(full: boolean): BalancerKind[] {
 }
 
 export function startBalancer(kind: BalancerKind, nodes: readonly string[]): Promise<Balancer> {
-  return kind === 'haproxy' ? startHaproxy(nodes) : startOwnBalancer(nodes);
+  return kind === 'haproxy' ? startHaproxy(nodes) : startTestBalancer(nodes);
 }

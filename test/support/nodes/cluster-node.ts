@@ -1,7 +1,7 @@
 import { type ProcessOptions, type SwitchboardProcess, startSwitchboardProcess } from '../processes/switchboard.ts';
-import { until } from '../waiting/until.ts';
+import { waitUntil } from '../waiting/wait.ts';
 
-/** One of several nodes: a real process on a port of its own, which it comes back to after every end. */
+/** One node of a cluster: a real process that uses the same port after every restart. */
 export class ClusterNode {
   readonly url: string;
   readonly #options: ProcessOptions;
@@ -21,67 +21,67 @@ export class ClusterNode {
     return this.#switchboard !== undefined;
   }
 
-  /** What it wrote into its log since its first start. */
+  /** Its log since the first start. */
   log(): string {
     return this.#earlierLogs + (this.#switchboard?.log() ?? '');
   }
 
-  /** Faults of its own that it logged. */
-  faults(): string[] {
+  /** Log lines of level error and above. */
+  loggedErrors(): string[] {
     return this.log()
       .split('\n')
       .filter((line) => line.startsWith('{"level":50') || line.startsWith('{"level":60'));
   }
 
-  command(args: readonly string[]): ReturnType<SwitchboardProcess['command']> {
-    return this.#running.command(args);
+  runCommand(args: readonly string[]): ReturnType<SwitchboardProcess['runCommand']> {
+    return this.#running.runCommand(args);
   }
 
-  /** Answers when it takes requests. */
+  /** Resolves once it accepts requests. */
   async start(): Promise<void> {
     if (this.#switchboard) return;
     this.#switchboard = await startSwitchboardProcess(this.#options);
-    await until('the node is ready', () => this.isReady());
+    await waitUntil('the node is ready', () => this.isReady());
   }
 
   async isReady(): Promise<boolean> {
-    const answer = await fetch(`${this.url}/_ready`).catch(() => undefined);
-    await answer?.body?.cancel();
-    return answer?.status === 200;
+    const response = await fetch(`${this.url}/_ready`).catch(() => undefined);
+    await response?.body?.cancel();
+    return response?.status === 200;
   }
 
-  /** As a machine that loses its power. */
+  /** Like a machine that loses power. */
   async kill(): Promise<void> {
     await this.#end('SIGKILL');
   }
 
-  /** As it is asked to stop, to the end of its process. Answers with its exit code. */
+  /** Stops gracefully and returns the exit code. */
   async stop(): Promise<number | null> {
     return this.#end('SIGTERM');
   }
 
   async restart(): Promise<void> {
     const code = await this.stop();
-    if (code !== 0) throw new Error(`The node ended with ${code}:\n${this.#earlierLogs.slice(-4000)}`);
+    if (code !== 0) throw new Error(`The node exited with ${code}:\n${this.#earlierLogs.slice(-4000)}`);
     await this.start();
   }
 
   async #end(signal: 'SIGKILL' | 'SIGTERM'): Promise<number | null> {
-    const ending = this.#switchboard;
+    const switchboard = this.#switchboard;
     this.#switchboard = undefined;
-    if (!ending) return null;
-    const { process: child } = ending;
+    if (!switchboard) return null;
+    const { process: child } = switchboard;
     if (child.exitCode === null && child.signalCode === null) {
       const ended = new Promise((resolve) => child.once('close', resolve));
       child.kill(signal);
       await ended;
     }
-    this.#earlierLogs += ending.log();
+    this.#earlierLogs += switchboard.log();
     return child.exitCode;
   }
 
   get #running(): SwitchboardProcess {
-    if (!this.#switchboard) throw new Error('The node does not run.');
+    if (!this.#switchboard) throw new Error('The node is not running.');
     return this.#switchboard;
   }
 }

@@ -2,20 +2,26 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { addressOf, dropDatabase, makeDatabase, PREFIX, SECRET } from '../databases/postgres-database.ts';
-import { lastingPort } from '../processes/ports.ts';
+import {
+  createDatabase,
+  DATABASE_PREFIX,
+  databaseUrlOf,
+  dropDatabase,
+  TEST_SECRET,
+} from '../databases/postgres-database.ts';
+import { findStablePort } from '../processes/ports.ts';
 import type { Balancer, BalancerKind } from './balancer.ts';
-import { balancersToTry, startBalancer } from './balancers.ts';
+import { balancersToTest, startBalancer } from './balancers.ts';
 import { ClusterNode } from './cluster-node.ts';
 
-/** Several real nodes on a database of the PostgreSQL of the run, behind a load balancer. */
+/** Several real nodes behind a load balancer, on one PostgreSQL database of the test run. */
 export interface Cluster {
-  /** Of the load balancer. */
+  /** The load balancer's URL. */
   readonly url: string;
   readonly nodes: readonly ClusterNode[];
   readonly balancer: Balancer;
   readonly databaseUrl: string;
-  /** Ends everything that it started. */
+  /** Stops everything that it started. */
   stop(): Promise<void>;
 }
 
@@ -23,7 +29,7 @@ export interface ClusterOptions {
   readonly nodes?: number;
   readonly env?: Readonly<Record<string, string>>;
   readonly balancer?: BalancerKind;
-  /** What one node has of its own: settings, its way to the database, how it is run. */
+  /** Options of a single node. */
   readonly perNode?: (index: number) => NodeOptions;
 }
 
@@ -31,9 +37,9 @@ export interface NodeOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly databaseUrl?: string;
   readonly args?: readonly string[];
-  /** Flags for Node itself. */
+  /** Flags for Node.js itself. */
   readonly execArgv?: readonly string[];
-  /** Another file that starts the service, in the place of the program. */
+  /** A file that starts the service instead of `src/main.ts`. */
   readonly main?: string;
 }
 
@@ -46,11 +52,11 @@ const NO_LIMITS = {
 
 export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
   const folder = mkdtempSync(join(tmpdir(), 'switchboard-cluster-'));
-  const databaseUrl = addressOf(`${PREFIX}cluster_${randomBytes(6).toString('hex')}`);
-  await makeDatabase(databaseUrl);
+  const databaseUrl = databaseUrlOf(`${DATABASE_PREFIX}cluster_${randomBytes(6).toString('hex')}`);
+  await createDatabase(databaseUrl);
   const nodes: ClusterNode[] = [];
   let balancer: Balancer | undefined;
-  // A test that is ended by a signal must not leave its processes behind: they end in the exit of this one.
+  // A test that is ended by a signal must not leave its processes behind; they end when this one exits.
   const exit = () => process.exit(1);
   process.once('SIGTERM', exit).once('SIGINT', exit);
   const stop = async () => {
@@ -64,16 +70,16 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
     for (let index = 0; index < (options.nodes ?? 3); index += 1) {
       const { env, args, main, execArgv, databaseUrl: own } = options.perNode?.(index) ?? {};
       nodes.push(
-        new ClusterNode(await lastingPort(), {
+        new ClusterNode(await findStablePort(), {
           folder,
           ...(args && { args }),
           ...(main && { main }),
           env: {
             DATABASE_URL: own ?? databaseUrl,
-            SWITCHBOARD_SECRET: SECRET,
+            SWITCHBOARD_SECRET: TEST_SECRET,
             SWITCHBOARD_TRUSTED_PROXIES: '127.0.0.1',
             SWITCHBOARD_LOG_LEVEL: 'warn',
-            SWITCHBOARD_DRAIN_SECONDS: '0.5', // longer than the balancer takes to notice
+            SWITCHBOARD_DRAIN_SECONDS: '0.5', // longer than the balancer needs to notice
             ...NO_LIMITS,
             ...(execArgv && { NODE_OPTIONS: execArgv.join(' ') }),
             ...options.env,
@@ -83,7 +89,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
       );
     }
     await Promise.all(nodes.map((node) => node.start()));
-    const [kind = 'own'] = balancersToTry(false);
+    const [kind = 'own'] = balancersToTest(false);
     balancer = await startBalancer(
       options.balancer ?? kind,
       nodes.map((node) => node.url),

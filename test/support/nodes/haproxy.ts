@@ -3,18 +3,18 @@ import { accessSync, constants, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { spawnOwn } from '../processes/own-processes.ts';
-import { lastingPort } from '../processes/ports.ts';
-import { until } from '../waiting/until.ts';
+import { spawnGuarded } from '../processes/guarded-processes.ts';
+import { findStablePort } from '../processes/ports.ts';
+import { waitUntil } from '../waiting/wait.ts';
 import type { Balancer } from './balancer.ts';
 
-/** The program of this machine, if it has one. */
+/** The path of the installed haproxy, if any. */
 export function findHaproxy(): string | undefined {
   const folders = [...(process.env.PATH ?? '').split(':'), '/usr/sbin'];
-  return folders.map((folder) => join(folder, 'haproxy')).find(isProgram);
+  return folders.map((folder) => join(folder, 'haproxy')).find(isExecutable);
 }
 
-function isProgram(file: string): boolean {
+function isExecutable(file: string): boolean {
   try {
     accessSync(file, constants.X_OK);
     return true;
@@ -25,40 +25,40 @@ function isProgram(file: string): boolean {
 
 export async function startHaproxy(nodes: readonly string[]): Promise<Balancer> {
   const program = findHaproxy();
-  if (program === undefined) throw new Error('There is no haproxy here.');
+  if (program === undefined) throw new Error('haproxy is not installed.');
   const folder = mkdtempSync(join(tmpdir(), 'switchboard-haproxy-'));
-  const port = await lastingPort();
+  const port = await findStablePort();
   const statistics = join(folder, 'stats.sock');
   const file = join(folder, 'haproxy.cfg');
-  writeFileSync(file, configuration({ port, statistics, nodes }));
-  const child = spawnOwn(program, ['-db', '-f', file], { stdio: ['ignore', 'pipe', 'pipe'] });
+  writeFileSync(file, buildConfig({ port, statistics, nodes }));
+  const child = spawnGuarded(program, ['-db', '-f', file], { stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
-  const endWithUs = () => child.kill('SIGKILL');
-  process.once('exit', endWithUs);
-  child.once('exit', () => process.off('exit', endWithUs));
+  const killChild = () => child.kill('SIGKILL');
+  process.once('exit', killChild);
+  child.once('exit', () => process.off('exit', killChild));
   const rows = async () => {
     if (child.exitCode !== null) throw new Error(`haproxy ended with ${child.exitCode}: ${output}`);
-    return statisticsOf(statistics);
+    return readStatistics(statistics);
   };
-  await untilUp(rows, nodes.length);
+  await waitUntilUp(rows, nodes.length);
   return {
     kind: 'haproxy',
     url: `http://127.0.0.1:${port}`,
     retries: async () => Number((await rows()).find(({ svname }) => svname === 'BACKEND')?.wretr ?? 0),
     isUp: async (index) => (await rows()).some(({ svname, status }) => svname === `node${index}` && status === 'UP'),
     stop: async () => {
-      await end(child);
+      await terminate(child);
       rmSync(folder, { recursive: true, force: true });
     },
   };
 }
 
-/** With the rules of deploy/haproxy.cfg; it looks often, and its time limits only end what hangs. */
-function configuration(at: { port: number; statistics: string; nodes: readonly string[] }): string {
+/** Follows deploy/haproxy.cfg, with frequent checks and with timeouts that only end hanging requests. */
+function buildConfig(options: { port: number; statistics: string; nodes: readonly string[] }): string {
   return `
 global
-  stats socket ${at.statistics} level user
+  stats socket ${options.statistics} level user
   maxconn 4000
 
 defaults
@@ -73,7 +73,7 @@ defaults
   option forwardfor
 
 frontend clients
-  bind 127.0.0.1:${at.port}
+  bind 127.0.0.1:${options.port}
   default_backend nodes
 
 backend nodes
@@ -83,31 +83,31 @@ backend nodes
   retry-on conn-failure empty-response response-timeout 503
   http-request disable-l7-retry if { method POST DELETE } !{ req.hdr(Idempotency-Key) -m found }
   default-server check inter 100ms fall 1 rise 1
-${at.nodes.map((url, index) => `  server node${index} ${new URL(url).host}`).join('\n')}
+${options.nodes.map((url, index) => `  server node${index} ${new URL(url).host}`).join('\n')}
 `;
 }
 
 type Row = Readonly<Record<string, string>>;
 
-function statisticsOf(path: string): Promise<Row[]> {
+function readStatistics(path: string): Promise<Row[]> {
   return new Promise((resolve, reject) => {
     const socket = connect(path, () => socket.write('show stat\n'));
     let text = '';
     socket.setEncoding('utf8').on('data', (chunk) => (text += chunk));
     socket.once('error', reject);
-    socket.once('end', () => resolve(readCsv(text)));
+    socket.once('end', () => resolve(parseCsv(text)));
   });
 }
 
-function readCsv(text: string): Row[] {
+function parseCsv(text: string): Row[] {
   const [head = '', ...lines] = text.replace(/^# /, '').trim().split('\n');
   const names = head.split(',');
   return lines.map((line) => Object.fromEntries(line.split(',').map((value, index) => [names[index] ?? '', value])));
 }
 
-/** A server without a check yet counts as up; the first look decides. */
-async function untilUp(rows: () => Promise<Row[]>, count: number): Promise<void> {
-  await until('haproxy gives requests to every node', async () => {
+/** haproxy considers a server up until its first check. */
+async function waitUntilUp(rows: () => Promise<Row[]>, count: number): Promise<void> {
+  await waitUntil('haproxy routes requests to every node', async () => {
     const found = await rows().catch((error) => {
       if (String(error).includes('ended')) throw error;
       return [];
@@ -116,7 +116,7 @@ async function untilUp(rows: () => Promise<Row[]>, count: number): Promise<void>
   });
 }
 
-async function end(child: ChildProcess): Promise<void> {
+async function terminate(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = new Promise((resolve) => child.once('exit', resolve));
   child.kill('SIGTERM');

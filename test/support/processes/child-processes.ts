@@ -1,36 +1,36 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** The processes that a process has started itself, whatever session they are in. */
-export function childrenOf(pid: number): number[] {
-  return process.platform === 'linux' ? childrenByProc(pid) : childrenByPs(pid);
+/** The direct children of a process, in any session. */
+export function childPidsOf(pid: number): number[] {
+  return process.platform === 'linux' ? childPidsFromProc(pid) : childPidsFromPs(pid);
 }
 
-function childrenByProc(pid: number): number[] {
+function childPidsFromProc(pid: number): number[] {
   return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name) && parentByProc(name) === pid)
+    .filter((name) => /^\d+$/.test(name) && parentPidFromProc(name) === pid)
     .map(Number);
 }
 
-function parentByProc(name: string): number | undefined {
+function parentPidFromProc(name: string): number | undefined {
   try {
-    // The name of the program stands in brackets and may contain anything; state and parent come after it.
+    // The program name is in parentheses and may contain any character; state and parent follow it.
     const stat = readFileSync(`/proc/${name}/stat`, 'latin1');
     return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
   } catch {
-    return undefined; // it has ended meanwhile
+    return undefined; // it has ended in the meantime
   }
 }
 
-function childrenByPs(pid: number): number[] {
+function childPidsFromPs(pid: number): number[] {
   const rows = execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' }).split('\n');
   return rows
     .map((row) => row.trim().split(/\s+/).map(Number))
     .flatMap(([id = 0, parent]) => (parent === pid ? [id] : []));
 }
 
-/** Sends a signal to a process that may be gone. */
-export function signal(pid: number, name: NodeJS.Signals): void {
+/** Does nothing if the process is gone. */
+export function sendSignal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch (error) {

@@ -1,14 +1,14 @@
 import { createServer } from 'node:net';
 
-/** Below the range from which systems take ports for outgoing connections: nobody takes it while its server is away. */
-const LOWEST = 20_000;
-const HIGHEST = 31_999;
-const TRIES = 100;
+/** Below the range of ephemeral ports: no other connection takes the port while its server is down. */
+const MIN_PORT = 20_000;
+const MAX_PORT = 31_999;
+const MAX_TRIES = 100;
 
-/** A port that its server can leave and come back to. */
-export async function lastingPort(): Promise<number> {
-  for (let tries = 0; tries < TRIES; tries += 1) {
-    const port = LOWEST + Math.floor(Math.random() * (HIGHEST - LOWEST));
+/** A port that a server can use again after a restart. */
+export async function findStablePort(): Promise<number> {
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+    const port = MIN_PORT + Math.floor(Math.random() * (MAX_PORT - MIN_PORT));
     if (await isFree(port)) return port;
   }
   throw new Error('No port is free.');

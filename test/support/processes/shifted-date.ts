@@ -1,14 +1,14 @@
-// Loaded before the program by `node --import`: its own clock is wrong by CLOCK_SHIFT_MS, everything else is as it is.
-const shift = Number(process.env.CLOCK_SHIFT_MS ?? 0);
+// Loaded before the program by `node --import`: shifts the process's clock by CLOCK_SHIFT_MS.
+const shiftMs = Number(process.env.CLOCK_SHIFT_MS ?? 0);
 const RealDate = globalThis.Date;
 
 globalThis.Date = class extends RealDate {
-  constructor(...given: [] | [number | string | Date]) {
-    if (given.length === 0) super(RealDate.now() + shift);
-    else super(...given);
+  constructor(...args: [] | [number | string | Date]) {
+    if (args.length === 0) super(RealDate.now() + shiftMs);
+    else super(...args);
   }
 
   static override now(): number {
-    return RealDate.now() + shift;
+    return RealDate.now() + shiftMs;
   }
 } as DateConstructor;

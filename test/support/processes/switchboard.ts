@@ -3,148 +3,153 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Patience } from '../../../src/api/graphql-server/sockets.ts';
-import { firstStart } from '../../../src/app/first-start.ts';
+import type { SocketTimeouts } from '../../../src/api/graphql-server/sockets.ts';
+import { createFirstAccount } from '../../../src/app/first-start.ts';
 import { type OpenOptions, openInstallation } from '../../../src/app/installation.ts';
 import { startServer } from '../../../src/app/server.ts';
 import { runProgram } from '../../../src/commands/program.ts';
 import { readConfig } from '../../../src/config.ts';
-import { keepDemoConnected, loadDemo } from '../../../src/demo/demo.ts';
+import { keepDemoOperatorsConnected, loadDemoData } from '../../../src/demo/demo.ts';
 import type { Clock } from '../../../src/storage/database.ts';
-import { addressFor, dropDatabase, makeDatabase, onPostgres, SECRET } from '../databases/postgres-database.ts';
-import { type Stored, storedAt } from '../databases/stored.ts';
-import { PATIENCE_MS } from '../waiting/until.ts';
-import { spawnOwn } from './own-processes.ts';
-import { terminalWith } from './terminal.ts';
+import {
+  createDatabase,
+  databaseUrlForFolder,
+  dropDatabase,
+  isOnPostgres,
+  TEST_SECRET,
+} from '../databases/postgres-database.ts';
+import { openStoredData, type StoredData } from '../databases/stored-data.ts';
+import { WAIT_TIMEOUT_MS } from '../waiting/wait.ts';
+import { spawnGuarded } from './guarded-processes.ts';
+import { createTerminal } from './terminal.ts';
 
 const MAIN = fileURLToPath(new URL('../../../src/main.ts', import.meta.url));
 
-/** How a service is opened in the process of a test: nothing is given up because a machine is slow, and passwords cost little. */
-export const FOR_TESTS: OpenOptions = { statementMs: PATIENCE_MS, hashCost: { memoryKiB: 64, passes: 1 } };
+/** Options for a service in a test process: no timeouts on slow machines, and cheap password hashes. */
+export const TEST_OPEN_OPTIONS: OpenOptions = { statementMs: WAIT_TIMEOUT_MS, hashCost: { memoryKiB: 64, passes: 1 } };
 
-/** The many starts of a test run are quicker with it. */
+/** Speeds up the many starts of a test run. */
 export const COMPILE_CACHE = join(tmpdir(), 'switchboard-compile-cache');
 
 export const ADMIN = { email: 'admin@example.com', password: 'correct horse battery staple' };
 export const WRITE_KEY = 'test-write-key-0123456789';
 
-/** The whole service on a database of its own. */
+/** The whole service on its own database. */
 export interface Switchboard {
   readonly url: string;
   readonly key: string;
   readonly folder: string;
-  /** What it keeps; also after it has ended, unless its folder is gone. */
-  readonly stored: Stored;
-  /** All that it wrote into its log. */
+  /** Its database; also available after it has stopped, while its folder exists. */
+  readonly storedData: StoredData;
+  /** Everything logged so far. */
   log(): string;
-  /** Runs a command of the program on the same data. */
-  command(args: readonly string[], input?: string): Promise<Outcome>;
-  /** Ends it as an operating system does, and removes its folder. */
+  /** Runs a command on the same data. */
+  runCommand(args: readonly string[], input?: string): Promise<CommandResult>;
+  /** Stops it gracefully and removes its folder. */
   stop(): Promise<void>;
 }
 
-/** The real program in a process of its own. */
+/** The real program in its own process. */
 export interface SwitchboardProcess extends Switchboard {
   readonly process: ChildProcess;
-  /** All that it wrote to standard output. */
+  /** Everything written to standard output. */
   output(): string;
 }
 
 interface CommonOptions {
   readonly env?: Readonly<Record<string, string>>;
-  /** Kept by the caller, for example to start again on the same data. */
+  /** Owned by the caller, for example to start again on the same data. */
   readonly folder?: string;
 }
 
 export interface StartOptions extends CommonOptions {
-  /** With the demo data. */
+  /** Loads the demo data. */
   readonly demo?: boolean;
-  /** How long sockets are waited for. */
-  readonly patience?: Patience;
-  /** Another clock than the database's own. */
+  readonly socketTimeouts?: SocketTimeouts;
+  /** Replaces the database's clock. */
   readonly clock?: Clock;
 }
 
 export interface ProcessOptions extends CommonOptions {
   readonly args?: readonly string[];
-  /** Another file that starts the service, in the place of the program. */
+  /** A file that starts the service instead of `src/main.ts`. */
   readonly main?: string;
 }
 
-/** Starts the service in this process, where starting another one costs little. */
+/** Starts the service in this process, which is faster than a new process. */
 export async function startSwitchboard(options: StartOptions = {}): Promise<Switchboard> {
-  const place = await placeFor(options);
-  const config = readConfig(place.env);
+  const workspace = await prepareWorkspace(options);
+  const config = readConfig(workspace.env);
   const installation = await openInstallation(config, {
-    ...FOR_TESTS,
+    ...TEST_OPEN_OPTIONS,
     ...(options.clock && { clock: options.clock }),
   });
   const log: string[] = [];
   let stopDemo: (() => void) | undefined;
   const server = await startServer(installation, config, {
     log: { write: (line) => log.push(line) },
-    ...(options.patience && { patience: options.patience }),
+    ...(options.socketTimeouts && { socketTimeouts: options.socketTimeouts }),
     prepare: async () => {
-      await firstStart(installation, config);
+      await createFirstAccount(installation, config);
       if (!options.demo) return;
-      await loadDemo(installation);
-      stopDemo = await keepDemoConnected(installation);
+      await loadDemoData(installation);
+      stopDemo = await keepDemoOperatorsConnected(installation);
     },
   });
   return {
     url: server.url,
-    ...place.switchboard,
+    ...workspace.switchboard,
     log: () => log.join(''),
     stop: async () => {
       stopDemo?.();
       await server.stop();
-      await place.leave();
+      await workspace.cleanUp();
     },
   };
 }
 
 export async function startSwitchboardProcess(options: ProcessOptions = {}): Promise<SwitchboardProcess> {
-  const place = await placeFor(options);
+  const workspace = await prepareWorkspace(options);
   const start = options.main === undefined ? [MAIN, 'serve'] : [options.main];
-  const child = spawnOwn(process.execPath, [...start, ...(options.args ?? [])], {
-    env: place.env,
+  const child = spawnGuarded(process.execPath, [...start, ...(options.args ?? [])], {
+    env: workspace.env,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const output: string[] = [];
   const log: string[] = [];
   child.stdout?.on('data', (chunk) => output.push(String(chunk)));
   child.stderr?.on('data', (chunk) => log.push(String(chunk)));
-  const url = await readyAt(child, output, log);
+  const url = await waitForUrl(child, output, log);
   return {
     url,
-    ...place.switchboard,
+    ...workspace.switchboard,
     process: child,
     output: () => output.join(''),
     log: () => log.join(''),
     stop: async () => {
-      await end(child);
-      await place.leave();
+      await terminate(child);
+      await workspace.cleanUp();
     },
   };
 }
 
-/** Where a service keeps its data, made if need be and left as it was found. */
-async function placeFor(options: CommonOptions) {
+/** Creates the folder and the database if needed; `cleanUp` removes what was created. */
+async function prepareWorkspace(options: CommonOptions) {
   const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'switchboard-test-'));
-  const env = environment(folder, options.env);
-  const ownDatabase = onPostgres && env.DATABASE_URL === addressFor(folder) ? env.DATABASE_URL : undefined;
-  if (ownDatabase) await makeDatabase(ownDatabase);
-  const stored = storedAt(env.DATABASE_URL ?? '');
+  const env = testEnvironment(folder, options.env);
+  const ownDatabase = isOnPostgres && env.DATABASE_URL === databaseUrlForFolder(folder) ? env.DATABASE_URL : undefined;
+  if (ownDatabase) await createDatabase(ownDatabase);
+  const storedData = openStoredData(env.DATABASE_URL ?? '');
   return {
     env,
     switchboard: {
       key: env.SWITCHBOARD_API_KEY ?? WRITE_KEY,
       folder,
-      stored,
-      command: (args: readonly string[], input?: string) => runCommand(args, env, input),
+      storedData,
+      runCommand: (args: readonly string[], input?: string) => runCommand(args, env, input),
     },
-    leave: async () => {
-      await stored.end();
+    cleanUp: async () => {
+      await storedData.end();
       if (options.folder) return;
       rmSync(folder, { recursive: true, force: true });
       if (ownDatabase) await dropDatabase(ownDatabase);
@@ -152,23 +157,23 @@ async function placeFor(options: CommonOptions) {
   };
 }
 
-export interface Outcome {
+export interface CommandResult {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** Runs a command to its end, in this process: to start another one takes longer than most commands. */
-export async function runCommand(args: readonly string[], env: NodeJS.ProcessEnv, input = ''): Promise<Outcome> {
-  const { terminal, stdout, stderr } = terminalWith(env, input);
+/** Runs a command in this process: starting a new process takes longer than most commands. */
+export async function runCommand(args: readonly string[], env: NodeJS.ProcessEnv, input = ''): Promise<CommandResult> {
+  const { terminal, stdout, stderr } = createTerminal(env, input);
   const code = await runProgram(args, terminal);
   return { code, stdout: stdout.text, stderr: stderr.text };
 }
 
-/** Runs a command to its end in a process of its own, for what a process has: an exit code, pipes, a file mode mask. */
-export function runCommandProcess(args: readonly string[], env: NodeJS.ProcessEnv, input = ''): Promise<Outcome> {
+/** Runs a command in its own process, for tests of exit codes, pipes and file modes. */
+export function runCommandProcess(args: readonly string[], env: NodeJS.ProcessEnv, input = ''): Promise<CommandResult> {
   return new Promise((resolve, reject) => {
-    const child = spawnOwn(process.execPath, [MAIN, ...args], { env, stdio: ['pipe', 'pipe', 'pipe'] });
+    const child = spawnGuarded(process.execPath, [MAIN, ...args], { env, stdio: ['pipe', 'pipe', 'pipe'] });
     let stdout = '';
     let stderr = '';
     child.stdout.on('data', (chunk) => {
@@ -183,37 +188,40 @@ export function runCommandProcess(args: readonly string[], env: NodeJS.ProcessEn
   });
 }
 
-/** An environment of its own: nothing of the machine's settings gets in. */
-export function environment(folder: string, more: Readonly<Record<string, string>> = {}): Record<string, string> {
+/** Contains nothing of this machine's environment except PATH. */
+export function testEnvironment(
+  folder: string,
+  overrides: Readonly<Record<string, string>> = {},
+): Record<string, string> {
   return {
     PATH: process.env.PATH ?? '',
     NODE_COMPILE_CACHE: COMPILE_CACHE,
-    SWITCHBOARD_SLOW_READ_TIMEOUT: String(PATIENCE_MS / 1000),
+    SWITCHBOARD_SLOW_READ_TIMEOUT: String(WAIT_TIMEOUT_MS / 1000),
     PORT: '0',
-    ...(onPostgres
-      ? { DATABASE_URL: addressFor(folder), SWITCHBOARD_SECRET: SECRET }
+    ...(isOnPostgres
+      ? { DATABASE_URL: databaseUrlForFolder(folder), SWITCHBOARD_SECRET: TEST_SECRET }
       : { DATABASE_URL: `sqlite:${join(folder, 'switchboard.db')}` }),
     SWITCHBOARD_ADMIN_EMAIL: ADMIN.email,
     SWITCHBOARD_ADMIN_PASSWORD: ADMIN.password,
     SWITCHBOARD_API_KEY: WRITE_KEY,
-    ...more,
+    ...overrides,
   };
 }
 
-function readyAt(child: ChildProcess, output: readonly string[], log: readonly string[]): Promise<string> {
+function waitForUrl(child: ChildProcess, output: readonly string[], log: readonly string[]): Promise<string> {
   return new Promise((resolve, reject) => {
-    const look = () => {
+    const resolveIfReady = () => {
       const match = output.join('').match(/ready at (\S+)/);
       if (match?.[1]) resolve(match[1]);
     };
-    child.stdout?.on('data', look);
+    child.stdout?.on('data', resolveIfReady);
     child.once('exit', (code) =>
       reject(new Error(`The service ended with ${code}:\n${output.join('')}${log.join('')}`)),
     );
   });
 }
 
-async function end(child: ChildProcess): Promise<void> {
+async function terminate(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = new Promise((resolve) => child.once('exit', resolve));
   child.kill('SIGTERM');

@@ -3,16 +3,16 @@ import { EventEmitter } from 'node:events';
 import { Readable, Writable } from 'node:stream';
 import type { Terminal } from '../../../src/commands/terminal.ts';
 
-export interface KeptTerminal {
+export interface CapturedTerminal {
   readonly terminal: Terminal;
   readonly signals: EventEmitter;
-  readonly stdout: KeptOutput;
-  readonly stderr: KeptOutput;
+  readonly stdout: CapturedOutput;
+  readonly stderr: CapturedOutput;
 }
 
-/** A terminal for one command in this process. What is written to it is kept. */
-export function terminalWith(env: NodeJS.ProcessEnv, input = '', { isTTY = false } = {}): KeptTerminal {
-  const [stdout, stderr] = [new KeptOutput(isTTY), new KeptOutput(isTTY)];
+/** A terminal for one command in this process; captures the output. */
+export function createTerminal(env: NodeJS.ProcessEnv, input = '', { isTTY = false } = {}): CapturedTerminal {
+  const [stdout, stderr] = [new CapturedOutput(isTTY), new CapturedOutput(isTTY)];
   const signals = new EventEmitter();
   const terminal: Terminal = {
     ...{ env, stdout, stderr, signals },
@@ -24,7 +24,7 @@ export function terminalWith(env: NodeJS.ProcessEnv, input = '', { isTTY = false
   return { terminal, signals, stdout, stderr };
 }
 
-class KeptOutput extends Writable {
+class CapturedOutput extends Writable {
   readonly isTTY: boolean;
   text = '';
 

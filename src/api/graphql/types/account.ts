@@ -1,15 +1,14 @@
 import { type Account, accountUpdate } from '../../../core/access/accounts.ts';
 import { validate } from '../../../core/kernel/validate.ts';
 import { forbiddenError } from '../../graphql-server/errors.ts';
-import { changed } from '../../graphql-server/mutation.ts';
+import { objectPayload } from '../../graphql-server/mutation.ts';
 import { builder, mutation } from '../builder.ts';
 import type { Context } from '../context.ts';
 
-const meaningOf = (name: keyof typeof accountUpdate.shape) =>
+const descriptionOf = (name: keyof typeof accountUpdate.shape) =>
   accountUpdate.shape[name].unwrap().meta()?.description ?? '';
 
-/** Settings that are the business of admins. */
-function forAdmins<K extends keyof Account>(name: K) {
+function resolveForAdmins<K extends keyof Account>(name: K) {
   return (account: Account, _args: object, { caller }: Context): Account[K] => {
     if (caller.accessLevel !== 'admin') throw forbiddenError();
     return account[name];
@@ -17,23 +16,23 @@ function forAdmins<K extends keyof Account>(name: K) {
 }
 
 const AccountRef = builder.objectRef<Account>('Account').implement({
-  description: 'One customer of the platform, with everything that is theirs. Called client in REST.',
+  description: 'A customer of the platform. Called client in the REST API.',
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'Identifier.' }),
-    name: t.exposeString('name', { description: 'Name.' }),
-    lang: t.exposeString('lang', { description: 'Language of the account.' }),
-    premiumEnabled: t.exposeBoolean('premiumEnabled', { description: 'Whether premium features are on.' }),
-    autoAccept: t.exposeBoolean('autoAccept', { description: meaningOf('autoAccept') }),
-    offerSeconds: t.exposeInt('offerSeconds', { description: meaningOf('offerSeconds') }),
+    id: t.exposeID('id', { description: 'The identifier of the account.' }),
+    name: t.exposeString('name', { description: 'The name of the account.' }),
+    lang: t.exposeString('lang', { description: 'The language of the account.' }),
+    premiumEnabled: t.exposeBoolean('premiumEnabled', { description: 'Whether premium features are enabled.' }),
+    autoAccept: t.exposeBoolean('autoAccept', { description: descriptionOf('autoAccept') }),
+    offerSeconds: t.exposeInt('offerSeconds', { description: descriptionOf('offerSeconds') }),
     queueLimit: t.int({
       nullable: true,
-      description: `${meaningOf('queueLimit')} For admins.`,
-      resolve: forAdmins('queueLimit'),
+      description: `${descriptionOf('queueLimit')} Admins only.`,
+      resolve: resolveForAdmins('queueLimit'),
     }),
     lowestPriorityFirst: t.boolean({
       nullable: true,
-      description: `${meaningOf('lowestPriorityFirst')} For admins.`,
-      resolve: forAdmins('lowestPriorityFirst'),
+      description: `${descriptionOf('lowestPriorityFirst')} Admins only.`,
+      resolve: resolveForAdmins('lowestPriorityFirst'),
     }),
   }),
 });
@@ -41,29 +40,29 @@ const AccountRef = builder.objectRef<Account>('Account').implement({
 builder.queryField('account', (t) =>
   t.field({
     type: AccountRef,
-    description: 'The account of the viewer.',
+    description: "The viewer's account.",
     resolve: async (_root, _args, { caller, services }) => {
       const account = await services.access.accounts.find(caller.accountId);
-      if (!account) throw new Error(`The account ${caller.accountId} is gone.`);
+      if (!account) throw new Error(`Account ${caller.accountId} does not exist.`);
       return account;
     },
   }),
 );
 
 mutation('accountUpdate', {
-  description: 'Changes the settings of the account that it names and no others. For admins.',
-  argument: 'The change.',
+  description: 'Updates the account. Omitted fields stay unchanged. Admins only.',
+  argumentDescription: 'The fields to change.',
   input: {
-    description: 'A change of the account. What is left out stays.',
+    description: 'The fields to change. Omitted fields stay unchanged.',
     fields: (t) => ({
-      name: t.string({ description: meaningOf('name') }),
-      autoAccept: t.boolean({ description: meaningOf('autoAccept') }),
-      offerSeconds: t.int({ description: meaningOf('offerSeconds') }),
-      queueLimit: t.int({ description: meaningOf('queueLimit') }),
-      lowestPriorityFirst: t.boolean({ description: meaningOf('lowestPriorityFirst') }),
+      name: t.string({ description: descriptionOf('name') }),
+      autoAccept: t.boolean({ description: descriptionOf('autoAccept') }),
+      offerSeconds: t.int({ description: descriptionOf('offerSeconds') }),
+      queueLimit: t.int({ description: descriptionOf('queueLimit') }),
+      lowestPriorityFirst: t.boolean({ description: descriptionOf('lowestPriorityFirst') }),
     }),
   },
-  answer: changed('account', AccountRef),
+  payload: objectPayload('account', AccountRef),
   run: (commit, { caller, services }, input) =>
     services.access.accounts.update(commit, caller, validate(accountUpdate, { ...input })),
 });

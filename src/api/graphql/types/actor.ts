@@ -1,31 +1,30 @@
 import type { Caller } from '../../../core/kernel/caller.ts';
-import { builder, wordsEnum } from '../builder.ts';
+import { builder, createEnum } from '../builder.ts';
 
 type Actor = Caller['actor'];
 
-export const ActorTypeEnum = wordsEnum<Actor['type']>('ActorType', 'What kind of somebody did something.', {
-  operator: 'An operator, logged in.',
-  api_key: 'An integration, by a key.',
+export const ActorTypeEnum = createEnum<Actor['type']>('ActorType', 'The kind of an actor.', {
+  operator: 'A logged-in operator.',
+  api_key: 'An integration with an API key.',
   visitor: 'A visitor.',
-  command_line: 'Whoever runs the installation, on its command line.',
-  system: 'The service itself, for example because a time has ended.',
+  command_line: 'An administrator on the command line of the installation.',
+  system: 'The service itself, for example when a timeout expires.',
 });
 
 export const ActorRef = builder.objectRef<Pick<Actor, 'type' | 'id'>>('Actor').implement({
-  description: 'Who did something.',
+  description: 'The originator of an action.',
   fields: (t) => ({
-    type: t.expose('type', { type: ActorTypeEnum, description: 'What kind of somebody.' }),
-    id: t.exposeID('id', { nullable: true, description: 'Which one, where that is known.' }),
+    type: t.expose('type', { type: ActorTypeEnum, description: 'The kind of actor.' }),
+    id: t.exposeID('id', { nullable: true, description: 'The identifier of the actor, if known.' }),
     name: t.string({
       nullable: true,
-      description: 'The pseudonym of an operator who is still there.',
+      description: 'The pseudonym, if the actor is an operator who still exists.',
       resolve: async ({ type, id }, _args, { load }) =>
         type === 'operator' && id !== null ? ((await load.operator.load(id))?.pseudo ?? null) : null,
     }),
   }),
 });
 
-/** Who did what a row was kept of. */
-export function actorOf({ actorType, actorId }: { readonly actorType: string; readonly actorId: number | null }) {
+export function toActor({ actorType, actorId }: { readonly actorType: string; readonly actorId: number | null }) {
   return { type: actorType as Actor['type'], id: actorId };
 }

@@ -2,26 +2,30 @@ import { z } from 'zod';
 import type { ApiKey, KeyAccess } from '../../../core/access/api-keys.ts';
 import { text as textOf } from '../../../core/kernel/text.ts';
 import { validate } from '../../../core/kernel/validate.ts';
-import { idOf } from '../../graphql-server/ids.ts';
-import { changed } from '../../graphql-server/mutation.ts';
-import { builder, idInput, mutation, wordsEnum } from '../builder.ts';
+import { requireId } from '../../graphql-server/ids.ts';
+import { objectPayload } from '../../graphql-server/mutation.ts';
+import { builder, createEnum, idInput, mutation } from '../builder.ts';
 
-const AccessEnum = wordsEnum<KeyAccess>('ApiKeyAccess', 'What a key may do.', {
-  read: 'Reads everything of the account but secrets.',
-  write: 'As powerful as an admin.',
+const AccessEnum = createEnum<KeyAccess>('ApiKeyAccess', 'The access level of an API key.', {
+  read: 'Can read everything in the account except secrets.',
+  write: 'Has the same permissions as an admin.',
 });
 
 export const ApiKeyRef = builder.objectRef<ApiKey>('ApiKey').implement({
-  description: 'A key of the REST interface. The key itself is shown once, when it is made.',
+  description: 'An API key. The key itself is shown only once, when it is created.',
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'Identifier.' }),
-    name: t.exposeString('name', { description: 'What the key is for.' }),
-    prefix: t.exposeString('prefix', { description: 'How the key begins.' }),
-    access: t.expose('access', { type: AccessEnum, description: 'What it may do.' }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),
-    expiresAt: t.expose('expiresAt', { type: 'DateTime', nullable: true, description: 'When it ends by itself.' }),
-    lastUsedAt: t.expose('lastUsedAt', { type: 'DateTime', nullable: true, description: 'When it was used last.' }),
-    revokedAt: t.expose('revokedAt', { type: 'DateTime', nullable: true, description: 'When it was revoked.' }),
+    id: t.exposeID('id', { description: 'The identifier of the API key.' }),
+    name: t.exposeString('name', { description: 'The purpose of the key.' }),
+    prefix: t.exposeString('prefix', { description: 'The first characters of the key.' }),
+    access: t.expose('access', { type: AccessEnum, description: 'The access level.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the key was created.' }),
+    expiresAt: t.expose('expiresAt', { type: 'DateTime', nullable: true, description: 'When the key expires.' }),
+    lastUsedAt: t.expose('lastUsedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When the key was last used.',
+    }),
+    revokedAt: t.expose('revokedAt', { type: 'DateTime', nullable: true, description: 'When the key was revoked.' }),
   }),
 });
 
@@ -29,35 +33,35 @@ builder.queryField('apiKeys', (t) =>
   t.field({
     type: [ApiKeyRef],
     nullable: true,
-    description: 'The keys of the account. For admins.',
+    description: 'The API keys of the account. Admins only.',
     resolve: (_root, _args, { caller, services }) => services.access.apiKeys.list(caller),
   }),
 );
 
 const newKey = z.strictObject({ name: textOf(1, 255) });
 
-interface MadeKey {
+interface CreatedKey {
   readonly key: ApiKey;
   readonly secret: string | null;
 }
 
 mutation('apiKeyCreate', {
-  description: 'Makes a key of the REST interface. For admins.',
-  argument: 'The key.',
+  description: 'Creates an API key. Admins only.',
+  argumentDescription: 'The key to create.',
   input: {
-    description: 'A new key.',
+    description: 'The key to create.',
     fields: (t) => ({
-      name: t.string({ required: true, description: 'What the key is for.' }),
-      access: t.field({ type: AccessEnum, required: true, description: 'What it may do.' }),
-      expiresAt: t.field({ type: 'DateTime', description: 'When it ends by itself.' }),
+      name: t.string({ required: true, description: 'The purpose of the key.' }),
+      access: t.field({ type: AccessEnum, required: true, description: 'The access level.' }),
+      expiresAt: t.field({ type: 'DateTime', description: 'When the key expires.' }),
     }),
   },
-  answer: {
-    ...changed('apiKey', ApiKeyRef, ({ key }: MadeKey) => key),
+  payload: {
+    ...objectPayload('apiKey', ApiKeyRef, ({ key }: CreatedKey) => key),
     key: {
       type: 'String',
-      description: 'The key itself, shown this once; null when the request is repeated.',
-      of: ({ secret }: MadeKey) => secret,
+      description: 'The key itself, shown only once. Null if the request is a retry.',
+      resolve: ({ secret }: CreatedKey) => secret,
     },
   },
   run: (commit, { caller, services }, { access, expiresAt, ...input }) => {
@@ -67,12 +71,12 @@ mutation('apiKeyCreate', {
 });
 
 mutation('apiKeyRevoke', {
-  description: 'Ends a key; noticed everywhere within a second. For admins.',
-  argument: 'Which key.',
-  input: idInput('Which key.'),
-  answer: changed('apiKey', ApiKeyRef),
+  description: 'Revokes an API key. It is rejected everywhere within one second. Admins only.',
+  argumentDescription: 'The key to revoke.',
+  input: idInput('The key to revoke.', 'The identifier of the API key.'),
+  payload: objectPayload('apiKey', ApiKeyRef),
   run: (commit, { caller, services }, input) => {
-    const id = idOf('api_key', input.id);
+    const id = requireId('api_key', input.id);
     return commit((tx) => services.access.apiKeys.revoke(tx, caller, id));
   },
 });

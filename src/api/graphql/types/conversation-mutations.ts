@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { clientId, messageText } from '../../../core/engine/conversations/messages.ts';
 import { validate } from '../../../core/kernel/validate.ts';
-import { idOf, inputId, inputIds } from '../../graphql-server/ids.ts';
-import { changed } from '../../graphql-server/mutation.ts';
+import { parseIdField, parseIdListField, requireId } from '../../graphql-server/ids.ts';
+import { objectPayload } from '../../graphql-server/mutation.ts';
 import { type InputFieldBuilder, idInput, mutation } from '../builder.ts';
 import { ConversationRef, MessageRef } from './conversation.ts';
 
@@ -10,138 +10,148 @@ const MAX_TAGS = 100;
 
 const newMessage = z.strictObject({ clientId: clientId.nullish(), text: messageText });
 
-const conversationId = (text: string) => idOf('conversation', text);
-const relationId = (path: string, text: string | null | undefined) =>
-  text === null || text === undefined ? undefined : inputId(path, text);
+const requireConversationId = (text: string) => requireId('conversation', text);
+const parseRelationId = (path: string, text: string | null | undefined) =>
+  text === null || text === undefined ? undefined : parseIdField(path, text);
 
-const conversationInput = idInput('Which conversation.', 'The conversation.');
+const conversationInput = idInput('A conversation.', 'The identifier of the conversation.');
 const offerInput = {
-  description: 'Which conversation.',
-  fields: (t: InputFieldBuilder) => ({ conversationId: t.id({ required: true, description: 'The conversation.' }) }),
+  description: 'An offered conversation.',
+  fields: (t: InputFieldBuilder) => ({
+    conversationId: t.id({ required: true, description: 'The offered conversation.' }),
+  }),
 };
 
 mutation('offerAccept', {
-  description: 'Accepts an offer: the conversation is the viewer’s from now on. A second time is harmless.',
-  argument: 'Which offer.',
+  description: 'Accepts an offer, which assigns the conversation to the viewer. Repeating it has no effect.',
+  argumentDescription: 'The offer to accept.',
   input: offerInput,
-  answer: changed('conversation', ConversationRef),
+  payload: objectPayload('conversation', ConversationRef),
   run: (commit, { caller, services }, input) =>
-    services.engine.conversations.accept(commit, caller, conversationId(input.conversationId)),
+    services.engine.conversations.accept(commit, caller, requireConversationId(input.conversationId)),
 });
 
 mutation('offerDecline', {
-  description: 'Declines an offer: others are asked, and the viewer not again for a minute.',
-  argument: 'Which offer.',
+  description:
+    'Declines an offer. The conversation is offered to other operators, and not to the viewer for 60 seconds.',
+  argumentDescription: 'The offer to decline.',
   input: offerInput,
-  answer: changed('conversation', ConversationRef),
+  payload: objectPayload('conversation', ConversationRef),
   run: (commit, { caller, services }, input) =>
-    services.engine.conversations.decline(commit, caller, conversationId(input.conversationId)),
+    services.engine.conversations.decline(commit, caller, requireConversationId(input.conversationId)),
 });
 
 mutation('messageSend', {
-  description: 'Writes in a conversation that the viewer has. It is stored before it is answered.',
-  argument: 'The message.',
+  description: 'Sends a message in a conversation that the viewer handles. It is stored before the mutation returns.',
+  argumentDescription: 'The message to send.',
   input: {
-    description: 'A message.',
+    description: 'The message to send.',
     fields: (t) => ({
       conversationId: t.id({ required: true, description: 'The conversation.' }),
       clientId: t.string({
         description:
-          'Your own name for the message, 1 to 64 characters. Sent again with the same name it is not stored twice.',
+          'An identifier of your choice, 1 to 64 characters. Retries with the same identifier have no further effect.',
       }),
-      text: t.string({ required: true, description: '1 to 10000 characters.' }),
+      text: t.string({ required: true, description: 'The text, 1 to 10000 characters.' }),
     }),
   },
-  answer: changed('message', MessageRef),
+  payload: objectPayload('message', MessageRef),
   run: (commit, { caller, services }, { conversationId: id, ...content }) => {
-    const message = { conversationId: conversationId(id), ...validate(newMessage, content) };
+    const message = { conversationId: requireConversationId(id), ...validate(newMessage, content) };
     return services.engine.conversations.send(commit, caller, message);
   },
 });
 
 mutation('conversationTransfer', {
   description:
-    'Passes a running conversation on: to an operator, who is asked first, or back into the queue for a skill or a group. For whoever has it, and their managers.',
-  argument: 'What is passed on, and to whom.',
+    'Transfers an active conversation: offers it to an operator, or requeues it for a skill or a group. Available to the operator who handles it, their managers and admins.',
+  argumentDescription: 'The conversation and its target.',
   input: {
-    description: 'What is passed on, and to whom: exactly one of operator, skill and group.',
+    description: 'The conversation and its target: exactly one of operator, skill and group.',
     fields: (t) => ({
       id: t.id({ required: true, description: 'The conversation.' }),
-      operatorId: t.id({ description: 'To this operator.' }),
-      skillId: t.id({ description: 'To somebody with this skill.' }),
-      groupId: t.id({ description: 'To somebody of this group.' }),
+      operatorId: t.id({ description: 'The operator to offer it to.' }),
+      skillId: t.id({ description: 'The skill that the new operator must have.' }),
+      groupId: t.id({ description: 'The group that the new operator must belong to.' }),
       force: t.boolean({
         defaultValue: false,
-        description: 'Whether or not the operator is there and free; it is recorded. For managers and admins.',
+        description:
+          'Ignores presence and capacity of the operator. The routing decision records it. Managers and admins only.',
       }),
     }),
   },
-  answer: changed('conversation', ConversationRef),
+  payload: objectPayload('conversation', ConversationRef),
   run: (commit, { caller, services }, input) =>
     services.engine.conversations.transfer(commit, caller, {
-      id: conversationId(input.id),
-      operatorId: relationId('operatorId', input.operatorId),
-      skillId: relationId('skillId', input.skillId),
-      groupId: relationId('groupId', input.groupId),
+      id: requireConversationId(input.id),
+      operatorId: parseRelationId('operatorId', input.operatorId),
+      skillId: parseRelationId('skillId', input.skillId),
+      groupId: parseRelationId('groupId', input.groupId),
       force: input.force ?? false,
     }),
 });
 
 mutation('conversationEscalate', {
   description:
-    'Begins a video out of a chat that the viewer has, and answers with the video. The chat goes on beside it.',
-  argument: 'Which chat.',
+    'Escalates a chat that the viewer handles to video, and returns the video conversation. The chat stays open.',
+  argumentDescription: 'The chat to escalate.',
   input: conversationInput,
-  answer: changed('conversation', ConversationRef),
+  payload: objectPayload('conversation', ConversationRef),
   run: (commit, { caller, services }, { id }) =>
-    services.engine.conversations.escalate(commit, caller, conversationId(id)),
+    services.engine.conversations.escalate(commit, caller, requireConversationId(id)),
 });
 
 mutation('conversationTag', {
-  description: 'Sets the tags of a conversation, all of them at once. For whoever has it, and their managers.',
-  argument: 'The tags.',
+  description:
+    'Replaces the tags of a conversation. Available to the operator who handles it, their managers and admins.',
+  argumentDescription: 'The conversation and its tags.',
   input: {
-    description: 'A conversation and its tags.',
+    description: 'The conversation and its tags.',
     fields: (t) => ({
       id: t.id({ required: true, description: 'The conversation.' }),
-      tagIds: t.idList({ required: true, description: `The tags that it shall have, ${MAX_TAGS} at most.` }),
+      tagIds: t.idList({ required: true, description: `The new tags, at most ${MAX_TAGS}.` }),
     }),
   },
-  answer: changed('conversation', ConversationRef),
+  payload: objectPayload('conversation', ConversationRef),
   run: (commit, { caller, services }, input) => {
-    const tagIds = inputIds('tagIds', input.tagIds, MAX_TAGS);
-    return services.engine.conversations.tag(commit, caller, conversationId(input.id), tagIds);
+    const tagIds = parseIdListField('tagIds', input.tagIds, MAX_TAGS);
+    return services.engine.conversations.tag(commit, caller, requireConversationId(input.id), tagIds);
   },
 });
 
 mutation('conversationClose', {
-  description: 'Ends a conversation; its slot goes to whoever waits. For whoever has it, and their managers.',
-  argument: 'Which one.',
+  description:
+    'Closes a conversation and frees its slot. Available to the operator who handles it, their managers and admins.',
+  argumentDescription: 'The conversation to close.',
   input: conversationInput,
-  answer: changed('conversation', ConversationRef),
+  payload: objectPayload('conversation', ConversationRef),
   run: (commit, { caller, services }, { id }) =>
-    services.engine.conversations.close(commit, caller, conversationId(id)),
+    services.engine.conversations.close(commit, caller, requireConversationId(id)),
 });
 
 mutation('conversationTake', {
   description:
-    'Gives a conversation to an operator at once, whoever has it now, without asking them. For managers within their groups, and admins.',
-  argument: 'A conversation, and who gets it.',
+    'Assigns a conversation to an operator immediately and without an offer, even if another operator handles it. Available to admins, and to managers within their groups.',
+  argumentDescription: 'The conversation and its new operator.',
   input: {
-    description: 'A conversation, and who gets it.',
+    description: 'The conversation and its new operator.',
     fields: (t) => ({
       id: t.id({ required: true, description: 'The conversation.' }),
-      operatorId: t.id({ required: true, description: 'Who gets it.' }),
+      operatorId: t.id({ required: true, description: 'The new operator.' }),
       force: t.boolean({
         defaultValue: false,
-        description: 'Whether or not the operator is there and free; it is recorded.',
+        description: 'Ignores presence and capacity of the operator. The routing decision records it.',
       }),
     }),
   },
-  answer: changed('conversation', ConversationRef),
+  payload: objectPayload('conversation', ConversationRef),
   run: (commit, { caller, services }, input) => {
-    const operatorId = inputId('operatorId', input.operatorId);
+    const operatorId = parseIdField('operatorId', input.operatorId);
     const force = input.force ?? false;
-    return services.engine.conversations.take(commit, caller, { id: conversationId(input.id), operatorId, force });
+    return services.engine.conversations.take(commit, caller, {
+      id: requireConversationId(input.id),
+      operatorId,
+      force,
+    });
   },
 });

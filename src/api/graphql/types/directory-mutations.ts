@@ -1,7 +1,7 @@
 import {
   groupCreate,
   groupUpdate,
-  type PlacedNode,
+  type NodeWithAncestors,
   skillCreate,
   skillUpdate,
   type TreeKind,
@@ -17,67 +17,75 @@ import {
 } from '../../../core/directory/website.ts';
 import { unknownId } from '../../../core/kernel/errors.ts';
 import { validate } from '../../../core/kernel/validate.ts';
-import { idOf, inputId, inputIds } from '../../graphql-server/ids.ts';
-import { changed, deleted } from '../../graphql-server/mutation.ts';
+import { parseIdField, parseIdListField, requireId } from '../../graphql-server/ids.ts';
+import { deletedIdPayload, objectPayload } from '../../graphql-server/mutation.ts';
 import { type InputFieldBuilder, idInput, mutation } from '../builder.ts';
 import { GroupRef, SkillRef, WebsiteRef } from './directory.ts';
 
-const text = (name: keyof typeof websiteSchema.shape) => websiteSchema.shape[name].meta()?.description ?? '';
+const descriptionOf = (name: keyof typeof websiteSchema.shape) => websiteSchema.shape[name].meta()?.description ?? '';
 
 const allowedOrigins = originsSchema.optional();
-const CREATE = websiteCreate.extend({ allowedOrigins });
-const UPDATE = websiteUpdate.extend({ allowedOrigins });
+const websiteCreateInput = websiteCreate.extend({ allowedOrigins });
+const websiteUpdateInput = websiteUpdate.extend({ allowedOrigins });
 
 mutation('websiteCreate', {
-  description: 'Makes a website. For admins.',
-  argument: 'The website.',
+  description: 'Creates a website. Admins only.',
+  argumentDescription: 'The website to create.',
   input: {
-    description: 'A new website. What is left out gets its default.',
+    description: 'The website to create. Omitted fields get their defaults.',
     fields: (t) => websiteFields(t, true),
   },
-  answer: changed('website', WebsiteRef),
+  payload: objectPayload('website', WebsiteRef),
   run: (commit, { caller, services }, input) =>
-    services.administration.websites.create(commit, caller, validate(CREATE, { ...input })),
+    services.administration.websites.create(commit, caller, validate(websiteCreateInput, { ...input })),
 });
 
 mutation('websiteUpdate', {
-  description: 'Changes the fields that it names and no others. For admins.',
-  argument: 'The change.',
+  description: 'Updates a website. Omitted fields stay unchanged. Admins only.',
+  argumentDescription: 'The fields to change.',
   input: {
-    description: 'A change of a website. What is left out stays.',
-    fields: (t) => ({ id: t.id({ required: true, description: 'Which one.' }), ...websiteFields(t, false) }),
+    description: 'The fields to change. Omitted fields stay unchanged.',
+    fields: (t) => ({
+      id: t.id({ required: true, description: 'The identifier of the website.' }),
+      ...websiteFields(t, false),
+    }),
   },
-  answer: changed('website', WebsiteRef),
+  payload: objectPayload('website', WebsiteRef),
   run: (commit, { caller, services }, { id, ...input }) =>
-    services.administration.websites.update(commit, caller, idOf('website', id), validate(UPDATE, input)),
+    services.administration.websites.update(
+      commit,
+      caller,
+      requireId('website', id),
+      validate(websiteUpdateInput, input),
+    ),
 });
 
 mutation('websiteDelete', {
-  description: 'Deletes a website that nothing uses. For admins.',
-  argument: 'Which one.',
-  input: idInput('What is deleted.'),
-  answer: deleted<Website>(),
+  description: 'Deletes a website that is not in use. Admins only.',
+  argumentDescription: 'The website to delete.',
+  input: idInput('The website to delete.', 'The identifier of the website.'),
+  payload: deletedIdPayload<Website>(),
   run: (commit, { caller, services }, { id }) =>
-    services.administration.websites.remove(commit, caller, idOf('website', id)),
+    services.administration.websites.remove(commit, caller, requireId('website', id)),
 });
 
 mutation('websiteSecretRotate', {
   description:
-    'Makes a new secret for the visitors of a website; the old one is worth nothing from now on. For admins.',
-  argument: 'Which website.',
-  input: idInput('Whose secret.'),
-  answer: changed('website', WebsiteRef),
+    "Replaces the secret that signs the `externalId` of a website's visitors. The old secret stops working immediately. Admins only.",
+  argumentDescription: 'The website.',
+  input: idInput('The website whose secret is replaced.', 'The identifier of the website.'),
+  payload: objectPayload('website', WebsiteRef),
   run: (commit, { caller, services }, { id }) =>
-    services.administration.websites.rotateSecret(commit, caller, idOf('website', id)),
+    services.administration.websites.rotateSecret(commit, caller, requireId('website', id)),
 });
 
 function websiteFields(t: InputFieldBuilder, required: boolean) {
   return {
-    url: t.string({ required, description: text('url') }),
-    label: t.string({ required, description: text('label') }),
-    currency: t.string({ description: text('currency') }),
-    languageAdmin: t.string({ description: text('languageAdmin') }),
-    timezone: t.string({ description: text('timezone') }),
+    url: t.string({ required, description: descriptionOf('url') }),
+    label: t.string({ required, description: descriptionOf('label') }),
+    currency: t.string({ description: descriptionOf('currency') }),
+    languageAdmin: t.string({ description: descriptionOf('languageAdmin') }),
+    timezone: t.string({ description: descriptionOf('timezone') }),
     allowedOrigins: t.stringList({ description: originsSchema.meta()?.description ?? '' }),
   };
 }
@@ -86,76 +94,79 @@ for (const { kind, ref, create, update } of [
   { kind: 'group', ref: GroupRef, create: groupCreate, update: groupUpdate },
   { kind: 'skill', ref: SkillRef, create: skillCreate, update: skillUpdate },
 ] as const) {
-  const answer = changed(kind, ref, (node: PlacedNode) => node);
+  const payload = objectPayload(kind, ref, (node: NodeWithAncestors) => node);
   mutation(`${kind}Create`, {
-    description: `Makes a ${kind}. For admins.`,
-    argument: `The ${kind}.`,
+    description: `Creates a ${kind}. Admins only.`,
+    argumentDescription: `The ${kind} to create.`,
     input: {
-      description: `A new ${kind}. What is left out gets its default.`,
+      description: `The ${kind} to create. Omitted fields get their defaults.`,
       fields: (t) => treeFields(t, kind, true),
     },
-    answer,
+    payload,
     run: (commit, { caller, services }, input) => {
-      const fields = validate(create, withParent(input)) as TreeNodeInput & { name: string };
+      const fields = validate(create, toTreeInput(input)) as TreeNodeInput & { name: string };
       return services.administration[`${kind}s`].create(commit, caller, fields);
     },
   });
   mutation(`${kind}Update`, {
-    description: 'Changes the fields that it names and no others. For admins.',
-    argument: 'The change.',
+    description: `Updates a ${kind}. Omitted fields stay unchanged. Admins only.`,
+    argumentDescription: 'The fields to change.',
     input: {
-      description: `A change of a ${kind}. What is left out stays.`,
-      fields: (t) => ({ id: t.id({ required: true, description: 'Which one.' }), ...treeFields(t, kind, false) }),
+      description: 'The fields to change. Omitted fields stay unchanged.',
+      fields: (t) => ({
+        id: t.id({ required: true, description: `The identifier of the ${kind}.` }),
+        ...treeFields(t, kind, false),
+      }),
     },
-    answer,
+    payload,
     run: (commit, { caller, services }, { id, ...input }) => {
-      const fields = validate(update, withParent(input)) as TreeNodeInput;
-      return services.administration[`${kind}s`].update(commit, caller, idOf(kind, id), fields);
+      const fields = validate(update, toTreeInput(input)) as TreeNodeInput;
+      return services.administration[`${kind}s`].update(commit, caller, requireId(kind, id), fields);
     },
   });
   mutation(`${kind}Delete`, {
-    description: `Deletes a ${kind} that nothing uses. For admins.`,
-    argument: 'Which one.',
-    input: idInput('What is deleted.'),
-    answer: deleted<TreeNode>(),
+    description: `Deletes a ${kind} that is not in use. Admins only.`,
+    argumentDescription: `The ${kind} to delete.`,
+    input: idInput(`The ${kind} to delete.`, `The identifier of the ${kind}.`),
+    payload: deletedIdPayload<TreeNode>(),
     run: (commit, { caller, services }, { id }) =>
-      services.administration[`${kind}s`].remove(commit, caller, idOf(kind, id)),
+      services.administration[`${kind}s`].remove(commit, caller, requireId(kind, id)),
   });
 }
 
 function treeFields(t: InputFieldBuilder, kind: TreeKind, required: boolean) {
   return {
-    name: t.string({ required, description: 'Name.' }),
-    ...(kind === 'skill' ? { order: t.int({ description: 'Place in lists shown to people.' }) } : {}),
-    parentId: t.id({ description: 'The one above it; null puts it at the top.' }),
+    name: t.string({ required, description: `The name of the ${kind}.` }),
+    ...(kind === 'skill' ? { order: t.int({ description: 'The sort order in lists.' }) } : {}),
+    parentId: t.id({ description: `The parent ${kind}. Null moves it to the top level.` }),
   };
 }
 
-function withParent({ parentId, ...fields }: { readonly parentId?: string | null | undefined }) {
+function toTreeInput({ parentId, ...fields }: { readonly parentId?: string | null | undefined }) {
   if (parentId === undefined) return fields;
-  return { ...fields, parentId: parentId === null ? null : inputId('parentId', parentId) };
+  return { ...fields, parentId: parentId === null ? null : parseIdField('parentId', parentId) };
 }
 
 const MAX_OPERATORS = 1000;
 
-for (const [name, what] of [
-  ['skillOperatorsAdd', 'Gives a skill to operators.'],
-  ['skillOperatorsRemove', 'Takes a skill from operators.'],
+for (const [name, description] of [
+  ['skillOperatorsAdd', 'Adds a skill to operators.'],
+  ['skillOperatorsRemove', 'Removes a skill from operators.'],
 ] as const) {
   mutation(name, {
-    description: `${what} All or nothing. For admins.`,
-    argument: 'A skill and operators.',
+    description: `${description} Changes all of them or none. Admins only.`,
+    argumentDescription: 'The skill and the operators.',
     input: {
-      description: 'A skill and operators.',
+      description: 'The skill and the operators.',
       fields: (t) => ({
         id: t.id({ required: true, description: 'The skill.' }),
-        operatorIds: t.idList({ required: true, description: `The operators, ${MAX_OPERATORS} at most.` }),
+        operatorIds: t.idList({ required: true, description: `The operators, at most ${MAX_OPERATORS}.` }),
       }),
     },
-    answer: changed('skill', SkillRef),
+    payload: objectPayload('skill', SkillRef),
     run: async (commit, { caller, services: { administration } }, input) => {
-      const ids = inputIds('operatorIds', input.operatorIds, MAX_OPERATORS);
-      const id = idOf('skill', input.id);
+      const ids = parseIdListField('operatorIds', input.operatorIds, MAX_OPERATORS);
+      const id = requireId('skill', input.id);
       const skill = await administration.skills.find(caller.accountId, id);
       if (!skill) throw unknownId('skill', id);
       return administration.operators.setSkill(commit, caller, skill, ids, name === 'skillOperatorsAdd');

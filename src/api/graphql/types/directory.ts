@@ -1,24 +1,24 @@
 import type { TreeNode } from '../../../core/directory/tree.ts';
 import { originsSchema, type Website } from '../../../core/directory/website.ts';
-import { listOf } from '../../graphql-server/connection.ts';
-import { readId } from '../../graphql-server/ids.ts';
+import { toSlicedList } from '../../graphql-server/connection.ts';
+import { parseIdArgument } from '../../graphql-server/ids.ts';
 import { loadOrNull } from '../../graphql-server/loaders.ts';
 import { builder, connectionField, connectionType } from '../builder.ts';
-import { idFilter, textFilter } from '../filters.ts';
+import { toIdFilter, toTextFilter } from '../filters.ts';
 
 export const WebsiteRef = builder.objectRef<Website>('Website');
 export const GroupRef = builder.objectRef<TreeNode>('Group');
 export const SkillRef = builder.objectRef<TreeNode>('Skill');
 
 WebsiteRef.implement({
-  description: 'A website whose visitors are answered.',
+  description: 'A website of the account.',
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'Identifier.' }),
-    url: t.exposeString('url', { description: 'Address of the website.' }),
-    label: t.exposeString('label', { description: 'Name of the website.' }),
-    currency: t.exposeString('currency', { description: 'Currency (ISO 4217).' }),
-    languageAdmin: t.exposeString('languageAdmin', { description: 'Language of the admin interface.' }),
-    timezone: t.exposeString('timezone', { description: 'Time zone (IANA).' }),
+    id: t.exposeID('id', { description: 'The identifier of the website.' }),
+    url: t.exposeString('url', { description: 'The URL of the website.' }),
+    label: t.exposeString('label', { description: 'The name of the website.' }),
+    currency: t.exposeString('currency', { description: 'The currency (ISO 4217).' }),
+    languageAdmin: t.exposeString('languageAdmin', { description: 'The language of the admin interface.' }),
+    timezone: t.exposeString('timezone', { description: 'The time zone (IANA).' }),
     allowedOrigins: t.stringList({
       description: originsSchema.meta()?.description ?? '',
       resolve: ({ allowedOrigins }) => [...allowedOrigins],
@@ -26,7 +26,7 @@ WebsiteRef.implement({
     visitorSecret: t.string({
       nullable: true,
       description:
-        'The secret with which the website signs the `externalId` of its visitors: HMAC-SHA256, in hexadecimal digits. For admins.',
+        'The secret with which the website signs the `externalId` of its visitors (HMAC-SHA256, hexadecimal). Admins only.',
       resolve: (website, _args, { caller, services }) =>
         services.administration.websites.visitorSecret(caller, website),
     }),
@@ -40,49 +40,50 @@ for (const [ref, kind] of [
   ref.implement({
     description:
       kind === 'group'
-        ? 'A team of operators, in a tree of teams.'
-        : 'What operators can help with, in a tree. Replaces the operator resource of REST.',
+        ? 'A group of operators, in a tree of groups.'
+        : 'A subject that operators can help with, in a tree of skills. Replaces the operator resource of the REST API.',
     fields: (t) => ({
-      id: t.exposeID('id', { description: 'Identifier.' }),
-      name: t.exposeString('name', { description: 'Name.' }),
-      createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),
+      id: t.exposeID('id', { description: `The identifier of the ${kind}.` }),
+      name: t.exposeString('name', { description: `The name of the ${kind}.` }),
+      createdAt: t.expose('createdAt', { type: 'DateTime', description: `When the ${kind} was created.` }),
       parent: t.field({
         type: ref,
         nullable: true,
-        description: 'The one above it, if it is not at the top.',
+        description: `The parent ${kind}. Null at the top level.`,
         resolve: ({ parentId }, _args, { load }) => loadOrNull(load[kind], parentId),
       }),
       children: t.field({
         type: [ref],
-        description: 'Those directly under it.',
+        description: `The direct children of the ${kind}.`,
         resolve: (node, _args, { load }) => load.children[kind].load(node.id),
       }),
     }),
   });
 }
 
-builder.objectField(SkillRef, 'order', (t) => t.exposeInt('order', { description: 'Place in lists shown to people.' }));
+builder.objectField(SkillRef, 'order', (t) => t.exposeInt('order', { description: 'The sort order in lists.' }));
 
-const TreeFilterInputs = { group: treeFilter('Group'), skill: treeFilter('Skill') } as const;
+const TreeFilterInputs = { group: createTreeFilter('Group'), skill: createTreeFilter('Skill') } as const;
 
-function treeFilter(name: string) {
+function createTreeFilter(name: string) {
   return builder.inputType(`${name}Filter`, {
-    description: 'All that is given must hold. Texts compare without case; `*` matches any run of characters.',
+    description: `Filters for ${name.toLowerCase()}s. All of them must match. Text is compared case-insensitively; \`*\` matches any characters.`,
     fields: (t) => ({
       id: t.string({ description: 'An identifier, a comma-separated list, or digits with `*`.' }),
-      name: t.string({ description: 'Name.' }),
-      parentId: t.string({ description: 'The one above, by identifier.' }),
-      ...(name === 'Skill' ? { operatorId: t.string({ description: 'Held by this operator.' }) } : {}),
+      name: t.string({ description: `The name of the ${name.toLowerCase()}.` }),
+      parentId: t.string({ description: `The identifier of the parent ${name.toLowerCase()}.` }),
+      ...(name === 'Skill' ? { operatorId: t.string({ description: 'Skills of this operator.' }) } : {}),
     }),
   });
 }
 
 const WebsiteFilterInput = builder.inputType('WebsiteFilter', {
-  description: 'All that is given must hold. Texts compare without case; `*` matches any run of characters.',
+  description:
+    'Filters for websites. All of them must match. Text is compared case-insensitively; `*` matches any characters.',
   fields: (t) => ({
     id: t.string({ description: 'An identifier, a comma-separated list, or digits with `*`.' }),
-    label: t.string({ description: 'Name of the website.' }),
-    url: t.string({ description: 'Address of the website.' }),
+    label: t.string({ description: 'The name of the website.' }),
+    url: t.string({ description: 'The URL of the website.' }),
   }),
 });
 
@@ -94,18 +95,18 @@ builder.queryFields((t) => ({
     type: WebsiteRef,
     nullable: true,
     description: 'A website by its identifier.',
-    args: { id: t.arg.id({ required: true, description: 'Identifier.' }) },
-    resolve: (_root, { id }, { load }) => loadOrNull(load.website, readId(id)),
+    args: { id: t.arg.id({ required: true, description: 'The identifier of the website.' }) },
+    resolve: (_root, { id }, { load }) => loadOrNull(load.website, parseIdArgument(id)),
   }),
   websites: connectionField(t, {
     type: WebsiteConnection,
     description: 'The websites of the account.',
-    args: { filter: t.arg({ type: WebsiteFilterInput, description: 'Which ones.' }) },
+    args: { filter: t.arg({ type: WebsiteFilterInput, description: 'Filters for the websites.' }) },
     list: (_root, { filter }, { caller, services }) =>
-      listOf(services.administration.websites, caller.accountId, {
-        id: idFilter('id', filter?.id),
-        label: textFilter('label', filter?.label),
-        url: textFilter('url', filter?.url),
+      toSlicedList(services.administration.websites, caller.accountId, {
+        id: toIdFilter('id', filter?.id),
+        label: toTextFilter('label', filter?.label),
+        url: toTextFilter('url', filter?.url),
       }),
   }),
 }));
@@ -119,21 +120,21 @@ for (const [kind, ref] of [
       type: ref,
       nullable: true,
       description: `A ${kind} by its identifier.`,
-      args: { id: t.arg.id({ required: true, description: 'Identifier.' }) },
-      resolve: (_root, { id }, { load }) => loadOrNull(load[kind], readId(id)),
+      args: { id: t.arg.id({ required: true, description: `The identifier of the ${kind}.` }) },
+      resolve: (_root, { id }, { load }) => loadOrNull(load[kind], parseIdArgument(id)),
     }),
   );
   builder.queryField(`${kind}s`, (t) =>
     connectionField(t, {
       type: TreeConnections[kind],
       description: `The ${kind}s of the account.`,
-      args: { filter: t.arg({ type: TreeFilterInputs[kind], description: 'Which ones.' }) },
+      args: { filter: t.arg({ type: TreeFilterInputs[kind], description: `Filters for the ${kind}s.` }) },
       list: (_root, { filter }, { caller, services }) =>
-        listOf(services.administration[`${kind}s`], caller.accountId, {
-          id: idFilter('id', filter?.id),
-          name: textFilter('name', filter?.name),
-          parentId: idFilter('parentId', filter?.parentId),
-          operatorId: idFilter('operatorId', filter?.operatorId),
+        toSlicedList(services.administration[`${kind}s`], caller.accountId, {
+          id: toIdFilter('id', filter?.id),
+          name: toTextFilter('name', filter?.name),
+          parentId: toIdFilter('parentId', filter?.parentId),
+          operatorId: toIdFilter('operatorId', filter?.operatorId),
         }),
     }),
   );

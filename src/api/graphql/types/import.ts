@@ -1,42 +1,43 @@
 import {
   type ImportReport,
   type ImportRow,
-  ROWS_OF_ONE_COMMIT,
+  MAX_ROWS_PER_COMMIT,
   type RowReport,
 } from '../../../core/administration/operator-import.ts';
 import { invalidField } from '../../../core/kernel/errors.ts';
 import { parseId } from '../../../core/kernel/ids.ts';
 import { toUserErrors } from '../../graphql-server/errors.ts';
-import { builder, mutation, UserErrorRef, wordsEnum } from '../builder.ts';
+import { builder, createEnum, mutation, UserErrorRef } from '../builder.ts';
 import { operatorFields } from './operator-mutations.ts';
 
-/** One commit, so that the answer is kept with the change under an Idempotency-Key. */
-const MAX_ROWS = ROWS_OF_ONE_COMMIT;
+/** A single commit, so that the payload is stored with the change under its Idempotency-Key. */
+const MAX_ROWS = MAX_ROWS_PER_COMMIT;
 
-const OutcomeEnum = wordsEnum<RowReport['outcome']>('ImportOutcome', 'What happened to a row.', {
-  created: 'A new operator.',
-  updated: 'A known operator was changed.',
-  unchanged: 'A known operator was like that already.',
-  failed: 'The row has mistakes.',
+const OutcomeEnum = createEnum<RowReport['outcome']>('ImportOutcome', 'The outcome of a row of an import.', {
+  created: 'An operator was created.',
+  updated: 'An existing operator was changed.',
+  unchanged: 'An existing operator already had these values.',
+  failed: 'The row has errors.',
 });
 
 const RowRef = builder.objectRef<RowReport>('OperatorsImportRow').implement({
-  description: 'What happened to one row of an import.',
+  description: 'The result of one row of an import.',
   fields: (t) => ({
-    row: t.exposeInt('row', { description: 'Its number, from 1.' }),
-    externalId: t.exposeString('externalId', { nullable: true, description: 'Who was meant.' }),
+    row: t.exposeInt('row', { description: 'The number of the row, starting at 1.' }),
+    externalId: t.exposeString('externalId', { nullable: true, description: 'The external identifier in the row.' }),
     outcome: t.expose('outcome', {
       type: OutcomeEnum,
-      description: 'What happened; where nothing was applied, what would have.',
+      description: 'The outcome. If the import was not applied, the outcome that it would have had.',
     }),
     operatorId: t.expose('operatorId', {
       type: 'ID',
       nullable: true,
-      description: 'The operator; null for a row that failed, and for one who was not made in the end.',
+      description:
+        'The operator. Null if the row failed, or if a new operator was not created because the import was not applied.',
     }),
     userErrors: t.field({
       type: [UserErrorRef],
-      description: 'The mistakes of the row.',
+      description: 'The errors of the row.',
       resolve: ({ row, failure }) => {
         if (!failure) return [];
         const problems = failure.problems.map((problem) => ({ ...problem, path: ['rows', row - 1, ...problem.path] }));
@@ -47,51 +48,51 @@ const RowRef = builder.objectRef<RowReport>('OperatorsImportRow').implement({
 });
 
 const ReportRef = builder.objectRef<ImportReport>('OperatorsImportReport').implement({
-  description: 'What an import did, row by row.',
+  description: 'The result of an import, row by row.',
   fields: (t) => ({
     applied: t.exposeBoolean('applied', {
-      description: 'Whether the good rows were taken: not in a dry run, nor with mistakes in all or nothing.',
+      description: 'Whether the valid rows were applied. False for a dry run, and if a row failed with `allOrNothing`.',
     }),
-    rows: t.field({ type: [RowRef], description: 'Every row in its order.', resolve: (report) => [...report.rows] }),
+    rows: t.field({ type: [RowRef], description: 'All rows, in order.', resolve: (report) => [...report.rows] }),
   }),
 });
 
 const RowInput = builder.inputType('OperatorsImportRowInput', {
-  description: 'One operator, found by `externalId`: changed when known, made when not.',
+  description: 'An operator, matched by `externalId`: updated if it exists, created if not.',
   fields: (t) => operatorFields(t, false),
 });
 
 mutation('operatorsImport', {
-  description: `Makes or changes up to ${MAX_ROWS} operators at once. For admins, and for managers within their groups.`,
-  argument: 'The import.',
+  description: `Creates or updates up to ${MAX_ROWS} operators in one request. Available to admins, and to managers within their groups.`,
+  argumentDescription: 'The rows to import.',
   input: {
-    description: 'The rows, and how to take them.',
+    description: 'The rows to import, and the options.',
     fields: (t) => ({
-      rows: t.field({ type: [RowInput], required: true, description: `The operators, ${MAX_ROWS} at most.` }),
-      dryRun: t.boolean({ defaultValue: false, description: 'Look at everything and change nothing.' }),
+      rows: t.field({ type: [RowInput], required: true, description: `The operators, at most ${MAX_ROWS}.` }),
+      dryRun: t.boolean({ defaultValue: false, description: 'Validates the rows and changes nothing.' }),
       allOrNothing: t.boolean({
         defaultValue: true,
-        description: 'One mistake and nothing is changed; otherwise the good rows are taken.',
+        description: 'If true, one failed row prevents all changes. If false, the valid rows are applied.',
       }),
     }),
   },
-  answer: {
-    report: { type: ReportRef, description: 'What happened, row by row.', of: (report: ImportReport) => report },
+  payload: {
+    report: { type: ReportRef, description: 'The result, row by row.', resolve: (report: ImportReport) => report },
   },
   run: (commit, { caller, services }, { rows, dryRun, allOrNothing }) => {
-    if (rows.length > MAX_ROWS) throw invalidField('rows', `must be ${MAX_ROWS} at most`);
+    if (rows.length > MAX_ROWS) throw invalidField('rows', `must have at most ${MAX_ROWS} items`);
     const options = { dryRun: dryRun ?? false, allOrNothing: allOrNothing ?? true };
     return services.administration.imports.run(commit, caller, rows.map(toRow), options);
   },
 });
 
-/** A row in the words of the core. An identifier that is none stays as it is, and its row is refused. */
+/** Identifiers that are not valid are passed on unchanged, and their row is rejected. */
 function toRow({ websiteIds, skillIds, groupId, ...rest }: Readonly<Record<string, unknown>>): ImportRow {
-  const id = (text: unknown) => parseId(String(text)) ?? text;
+  const toId = (text: unknown) => parseId(String(text)) ?? text;
   return {
     ...rest,
-    ...(groupId === undefined ? {} : { groupId: groupId === null ? null : id(groupId) }),
-    ...(websiteIds ? { websiteList: (websiteIds as unknown[]).map(id) } : {}),
-    ...(skillIds ? { skillList: (skillIds as unknown[]).map(id) } : {}),
+    ...(groupId === undefined ? {} : { groupId: groupId === null ? null : toId(groupId) }),
+    ...(websiteIds ? { websiteList: (websiteIds as unknown[]).map(toId) } : {}),
+    ...(skillIds ? { skillList: (skillIds as unknown[]).map(toId) } : {}),
   };
 }

@@ -1,70 +1,77 @@
 import { CHANNELS, type Channel } from '../../../core/kernel/channels.ts';
-import { type BlockReason, channelLive, type LiveState } from '../../../core/live/capacity.ts';
+import { type BlockReason, computeChannelLive, type LiveState } from '../../../core/live/capacity.ts';
 import type { ChannelAvailability, SkillAvailability } from '../../../core/live/skill-availability.ts';
-import { readId } from '../../graphql-server/ids.ts';
-import { builder, wordsEnum } from '../builder.ts';
+import { parseIdArgument } from '../../graphql-server/ids.ts';
+import { builder, createEnum } from '../builder.ts';
 import { SkillRef } from './directory.ts';
 
-export const REASONS: Record<BlockReason, string> = {
+export const BLOCK_REASON_DESCRIPTIONS: Record<BlockReason, string> = {
   OFFLINE: 'Not connected.',
-  IN_GRACE: 'The connection was closed a moment ago and may come back.',
-  NOT_ENABLED: 'Cannot process this channel.',
-  NOT_AVAILABLE: 'Does not want conversations of this channel now.',
+  IN_GRACE: 'The connection was closed, and the grace period has not ended.',
+  NOT_ENABLED: 'The channel is not enabled for the operator.',
+  NOT_AVAILABLE: 'The operator is not available on this channel.',
   SLOTS_FULL: 'All slots of this channel are in use.',
-  ON_CALL: 'A running call blocks this channel.',
-  ON_VIDEO: 'A running video blocks this channel.',
-  ON_CHAT: 'A running chat blocks this channel.',
+  ON_CALL: 'An active call blocks this channel.',
+  ON_VIDEO: 'An active video blocks this channel.',
+  ON_CHAT: 'An active chat blocks this channel.',
 };
 
-const BlockReasonEnum = wordsEnum('BlockReason', 'Why an operator is not given a conversation.', REASONS);
+const BlockReasonEnum = createEnum(
+  'BlockReason',
+  'A reason why an operator is not routable.',
+  BLOCK_REASON_DESCRIPTIONS,
+);
 
-interface ChannelOfState {
+interface ChannelState {
   readonly state: LiveState;
   readonly channel: Channel;
 }
 
-const ChannelLiveRef = builder.objectRef<ChannelOfState>('ChannelLive').implement({
+const ChannelLiveRef = builder.objectRef<ChannelState>('ChannelLive').implement({
   description: 'The live state of an operator on one channel.',
   fields: (t) => ({
     enabled: t.boolean({
-      description: 'Whether the operator can process this channel.',
+      description: 'Whether the channel is enabled for the operator.',
       resolve: ({ state, channel }) => state[channel].enabled,
     }),
     available: t.boolean({
-      description: 'The wish, as it was set.',
+      description: 'Whether the operator has set themselves available on this channel.',
       resolve: ({ state, channel }) => state[channel].available,
     }),
     busy: t.boolean({
-      description: 'Whether no further conversation fits.',
-      resolve: ({ state, channel }) => channelLive(state, channel).busy,
+      description: 'Whether the operator has no capacity for another conversation.',
+      resolve: ({ state, channel }) => computeChannelLive(state, channel).busy,
     }),
     slotNumber: t.int({
-      description: 'Slots in use: running conversations and open offers.',
+      description: 'The slots in use: active conversations and open offers.',
       resolve: ({ state, channel }) => state[channel].slots,
     }),
-    slotMaxNumber: t.int({ description: 'Slots at most.', resolve: ({ state, channel }) => state[channel].maximum }),
+    slotMaxNumber: t.int({
+      description: 'The maximum number of slots.',
+      resolve: ({ state, channel }) => state[channel].maximum,
+    }),
     routable: t.boolean({
-      description: 'Whether a conversation would be given now: connected, enabled, available and not busy.',
-      resolve: ({ state, channel }) => channelLive(state, channel).routable,
+      description: 'Whether the operator can receive a conversation now: connected, enabled, available and not busy.',
+      resolve: ({ state, channel }) => computeChannelLive(state, channel).routable,
     }),
     blockedBy: t.field({
       type: [BlockReasonEnum],
-      description: 'All that stands in the way; empty when routable.',
-      resolve: ({ state, channel }) => [...channelLive(state, channel).blockedBy],
+      description: 'The reasons why the operator is not routable. Empty if routable.',
+      resolve: ({ state, channel }) => [...computeChannelLive(state, channel).blockedBy],
     }),
   }),
 });
 
 export const OperatorLiveRef = builder.objectRef<LiveState>('OperatorLive').implement({
-  description: 'Whether an operator is there, and for what.',
+  description: 'The live state of an operator.',
   fields: (t) => ({
-    connected: t.exposeBoolean('connected', { description: 'Whether a session of the operator has not ended.' }),
+    connected: t.exposeBoolean('connected', { description: 'Whether the operator has a session that has not ended.' }),
     ...Object.fromEntries(
       CHANNELS.map((channel) => [
         channel,
         t.field({
           type: ChannelLiveRef,
-          description: `State on the channel ${channel}.`,
+          description: `The live state on the ${channel} channel.`,
           resolve: (state) => ({ state, channel }),
         }),
       ]),
@@ -73,30 +80,31 @@ export const OperatorLiveRef = builder.objectRef<LiveState>('OperatorLive').impl
 });
 
 const ChannelAvailabilityRef = builder.objectRef<ChannelAvailability>('ChannelAvailability').implement({
-  description: 'Whether anybody is free on a channel.',
+  description: 'The availability of operators on a channel.',
   fields: (t) => ({
-    isAvailable: t.exposeBoolean('isAvailable', { description: 'Whether somebody would be given a conversation now.' }),
+    isAvailable: t.exposeBoolean('isAvailable', { description: 'Whether an operator can receive a conversation now.' }),
     operatorsConnected: t.exposeInt('operatorsConnected', {
-      description: 'Operators who could serve and are connected.',
+      description: 'The number of matching operators who are connected.',
     }),
     operatorsRoutable: t.exposeInt('operatorsRoutable', {
-      description: 'Those of them who would be given a conversation now.',
+      description: 'The number of matching operators who can receive a conversation now.',
     }),
-    freeSlots: t.exposeInt('freeSlots', { description: 'Conversations that still fit.' }),
-    waiting: t.exposeInt('waiting', { description: 'Conversations that wait.' }),
+    freeSlots: t.exposeInt('freeSlots', { description: 'The number of free slots.' }),
+    waiting: t.exposeInt('waiting', { description: 'The number of queued conversations.' }),
   }),
 });
 
 export const SkillAvailabilityRef = builder.objectRef<SkillAvailability>('SkillAvailability').implement({
-  description: 'Is anyone free for this skill now? What a site asks before it shows a button.',
+  description:
+    'Whether an operator is available for a skill right now, by channel. Check it before showing a contact button.',
   fields: (t) =>
     Object.fromEntries(
       CHANNELS.map((channel) => [
         channel,
         t.field({
           type: ChannelAvailabilityRef,
-          description: `On the channel ${channel}.`,
-          resolve: (answer) => answer[channel],
+          description: `The availability on the ${channel} channel.`,
+          resolve: (availability) => availability[channel],
         }),
       ]),
     ),
@@ -105,16 +113,16 @@ export const SkillAvailabilityRef = builder.objectRef<SkillAvailability>('SkillA
 builder.objectField(SkillRef, 'availability', (t) =>
   t.field({
     type: SkillAvailabilityRef,
-    description: 'Is anyone free for this skill now?',
+    description: 'Whether an operator is available for this skill right now.',
     args: {
-      websiteId: t.arg.id({ description: 'Only operators who work on this website.' }),
+      websiteId: t.arg.id({ description: 'Only operators assigned to this website.' }),
       language: t.arg.string({ description: 'Only operators who speak this language (ISO 639-1).' }),
     },
     resolve: (skill, { websiteId, language }, { load }) =>
       load.availability.load({
         skillId: skill.id,
-        // An identifier that names nothing: nobody works there.
-        websiteId: websiteId === null || websiteId === undefined ? undefined : (readId(websiteId) ?? 0),
+        // No operator matches website 0.
+        websiteId: websiteId === null || websiteId === undefined ? undefined : (parseIdArgument(websiteId) ?? 0),
         language: language ?? undefined,
       }),
   }),

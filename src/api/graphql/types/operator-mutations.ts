@@ -4,40 +4,41 @@ import { invalidField } from '../../../core/kernel/errors.ts';
 import { validate } from '../../../core/kernel/validate.ts';
 import { type Operator, operatorCreate, operatorSchema, operatorUpdate } from '../../../core/operators/operator.ts';
 import { forbiddenError } from '../../graphql-server/errors.ts';
-import { idOf, inputId, inputIds } from '../../graphql-server/ids.ts';
-import { changed, deleted } from '../../graphql-server/mutation.ts';
+import { parseIdField, parseIdListField, requireId } from '../../graphql-server/ids.ts';
+import { deletedIdPayload, objectPayload } from '../../graphql-server/mutation.ts';
 import { builder, type InputFieldBuilder, idInput, mutation, RoleEnum } from '../builder.ts';
 import type { Context } from '../context.ts';
 import { OperatorRef } from './operator.ts';
 
-const MAX_TTL = 300;
-const DEFAULT_TTL = 60;
+const MAX_TTL_SECONDS = 300;
+const DEFAULT_TTL_SECONDS = 60;
 
-/** What a field means is written once, in the schema of the core. */
-const text = (name: keyof typeof operatorSchema.shape) => operatorSchema.shape[name].meta()?.description ?? '';
+const descriptionOf = (name: keyof typeof operatorSchema.shape) => operatorSchema.shape[name].meta()?.description ?? '';
 
 const CallConfigInput = builder.inputType('CallConfigInput', {
-  description: 'Where and how calls are answered. Merged with what is set.',
+  description: 'How the operator answers calls. Omitted fields stay unchanged.',
   fields: (t) => ({
     type: t.string({ description: '`ANSWER_FROM_PHONE` or `ANSWER_FROM_DESK`.' }),
-    askPhoneNumberAtEveryConnection: t.boolean({ description: 'Whether the operator is asked at each connection.' }),
-    phoneNumber: t.string({ description: 'Number with international prefix; null takes it away.' }),
+    askPhoneNumberAtEveryConnection: t.boolean({
+      description: 'Whether the operator is asked for the phone number at every connection.',
+    }),
+    phoneNumber: t.string({ description: 'The phone number with international prefix. Null removes it.' }),
   }),
 });
 
-/** The fields that both creation and update take. */
+/** The input fields of creation and update. */
 export function operatorFields(t: InputFieldBuilder, required: boolean) {
   const flag = (name: 'chatEnabled' | 'callEnabled' | 'videoEnabled' | 'chatAndCall' | 'chatToVideo') =>
-    t.boolean({ description: text(name) });
+    t.boolean({ description: descriptionOf(name) });
   const number = (name: 'chatMaxNumber' | 'chatPriority' | 'callPriority' | 'videoPriority') =>
-    t.int({ description: text(name) });
+    t.int({ description: descriptionOf(name) });
   return {
-    name: t.string({ required, description: text('name') }),
-    firstName: t.string({ description: text('firstName') }),
-    pseudo: t.string({ description: text('pseudo') }),
-    email: t.string({ required, description: text('email') }),
-    externalId: t.string({ description: text('externalId') }),
-    roles: t.field({ type: [RoleEnum], description: text('roles') }),
+    name: t.string({ required, description: descriptionOf('name') }),
+    firstName: t.string({ description: descriptionOf('firstName') }),
+    pseudo: t.string({ description: descriptionOf('pseudo') }),
+    email: t.string({ required, description: descriptionOf('email') }),
+    externalId: t.string({ description: descriptionOf('externalId') }),
+    roles: t.field({ type: [RoleEnum], description: descriptionOf('roles') }),
     chatEnabled: flag('chatEnabled'),
     callEnabled: flag('callEnabled'),
     videoEnabled: flag('videoEnabled'),
@@ -47,125 +48,135 @@ export function operatorFields(t: InputFieldBuilder, required: boolean) {
     chatPriority: number('chatPriority'),
     callPriority: number('callPriority'),
     videoPriority: number('videoPriority'),
-    languageList: t.stringList({ description: text('languageList') }),
-    languageAdmin: t.string({ description: text('languageAdmin') }),
-    groupId: t.id({ description: text('groupId') }),
-    websiteIds: t.idList({ description: text('websiteList') }),
-    skillIds: t.idList({ description: text('skillList') }),
-    callConfig: t.field({ type: CallConfigInput, description: text('callConfig') }),
-    password: t.string({ description: 'Password, 10 to 200 characters. Ends all tokens of the operator.' }),
+    languageList: t.stringList({ description: descriptionOf('languageList') }),
+    languageAdmin: t.string({ description: descriptionOf('languageAdmin') }),
+    groupId: t.id({ description: descriptionOf('groupId') }),
+    websiteIds: t.idList({ description: descriptionOf('websiteList') }),
+    skillIds: t.idList({ description: descriptionOf('skillList') }),
+    callConfig: t.field({ type: CallConfigInput, description: descriptionOf('callConfig') }),
+    password: t.string({ description: 'The password, 10 to 200 characters. Revokes all tokens of the operator.' }),
   };
 }
 
-/** The input in the words of the core: relations by number, and nothing that was left out. */
-function toFields(input: Readonly<Record<string, unknown>>): Record<string, unknown> {
+/** Converts relations to the names and types of the core. Omitted fields stay omitted. */
+function toOperatorInput(input: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const { websiteIds, skillIds, groupId, ...rest } = input;
   return {
     ...rest,
-    ...(groupId === undefined ? {} : { groupId: groupId === null ? null : inputId('groupId', String(groupId)) }),
-    ...(websiteIds ? { websiteList: inputIds('websiteList', websiteIds as string[]) } : {}),
-    ...(skillIds ? { skillList: inputIds('skillList', skillIds as string[]) } : {}),
+    ...(groupId === undefined ? {} : { groupId: groupId === null ? null : parseIdField('groupId', String(groupId)) }),
+    ...(websiteIds ? { websiteList: parseIdListField('websiteList', websiteIds as string[]) } : {}),
+    ...(skillIds ? { skillList: parseIdListField('skillList', skillIds as string[]) } : {}),
   };
 }
 
 mutation('operatorCreate', {
-  description: 'Makes an operator. For admins, and for managers within their groups.',
-  argument: 'The operator.',
+  description: 'Creates an operator. Available to admins, and to managers within their groups.',
+  argumentDescription: 'The operator to create.',
   input: {
-    description: 'A new operator. What is left out gets its default.',
+    description: 'The operator to create. Omitted fields get their defaults.',
     fields: (t) => operatorFields(t, true),
   },
-  answer: changed('operator', OperatorRef),
+  payload: objectPayload('operator', OperatorRef),
   run: (commit, { caller, services }, input) =>
-    services.administration.operators.create(commit, caller, validate(operatorCreate, toFields(input))),
+    services.administration.operators.create(commit, caller, validate(operatorCreate, toOperatorInput(input))),
 });
 
 mutation('operatorUpdate', {
-  description: 'Changes the fields that it names and no others.',
-  argument: 'The change.',
+  description: 'Updates an operator. Omitted fields stay unchanged.',
+  argumentDescription: 'The fields to change.',
   input: {
-    description: 'A change of an operator. What is left out stays as it is.',
-    fields: (t) => ({ id: t.id({ required: true, description: 'Who is changed.' }), ...operatorFields(t, false) }),
+    description: 'The fields to change. Omitted fields stay unchanged.',
+    fields: (t) => ({
+      id: t.id({ required: true, description: 'The identifier of the operator.' }),
+      ...operatorFields(t, false),
+    }),
   },
-  answer: changed('operator', OperatorRef),
+  payload: objectPayload('operator', OperatorRef),
   run: (commit, { caller, services: { administration } }, { id, ...fields }) =>
-    administration.operators.update(commit, caller, idOf('operator', id), validate(operatorUpdate, toFields(fields))),
+    administration.operators.update(
+      commit,
+      caller,
+      requireId('operator', id),
+      validate(operatorUpdate, toOperatorInput(fields)),
+    ),
 });
 
 mutation('operatorDelete', {
-  description: 'Deletes an operator. Conversations and statistics stay; tokens end.',
-  argument: 'Who.',
-  input: idInput('Who is deleted.'),
-  answer: deleted<Operator>(),
+  description: 'Deletes an operator and revokes their tokens. Conversations and statistics are retained.',
+  argumentDescription: 'The operator to delete.',
+  input: idInput('The operator to delete.', 'The identifier of the operator.'),
+  payload: deletedIdPayload<Operator>(),
   run: (commit, { caller, services }, { id }) =>
-    services.administration.operators.remove(commit, caller, idOf('operator', id)),
+    services.administration.operators.remove(commit, caller, requireId('operator', id)),
 });
 
 mutation('operatorAvailabilityUpdate', {
-  description: 'Sets the wish for channels: of oneself, or of somebody whom one manages.',
-  argument: 'The wishes.',
+  description: 'Sets the availability of the viewer, or of an operator they manage.',
+  argumentDescription: 'The availability by channel.',
   input: {
-    description: 'The wishes. What is left out stays.',
+    description: 'The availability by channel. Omitted channels stay unchanged.',
     fields: (t) => ({
-      id: t.id({ description: 'Whose; oneself if left out.' }),
+      id: t.id({ description: 'The operator. Defaults to the viewer.' }),
       chat: t.boolean({ description: 'Available for chat.' }),
       call: t.boolean({ description: 'Available for call.' }),
       video: t.boolean({ description: 'Available for video.' }),
     }),
   },
-  answer: changed('operator', OperatorRef),
+  payload: objectPayload('operator', OperatorRef),
   run: (commit, { caller, services }, { id, chat, call, video }) => {
-    const wish = (value: boolean | null | undefined) => (typeof value === 'boolean' ? { available: value } : undefined);
-    const wishes = { chat: wish(chat), call: wish(call), video: wish(video) };
-    return services.engine.live.update(commit, caller, target(id, caller), wishes);
+    const toAvailability = (value: boolean | null | undefined) =>
+      typeof value === 'boolean' ? { available: value } : undefined;
+    const availability = { chat: toAvailability(chat), call: toAvailability(call), video: toAvailability(video) };
+    return services.engine.live.update(commit, caller, targetOperatorId(id, caller), availability);
   },
 });
 
 mutation('operatorConnect', {
-  description: 'Holds the viewer connected for a while; call it again before it ends.',
-  argument: 'For how long.',
+  description: 'Connects the viewer for a limited time. Call it again before that time ends.',
+  argumentDescription: 'How long to stay connected.',
   input: {
-    description: 'For how long.',
+    description: 'How long to stay connected.',
     fields: (t) => ({
       ttlSeconds: t.int({
-        defaultValue: DEFAULT_TTL,
-        description: `Seconds until it ends by itself: 1 to ${MAX_TTL}.`,
+        defaultValue: DEFAULT_TTL_SECONDS,
+        description: `The number of seconds to stay connected, 1 to ${MAX_TTL_SECONDS}.`,
       }),
       renew: t.boolean({
         defaultValue: false,
         description:
-          'For automatic renewal: only prolongs a session that has not ended. A client that was taken offline by somebody else stays offline.',
+          'Only extends a session that has not ended. Use it for automatic renewal: an operator who was taken offline by someone else stays offline.',
       }),
     }),
   },
-  answer: changed('operator', OperatorRef),
+  payload: objectPayload('operator', OperatorRef),
   run: (commit, { caller, services }, { ttlSeconds, renew }) => {
-    const seconds = ttlSeconds ?? DEFAULT_TTL;
-    if (seconds < 1 || seconds > MAX_TTL) throw invalidField('ttlSeconds', `must be between 1 and ${MAX_TTL}`);
-    const lease = { leaseId: 'graphql', seconds, onlyProlong: renew ?? false };
+    const seconds = ttlSeconds ?? DEFAULT_TTL_SECONDS;
+    if (seconds < 1 || seconds > MAX_TTL_SECONDS)
+      throw invalidField('ttlSeconds', `must be between 1 and ${MAX_TTL_SECONDS}`);
+    const lease = { leaseId: 'graphql', seconds, renewOnly: renew ?? false };
     return services.engine.live.connect(commit, caller, lease);
   },
 });
 
 mutation('operatorDisconnect', {
-  description: 'Takes an operator offline: oneself, or somebody whom one manages.',
-  argument: 'Who.',
-  input: idInput('Who goes offline.'),
-  answer: changed('operator', OperatorRef),
+  description: 'Takes the viewer offline, or an operator they manage.',
+  argumentDescription: 'The operator to disconnect.',
+  input: idInput('The operator to disconnect.', 'The identifier of the operator.'),
+  payload: objectPayload('operator', OperatorRef),
   run: (commit, { caller, services }, { id }) =>
-    services.engine.live.update(commit, caller, idOf('operator', id), { connected: false }),
+    services.engine.live.update(commit, caller, requireId('operator', id), { connected: false }),
 });
 
 mutation('operatorProfileUpdate', {
-  description: 'Changes the profile: the own one, or of somebody whom one manages.',
-  argument: 'The change.',
+  description: 'Updates the profile of the viewer, or of an operator they manage. Omitted fields stay unchanged.',
+  argumentDescription: 'The fields to change.',
   input: {
-    description: 'What is left out stays.',
+    description: 'The fields to change. Omitted fields stay unchanged.',
     fields: (t) => {
       const field = (name: 'status' | 'description' | 'facebook' | 'twitter' | 'city' | 'country') =>
         t.string({ description: profileSchema.shape[name].meta()?.description ?? '' });
       return {
-        id: t.id({ description: 'Whose; oneself if left out.' }),
+        id: t.id({ description: 'The operator. Defaults to the viewer.' }),
         status: field('status'),
         description: field('description'),
         facebook: field('facebook'),
@@ -175,42 +186,50 @@ mutation('operatorProfileUpdate', {
       };
     },
   },
-  answer: changed('operator', OperatorRef, ({ userId }: Profile, { load }: Context) => load.operator.load(userId)),
+  payload: objectPayload('operator', OperatorRef, ({ userId }: Profile, { load }: Context) =>
+    load.operator.load(userId),
+  ),
   run: (commit, { caller, services }, { id, ...fields }) =>
-    services.administration.profiles.update(commit, caller, target(id, caller), validate(profileUpdate, fields)),
+    services.administration.profiles.update(
+      commit,
+      caller,
+      targetOperatorId(id, caller),
+      validate(profileUpdate, fields),
+    ),
 });
 
 mutation('operatorPasswordChange', {
-  description: 'Sets a new password and ends all tokens. The own one needs the present one.',
-  argument: 'The new password.',
+  description:
+    'Changes a password and revokes all tokens of the operator. Viewers must provide their current password to change their own.',
+  argumentDescription: 'The new password.',
   input: {
     description: 'The new password.',
     fields: (t) => ({
-      id: t.id({ description: 'Whose; oneself if left out.' }),
-      currentPassword: t.string({ description: 'The present password; needed for the own one.' }),
-      newPassword: t.string({ required: true, description: '10 to 200 characters.' }),
+      id: t.id({ description: 'The operator. Defaults to the viewer.' }),
+      currentPassword: t.string({ description: "The current password. Required to change the viewer's own password." }),
+      newPassword: t.string({ required: true, description: 'The new password, 10 to 200 characters.' }),
     }),
   },
-  answer: changed('operator', OperatorRef),
+  payload: objectPayload('operator', OperatorRef),
   run: (commit, { caller, services }, { id, currentPassword, newPassword }) => {
     const { password = '' } = validate(operatorUpdate, { password: newPassword });
     const change = { current: currentPassword ?? undefined, password };
-    return services.administration.operators.changePassword(commit, caller, target(id, caller), change);
+    return services.administration.operators.changePassword(commit, caller, targetOperatorId(id, caller), change);
   },
 });
 
 mutation('operatorSsoKeyRotate', {
-  description: 'Makes a new key for single sign-on; the old one is worth nothing from now on.',
-  argument: 'Whose.',
-  input: idInput('Whose key.'),
-  answer: changed('operator', OperatorRef),
+  description: 'Replaces the single sign-on key of an operator. The old key stops working immediately.',
+  argumentDescription: 'The operator.',
+  input: idInput('The operator whose key is replaced.', 'The identifier of the operator.'),
+  payload: objectPayload('operator', OperatorRef),
   run: (commit, { caller, services }, { id }) =>
-    services.administration.operators.rotateSsoKey(commit, caller, idOf('operator', id)),
+    services.administration.operators.rotateSsoKey(commit, caller, requireId('operator', id)),
 });
 
-/** Whom a mutation means: the named one, or the viewer. */
-function target(id: string | null | undefined, caller: Caller): number {
-  if (id !== null && id !== undefined) return idOf('operator', id);
+/** Defaults to the viewer. */
+function targetOperatorId(id: string | null | undefined, caller: Caller): number {
+  if (id !== null && id !== undefined) return requireId('operator', id);
   if (caller.operatorId === null) throw forbiddenError();
   return caller.operatorId;
 }

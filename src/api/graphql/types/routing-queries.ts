@@ -1,18 +1,17 @@
-import type { KeptDecision, Preview } from '../../../core/engine/routing/explain.ts';
+import type { RoutingPreview, StoredDecision } from '../../../core/engine/routing/explain.ts';
 import { unknownId } from '../../../core/kernel/errors.ts';
 import { requireSize } from '../../graphql-server/connection.ts';
 import { forbiddenError } from '../../graphql-server/errors.ts';
-import { readId } from '../../graphql-server/ids.ts';
+import { parseIdArgument } from '../../graphql-server/ids.ts';
 import { builder, ChannelEnum } from '../builder.ts';
 import type { Context } from '../context.ts';
 import { requireLanguage } from '../filters.ts';
-import { maySee } from './conversation.ts';
+import { canSee } from './conversation.ts';
 import { RoutingDecisionRef, RoutingPreviewRef } from './routing.ts';
 
 const DEFAULT_DECISIONS = 50;
 const MAX_DECISIONS = 100;
 
-/** How conversations are given out is the business of those who manage. */
 function requireManager({ caller: { accessLevel } }: Context): void {
   if (accessLevel !== 'admin' && accessLevel !== 'manager') throw forbiddenError();
 }
@@ -22,54 +21,59 @@ builder.queryFields((t) => ({
     type: [RoutingDecisionRef],
     nullable: true,
     description:
-      'Every decision about a conversation, in order; null when there is no such conversation. For managers within their groups, and admins.',
+      'The routing decisions about a conversation, oldest first. Null if the conversation does not exist. Available to admins, and to managers within their groups.',
     args: {
-      conversationId: t.arg.id({ required: true, description: 'Which conversation.' }),
-      after: t.arg.id({ description: 'Only decisions after this one.' }),
+      conversationId: t.arg.id({ required: true, description: 'The conversation.' }),
+      after: t.arg.id({ description: 'Returns the decisions after this one.' }),
       first: t.arg.int({
-        description: `How many: ${DEFAULT_DECISIONS} if nothing is said, ${MAX_DECISIONS} at most.`,
+        description: `Returns the first _n_ decisions. Defaults to ${DEFAULT_DECISIONS}, at most ${MAX_DECISIONS}.`,
       }),
     },
-    resolve: async (_root, { conversationId, after, first }, context): Promise<KeptDecision[] | null> => {
+    resolve: async (_root, { conversationId, after, first }, context): Promise<StoredDecision[] | null> => {
       requireManager(context);
       requireSize('first', first, MAX_DECISIONS);
       const { caller, load, services } = context;
-      const conversation = await load.conversations.byId.load(readId(conversationId) ?? 0);
+      const conversation = await load.conversations.byId.load(parseIdArgument(conversationId) ?? 0);
       if (!conversation) return null;
-      if (!(await maySee(conversation, context))) throw forbiddenError();
-      const window = { after: readId(after ?? '') ?? 0, limit: first ?? DEFAULT_DECISIONS };
-      return services.engine.routingExplained.decisionsAbout(caller.accountId, conversation.id, window);
+      if (!(await canSee(conversation, context))) throw forbiddenError();
+      const window = { after: parseIdArgument(after ?? '') ?? 0, limit: first ?? DEFAULT_DECISIONS };
+      return services.engine.routingExplainer.listDecisions(caller.accountId, conversation.id, window);
     },
   }),
   routingPreview: t.field({
     type: RoutingPreviewRef,
     nullable: true,
-    description: 'The dry run: who would be given such a conversation now. Changes nothing. For managers and admins.',
+    description:
+      'A dry run of routing: ranks the operators for a hypothetical conversation. Changes nothing. Managers and admins only.',
     args: {
-      websiteId: t.arg.id({ required: true, description: 'Where it begins.' }),
-      channel: t.arg({ type: ChannelEnum, required: true, description: 'How it is held.' }),
-      skillId: t.arg.id({ description: 'The skill that it asks for.' }),
-      groupId: t.arg.id({ description: 'The group that it asks for.' }),
-      language: t.arg.string({ required: true, description: 'Its language (ISO 639-1).' }),
+      websiteId: t.arg.id({ required: true, description: 'The website.' }),
+      channel: t.arg({ type: ChannelEnum, required: true, description: 'The channel.' }),
+      skillId: t.arg.id({ description: 'The requested skill.' }),
+      groupId: t.arg.id({ description: 'The requested group.' }),
+      language: t.arg.string({ required: true, description: 'The requested language (ISO 639-1).' }),
     },
-    resolve: async (_root, { channel, language, ...asked }, context): Promise<Preview> => {
+    resolve: async (_root, { channel, language, ...ids }, context): Promise<RoutingPreview> => {
       requireManager(context);
       requireLanguage('language', language);
       const { caller, services } = context;
-      return services.engine.routingExplained.preview({
+      return services.engine.routingExplainer.preview({
         accountId: caller.accountId,
         channel,
         language,
-        websiteId: await existingId('website', asked.websiteId, context),
-        skillId: asked.skillId ? await existingId('skill', asked.skillId, context) : null,
-        groupId: asked.groupId ? await existingId('group', asked.groupId, context) : null,
+        websiteId: await requireExistingId('website', ids.websiteId, context),
+        skillId: ids.skillId ? await requireExistingId('skill', ids.skillId, context) : null,
+        groupId: ids.groupId ? await requireExistingId('group', ids.groupId, context) : null,
       });
     },
   }),
 }));
 
-async function existingId(kind: 'website' | 'skill' | 'group', text: string, { load }: Context): Promise<number> {
-  const found = await load[kind].load(readId(text) ?? 0);
+async function requireExistingId(
+  kind: 'website' | 'skill' | 'group',
+  text: string,
+  { load }: Context,
+): Promise<number> {
+  const found = await load[kind].load(parseIdArgument(text) ?? 0);
   if (!found) throw unknownId(kind, text);
   return found.id;
 }

@@ -1,59 +1,59 @@
 import type { StatisticsFilters } from '../../../core/reports/statistics.ts';
 import { forbiddenError } from '../../graphql-server/errors.ts';
 import { builder, ChannelEnum } from '../builder.ts';
-import { idFilter } from '../filters.ts';
-import type { AskedFigures } from '../loaders.ts';
+import { toIdFilter } from '../filters.ts';
+import type { KeyedFigures } from '../loaders.ts';
 import { GroupRef, SkillRef, WebsiteRef } from './directory.ts';
 
-export const StatisticsRef = builder.objectRef<AskedFigures>('Statistics').implement({
-  description: 'Figures counted from conversations, surveys and the history of who was connected.',
+export const StatisticsRef = builder.objectRef<KeyedFigures>('Statistics').implement({
+  description: 'Statistics computed from conversations, satisfaction surveys and the live history.',
   fields: (t) => ({
-    conversationNumber: t.exposeInt('conversationNumber', { description: 'Conversations that were accepted.' }),
-    answeredNumber: t.exposeInt('answeredNumber', { description: 'Conversations that were answered.' }),
+    conversationNumber: t.exposeInt('conversationNumber', { description: 'The number of accepted conversations.' }),
+    answeredNumber: t.exposeInt('answeredNumber', { description: 'The number of answered conversations.' }),
     firstAnswerSeconds: t.exposeFloat('firstAnswerSeconds', {
       nullable: true,
-      description: 'Seconds from the acceptance to the first answer, on average.',
+      description: 'The average number of seconds from acceptance to the first answer.',
     }),
     waitingSeconds: t.exposeFloat('waitingSeconds', {
       nullable: true,
-      description: 'Seconds from the beginning to the acceptance, on average.',
+      description: 'The average number of seconds from start to acceptance.',
     }),
     abandonedNumber: t.exposeInt('abandonedNumber', {
-      description: 'Conversations that the visitor, or time, ended before anybody accepted them.',
+      description:
+        'The number of conversations that were closed by the visitor or by a timeout before an operator accepted them.',
     }),
     refusedNumber: t.int({
       nullable: true,
       description:
-        'Conversations that were not taken at all, because nobody could serve them or too many waited. Counted by website and whole day: null where operators, skills, groups or channels are meant.',
-      resolve: ({ asked: { subject, ownerId, filters } }, _args, { caller, services }) => {
+        'The number of conversations refused at the start, because no operator could serve them or the queue was full. Counted per website and day: null for operators, skills, groups and channels.',
+      resolve: ({ key: { subject, ownerId, filters } }, _args, { caller, services }) => {
         const { skillId, groupId, operatorId, channels, period } = filters;
-        const isKnown = subject === 'website' || subject === 'account';
-        if (!isKnown || skillId || groupId || operatorId || channels) return null;
-        // They are of no group, so that a manager of some groups cannot be told theirs.
+        const isCounted = subject === 'website' || subject === 'account';
+        if (!isCounted || skillId || groupId || operatorId || channels) return null;
+        // Refusals belong to no group, so managers of groups have no share of them.
         if (caller.accessLevel !== 'admin' && caller.managedGroups !== 'account') return null;
         const websiteId = subject === 'website' ? ({ kind: 'ids', ids: [ownerId] } as const) : filters.websiteId;
-        return services.reports.statistics.refusedNumber(caller.accountId, { websiteId, period });
+        return services.reports.statistics.countRefused(caller.accountId, { websiteId, period });
       },
     }),
     satisfactionRate: t.exposeFloat('satisfactionRate', {
       nullable: true,
-      description: 'Mean of the notes between 0 and 1; null without surveys.',
+      description: 'The average survey rating, from 0 to 1. Null without surveys.',
     }),
     experience: t.exposeInt('experience', {
-      description: 'Points: 10 for each conversation that was answered and closed.',
+      description: 'Experience points: 10 for each conversation that was answered and closed.',
     }),
     connectedSeconds: t.int({
       description:
-        'Seconds in which operators were connected: the operator, or the sum of all who belong to the group, hold the skill or work on the website now.',
-      resolve: ({ asked }, _args, { load }) => load.connectedSeconds.load(asked),
+        'The number of seconds that the operator was connected, or the sum over all operators who currently belong to the group, skill or website.',
+      resolve: ({ key }, _args, { load }) => load.connectedSeconds.load(key),
     }),
   }),
 });
 
-/** The arguments of every field with statistics. */
-export const PERIOD = {
-  from: 'Only conversations that began at this moment or later.',
-  to: 'Only conversations that began before this moment.',
+export const PERIOD_DESCRIPTIONS = {
+  from: 'Only conversations started at this time or later.',
+  to: 'Only conversations started before this time.',
 } as const;
 
 export interface Period {
@@ -61,17 +61,17 @@ export interface Period {
   readonly to?: Date | null | undefined;
 }
 
-export function readPeriod({ from, to }: Period) {
+export function toPeriod({ from, to }: Period) {
   return { from: from?.getTime(), to: to?.getTime() };
 }
 
-const OF_GROUP =
-  'Figures of the group: of the conversations of its operators, and of those that nobody has and that ask for it. For managers of the group and admins.';
+const GROUP_DESCRIPTION =
+  'The statistics of the group: conversations of its operators, and conversations without an operator that request the group. Available to managers of the group and admins.';
 
 for (const [subject, ref, description] of [
-  ['skill', SkillRef, 'Figures of the skill; a manager sees those of their own groups.'],
-  ['group', GroupRef, OF_GROUP],
-  ['website', WebsiteRef, 'Figures of the website; a manager sees those of their own groups.'],
+  ['skill', SkillRef, 'The statistics of the skill. Managers see only their groups.'],
+  ['group', GroupRef, GROUP_DESCRIPTION],
+  ['website', WebsiteRef, 'The statistics of the website. Managers see only their groups.'],
 ] as const) {
   builder.objectField(ref as typeof SkillRef, 'statistics', (t) =>
     t.field({
@@ -79,37 +79,39 @@ for (const [subject, ref, description] of [
       nullable: true,
       description,
       args: {
-        from: t.arg({ type: 'DateTime', description: PERIOD.from }),
-        to: t.arg({ type: 'DateTime', description: PERIOD.to }),
+        from: t.arg({ type: 'DateTime', description: PERIOD_DESCRIPTIONS.from }),
+        to: t.arg({ type: 'DateTime', description: PERIOD_DESCRIPTIONS.to }),
       },
       resolve: ({ id }, period, { caller: { managedGroups }, load }) => {
         if (subject === 'group' && managedGroups !== 'account' && !managedGroups.has(id)) throw forbiddenError();
-        return load.figures.load({ subject, ownerId: id, filters: { period: readPeriod(period) } });
+        return load.figures.load({ subject, ownerId: id, filters: { period: toPeriod(period) } });
       },
     }),
   );
 }
 
 const StatisticsFilterInput = builder.inputType('StatisticsFilter', {
-  description: 'Which conversations are counted: all that is given must hold.',
+  description: 'Filters for the counted conversations. All of them must match.',
   fields: (t) => ({
     websiteIds: t.string({
-      description: 'Of these websites: an identifier, a comma-separated list, or digits with `*`.',
+      description: 'On these websites: an identifier, a comma-separated list, or digits with `*`.',
     }),
-    channel: t.field({ type: ChannelEnum, description: 'Of this channel.' }),
-    skillId: t.string({ description: 'That ask for this skill.' }),
-    groupId: t.string({ description: 'Of the operators of this group, or without an operator and asking for it.' }),
-    operatorId: t.string({ description: 'Of this operator.' }),
+    channel: t.field({ type: ChannelEnum, description: 'On this channel.' }),
+    skillId: t.string({ description: 'Requesting this skill.' }),
+    groupId: t.string({
+      description: 'Handled by operators of this group, or without an operator and requesting the group.',
+    }),
+    operatorId: t.string({ description: 'Handled by this operator.' }),
   }),
 });
 
-function readFilter(filter: typeof StatisticsFilterInput.$inferInput | null | undefined): StatisticsFilters {
+function toStatisticsFilters(filter: typeof StatisticsFilterInput.$inferInput | null | undefined): StatisticsFilters {
   return {
-    websiteId: idFilter('websiteIds', filter?.websiteIds),
+    websiteId: toIdFilter('websiteIds', filter?.websiteIds),
     channels: filter?.channel ? [filter.channel] : undefined,
-    skillId: idFilter('skillId', filter?.skillId),
-    groupId: idFilter('groupId', filter?.groupId),
-    operatorId: idFilter('operatorId', filter?.operatorId),
+    skillId: toIdFilter('skillId', filter?.skillId),
+    groupId: toIdFilter('groupId', filter?.groupId),
+    operatorId: toIdFilter('operatorId', filter?.operatorId),
   };
 }
 
@@ -118,17 +120,17 @@ builder.queryField('statistics', (t) =>
     type: StatisticsRef,
     nullable: true,
     description:
-      'Figures of the account, or of a part of it; a manager sees those of their own groups. For managers and admins.',
+      'The statistics of the account, or of a part of it. Managers see only their groups. Managers and admins only.',
     args: {
-      filter: t.arg({ type: StatisticsFilterInput, description: 'Which conversations.' }),
-      from: t.arg({ type: 'DateTime', description: PERIOD.from }),
-      to: t.arg({ type: 'DateTime', description: PERIOD.to }),
+      filter: t.arg({ type: StatisticsFilterInput, description: 'Filters for the conversations.' }),
+      from: t.arg({ type: 'DateTime', description: PERIOD_DESCRIPTIONS.from }),
+      to: t.arg({ type: 'DateTime', description: PERIOD_DESCRIPTIONS.to }),
     },
     resolve: (_root, { filter, ...period }, { load }) =>
       load.figures.load({
         subject: 'account',
         ownerId: 0,
-        filters: { ...readFilter(filter), period: readPeriod(period) },
+        filters: { ...toStatisticsFilters(filter), period: toPeriod(period) },
       }),
   }),
 );

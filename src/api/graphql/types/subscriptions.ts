@@ -1,22 +1,21 @@
 import { setTimeout } from 'node:timers/promises';
 import type { LoggedEvent } from '../../../core/events/event-log.ts';
-import { asDomainError } from '../../../core/kernel/errors.ts';
+import { toDomainError } from '../../../core/kernel/errors.ts';
 import type { SkillAvailability } from '../../../core/live/skill-availability.ts';
 import type { Operator } from '../../../core/operators/operator.ts';
 import { graphqlError } from '../../graphql-server/errors.ts';
-import { readId } from '../../graphql-server/ids.ts';
-import { endable } from '../../graphql-server/streams.ts';
+import { parseIdArgument } from '../../graphql-server/ids.ts';
+import { createAbortableStream } from '../../graphql-server/streams.ts';
 import { builder } from '../builder.ts';
 import type { Context } from '../context.ts';
 import { createLoaders } from '../loaders.ts';
 import { SkillAvailabilityRef } from './live.ts';
 import { OperatorRef } from './operator.ts';
-import { OperatorFilterInput, readOperatorFilter } from './operator-filter.ts';
+import { OperatorFilterInput, toOperatorFilters } from './operator-filter.ts';
 
-const MAX_TRIES = 20;
-const RETRY_MS = 200;
+const MAX_ATTEMPTS = 20;
+const RETRY_DELAY_MS = 200;
 
-/** Events after which an operator's live state may be another. */
 const LIVE_EVENTS = new Set([
   'operator.connected',
   'operator.disconnected',
@@ -25,103 +24,102 @@ const LIVE_EVENTS = new Set([
   'operator.created',
 ]);
 
-/** Those whose live state an event may have changed: its operator, and with a conversation those who get or lose a slot. */
-function changedBy({ type, subjectId, changes: { values } }: LoggedEvent): number[] {
+/** The operators whose live state may have changed: the subject, or those who gained or lost a conversation. */
+function affectedOperatorIds({ type, subjectId, changes: { values } }: LoggedEvent): number[] {
   if (LIVE_EVENTS.has(type)) return [subjectId];
   if (!type.startsWith('conversation.') || type === 'conversation.updated') return [];
   return [values.previousOperatorId, values.operatorId].filter((id) => typeof id === 'number');
 }
 
-/** Events after which the answer to "is anyone free?" may be another. */
-const changesAvailability = (type: string) =>
+const affectsAvailability = (type: string) =>
   type.startsWith('operator.') || type.startsWith('conversation.') || type.startsWith('skill.');
 
 builder.subscriptionFields((t) => ({
   operatorLive: t.field({
     type: OperatorRef,
-    description: 'The operators whose live state changed, each as it is now.',
-    args: { filter: t.arg({ type: OperatorFilterInput, description: 'Which operators.' }) },
+    description: 'Operators whose live state has changed, with their current state.',
+    args: { filter: t.arg({ type: OperatorFilterInput, description: 'Filters for the operators.' }) },
     subscribe: (_root, { filter }, context) => {
-      const filters = readOperatorFilter(filter, context.caller);
-      return endable((signal) => changedOperators(context, filters, signal));
+      const filters = toOperatorFilters(filter, context.caller);
+      return createAbortableStream((signal) => streamChangedOperators(context, filters, signal));
     },
     resolve: (operator) => operator,
   }),
   skillAvailability: t.field({
     type: SkillAvailabilityRef,
-    description: 'Whether anyone is free for a skill: now, and whenever that changes.',
+    description: 'Whether an operator is available for a skill: the current state, then every change.',
     args: { id: t.arg.id({ required: true, description: 'The skill.' }) },
-    subscribe: (_root, { id }, context) => endable((signal) => changedAvailability(context, id, signal)),
+    subscribe: (_root, { id }, context) => createAbortableStream((signal) => streamAvailability(context, id, signal)),
     resolve: (availability) => availability,
   }),
 }));
 
 /**
- * One change makes all who watch with a filter read at once, more than are let in: the others come later. The waits grow, as a busy
- * machine needs longer for all of them.
+ * One change makes all filtered subscriptions read at the same time, which may exceed the limit of concurrent reads.
+ * The delays grow, because a busy machine takes longer to serve all of them.
  */
-async function patiently<T>(read: () => Promise<T>): Promise<T> {
-  for (let tries = 1; ; tries += 1) {
+async function retryWhileUnavailable<T>(read: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
     try {
       return await read();
     } catch (error) {
-      if (tries === MAX_TRIES || asDomainError(error)?.kind !== 'unavailable') throw error;
-      await setTimeout(Math.random() * RETRY_MS * tries);
+      if (attempt === MAX_ATTEMPTS || toDomainError(error)?.kind !== 'unavailable') throw error;
+      await setTimeout(Math.random() * RETRY_DELAY_MS * attempt);
     }
   }
 }
 
-async function* changedOperators(
+async function* streamChangedOperators(
   context: Context,
-  filters: ReturnType<typeof readOperatorFilter>,
+  filters: ReturnType<typeof toOperatorFilters>,
   signal: AbortSignal,
 ): AsyncGenerator<Operator> {
   const { caller, services } = context;
-  const start = await services.events.log.position(caller.accountId);
+  const start = await services.events.log.readPosition(caller.accountId);
   for await (const events of services.events.log.follow(caller.accountId, start, signal)) {
-    const changed = new Set<number>();
-    for (const id of events.flatMap(changedBy)) {
-      changed.delete(id); // in the order of their last changes
-      changed.add(id);
+    const changedIds = new Set<number>();
+    for (const id of events.flatMap(affectedOperatorIds)) {
+      changedIds.delete(id); // keeps the order of the last changes
+      changedIds.add(id);
     }
-    if (changed.size === 0) continue;
-    const meant = await patiently(() =>
-      services.administration.operatorQuery.among(caller.accountId, [...changed], filters),
+    if (changedIds.size === 0) continue;
+    const matchingIds = await retryWhileUnavailable(() =>
+      services.administration.operatorQuery.filterIds(caller.accountId, [...changedIds], filters),
     );
-    // What changed is read anew; what an earlier event made the loaders remember is over.
+    // Cached rows may be outdated.
     context.load = createLoaders(caller, services);
-    for (const operator of await context.load.operator.loadMany(meant)) {
+    for (const operator of await context.load.operator.loadMany(matchingIds)) {
       if (operator instanceof Error) throw operator;
       if (operator) yield operator;
     }
   }
 }
 
-async function* changedAvailability(
+async function* streamAvailability(
   { caller, services }: Context,
   text: string,
   signal: AbortSignal,
 ): AsyncGenerator<SkillAvailability> {
-  const skillId = readId(text);
+  const skillId = parseIdArgument(text);
   const skill =
     skillId === undefined ? undefined : await services.administration.skills.find(caller.accountId, skillId);
   if (!skill) throw graphqlError('BAD_REQUEST', `Unknown 'skill' with 'id' ${text}.`);
-  const start = await services.events.log.position(caller.accountId);
-  let told = '';
-  const since = async (position: number) => {
-    const answer = await services.engine.skillAvailabilities.answerSince(caller.accountId, position, {
+  const start = await services.events.log.readPosition(caller.accountId);
+  let lastSent = '';
+  const readIfChanged = async (position: number) => {
+    const availability = await services.engine.skillAvailabilities.readSince(caller.accountId, position, {
       skillId: skill.id,
     });
-    const shown = JSON.stringify(answer);
-    if (shown === told) return undefined;
-    told = shown;
-    return answer;
+    const serialized = JSON.stringify(availability);
+    if (serialized === lastSent) return undefined;
+    lastSent = serialized;
+    return availability;
   };
-  const first = await since(start);
+  const first = await readIfChanged(start);
   if (first) yield first;
   for await (const events of services.events.log.follow(caller.accountId, start, signal)) {
-    const last = events.findLast((event) => changesAvailability(event.type));
-    const answer = last && (await since(last.position));
-    if (answer) yield answer;
+    const last = events.findLast((event) => affectsAvailability(event.type));
+    const availability = last && (await readIfChanged(last.position));
+    if (availability) yield availability;
   }
 }

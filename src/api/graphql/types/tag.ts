@@ -1,35 +1,36 @@
 import { type Tag, tagCreate, tagFields, tagUpdate } from '../../../core/directory/tag.ts';
 import { validate } from '../../../core/kernel/validate.ts';
-import { listOf } from '../../graphql-server/connection.ts';
-import { idOf, inputIds, readId } from '../../graphql-server/ids.ts';
+import { toSlicedList } from '../../graphql-server/connection.ts';
+import { parseIdArgument, parseIdListField, requireId } from '../../graphql-server/ids.ts';
 import { loadOrNull } from '../../graphql-server/loaders.ts';
-import { changed, deleted } from '../../graphql-server/mutation.ts';
+import { deletedIdPayload, objectPayload } from '../../graphql-server/mutation.ts';
 import { builder, connectionField, connectionType, idInput, mutation } from '../builder.ts';
-import { idFilter, textFilter } from '../filters.ts';
-import { existing } from '../loaders.ts';
+import { toIdFilter, toTextFilter } from '../filters.ts';
+import { omitMissing } from '../loaders.ts';
 import { WebsiteRef } from './directory.ts';
 
 export const TagRef = builder.objectRef<Tag>('Tag').implement({
-  description: 'A word that operators put on conversations.',
+  description: 'A tag that operators set on conversations.',
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'Identifier.' }),
-    name: t.exposeString('name', { description: 'Name; unique in its account without regard to case.' }),
+    id: t.exposeID('id', { description: 'The identifier of the tag.' }),
+    name: t.exposeString('name', { description: 'The name, unique in the account regardless of case.' }),
     websites: t.field({
       type: [WebsiteRef],
-      description: 'The websites whose conversations it is for.',
-      resolve: async ({ websiteList }, _args, { load }) => existing(await load.website.loadMany(websiteList)),
+      description: 'The websites whose conversations can have the tag.',
+      resolve: async ({ websiteList }, _args, { load }) => omitMissing(await load.website.loadMany(websiteList)),
     }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the tag was created.' }),
   }),
 });
 
 const TagConnection = connectionType('Tag', TagRef);
 
 const TagFilterInput = builder.inputType('TagFilter', {
-  description: 'All that is given must hold. Texts compare without case; `*` matches any run of characters.',
+  description:
+    'Filters for tags. All of them must match. Text is compared case-insensitively; `*` matches any characters.',
   fields: (t) => ({
     id: t.string({ description: 'An identifier, a comma-separated list, or digits with `*`.' }),
-    name: t.string({ description: 'Name.' }),
+    name: t.string({ description: 'The name of the tag.' }),
     websiteId: t.string({ description: 'For conversations of this website.' }),
   }),
 });
@@ -39,65 +40,66 @@ builder.queryFields((t) => ({
     type: TagRef,
     nullable: true,
     description: 'A tag by its identifier.',
-    args: { id: t.arg.id({ required: true, description: 'Identifier.' }) },
-    resolve: (_root, { id }, { load }) => loadOrNull(load.tag, readId(id)),
+    args: { id: t.arg.id({ required: true, description: 'The identifier of the tag.' }) },
+    resolve: (_root, { id }, { load }) => loadOrNull(load.tag, parseIdArgument(id)),
   }),
   tags: connectionField(t, {
     type: TagConnection,
     description: 'The tags of the account.',
-    args: { filter: t.arg({ type: TagFilterInput, description: 'Which ones.' }) },
+    args: { filter: t.arg({ type: TagFilterInput, description: 'Filters for the tags.' }) },
     list: (_root, { filter }, { caller, services }) =>
-      listOf(services.administration.tags, caller.accountId, {
-        id: idFilter('id', filter?.id),
-        name: textFilter('name', filter?.name),
-        websiteId: idFilter('websiteId', filter?.websiteId),
+      toSlicedList(services.administration.tags, caller.accountId, {
+        id: toIdFilter('id', filter?.id),
+        name: toTextFilter('name', filter?.name),
+        websiteId: toIdFilter('websiteId', filter?.websiteId),
       }),
   }),
 }));
 
-const text = (name: keyof typeof tagFields) => tagFields[name].meta()?.description ?? '';
+const descriptionOf = (name: keyof typeof tagFields) => tagFields[name].meta()?.description ?? '';
 
 mutation('tagCreate', {
-  description: 'Makes a tag. For admins.',
-  argument: 'The tag.',
+  description: 'Creates a tag. Admins only.',
+  argumentDescription: 'The tag to create.',
   input: {
-    description: 'A new tag. What is left out gets its default.',
+    description: 'The tag to create. Omitted fields get their defaults.',
     fields: (t) => ({
-      name: t.string({ required: true, description: text('name') }),
-      websiteIds: t.idList({ description: text('websiteList') }),
+      name: t.string({ required: true, description: descriptionOf('name') }),
+      websiteIds: t.idList({ description: descriptionOf('websiteList') }),
     }),
   },
-  answer: changed('tag', TagRef),
+  payload: objectPayload('tag', TagRef),
   run: (commit, { caller, services }, input) =>
-    services.administration.tags.create(commit, caller, validate(tagCreate, tagInput(input))),
+    services.administration.tags.create(commit, caller, validate(tagCreate, toTagInput(input))),
 });
 
 mutation('tagUpdate', {
-  description: 'Changes the fields that it names and no others. For admins.',
-  argument: 'The change.',
+  description: 'Updates a tag. Omitted fields stay unchanged. Admins only.',
+  argumentDescription: 'The fields to change.',
   input: {
-    description: 'A change of a tag. What is left out stays.',
+    description: 'The fields to change. Omitted fields stay unchanged.',
     fields: (t) => ({
-      id: t.id({ required: true, description: 'Which one.' }),
-      name: t.string({ description: text('name') }),
-      websiteIds: t.idList({ description: text('websiteList') }),
+      id: t.id({ required: true, description: 'The identifier of the tag.' }),
+      name: t.string({ description: descriptionOf('name') }),
+      websiteIds: t.idList({ description: descriptionOf('websiteList') }),
     }),
   },
-  answer: changed('tag', TagRef),
+  payload: objectPayload('tag', TagRef),
   run: (commit, { caller, services }, { id, ...input }) =>
-    services.administration.tags.update(commit, caller, idOf('tag', id), validate(tagUpdate, tagInput(input))),
+    services.administration.tags.update(commit, caller, requireId('tag', id), validate(tagUpdate, toTagInput(input))),
 });
 
 mutation('tagDelete', {
-  description: 'Deletes a tag and takes it off every conversation. For admins.',
-  argument: 'Which one.',
-  input: idInput('What is deleted.'),
-  answer: deleted<Tag>(),
-  run: (commit, { caller, services }, { id }) => services.administration.tags.remove(commit, caller, idOf('tag', id)),
+  description: 'Deletes a tag and removes it from all conversations. Admins only.',
+  argumentDescription: 'The tag to delete.',
+  input: idInput('The tag to delete.', 'The identifier of the tag.'),
+  payload: deletedIdPayload<Tag>(),
+  run: (commit, { caller, services }, { id }) =>
+    services.administration.tags.remove(commit, caller, requireId('tag', id)),
 });
 
-/** Null where a list belongs is refused by the schema, not taken for an empty one. */
-function tagInput({ websiteIds, ...fields }: { readonly websiteIds?: readonly string[] | null | undefined }) {
+/** Passes null on, so that validation rejects it instead of treating it as an empty list. */
+function toTagInput({ websiteIds, ...fields }: { readonly websiteIds?: readonly string[] | null | undefined }) {
   if (websiteIds === undefined) return fields;
-  return { ...fields, websiteList: websiteIds === null ? null : inputIds('websiteList', websiteIds) };
+  return { ...fields, websiteList: websiteIds === null ? null : parseIdListField('websiteList', websiteIds) };
 }

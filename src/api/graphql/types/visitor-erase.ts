@@ -1,17 +1,22 @@
-import { idOf } from '../../graphql-server/ids.ts';
-import { changed } from '../../graphql-server/mutation.ts';
+import { requireId } from '../../graphql-server/ids.ts';
+import { objectPayload } from '../../graphql-server/mutation.ts';
 import { builder, idInput, mutation } from '../builder.ts';
 import { VisitorRef } from './visitor.ts';
 
 builder.objectField(VisitorRef, 'erasedAt', (t) =>
-  t.expose('erasedAt', { type: 'DateTime', nullable: true, description: 'When their data was removed on request.' }),
+  t.expose('erasedAt', {
+    type: 'DateTime',
+    nullable: true,
+    description: "When the visitor's personal data was erased.",
+  }),
 );
 
 mutation('visitorErase', {
   description:
-    "Removes a person's data, for good: names, addresses, external identifier, browser, all that was said in their conversations, comments in surveys. Running conversations are closed, their sessions end. What only counts stays: times, notes, numbers. For admins.",
-  argument: 'Which visitor.',
-  input: idInput('Whose data is removed.', 'The visitor.'),
-  answer: changed('visitor', VisitorRef),
-  run: (commit, { caller, services }, { id }) => services.visitors.erasure.erase(commit, caller, idOf('visitor', id)),
+    "Permanently erases a visitor's personal data: names, addresses, external identifier, browser, messages and survey comments. Closes their open conversations and ends their sessions. Statistical data is retained: times, ratings and counts. Admins only.",
+  argumentDescription: 'The visitor to erase.',
+  input: idInput('The visitor to erase.', 'The identifier of the visitor.'),
+  payload: objectPayload('visitor', VisitorRef),
+  run: (commit, { caller, services }, { id }) =>
+    services.visitors.erasure.erase(commit, caller, requireId('visitor', id)),
 });

@@ -1,64 +1,66 @@
-import { managedReach } from '../../../core/engine/conversations/conversation-filter.ts';
+import { toManagedScope } from '../../../core/engine/conversations/conversation-filter.ts';
 import type { Satisfaction } from '../../../core/engine/records/satisfaction-store.ts';
 import type { Visitor } from '../../../core/visitors/visitor-query.ts';
-import { listOf } from '../../graphql-server/connection.ts';
-import { readId } from '../../graphql-server/ids.ts';
+import { toSlicedList } from '../../graphql-server/connection.ts';
+import { parseIdArgument } from '../../graphql-server/ids.ts';
 import { loadOrNull } from '../../graphql-server/loaders.ts';
 import { builder, connectionField, connectionType } from '../builder.ts';
-import { idFilter, textFilter } from '../filters.ts';
-import { existing } from '../loaders.ts';
+import { toIdFilter, toTextFilter } from '../filters.ts';
+import { omitMissing } from '../loaders.ts';
 import { WebsiteRef } from './directory.ts';
 import { OperatorRef } from './operator.ts';
-import { readPeriod } from './statistics.ts';
+import { toPeriod } from './statistics.ts';
 
-/** Whoever comes to a visitor by a field may read all of them: that field decides. */
+/** Has no permission checks: the fields that return a visitor check access. */
 export const VisitorRef = builder.objectRef<Visitor>('Visitor').implement({
-  description: 'Somebody who talked to operators. Fields never filled are empty.',
+  description: 'A visitor of a website. Fields without a value are empty strings.',
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'Identifier.' }),
-    uniqueId: t.exposeString('uniqueId', { description: 'The name in which the visitor is known outside.' }),
+    id: t.exposeID('id', { description: 'The identifier of the visitor.' }),
+    uniqueId: t.exposeString('uniqueId', { description: 'The public identifier of the visitor.' }),
     externalId: t.exposeString('externalId', {
       nullable: true,
-      description: "The client's own identifier, if the website vouched for it.",
+      description: "The website's identifier for the visitor, if the website signed it.",
     }),
-    lastname: t.exposeString('lastname', { description: 'Family name.' }),
-    firstname: t.exposeString('firstname', { description: 'First name.' }),
-    address: t.exposeString('address', { description: 'Street and number.' }),
-    city: t.exposeString('city', { description: 'City.' }),
-    zip: t.exposeString('zip', { description: 'Postal code.' }),
-    country: t.exposeString('country', { description: 'Country.' }),
-    phone: t.exposeString('phone', { description: 'Phone number.' }),
-    email: t.exposeString('email', { description: 'E-mail.' }),
-    browser: t.exposeString('browser', { description: 'What the browser says that it is.' }),
+    lastname: t.exposeString('lastname', { description: 'The last name.' }),
+    firstname: t.exposeString('firstname', { description: 'The first name.' }),
+    address: t.exposeString('address', { description: 'The street and number.' }),
+    city: t.exposeString('city', { description: 'The city.' }),
+    zip: t.exposeString('zip', { description: 'The postal code.' }),
+    country: t.exposeString('country', { description: 'The country.' }),
+    phone: t.exposeString('phone', { description: 'The phone number.' }),
+    email: t.exposeString('email', { description: 'The email address.' }),
+    browser: t.exposeString('browser', { description: 'The browser, as reported by its user agent.' }),
     websites: t.field({
       type: [WebsiteRef],
-      description: 'The websites where the visitor was.',
-      resolve: async ({ websiteList }, _args, { load }) => existing(await load.website.loadMany(websiteList)),
+      description: 'The websites that the visitor has used.',
+      resolve: async ({ websiteList }, _args, { load }) => omitMissing(await load.website.loadMany(websiteList)),
     }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When they first came.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the visitor was first seen.' }),
   }),
 });
 
 export const SatisfactionRef = builder.objectRef<Satisfaction>('Satisfaction').implement({
-  description: 'What a visitor thought of a conversation: notes from 1 to 5, and words.',
+  description: 'The answer to a satisfaction survey: ratings from 1 to 5, and a comment.',
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'Identifier.' }),
-    noteWelcome: t.exposeInt('noteWelcome', { description: 'Note for the welcome.' }),
-    noteResolution: t.exposeInt('noteResolution', { description: 'Note for the resolution.' }),
-    noteDelay: t.exposeInt('noteDelay', { description: 'Note for the delay; `node_delay` in REST.' }),
-    comment: t.exposeString('comment', { description: 'What the visitor wrote.' }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was answered.' }),
-    conversationId: t.exposeID('conversationId', { description: 'The conversation, by its identifier.' }),
+    id: t.exposeID('id', { description: 'The identifier of the answer.' }),
+    noteWelcome: t.exposeInt('noteWelcome', { description: 'The rating of the welcome.' }),
+    noteResolution: t.exposeInt('noteResolution', { description: 'The rating of the resolution.' }),
+    noteDelay: t.exposeInt('noteDelay', {
+      description: 'The rating of the delay. Called `node_delay` in the REST API.',
+    }),
+    comment: t.exposeString('comment', { description: "The visitor's comment." }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the survey was answered.' }),
+    conversationId: t.exposeID('conversationId', { description: 'The identifier of the conversation.' }),
     website: t.field({
       type: WebsiteRef,
       nullable: true,
-      description: 'The website of the conversation, if it still is one.',
+      description: 'The website of the conversation. Null if it was deleted.',
       resolve: ({ websiteId }, _args, { load }) => loadOrNull(load.website, websiteId),
     }),
     operator: t.field({
       type: OperatorRef,
       nullable: true,
-      description: 'Whom it is about, if they are still there.',
+      description: 'The rated operator. Null if they were deleted.',
       resolve: ({ operatorId }, _args, { load }) => loadOrNull(load.operator, operatorId),
     }),
   }),
@@ -68,24 +70,25 @@ const VisitorConnection = connectionType('Visitor', VisitorRef);
 const SatisfactionConnection = connectionType('Satisfaction', SatisfactionRef);
 
 const VisitorFilterInput = builder.inputType('VisitorFilter', {
-  description: 'All that is given must hold. Texts compare without case; `*` matches any run of characters.',
+  description:
+    'Filters for visitors. All of them must match. Text is compared case-insensitively; `*` matches any characters.',
   fields: (t) => ({
     id: t.string({ description: 'An identifier, a comma-separated list, or digits with `*`.' }),
-    uniqueId: t.string({ description: 'The name in which the visitor is known outside.' }),
-    externalId: t.string({ description: "The client's own identifier." }),
-    websiteId: t.string({ description: 'Was on this website.' }),
+    uniqueId: t.string({ description: 'The public identifier of the visitor.' }),
+    externalId: t.string({ description: 'The external identifier.' }),
+    websiteId: t.string({ description: 'Has used this website.' }),
   }),
 });
 
 const SatisfactionFilterInput = builder.inputType('SatisfactionFilter', {
-  description: 'All that is given must hold.',
+  description: 'Filters for survey answers. All of them must match.',
   fields: (t) => ({
     id: t.string({ description: 'An identifier, a comma-separated list, or digits with `*`.' }),
-    websiteId: t.string({ description: 'Of conversations on this website.' }),
-    operatorId: t.string({ description: 'About this operator.' }),
-    conversationId: t.string({ description: 'Of this conversation.' }),
-    from: t.field({ type: 'DateTime', description: 'Answered at this moment or later.' }),
-    to: t.field({ type: 'DateTime', description: 'Answered before this moment.' }),
+    websiteId: t.string({ description: 'For conversations on this website.' }),
+    operatorId: t.string({ description: 'For this operator.' }),
+    conversationId: t.string({ description: 'For this conversation.' }),
+    from: t.field({ type: 'DateTime', description: 'Answered at this time or later.' }),
+    to: t.field({ type: 'DateTime', description: 'Answered before this time.' }),
   }),
 });
 
@@ -94,14 +97,14 @@ builder.queryFields((t) => ({
     type: VisitorRef,
     nullable: true,
     description:
-      'A visitor by their identifier. For admins; for managers, if the visitor had a conversation of their groups.',
-    args: { id: t.arg.id({ required: true, description: 'Identifier.' }) },
+      'A visitor by identifier. Available to admins, and to managers if the visitor had a conversation with their groups.',
+    args: { id: t.arg.id({ required: true, description: 'The identifier of the visitor.' }) },
     resolve: async (_root, { id: text }, { caller, services }) => {
-      const reach = managedReach(caller);
-      const id = readId(text);
+      const scope = toManagedScope(caller);
+      const id = parseIdArgument(text);
       if (id === undefined) return null;
-      if (!reach) return (await services.visitors.query.find(caller.accountId, id)) ?? null;
-      const filters = { id: { kind: 'ids', ids: [id] }, reach } as const;
+      if (!scope) return (await services.visitors.query.find(caller.accountId, id)) ?? null;
+      const filters = { id: { kind: 'ids', ids: [id] }, scope } as const;
       return (
         (await services.visitors.query.slice(caller.accountId, filters, { limit: 1, backwards: false })).rows[0] ?? null
       );
@@ -110,26 +113,27 @@ builder.queryFields((t) => ({
   visitors: connectionField(t, {
     type: VisitorConnection,
     nullable: true,
-    description: 'The visitors of the account. For admins; for managers, those who had a conversation of their groups.',
-    args: { filter: t.arg({ type: VisitorFilterInput, description: 'Which ones.' }) },
+    description:
+      'The visitors of the account. Admins see all visitors, managers those who had a conversation with their groups.',
+    args: { filter: t.arg({ type: VisitorFilterInput, description: 'Filters for the visitors.' }) },
     list: (_root, { filter }, { caller, services }) =>
-      listOf(services.visitors.query, caller.accountId, {
-        id: idFilter('id', filter?.id),
-        uniqueId: textFilter('uniqueId', filter?.uniqueId),
-        externalId: textFilter('externalId', filter?.externalId),
-        websiteId: idFilter('websiteId', filter?.websiteId),
-        reach: managedReach(caller),
+      toSlicedList(services.visitors.query, caller.accountId, {
+        id: toIdFilter('id', filter?.id),
+        uniqueId: toTextFilter('uniqueId', filter?.uniqueId),
+        externalId: toTextFilter('externalId', filter?.externalId),
+        websiteId: toIdFilter('websiteId', filter?.websiteId),
+        scope: toManagedScope(caller),
       }),
   }),
   satisfaction: t.field({
     type: SatisfactionRef,
     nullable: true,
     description:
-      'An answered survey by its identifier. For admins; for managers, if it is about an operator of their groups.',
-    args: { id: t.arg.id({ required: true, description: 'Identifier.' }) },
+      'A survey answer by its identifier. Available to admins, and to managers for operators of their groups.',
+    args: { id: t.arg.id({ required: true, description: 'The identifier of the answer.' }) },
     resolve: async (_root, { id: text }, { caller, services }) => {
-      const groups = managedReach(caller)?.groups;
-      const id = readId(text);
+      const groups = toManagedScope(caller)?.groups;
+      const id = parseIdArgument(text);
       if (id === undefined) return null;
       const filters = { id: { kind: 'ids', ids: [id] }, groups } as const;
       const page = await services.engine.satisfactionQuery.slice(caller.accountId, filters, {
@@ -142,16 +146,17 @@ builder.queryFields((t) => ({
   satisfactions: connectionField(t, {
     type: SatisfactionConnection,
     nullable: true,
-    description: 'The answered surveys. For admins; for managers, those about operators of their groups.',
-    args: { filter: t.arg({ type: SatisfactionFilterInput, description: 'Which ones.' }) },
+    description:
+      'The survey answers of the account. Admins see all answers, managers those for operators of their groups.',
+    args: { filter: t.arg({ type: SatisfactionFilterInput, description: 'Filters for the survey answers.' }) },
     list: (_root, { filter }, { caller, services }) =>
-      listOf(services.engine.satisfactionQuery, caller.accountId, {
-        id: idFilter('id', filter?.id),
-        websiteId: idFilter('websiteId', filter?.websiteId),
-        operatorId: idFilter('operatorId', filter?.operatorId),
-        conversationId: idFilter('conversationId', filter?.conversationId),
-        period: readPeriod(filter ?? {}),
-        groups: managedReach(caller)?.groups,
+      toSlicedList(services.engine.satisfactionQuery, caller.accountId, {
+        id: toIdFilter('id', filter?.id),
+        websiteId: toIdFilter('websiteId', filter?.websiteId),
+        operatorId: toIdFilter('operatorId', filter?.operatorId),
+        conversationId: toIdFilter('conversationId', filter?.conversationId),
+        period: toPeriod(filter ?? {}),
+        groups: toManagedScope(caller)?.groups,
       }),
   }),
 }));

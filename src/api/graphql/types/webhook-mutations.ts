@@ -1,102 +1,108 @@
 import { validate } from '../../../core/kernel/validate.ts';
-import type { Replayed } from '../../../core/webhooks/deliveries.ts';
+import type { ReplayResult } from '../../../core/webhooks/deliveries.ts';
 import { type Webhook, webhookCreate, webhookUpdate } from '../../../core/webhooks/webhook.ts';
 import type { NewSecret } from '../../../core/webhooks/webhook-service.ts';
-import { idOf } from '../../graphql-server/ids.ts';
-import { changed, deleted } from '../../graphql-server/mutation.ts';
+import { requireId } from '../../graphql-server/ids.ts';
+import { deletedIdPayload, objectPayload } from '../../graphql-server/mutation.ts';
 import { idInput, mutation } from '../builder.ts';
-import { meaningOf, WebhookRef, WebhookStateEnum } from './webhook.ts';
+import { descriptionOf, WebhookRef, WebhookStateEnum } from './webhook.ts';
 
-const withSecret = {
-  ...changed('webhook', WebhookRef, ({ webhook }: NewSecret) => webhook),
+const payloadWithSecret = {
+  ...objectPayload('webhook', WebhookRef, ({ webhook }: NewSecret) => webhook),
   secret: {
     type: 'String',
-    description: 'The secret that signs events, shown this once; null when the request is repeated.',
-    of: ({ secret }: NewSecret) => secret,
+    description: 'The secret that signs events, shown only once. Null if the request is a retry.',
+    resolve: ({ secret }: NewSecret) => secret,
   },
 } as const;
 
-/** What a caller leaves empty is left out. */
-function given(input: object): Record<string, unknown> {
+function omitNulls(input: object): Record<string, unknown> {
   return Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null));
 }
 
 mutation('webhookCreate', {
-  description: 'Makes a webhook, which gets what happens from now on. For admins.',
-  argument: 'The webhook.',
+  description: 'Creates a webhook. It receives events from now on. Admins only.',
+  argumentDescription: 'The webhook to create.',
   input: {
-    description: 'A new webhook.',
+    description: 'The webhook to create.',
     fields: (t) => ({
-      name: t.string({ required: true, description: meaningOf('name') }),
-      url: t.string({ required: true, description: meaningOf('url') }),
-      eventTypes: t.stringList({ description: meaningOf('eventTypes') }),
+      name: t.string({ required: true, description: descriptionOf('name') }),
+      url: t.string({ required: true, description: descriptionOf('url') }),
+      eventTypes: t.stringList({ description: descriptionOf('eventTypes') }),
     }),
   },
-  answer: withSecret,
+  payload: payloadWithSecret,
   run: (commit, { caller, services }, input) =>
-    services.webhooks.hooks.create(commit, caller, validate(webhookCreate, given(input))),
+    services.webhooks.hooks.create(commit, caller, validate(webhookCreate, omitNulls(input))),
 });
 
 mutation('webhookUpdate', {
-  description: 'Changes the fields that it names and no others; pauses and resumes. For admins.',
-  argument: 'The change.',
+  description: 'Updates, pauses or resumes a webhook. Omitted fields stay unchanged. Admins only.',
+  argumentDescription: 'The fields to change.',
   input: {
-    description: 'A change of a webhook. What is left out stays.',
+    description: 'The fields to change. Omitted fields stay unchanged.',
     fields: (t) => ({
-      id: t.id({ required: true, description: 'Which one.' }),
-      name: t.string({ description: meaningOf('name') }),
-      url: t.string({ description: meaningOf('url') }),
-      eventTypes: t.stringList({ description: meaningOf('eventTypes') }),
-      state: t.field({ type: WebhookStateEnum, description: 'Pauses it, or resumes it where it stopped.' }),
+      id: t.id({ required: true, description: 'The identifier of the webhook.' }),
+      name: t.string({ description: descriptionOf('name') }),
+      url: t.string({ description: descriptionOf('url') }),
+      eventTypes: t.stringList({ description: descriptionOf('eventTypes') }),
+      state: t.field({ type: WebhookStateEnum, description: 'Pauses the webhook, or resumes it where it stopped.' }),
     }),
   },
-  answer: changed('webhook', WebhookRef),
+  payload: objectPayload('webhook', WebhookRef),
   run: (commit, { caller, services }, { id, ...input }) =>
-    services.webhooks.hooks.update(commit, caller, idOf('webhook', id), validate(webhookUpdate, given(input))),
+    services.webhooks.hooks.update(commit, caller, requireId('webhook', id), validate(webhookUpdate, omitNulls(input))),
 });
 
 mutation('webhookDelete', {
-  description: 'Deletes a webhook and what it has not been sent. For admins.',
-  argument: 'Which one.',
-  input: idInput('Which webhook.'),
-  answer: deleted<Webhook>(),
-  run: (commit, { caller, services }, { id }) => services.webhooks.hooks.remove(commit, caller, idOf('webhook', id)),
+  description: 'Deletes a webhook and its unsent events. Admins only.',
+  argumentDescription: 'The webhook to delete.',
+  input: idInput('The webhook to delete.', 'The identifier of the webhook.'),
+  payload: deletedIdPayload<Webhook>(),
+  run: (commit, { caller, services }, { id }) =>
+    services.webhooks.hooks.remove(commit, caller, requireId('webhook', id)),
 });
 
 mutation('webhookSecretRotate', {
-  description: 'Makes a new secret. For 24 hours events are signed with both. For admins.',
-  argument: 'Which one.',
-  input: idInput('Which webhook.'),
-  answer: withSecret,
+  description: 'Replaces the secret of a webhook. For 24 hours, events are signed with both secrets. Admins only.',
+  argumentDescription: 'The webhook.',
+  input: idInput('The webhook whose secret is replaced.', 'The identifier of the webhook.'),
+  payload: payloadWithSecret,
   run: (commit, { caller, services }, { id }) =>
-    services.webhooks.hooks.rotateSecret(commit, caller, idOf('webhook', id)),
+    services.webhooks.hooks.rotateSecret(commit, caller, requireId('webhook', id)),
 });
 
 mutation('webhookTest', {
-  description: 'Sends the event `webhook.tested` to this webhook alone, whatever events it asked for. For admins.',
-  argument: 'Which one.',
-  input: idInput('Which webhook.'),
-  answer: changed('webhook', WebhookRef),
-  run: (commit, { caller, services }, { id }) => services.webhooks.hooks.test(commit, caller, idOf('webhook', id)),
+  description: 'Sends a `webhook.tested` event to this webhook only, regardless of its event types. Admins only.',
+  argumentDescription: 'The webhook to test.',
+  input: idInput('The webhook to test.', 'The identifier of the webhook.'),
+  payload: objectPayload('webhook', WebhookRef),
+  run: (commit, { caller, services }, { id }) => services.webhooks.hooks.test(commit, caller, requireId('webhook', id)),
 });
 
 mutation('webhookReplay', {
-  description: 'Sends dead letters again, each with 24 hours anew. For admins.',
-  argument: 'What is sent again.',
+  description: 'Replays dead letters. Each is retried for another 24 hours. Admins only.',
+  argumentDescription: 'The dead letters to replay.',
   input: {
-    description: 'What is sent again.',
+    description: 'The dead letters to replay.',
     fields: (t) => ({
       webhookId: t.id({ required: true, description: 'The webhook.' }),
-      deliveryId: t.id({ description: 'One dead letter; left out, all of the webhook, at most 10,000 at a time.' }),
+      deliveryId: t.id({
+        description: 'A single dead letter. Defaults to all dead letters of the webhook, at most 10,000 per call.',
+      }),
     }),
   },
-  answer: {
-    ...changed('webhook', WebhookRef, ({ webhook }: Replayed) => webhook),
-    replayedCount: { type: 'Int', description: 'How many are sent again.', of: ({ count }: Replayed) => count },
+  payload: {
+    ...objectPayload('webhook', WebhookRef, ({ webhook }: ReplayResult) => webhook),
+    replayedCount: {
+      type: 'Int',
+      description: 'The number of dead letters that are sent again.',
+      resolve: ({ count }: ReplayResult) => count,
+    },
   },
   run: (commit, { caller, services }, { webhookId, deliveryId }) => {
-    const webhook = idOf('webhook', webhookId);
-    const id = typeof deliveryId === 'string' ? idOf('webhook_delivery', deliveryId) : undefined;
+    const webhook = requireId('webhook', webhookId);
+    const id = typeof deliveryId === 'string' ? requireId('webhook_delivery', deliveryId) : undefined;
     return services.webhooks.deliveries.replay(commit, caller, webhook, id);
   },
 });

@@ -1,75 +1,73 @@
 import type { Delivery, DeliveryState } from '../../../core/webhooks/delivery.ts';
 import { type Webhook, webhookSchema } from '../../../core/webhooks/webhook.ts';
-import { readId } from '../../graphql-server/ids.ts';
-import { builder, connectionField, connectionType, wordsEnum } from '../builder.ts';
+import { parseIdArgument } from '../../graphql-server/ids.ts';
+import { builder, connectionField, connectionType, createEnum } from '../builder.ts';
 
-export const WebhookStateEnum = wordsEnum<Webhook['state']>('WebhookState', 'Whether a webhook is at work.', {
+export const WebhookStateEnum = createEnum<Webhook['state']>('WebhookState', 'The state of a webhook.', {
   active: 'Events are sent.',
-  paused: 'Nothing is sent; events wait until it is resumed.',
+  paused: 'No events are sent. They are queued until the webhook is resumed.',
 });
 
-const DeliveryStateEnum = wordsEnum<DeliveryState>(
-  'WebhookDeliveryState',
-  'What became of an event on its way to a webhook.',
-  {
-    pending: 'It waits, is on its way, or will be tried again.',
-    delivered: 'The receiver has it.',
-    dead: 'It was given up: a dead letter, which can be sent again.',
-  },
-);
+const DeliveryStateEnum = createEnum<DeliveryState>('WebhookDeliveryState', 'The state of a webhook delivery.', {
+  pending: 'Waiting to be sent, being sent, or waiting for a retry.',
+  delivered: 'Accepted by the receiver.',
+  dead: 'Abandoned after its retries. A dead letter can be replayed.',
+});
 
-/** The meaning of a field, from the one place where it is said. */
-export function meaningOf(name: keyof typeof webhookSchema.shape): string {
+export function descriptionOf(name: keyof typeof webhookSchema.shape): string {
   return webhookSchema.shape[name].meta()?.description ?? '';
 }
 
 export const WebhookRef = builder.objectRef<Webhook>('Webhook').implement({
-  description: 'An address to which events are sent. Its secret is shown once, when it is made.',
+  description: 'A URL that receives events. Its secret is shown only once, when it is created.',
   fields: (t) => ({
-    id: t.exposeID('id', { description: meaningOf('id') }),
-    name: t.exposeString('name', { description: meaningOf('name') }),
-    url: t.exposeString('url', { description: meaningOf('url') }),
-    eventTypes: t.exposeStringList('eventTypes', { description: meaningOf('eventTypes') }),
-    state: t.expose('state', { type: WebhookStateEnum, description: meaningOf('state') }),
-    pausedBecause: t.exposeString('pausedBecause', { nullable: true, description: meaningOf('pausedBecause') }),
+    id: t.exposeID('id', { description: descriptionOf('id') }),
+    name: t.exposeString('name', { description: descriptionOf('name') }),
+    url: t.exposeString('url', { description: descriptionOf('url') }),
+    eventTypes: t.exposeStringList('eventTypes', { description: descriptionOf('eventTypes') }),
+    state: t.expose('state', { type: WebhookStateEnum, description: descriptionOf('state') }),
+    pausedBecause: t.exposeString('pausedBecause', { nullable: true, description: descriptionOf('pausedBecause') }),
     failingSince: t.expose('failingSince', {
       type: 'DateTime',
       nullable: true,
-      description: meaningOf('failingSince'),
+      description: descriptionOf('failingSince'),
     }),
     previousSecretUntil: t.expose('previousSecretUntil', {
       type: 'DateTime',
       nullable: true,
-      description: meaningOf('previousSecretUntil'),
+      description: descriptionOf('previousSecretUntil'),
     }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: meaningOf('createdAt') }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: descriptionOf('createdAt') }),
   }),
 });
 
 const DeliveryRef = builder.objectRef<Delivery>('WebhookDelivery').implement({
-  description: 'An event on its way to a webhook.',
+  description: 'The delivery of an event to a webhook.',
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'Identifier, sent as `X-Switchboard-Delivery`.' }),
-    eventId: t.exposeString('eventId', { description: 'The event, sent as `X-Switchboard-Event-Id`.' }),
-    type: t.exposeString('type', { description: 'Type of the event.' }),
-    subjectType: t.exposeString('subjectType', { description: 'What the event is about.' }),
-    subjectId: t.exposeID('subjectId', { description: 'Which one it is about.' }),
-    body: t.exposeString('body', { description: 'The JSON text that is posted.' }),
-    state: t.expose('state', { type: DeliveryStateEnum, description: 'What became of it.' }),
-    attempts: t.exposeInt('attempts', { description: 'How often it was sent.' }),
+    id: t.exposeID('id', { description: 'The identifier of the delivery, sent as `X-Switchboard-Delivery`.' }),
+    eventId: t.exposeString('eventId', {
+      description: 'The identifier of the event, sent as `X-Switchboard-Event-Id`.',
+    }),
+    type: t.exposeString('type', { description: 'The type of the event.' }),
+    subjectType: t.exposeString('subjectType', { description: 'The kind of object that the event is about.' }),
+    subjectId: t.exposeID('subjectId', { description: 'The identifier of the object that the event is about.' }),
+    body: t.exposeString('body', { description: 'The JSON body of the request.' }),
+    state: t.expose('state', { type: DeliveryStateEnum, description: 'The state of the delivery.' }),
+    attempts: t.exposeInt('attempts', { description: 'The number of attempts.' }),
     nextAt: t.expose('nextAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When it is sent next; null while an earlier event of its subject is on the way, and at the end.',
+      description:
+        'When the next attempt is made. Null while an earlier event of the same object is pending, and after the last attempt.',
     }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made ready to be sent.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the delivery was created.' }),
     endedAt: t.expose('endedAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When it was delivered or given up.',
+      description: 'When the event was delivered or abandoned.',
     }),
-    lastStatus: t.exposeInt('lastStatus', { nullable: true, description: 'The last HTTP status of the receiver.' }),
-    lastError: t.exposeString('lastError', { nullable: true, description: 'Why the last try had no answer.' }),
+    lastStatus: t.exposeInt('lastStatus', { nullable: true, description: 'The HTTP status of the last response.' }),
+    lastError: t.exposeString('lastError', { nullable: true, description: 'Why the last attempt got no response.' }),
   }),
 });
 
@@ -79,30 +77,30 @@ builder.queryFields((t) => ({
   webhooks: t.field({
     type: [WebhookRef],
     nullable: true,
-    description: 'The webhooks of the account. For admins.',
+    description: 'The webhooks of the account. Admins only.',
     resolve: (_root, _args, { caller, services }) => services.webhooks.hooks.list(caller),
   }),
   webhook: t.field({
     type: WebhookRef,
     nullable: true,
-    description: 'A webhook by its identifier. For admins.',
-    args: { id: t.arg.id({ required: true, description: 'Identifier.' }) },
+    description: 'A webhook by its identifier. Admins only.',
+    args: { id: t.arg.id({ required: true, description: 'The identifier of the webhook.' }) },
     resolve: async (_root, { id }, { caller, services }) =>
-      (await services.webhooks.hooks.find(caller, readId(id) ?? 0)) ?? null,
+      (await services.webhooks.hooks.find(caller, parseIdArgument(id) ?? 0)) ?? null,
   }),
   webhookDeliveries: connectionField(t, {
     type: DeliveryConnection,
     nullable: true,
-    description: 'What was and will be sent to a webhook; null when there is no such webhook. For admins.',
+    description: 'The deliveries of a webhook. Null if the webhook does not exist. Admins only.',
     args: {
       webhookId: t.arg.id({ required: true, description: 'The webhook.' }),
       state: t.arg({
         type: DeliveryStateEnum,
-        description: 'Only those in this state: `DEAD` lists the dead letters.',
+        description: 'Only deliveries in this state. `DEAD` lists the dead letters.',
       }),
     },
     list: (_root, { webhookId, state }, { caller, services: { webhooks } }) => {
-      const id = readId(webhookId) ?? 0;
+      const id = parseIdArgument(webhookId) ?? 0;
       return {
         slice: (slice) => webhooks.deliveries.slice(caller, id, state ?? undefined, slice),
         count: () => webhooks.deliveries.count(caller, id, state ?? undefined),

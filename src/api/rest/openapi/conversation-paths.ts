@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
 import { CONVERSATION_FILTERS, conversationSchema } from '../conversation.ts';
-import { UNICODE } from '../meter.ts';
+import { JSON_UNICODE_SUFFIX } from '../meter.ts';
 import { toWire } from '../names.ts';
 import { SATISFACTION_FILTERS, satisfactionSchema } from '../satisfaction.ts';
 import { STATISTIC_FILTERS, statisticRowSchema, statisticSchema } from '../statistic.ts';
@@ -9,14 +9,14 @@ import { TAG_FILTERS, tagCreateBody, tagSchema, tagUpdateBody } from '../tag.ts'
 import { VISITOR_FILTERS, visitorSchema } from '../visitor.ts';
 import { listEnvelope, singleEnvelope } from './envelope-schemas.ts';
 import * as examples from './examples.ts';
-import { answer, read } from './operation.ts';
+import { jsonResponse, readOperation } from './operation.ts';
 import { filterParameters, parameterRefs } from './parameters.ts';
 import { resourcePaths } from './resource-paths.ts';
 
 const CONVERSATION = 'Conversation';
-const PERIOD = {
-  from: 'Only what began then or later.',
-  to: 'Only what began then or before.',
+const PERIOD_FILTERS = {
+  from: 'Conversations that started at or after this time.',
+  to: 'Conversations that started at or before this time.',
 };
 
 const conversations = resourcePaths({
@@ -24,41 +24,41 @@ const conversations = resourcePaths({
   tag: CONVERSATION,
   schema: conversationSchema,
   filters: CONVERSATION_FILTERS,
-  meanings: {
-    ...PERIOD,
-    channel: 'How it was held.',
+  filterDescriptions: {
+    ...PERIOD_FILTERS,
+    channel: 'Channel of the conversation.',
     website_id: 'The website that the visitor was on.',
-    operator_id: 'Who has or had it.',
+    operator_id: 'The operator who has or had the conversation.',
     visitor_id: 'Identifier of the visitor.',
-    skill_id: 'The skill that it asks for.',
-    tag_id: 'A tag on it.',
+    skill_id: 'The requested skill.',
+    tag_id: 'A tag of the conversation.',
   },
   listNote:
-    'The period is at most three months. With one of its ends given it is three months from there; with none, the last three months.',
+    'The period is at most three months. With only `from` or `to` it is the three months after or before that time; with neither, the last three months.',
   example: examples.conversation,
 });
 
 const figures = statisticSchema
   .partial()
-  .meta({ id: 'Statistic', description: 'Figures by their indicator: all, or those that were asked for.' });
+  .meta({ id: 'Statistic', description: 'Figures by indicator: all, or the requested ones.' });
 const rows = statisticRowSchema
   .partial()
   .required({ resource: true, resourceId: true })
   .meta({ id: 'StatisticRow', description: 'The figures of one operator, group or skill.' });
 const statistic = toWire(examples.statistic) as Record<string, unknown>;
 
-/** Conversations and what belongs to them. */
+/** Conversations, visitors, satisfaction surveys, tags and statistics. */
 export const conversationPaths: ZodOpenApiPathsObject = {
   ...conversations,
-  ...otherSpelling(conversations),
+  ...aliasPaths(conversations),
   ...resourcePaths({
     name: 'visitor',
     tag: CONVERSATION,
     schema: visitorSchema,
     filters: VISITOR_FILTERS,
-    meanings: {
-      unique_id: 'The name in which the visitor is known outside.',
-      website_id: 'A website where the visitor was.',
+    filterDescriptions: {
+      unique_id: 'Public identifier of the visitor.',
+      website_id: 'A website that the visitor used.',
     },
     example: examples.visitor,
   }),
@@ -67,11 +67,11 @@ export const conversationPaths: ZodOpenApiPathsObject = {
     tag: CONVERSATION,
     schema: satisfactionSchema,
     filters: SATISFACTION_FILTERS,
-    meanings: {
-      from: 'Only what was answered then or later.',
-      to: 'Only what was answered then or before.',
+    filterDescriptions: {
+      from: 'Surveys answered at or after this time.',
+      to: 'Surveys answered at or before this time.',
       website_id: 'The website of the conversation.',
-      operator_id: 'Whom it is about.',
+      operator_id: 'The rated operator.',
       conversation_id: 'The conversation.',
     },
     example: examples.satisfaction,
@@ -81,35 +81,35 @@ export const conversationPaths: ZodOpenApiPathsObject = {
     tag: CONVERSATION,
     schema: tagSchema,
     filters: TAG_FILTERS,
-    meanings: { website_id: 'A website that it is for.' },
+    filterDescriptions: { website_id: 'A website that the tag is for.' },
     example: examples.tag,
     writes: {
       create: tagCreateBody,
       createExample: { name: 'Goodwill', website_id: [1, 2] },
-      createNote: 'Left out, `website_id` is all websites of the account. A name that is taken is refused (409).',
+      createNote: '`website_id` defaults to all websites of the account. A name that is already used is refused (409).',
       update: tagUpdateBody,
       updateExample: { name: 'Gesture of goodwill' },
-      removeNote: 'Takes it off every conversation, too.',
+      removeNote: 'Also removes the tag from all conversations.',
     },
   }),
   '/api/2/statistic': {
-    get: read({
+    get: readOperation({
       operationId: 'read_statistic',
       tag: CONVERSATION,
-      summary: 'Figures',
+      summary: 'Statistics of the account',
       description:
-        'Without `filters[resource]` one object, keyed by indicator. With it a list with a row for each operator, group or skill, newest first, those without any conversation too. A conversation counts for the group of its operator; while nobody has it, for the group that it asks for.',
+        'Returns one object, keyed by indicator. With `filters[resource]`, returns a list with one row per operator, group or skill, newest first, including those without conversations. A conversation counts for the group of its operator; without an operator, for the requested group.',
       parameters: [
         ...parameterRefs('page', 'limit', 'fields'),
         ...filterParameters(STATISTIC_FILTERS, {
-          ...PERIOD,
+          ...PERIOD_FILTERS,
           channel: 'Conversations of this channel.',
-          resource: 'Whose figures are listed.',
-          resource_id: 'Only the rows of these, with `filters[resource]`.',
+          resource: 'Type of resource to list.',
+          resource_id: 'Only these resources; requires `filters[resource]`.',
           indicators: 'Only these indicators.',
         }),
       ],
-      success: answer('The figures.', z.union([singleEnvelope(figures), listEnvelope(rows)]), {
+      success: jsonResponse('The figures.', z.union([singleEnvelope(figures), listEnvelope(rows)]), {
         meta: { status: 'success' },
         data: statistic,
       }),
@@ -117,11 +117,11 @@ export const conversationPaths: ZodOpenApiPathsObject = {
   },
 };
 
-/** The same resource under the address that old clients use. */
-function otherSpelling(paths: ZodOpenApiPathsObject): ZodOpenApiPathsObject {
+/** The same paths under the URL that old clients use. */
+function aliasPaths(paths: ZodOpenApiPathsObject): ZodOpenApiPathsObject {
   return Object.fromEntries(
     Object.entries(paths).map(([path, { get }]) => [
-      path.replace('/conversation', `/conversation${UNICODE}`),
+      path.replace('/conversation', `/conversation${JSON_UNICODE_SUFFIX}`),
       { get: { ...get, responses: get?.responses ?? {}, operationId: `${get?.operationId}_json_unicode` } },
     ]),
   );

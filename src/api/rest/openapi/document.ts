@@ -3,7 +3,7 @@ import { errorResponses } from './errors.ts';
 import { restHeaders } from './headers.ts';
 import { sharedParameters } from './parameters.ts';
 
-/** What the paths of this interface refer to. */
+/** The components that the REST paths refer to. */
 export const restComponents = {
   headers: restHeaders,
   parameters: sharedParameters,
@@ -14,7 +14,7 @@ export const restComponents = {
       type: 'apiKey',
       in: 'query',
       name: 'key',
-      description: 'The API key in the query. Prefer the header: proxies and browsers keep addresses.',
+      description: 'The API key in the query. Prefer the header: proxies and browsers store URLs.',
     },
     keyBasic: {
       type: 'http',
@@ -25,8 +25,8 @@ export const restComponents = {
 } satisfies ZodOpenApiComponentsObject;
 
 export const restTags = [
-  { name: 'Operator', description: 'The people who handle conversations.' },
-  { name: 'Availability', description: 'Who can take a conversation right now.' },
+  { name: 'Operator', description: 'Operators, who handle conversations.' },
+  { name: 'Availability', description: 'Live availability of operators.' },
   { name: 'Directory', description: 'The account, its websites, its groups and its skills.' },
-  { name: 'Conversation', description: 'What was said with whom, and the figures of it.' },
+  { name: 'Conversation', description: 'Conversations, visitors, satisfaction, tags and statistics.' },
 ];

@@ -12,7 +12,7 @@ import type { statisticSchema } from '../statistic.ts';
 import type { tagSchema } from '../tag.ts';
 import type { visitorSchema } from '../visitor.ts';
 
-/** Examples in the words of the code, so that the compiler holds them to the schemas; the document shows them as on the wire. */
+/** Examples in camel case, so that the compiler checks them against the schemas. The document shows snake case. */
 export const operator: z.output<typeof operatorSchema> = {
   id: 42,
   name: 'Martin',

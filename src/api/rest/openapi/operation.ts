@@ -5,14 +5,14 @@ import type {
   ZodOpenApiRequestBodyObject,
   ZodOpenApiResponseObject,
 } from 'zod-openapi';
-import { wireName } from '../names.ts';
-import { type ErrorName, errors } from './errors.ts';
-import { answerHeaders } from './headers.ts';
+import { toWireName } from '../names.ts';
+import { type ErrorName, errorRefs } from './errors.ts';
+import { responseHeaders } from './headers.ts';
 import { parameterRefs } from './parameters.ts';
 
 type Parameter = ZodOpenApiParameterObject | { $ref: string };
 
-interface Described {
+interface OperationDescription {
   readonly operationId: string;
   readonly tag: string;
   readonly summary: string;
@@ -21,32 +21,37 @@ interface Described {
   readonly success: ZodOpenApiResponseObject;
 }
 
-/** A read with its errors. */
-export function read(described: Described, ...own: ErrorName[]): ZodOpenApiOperationObject {
-  return { ...common(described), responses: { 200: described.success, ...errors(...own) } };
+export function readOperation(
+  description: OperationDescription,
+  ...otherErrors: ErrorName[]
+): ZodOpenApiOperationObject {
+  return { ...common(description), responses: { 200: description.success, ...errorRefs(...otherErrors) } };
 }
 
-interface DescribedWrite extends Described {
+interface WriteDescription extends OperationDescription {
   readonly status?: 200 | 201;
   readonly body?: ZodOpenApiRequestBodyObject;
 }
 
-/** A write with its errors. Every write takes an idempotency key. */
-export function write(described: DescribedWrite, ...own: ErrorName[]): ZodOpenApiOperationObject {
-  const { status = 200, body, success } = described;
+/** Every write accepts an idempotency key. */
+export function writeOperation(description: WriteDescription, ...otherErrors: ErrorName[]): ZodOpenApiOperationObject {
+  const { status = 200, body, success } = description;
   const operation = common({
-    ...described,
-    parameters: [...(described.parameters ?? []), ...parameterRefs('idempotencyKey')],
+    ...description,
+    parameters: [...(description.parameters ?? []), ...parameterRefs('idempotencyKey')],
   });
   const bodyErrors: ErrorName[] = body ? ['UnsupportedMediaType'] : [];
   return {
     ...operation,
     ...(body ? { requestBody: body } : {}),
-    responses: { [status]: success, ...errors('Conflict', 'TooLarge', 'OtherRequest', ...bodyErrors, ...own) },
+    responses: {
+      [status]: success,
+      ...errorRefs('Conflict', 'TooLarge', 'OtherRequest', ...bodyErrors, ...otherErrors),
+    },
   };
 }
 
-function common({ operationId, tag, summary, description, parameters }: Described) {
+function common({ operationId, tag, summary, description, parameters }: OperationDescription) {
   return {
     operationId,
     tags: [tag],
@@ -58,21 +63,21 @@ function common({ operationId, tag, summary, description, parameters }: Describe
   };
 }
 
-export function answer(
+export function jsonResponse(
   description: string,
   schema: z.ZodType,
   example: unknown,
   ...headers: string[]
 ): ZodOpenApiResponseObject {
-  return { description, headers: answerHeaders(...headers), content: { 'application/json': { schema, example } } };
+  return { description, headers: responseHeaders(...headers), content: { 'application/json': { schema, example } } };
 }
 
 const FORM_RULES =
-  'In a form booleans are `1` or `0`, lists are `1,2` or `name[]=1&name[]=2`, fields of objects stand in brackets ' +
-  '(`call_config[type]=…`), and an empty value empties a list or sets a field to null.';
+  'In a form, booleans are `1` or `0`, lists are `1,2` or `name[]=1&name[]=2`, fields of objects are in brackets ' +
+  '(`call_config[type]=…`), and an empty value means an empty list or null.';
 
-/** The same fields as JSON or as a form. JSON stands first because forms to try an operation fill it with the example. */
-export function body(schema: z.ZodObject, example: object): ZodOpenApiRequestBodyObject {
+/** The same fields as JSON or as a form. JSON comes first because Swagger UI prefills it with the example. */
+export function requestBody(schema: z.ZodObject, example: object): ZodOpenApiRequestBodyObject {
   const encoding = formEncoding(schema);
   return {
     description: `${schema.meta()?.description ?? ''} ${FORM_RULES}`.trim(),
@@ -88,21 +93,20 @@ export function body(schema: z.ZodObject, example: object): ZodOpenApiRequestBod
   };
 }
 
-const LIST = { style: 'form', explode: false };
-const OBJECT = { style: 'deepObject', explode: true };
+const LIST_ENCODING = { style: 'form', explode: false };
+const OBJECT_ENCODING = { style: 'deepObject', explode: true };
 
-/** Lists are sent with commas and objects with brackets. */
-function formEncoding(schema: z.ZodObject): Record<string, typeof LIST> {
-  const styles = Object.entries(schema.shape).map(([name, field]): [string, typeof LIST | undefined] => {
-    const inner = unwrapped(field as z.ZodType);
-    if (inner instanceof z.ZodArray) return [wireName(name), LIST];
-    return [wireName(name), inner instanceof z.ZodObject ? OBJECT : undefined];
+/** Lists are comma-separated; objects use brackets. */
+function formEncoding(schema: z.ZodObject): Record<string, typeof LIST_ENCODING> {
+  const styles = Object.entries(schema.shape).map(([name, field]): [string, typeof LIST_ENCODING | undefined] => {
+    const inner = unwrap(field as z.ZodType);
+    if (inner instanceof z.ZodArray) return [toWireName(name), LIST_ENCODING];
+    return [toWireName(name), inner instanceof z.ZodObject ? OBJECT_ENCODING : undefined];
   });
-  return Object.fromEntries(styles.filter((style): style is [string, typeof LIST] => style[1] !== undefined));
+  return Object.fromEntries(styles.filter((style): style is [string, typeof LIST_ENCODING] => style[1] !== undefined));
 }
 
-function unwrapped(schema: z.ZodType): z.ZodType {
-  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable)
-    return unwrapped(schema.unwrap() as z.ZodType);
-  return schema instanceof z.ZodPipe ? unwrapped(schema.in as z.ZodType) : schema;
+function unwrap(schema: z.ZodType): z.ZodType {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) return unwrap(schema.unwrap() as z.ZodType);
+  return schema instanceof z.ZodPipe ? unwrap(schema.in as z.ZodType) : schema;
 }

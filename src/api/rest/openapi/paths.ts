@@ -18,7 +18,7 @@ import * as examples from './examples.ts';
 import { operatorPaths } from './operator-paths.ts';
 import { resourcePaths } from './resource-paths.ts';
 
-const IN_USE = 'Refused (409) while something still points at it; the message counts what that is.';
+const IN_USE = 'Refused (409) while it is in use; the message says by what.';
 
 /** Everything under `/api/2`. */
 export const restPaths: ZodOpenApiPathsObject = {
@@ -39,11 +39,11 @@ export const restPaths: ZodOpenApiPathsObject = {
         call_config: { type: 'ANSWER_FROM_PHONE', phone_number: '+33123456789' },
       },
       createNote:
-        'Left out, `pseudo` is the first name, or the name where there is none; `language_list` is the `language_admin`; `website_list` is all websites of the account. Without a `password` the operator cannot log in yet.',
+        '`pseudo` defaults to the first name or, without one, to the name; `language_list` to `language_admin`; `website_list` to all websites of the account. Without a `password` the operator cannot log in yet.',
       update: operatorUpdate,
       updateExample: { chat_max_number: 5, language_list: ['en', 'fr'] },
       removeNote:
-        'Conversations and statistics stay. Tokens end, the operator goes offline, and running conversations go back to the queue. The last admin of an account cannot be deleted (409).',
+        'Conversations and statistics are retained. Tokens are revoked, the operator goes offline, and open conversations are requeued. The last admin of an account cannot be deleted (409).',
     },
   }),
   ...operatorPaths,

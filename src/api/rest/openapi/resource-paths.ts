@@ -3,19 +3,18 @@ import type { ZodOpenApiPathItemObject, ZodOpenApiPathsObject } from 'zod-openap
 import { toWire } from '../names.ts';
 import type { FilterTable } from '../query.ts';
 import { linkTo } from '../resource.ts';
-import { doneEnvelope, listEnvelope, singleEnvelope } from './envelope-schemas.ts';
-import { answer, body, read, write } from './operation.ts';
+import { listEnvelope, singleEnvelope, successEnvelope } from './envelope-schemas.ts';
+import { jsonResponse, readOperation, requestBody, writeOperation } from './operation.ts';
 import { filterParameters, parameterRefs } from './parameters.ts';
 import { readSchemas } from './wire-schema.ts';
 
-interface DescribedResource {
+interface ResourceDescription {
   readonly name: string;
   readonly tag: string;
   readonly schema: z.ZodObject;
   readonly filters: FilterTable;
-  /** What filters mean here, where it is not what they mean elsewhere. */
-  readonly meanings?: Readonly<Record<string, string>>;
-  /** What else is to be known of the list. */
+  /** Descriptions of filters that differ from the common ones. */
+  readonly filterDescriptions?: Readonly<Record<string, string>>;
   readonly listNote?: string;
   readonly example: { readonly id: number };
   readonly writes?: {
@@ -31,93 +30,93 @@ interface DescribedResource {
 const SUCCESS = { status: 'success' };
 const LIST_NOTE = 'Newest first. Without `full` and `fields[]` an item is `id` and `_link`.';
 
-/** The paths of a resource: list and read, and the writes where it has them. */
-export function resourcePaths(resource: DescribedResource): ZodOpenApiPathsObject {
+/** The paths of a resource: list, single read, and writes if it has any. */
+export function resourcePaths(resource: ResourceDescription): ZodOpenApiPathsObject {
   const { name } = resource;
-  const { full, part } = readSchemas(resource.schema);
-  const { list, single } = reads(resource, z.union([full, part]));
-  const { create, change } = writes(resource, full);
+  const { full, partial } = readSchemas(resource.schema);
+  const { list, single } = describeReads(resource, z.union([full, partial]));
+  const { create, change } = describeWrites(resource, full);
   return {
     [`/api/2/${name}`]: { get: list, ...create },
     [`/api/2/${name}/{id}`]: { get: single, ...change },
   };
 }
 
-function reads(resource: DescribedResource, item: z.ZodType) {
-  const { name, tag, filters, meanings, listNote, example } = resource;
+function describeReads(resource: ResourceDescription, item: z.ZodType) {
+  const { name, tag, filters, filterDescriptions, listNote, example } = resource;
   const { id } = example;
   const _link = linkTo(name, id);
-  const list = read({
+  const list = readOperation({
     operationId: `list_${name}`,
     tag,
-    summary: `List of the ${name}s`,
+    summary: `List ${name}s`,
     description: [LIST_NOTE, ...(listNote === undefined ? [] : [listNote])].join(' '),
-    parameters: [...parameterRefs('page', 'limit', 'full', 'fields'), ...filterParameters(filters, meanings)],
-    success: answer('A page of the list.', listEnvelope(item), {
+    parameters: [...parameterRefs('page', 'limit', 'full', 'fields'), ...filterParameters(filters, filterDescriptions)],
+    success: jsonResponse('A page of the list.', listEnvelope(item), {
       meta: SUCCESS,
       data: [{ id, _link }],
       pagination: { page: 1, pages: 1, limit: 20, count: 1 },
     }),
   });
-  const single = read(
+  const single = readOperation(
     {
       operationId: `read_${name}`,
       tag,
-      summary: `One ${name}`,
+      summary: `Read ${withArticle(name)}`,
       parameters: parameterRefs('id', 'fields'),
-      success: answer(`The ${name}.`, singleEnvelope(item), whole(name, example)),
+      success: jsonResponse(`The ${name}.`, singleEnvelope(item), fullExample(name, example)),
     },
     'NotFound',
   );
   return { list, single };
 }
 
-function writes({ name, tag, example, writes }: DescribedResource, full: z.ZodType) {
+function describeWrites({ name, tag, example, writes }: ResourceDescription, full: z.ZodType) {
   if (!writes) return {};
   const create: ZodOpenApiPathItemObject = {
-    post: write({
+    post: writeOperation({
       operationId: `create_${name}`,
       tag,
       summary: `Create ${withArticle(name)}`,
       ...(writes.createNote === undefined ? {} : { description: writes.createNote }),
-      body: body(writes.create, writes.createExample),
+      body: requestBody(writes.create, writes.createExample),
       status: 201,
-      success: answer(
+      success: jsonResponse(
         `The new ${name}.`,
         singleEnvelope(full),
-        whole(name, example),
+        fullExample(name, example),
         'Location',
         'Idempotency-Replayed',
       ),
     }),
   };
   const change: ZodOpenApiPathItemObject = {
-    put: write(
+    put: writeOperation(
       {
         operationId: `update_${name}`,
         tag,
-        summary: `Change ${withArticle(name)}`,
+        summary: `Update ${withArticle(name)}`,
         description:
-          'Changes the fields that it names and no others. Read-only fields are accepted when they repeat the present value, so that what was read can be sent back.',
+          'Changes only the given fields. Read-only fields are accepted when they repeat the current value, so that a client can send back what it read.',
         parameters: parameterRefs('id'),
-        body: body(writes.update, writes.updateExample),
-        success: answer(
-          `The ${name} after the change.`,
+        body: requestBody(writes.update, writes.updateExample),
+        success: jsonResponse(
+          `The updated ${name}.`,
           singleEnvelope(full),
-          whole(name, example),
+          fullExample(name, example),
           'Idempotency-Replayed',
         ),
       },
       'NotFound',
     ),
-    delete: write(
+    delete: writeOperation(
       {
         operationId: `delete_${name}`,
         tag,
         summary: `Delete ${withArticle(name)}`,
         description: writes.removeNote,
         parameters: parameterRefs('id'),
-        success: answer(`The ${name} is gone.`, doneEnvelope, { meta: SUCCESS }, 'Idempotency-Replayed'),
+        success: jsonResponse(`The ${name} was deleted.`, successEnvelope, { meta: SUCCESS }, 'Idempotency-Replayed'),
       },
       'NotFound',
     ),
@@ -125,7 +124,7 @@ function writes({ name, tag, example, writes }: DescribedResource, full: z.ZodTy
   return { create, change };
 }
 
-function whole(name: string, example: { readonly id: number }): object {
+function fullExample(name: string, example: { readonly id: number }): object {
   return { meta: SUCCESS, data: { ...(toWire(example) as object), _link: linkTo(name, example.id) } };
 }
 

@@ -1,84 +1,90 @@
 import type { Conversation, ConversationState } from '../../../core/engine/records/conversation.ts';
 import { requireSize } from '../../graphql-server/connection.ts';
 import { graphqlError } from '../../graphql-server/errors.ts';
-import { readId } from '../../graphql-server/ids.ts';
+import { parseIdArgument } from '../../graphql-server/ids.ts';
 import { loadOrNull } from '../../graphql-server/loaders.ts';
-import { builder, ChannelEnum, connectionField, connectionType, wordsEnum } from '../builder.ts';
+import { builder, ChannelEnum, connectionField, connectionType, createEnum } from '../builder.ts';
 import { MessageRef, OperatorRef } from './message.ts';
 import { SatisfactionRef } from './satisfaction.ts';
 
-const ConversationStateEnum = wordsEnum<ConversationState>(
+const ConversationStateEnum = createEnum<ConversationState>(
   'ConversationState',
-  'How far a conversation has come. It can go back to QUEUED, when an operator declines or is lost.',
+  'The state of a conversation. It returns to QUEUED if the operator declines or disconnects.',
   {
-    queued: 'Waits for an operator.',
-    offered: 'An operator is being asked.',
-    active: 'An operator has accepted it.',
-    closed: 'It has ended.',
+    queued: 'Waiting for an operator.',
+    offered: 'Offered to an operator.',
+    active: 'Accepted by an operator.',
+    closed: 'Closed.',
   },
 );
 
-const ClosedByEnum = wordsEnum('ClosedBy', 'Who ended a conversation.', {
+const ClosedByEnum = createEnum('ClosedBy', 'Who closed a conversation.', {
   visitor: 'The visitor.',
   operator: 'An operator.',
   system: 'The service.',
 });
 
-/** So many messages are read at once, unless fewer are asked for. */
 const MAX_MESSAGES = 1000;
 
 export const ConversationRef = builder.objectRef<Conversation>('Conversation');
 
 ConversationRef.implement({
-  description: 'A conversation of the visitor with the operators of the website.',
+  description: 'A conversation between the visitor and the operators of the website.',
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'Identifier.' }),
-    channel: t.expose('channel', { type: ChannelEnum, description: 'How it is held.' }),
-    state: t.expose('state', { type: ConversationStateEnum, description: 'How far it has come.' }),
-    language: t.exposeString('language', { description: 'The language that it asks for (ISO 639-1).' }),
-    skillId: t.exposeID('skillId', { nullable: true, description: 'The skill that it asks for.' }),
-    groupId: t.exposeID('groupId', { nullable: true, description: 'The group that it asks for.' }),
+    id: t.exposeID('id', { description: 'The identifier of the conversation.' }),
+    channel: t.expose('channel', { type: ChannelEnum, description: 'The channel of the conversation.' }),
+    state: t.expose('state', { type: ConversationStateEnum, description: 'The state of the conversation.' }),
+    language: t.exposeString('language', { description: 'The requested language (ISO 639-1).' }),
+    skillId: t.exposeID('skillId', { nullable: true, description: 'The requested skill.' }),
+    groupId: t.exposeID('groupId', { nullable: true, description: 'The requested group.' }),
     operator: t.field({
       type: OperatorRef,
       nullable: true,
-      description: 'Who has it; nobody as long as nobody has accepted it.',
+      description: 'The operator who handles the conversation. Null until an operator accepts it.',
       resolve: async ({ operatorId, state }, _args, { load }) =>
         operatorId === null || state === 'offered' ? null : ((await load.operator.load(operatorId)) ?? null),
     }),
     queuePosition: t.int({
       nullable: true,
-      description: 'Its place among those that wait for the same: 1 is next. Null when it does not wait.',
+      description:
+        'The position among queued conversations with the same requirements, starting at 1. Null unless queued.',
       resolve: ({ id, state }, _args, { load }) => (state === 'queued' ? load.queuePosition.load(id) : null),
     }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it began.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the conversation was started.' }),
     acceptedAt: t.expose('acceptedAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When an operator accepted it.',
+      description: 'When an operator accepted the conversation.',
     }),
-    closedAt: t.expose('closedAt', { type: 'DateTime', nullable: true, description: 'When it ended.' }),
+    closedAt: t.expose('closedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When the conversation was closed.',
+    }),
     closedBy: t.field({
       type: ClosedByEnum,
       nullable: true,
-      description: 'Who ended it.',
+      description: 'Who closed the conversation.',
       resolve: ({ closedBy }) => (closedBy === 'api_key' ? 'system' : closedBy),
     }),
     messageCount: t.exposeInt('messageCount', {
-      description: 'How many messages it has: also the sequence number of the newest.',
+      description: 'The number of messages, which is also the sequence number of the newest.',
     }),
     messages: t.field({
       type: [MessageRef],
-      description: 'What was said, in order.',
+      description: 'The messages of the conversation, oldest first.',
       args: {
         after: t.arg.int({
           description:
-            'Only what has a higher sequence number. Give that of the last message you have: nothing is missed.',
+            'Returns the messages after this sequence number. Pass that of your last message to miss none. Defaults to 0.',
         }),
-        first: t.arg.int({ description: `How many from there; ${MAX_MESSAGES} at most, and if nothing is said.` }),
+        first: t.arg.int({
+          description: `Returns the first _n_ messages. Defaults to ${MAX_MESSAGES}, which is the maximum.`,
+        }),
       },
       resolve: ({ id }, args, { load }) => {
         const [after, first] = [args.after ?? 0, args.first ?? MAX_MESSAGES];
-        if (after < 0) throw graphqlError('BAD_REQUEST', 'after must be a sequence number, or 0.');
+        if (after < 0) throw graphqlError('BAD_REQUEST', 'after must be 0 or a sequence number.');
         requireSize('first', first, MAX_MESSAGES);
         return load.messages.load({ ownerId: id, window: { after, first } });
       },
@@ -86,14 +92,16 @@ ConversationRef.implement({
     escalatedTo: t.field({
       type: ConversationRef,
       nullable: true,
-      description: 'The video that this chat became, if it became one; both go on.',
+      description: 'The video conversation that this chat was escalated to, if any. The chat stays open.',
       resolve: async ({ id, channel }, _args, { visitor, services }) =>
-        channel === 'chat' ? ((await services.visitors.ownConversations.escalatedTo(visitor, id)) ?? null) : null,
+        channel === 'chat'
+          ? ((await services.visitors.ownConversations.findEscalatedVideo(visitor, id)) ?? null)
+          : null,
     }),
     satisfaction: t.field({
       type: SatisfactionRef,
       nullable: true,
-      description: 'What the visitor answered to the survey, if they did.',
+      description: "The visitor's answer to the satisfaction survey, if any.",
       resolve: ({ id }, _args, { load }) => loadOrNull(load.satisfaction, id),
     }),
   }),
@@ -105,19 +113,20 @@ builder.queryFields((t) => ({
   conversation: t.field({
     type: ConversationRef,
     nullable: true,
-    description: 'A conversation of the visitor. Null for one of somebody else, as for one that does not exist.',
-    args: { id: t.arg.id({ required: true, description: 'Identifier.' }) },
-    resolve: async (_root, { id: text }, { visitor, services, position }) => {
-      await position();
-      const id = readId(text);
+    description:
+      'A conversation of the visitor by its identifier. Null if it does not exist or belongs to another visitor.',
+    args: { id: t.arg.id({ required: true, description: 'The identifier of the conversation.' }) },
+    resolve: async (_root, { id: text }, { visitor, services, eventPosition }) => {
+      await eventPosition();
+      const id = parseIdArgument(text);
       return id === undefined ? null : ((await services.visitors.ownConversations.find(visitor, id)) ?? null);
     },
   }),
   conversations: connectionField(t, {
     type: ConversationConnection,
     description: 'The conversations of the visitor.',
-    list: async (_root, _args, { visitor, services: { visitors }, position }) => {
-      await position();
+    list: async (_root, _args, { visitor, services: { visitors }, eventPosition }) => {
+      await eventPosition();
       return {
         slice: (slice) => visitors.ownConversations.slice(visitor, slice),
         count: () => visitors.ownConversations.count(visitor),
@@ -126,7 +135,7 @@ builder.queryFields((t) => ({
   }),
   eventPosition: t.id({
     description:
-      'How far the log of changes had come before anything of this request was read. Subscribe with it as `after` to miss nothing of what happens from then on.',
-    resolve: (_root, _args, { position }) => position(),
+      'The position of the event log before this request read anything. Subscribe with it as `after` to receive every later event.',
+    resolve: (_root, _args, { eventPosition }) => eventPosition(),
   }),
 }));

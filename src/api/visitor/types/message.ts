@@ -1,36 +1,38 @@
 import type { Message } from '../../../core/engine/records/message-store.ts';
-import { builder, wordsEnum } from '../builder.ts';
-import type { SeenOperator } from '../loaders.ts';
+import { builder, createEnum } from '../builder.ts';
+import type { PublicOperator } from '../loaders.ts';
 
-export const OperatorRef = builder.objectRef<SeenOperator>('Operator').implement({
-  description: 'Somebody who answers, as visitors know them.',
-  fields: (t) => ({ pseudo: t.exposeString('pseudo', { description: 'The name that visitors see.' }) }),
+export const OperatorRef = builder.objectRef<PublicOperator>('Operator').implement({
+  description: 'An operator, as visitors see them.',
+  fields: (t) => ({ pseudo: t.exposeString('pseudo', { description: 'The name shown to visitors.' }) }),
 });
 
-const MessageAuthorEnum = wordsEnum<Message['authorType']>('MessageAuthor', 'Who wrote a message.', {
+const MessageAuthorEnum = createEnum<Message['authorType']>('MessageAuthor', 'The author of a message.', {
   operator: 'An operator.',
   visitor: 'The visitor.',
-  notice: 'The service, to tell what is going on.',
+  notice: 'The service, to inform the visitor and the operator.',
 });
 
 export const MessageRef = builder.objectRef<Message>('Message').implement({
-  description: 'One message of a conversation.',
+  description: 'A message of a conversation.',
   fields: (t) => ({
-    sequence: t.exposeInt('sequence', { description: 'Its number in the conversation: 1, 2, 3 … without holes.' }),
+    sequence: t.exposeInt('sequence', {
+      description: 'The number of the message in its conversation: 1, 2, 3 … without gaps.',
+    }),
     clientId: t.string({
       nullable: true,
-      description: "The sender's own name for it, for the visitor's own messages.",
+      description: "The identifier that the client chose when sending. Only for the visitor's own messages.",
       resolve: ({ authorType, clientId }) => (authorType === 'visitor' ? clientId : null),
     }),
-    author: t.expose('authorType', { type: MessageAuthorEnum, description: 'Who wrote it.' }),
+    author: t.expose('authorType', { type: MessageAuthorEnum, description: 'Who wrote the message.' }),
     operator: t.field({
       type: OperatorRef,
       nullable: true,
-      description: 'The operator who wrote it, if one did and is still there.',
+      description: 'The operator who wrote the message. Null for other authors and deleted operators.',
       resolve: async ({ authorType, authorId }, _args, { load }) =>
         authorType === 'operator' && authorId !== null ? ((await load.operator.load(authorId)) ?? null) : null,
     }),
-    text: t.exposeString('text', { description: 'What was written, as it was written.' }),
-    at: t.expose('at', { type: 'DateTime', description: 'When it was stored.' }),
+    text: t.exposeString('text', { description: 'The text, exactly as it was sent.' }),
+    at: t.expose('at', { type: 'DateTime', description: 'When the message was stored.' }),
   }),
 });

@@ -4,8 +4,8 @@ import { answerSatisfaction, satisfactionAnswer } from '../../../core/engine/con
 import { conversationStart } from '../../../core/engine/conversations/start.ts';
 import { PROFILE_FIELDS, visitorProfile, visitorUpdate } from '../../../core/engine/records/visitor-profile.ts';
 import { validate } from '../../../core/kernel/validate.ts';
-import { idOf, inputId } from '../../graphql-server/ids.ts';
-import { changed } from '../../graphql-server/mutation.ts';
+import { parseIdField, requireId } from '../../graphql-server/ids.ts';
+import { objectPayload } from '../../graphql-server/mutation.ts';
 import { ChannelEnum, idInput, mutation } from '../builder.ts';
 import { ConversationRef } from './conversation.ts';
 import { MessageRef } from './message.ts';
@@ -14,29 +14,29 @@ import { VisitorRef } from './visitor.ts';
 
 const newMessage = z.strictObject({ clientId: clientId.nullish(), text: messageText });
 
-const CLIENT_ID =
-  'Your own name for it, at most 64 characters: when you send it again with the same name, it is not done twice.';
+const CLIENT_ID_DESCRIPTION =
+  'An identifier of your choice, at most 64 characters. Retries with the same identifier have no further effect.';
 
 mutation('conversationStart', {
-  description: 'Begins a conversation: it is offered to an operator, or waits for one.',
-  argument: 'The conversation.',
+  description: 'Starts a conversation. It is offered to an operator, or queued if none is available.',
+  argumentDescription: 'The conversation to start.',
   input: {
-    description: 'What the conversation is to be.',
+    description: 'The conversation to start.',
     fields: (t) => ({
-      channel: t.field({ type: ChannelEnum, required: true, description: 'How it is held.' }),
-      skillId: t.id({ description: 'The skill that it needs.' }),
-      groupId: t.id({ description: 'The group that should answer.' }),
-      language: t.string({ description: 'The language (ISO 639-1); that of the session if nothing is said.' }),
+      channel: t.field({ type: ChannelEnum, required: true, description: 'The channel.' }),
+      skillId: t.id({ description: 'The requested skill.' }),
+      groupId: t.id({ description: 'The requested group.' }),
+      language: t.string({ description: "The requested language (ISO 639-1). Defaults to the session's language." }),
       message: t.string({ description: 'The first message.' }),
-      clientId: t.string({ description: CLIENT_ID }),
+      clientId: t.string({ description: CLIENT_ID_DESCRIPTION }),
     }),
   },
-  answer: changed('conversation', ConversationRef),
+  payload: objectPayload('conversation', ConversationRef),
   run: async (commit, { visitor, address, services }, { skillId, groupId, ...input }) => {
     const fields = validate(conversationStart, {
       ...input,
-      skillId: typeof skillId === 'string' ? inputId('skillId', skillId) : null,
-      groupId: typeof groupId === 'string' ? inputId('groupId', groupId) : null,
+      skillId: typeof skillId === 'string' ? parseIdField('skillId', skillId) : null,
+      groupId: typeof groupId === 'string' ? parseIdField('groupId', groupId) : null,
     });
     await services.visitors.limits.admitStart(visitor, address);
     return services.engine.conversations.start(commit, visitor, fields);
@@ -44,19 +44,19 @@ mutation('conversationStart', {
 });
 
 mutation('messageSend', {
-  description: 'Writes to a conversation. What is answered is stored.',
-  argument: 'The message.',
+  description: 'Sends a message. It is stored before the mutation returns.',
+  argumentDescription: 'The message to send.',
   input: {
-    description: 'A message.',
+    description: 'The message to send.',
     fields: (t) => ({
-      conversationId: t.id({ required: true, description: 'Where it belongs.' }),
-      clientId: t.string({ description: CLIENT_ID }),
-      text: t.string({ required: true, description: 'What is said: 1 to 10000 characters.' }),
+      conversationId: t.id({ required: true, description: 'The conversation.' }),
+      clientId: t.string({ description: CLIENT_ID_DESCRIPTION }),
+      text: t.string({ required: true, description: 'The text, 1 to 10000 characters.' }),
     }),
   },
-  answer: changed('message', MessageRef),
+  payload: objectPayload('message', MessageRef),
   run: (commit, { visitor, services }, { conversationId, ...input }) => {
-    const message = { ...validate(newMessage, input), conversationId: idOf('conversation', conversationId) };
+    const message = { ...validate(newMessage, input), conversationId: requireId('conversation', conversationId) };
     return services.engine.conversations.sendAsVisitor(
       (work) =>
         commit(async (tx) => {
@@ -70,39 +70,40 @@ mutation('messageSend', {
 });
 
 mutation('conversationClose', {
-  description: 'Ends a conversation.',
-  argument: 'Which one.',
-  input: idInput('What is closed.', 'The conversation.'),
-  answer: changed('conversation', ConversationRef),
+  description: 'Closes a conversation.',
+  argumentDescription: 'The conversation to close.',
+  input: idInput('The conversation to close.', 'The identifier of the conversation.'),
+  payload: objectPayload('conversation', ConversationRef),
   run: (commit, { visitor, services }, { id }) =>
-    services.engine.conversations.closeAsVisitor(commit, visitor, idOf('conversation', id)),
+    services.engine.conversations.closeAsVisitor(commit, visitor, requireId('conversation', id)),
 });
 
 mutation('satisfactionAnswer', {
-  description: 'Answers the survey of a conversation that an operator has had, once.',
-  argument: 'The answers.',
+  description:
+    'Answers the satisfaction survey of a conversation. Possible once, if an operator handled the conversation.',
+  argumentDescription: 'The answers to the survey.',
   input: {
-    description: 'The answers to the survey of a conversation.',
+    description: 'The answers to the satisfaction survey.',
     fields: (t) => ({
       conversationId: t.id({ required: true, description: 'The conversation.' }),
-      welcome: t.int({ required: true, description: 'Note for the welcome, from 1 to 5.' }),
-      resolution: t.int({ required: true, description: 'Note for the resolution, from 1 to 5.' }),
-      delay: t.int({ required: true, description: 'Note for the delay, from 1 to 5.' }),
-      comment: t.string({ description: 'Words, at most 2000 characters.' }),
+      welcome: t.int({ required: true, description: 'The rating of the welcome, from 1 to 5.' }),
+      resolution: t.int({ required: true, description: 'The rating of the resolution, from 1 to 5.' }),
+      delay: t.int({ required: true, description: 'The rating of the delay, from 1 to 5.' }),
+      comment: t.string({ description: 'A comment, at most 2000 characters.' }),
     }),
   },
-  answer: changed('satisfaction', SatisfactionRef),
+  payload: objectPayload('satisfaction', SatisfactionRef),
   run: (commit, { visitor }, { conversationId, ...input }) => {
     const answer = validate(satisfactionAnswer, input);
-    return answerSatisfaction(commit, visitor, idOf('conversation', conversationId), answer);
+    return answerSatisfaction(commit, visitor, requireId('conversation', conversationId), answer);
   },
 });
 
 mutation('visitorUpdate', {
-  description: 'Tells something of the visitor. Changes the fields that it names and no others.',
-  argument: 'The change.',
+  description: "Updates the visitor's profile. Omitted fields stay unchanged.",
+  argumentDescription: 'The fields to change.',
   input: {
-    description: 'What the visitor tells of themself. What is left out stays.',
+    description: 'The fields to change. Omitted fields stay unchanged.',
     fields: (t) =>
       Object.fromEntries(
         PROFILE_FIELDS.map((name) => [
@@ -111,9 +112,9 @@ mutation('visitorUpdate', {
         ]),
       ),
   },
-  answer: changed('visitor', VisitorRef),
+  payload: objectPayload('visitor', VisitorRef),
   run: (commit, { visitor, services }, input) => {
-    const named = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null));
-    return services.visitors.profiles.update(commit, visitor, validate(visitorUpdate, named));
+    const fields = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null));
+    return services.visitors.profiles.update(commit, visitor, validate(visitorUpdate, fields));
   },
 });

@@ -4,12 +4,12 @@ import { graphqlError } from '../../graphql-server/errors.ts';
 import { builder } from '../builder.ts';
 
 export const VisitorRef = builder.objectRef<Visitor>('Visitor').implement({
-  description: 'The visitor themself. Fields never filled are empty.',
+  description: 'The visitor. Fields without a value are empty strings.',
   fields: (t) => ({
-    uniqueId: t.exposeString('uniqueId', { description: 'The name in which the visitor is known to the website.' }),
+    uniqueId: t.exposeString('uniqueId', { description: 'The identifier of the visitor on the website.' }),
     externalId: t.exposeString('externalId', {
       nullable: true,
-      description: "The website's own identifier, if it vouched for the visitor.",
+      description: "The website's identifier for the visitor, if the website signed it.",
     }),
     ...Object.fromEntries(
       PROFILE_FIELDS.map((name) => [
@@ -17,14 +17,14 @@ export const VisitorRef = builder.objectRef<Visitor>('Visitor').implement({
         t.exposeString(name, { description: visitorProfile.shape[name].meta()?.description ?? '' }),
       ]),
     ),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When they first came.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the visitor was first seen.' }),
   }),
 });
 
 builder.queryField('visitor', (t) =>
   t.field({
     type: VisitorRef,
-    description: 'The visitor whose token it is.',
+    description: 'The visitor of the access token.',
     resolve: async (_root, _args, { visitor, services }) => {
       const found = await services.visitors.profiles.find(visitor);
       if (!found) throw graphqlError('UNAUTHENTICATED', 'access token not valid');

@@ -6,15 +6,15 @@ import type { Page, Window } from '../../kernel/page.ts';
 import type { Slice, SlicePage } from '../../kernel/slice.ts';
 import type { Conversation } from '../records/conversation.ts';
 import { conversationFromRow } from '../records/conversation-store.ts';
-import { type ConversationFilters, filteredConversations, namesFew } from './conversation-filter.ts';
+import { type ConversationFilters, isNarrow, selectConversations } from './conversation-filter.ts';
 
-/** One line of what was said, by its place in the conversation. */
+/** A message of a conversation's history. */
 export type HistoryEntry = Pick<Tables['messages'], 'conversationId' | 'sequence' | 'authorType' | 'text' | 'at'>;
 
-/** Beyond so many messages they are read apart from the requests of others. */
-const MANY_MESSAGES = 2000;
+/** More messages than this are read off-thread. */
+const MAX_INLINE_MESSAGES = 2000;
 
-/** Lists of conversations for whoever looks at them, newest first. */
+/** Lists of conversations, newest first. */
 export class ConversationQuery {
   readonly #database: Database;
   readonly #list: Listing<'conversations', Conversation>;
@@ -25,15 +25,15 @@ export class ConversationQuery {
   }
 
   page(accountId: number, filters: ConversationFilters, window: Window): Promise<Page<Conversation>> {
-    return this.#list.page(accountId, this.#filtered(accountId, filters), window, this.#order(accountId, filters));
+    return this.#list.page(accountId, this.#select(accountId, filters), window, this.#pageOrder(accountId, filters));
   }
 
   slice(accountId: number, filters: ConversationFilters, slice: Slice): Promise<SlicePage<Conversation>> {
-    return this.#list.slice(accountId, this.#ordered(accountId, filters), slice, placeOf(filters));
+    return this.#list.slice(accountId, this.#selectInOrder(accountId, filters), slice, sortKeyFor(filters));
   }
 
   count(accountId: number, filters: ConversationFilters): Promise<number> {
-    return this.#list.count(this.#filtered(accountId, filters));
+    return this.#list.count(this.#select(accountId, filters));
   }
 
   load(accountId: number, ids: readonly number[]): Promise<Conversation[]> {
@@ -44,35 +44,38 @@ export class ConversationQuery {
     return this.#list.find(accountId, id);
   }
 
-  /** The places of these in their lines: how many wait before each and ask for the same, and itself; null for what does not wait. */
-  async queuePositions(accountId: number, ids: readonly number[]): Promise<(number | null)[]> {
+  /** Positions from 1 among queued conversations of the same channel, website, skill and group; null if not queued. */
+  async loadQueuePositions(accountId: number, ids: readonly number[]): Promise<(number | null)[]> {
     if (ids.length === 0) return [];
-    const query = sql<{ id: number; place: number }>`select id, place from (
-        select id, row_number() over (partition by channel, website_id, skill_id, group_id order by queue_order, id) as place
+    const query = sql<{ id: number; position: number }>`select id, position from (
+        select id, row_number() over (partition by channel, website_id, skill_id, group_id order by queue_order, id) as position
         from conversations where account_id = ${accountId} and state = 'queued'
         and ${this.#database.withinDeadline(sql.ref('id'))}) line where id in (${sql.join(ids)})`;
-    const rows = await this.#database.readOffThread<{ id: number; place: number }>({
+    const rows = await this.#database.readOffThread<{ id: number; position: number }>({
       compile: () => query.compile(this.#database.read),
     });
-    const places = new Map(rows.map((row) => [row.id, row.place]));
-    return ids.map((id) => places.get(id) ?? null);
+    const positions = new Map(rows.map((row) => [row.id, row.position]));
+    return ids.map((id) => positions.get(id) ?? null);
   }
 
-  /** What was said in each of these, in order. */
-  async historiesOf(
+  /** The messages of each conversation, in order. */
+  async loadHistories(
     accountId: number,
     conversations: readonly Pick<Conversation, 'id' | 'messageCount'>[],
   ): Promise<ReadonlyMap<number, readonly HistoryEntry[]>> {
     const ids = conversations.filter(({ messageCount }) => messageCount > 0).map(({ id }) => id);
     if (ids.length === 0) return new Map();
-    const many = conversations.reduce((sum, { messageCount }) => sum + messageCount, 0) > MANY_MESSAGES;
-    const query = this.#messages(accountId, ids);
-    const rows = many ? await this.#database.readOffThread(query) : await query.execute();
+    const isLarge = conversations.reduce((sum, { messageCount }) => sum + messageCount, 0) > MAX_INLINE_MESSAGES;
+    const query = this.#selectMessages(accountId, ids);
+    const rows = isLarge ? await this.#database.readOffThread(query) : await query.execute();
     return Map.groupBy(rows, (entry) => entry.conversationId);
   }
 
-  /** The names in which visitors are known outside, by identifier. */
-  async visitorUids(accountId: number, conversations: readonly Conversation[]): Promise<ReadonlyMap<number, string>> {
+  /** The public unique ids of the conversations' visitors, by visitor id. */
+  async loadVisitorUids(
+    accountId: number,
+    conversations: readonly Conversation[],
+  ): Promise<ReadonlyMap<number, string>> {
     const ids = [...new Set(conversations.map(({ visitorId }) => visitorId).filter((id) => id !== null))];
     if (ids.length === 0) return new Map();
     const rows = await this.#database.read
@@ -85,14 +88,19 @@ export class ConversationQuery {
   }
 
   pageQuery(accountId: number, filters: ConversationFilters, window: Window) {
-    return this.#list.pageQuery(accountId, this.#filtered(accountId, filters), window, this.#order(accountId, filters));
+    return this.#list.pageQuery(
+      accountId,
+      this.#select(accountId, filters),
+      window,
+      this.#pageOrder(accountId, filters),
+    );
   }
 
   countQuery(accountId: number, filters: ConversationFilters) {
-    return this.#list.countQuery(this.#filtered(accountId, filters));
+    return this.#list.countQuery(this.#select(accountId, filters));
   }
 
-  #messages(accountId: number, ids: readonly number[]) {
+  #selectMessages(accountId: number, ids: readonly number[]) {
     return this.#database.read
       .selectFrom('messages')
       .select(['conversationId', 'sequence', 'authorType', 'text', 'at'])
@@ -103,26 +111,26 @@ export class ConversationQuery {
       .orderBy('sequence');
   }
 
-  #order(accountId: number, filters: ConversationFilters) {
-    return { ordered: this.#ordered(accountId, filters), place: placeOf(filters) };
+  #pageOrder(accountId: number, filters: ConversationFilters) {
+    return { pageQuery: this.#selectInOrder(accountId, filters), sortKey: sortKeyFor(filters) };
   }
 
-  /** The newest ones are found by walking back from the end; SQLite would sort all of the period first. */
-  #ordered(accountId: number, { period, ...others }: ConversationFilters) {
+  /** For the newest conversations, walks the ids backwards; SQLite would sort the whole period first. */
+  #selectInOrder(accountId: number, { period, ...others }: ConversationFilters) {
     const isRecent = period?.to === undefined && Object.values(others).every((filter) => filter === undefined);
-    if (!isRecent) return this.#filtered(accountId, { period, ...others });
-    const query = this.#filtered(accountId, others);
+    if (!isRecent) return this.#select(accountId, { period, ...others });
+    const query = this.#select(accountId, others);
     return period?.from === undefined ? query : query.where(sql<SqlBool>`+conversations.created_at >= ${period.from}`);
   }
 
-  #filtered(accountId: number, filters: ConversationFilters) {
-    return filteredConversations(this.#database.read, accountId, filters).where((eb) =>
+  #select(accountId: number, filters: ConversationFilters) {
+    return selectConversations(this.#database.read, accountId, filters).where((eb) =>
       this.#database.withinDeadline(eb.ref('conversations.id')),
     );
   }
 }
 
-/** A few are found by what names them, and sorted; SQLite would walk through the whole account in its order instead. */
-function placeOf(filters: ConversationFilters) {
-  return namesFew(filters) && !filters.id ? sql<number>`+conversations.id` : sql.ref<number>('conversations.id');
+/** The unary plus keeps SQLite from walking the whole account by id where another index finds a few rows to sort. */
+function sortKeyFor(filters: ConversationFilters) {
+  return isNarrow(filters) && !filters.id ? sql<number>`+conversations.id` : sql.ref<number>('conversations.id');
 }

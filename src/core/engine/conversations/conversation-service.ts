@@ -4,19 +4,24 @@ import { type ActorContext, type Caller, type Commit, forbidden, type VisitorCal
 import { invalidField } from '../../kernel/errors.ts';
 import { releaseSlot } from '../../live/live-store.ts';
 import { type ClosedBy, type Conversation, eventSnapshot, wrongState } from '../records/conversation.ts';
-import { change, requireConversation } from '../records/conversation-store.ts';
+import { requireConversation, updateConversation } from '../records/conversation-store.ts';
 import { replaceTags } from '../records/conversation-tags.ts';
 import type { Message } from '../records/message-store.ts';
 import { removePauses } from '../records/pauses.ts';
 import { countRefusal } from '../records/refusals.ts';
-import { acceptOffer, declineOffer, offerIsGone } from '../routing/offers.ts';
-import { drainFor } from '../routing/queue.ts';
-import { groupsIn, involvement, requireInvolved, requireVisitorsOwn } from './conversation-access.ts';
-import { conversationIsClosed, messagesAfter, type NewMessage, sendAsOperator, sendAsVisitor } from './messages.ts';
+import { acceptOffer, declineOffer, offerGoneError } from '../routing/offers.ts';
+import { drainForOperator } from '../routing/queue.ts';
+import {
+  findInvolvement,
+  groupIdLoader,
+  requireInvolvement,
+  requireVisitorConversation,
+} from './conversation-access.ts';
+import { conversationClosedError, messagesAfter, type NewMessage, sendAsOperator, sendAsVisitor } from './messages.ts';
 import { type ConversationStart, Refusal, startConversation } from './start.ts';
-import { escalate, type Target, take, transfer } from './transfer.ts';
+import { escalate, type TransferTarget, take, transfer } from './transfer.ts';
 
-/** What operators, managers and visitors may do with conversations. Each step is one transaction, all or nothing. */
+/** The operations of operators, managers and visitors on conversations. Each is one transaction. */
 export class ConversationService {
   readonly #database: Database;
 
@@ -36,7 +41,7 @@ export class ConversationService {
     }
   }
 
-  /** A second yes to the same offer is harmless. */
+  /** Accepting the same offer twice is harmless. */
   accept(commit: Commit<Conversation>, caller: Caller, id: number): Promise<Conversation> {
     return commit(async (tx) => {
       const conversation = await requireConversation(tx, caller.accountId, id);
@@ -64,7 +69,7 @@ export class ConversationService {
   transfer(
     commit: Commit<Conversation>,
     caller: Caller,
-    { id, force = false, ...target }: { id: number; force?: boolean } & Target,
+    { id, force = false, ...target }: { id: number; force?: boolean } & TransferTarget,
   ): Promise<Conversation> {
     return commit((tx) => transfer(tx, caller, id, target, force));
   }
@@ -77,7 +82,7 @@ export class ConversationService {
     return commit((tx) => take(tx, caller, id, operatorId, force));
   }
 
-  /** Answers with the new video; the chat goes on. */
+  /** Returns the new video conversation; the chat continues. */
   escalate(commit: Commit<Conversation>, caller: Caller, id: number): Promise<Conversation> {
     return commit((tx) => escalate(tx, caller, id));
   }
@@ -85,8 +90,8 @@ export class ConversationService {
   close(commit: Commit<Conversation>, caller: Caller, id: number): Promise<Conversation> {
     return commit(async (tx) => {
       const conversation = await requireConversation(tx, caller.accountId, id);
-      const involved = await requireInvolved(tx, caller, conversation);
-      if (involved === 'own' && conversation.state === 'offered')
+      const involvement = await requireInvolvement(tx, caller, conversation);
+      if (involvement === 'own' && conversation.state === 'offered')
         throw wrongState('Accept or decline the offer first.');
       return closeConversation(tx, caller, conversation);
     });
@@ -95,41 +100,41 @@ export class ConversationService {
   closeAsVisitor(commit: Commit<Conversation>, visitor: VisitorCaller, id: number): Promise<Conversation> {
     return commit(async (tx) => {
       const conversation = await requireConversation(tx, visitor.accountId, id);
-      requireVisitorsOwn(visitor, conversation);
+      requireVisitorConversation(visitor, conversation);
       return closeConversation(tx, visitor, conversation);
     });
   }
 
-  /** The tags of a conversation, all of them at once. */
+  /** Replaces all tags of a conversation. */
   tag(commit: Commit<Conversation>, caller: Caller, id: number, tagIds: readonly number[]): Promise<Conversation> {
     return commit(async (tx) => {
       const { accountId } = caller;
       const conversation = await requireConversation(tx, accountId, id);
-      await requireInvolved(tx, caller, conversation);
-      const wanted = [...new Set(tagIds)];
-      const known =
-        wanted.length === 0
+      await requireInvolvement(tx, caller, conversation);
+      const uniqueTagIds = [...new Set(tagIds)];
+      const existing =
+        uniqueTagIds.length === 0
           ? []
           : await tx.db
               .selectFrom('tags')
               .select('id')
               .where('accountId', '=', accountId)
-              .where('id', 'in', wanted)
+              .where('id', 'in', uniqueTagIds)
               .execute();
-      if (known.length !== wanted.length) throw invalidField('tagIds', 'must be existing tags');
-      replaceTags(tx, caller, { conversationId: id, tagIds: wanted });
+      if (existing.length !== uniqueTagIds.length) throw invalidField('tagIds', 'must be existing tags');
+      replaceTags(tx, caller, { conversationId: id, tagIds: uniqueTagIds });
       announce(tx, caller, 'conversation.updated', id, {
         fields: ['tags'],
-        values: { ...eventSnapshot(conversation), tagIds: wanted },
+        values: { ...eventSnapshot(conversation), tagIds: uniqueTagIds },
       });
       return conversation;
     });
   }
 
-  /** Whether somebody may read this conversation: whoever has it, and their managers. */
-  async maySee(caller: Caller, conversation: Conversation): Promise<boolean> {
-    const groupOf = groupsIn({ db: this.#database.read }, caller);
-    return (await involvement(caller, conversation, groupOf)) !== 'none';
+  /** The conversation's operator and their managers can read it. */
+  async canSee(caller: Caller, conversation: Conversation): Promise<boolean> {
+    const groupOf = groupIdLoader({ db: this.#database.read }, caller);
+    return (await findInvolvement(caller, conversation, groupOf)) !== 'none';
   }
 
   messagesAfter(conversation: Conversation, window: { after: number; limit: number }): Promise<Message[]> {
@@ -137,39 +142,39 @@ export class ConversationService {
   }
 }
 
-/** An offer that went to somebody else is as gone as one that timed out. */
+/** An offer to another operator is reported like one that timed out. */
 function requireOffered(caller: Caller, conversation: Conversation): void {
   if (caller.operatorId === null) throw forbidden();
-  if (conversation.operatorId !== caller.operatorId) throw offerIsGone();
+  if (conversation.operatorId !== caller.operatorId) throw offerGoneError();
 }
 
-/** Ends a conversation, frees its slot, and gives the slot to whoever waits. */
+/** Closes a conversation, releases its slot, and assigns queued conversations to that operator. */
 export async function closeConversation(
   tx: Transaction,
   context: ActorContext,
   conversation: Conversation,
 ): Promise<Conversation> {
   const { id, operatorId, channel, state } = conversation;
-  if (state === 'closed') throw conversationIsClosed();
+  if (state === 'closed') throw conversationClosedError();
   const closedBy: ClosedBy = context.actor.type === 'command_line' ? 'system' : context.actor.type;
-  const [closed, freed] = await Promise.all([
-    change(tx, context, conversation, {
+  const [closed, releasedRow] = await Promise.all([
+    updateConversation(tx, context, conversation, {
       state: 'closed',
       closedAt: tx.now,
       closedBy,
       closedById: context.actor.id,
       offerUntil: null,
-      // An offer that nobody took up was nobody's conversation.
+      // A conversation that was only offered had no operator.
       operatorId: state === 'offered' ? null : operatorId,
     }),
     operatorId === null ? undefined : releaseSlot(tx, context, { operatorId, channel }),
   ]);
-  if (!closed) throw wrongState('The conversation has changed meanwhile.');
+  if (!closed) throw wrongState('The conversation was changed concurrently. Read it again.');
   removePauses(tx, context, id);
   announce(tx, context, 'conversation.closed', id, {
     fields: ['state', 'closedBy'],
     values: { ...eventSnapshot(closed), closedBy, previousOperatorId: operatorId },
   });
-  if (operatorId !== null) await drainFor(tx, context, operatorId, 'slot_freed', freed);
+  if (operatorId !== null) await drainForOperator(tx, context, operatorId, 'slot_freed', releasedRow);
   return closed;
 }

@@ -1,15 +1,15 @@
 import type { Database } from '../../../storage/database.ts';
 import type { Message } from '../records/message-store.ts';
 
-/** Which messages of a conversation: some after a sequence number, or the newest. */
+/** The first messages after a sequence number, or the newest ones. */
 export type MessageWindow = { readonly after: number; readonly first: number } | { readonly last: number };
 
-export interface MessageName {
+export interface MessageKey {
   readonly conversationId: number;
   readonly sequence: number;
 }
 
-/** What was said in many conversations at once. Sequence numbers have no holes, so a window is a range of them. */
+/** Messages of many conversations. Sequence numbers have no gaps, so a window is a range of them. */
 export class MessageQuery {
   readonly #database: Database;
 
@@ -17,12 +17,16 @@ export class MessageQuery {
     this.#database = database;
   }
 
-  /** The messages of the window in each of these, in order: one statement for all. */
-  async of(accountId: number, conversationIds: readonly number[], window: MessageWindow): Promise<Message[][]> {
+  /** The messages of the window for each conversation, in order, with one statement. */
+  async loadWindows(
+    accountId: number,
+    conversationIds: readonly number[],
+    window: MessageWindow,
+  ): Promise<Message[][]> {
     if (conversationIds.length === 0) return [];
     const rows = await ('last' in window
-      ? this.#newest(accountId, conversationIds, window.last)
-      : this.#rows(accountId)
+      ? this.#selectNewest(accountId, conversationIds, window.last)
+      : this.#selectRows(accountId)
           .where('messages.conversationId', 'in', conversationIds)
           .where('messages.sequence', '>', window.after)
           .where('messages.sequence', '<=', window.after + window.first)
@@ -30,36 +34,36 @@ export class MessageQuery {
       .orderBy('messages.conversationId')
       .orderBy('messages.sequence')
       .execute();
-    const found = Map.groupBy(rows, (row) => row.conversationId);
-    return conversationIds.map((id) => found.get(id) ?? []);
+    const byConversation = Map.groupBy(rows, (row) => row.conversationId);
+    return conversationIds.map((id) => byConversation.get(id) ?? []);
   }
 
-  /** Single messages by conversation and number; undefined for those that do not exist. */
-  async find(accountId: number, names: readonly MessageName[]): Promise<(Message | undefined)[]> {
-    if (names.length === 0) return [];
-    const rows = await this.#rows(accountId)
+  /** Single messages; undefined for those that do not exist. */
+  async loadByKeys(accountId: number, keys: readonly MessageKey[]): Promise<(Message | undefined)[]> {
+    if (keys.length === 0) return [];
+    const rows = await this.#selectRows(accountId)
       .where((eb) =>
         eb.or(
-          names.map(({ conversationId, sequence }) =>
+          keys.map(({ conversationId, sequence }) =>
             eb.and([eb('messages.conversationId', '=', conversationId), eb('messages.sequence', '=', sequence)]),
           ),
         ),
       )
       .execute();
-    const nameOf = ({ conversationId, sequence }: MessageName) => `${conversationId} ${sequence}`;
-    const found = new Map(rows.map((row) => [nameOf(row), row]));
-    return names.map((name) => found.get(nameOf(name)));
+    const keyOf = ({ conversationId, sequence }: MessageKey) => `${conversationId} ${sequence}`;
+    const byKey = new Map(rows.map((row) => [keyOf(row), row]));
+    return keys.map((key) => byKey.get(keyOf(key)));
   }
 
-  #rows(accountId: number) {
+  #selectRows(accountId: number) {
     return this.#database.read.selectFrom('messages').selectAll('messages').where('messages.accountId', '=', accountId);
   }
 
-  #newest(accountId: number, conversationIds: readonly number[], last: number) {
+  #selectNewest(accountId: number, conversationIds: readonly number[], last: number) {
     return (
       this.#database.read
         .selectFrom('conversations')
-        // A cross join is read in this order: the conversations first, then the end of each.
+        // SQLite keeps the order of a cross join: first the conversations, then the newest messages of each.
         .crossJoin('messages')
         .selectAll('messages')
         .where('conversations.accountId', '=', accountId)

@@ -4,15 +4,15 @@ import type { Caller, VisitorCaller } from '../../kernel/caller.ts';
 import { DomainError } from '../../kernel/errors.ts';
 import { text } from '../../kernel/text.ts';
 import { type Conversation, wrongState } from '../records/conversation.ts';
-import { noteFirstAnswer, requireConversation } from '../records/conversation-store.ts';
-import { noteAnswer } from '../records/handlings.ts';
-import { appendNext, type Message } from '../records/message-store.ts';
-import { requireOwn, requireVisitorsOwn } from './conversation-access.ts';
+import { recordFirstAnswer, requireConversation } from '../records/conversation-store.ts';
+import { recordHandlingAnswer } from '../records/handlings.ts';
+import { appendMessage, type Message } from '../records/message-store.ts';
+import { requireOwnConversation, requireVisitorConversation } from './conversation-access.ts';
 
 const MAX_MESSAGE_LENGTH = 10_000;
 
 export const messageText = text(1, MAX_MESSAGE_LENGTH);
-/** The sender's own name for a message: a second sending is recognised by it. */
+/** Chosen by the sender: identifies a message that is sent again. */
 export const clientId = text(1, 64);
 
 export interface NewMessage {
@@ -21,34 +21,34 @@ export interface NewMessage {
   readonly text: string;
 }
 
-/** An operator writes in a conversation that is theirs and has been accepted. */
+/** The operator must have accepted the conversation. */
 export async function sendAsOperator(tx: Transaction, caller: Caller, input: NewMessage): Promise<Message> {
   const author = { authorType: 'operator', authorId: caller.operatorId } as const;
   const [conversation, earlier] = await Promise.all([
     requireConversation(tx, caller.accountId, input.conversationId),
-    sentBefore(tx, caller, author, input),
+    findEarlierMessage(tx, caller, author, input),
   ]);
-  requireOwn(caller, conversation);
-  if (earlier) return sameText(earlier, input);
+  requireOwnConversation(caller, conversation);
+  if (earlier) return requireSameText(earlier, input);
   if (conversation.state === 'offered') throw wrongState('Accept the offer before you write.');
-  if (conversation.state === 'closed') throw conversationIsClosed();
-  const message = appendNext(tx, caller, conversation, { ...author, ...content(input) });
-  noteFirstAnswer(tx, caller, conversation);
-  noteAnswer(tx, caller, conversation);
+  if (conversation.state === 'closed') throw conversationClosedError();
+  const message = appendMessage(tx, caller, conversation, { ...author, ...toContent(input) });
+  recordFirstAnswer(tx, caller, conversation);
+  recordHandlingAnswer(tx, caller, conversation);
   return message;
 }
 
-/** A visitor writes in a conversation of their own, also while it waits. */
+/** Visitors can also write while their conversation is queued. */
 export async function sendAsVisitor(tx: Transaction, visitor: VisitorCaller, input: NewMessage): Promise<Message> {
   const author = { authorType: 'visitor', authorId: visitor.visitorId } as const;
   const [conversation, earlier] = await Promise.all([
     requireConversation(tx, visitor.accountId, input.conversationId),
-    sentBefore(tx, visitor, author, input),
+    findEarlierMessage(tx, visitor, author, input),
   ]);
-  requireVisitorsOwn(visitor, conversation);
-  if (earlier) return sameText(earlier, input);
-  if (conversation.state === 'closed') throw conversationIsClosed();
-  return appendNext(tx, visitor, conversation, { ...author, ...content(input) });
+  requireVisitorConversation(visitor, conversation);
+  if (earlier) return requireSameText(earlier, input);
+  if (conversation.state === 'closed') throw conversationClosedError();
+  return appendMessage(tx, visitor, conversation, { ...author, ...toContent(input) });
 }
 
 /** Messages after a sequence number, in order. */
@@ -68,7 +68,7 @@ export async function messagesAfter(
     .execute();
 }
 
-interface SentBefore {
+interface EarlierMessageKey {
   readonly accountId: number;
   readonly id: number;
   readonly authorType: string;
@@ -76,40 +76,40 @@ interface SentBefore {
   readonly clientId: string;
 }
 
-const findSent = prepare<SentBefore, Message>((db, given) =>
+const findByClientId = prepare<EarlierMessageKey, Message>((db, args) =>
   db
     .selectFrom('messages')
     .selectAll()
-    .where('accountId', '=', given.accountId)
-    .where('conversationId', '=', given.id)
-    .where('authorType', '=', given.authorType as never)
-    .where('authorId', '=', given.authorId)
-    .where('clientId', '=', given.clientId),
+    .where('accountId', '=', args.accountId)
+    .where('conversationId', '=', args.id)
+    .where('authorType', '=', args.authorType as never)
+    .where('authorId', '=', args.authorId)
+    .where('clientId', '=', args.clientId),
 );
 
-/** The same message, if it is here already: a resend changes nothing, also after the close. */
-async function sentBefore(
+/** The stored message with the same client id: sending it again changes nothing, even after the close. */
+async function findEarlierMessage(
   tx: Transaction,
   { accountId }: { readonly accountId: number },
   { authorType, authorId }: { authorType: string; authorId: number | null },
   input: NewMessage,
 ): Promise<Message | undefined> {
   if (!input.clientId || authorId === null) return undefined;
-  const given = { accountId, id: input.conversationId, authorType, authorId, clientId: input.clientId };
-  return (await tx.run(findSent, given))[0];
+  const args = { accountId, id: input.conversationId, authorType, authorId, clientId: input.clientId };
+  return (await tx.run(findByClientId, args))[0];
 }
 
-function sameText(earlier: Message, { text: words }: NewMessage): Message {
-  if (earlier.text === words) return earlier;
-  throw new DomainError('conflict', 'The client id was used for another text already.', {
-    problems: [{ path: ['clientId'], code: 'invalid', rule: 'was used for another text already' }],
+function requireSameText(earlier: Message, input: NewMessage): Message {
+  if (earlier.text === input.text) return earlier;
+  throw new DomainError('conflict', 'The client id was already used for a message with another text.', {
+    problems: [{ path: ['clientId'], code: 'invalid', rule: 'was already used for a message with another text' }],
   });
 }
 
-function content({ clientId: name, text: words }: NewMessage) {
-  return { clientId: name ?? null, text: words };
+function toContent(input: NewMessage) {
+  return { clientId: input.clientId ?? null, text: input.text };
 }
 
-export function conversationIsClosed(): DomainError {
+export function conversationClosedError(): DomainError {
   return wrongState('The conversation is closed.');
 }

@@ -4,8 +4,8 @@ import { clearPresence } from '../../live/live-store.ts';
 import { findHeldConversations } from '../records/conversation-store.ts';
 import { requeue } from '../routing/offers.ts';
 
-/** The operator is about to be deleted: what they were offered or were handling waits again, and others are asked. */
-export async function requeueConversationsOf(
+/** Requeues all conversations of an operator who is about to be deleted. */
+export async function requeueOperatorConversations(
   tx: Transaction,
   context: ActorContext,
   operatorId: number,

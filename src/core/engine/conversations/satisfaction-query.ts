@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { Database } from '../../../storage/database.ts';
 import type { Tables } from '../../../storage/tables.ts';
-import { type IdFilter, matchesId } from '../../kernel/filters.ts';
+import { buildIdCondition, type IdFilter } from '../../kernel/filters.ts';
 import { Listing } from '../../kernel/listing.ts';
 import type { Page, Window } from '../../kernel/page.ts';
 import type { Period } from '../../kernel/period.ts';
@@ -13,9 +13,9 @@ export interface SatisfactionFilters {
   readonly websiteId?: IdFilter | undefined;
   readonly operatorId?: IdFilter | undefined;
   readonly conversationId?: IdFilter | undefined;
-  /** By the moment of the answer. */
+  /** By the time of the answer. */
   readonly period?: Period | undefined;
-  /** Only those about operators who belong to these groups now. */
+  /** Only those about current members of these groups. */
   readonly groups?: readonly number[] | undefined;
 }
 
@@ -26,19 +26,19 @@ export class SatisfactionQuery {
 
   constructor(database: Database) {
     this.#database = database;
-    this.#list = new Listing(database, 'satisfactions', fromRow);
+    this.#list = new Listing(database, 'satisfactions', toSatisfaction);
   }
 
   page(accountId: number, filters: SatisfactionFilters, window: Window): Promise<Page<Satisfaction>> {
-    return this.#list.page(accountId, this.#filtered(accountId, filters), window);
+    return this.#list.page(accountId, this.#select(accountId, filters), window);
   }
 
   slice(accountId: number, filters: SatisfactionFilters, slice: Slice): Promise<SlicePage<Satisfaction>> {
-    return this.#list.slice(accountId, this.#filtered(accountId, filters), slice);
+    return this.#list.slice(accountId, this.#select(accountId, filters), slice);
   }
 
   count(accountId: number, filters: SatisfactionFilters): Promise<number> {
-    return this.#list.count(this.#filtered(accountId, filters));
+    return this.#list.count(this.#select(accountId, filters));
   }
 
   find(accountId: number, id: number): Promise<Satisfaction | undefined> {
@@ -49,8 +49,8 @@ export class SatisfactionQuery {
     return this.#list.load(accountId, ids);
   }
 
-  /** The surveys of these conversations; each has one at most. */
-  async ofConversations(accountId: number, ids: readonly number[]): Promise<Satisfaction[]> {
+  /** At most one per conversation. */
+  async loadByConversations(accountId: number, ids: readonly number[]): Promise<Satisfaction[]> {
     if (ids.length === 0) return [];
     const rows = await this.#database.read
       .selectFrom('satisfactions')
@@ -58,10 +58,10 @@ export class SatisfactionQuery {
       .where('accountId', '=', accountId)
       .where('conversationId', 'in', ids)
       .execute();
-    return rows.map(fromRow);
+    return rows.map(toSatisfaction);
   }
 
-  #filtered(accountId: number, filters: SatisfactionFilters) {
+  #select(accountId: number, filters: SatisfactionFilters) {
     const { period, groups } = filters;
     let query = this.#database.read
       .selectFrom('satisfactions')
@@ -69,7 +69,7 @@ export class SatisfactionQuery {
       .where((eb) => this.#database.withinDeadline(eb.ref('satisfactions.id')));
     for (const name of ['id', 'websiteId', 'operatorId', 'conversationId'] as const) {
       const filter = filters[name];
-      if (filter) query = query.where((eb) => matchesId(eb.ref(`satisfactions.${name}`), filter));
+      if (filter) query = query.where((eb) => buildIdCondition(eb.ref(`satisfactions.${name}`), filter));
     }
     if (period?.from !== undefined) query = query.where('satisfactions.createdAt', '>=', period.from);
     if (period?.to !== undefined) query = query.where('satisfactions.createdAt', '<', period.to);
@@ -86,6 +86,6 @@ export class SatisfactionQuery {
   }
 }
 
-function fromRow({ accountId: _accountId, ...satisfaction }: Selectable<Tables['satisfactions']>): Satisfaction {
+function toSatisfaction({ accountId: _accountId, ...satisfaction }: Selectable<Tables['satisfactions']>): Satisfaction {
   return satisfaction;
 }

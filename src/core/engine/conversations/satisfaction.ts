@@ -6,21 +6,21 @@ import { text } from '../../kernel/text.ts';
 import { eventSnapshot, wrongState } from '../records/conversation.ts';
 import { requireConversation } from '../records/conversation-store.ts';
 import { insertSatisfaction, type Satisfaction } from '../records/satisfaction-store.ts';
-import { requireVisitorsOwn } from './conversation-access.ts';
+import { requireVisitorConversation } from './conversation-access.ts';
 
-const NOTE_RULE = 'must be a note from 1 to 5';
-const note = z.int({ error: NOTE_RULE }).min(1, { error: NOTE_RULE }).max(5, { error: NOTE_RULE });
+const RATING_RULE = 'must be a whole number from 1 to 5';
+const rating = z.int({ error: RATING_RULE }).min(1, { error: RATING_RULE }).max(5, { error: RATING_RULE });
 
 /** A visitor's answers to the survey. */
 export const satisfactionAnswer = z.strictObject({
-  welcome: note,
-  resolution: note,
-  delay: note,
+  welcome: rating,
+  resolution: rating,
+  delay: rating,
   comment: text(0, 2000).nullish(),
 });
 export type SatisfactionAnswer = z.output<typeof satisfactionAnswer>;
 
-/** One answer for each conversation that an operator has had; whoever has it then is whom it is about. */
+/** One answer per accepted conversation; it counts for the operator who has the conversation at that time. */
 export function answerSatisfaction(
   commit: Commit<Satisfaction>,
   visitor: VisitorCaller,
@@ -29,8 +29,8 @@ export function answerSatisfaction(
 ): Promise<Satisfaction> {
   return commit(async (tx) => {
     const conversation = await requireConversation(tx, visitor.accountId, conversationId);
-    requireVisitorsOwn(visitor, conversation);
-    if (conversation.acceptedAt === null) throw wrongState('Nobody has answered this conversation yet.');
+    requireVisitorConversation(visitor, conversation);
+    if (conversation.acceptedAt === null) throw wrongState('No operator has accepted this conversation yet.');
     const { accountId, websiteId, operatorId } = conversation;
     const satisfaction: Satisfaction = {
       id: await nextId(tx, accountId, 'satisfaction'),
@@ -43,7 +43,7 @@ export function answerSatisfaction(
       comment: answer.comment ?? '',
       createdAt: tx.now,
     };
-    if (!(await insertSatisfaction(tx, visitor, satisfaction))) throw wrongState('The survey was answered already.');
+    if (!(await insertSatisfaction(tx, visitor, satisfaction))) throw wrongState('The survey was already answered.');
     const { noteWelcome, noteResolution, noteDelay } = satisfaction;
     announce(
       tx,

@@ -1,31 +1,31 @@
 import { z } from 'zod';
 import type { Transaction } from '../../../storage/database.ts';
-import { routingSettings } from '../../access/account-settings.ts';
+import { loadRoutingSettings } from '../../access/account-settings.ts';
 import { announce } from '../../events/announce.ts';
 import { systemContext, type VisitorCaller } from '../../kernel/caller.ts';
 import { CHANNELS } from '../../kernel/channels.ts';
 import { DomainError, invalid, type Problem } from '../../kernel/errors.ts';
 import { id, nextId } from '../../kernel/ids.ts';
 import { languageCode } from '../../kernel/languages.ts';
-import { targetsOf } from '../../operators/targets.ts';
+import { createTargetLookup } from '../../operators/targets.ts';
 import { type Conversation, eventSnapshot, newConversation } from '../records/conversation.ts';
 import {
-  change,
   countQueuedConversations,
+  findConversationByClientId,
   findOpenConversations,
-  findSameStart,
   insertConversation,
+  updateConversation,
 } from '../records/conversation-store.ts';
 import { storeMessage } from '../records/message-store.ts';
-import { endedPauses } from '../records/pauses.ts';
+import { findOperatorsWithEndedPauses } from '../records/pauses.ts';
 import type { RefusalReason } from '../records/refusals.ts';
 import { isServable } from '../routing/needs.ts';
-import { endPausesOf } from '../routing/queue.ts';
+import { endOperatorPauses } from '../routing/queue.ts';
 import { route } from '../routing/router.ts';
 import { clientId, messageText } from './messages.ts';
 
-/** Open conversations of one visitor. */
-const MAX_OPEN = 5;
+/** Per visitor. */
+const MAX_OPEN_CONVERSATIONS = 5;
 
 export const conversationStart = z.strictObject({
   channel: z.enum(CHANNELS),
@@ -37,7 +37,7 @@ export const conversationStart = z.strictObject({
 });
 export type ConversationStart = z.output<typeof conversationStart>;
 
-/** A conversation was not taken at all. */
+/** The service did not accept the conversation. */
 export class Refusal extends DomainError {
   readonly reason: RefusalReason;
 
@@ -47,26 +47,26 @@ export class Refusal extends DomainError {
   }
 }
 
-/** Begins a conversation and looks for an operator; when nobody is free it waits. */
+/** Starts a conversation and routes it; it stays queued when no operator is available. */
 export async function startConversation(
   tx: Transaction,
   visitor: VisitorCaller,
   input: ConversationStart,
 ): Promise<Conversation> {
   const { accountId, visitorId, websiteId } = visitor;
-  const [earlier, open, problems, paused, id] = await Promise.all([
-    input.clientId ? findSameStart(tx, visitor, input.clientId) : undefined,
+  const [earlier, open, problems, operatorsWithEndedPauses, id] = await Promise.all([
+    input.clientId ? findConversationByClientId(tx, visitor, input.clientId) : undefined,
     findOpenConversations(tx, visitor),
-    missingTargets(tx, accountId, input),
-    endedPauses(tx, accountId),
+    findMissingTargets(tx, accountId, input),
+    findOperatorsWithEndedPauses(tx, accountId),
     nextId(tx, accountId, 'conversation'),
-    routingSettings(tx, accountId), // for the search, which then finds them read
+    loadRoutingSettings(tx, accountId), // cached for routing
   ]);
   if (earlier) return earlier;
-  if (open.length >= MAX_OPEN) throw tooManyOpen();
+  if (open.length >= MAX_OPEN_CONVERSATIONS) throw tooManyOpenError();
   if (problems.length > 0) throw invalid(problems);
-  // Nobody who comes now is served before those whom a pause kept waiting.
-  for (const operatorId of paused) await endPausesOf(tx, systemContext(accountId), operatorId);
+  // Conversations that waited only because of a pause come before this new one.
+  for (const operatorId of operatorsWithEndedPauses) await endOperatorPauses(tx, systemContext(accountId), operatorId);
   const conversation = newConversation({
     accountId,
     id,
@@ -90,40 +90,37 @@ export async function startConversation(
   }
   const routed = await route(tx, visitor, conversation, 'started');
   if (routed) return routed;
-  await refuseHopeless(tx, conversation);
-  return (await change(tx, visitor, conversation, { hasWaited: true })) ?? conversation;
+  await requireQueueable(tx, conversation);
+  return (await updateConversation(tx, visitor, conversation, { hasWaited: true })) ?? conversation;
 }
 
-function tooManyOpen(): Refusal {
+function tooManyOpenError(): Refusal {
   return new Refusal(
     'too_many_open',
-    `At most ${MAX_OPEN} conversations can be open at the same time. Close one first.`,
+    `At most ${MAX_OPEN_CONVERSATIONS} conversations can be open at the same time. Close one first.`,
   );
 }
 
-async function missingTargets(
+async function findMissingTargets(
   tx: Transaction,
   accountId: number,
   { skillId, groupId }: Pick<ConversationStart, 'skillId' | 'groupId'>,
 ): Promise<Problem[]> {
-  const targets = targetsOf(tx, accountId);
+  const targets = createTargetLookup(tx, accountId);
   const [hasSkill, hasGroup] = await Promise.all([
     targets.allExist('skills', skillId ? [skillId] : []),
     targets.allExist('groups', groupId ? [groupId] : []),
   ]);
   const missing = [...(hasSkill ? [] : ['skill']), ...(hasGroup ? [] : ['group'])];
-  return missing.map((thing) => ({ path: [`${thing}Id`], code: 'invalid', rule: `must be an existing ${thing}` }));
+  return missing.map((kind) => ({ path: [`${kind}Id`], code: 'invalid', rule: `must be an existing ${kind}` }));
 }
 
-/** Nobody is free: is there anybody at all, and is there a place in the queue? */
-async function refuseHopeless(tx: Transaction, conversation: Conversation): Promise<void> {
+/** Refuses a conversation that no operator could ever serve, or for which the queue is full. */
+async function requireQueueable(tx: Transaction, conversation: Conversation): Promise<void> {
   if (!(await isServable(tx, conversation))) {
-    throw new Refusal(
-      'nobody_could',
-      'Nobody here can answer this: no operator serves this website, skill, group and language on this channel.',
-    );
+    throw new Refusal('nobody_could', 'No operator serves this website, skill, group and language on this channel.');
   }
-  const { queueLimit } = await routingSettings(tx, conversation.accountId);
+  const { queueLimit } = await loadRoutingSettings(tx, conversation.accountId);
   if ((await countQueuedConversations(tx, conversation.accountId, queueLimit + 1)) > queueLimit)
-    throw new Refusal('queue_full', 'Too many people are waiting. Try again later.');
+    throw new Refusal('queue_full', 'Too many visitors are waiting. Try again later.');
 }

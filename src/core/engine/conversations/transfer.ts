@@ -1,61 +1,61 @@
 import type { Transaction } from '../../../storage/database.ts';
-import { routingSettings } from '../../access/account-settings.ts';
+import { loadRoutingSettings } from '../../access/account-settings.ts';
 import { announce } from '../../events/announce.ts';
 import { type Caller, forbidden } from '../../kernel/caller.ts';
 import { invalid, invalidField } from '../../kernel/errors.ts';
 import { nextId } from '../../kernel/ids.ts';
 import { claimSlot, releaseSlot } from '../../live/live-store.ts';
 import { requireOperator } from '../../operators/operator-store.ts';
-import { requireMayServe } from '../../operators/permissions.ts';
-import { targetsOf } from '../../operators/targets.ts';
+import { requireSelfOrManaged } from '../../operators/permissions.ts';
+import { createTargetLookup } from '../../operators/targets.ts';
 import { type Conversation, eventSnapshot, newConversation, wrongState } from '../records/conversation.ts';
 import { insertConversation, requireConversation } from '../records/conversation-store.ts';
-import { keepDecision } from '../routing/decisions.ts';
-import { exclusionCounts } from '../routing/exclusions.ts';
+import { storeDecision } from '../routing/decisions.ts';
+import { countExclusions } from '../routing/exclusions.ts';
 import { isServable } from '../routing/needs.ts';
 import { requeue } from '../routing/offers.ts';
-import { drainFor } from '../routing/queue.ts';
-import { give } from '../routing/router.ts';
-import { requireInvolved, requireOwn } from './conversation-access.ts';
-import { conversationIsClosed } from './messages.ts';
+import { drainForOperator } from '../routing/queue.ts';
+import { assignConversation } from '../routing/router.ts';
+import { requireInvolvement, requireOwnConversation } from './conversation-access.ts';
+import { conversationClosedError } from './messages.ts';
 
-export interface Target {
+export interface TransferTarget {
   readonly operatorId?: number | null | undefined;
   readonly skillId?: number | null | undefined;
   readonly groupId?: number | null | undefined;
 }
 
-/** Passes a conversation on: to an operator as an offer, or to whoever a skill or group brings up. */
+/** Offers a conversation to another operator, or requeues it for a skill or group. */
 export async function transfer(
   tx: Transaction,
   caller: Caller,
   id: number,
-  target: Target,
+  target: TransferTarget,
   force: boolean,
 ): Promise<Conversation> {
   const conversation = await requireConversation(tx, caller.accountId, id);
-  const involved = await requireInvolved(tx, caller, conversation);
-  if (force && involved !== 'managed' && caller.accessLevel !== 'admin' && caller.accessLevel !== 'manager')
+  const involvement = await requireInvolvement(tx, caller, conversation);
+  if (force && involvement !== 'managed' && caller.accessLevel !== 'admin' && caller.accessLevel !== 'manager')
     throw forbidden();
   const { operatorId, skillId, groupId } = target;
-  const named = [operatorId, skillId, groupId].filter((value) => value !== null && value !== undefined);
-  if (named.length !== 1) {
+  const targets = [operatorId, skillId, groupId].filter((value) => value !== null && value !== undefined);
+  if (targets.length !== 1) {
     throw invalid([
       {
         path: ['operatorId'],
-        code: named.length === 0 ? 'missing' : 'invalid',
+        code: targets.length === 0 ? 'missing' : 'invalid',
         rule: 'or skillId or groupId must be given, and only one of them',
       },
     ]);
   }
-  if (conversation.state === 'closed') throw conversationIsClosed();
+  if (conversation.state === 'closed') throw conversationClosedError();
   if (conversation.state !== 'active')
-    throw wrongState('Only a conversation that an operator has accepted can be passed on.');
-  if (operatorId) return toOperator(tx, caller, conversation, operatorId, { force, cause: 'transfer' });
-  return toOthers(tx, caller, conversation, { skillId: skillId ?? null, groupId: groupId ?? null });
+    throw wrongState('Only a conversation that an operator has accepted can be transferred.');
+  if (operatorId) return assignToOperator(tx, caller, conversation, operatorId, { force, cause: 'transfer' });
+  return requeueForTarget(tx, caller, conversation, { skillId: skillId ?? null, groupId: groupId ?? null });
 }
 
-/** A manager gives a conversation to somebody at once, whoever has it now. */
+/** Assigns a conversation to an operator on behalf of a manager, without an offer. */
 export async function take(
   tx: Transaction,
   caller: Caller,
@@ -65,16 +65,16 @@ export async function take(
 ): Promise<Conversation> {
   const conversation = await requireConversation(tx, caller.accountId, id);
   if (caller.accessLevel !== 'admin' && caller.accessLevel !== 'manager') throw forbidden();
-  await requireInvolved(tx, caller, conversation);
-  if (conversation.state === 'closed') throw conversationIsClosed();
-  requireMayServe(caller, await requireOperator(tx, caller.accountId, operatorId));
+  await requireInvolvement(tx, caller, conversation);
+  if (conversation.state === 'closed') throw conversationClosedError();
+  requireSelfOrManaged(caller, await requireOperator(tx, caller.accountId, operatorId));
   if (conversation.operatorId === operatorId && conversation.state === 'active') {
-    throw wrongState('The operator has this conversation already.');
+    throw wrongState('The operator already has this conversation.');
   }
-  return toOperator(tx, caller, conversation, operatorId, { force, cause: 'take' });
+  return assignToOperator(tx, caller, conversation, operatorId, { force, cause: 'take' });
 }
 
-async function toOperator(
+async function assignToOperator(
   tx: Transaction,
   caller: Caller,
   conversation: Conversation,
@@ -85,70 +85,76 @@ async function toOperator(
   await requireTarget(tx, accountId, 'operatorId', operatorId);
   const previous = conversation.operatorId;
   if (cause === 'transfer' && previous === operatorId) throw invalidField('operatorId', 'must be another operator');
-  const settings = await routingSettings(tx, accountId);
-  const excluded = await exclusionCounts(tx, conversation);
-  // One's own offer holds the slot that is wanted.
+  const settings = await loadRoutingSettings(tx, accountId);
+  const excluded = await countExclusions(tx, conversation);
+  // An open offer to the same operator holds the slot that is claimed next.
   if (previous !== null) await releaseSlot(tx, caller, { operatorId: previous, channel });
-  if (!(await claimSlot(tx, caller, { operatorId, channel, how: force ? 'forced' : 'within capacity' }))) {
-    throw wrongState('The operator cannot take it now: not connected, not available, or without a free slot.');
+  if (!(await claimSlot(tx, caller, { operatorId, channel, mode: force ? 'forced' : 'within capacity' }))) {
+    throw wrongState(
+      'The operator cannot take the conversation now: not connected, not available, or without a free slot.',
+    );
   }
-  const atOnce = cause === 'take' || settings.autoAccept;
+  const autoAccept = cause === 'take' || settings.autoAccept;
   if (previous !== null) announceTransfer(tx, caller, conversation, { operatorId });
-  const given = await give(tx, caller, conversation, { operatorId, settings, atOnce });
+  const assigned = await assignConversation(tx, caller, conversation, { operatorId, settings, autoAccept });
   const decision = { conversationId: conversation.id, cause, operatorId, forced: force, ranked: [], excluded };
-  await keepDecision(tx, caller, conversation, decision);
-  if (previous !== null && previous !== operatorId) await drainFor(tx, caller, previous, 'slot_freed');
-  return given;
+  await storeDecision(tx, caller, conversation, decision);
+  if (previous !== null && previous !== operatorId) await drainForOperator(tx, caller, previous, 'slot_freed');
+  return assigned;
 }
 
-/** Back into the queue at its own time, with another wish; whoever passed it on is not asked again for a while. */
-async function toOthers(
+/** Requeues at the original place with another skill or group; the previous operator gets no offer for a while. */
+async function requeueForTarget(
   tx: Transaction,
   caller: Caller,
   conversation: Conversation,
-  asks: { skillId: number | null; groupId: number | null },
+  needChanges: { skillId: number | null; groupId: number | null },
 ): Promise<Conversation> {
   const { accountId } = conversation;
-  if (asks.skillId !== null) await requireTarget(tx, accountId, 'skillId', asks.skillId);
-  if (asks.groupId !== null) await requireTarget(tx, accountId, 'groupId', asks.groupId);
-  if (!(await isServable(tx, { ...conversation, ...asks }))) {
-    throw wrongState(
-      'Nobody there could ever answer this: no operator with that skill or group serves its website and language.',
-    );
+  if (needChanges.skillId !== null) await requireTarget(tx, accountId, 'skillId', needChanges.skillId);
+  if (needChanges.groupId !== null) await requireTarget(tx, accountId, 'groupId', needChanges.groupId);
+  if (!(await isServable(tx, { ...conversation, ...needChanges }))) {
+    throw wrongState('No operator with that skill or group serves the website and language of this conversation.');
   }
-  announceTransfer(tx, caller, conversation, asks);
-  return requeue(tx, caller, conversation, { cause: 'transfer', pauseOperator: true, asks });
+  announceTransfer(tx, caller, conversation, needChanges);
+  return requeue(tx, caller, conversation, { cause: 'transfer', pauseOperator: true, needChanges });
 }
 
-function announceTransfer(tx: Transaction, caller: Caller, conversation: Conversation, to: Target): void {
+function announceTransfer(tx: Transaction, caller: Caller, conversation: Conversation, to: TransferTarget): void {
   announce(tx, caller, 'conversation.transferred', conversation.id, {
     fields: Object.keys(to),
     values: { ...eventSnapshot(conversation), ...to, previousOperatorId: conversation.operatorId },
   });
 }
 
-const THINGS = {
+const TARGET_KINDS = {
   operatorId: ['operators', 'operator'],
   skillId: ['skills', 'skill'],
   groupId: ['groups', 'group'],
 } as const;
 
-async function requireTarget(tx: Transaction, accountId: number, name: keyof typeof THINGS, id: number): Promise<void> {
-  const [table, thing] = THINGS[name];
-  if (!(await targetsOf(tx, accountId).allExist(table, [id]))) throw invalidField(name, `must be an existing ${thing}`);
+async function requireTarget(
+  tx: Transaction,
+  accountId: number,
+  name: keyof typeof TARGET_KINDS,
+  id: number,
+): Promise<void> {
+  const [table, kind] = TARGET_KINDS[name];
+  if (!(await createTargetLookup(tx, accountId).allExist(table, [id])))
+    throw invalidField(name, `must be an existing ${kind}`);
 }
 
-/** From a chat to a video, in one step: the chat goes on, and its operator is on video with the same visitor. */
+/** Starts a video with the visitor of a chat, in one step; the chat continues. */
 export async function escalate(tx: Transaction, caller: Caller, id: number): Promise<Conversation> {
   const chat = await requireConversation(tx, caller.accountId, id);
-  requireOwn(caller, chat);
+  requireOwnConversation(caller, chat);
   const { accountId, operatorId } = chat;
-  if (chat.channel !== 'chat') throw wrongState('Only a chat can become a video.');
-  if (chat.state === 'closed') throw conversationIsClosed();
+  if (chat.channel !== 'chat') throw wrongState('Only a chat can be escalated to video.');
+  if (chat.state === 'closed') throw conversationClosedError();
   if (chat.state !== 'active' || operatorId === null) throw wrongState('Accept the offer first.');
-  if (!(await claimSlot(tx, caller, { operatorId, channel: 'video', how: 'escalation' }))) {
+  if (!(await claimSlot(tx, caller, { operatorId, channel: 'video', mode: 'escalation' }))) {
     throw wrongState(
-      'No video can begin now: it is not allowed for this operator, or a call or another video is running.',
+      'No video can start now: it is not enabled for this operator, or a call or another video is running.',
     );
   }
   const { visitorId, websiteId, skillId, groupId, language } = chat;
@@ -163,7 +169,7 @@ export async function escalate(tx: Transaction, caller: Caller, id: number): Pro
     escalatedFromId: chat.id,
   });
   insertConversation(tx, caller, video);
-  await keepDecision(tx, caller, video, {
+  await storeDecision(tx, caller, video, {
     conversationId: video.id,
     cause: 'escalation',
     operatorId,
@@ -175,7 +181,7 @@ export async function escalate(tx: Transaction, caller: Caller, id: number): Pro
     fields: Object.keys(eventSnapshot(video)),
     values: { ...eventSnapshot(video), escalatedFromId: chat.id },
   });
-  // Whoever watches the chat learns of it there.
+  // Subscribers to the chat are notified there.
   announce(tx, caller, 'conversation.updated', chat.id, {
     fields: ['escalatedTo'],
     values: { ...eventSnapshot(chat), escalatedToId: video.id },

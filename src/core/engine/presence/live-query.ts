@@ -1,24 +1,24 @@
 import type { Kysely } from 'kysely';
 import type { Tables } from '../../../storage/tables.ts';
 import { CHANNELS } from '../../kernel/channels.ts';
-import { filteredOperators, type OperatorFilters } from '../../operators/operator-filter.ts';
+import { type OperatorFilters, selectOperators } from '../../operators/operator-filter.ts';
 
 export interface LiveRequest {
   readonly filters: OperatorFilters;
-  /** Offline operators too: all who logged in at least once, whatever their flags. */
-  readonly everyone: boolean;
+  /** Return all operators who logged in at least once, instead of only connected and available ones. */
+  readonly includeOffline: boolean;
 }
 
 export interface StampRow {
   readonly id: number;
   readonly version: number;
   readonly connected: number;
-  readonly named: number;
-  readonly until: number;
+  readonly namedOnly: number;
+  readonly leaseUntil: number;
 }
 
-/** Those whom a list shows by default: connected and, on at least one channel, enabled and available. */
-export function presentRows(db: Kysely<Tables>) {
+/** The default of a list: operators who are connected and, on at least one channel, enabled and available. */
+export function selectAvailableRows(db: Kysely<Tables>) {
   return db
     .selectFrom('operatorLive as live')
     .where('live.leaseUntil', '>', (eb) => eb.fn<number>('now_ms', []))
@@ -31,25 +31,29 @@ export function presentRows(db: Kysely<Tables>) {
     );
 }
 
-export type LiveRows = ReturnType<typeof presentRows>;
+export type LiveRowQuery = ReturnType<typeof selectAvailableRows>;
 
-/** The rows that a request means, still without columns. */
-export function filteredLive(db: Kysely<Tables>, accountId: number, request: LiveRequest): LiveRows {
-  const rows = request.everyone
+/** The rows of a request; the caller selects the columns. */
+export function selectLiveRows(db: Kysely<Tables>, accountId: number, request: LiveRequest): LiveRowQuery {
+  const rows = request.includeOffline
     ? db.selectFrom('operatorLive as live').where('live.firstLoginAt', 'is not', null)
-    : presentRows(db);
-  const own = rows.where('live.accountId', '=', accountId);
-  if (Object.values(request.filters).every((filter) => filter === undefined)) return own;
-  return own.where('live.operatorId', 'in', filteredOperators(db, accountId, request.filters).select('operators.id'));
+    : selectAvailableRows(db);
+  const accountRows = rows.where('live.accountId', '=', accountId);
+  if (Object.values(request.filters).every((filter) => filter === undefined)) return accountRows;
+  return accountRows.where(
+    'live.operatorId',
+    'in',
+    selectOperators(db, accountId, request.filters).select('operators.id'),
+  );
 }
 
-export function stampColumns(rows: LiveRows) {
+export function selectStamps(rows: LiveRowQuery) {
   return rows
     .select((eb) => [
       'live.operatorId as id',
       'live.version as version',
-      'live.namedOnly as named',
-      'live.leaseUntil as until',
+      'live.namedOnly as namedOnly',
+      'live.leaseUntil as leaseUntil',
       eb('live.leaseUntil', '>', eb.fn<number>('now_ms', [])).$castTo<number>().as('connected'),
     ])
     .orderBy('live.operatorId', 'desc');

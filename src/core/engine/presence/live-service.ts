@@ -7,32 +7,31 @@ import { DomainError, invalid } from '../../kernel/errors.ts';
 import type { Window } from '../../kernel/page.ts';
 import type { LiveState } from '../../live/capacity.ts';
 import { DESK_LEASE_SECONDS } from '../../live/leases.ts';
-import { type LiveUpdate, liveState } from '../../live/live.ts';
+import { type LiveUpdate, toLiveState } from '../../live/live.ts';
 import { findLiveRow, setAvailability } from '../../live/live-store.ts';
 import type { Operator } from '../../operators/operator.ts';
 import type { OperatorFilters } from '../../operators/operator-filter.ts';
 import { requireOperator } from '../../operators/operator-store.ts';
-import { requireMayServe } from '../../operators/permissions.ts';
-import { drainFor } from '../routing/queue.ts';
+import { requireSelfOrManaged } from '../../operators/permissions.ts';
+import { drainForOperator } from '../routing/queue.ts';
 import {
-  filteredLive,
   type LiveRequest,
-  type LiveRows,
-  presentRows,
+  type LiveRowQuery,
   type StampRow,
-  stampColumns,
+  selectAvailableRows,
+  selectLiveRows,
+  selectStamps,
 } from './live-query.ts';
-import { closeDesk, connect, disconnect, openDesk, prolong, resumeDesk } from './presence.ts';
-import { Renewals } from './renewals.ts';
+import { closeDesk, connect, disconnect, openDesk, resumeDesk, tryRenewLease } from './presence.ts';
+import { LeaseRenewals } from './renewals.ts';
 
-/** Enough of a live state to find its rendered form. */
+/** Identifies a version of a live state, to find its cached rendering. */
 export interface LiveStamp {
   readonly id: number;
   readonly version: number;
   readonly connected: boolean;
 }
 
-/** What decides over an operator's live state, at a version. */
 export interface OperatorLiveState {
   readonly id: number;
   readonly version: number;
@@ -41,21 +40,21 @@ export interface OperatorLiveState {
 
 export interface LiveList {
   readonly count: number;
-  /** How many hold a skill or belong to a group and are left out because the request names neither. */
-  readonly leftOut: number;
-  /** When the first of the connected ones would go offline by time alone; nothing but a change makes the list another before. */
-  readonly until: number;
-  /** The rows in order, in batches: a list of everyone may be long. */
+  /** Operators omitted because they hold a skill or belong to a group and the request names neither. */
+  readonly omittedCount: number;
+  /** When the first lease expires; until then only a new version changes the list. */
+  readonly validUntil: number;
+  /** In batches: a list with offline operators may be long. */
   readonly batches: AsyncIterable<readonly LiveStamp[]>;
 }
 
-const BATCH = 1000;
+const BATCH_SIZE = 1000;
 
-const findPresent = prepare<{ accountId: number }, StampRow>((db, { accountId }) =>
-  stampColumns(presentRows(db).where('live.accountId', '=', accountId)),
+const findAvailable = prepare<{ accountId: number }, StampRow>((db, { accountId }) =>
+  selectStamps(selectAvailableRows(db).where('live.accountId', '=', accountId)),
 );
 const findStamp = prepare<{ accountId: number; operatorId: number }, StampRow>((db, { accountId, operatorId }) =>
-  stampColumns(
+  selectStamps(
     db
       .selectFrom('operatorLive as live')
       .where('live.accountId', '=', accountId)
@@ -63,42 +62,42 @@ const findStamp = prepare<{ accountId: number; operatorId: number }, StampRow>((
   ),
 );
 
-/** The live availability of operators: who is there, and for what. */
+/** The live state of operators: presence and availability. */
 export class LiveService {
   readonly #database: Database;
-  readonly #loaded = new VersionedCache<OperatorLiveState>();
-  readonly #renewals: Renewals;
+  readonly #cache = new VersionedCache<OperatorLiveState>();
+  readonly #renewals: LeaseRenewals;
 
   constructor(database: Database) {
     this.#database = database;
-    this.#renewals = new Renewals(database);
+    this.#renewals = new LeaseRenewals(database);
   }
 
-  async stamp(accountId: number, operatorId: number): Promise<LiveStamp | undefined> {
+  async loadStamp(accountId: number, operatorId: number): Promise<LiveStamp | undefined> {
     const [row] = await this.#database.run(findStamp, { accountId, operatorId });
     return row && toStamp(row);
   }
 
   async list(accountId: number, request: LiveRequest, window: Window | undefined): Promise<LiveList> {
-    const filtered = Object.values(request.filters).some((filter) => filter !== undefined);
-    const rows = request.everyone
+    const isFiltered = Object.values(request.filters).some((filter) => filter !== undefined);
+    const rows = request.includeOffline
       ? undefined
-      : filtered
-        ? await this.#database.readOffThread(stampColumns(this.#filtered(accountId, request)))
-        : await this.#database.run(findPresent, { accountId });
-    if (!rows) return this.#everyone(accountId, request, window);
-    const shown = namesPeople(request.filters) ? rows : rows.filter((row) => row.named === 0);
-    const page = window ? shown.slice(window.offset, window.offset + window.limit) : shown;
+      : isFiltered
+        ? await this.#database.readOffThread(selectStamps(this.#select(accountId, request)))
+        : await this.#database.run(findAvailable, { accountId });
+    if (!rows) return this.#listWithOffline(accountId, request, window);
+    const visible = hasSpecificFilters(request.filters) ? rows : rows.filter((row) => row.namedOnly === 0);
+    const page = window ? visible.slice(window.offset, window.offset + window.limit) : visible;
     return {
-      count: shown.length,
-      leftOut: rows.length - shown.length,
-      until: rows.reduce((first, row) => Math.min(first, row.until), Number.POSITIVE_INFINITY),
-      batches: oneBatch(page.map(toStamp)),
+      count: visible.length,
+      omittedCount: rows.length - visible.length,
+      validUntil: rows.reduce((first, row) => Math.min(first, row.leaseUntil), Number.POSITIVE_INFINITY),
+      batches: toSingleBatch(page.map(toStamp)),
     };
   }
 
-  /** The live states of these operators, with the moment's answer to who is connected. */
-  async states(accountId: number, operatorIds: readonly number[]): Promise<OperatorLiveState[]> {
+  /** The live states of these operators, with their current presence. */
+  async loadStates(accountId: number, operatorIds: readonly number[]): Promise<OperatorLiveState[]> {
     if (operatorIds.length === 0) return [];
     const stamps = await this.#database.read
       .selectFrom('operatorLive as live')
@@ -106,7 +105,7 @@ export class LiveService {
         'live.operatorId as id',
         'live.version as version',
         eb('live.leaseUntil', '>', eb.fn<number>('now_ms', [])).as('connected'),
-        eb('live.routableUntil', '>', eb.fn<number>('now_ms', [])).as('there'),
+        eb('live.routableUntil', '>', eb.fn<number>('now_ms', [])).as('routable'),
       ])
       .where('live.accountId', '=', accountId)
       .where('live.operatorId', 'in', operatorIds)
@@ -119,95 +118,97 @@ export class LiveService {
         .where('accountId', '=', accountId)
         .where('operatorId', 'in', ids)
         .execute();
-      const rowOf = new Map(rows.map((row) => [row.operatorId, row]));
+      const rowsById = new Map(rows.map((row) => [row.operatorId, row]));
       return missing.flatMap((stamp) => {
-        const row = rowOf.get(stamp.id);
+        const row = rowsById.get(stamp.id);
         if (!row) return [];
-        const [connected, inGrace] = [Boolean(stamp.connected), Boolean(stamp.connected) && !stamp.there];
+        const [connected, inGrace] = [Boolean(stamp.connected), Boolean(stamp.connected) && !stamp.routable];
         const { version } = row;
-        return { ...stamp, version, value: { id: stamp.id, version, state: liveState(row, { connected, inGrace }) } };
+        return { ...stamp, version, value: { id: stamp.id, version, state: toLiveState(row, { connected, inGrace }) } };
       });
     };
-    // Being connected ends by time alone, without a new version: so it is part of the name.
-    return this.#loaded.getAll(stamps, (stamp) => `${accountId} ${stamp.id} ${stamp.connected} ${stamp.there}`, load);
+    // A lease expires without a new version, so presence is part of the cache key.
+    return this.#cache.getAll(stamps, (stamp) => `${accountId} ${stamp.id} ${stamp.connected} ${stamp.routable}`, load);
   }
 
   async update(commit: Commit<Operator>, caller: Caller, operatorId: number, input: LiveUpdate): Promise<Operator> {
     if (Object.values(input).every((value) => value === undefined)) {
-      throw invalid([{ path: ['chat', 'available'], code: 'missing', rule: 'or another of the fields must be named' }]);
+      throw invalid([{ path: ['chat', 'available'], code: 'missing', rule: 'or another field must be given' }]);
     }
     return commit(async (tx) => {
       const [operator, [row]] = await Promise.all([
         requireOperator(tx, caller.accountId, operatorId),
         tx.run(findLiveRow, { accountId: caller.accountId, operatorId }),
       ]);
-      requireMayServe(caller, operator);
-      const changed = row ? setAvailability(tx, caller, { operatorId, wanted: input, present: row }) : {};
+      requireSelfOrManaged(caller, operator);
+      const changed = row ? setAvailability(tx, caller, { operatorId, update: input, currentFlags: row }) : {};
       if (row && Object.values(changed).includes(1)) {
-        await drainFor(tx, caller, operatorId, 'available', { ...row, ...changed });
+        await drainForOperator(tx, caller, operatorId, 'available', { ...row, ...changed });
       }
       if (input.connected === false) await disconnect(tx, caller, operatorId);
       return operator;
     });
   }
 
-  /** Holds the caller's own operator connected for a while: as an explicit wish, or only if the last time has not ended. */
+  /** Connects the caller's operator for a time, or only renews a lease that has not ended. */
   async connect(
     commit: Commit<Operator>,
     caller: Caller,
-    lease: { leaseId: string; seconds: number; onlyProlong: boolean },
+    lease: { leaseId: string; seconds: number; renewOnly: boolean },
   ): Promise<Operator> {
     const { operatorId, accountId } = caller;
     if (operatorId === null) throw forbidden();
     return commit(async (tx) => {
       const operator = await requireOperator(tx, accountId, operatorId);
-      if (!lease.onlyProlong) await connect(tx, caller, { operatorId, ...lease });
-      else if (!(await prolong(tx, caller, { operatorId, ...lease }))) {
-        throw new DomainError('state', 'The session has ended. Connect again, without renewal.');
+      if (!lease.renewOnly) await connect(tx, caller, { operatorId, ...lease });
+      else if (!(await tryRenewLease(tx, caller, { operatorId, ...lease }))) {
+        throw new DomainError('state', 'The session has ended. Connect again without `renew`.');
       }
       return operator;
     });
   }
 
-  /** The realtime channel of a desk: while it is open and answers, its operator is connected. */
-  desk(caller: Caller, operatorId: number, leaseId: string) {
+  /** The lease of a desk's socket: while the socket answers pings, the operator is connected. */
+  createDeskLease(caller: Caller, operatorId: number, leaseId: string) {
     const lease = { operatorId, leaseId, seconds: DESK_LEASE_SECONDS };
     const transaction = <T>(work: (tx: Transaction) => Promise<T>) =>
       this.#database.transaction(work, caller.accountId);
     let openedAt = 0;
     return {
-      /** False while somebody else keeps the operator offline. */
+      /** False while another actor keeps the operator offline. */
       open: () =>
         transaction((tx) => {
           openedAt = tx.now;
           return openDesk(tx, caller, lease);
         }),
-      /** False when the session has ended. */
+      /** False when the lease has already ended. */
       renew: () => this.#renewals.renew(caller, lease),
-      /** After that, for one that ended by time alone. False when somebody ended it: a desk does not come back by itself then. */
+      /**
+       * For a lease that expired. False when it was ended explicitly: the desk must not reconnect automatically then.
+       */
       resume: () => transaction((tx) => resumeDesk(tx, caller, lease, openedAt)),
       close: () => transaction((tx) => closeDesk(tx, caller, lease)),
     };
   }
 
-  #filtered(accountId: number, request: LiveRequest): LiveRows {
-    return filteredLive(this.#database.read, accountId, request).where((eb) =>
+  #select(accountId: number, request: LiveRequest): LiveRowQuery {
+    return selectLiveRows(this.#database.read, accountId, request).where((eb) =>
       this.#database.withinDeadline(eb.ref('live.operatorId')),
     );
   }
 
-  async #everyone(accountId: number, request: LiveRequest, window: Window | undefined): Promise<LiveList> {
+  async #listWithOffline(accountId: number, request: LiveRequest, window: Window | undefined): Promise<LiveList> {
     const [totals] = await this.#database.readOffThread(
-      this.#filtered(accountId, request).select([
+      this.#select(accountId, request).select([
         sql<number>`count(*)`.as('all'),
-        sql<number>`coalesce(sum(named_only), 0)`.as('named'),
+        sql<number>`coalesce(sum(named_only), 0)`.as('namedOnly'),
       ]),
     );
-    const { all = 0, named = 0 } = totals ?? {};
-    const leftOut = namesPeople(request.filters) ? 0 : named;
+    const { all = 0, namedOnly = 0 } = totals ?? {};
+    const omittedCount = hasSpecificFilters(request.filters) ? 0 : namedOnly;
     const query = () => {
-      const rows = stampColumns(this.#filtered(accountId, request));
-      return leftOut > 0 ? rows.where('live.namedOnly', '=', 0) : rows;
+      const rows = selectStamps(this.#select(accountId, request));
+      return omittedCount > 0 ? rows.where('live.namedOnly', '=', 0) : rows;
     };
     const database = this.#database;
     async function* batches() {
@@ -216,18 +217,18 @@ export class LiveService {
         return;
       }
       for (let before = Number.MAX_SAFE_INTEGER; ; ) {
-        const rows = await database.readOffThread(query().where('live.operatorId', '<', before).limit(BATCH));
+        const rows = await database.readOffThread(query().where('live.operatorId', '<', before).limit(BATCH_SIZE));
         yield rows.map(toStamp);
-        if (rows.length < BATCH) return;
+        if (rows.length < BATCH_SIZE) return;
         before = rows.at(-1)?.id ?? 0;
       }
     }
-    return { count: all - leftOut, leftOut, until: 0, batches: batches() };
+    return { count: all - omittedCount, omittedCount, validUntil: 0, batches: batches() };
   }
 }
 
-/** Whether a request says which skills, groups or people it means; `*` names all skills or groups. */
-function namesPeople({ skillId, groupId, id, email, externalId }: OperatorFilters): boolean {
+/** Whether a request names skills, groups or operators; `*` names all skills or groups. */
+function hasSpecificFilters({ skillId, groupId, id, email, externalId }: OperatorFilters): boolean {
   return [skillId, groupId, id, email, externalId].some((filter) => filter !== undefined);
 }
 
@@ -235,6 +236,6 @@ function toStamp({ id, version, connected }: StampRow): LiveStamp {
   return { id, version, connected: connected === 1 };
 }
 
-async function* oneBatch(rows: readonly LiveStamp[]): AsyncIterable<readonly LiveStamp[]> {
+async function* toSingleBatch(rows: readonly LiveStamp[]): AsyncIterable<readonly LiveStamp[]> {
   yield rows;
 }

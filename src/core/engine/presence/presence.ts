@@ -1,17 +1,17 @@
 import type { Transaction } from '../../../storage/database.ts';
 import type { ActorContext } from '../../kernel/caller.ts';
 import {
+  endLeases,
   type Lease,
-  type LeaseName,
-  prolongLease,
+  type LeaseKey,
   putLease,
-  recountLeases,
+  recountAfterExpiry,
   releaseLease,
-  removeLeases,
+  renewLease,
 } from '../../live/leases.ts';
 import {
-  clearLost,
-  type Departure,
+  clearLostAt,
+  type DisconnectReason,
   findLiveRow,
   type PresenceChange,
   recordPresence,
@@ -21,48 +21,48 @@ import type { Conversation } from '../records/conversation.ts';
 import { findHeldConversations } from '../records/conversation-store.ts';
 import { addNotice } from '../records/message-store.ts';
 import { requeue } from '../routing/offers.ts';
-import { drainFor } from '../routing/queue.ts';
+import { drainForOperator } from '../routing/queue.ts';
 
-/** The operator's own, explicit wish to be there. */
+/** An explicit connect by the operator. */
 export async function connect(tx: Transaction, context: ActorContext, lease: Lease): Promise<void> {
   await setKeptOffline(tx, context, { operatorId: lease.operatorId, keptOffline: false });
-  await follow(tx, context, await putLease(tx, context, lease));
+  await applyPresenceChange(tx, context, await putLease(tx, context, lease));
 }
 
-/** A desk opens its channel. False when somebody else took the operator offline, and they did not connect since. */
+/** False when another actor took the operator offline and the operator has not connected since. */
 export async function openDesk(tx: Transaction, context: ActorContext, lease: Lease): Promise<boolean> {
   const [row] = await tx.run(findLiveRow, { accountId: context.accountId, operatorId: lease.operatorId });
   if (!row || row.keptOffline === 1) return false;
-  await follow(tx, context, await putLease(tx, context, lease));
+  await applyPresenceChange(tx, context, await putLease(tx, context, lease));
   return true;
 }
 
-/** Prolongs a lease that has not ended; false when it has. */
-export async function prolong(tx: Transaction, context: ActorContext, lease: Lease): Promise<boolean> {
-  const [holds = false] = await prolongAll(tx, [{ context, lease }]);
-  return holds;
+/** False when the lease has already ended. */
+export async function tryRenewLease(tx: Transaction, context: ActorContext, lease: Lease): Promise<boolean> {
+  const [isRenewed = false] = await renewLeases(tx, [{ context, lease }]);
+  return isRenewed;
 }
 
-/** The same for several leases of an account, in their order. */
-export async function prolongAll(
+/** The same for several leases of an account; results are in the same order. */
+export async function renewLeases(
   tx: Transaction,
   renewals: readonly { readonly context: ActorContext; readonly lease: Lease }[],
 ): Promise<boolean[]> {
   const changes: (PresenceChange | undefined)[] = [];
-  const ofOperators = Map.groupBy(renewals.entries(), ([, { lease }]) => lease.operatorId);
+  const byOperator = Map.groupBy(renewals.entries(), ([, { lease }]) => lease.operatorId);
   await Promise.all(
-    [...ofOperators.values()].map(async (own) => {
-      for (const [index, { context, lease }] of own) changes[index] = await prolongLease(tx, context, lease);
+    [...byOperator.values()].map(async (operatorRenewals) => {
+      for (const [index, { context, lease }] of operatorRenewals) changes[index] = await renewLease(tx, context, lease);
     }),
   );
-  // What follows gives out conversations: never for two at once.
-  for (const [index, { context }] of renewals.entries()) await follow(tx, context, changes[index]);
+  // Sequential: a presence change may assign conversations.
+  for (const [index, { context }] of renewals.entries()) await applyPresenceChange(tx, context, changes[index]);
   return renewals.map((_, index) => changes[index] !== undefined);
 }
 
 /**
- * A desk is there whose lease ended by time alone, while the database was away or a node stood still: it takes it up again.
- * False when somebody ended the session since it was opened.
+ * Reconnects an open desk whose lease expired only because the database or a node was unavailable. False when the
+ * operator signed off or was taken offline since the desk was opened.
  */
 export async function resumeDesk(
   tx: Transaction,
@@ -70,62 +70,73 @@ export async function resumeDesk(
   lease: Lease,
   openedAt: number,
 ): Promise<boolean> {
-  const sentOff = await tx.db
+  const disconnection = await tx.db
     .selectFrom('liveHistory')
     .select('version')
     .where('accountId', '=', context.accountId)
     .where('operatorId', '=', lease.operatorId)
     .where('at', '>=', openedAt)
     .where('kind', '=', 'disconnected')
-    .where('reason', 'in', ['signed_off', 'taken_offline'] satisfies Departure[])
+    .where('reason', 'in', ['signed_off', 'taken_offline'] satisfies DisconnectReason[])
     .limit(1)
     .executeTakeFirst();
-  return sentOff ? false : openDesk(tx, context, lease);
+  return disconnection ? false : openDesk(tx, context, lease);
 }
 
-/** The channel of a desk was closed. */
-export async function closeDesk(tx: Transaction, context: ActorContext, lease: LeaseName): Promise<void> {
-  await follow(tx, context, await releaseLease(tx, context, lease));
+/** Starts the grace period. */
+export async function closeDesk(tx: Transaction, context: ActorContext, lease: LeaseKey): Promise<void> {
+  await applyPresenceChange(tx, context, await releaseLease(tx, context, lease));
 }
 
-/** Ends every session. When somebody else did it, only an explicit connect of the operator returns. */
+/** Ends every lease. After another actor did this, only an explicit connect by the operator reconnects. */
 export async function disconnect(tx: Transaction, context: ActorContext, operatorId: number): Promise<void> {
-  const own = context.actor.type === 'operator' && context.actor.id === operatorId;
-  if (!own) await setKeptOffline(tx, context, { operatorId, keptOffline: true });
-  await follow(tx, context, await removeLeases(tx, context, operatorId), own ? 'signed_off' : 'taken_offline');
+  const isSelf = context.actor.type === 'operator' && context.actor.id === operatorId;
+  if (!isSelf) await setKeptOffline(tx, context, { operatorId, keptOffline: true });
+  await applyPresenceChange(
+    tx,
+    context,
+    await endLeases(tx, context, operatorId),
+    isSelf ? 'signed_off' : 'taken_offline',
+  );
 }
 
-/** Time has passed: announces what has ended by it. */
-export async function notice(tx: Transaction, context: ActorContext, operatorId: number): Promise<void> {
-  await follow(tx, context, await recountLeases(tx, context, operatorId), 'lease_ended');
+/** Applies and announces leases that have expired. */
+export async function expireLeases(tx: Transaction, context: ActorContext, operatorId: number): Promise<void> {
+  await applyPresenceChange(tx, context, await recountAfterExpiry(tx, context, operatorId), 'lease_ended');
 }
 
-async function follow(
+async function applyPresenceChange(
   tx: Transaction,
   context: ActorContext,
   change: PresenceChange | undefined,
-  departure: Departure = 'lease_ended',
+  disconnectReason: DisconnectReason = 'lease_ended',
 ): Promise<void> {
   if (!change) return;
   const { before, after, row } = change;
   if (before.connected === after.connected && before.inGrace === after.inGrace) return;
   const { operatorId } = row;
-  const isLost = !after.connected && (await runningOf(tx, context, operatorId)).length > 0;
-  const kind = await recordPresence(tx, context, { ...change, departure, lostAt: isLost ? tx.now : null });
-  if (kind === 'disconnected') await release(tx, context, operatorId);
+  const isLost = !after.connected && (await findActiveConversations(tx, context, operatorId)).length > 0;
+  const kind = await recordPresence(tx, context, { ...change, disconnectReason, lostAt: isLost ? tx.now : null });
+  if (kind === 'disconnected') await releaseConversations(tx, context, operatorId);
   else if (!after.inGrace)
-    await resume(tx, context, operatorId, row.lostAt !== null, kind === 'connected' ? 'connected' : 'available');
+    await resumeConversations(
+      tx,
+      context,
+      operatorId,
+      row.lostAt !== null,
+      kind === 'connected' ? 'connected' : 'available',
+    );
 }
 
-/** Offers go to others at once; those who talk are told, and wait a while for the operator. */
-async function release(tx: Transaction, context: ActorContext, operatorId: number): Promise<void> {
+/** Requeues offers immediately; visitors in active conversations are notified and wait for the operator. */
+async function releaseConversations(tx: Transaction, context: ActorContext, operatorId: number): Promise<void> {
   for (const conversation of await findHeldConversations(tx, context, operatorId)) {
     if (conversation.state === 'offered') await requeue(tx, context, conversation, { cause: 'withdrawn' });
     else addNotice(tx, context, conversation, 'operatorAway');
   }
 }
 
-async function resume(
+async function resumeConversations(
   tx: Transaction,
   context: ActorContext,
   operatorId: number,
@@ -133,21 +144,25 @@ async function resume(
   cause: 'connected' | 'available',
 ): Promise<void> {
   if (wasLost) {
-    for (const conversation of await runningOf(tx, context, operatorId))
+    for (const conversation of await findActiveConversations(tx, context, operatorId))
       addNotice(tx, context, conversation, 'operatorBack');
   }
-  await drainFor(tx, context, operatorId, cause);
+  await drainForOperator(tx, context, operatorId, cause);
 }
 
-/** The operator did not come back in time: what they had goes to the head of the queue. */
+/** Requeues the active conversations of an operator who did not come back in time. */
 export async function requeueAbandoned(tx: Transaction, context: ActorContext, operatorId: number): Promise<void> {
-  await clearLost(tx, context, operatorId);
-  for (const conversation of await runningOf(tx, context, operatorId)) {
+  await clearLostAt(tx, context, operatorId);
+  for (const conversation of await findActiveConversations(tx, context, operatorId)) {
     addNotice(tx, context, conversation, 'newOperator');
     await requeue(tx, context, conversation, { cause: 'operator_lost', atHead: true });
   }
 }
 
-async function runningOf(tx: Transaction, context: ActorContext, operatorId: number): Promise<Conversation[]> {
+async function findActiveConversations(
+  tx: Transaction,
+  context: ActorContext,
+  operatorId: number,
+): Promise<Conversation[]> {
   return (await findHeldConversations(tx, context, operatorId)).filter(({ state }) => state === 'active');
 }

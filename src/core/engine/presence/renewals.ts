@@ -1,54 +1,54 @@
 import type { Database } from '../../../storage/database.ts';
 import type { ActorContext } from '../../kernel/caller.ts';
 import type { Lease } from '../../live/leases.ts';
-import { prolongAll } from './presence.ts';
+import { renewLeases } from './presence.ts';
 
-/** Desks are pinged in turns, and those of one turn answer within this time. */
-const JOINED_MS = 20;
-/** One transaction renews so many at most; everybody who changes something in the account is waiting meanwhile. */
-const MAX_JOINED = 100;
+/** Desks are pinged in batches, and the desks of one batch answer within this time. */
+const BATCH_WINDOW_MS = 20;
+/** Bounds the transaction: other changes in the account wait for it. */
+const MAX_BATCH_SIZE = 100;
 
-interface Waiting {
+interface PendingRenewal {
   readonly context: ActorContext;
   readonly lease: Lease;
-  resolve(holds: boolean): void;
+  resolve(isRenewed: boolean): void;
   reject(error: unknown): void;
 }
 
-/** Renewals of leases, the most frequent change of all: one transaction for those that an account has in the same moment. */
-export class Renewals {
+/** Renews the leases of an account in batches, one transaction each: renewals are the most frequent change. */
+export class LeaseRenewals {
   readonly #database: Database;
-  readonly #waiting = new Map<number, Waiting[]>();
+  readonly #pending = new Map<number, PendingRenewal[]>();
 
   constructor(database: Database) {
     this.#database = database;
   }
 
-  /** False when the session has ended. */
+  /** False when the lease has already ended. */
   renew(context: ActorContext, lease: Lease): Promise<boolean> {
     return new Promise((resolve, reject) => {
-      const waiting = this.#waiting.get(context.accountId) ?? this.#begin(context.accountId);
-      waiting.push({ context, lease, resolve, reject });
-      if (waiting.length === MAX_JOINED) this.#waiting.delete(context.accountId); // the next ones go together again
+      const batch = this.#pending.get(context.accountId) ?? this.#openBatch(context.accountId);
+      batch.push({ context, lease, resolve, reject });
+      if (batch.length === MAX_BATCH_SIZE) this.#pending.delete(context.accountId); // the next one opens a new batch
     });
   }
 
-  #begin(accountId: number): Waiting[] {
-    const waiting: Waiting[] = [];
-    this.#waiting.set(accountId, waiting);
+  #openBatch(accountId: number): PendingRenewal[] {
+    const batch: PendingRenewal[] = [];
+    this.#pending.set(accountId, batch);
     setTimeout(() => {
-      if (this.#waiting.get(accountId) === waiting) this.#waiting.delete(accountId);
-      this.#carryOut(accountId, waiting);
-    }, JOINED_MS);
-    return waiting;
+      if (this.#pending.get(accountId) === batch) this.#pending.delete(accountId);
+      this.#renewBatch(accountId, batch);
+    }, BATCH_WINDOW_MS);
+    return batch;
   }
 
-  async #carryOut(accountId: number, waiting: readonly Waiting[]): Promise<void> {
+  async #renewBatch(accountId: number, batch: readonly PendingRenewal[]): Promise<void> {
     try {
-      const held = await this.#database.transaction((tx) => prolongAll(tx, waiting), accountId);
-      for (const [index, { resolve }] of waiting.entries()) resolve(held[index] as boolean);
+      const isRenewed = await this.#database.transaction((tx) => renewLeases(tx, batch), accountId);
+      for (const [index, { resolve }] of batch.entries()) resolve(isRenewed[index] as boolean);
     } catch (error) {
-      for (const { reject } of waiting) reject(error);
+      for (const { reject } of batch) reject(error);
     }
   }
 }

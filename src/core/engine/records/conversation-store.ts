@@ -1,6 +1,6 @@
 import { type Expression, type Kysely, type Selectable, sql } from 'kysely';
 import type { Transaction } from '../../../storage/database.ts';
-import { prepare, type Statement, statementPerShape } from '../../../storage/prepared-statement.ts';
+import { prepare, preparePerShape, type Statement } from '../../../storage/prepared-statement.ts';
 import type { Tables } from '../../../storage/tables.ts';
 import type { ActorContext } from '../../kernel/caller.ts';
 import { unknownId } from '../../kernel/errors.ts';
@@ -8,22 +8,22 @@ import type { Conversation } from './conversation.ts';
 
 export type ConversationRow = Selectable<Tables['conversations']>;
 
-interface Named {
+interface ConversationKey {
   readonly accountId: number;
   readonly id: number;
 }
 
-/** The visitor's own name for a start only serves to recognise a second sending. */
+/** Omits the client id: it only identifies a repeated start. */
 export function conversationFromRow(row: ConversationRow): Conversation {
-  const { clientId: _clientId, hasWaited, changedHands, ...same } = row;
-  return { ...same, hasWaited: hasWaited === 1, hasChangedHands: changedHands === 1 };
+  const { clientId: _clientId, hasWaited, changedHands, ...rest } = row;
+  return { ...rest, hasWaited: hasWaited === 1, hasChangedHands: changedHands === 1 };
 }
 
-type Changed = Partial<Omit<Conversation, keyof Named>>;
+type ConversationChanges = Partial<Omit<Conversation, keyof ConversationKey>>;
 
-function columnsOf({ hasWaited, hasChangedHands, ...same }: Changed): Partial<ConversationRow> {
+function toColumns({ hasWaited, hasChangedHands, ...rest }: ConversationChanges): Partial<ConversationRow> {
   return {
-    ...same,
+    ...rest,
     ...(hasWaited === undefined ? {} : { hasWaited: Number(hasWaited) }),
     ...(hasChangedHands === undefined ? {} : { changedHands: Number(hasChangedHands) }),
   };
@@ -37,36 +37,36 @@ export function insertConversation(
   conversation: Conversation,
   clientId: string | null = null,
 ): void {
-  const { hasWaited, hasChangedHands, ...same } = conversation;
+  const { hasWaited, hasChangedHands, ...rest } = conversation;
   const flags = { hasWaited: Number(hasWaited), changedHands: Number(hasChangedHands) };
-  tx.send(insert, { ...same, ...flags, accountId, clientId });
+  tx.send(insert, { ...rest, ...flags, accountId, clientId });
 }
 
-const changeOf = statementPerShape((columns: readonly (keyof ConversationRow)[]) =>
-  prepare<Named & { from: string } & Partial<ConversationRow>, ConversationRow>((db, given) =>
+const updateStatement = preparePerShape((columns: readonly (keyof ConversationRow)[]) =>
+  prepare<ConversationKey & { from: string } & Partial<ConversationRow>, ConversationRow>((db, args) =>
     db
       .updateTable('conversations')
-      .set(Object.fromEntries(columns.map((column) => [column, given[column]])))
-      .where('accountId', '=', given.accountId)
-      .where('id', '=', given.id)
-      .where('state', '=', given.from as never)
+      .set(Object.fromEntries(columns.map((column) => [column, args[column]])))
+      .where('accountId', '=', args.accountId)
+      .where('id', '=', args.id)
+      .where('state', '=', args.from as never)
       .returningAll(),
   ),
 );
 
-/** Changes a conversation if it is still in the state in which it was seen; undefined when another change was faster. */
-export async function change(
+/** Updates a conversation if it is still in the given state; undefined after a concurrent change. */
+export async function updateConversation(
   tx: Transaction,
   { accountId }: ActorContext,
   { id, state }: Pick<Conversation, 'id' | 'state'>,
-  to: Changed,
+  changes: ConversationChanges,
 ): Promise<Conversation | undefined> {
-  const columns = columnsOf(to);
-  const statement = changeOf((Object.keys(columns) as (keyof ConversationRow)[]).sort());
+  const columns = toColumns(changes);
+  const statement = updateStatement((Object.keys(columns) as (keyof ConversationRow)[]).sort());
   return (await fetchConversations(tx, statement, { ...columns, accountId, id, from: state }))[0];
 }
 
-const countMessage = prepare<Named>((db, { accountId, id }) =>
+const countMessage = prepare<ConversationKey>((db, { accountId, id }) =>
   db
     .updateTable('conversations')
     .set((eb) => ({ messageCount: eb('messageCount', '+', 1) }))
@@ -75,12 +75,12 @@ const countMessage = prepare<Named>((db, { accountId, id }) =>
     .where('state', '<>', 'closed'),
 );
 
-/** Takes the number of the next message. A caller that read the conversation in this transaction knows which it is. */
-export function takeSequence(tx: Transaction, { accountId }: ActorContext, id: number): void {
+/** Reserves the next sequence number: `messageCount + 1` of the conversation as read in this transaction. */
+export function incrementMessageCount(tx: Transaction, { accountId }: ActorContext, id: number): void {
   tx.send(countMessage, { accountId, id });
 }
 
-const answer = prepare<Named & { at: number }>((db, { accountId, id, at }) =>
+const setFirstAnswer = prepare<ConversationKey & { at: number }>((db, { accountId, id, at }) =>
   db
     .updateTable('conversations')
     .set({ firstAnswerAt: at })
@@ -89,14 +89,14 @@ const answer = prepare<Named & { at: number }>((db, { accountId, id, at }) =>
     .where('firstAnswerAt', 'is', null),
 );
 
-/** An operator has written: the first time, this is the answer that the visitor waited for. */
-export function noteFirstAnswer(tx: Transaction, { accountId }: ActorContext, conversation: Conversation): void {
-  if (conversation.firstAnswerAt === null) tx.send(answer, { accountId, id: conversation.id, at: tx.now });
+/** Called for every message of an operator; only the first one counts as the first answer. */
+export function recordFirstAnswer(tx: Transaction, { accountId }: ActorContext, conversation: Conversation): void {
+  if (conversation.firstAnswerAt === null) tx.send(setFirstAnswer, { accountId, id: conversation.id, at: tx.now });
 }
 
 /**
- * Forgets the names that a visitor gave to their starts, and counts one more message wherever something was said, also after the
- * close. Answers with these: the new message is the caller's to store.
+ * Removes a visitor's client ids and reserves a sequence number in every conversation with messages, closed ones too.
+ * Returns these conversations; the caller stores the new message.
  */
 export async function eraseConversations(
   tx: Transaction,
@@ -113,8 +113,8 @@ export async function eraseConversations(
   return rows.map(conversationFromRow).filter(({ messageCount }) => messageCount > 0);
 }
 
-/** The identifiers of a visitor's conversations, for statements on what belongs to them. */
-export function conversationIdsOf({ db }: Transaction, { accountId }: ActorContext, visitorId: number) {
+/** A visitor's conversation ids, as a subquery for statements on related tables. */
+export function selectConversationIds({ db }: Transaction, { accountId }: ActorContext, visitorId: number) {
   return db
     .selectFrom('conversations')
     .select('id')
@@ -122,7 +122,7 @@ export function conversationIdsOf({ db }: Transaction, { accountId }: ActorConte
     .where('visitorId', '=', visitorId);
 }
 
-/** Runs a statement of which the result are whole rows of `conversations`. */
+/** Runs a statement that returns whole rows of `conversations`. */
 export async function fetchConversations<Args extends object>(
   tx: Transaction,
   statement: Statement<Args, ConversationRow>,
@@ -131,40 +131,46 @@ export async function fetchConversations<Args extends object>(
   return (await tx.run(statement, args)).map(conversationFromRow);
 }
 
-const rowsOf = (db: Kysely<Tables>, accountId: Expression<number>) =>
+const selectRows = (db: Kysely<Tables>, accountId: Expression<number>) =>
   db.selectFrom('conversations').selectAll().where('accountId', '=', accountId);
 
-const find = prepare<Named, ConversationRow>((db, { accountId, id }) => rowsOf(db, accountId).where('id', '=', id));
+const findById = prepare<ConversationKey, ConversationRow>((db, { accountId, id }) =>
+  selectRows(db, accountId).where('id', '=', id),
+);
 
 export async function requireConversation(tx: Transaction, accountId: number, id: number): Promise<Conversation> {
-  const [conversation] = await fetchConversations(tx, find, { accountId, id });
+  const [conversation] = await fetchConversations(tx, findById, { accountId, id });
   if (!conversation) throw unknownId('conversation', id);
   return conversation;
 }
 
-interface Owner {
+interface VisitorKey {
   readonly accountId: number;
   readonly visitorId: number;
 }
 
-const findStarted = prepare<Owner & { clientId: string }, ConversationRow>((db, { accountId, visitorId, clientId }) =>
-  rowsOf(db, accountId).where('visitorId', '=', visitorId).where('clientId', '=', clientId),
+const findByClientId = prepare<VisitorKey & { clientId: string }, ConversationRow>(
+  (db, { accountId, visitorId, clientId }) =>
+    selectRows(db, accountId).where('visitorId', '=', visitorId).where('clientId', '=', clientId),
 );
 
-/** What a visitor has started under this name of theirs. */
-export async function findSameStart(
+/** The conversation that the visitor started with this client id. */
+export async function findConversationByClientId(
   tx: Transaction,
-  { accountId, visitorId }: Owner,
+  { accountId, visitorId }: VisitorKey,
   clientId: string,
 ): Promise<Conversation | undefined> {
-  return (await fetchConversations(tx, findStarted, { accountId, visitorId, clientId }))[0];
+  return (await fetchConversations(tx, findByClientId, { accountId, visitorId, clientId }))[0];
 }
 
 const findHeld = prepare<{ accountId: number; operatorId: number }, ConversationRow>((db, { accountId, operatorId }) =>
-  rowsOf(db, accountId).where('operatorId', '=', operatorId).where('state', 'in', ['offered', 'active']).orderBy('id'),
+  selectRows(db, accountId)
+    .where('operatorId', '=', operatorId)
+    .where('state', 'in', ['offered', 'active'])
+    .orderBy('id'),
 );
 
-/** What an operator is asked for or has accepted. */
+/** The operator's offered and active conversations. */
 export function findHeldConversations(
   tx: Transaction,
   { accountId }: ActorContext,
@@ -173,16 +179,16 @@ export function findHeldConversations(
   return fetchConversations(tx, findHeld, { accountId, operatorId });
 }
 
-const findOpen = prepare<Owner, ConversationRow>((db, { accountId, visitorId }) =>
-  rowsOf(db, accountId).where('visitorId', '=', visitorId).where('state', '<>', 'closed').orderBy('id'),
+const findOpen = prepare<VisitorKey, ConversationRow>((db, { accountId, visitorId }) =>
+  selectRows(db, accountId).where('visitorId', '=', visitorId).where('state', '<>', 'closed').orderBy('id'),
 );
 
-/** What a visitor has not ended yet. */
-export function findOpenConversations(tx: Transaction, { accountId, visitorId }: Owner): Promise<Conversation[]> {
+/** The visitor's conversations that are not closed. */
+export function findOpenConversations(tx: Transaction, { accountId, visitorId }: VisitorKey): Promise<Conversation[]> {
   return fetchConversations(tx, findOpen, { accountId, visitorId });
 }
 
-const countQueued = prepare<{ accountId: number; most: number }, { count: number }>((db, { accountId, most }) =>
+const countQueued = prepare<{ accountId: number; limit: number }, { count: number }>((db, { accountId, limit }) =>
   db
     .selectFrom((eb) =>
       eb
@@ -190,13 +196,13 @@ const countQueued = prepare<{ accountId: number; most: number }, { count: number
         .select('id')
         .where('accountId', '=', accountId)
         .where('state', '=', sql.lit('queued'))
-        .limit(most)
-        .as('waiting'),
+        .limit(limit)
+        .as('queued'),
     )
     .select((eb) => eb.fn.countAll<number>().as('count')),
 );
 
-/** How many wait, counted up to a number. */
-export async function countQueuedConversations(tx: Transaction, accountId: number, most: number): Promise<number> {
-  return (await tx.run(countQueued, { accountId, most }))[0]?.count ?? 0;
+/** Counts queued conversations up to `limit`. */
+export async function countQueuedConversations(tx: Transaction, accountId: number, limit: number): Promise<number> {
+  return (await tx.run(countQueued, { accountId, limit }))[0]?.count ?? 0;
 }

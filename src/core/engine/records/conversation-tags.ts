@@ -11,7 +11,7 @@ const removeAll = prepare<Omit<Tagging, 'tagId'>>((db, { accountId, conversation
   db.deleteFrom('conversationTags').where('accountId', '=', accountId).where('conversationId', '=', conversationId),
 );
 
-/** The tags of a conversation, all of them at once. */
+/** Replaces all tags of a conversation. */
 export function replaceTags(
   tx: Transaction,
   { accountId }: ActorContext,
@@ -21,7 +21,7 @@ export function replaceTags(
   for (const tagId of tagIds) tx.send(insert, { accountId, conversationId, tagId });
 }
 
-/** Takes a tag off every conversation. */
+/** Removes a tag from every conversation. */
 export async function removeTag(tx: Transaction, { accountId }: ActorContext, tagId: number): Promise<void> {
   await tx.db.deleteFrom('conversationTags').where('accountId', '=', accountId).where('tagId', '=', tagId).execute();
 }

@@ -3,10 +3,10 @@ import { DomainError } from '../../kernel/errors.ts';
 
 export type ConversationState = 'queued' | 'offered' | 'active' | 'closed';
 
-/** Who ended a conversation. */
+/** Who closed a conversation. */
 export type ClosedBy = 'operator' | 'visitor' | 'api_key' | 'system';
 
-/** A conversation of a visitor with the operators of an account. */
+/** A conversation between a visitor and the operators of an account. */
 export interface Conversation {
   readonly accountId: number;
   readonly id: number;
@@ -18,11 +18,11 @@ export interface Conversation {
   readonly language: string;
   readonly createdAt: number;
   readonly state: ConversationState;
-  /** Who has it, or is asked. */
+  /** The operator who has accepted it or to whom it is offered. */
   readonly operatorId: number | null;
-  /** Its place in the queue: the moment at which it began, or a number before all moments for the head. */
+  /** Sort key in the queue: the creation time, or a negative number for the head of the queue. */
   readonly queueOrder: number;
-  /** Whether no operator was free at once. */
+  /** Whether no operator was available immediately. */
   readonly hasWaited: boolean;
   readonly offeredAt: number | null;
   readonly offerUntil: number | null;
@@ -33,13 +33,13 @@ export interface Conversation {
   readonly closedById: number | null;
   /** Also the sequence number of its newest message. */
   readonly messageCount: number;
-  /** The chat of which this video is the continuation. */
+  /** The chat from which this video was escalated. */
   readonly escalatedFromId: number | null;
-  /** Whether more than one operator has accepted it: then there is a handling for each of them. */
+  /** Whether more than one operator has accepted it; each of them then has a handling. */
   readonly hasChangedHands: boolean;
 }
 
-type Beginning =
+type RequiredField =
   | 'accountId'
   | 'id'
   | 'visitorId'
@@ -50,14 +50,14 @@ type Beginning =
   | 'language'
   | 'createdAt';
 
-export type NewConversation = Pick<Conversation, Beginning> & Partial<Conversation>;
+export type NewConversation = Pick<Conversation, RequiredField> & Partial<Conversation>;
 
-/** A conversation that waits and to which nothing has happened yet, except for what is given. */
-export function newConversation(given: NewConversation): Conversation {
+/** A newly queued conversation; `fields` override the defaults. */
+export function newConversation(fields: NewConversation): Conversation {
   return {
     state: 'queued',
     operatorId: null,
-    queueOrder: given.createdAt,
+    queueOrder: fields.createdAt,
     hasWaited: false,
     offeredAt: null,
     offerUntil: null,
@@ -69,16 +69,16 @@ export function newConversation(given: NewConversation): Conversation {
     messageCount: 0,
     escalatedFromId: null,
     hasChangedHands: false,
-    ...given,
+    ...fields,
   };
 }
 
-/** The present state of a conversation does not allow what was asked for; nothing was changed. */
+/** The conversation's current state does not allow the operation; nothing was changed. */
 export function wrongState(message: string): DomainError {
   return new DomainError('state', message);
 }
 
-/** What an event tells about a conversation: never what was said. */
+/** The fields of a conversation that its events carry; never message text. */
 export function eventSnapshot(conversation: Conversation) {
   const { state, channel, websiteId, skillId, groupId, operatorId, visitorId } = conversation;
   return { state, channel, websiteId, skillId, groupId, operatorId, visitorId };

@@ -7,54 +7,55 @@ import type { Conversation } from './conversation.ts';
 
 type Handling = Selectable<Tables['handlings']>;
 
-const keep = prepare<Handling>((db, row) =>
+const insertHandling = prepare<Handling>((db, row) =>
   db
     .insertInto('handlings')
     .values(row)
-    // Who gets it back goes on with what they had begun.
+    // An operator who gets the conversation back continues the same handling.
     .onConflict((conflict) => conflict.columns(['accountId', 'conversationId', 'operatorId']).doNothing()),
 );
-const answer = prepare<Omit<Handling, 'acceptedAt' | 'firstAnswerAt'> & { at: number }>((db, given) =>
+const setFirstAnswer = prepare<Omit<Handling, 'acceptedAt' | 'firstAnswerAt'> & { at: number }>((db, args) =>
   db
     .updateTable('handlings')
-    .set({ firstAnswerAt: given.at })
-    .where('accountId', '=', given.accountId)
-    .where('conversationId', '=', given.conversationId)
-    .where('operatorId', '=', given.operatorId)
+    .set({ firstAnswerAt: args.at })
+    .where('accountId', '=', args.accountId)
+    .where('conversationId', '=', args.conversationId)
+    .where('operatorId', '=', args.operatorId)
     .where('firstAnswerAt', 'is', null),
 );
 
 /**
- * The operator who has accepted a conversation loses it: what they did stays theirs. Answers with what of the conversation
- * says so. Its own moments are those of the first who accepted and answered.
+ * Records the handling of the operator who is losing an active conversation. Returns the change to the conversation,
+ * whose `acceptedAt` and `firstAnswerAt` stay those of the first operator.
  */
-export function handOver(
+export function recordOutgoingHandling(
   tx: Transaction,
   { accountId }: ActorContext,
   { id, operatorId, state, acceptedAt, firstAnswerAt, hasChangedHands }: Conversation,
 ): Pick<Conversation, 'hasChangedHands'> {
   if (state !== 'active' || operatorId === null || acceptedAt === null) return { hasChangedHands };
-  if (!hasChangedHands) tx.send(keep, { accountId, conversationId: id, operatorId, acceptedAt, firstAnswerAt });
+  if (!hasChangedHands)
+    tx.send(insertHandling, { accountId, conversationId: id, operatorId, acceptedAt, firstAnswerAt });
   return { hasChangedHands: true };
 }
 
-/** Another operator has accepted a conversation that somebody had before. */
-export function takeOver(
+/** Records the handling of an operator who has accepted a conversation that another operator had before. */
+export function recordIncomingHandling(
   tx: Transaction,
   { accountId }: ActorContext,
   { id, operatorId, hasChangedHands }: Conversation,
   firstAnswerAt: number | null,
 ): void {
   if (!hasChangedHands || operatorId === null) return;
-  tx.send(keep, { accountId, conversationId: id, operatorId, acceptedAt: tx.now, firstAnswerAt });
+  tx.send(insertHandling, { accountId, conversationId: id, operatorId, acceptedAt: tx.now, firstAnswerAt });
 }
 
-/** The operator has written: for those who took over, this may be their first answer. */
-export function noteAnswer(
+/** Called for every message of an operator; sets the first answer of their handling, if there is one. */
+export function recordHandlingAnswer(
   tx: Transaction,
   { accountId }: ActorContext,
   { id, operatorId, hasChangedHands }: Conversation,
 ): void {
   if (!hasChangedHands || operatorId === null) return;
-  tx.send(answer, { accountId, conversationId: id, operatorId, at: tx.now });
+  tx.send(setFirstAnswer, { accountId, conversationId: id, operatorId, at: tx.now });
 }

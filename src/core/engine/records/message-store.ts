@@ -5,13 +5,13 @@ import type { Tables } from '../../../storage/tables.ts';
 import { announce } from '../../events/announce.ts';
 import type { ActorContext } from '../../kernel/caller.ts';
 import { type Conversation, eventSnapshot } from './conversation.ts';
-import { conversationIdsOf, eraseConversations, takeSequence } from './conversation-store.ts';
+import { eraseConversations, incrementMessageCount, selectConversationIds } from './conversation-store.ts';
 
 export type Message = Selectable<Tables['messages']>;
 
 const insert = prepare<Message>((db, row) => db.insertInto('messages').values(row));
 
-/** Stores a message as it is, and announces nothing. */
+/** Stores a message without announcing it. */
 export function insertMessage(
   tx: Transaction,
   { accountId }: ActorContext,
@@ -22,28 +22,28 @@ export function insertMessage(
   return row;
 }
 
-type Content = Pick<Message, 'clientId' | 'authorType' | 'authorId' | 'text'>;
+type MessageContent = Pick<Message, 'clientId' | 'authorType' | 'authorId' | 'text'>;
 
 /**
- * Appends to an open conversation of which the last number was read in this transaction: nobody can have taken the next. Its own
- * row gives out the numbers, so that there is never a hole.
+ * Appends to an open conversation that was read in this transaction, so that `messageCount + 1` is still free. The
+ * counter is in the conversation's row, so that sequence numbers have no gaps.
  */
-export function appendNext(
+export function appendMessage(
   tx: Transaction,
   context: ActorContext,
   conversation: Conversation,
-  content: Content,
+  content: MessageContent,
 ): Message {
-  takeSequence(tx, context, conversation.id);
+  incrementMessageCount(tx, context, conversation.id);
   return storeMessage(tx, context, conversation, { ...content, sequence: conversation.messageCount + 1 });
 }
 
-/** Stores a message under a number that is its own. */
+/** Stores and announces a message whose sequence number is already reserved. */
 export function storeMessage(
   tx: Transaction,
   context: ActorContext,
   conversation: Conversation,
-  content: Content & Pick<Message, 'sequence'>,
+  content: MessageContent & Pick<Message, 'sequence'>,
 ): Message {
   const { id } = conversation;
   const message = insertMessage(tx, context, { conversationId: id, at: tx.now, ...content });
@@ -59,33 +59,33 @@ export function storeMessage(
   return message;
 }
 
-/** What the service itself tells those who talk. */
+/** Messages of the service to both sides. */
 export const NOTICES = {
   operatorAway: 'The operator lost the connection. Please wait a moment.',
   operatorBack: 'The operator is back.',
-  erased: 'What was said here was removed on request.',
-  newOperator: 'The operator did not come back. You are first in line for another one.',
+  erased: 'The messages in this conversation were removed on request.',
+  newOperator: 'The operator did not come back. You are next in line for another operator.',
 } as const;
 
 const NOTICE_AUTHOR = { clientId: null, authorType: 'notice', authorId: null } as const;
 
-/** To an open conversation that was read in this transaction. */
+/** The conversation must be open and read in this transaction. */
 export function addNotice(
   tx: Transaction,
   context: ActorContext,
   conversation: Conversation,
   notice: Exclude<keyof typeof NOTICES, 'erased'>,
 ): void {
-  appendNext(tx, context, conversation, { ...NOTICE_AUTHOR, text: NOTICES[notice] });
+  appendMessage(tx, context, conversation, { ...NOTICE_AUTHOR, text: NOTICES[notice] });
 }
 
-/** Empties every text in the conversations of a visitor, in its place; a notice at the end says why. */
-export async function eraseWords(tx: Transaction, context: ActorContext, visitorId: number): Promise<void> {
+/** Empties the text of every message in a visitor's conversations, and appends a notice that says so. */
+export async function eraseMessageTexts(tx: Transaction, context: ActorContext, visitorId: number): Promise<void> {
   await tx.db
     .updateTable('messages')
     .set({ text: '', clientId: null })
     .where('accountId', '=', context.accountId)
-    .where('conversationId', 'in', conversationIdsOf(tx, context, visitorId))
+    .where('conversationId', 'in', selectConversationIds(tx, context, visitorId))
     .execute();
   for (const conversation of await eraseConversations(tx, context, visitorId)) {
     storeMessage(tx, context, conversation, {

@@ -2,36 +2,37 @@ import type { Transaction } from '../../../storage/database.ts';
 import { prepare } from '../../../storage/prepared-statement.ts';
 import type { ActorContext } from '../../kernel/caller.ts';
 
-/** Who declined or missed an offer is not offered the same conversation again for so long. */
-export const PAUSE_MS = 60_000;
+/** An operator who declined or missed an offer is not offered the same conversation again for this long. */
+export const OFFER_PAUSE_MS = 60_000;
 
-const pause = prepare<{ accountId: number; conversationId: number; operatorId: number; until: number }>((db, row) =>
-  db
-    .insertInto('offerPauses')
-    .values(row)
-    .onConflict((conflict) =>
-      conflict.columns(['accountId', 'conversationId', 'operatorId']).doUpdateSet({ until: row.until }),
-    ),
+const upsertPause = prepare<{ accountId: number; conversationId: number; operatorId: number; until: number }>(
+  (db, row) =>
+    db
+      .insertInto('offerPauses')
+      .values(row)
+      .onConflict((conflict) =>
+        conflict.columns(['accountId', 'conversationId', 'operatorId']).doUpdateSet({ until: row.until }),
+      ),
 );
-const remove = prepare<{ accountId: number; conversationId: number }>((db, { accountId, conversationId }) =>
+const deletePauses = prepare<{ accountId: number; conversationId: number }>((db, { accountId, conversationId }) =>
   db.deleteFrom('offerPauses').where('accountId', '=', accountId).where('conversationId', '=', conversationId),
 );
 
-/** From now on the operator is not asked for this conversation. */
+/** Stops offering this conversation to the operator for a while. */
 export function pauseOffers(
   tx: Transaction,
   { accountId }: ActorContext,
   { conversationId, operatorId }: { readonly conversationId: number; readonly operatorId: number },
 ): void {
-  tx.send(pause, { accountId, conversationId, operatorId, until: tx.now + PAUSE_MS });
+  tx.send(upsertPause, { accountId, conversationId, operatorId, until: tx.now + OFFER_PAUSE_MS });
 }
 
-/** For a conversation that is no longer offered. */
+/** For a conversation that will not be offered again. */
 export function removePauses(tx: Transaction, { accountId }: ActorContext, conversationId: number): void {
-  tx.send(remove, { accountId, conversationId });
+  tx.send(deletePauses, { accountId, conversationId });
 }
 
-const removeEnded = prepare<{ accountId: number; operatorId: number }, { conversationId: number }>(
+const deleteEnded = prepare<{ accountId: number; operatorId: number }, { conversationId: number }>(
   (db, { accountId, operatorId }) =>
     db
       .deleteFrom('offerPauses')
@@ -50,16 +51,16 @@ const findEnded = prepare<{ accountId: number }, { operatorId: number }>((db, { 
     .orderBy('operatorId'),
 );
 
-/** Ends the pauses of an operator that are over; answers whether there were any. */
+/** Returns whether there were any. */
 export async function removeEndedPauses(
   tx: Transaction,
   { accountId }: ActorContext,
   operatorId: number,
 ): Promise<boolean> {
-  return (await tx.run(removeEnded, { accountId, operatorId })).length > 0;
+  return (await tx.run(deleteEnded, { accountId, operatorId })).length > 0;
 }
 
-/** Operators whose pauses have ended and are still stored. */
-export async function endedPauses(tx: Transaction, accountId: number): Promise<number[]> {
+/** Operators whose ended pauses are still stored. */
+export async function findOperatorsWithEndedPauses(tx: Transaction, accountId: number): Promise<number[]> {
   return (await tx.run(findEnded, { accountId })).map(({ operatorId }) => operatorId);
 }

@@ -1,10 +1,10 @@
 import type { Transaction } from '../../../storage/database.ts';
 import type { ActorContext } from '../../kernel/caller.ts';
 
-/** Why a conversation was not taken at all. */
+/** Why a conversation was not accepted by the service. */
 export type RefusalReason = 'queue_full' | 'nobody_could' | 'too_many_open';
 
-/** Counts what was not taken, by day: nothing is dropped without a trace. */
+/** Counts refused conversations by day, so that none is dropped without a trace. */
 export async function countRefusal(
   tx: Transaction,
   { accountId }: ActorContext,

@@ -3,9 +3,9 @@ import type { Transaction } from '../../../storage/database.ts';
 import { prepare } from '../../../storage/prepared-statement.ts';
 import type { Tables } from '../../../storage/tables.ts';
 import type { ActorContext } from '../../kernel/caller.ts';
-import { conversationIdsOf } from './conversation-store.ts';
+import { selectConversationIds } from './conversation-store.ts';
 
-/** What a visitor thought of a conversation: three notes from 1 to 5, and words. */
+/** A visitor's survey answers about a conversation: three ratings from 1 to 5, and a comment. */
 export type Satisfaction = Omit<Selectable<Tables['satisfactions']>, 'accountId'>;
 
 const insert = prepare<Selectable<Tables['satisfactions']>, { id: number }>((db, row) =>
@@ -16,7 +16,7 @@ const insert = prepare<Selectable<Tables['satisfactions']>, { id: number }>((db,
     .returning('id'),
 );
 
-/** Stores the answer to a survey; false when there is one for the conversation already. */
+/** False when the conversation already has one. */
 export async function insertSatisfaction(
   tx: Transaction,
   { accountId }: ActorContext,
@@ -25,12 +25,12 @@ export async function insertSatisfaction(
   return (await tx.run(insert, { accountId, ...satisfaction })).length > 0;
 }
 
-/** The notes of a visitor stay, their words go. */
+/** Removes a visitor's comments and keeps their ratings. */
 export async function eraseComments(tx: Transaction, context: ActorContext, visitorId: number): Promise<void> {
   await tx.db
     .updateTable('satisfactions')
     .set({ comment: '' })
     .where('accountId', '=', context.accountId)
-    .where('conversationId', 'in', conversationIdsOf(tx, context, visitorId))
+    .where('conversationId', 'in', selectConversationIds(tx, context, visitorId))
     .execute();
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { text } from '../../kernel/text.ts';
 
-/** What a visitor may tell of themself. Everything is personal: values of these never get into the event log. */
+/** What visitors may say about themselves. All of it is personal: these values never enter the event log. */
 export const visitorProfile = z.strictObject({
   lastname: text(0, 100).meta({ description: 'Family name.' }),
   firstname: text(0, 100).meta({ description: 'First name.' }),
@@ -16,13 +16,13 @@ export type VisitorProfile = z.output<typeof visitorProfile>;
 
 export const PROFILE_FIELDS = Object.keys(visitorProfile.shape) as (keyof VisitorProfile)[];
 
-/** A change: the fields that it names and no others. */
+/** Changes only the fields that are present. */
 export const visitorUpdate = visitorProfile.partial();
 export type VisitorUpdate = z.output<typeof visitorUpdate>;
 
 const MAX_BROWSER_LENGTH = 255;
 
-/** What a browser says that it is, as much of it as is kept. */
-export function browserName(userAgent: string | undefined): string {
+/** Makes a `User-Agent` header storable: no NUL, well-formed, limited length. */
+export function sanitizeUserAgent(userAgent: string | undefined): string {
   return (userAgent ?? '').replaceAll('\0', '').toWellFormed().slice(0, MAX_BROWSER_LENGTH).toWellFormed();
 }

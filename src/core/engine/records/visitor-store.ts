@@ -13,12 +13,12 @@ import { PROFILE_FIELDS, type VisitorProfile, type VisitorUpdate } from './visit
 
 export type VisitorRow = Selectable<Tables['visitors']>;
 
-function rowsOf({ db }: Transaction, accountId: number) {
+function selectRows({ db }: Transaction, accountId: number) {
   return db.selectFrom('visitors').selectAll().where('accountId', '=', accountId);
 }
 
 export async function requireVisitor(tx: Transaction, accountId: number, id: number): Promise<VisitorRow> {
-  const row = await rowsOf(tx, accountId).where('id', '=', id).executeTakeFirst();
+  const row = await selectRows(tx, accountId).where('id', '=', id).executeTakeFirst();
   if (!row) throw unknownId('visitor', id);
   return row;
 }
@@ -28,7 +28,7 @@ export function findByExternalId(
   { accountId }: Pick<ActorContext, 'accountId'>,
   externalId: string,
 ): Promise<VisitorRow | undefined> {
-  return rowsOf(tx, accountId).where('externalId', '=', externalId).executeTakeFirst();
+  return selectRows(tx, accountId).where('externalId', '=', externalId).executeTakeFirst();
 }
 
 type NewVisitor = VisitorUpdate &
@@ -38,14 +38,14 @@ type NewVisitor = VisitorUpdate &
 export async function insertVisitor(
   tx: Transaction,
   { accountId }: Pick<ActorContext, 'accountId'>,
-  given: NewVisitor,
+  input: NewVisitor,
 ): Promise<VisitorRow> {
-  const { externalId, browser, lastOperatorId = null, createdAt = tx.now } = given;
+  const { externalId, browser, lastOperatorId = null, createdAt = tx.now } = input;
   const row = {
-    ...(Object.fromEntries(PROFILE_FIELDS.map((name) => [name, given[name] ?? ''])) as VisitorProfile),
+    ...(Object.fromEntries(PROFILE_FIELDS.map((name) => [name, input[name] ?? ''])) as VisitorProfile),
     accountId,
     id: await nextId(tx, accountId, 'visitor'),
-    uniqueId: given.uniqueId ?? randomBytes(16).toString('hex'),
+    uniqueId: input.uniqueId ?? randomBytes(16).toString('hex'),
     externalId,
     externalIdFolded: externalId === null ? null : fold(externalId),
     browser,
@@ -54,7 +54,7 @@ export async function insertVisitor(
     createdAt,
     erasedAt: null,
   };
-  // Two sessions for somebody new at the same moment: the second one joins the first.
+  // Two concurrent sessions with the same new external id share one visitor.
   const inserted = await tx.db
     .insertInto('visitors')
     .values(row)
@@ -65,21 +65,21 @@ export async function insertVisitor(
   return (await findByExternalId(tx, { accountId }, externalId)) ?? row;
 }
 
-/** Writes what is another than before, and tells which fields that were: their values are personal. */
-export async function changeVisitor(
+/** Writes the fields that differ, and announces their names only: the values are personal. */
+export async function updateVisitor(
   tx: Transaction,
   context: ActorContext,
   before: VisitorRow,
-  to: VisitorUpdate & { readonly browser?: string },
+  input: VisitorUpdate & { readonly browser?: string },
 ): Promise<VisitorRow> {
   if (before.erasedAt !== null) throw new DomainError('state', 'The data of this visitor was removed.');
-  const changed = Object.fromEntries(
-    Object.entries(to).filter(([name, value]) => value !== undefined && value !== before[name as keyof VisitorRow]),
+  const changes = Object.fromEntries(
+    Object.entries(input).filter(([name, value]) => value !== undefined && value !== before[name as keyof VisitorRow]),
   );
-  return Object.keys(changed).length === 0 ? before : update(tx, context, before, changed);
+  return Object.keys(changes).length === 0 ? before : writeChanges(tx, context, before, changes);
 }
 
-const NOTHING = {
+const ERASED_FIELDS = {
   ...(Object.fromEntries(PROFILE_FIELDS.map((name) => [name, ''])) as VisitorProfile),
   browser: '',
   externalId: null,
@@ -87,23 +87,23 @@ const NOTHING = {
   lastOperatorId: null,
 };
 
-/** Removes all that a visitor has told of themself, and who they were. */
+/** Removes a visitor's profile and external id. */
 export function eraseVisitor(tx: Transaction, context: ActorContext, before: VisitorRow): Promise<VisitorRow> {
-  return update(tx, context, before, { ...NOTHING, erasedAt: tx.now });
+  return writeChanges(tx, context, before, { ...ERASED_FIELDS, erasedAt: tx.now });
 }
 
-async function update(tx: Transaction, context: ActorContext, before: VisitorRow, changed: Partial<VisitorRow>) {
+async function writeChanges(tx: Transaction, context: ActorContext, before: VisitorRow, changes: Partial<VisitorRow>) {
   await tx.db
     .updateTable('visitors')
-    .set(changed)
+    .set(changes)
     .where('accountId', '=', context.accountId)
     .where('id', '=', before.id)
     .execute();
-  announce(tx, context, 'visitor.updated', before.id, { fields: Object.keys(changed), values: {} });
-  return { ...before, ...changed };
+  announce(tx, context, 'visitor.updated', before.id, { fields: Object.keys(changes), values: {} });
+  return { ...before, ...changes };
 }
 
-/** The visitor comes to these websites, too. */
+/** Adds websites to those that the visitor has visited. */
 export async function addWebsites(
   tx: Transaction,
   { accountId }: ActorContext,
@@ -123,19 +123,20 @@ export async function addWebsites(
     .execute();
 }
 
-const remember = prepare<{ accountId: number; id: number; operatorId: number }>((db, { accountId, id, operatorId }) =>
-  db
-    .updateTable('visitors')
-    .set({ lastOperatorId: operatorId })
-    .where('accountId', '=', accountId)
-    .where('id', '=', id),
+const updateLastOperator = prepare<{ accountId: number; id: number; operatorId: number }>(
+  (db, { accountId, id, operatorId }) =>
+    db
+      .updateTable('visitors')
+      .set({ lastOperatorId: operatorId })
+      .where('accountId', '=', accountId)
+      .where('id', '=', id),
 );
 
-/** The next conversation of the visitor goes to the same operator, if it can. */
-export function rememberOperator(
+/** Routing prefers this operator for the visitor's next conversation. */
+export function rememberLastOperator(
   tx: Transaction,
   { accountId }: ActorContext,
   { visitorId, operatorId }: Pick<Conversation, 'visitorId' | 'operatorId'>,
 ): void {
-  if (visitorId !== null && operatorId !== null) tx.send(remember, { accountId, id: visitorId, operatorId });
+  if (visitorId !== null && operatorId !== null) tx.send(updateLastOperator, { accountId, id: visitorId, operatorId });
 }

@@ -1,18 +1,18 @@
 import type { Channel } from '../../kernel/channels.ts';
-import { type BlockReason, channelLive, type LiveState } from '../../live/capacity.ts';
+import { type BlockReason, computeChannelLive, type LiveState } from '../../live/capacity.ts';
 
-/** What a conversation asks for. */
-export interface Need {
+/** What a conversation needs, with the subtrees of its skill and group. */
+export interface ResolvedNeed {
   readonly channel: Channel;
   readonly websiteId: number;
-  /** Any of these will do: the skill it asks for and those under it. Null asks for none. */
+  /** The required skill and those under it; any of them qualifies. Null: none required. */
   readonly skills: ReadonlySet<number> | null;
-  /** The group it asks for and those under it. Null asks for none. */
+  /** The required group and those under it. Null: none required. */
   readonly groups: ReadonlySet<number> | null;
   readonly language: string;
 }
 
-/** An operator as routing sees them, at one moment. */
+/** An operator as routing sees them, at one point in time. */
 export interface Candidate {
   readonly operatorId: number;
   readonly state: LiveState;
@@ -22,12 +22,12 @@ export interface Candidate {
   readonly languages: readonly string[];
   /** On the channel of the need. */
   readonly priority: number;
-  /** When a conversation was last given to them. */
+  /** When a conversation was last assigned to them. */
   readonly assignedAt: number;
-  /** Was the last to serve the same visitor. */
+  /** Whether they were the last to serve the same visitor. */
   readonly servedLast: boolean;
-  /** Declined or missed this very conversation a moment ago. */
-  readonly refusedLately: boolean;
+  /** Whether they recently declined or missed this conversation. */
+  readonly isOfferPaused: boolean;
 }
 
 export type Obstacle =
@@ -38,7 +38,7 @@ export type Obstacle =
   | 'OTHER_LANGUAGE'
   | 'REFUSED_LATELY';
 
-/** Why somebody stands where they stand in the ranking, in the order in which it is looked at. */
+/** The criteria of the ranking, most important first. */
 export interface RankedCandidate {
   readonly operatorId: number;
   readonly servedLast: boolean;
@@ -49,34 +49,34 @@ export interface RankedCandidate {
 }
 
 export interface Ranking {
-  /** The eligible, the best first. */
+  /** The eligible operators, best first. */
   readonly ranked: readonly RankedCandidate[];
-  readonly excluded: readonly { readonly operatorId: number; readonly because: readonly Obstacle[] }[];
+  readonly excluded: readonly { readonly operatorId: number; readonly obstacles: readonly Obstacle[] }[];
 }
 
 export interface RankingRule {
   readonly lowestPriorityFirst: boolean;
 }
 
-/** All that keeps a conversation from somebody; nothing for the eligible. */
-export function obstacles(need: Need, candidate: Candidate): Obstacle[] {
-  const found: Obstacle[] = [...channelLive(candidate.state, need.channel).blockedBy];
+/** Everything that keeps the operator from getting the conversation; empty for an eligible one. */
+export function findObstacles(need: ResolvedNeed, candidate: Candidate): Obstacle[] {
+  const found: Obstacle[] = [...computeChannelLive(candidate.state, need.channel).blockedBy];
   if (!candidate.websites.includes(need.websiteId)) found.push('OTHER_WEBSITE');
   if (need.skills && !candidate.skills.some((skill) => need.skills?.has(skill))) found.push('LACKS_SKILL');
   if (need.groups && !(candidate.groupId !== null && need.groups.has(candidate.groupId))) found.push('OTHER_GROUP');
   if (!candidate.languages.includes(need.language)) found.push('OTHER_LANGUAGE');
-  if (candidate.refusedLately) found.push('REFUSED_LATELY');
+  if (candidate.isOfferPaused) found.push('REFUSED_LATELY');
   return found;
 }
 
-/** The one definition of who gets a conversation: for routing itself, for a dry run, and for looking back. */
-export function chooseOperator(need: Need, candidates: readonly Candidate[], rule: RankingRule): Ranking {
+/** The only definition of who gets a conversation: used by routing, the dry run and past decisions. */
+export function chooseOperator(need: ResolvedNeed, candidates: readonly Candidate[], rule: RankingRule): Ranking {
   const ranked: RankedCandidate[] = [];
-  const excluded: { operatorId: number; because: Obstacle[] }[] = [];
+  const excluded: { operatorId: number; obstacles: Obstacle[] }[] = [];
   for (const candidate of candidates) {
-    const because = obstacles(need, candidate);
-    if (because.length > 0) excluded.push({ operatorId: candidate.operatorId, because });
-    else ranked.push(rankCandidate(need, candidate));
+    const obstacles = findObstacles(need, candidate);
+    if (obstacles.length > 0) excluded.push({ operatorId: candidate.operatorId, obstacles });
+    else ranked.push(toRankedCandidate(need, candidate));
   }
   const direction = rule.lowestPriorityFirst ? 1 : -1;
   ranked.sort(
@@ -90,15 +90,15 @@ export function chooseOperator(need: Need, candidates: readonly Candidate[], rul
   return { ranked, excluded };
 }
 
-function rankCandidate(
-  { channel }: Need,
+function toRankedCandidate(
+  { channel }: ResolvedNeed,
   { operatorId, state, priority, assignedAt, servedLast }: Candidate,
 ): RankedCandidate {
   const { slots, maximum } = state[channel];
-  return { operatorId, servedLast, priority, share: shareOf(slots, maximum), assignedAt };
+  return { operatorId, servedLast, priority, share: slotShare(slots, maximum), assignedAt };
 }
 
-/** In millionths and rounded down, exactly as the index of routable operators has it. */
-function shareOf(slots: number, maximum: number): number {
+/** In millionths and rounded down, exactly like the index of routable operators. */
+function slotShare(slots: number, maximum: number): number {
   return Math.floor((slots * 1_000_000) / maximum) / 1_000_000;
 }

@@ -7,10 +7,10 @@ import type { ActorContext } from '../../kernel/caller.ts';
 import { nextId } from '../../kernel/ids.ts';
 import type { RankedCandidate } from './choose-operator.ts';
 import type { ExclusionCounts } from './exclusions.ts';
-import type { Asked } from './needs.ts';
+import type { RoutingNeed } from './needs.ts';
 
-/** What made routing look at a conversation. */
-export type Cause =
+/** What triggered routing for a conversation. */
+export type RoutingCause =
   | 'started'
   | 'slot_freed'
   | 'declined'
@@ -27,10 +27,10 @@ export type Cause =
   | 'take'
   | 'escalation';
 
-export interface Decision {
+export interface RoutingDecision {
   readonly conversationId: number;
-  readonly cause: Cause;
-  /** Null when nobody was found. */
+  readonly cause: RoutingCause;
+  /** Null when no operator was found. */
   readonly operatorId: number | null;
   readonly forced: boolean;
   readonly ranked: readonly RankedCandidate[];
@@ -41,15 +41,17 @@ const insertDecision = prepare<Selectable<Tables['routingDecisions']>>((db, row)
   db.insertInto('routingDecisions').values(row),
 );
 
-/** Keeps who was chosen, the best with their reasons, and how many each obstacle kept away. */
-export async function keepDecision(
+/**
+ * Stores the chosen operator, the best candidates with their criteria, and how many operators each obstacle excluded.
+ */
+export async function storeDecision(
   tx: Transaction,
   context: ActorContext,
-  asked: Asked,
-  decision: Decision,
+  need: RoutingNeed,
+  decision: RoutingDecision,
 ): Promise<void> {
   const { accountId, actor } = context;
-  const { channel, websiteId, skillId, groupId, language } = asked;
+  const { channel, websiteId, skillId, groupId, language } = need;
   tx.send(insertDecision, {
     accountId,
     id: await nextId(tx, accountId, 'routing_decision'),
@@ -66,7 +68,7 @@ export async function keepDecision(
   });
 }
 
-export function deleteOldDecisions(database: Database, keptMs: number, signal?: AbortSignal): Promise<void> {
-  const where = sql`at < now_ms() - ${keptMs}`;
+export function deleteOldDecisions(database: Database, retentionMs: number, signal?: AbortSignal): Promise<void> {
+  const where = sql`at < now_ms() - ${retentionMs}`;
   return deleteInBatches(database, { table: 'routing_decisions', key: ['account_id', 'id'], where }, signal);
 }

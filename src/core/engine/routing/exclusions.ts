@@ -4,26 +4,26 @@ import { prepare } from '../../../storage/prepared-statement.ts';
 import { VersionedCache } from '../../kernel/caches.ts';
 import type { Channel } from '../../kernel/channels.ts';
 import type { Obstacle } from './choose-operator.ts';
-import { type Asked, subtree } from './needs.ts';
+import { type RoutingNeed, subtreeCte } from './needs.ts';
 
-/** How many operators each obstacle kept away; whoever met several is counted for each. */
+/** How many operators each obstacle excluded; an operator with several is counted for each. */
 export type ExclusionCounts = Partial<Record<Obstacle, number>>;
 
-/** Up to so many connected operators are counted anew for every decision. */
-const FEW = 200;
-/** In larger accounts a count serves the decisions of the same second: an explanation must not cost more than the decision. */
-const KEPT_MS = 1000;
+/** With at most this many connected operators, counts are not cached. */
+const MAX_UNCACHED_OPERATORS = 200;
+/** In larger accounts the counts are cached: an explanation must not cost more than the decision. */
+const CACHE_TTL_MS = 1000;
 
-/** By database: a process may have several open. */
-const kept = new WeakMap<Transaction['database'], VersionedCache<ExclusionCounts>>();
+/** One cache per database: a process may have several open. */
+const caches = new WeakMap<Transaction['database'], VersionedCache<ExclusionCounts>>();
 
-function keptBy({ database }: Transaction): VersionedCache<ExclusionCounts> {
-  const own = kept.get(database) ?? new VersionedCache<ExclusionCounts>({ max: 1000 });
-  kept.set(database, own);
-  return own;
+function cacheFor({ database }: Transaction): VersionedCache<ExclusionCounts> {
+  const cache = caches.get(database) ?? new VersionedCache<ExclusionCounts>({ max: 1000 });
+  caches.set(database, cache);
+  return cache;
 }
 
-interface Arguments {
+interface CountArguments {
   readonly accountId: number;
   readonly websiteId: number;
   readonly skillId: number;
@@ -35,7 +35,7 @@ type Row = Readonly<Record<string, number>>;
 
 type Condition = readonly [Obstacle, string];
 
-const BUSY: Record<Channel, readonly Condition[]> = {
+const BUSY_CONDITIONS: Record<Channel, readonly Condition[]> = {
   chat: [
     ['SLOTS_FULL', 'chat_slots >= chat_max_number'],
     ['ON_CALL', 'call_slots > 0 and chat_and_call = 0'],
@@ -52,93 +52,97 @@ const BUSY: Record<Channel, readonly Condition[]> = {
   ],
 };
 
-const conditionsOn = (channel: Channel): readonly Condition[] => [
+const conditionsFor = (channel: Channel): readonly Condition[] => [
   ['IN_GRACE', 'routable_until <= now_ms()'],
   ['NOT_ENABLED', `${channel}_enabled = 0`],
   ['NOT_AVAILABLE', `${channel}_available = 0`],
-  ...BUSY[channel],
+  ...BUSY_CONDITIONS[channel],
 ];
 
-/** Of those who are connected, by the index of leases; one column for each condition in its turn. */
-const countConnected = (channel: Channel) => {
-  const sums = conditionsOn(channel).map(
-    ([, condition], place) => `sum(case when ${condition} then 1 else 0 end) as c${place}`,
+/** Counts connected operators by the index of leases; column `c<n>` belongs to the n-th condition. */
+const prepareConnectedCounts = (channel: Channel) => {
+  const sums = conditionsFor(channel).map(
+    ([, condition], index) => `sum(case when ${condition} then 1 else 0 end) as c${index}`,
   );
-  return prepare<Arguments, Row>((db, given) => ({
+  return prepare<CountArguments, Row>((db, args) => ({
     compile: () =>
       sql<Row>`select count(*) as connected, ${sql.raw(sums.join(', '))},
-        sum(case when language_list like '%"' || ${given.language} || '"%' then 0 else 1 end) as speechless
-        from operator_live where account_id = ${given.accountId} and lease_until > now_ms()`.compile(db),
+        sum(case when language_list like '%"' || ${args.language} || '"%' then 0 else 1 end) as other_language
+        from operator_live where account_id = ${args.accountId} and lease_until > now_ms()`.compile(db),
   }));
 };
-const connectedOn = { chat: countConnected('chat'), call: countConnected('call'), video: countConnected('video') };
+const connectedCounts = {
+  chat: prepareConnectedCounts('chat'),
+  call: prepareConnectedCounts('call'),
+  video: prepareConnectedCounts('video'),
+};
 
-/** Of all, from the counts that are kept with websites, groups and skills. */
-const countPlaces = prepare<Arguments, Row>((db, given) => {
-  const { accountId } = given;
+/** Counts all operators, from the counts stored with websites, groups and skills. */
+const countMemberships = prepare<CountArguments, Row>((db, args) => {
+  const { accountId } = args;
   return {
     compile: () =>
-      sql<Row>`with recursive ${subtree('wanted_skills', 'skills', { accountId, id: given.skillId })},
-        ${subtree('wanted_groups', 'groups', { accountId, id: given.groupId })}
+      sql<Row>`with recursive ${subtreeCte('wanted_skills', 'skills', { accountId, id: args.skillId })},
+        ${subtreeCte('wanted_groups', 'groups', { accountId, id: args.groupId })}
       select a.operator_count as "all",
-        coalesce((select w.operator_count from websites w where w.account_id = a.id and w.id = ${given.websiteId}), 0) as website,
+        coalesce((select w.operator_count from websites w where w.account_id = a.id and w.id = ${args.websiteId}), 0) as website,
         coalesce((select sum(g.operator_count) from groups g where g.account_id = a.id and g.id in (select id from wanted_groups)), 0) as in_groups,
         case when (select count(*) from wanted_skills) > 1
           then (select count(distinct h.operator_id) from operator_skills h where h.account_id = a.id and h.skill_id in (select id from wanted_skills))
-          else coalesce((select s.operator_count from skills s where s.account_id = a.id and s.id = ${given.skillId}), 0) end as skilled
+          else coalesce((select s.operator_count from skills s where s.account_id = a.id and s.id = ${args.skillId}), 0) end as skilled
       from accounts a where a.id = ${accountId}`.compile(db),
   };
 });
 
 /**
- * Why the others were not considered. Places (website, skill, group) are counted over all operators, everything else over those
- * who are connected: whoever is not is counted as OFFLINE alone.
+ * Why the other operators were not considered. Website, skill and group are counted over all operators, everything else
+ * over connected ones: an operator who is not connected counts as OFFLINE only.
  */
-export async function exclusionCounts(
+export async function countExclusions(
   tx: Transaction,
-  asked: Asked & { readonly id?: number },
+  need: RoutingNeed & { readonly id?: number },
 ): Promise<ExclusionCounts> {
-  const [counts, refused] = await Promise.all([
-    placesAndStates(tx, asked),
-    asked.id === undefined ? 0 : refusedLately(tx, asked.accountId, asked.id),
+  const [counts, paused] = await Promise.all([
+    countByObstacle(tx, need),
+    need.id === undefined ? 0 : countActivePauses(tx, need.accountId, need.id),
   ]);
-  return refused > 0 ? { ...counts, REFUSED_LATELY: refused } : counts;
+  return paused > 0 ? { ...counts, REFUSED_LATELY: paused } : counts;
 }
 
-const countPauses = prepare<{ accountId: number; conversationId: number }, { count: number }>((db, given) =>
+const countPauses = prepare<{ accountId: number; conversationId: number }, { count: number }>((db, args) =>
   db
     .selectFrom('offerPauses')
     .select((eb) => eb.fn.countAll<number>().as('count'))
-    .where('accountId', '=', given.accountId)
-    .where('conversationId', '=', given.conversationId)
+    .where('accountId', '=', args.accountId)
+    .where('conversationId', '=', args.conversationId)
     .where('until', '>', (eb) => eb.fn<number>('now_ms', [])),
 );
 
-async function refusedLately(tx: Transaction, accountId: number, conversationId: number): Promise<number> {
+async function countActivePauses(tx: Transaction, accountId: number, conversationId: number): Promise<number> {
   return (await tx.run(countPauses, { accountId, conversationId }))[0]?.count ?? 0;
 }
 
-async function placesAndStates(tx: Transaction, asked: Asked): Promise<ExclusionCounts> {
-  const { accountId, channel, websiteId, skillId, groupId, language } = asked;
-  const name = [accountId, channel, websiteId, skillId, groupId, language].join();
-  const second = Math.floor(tx.now / KEPT_MS);
-  const known = keptBy(tx).get(name, second);
-  if (known) return known;
-  const given = { accountId, websiteId, skillId: skillId ?? 0, groupId: groupId ?? 0, language };
-  const [[present = {} as Row], [places = {} as Row]] = await Promise.all([
-    tx.run(connectedOn[channel], given),
-    tx.run(countPlaces, given),
+async function countByObstacle(tx: Transaction, need: RoutingNeed): Promise<ExclusionCounts> {
+  const { accountId, channel, websiteId, skillId, groupId, language } = need;
+  const key = [accountId, channel, websiteId, skillId, groupId, language].join();
+  const interval = Math.floor(tx.now / CACHE_TTL_MS);
+  const cached = cacheFor(tx).get(key, interval);
+  if (cached) return cached;
+  const args = { accountId, websiteId, skillId: skillId ?? 0, groupId: groupId ?? 0, language };
+  const [[connectedRow = {} as Row], [membershipRow = {} as Row]] = await Promise.all([
+    tx.run(connectedCounts[channel], args),
+    tx.run(countMemberships, args),
   ]);
-  const connected = present.connected ?? 0;
-  const all = places.all ?? 0;
+  const connected = connectedRow.connected ?? 0;
+  const all = membershipRow.all ?? 0;
   const counts: Record<string, number> = {
     OFFLINE: all - connected,
-    ...Object.fromEntries(conditionsOn(channel).map(([name], place) => [name, present[`c${place}`] ?? 0])),
-    OTHER_LANGUAGE: present.speechless ?? 0,
-    OTHER_WEBSITE: all - (places.website ?? 0),
-    LACKS_SKILL: skillId === null ? 0 : all - (places.skilled ?? 0),
-    OTHER_GROUP: groupId === null ? 0 : all - (places.inGroups ?? 0),
+    ...Object.fromEntries(conditionsFor(channel).map(([name], index) => [name, connectedRow[`c${index}`] ?? 0])),
+    OTHER_LANGUAGE: connectedRow.otherLanguage ?? 0,
+    OTHER_WEBSITE: all - (membershipRow.website ?? 0),
+    LACKS_SKILL: skillId === null ? 0 : all - (membershipRow.skilled ?? 0),
+    OTHER_GROUP: groupId === null ? 0 : all - (membershipRow.inGroups ?? 0),
   };
-  const shown = Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));
-  return connected > FEW ? keptBy(tx).set(name, second, shown) : shown;
+  const nonZero = Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));
+  return connected > MAX_UNCACHED_OPERATORS ? cacheFor(tx).set(key, interval, nonZero) : nonZero;
 }

@@ -1,53 +1,52 @@
 import type { Selectable } from 'kysely';
 import type { Database, Transaction } from '../../../storage/database.ts';
 import type { Tables } from '../../../storage/tables.ts';
-import { routingSettings } from '../../access/account-settings.ts';
+import { loadRoutingSettings } from '../../access/account-settings.ts';
 import { presenceAt } from '../../live/live.ts';
-import type { LivePast } from '../../live/live-past.ts';
+import type { LiveHistoryReader } from '../../live/live-history-reader.ts';
 import { findLiveRow } from '../../live/live-store.ts';
-import { PAUSE_MS } from '../records/pauses.ts';
-import { candidateOf } from './candidates.ts';
-import { type Obstacle, obstacles, type RankedCandidate } from './choose-operator.ts';
-import type { Decision } from './decisions.ts';
-import { type ExclusionCounts, exclusionCounts } from './exclusions.ts';
-import { type Asked, needOf } from './needs.ts';
-import { rankingFor } from './router.ts';
+import { OFFER_PAUSE_MS } from '../records/pauses.ts';
+import { toCandidate } from './candidates.ts';
+import { findObstacles, type Obstacle, type RankedCandidate } from './choose-operator.ts';
+import type { RoutingDecision } from './decisions.ts';
+import { countExclusions, type ExclusionCounts } from './exclusions.ts';
+import { type RoutingNeed, resolveNeed } from './needs.ts';
+import { rankOperators } from './router.ts';
 
-/** A decision as it was kept. */
-export interface KeptDecision extends Decision {
+export interface StoredDecision extends RoutingDecision {
   readonly id: number;
   readonly at: number;
-  readonly asked: Asked;
+  readonly need: RoutingNeed;
   readonly actorType: string;
   readonly actorId: number | null;
 }
 
-/** What routing would do now. */
-export interface Preview {
-  readonly asked: Asked;
+/** What routing would decide now. */
+export interface RoutingPreview {
+  readonly need: RoutingNeed;
   readonly ranked: readonly RankedCandidate[];
   readonly excluded: ExclusionCounts;
 }
 
-/** A dry run is for no conversation in particular. */
+/** A dry run has no conversation. */
 const NO_CONVERSATION = 0;
 
-/** Why routing decided as it did, and what it would decide now. Nothing here changes anything. */
-export class RoutingExplained {
+/** Explains past routing decisions and previews new ones. Read-only. */
+export class RoutingExplainer {
   readonly #database: Database;
-  readonly #past: LivePast;
+  readonly #liveHistory: LiveHistoryReader;
 
-  constructor(database: Database, past: LivePast) {
+  constructor(database: Database, liveHistory: LiveHistoryReader) {
     this.#database = database;
-    this.#past = past;
+    this.#liveHistory = liveHistory;
   }
 
-  /** The decisions about a conversation, in their order. */
-  async decisionsAbout(
+  /** The decisions about a conversation, oldest first. */
+  async listDecisions(
     accountId: number,
     conversationId: number,
     { after, limit }: { readonly after: number; readonly limit: number },
-  ): Promise<KeptDecision[]> {
+  ): Promise<StoredDecision[]> {
     const rows = await this.#database.read
       .selectFrom('routingDecisions')
       .selectAll()
@@ -57,72 +56,77 @@ export class RoutingExplained {
       .orderBy('id')
       .limit(limit)
       .execute();
-    return rows.map(fromRow);
+    return rows.map(toDecision);
   }
 
   /**
-   * What kept a decision from somebody, recomputed from what was true of them then; nothing for the eligible. Undefined when
-   * nothing is known of them so long ago. Which skills and groups are under others is taken as it is now.
+   * Why an operator was not eligible, recomputed from their live history; empty for an eligible one. Undefined when the
+   * history does not reach back that far. The trees of skills and groups are the current ones.
    */
-  async whyNot(decision: KeptDecision, operatorId: number): Promise<Obstacle[] | undefined> {
-    const { asked } = decision;
-    const { accountId, channel } = asked;
-    const seen = await this.#past.before(accountId, operatorId, decision);
-    if (!seen) return undefined;
-    const presence = { connected: seen.connected === 1, inGrace: seen.inGrace === 1 };
-    const refusedLately = await this.#hadRefused(decision, operatorId);
-    const need = await this.#database.transaction((tx) => needOf(tx, asked));
-    return obstacles(need, candidateOf(seen, channel, presence, { refusedLately }));
+  async findPastObstacles(decision: StoredDecision, operatorId: number): Promise<Obstacle[] | undefined> {
+    const { need } = decision;
+    const { accountId, channel } = need;
+    const row = await this.#liveHistory.findStateBefore(accountId, operatorId, decision);
+    if (!row) return undefined;
+    const presence = { connected: row.connected === 1, inGrace: row.inGrace === 1 };
+    const isOfferPaused = await this.#wasOfferPaused(decision, operatorId);
+    const resolved = await this.#database.transaction((tx) => resolveNeed(tx, need));
+    return findObstacles(resolved, toCandidate(row, channel, presence, { isOfferPaused }));
   }
 
-  /** The dry run: who would be asked, in their order, and what keeps the others away. */
-  preview(asked: Asked): Promise<Preview> {
+  /** The dry run: the ranked candidates, and why the other operators are excluded. */
+  preview(need: RoutingNeed): Promise<RoutingPreview> {
     return this.#database.transaction(async (tx) => {
-      const settings = await routingSettings(tx, asked.accountId);
-      const nobody = { ...asked, id: NO_CONVERSATION, visitorId: null };
-      const { ranked } = await rankingFor(tx, nobody, await needOf(tx, asked), settings);
-      return { asked, ranked, excluded: await exclusionCounts(tx, asked) };
+      const settings = await loadRoutingSettings(tx, need.accountId);
+      const conversation = { ...need, id: NO_CONVERSATION, visitorId: null };
+      const { ranked } = await rankOperators(tx, conversation, await resolveNeed(tx, need), settings);
+      return { need, ranked, excluded: await countExclusions(tx, need) };
     });
   }
 
-  /** What keeps a conversation from somebody now. */
-  whyNotNow(asked: Asked, operatorId: number): Promise<Obstacle[] | undefined> {
+  /** Why an operator is not eligible now; undefined for an unknown operator. */
+  findCurrentObstacles(need: RoutingNeed, operatorId: number): Promise<Obstacle[] | undefined> {
     return this.#database.transaction(async (tx: Transaction) => {
-      const [row] = await tx.run(findLiveRow, { accountId: asked.accountId, operatorId });
-      return row && obstacles(await needOf(tx, asked), candidateOf(row, asked.channel, presenceAt(row, tx.now)));
+      const [row] = await tx.run(findLiveRow, { accountId: need.accountId, operatorId });
+      return row && findObstacles(await resolveNeed(tx, need), toCandidate(row, need.channel, presenceAt(row, tx.now)));
     });
   }
 
-  /** Pauses are not kept, but what they come from is: an offer declined or missed, or the conversation passed on to others. */
-  async #hadRefused({ asked, at, conversationId, ...decision }: KeptDecision, operatorId: number): Promise<boolean> {
-    // Whoever was chosen had not refused; what they did in the same millisecond came afterwards.
+  /**
+   * Ended pauses are deleted, but the events that caused them are stored: an offer declined or missed, or a transfer.
+   */
+  async #wasOfferPaused(
+    { need, at, conversationId, ...decision }: StoredDecision,
+    operatorId: number,
+  ): Promise<boolean> {
+    // The chosen operator was not paused; a decline in the same millisecond came afterwards.
     if (decision.operatorId === operatorId && !decision.forced) return false;
     const events = await this.#database.read
       .selectFrom('events')
       .select('changes')
-      .where('accountId', '=', asked.accountId)
+      .where('accountId', '=', need.accountId)
       .where('subjectType', '=', 'conversation')
       .where('subjectId', '=', conversationId)
       .where('type', '=', 'conversation.queued')
-      .where('at', '>', at - PAUSE_MS)
+      .where('at', '>', at - OFFER_PAUSE_MS)
       .where('at', '<=', at)
       .execute();
     return events.some(({ changes }) => {
       const { previousOperatorId, reason } = JSON.parse(changes).values;
-      return previousOperatorId === operatorId && REFUSALS.has(reason);
+      return previousOperatorId === operatorId && PAUSING_CAUSES.has(reason);
     });
   }
 }
 
-const REFUSALS: ReadonlySet<unknown> = new Set<Decision['cause']>(['declined', 'timed_out', 'transfer']);
+const PAUSING_CAUSES: ReadonlySet<unknown> = new Set<RoutingDecision['cause']>(['declined', 'timed_out', 'transfer']);
 
-function fromRow(row: Selectable<Tables['routingDecisions']>): KeptDecision {
+function toDecision(row: Selectable<Tables['routingDecisions']>): StoredDecision {
   const { accountId, id, conversationId, at, operatorId, actorType, actorId } = row;
   return {
     ...{ id, conversationId, at, operatorId, actorType, actorId },
-    cause: row.cause as Decision['cause'],
+    cause: row.cause as RoutingDecision['cause'],
     forced: row.forced === 1,
-    asked: { accountId, ...JSON.parse(row.need) } as Asked,
+    need: { accountId, ...JSON.parse(row.need) } as RoutingNeed,
     ranked: JSON.parse(row.ranked) as RankedCandidate[],
     excluded: JSON.parse(row.excluded) as ExclusionCounts,
   };

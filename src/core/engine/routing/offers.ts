@@ -1,40 +1,39 @@
 import type { Transaction } from '../../../storage/database.ts';
 import { announce } from '../../events/announce.ts';
 import type { ActorContext } from '../../kernel/caller.ts';
-import { countMissedOffer, forgetMissedOffers, releaseSlot } from '../../live/live-store.ts';
+import { countMissedOffer, releaseSlot, resetMissedOffers } from '../../live/live-store.ts';
 import { type Conversation, eventSnapshot, wrongState } from '../records/conversation.ts';
-import { change } from '../records/conversation-store.ts';
-import { handOver, takeOver } from '../records/handlings.ts';
+import { updateConversation } from '../records/conversation-store.ts';
+import { recordIncomingHandling, recordOutgoingHandling } from '../records/handlings.ts';
 import { pauseOffers } from '../records/pauses.ts';
-import { rememberOperator } from '../records/visitor-store.ts';
-import type { Cause } from './decisions.ts';
-import { drainFor } from './queue.ts';
-import { answeredBy, route } from './router.ts';
+import { rememberLastOperator } from '../records/visitor-store.ts';
+import type { RoutingCause } from './decisions.ts';
+import { drainForOperator } from './queue.ts';
+import { initialAnswerTime, route } from './router.ts';
 
-/** After so many offers in a row that timed out, the operator's wish for the channel is taken back. */
-export const MAX_MISSED = 3;
+/** After this many missed offers in a row, the operator is set unavailable on the channel. */
+export const MAX_MISSED_OFFERS = 3;
 
-/** Before every moment at which a conversation can begin: the head of the queue. */
+/** Added to the creation time, sorts before every creation time. */
 const HEAD_OF_QUEUE = -4_102_444_800_000;
 
-/** The operator says yes: from now on it is theirs. */
 export async function acceptOffer(
   tx: Transaction,
   context: ActorContext,
   conversation: Conversation,
 ): Promise<Conversation> {
   const { operatorId, channel, offerUntil } = conversation;
-  if (conversation.state !== 'offered' || operatorId === null || (offerUntil ?? 0) <= tx.now) throw offerIsGone();
-  const accepted = await change(tx, context, conversation, {
+  if (conversation.state !== 'offered' || operatorId === null || (offerUntil ?? 0) <= tx.now) throw offerGoneError();
+  const accepted = await updateConversation(tx, context, conversation, {
     state: 'active',
     acceptedAt: conversation.acceptedAt ?? tx.now,
     offerUntil: null,
-    firstAnswerAt: conversation.firstAnswerAt ?? answeredBy(conversation, tx.now),
+    firstAnswerAt: conversation.firstAnswerAt ?? initialAnswerTime(conversation, tx.now),
   });
-  if (!accepted) throw offerIsGone();
-  forgetMissedOffers(tx, context, { operatorId, channel });
-  rememberOperator(tx, context, accepted);
-  takeOver(tx, context, accepted, answeredBy(accepted, tx.now));
+  if (!accepted) throw offerGoneError();
+  resetMissedOffers(tx, context, { operatorId, channel });
+  rememberLastOperator(tx, context, accepted);
+  recordIncomingHandling(tx, context, accepted, initialAnswerTime(accepted, tx.now));
   announce(tx, context, 'conversation.started', accepted.id, {
     fields: ['state', 'acceptedAt'],
     values: eventSnapshot(accepted),
@@ -42,21 +41,21 @@ export async function acceptOffer(
   return accepted;
 }
 
-/** The operator says no: others are asked, and they themself not for a while. */
+/** Requeues the conversation; it is not offered to the same operator again for a while. */
 export async function declineOffer(
   tx: Transaction,
   context: ActorContext,
   conversation: Conversation,
 ): Promise<Conversation> {
   const { operatorId, channel } = conversation;
-  if (conversation.state !== 'offered' || operatorId === null) throw offerIsGone();
-  forgetMissedOffers(tx, context, { operatorId, channel });
+  if (conversation.state !== 'offered' || operatorId === null) throw offerGoneError();
+  resetMissedOffers(tx, context, { operatorId, channel });
   return requeue(tx, context, conversation, { cause: 'declined', pauseOperator: true });
 }
 
 /**
- * Nobody said anything in time. Who does that again and again is not there, whatever their screen says; unless nobody could
- * have said anything, because the service was away.
+ * Requeues the conversation after an offer was not answered in time. It counts as a missed offer, unless the operator
+ * could not have answered because the service was down.
  */
 export async function expireOffer(
   tx: Transaction,
@@ -70,52 +69,52 @@ export async function expireOffer(
     await requeue(tx, context, conversation, { cause: 'timed_out' });
     return;
   }
-  await countMissedOffer(tx, context, { operatorId, channel, most: MAX_MISSED });
+  await countMissedOffer(tx, context, { operatorId, channel, maxMissed: MAX_MISSED_OFFERS });
   await requeue(tx, context, conversation, { cause: 'timed_out', pauseOperator: true });
 }
 
-export interface Requeue {
-  readonly cause: Cause;
-  /** At its original time, or before everybody. */
+export interface RequeueOptions {
+  readonly cause: RoutingCause;
+  /** Puts it at the head of the queue instead of at its original place. */
   readonly atHead?: boolean;
-  /** Not offered to whoever had it for a while. */
+  /** Does not offer it to its last operator again for a while. */
   readonly pauseOperator?: boolean;
-  /** What else changes with it: another skill or group that is asked for. */
-  readonly asks?: Partial<Pick<Conversation, 'skillId' | 'groupId'>>;
-  /** False where whoever had it is gone, and has no slots. */
-  readonly hadSlot?: boolean;
+  /** Another required skill or group. */
+  readonly needChanges?: Partial<Pick<Conversation, 'skillId' | 'groupId'>>;
+  /** False when its last operator no longer has a live state. */
+  readonly holdsSlot?: boolean;
 }
 
-/** Takes a conversation from the operator who has it, and looks for another; then for what else the free slot is good. */
+/** Takes a conversation from its operator, routes it again, and then fills the slot that became free. */
 export async function requeue(
   tx: Transaction,
   context: ActorContext,
   conversation: Conversation,
-  { cause, atHead = false, pauseOperator = false, asks = {}, hadSlot = true }: Requeue,
+  { cause, atHead = false, pauseOperator = false, needChanges = {}, holdsSlot = true }: RequeueOptions,
 ): Promise<Conversation> {
   const { id, operatorId, channel, createdAt } = conversation;
-  const waiting = await change(tx, context, conversation, {
+  const queued = await updateConversation(tx, context, conversation, {
     state: 'queued',
     operatorId: null,
     offeredAt: null,
     offerUntil: null,
-    ...handOver(tx, context, conversation),
+    ...recordOutgoingHandling(tx, context, conversation),
     hasWaited: true,
     queueOrder: atHead ? HEAD_OF_QUEUE + createdAt : createdAt,
-    ...asks,
+    ...needChanges,
   });
-  if (!waiting) throw wrongState('The conversation has changed meanwhile.');
+  if (!queued) throw wrongState('The conversation was changed concurrently. Read it again.');
   if (operatorId !== null && pauseOperator) pauseOffers(tx, context, { conversationId: id, operatorId });
-  if (operatorId !== null && hadSlot) await releaseSlot(tx, context, { operatorId, channel });
+  if (operatorId !== null && holdsSlot) await releaseSlot(tx, context, { operatorId, channel });
   announce(tx, context, 'conversation.queued', id, {
-    fields: ['state', 'operatorId', ...Object.keys(asks)],
-    values: { ...eventSnapshot(waiting), previousOperatorId: operatorId, reason: cause },
+    fields: ['state', 'operatorId', ...Object.keys(needChanges)],
+    values: { ...eventSnapshot(queued), previousOperatorId: operatorId, reason: cause },
   });
-  const routed = await route(tx, context, waiting, cause);
-  if (operatorId !== null && hadSlot) await drainFor(tx, context, operatorId, 'slot_freed');
-  return routed ?? waiting;
+  const routed = await route(tx, context, queued, cause);
+  if (operatorId !== null && holdsSlot) await drainForOperator(tx, context, operatorId, 'slot_freed');
+  return routed ?? queued;
 }
 
-export function offerIsGone() {
-  return wrongState('The offer is gone: it was answered, has timed out, or the visitor has left.');
+export function offerGoneError() {
+  return wrongState('The offer is no longer open: it was answered, it timed out, or the visitor left.');
 }

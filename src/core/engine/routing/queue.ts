@@ -3,110 +3,114 @@ import type { Transaction } from '../../../storage/database.ts';
 import { prepare } from '../../../storage/prepared-statement.ts';
 import type { ActorContext } from '../../kernel/caller.ts';
 import { CHANNELS, type Channel } from '../../kernel/channels.ts';
-import { channelLive } from '../../live/capacity.ts';
-import { type LiveRow, liveState, presenceAt } from '../../live/live.ts';
+import { computeChannelLive } from '../../live/capacity.ts';
+import { type LiveRow, presenceAt, toLiveState } from '../../live/live.ts';
 import { findLiveRow } from '../../live/live-store.ts';
 import type { Conversation } from '../records/conversation.ts';
 import { type ConversationRow, fetchConversations } from '../records/conversation-store.ts';
 import { removeEndedPauses } from '../records/pauses.ts';
-import type { Cause } from './decisions.ts';
-import { couldServe, type Server, servedBy } from './needs.ts';
+import type { RoutingCause } from './decisions.ts';
+import { canServe, type ServingOperator, servedTreesCte } from './needs.ts';
 import { route } from './router.ts';
 
-/** One transaction gives out so many at most; everybody who writes is waiting meanwhile. */
-export const MAX_DRAINED = 100;
+/** Bounds the transaction: all other writes wait for it. */
+export const MAX_DRAINED_PER_TRANSACTION = 100;
 
 interface NextArguments {
   readonly accountId: number;
   readonly operatorId: number;
   readonly languageList: string;
-  readonly one: Channel | '';
-  readonly two: Channel | '';
-  readonly three: Channel | '';
+  readonly firstChannel: Channel | '';
+  readonly secondChannel: Channel | '';
+  readonly thirdChannel: Channel | '';
 }
 
-/** The conversation that has waited longest of those that an operator could serve on some channels. */
-const findNext = prepare<NextArguments, ConversationRow>((db, given) => {
-  const server: Server = given;
+/** The longest waiting conversation that an operator can serve on the given channels. */
+const findNext = prepare<NextArguments, ConversationRow>((db, args) => {
+  const operator: ServingOperator = args;
   return {
     compile: () =>
-      sql<ConversationRow>`with recursive ${servedBy(server)} select c.* from conversations c
-        where c.account_id = ${given.accountId} and c.state = 'queued' and c.channel in (${given.one}, ${given.two}, ${given.three})
-        and ${couldServe(server)}
+      sql<ConversationRow>`with recursive ${servedTreesCte(operator)} select c.* from conversations c
+        where c.account_id = ${args.accountId} and c.state = 'queued' and c.channel in (${args.firstChannel}, ${args.secondChannel}, ${args.thirdChannel})
+        and ${canServe(operator)}
         and not exists (select 1 from offer_pauses p where p.account_id = c.account_id and p.conversation_id = c.id
-          and p.operator_id = ${given.operatorId} and p.until > now_ms())
+          and p.operator_id = ${args.operatorId} and p.until > now_ms())
         order by c.queue_order, c.id limit 1`.compile(db),
   };
 });
 
 /**
- * Something about one operator changed for the better: what waits for somebody like them is given out, the longest waiting
- * first, until they are full. Nobody else became free, so nothing else needs a look. `present` is what the caller has just read.
+ * Assigns queued conversations after one operator gained capacity or eligibility, longest waiting first, until the
+ * operator is full. `currentRow` is the operator's live row if the caller has just read it.
  */
-export async function drainFor(
+export async function drainForOperator(
   tx: Transaction,
   context: ActorContext,
   operatorId: number,
-  cause: Cause,
-  present?: LiveRow,
+  cause: RoutingCause,
+  currentRow?: LiveRow,
 ): Promise<void> {
   const { accountId } = context;
-  for (let given = 0; given < MAX_DRAINED; given += 1) {
-    const row = given === 0 && present ? present : (await tx.run(findLiveRow, { accountId, operatorId }))[0];
+  for (let assigned = 0; assigned < MAX_DRAINED_PER_TRANSACTION; assigned += 1) {
+    const row = assigned === 0 && currentRow ? currentRow : (await tx.run(findLiveRow, { accountId, operatorId }))[0];
     if (!row) return;
-    const state = liveState(row, presenceAt(row, tx.now));
-    const open = CHANNELS.filter((channel) => channelLive(state, channel).routable);
-    if (open.length === 0) return;
-    const [one = '', two = '', three = ''] = open;
+    const state = toLiveState(row, presenceAt(row, tx.now));
+    const channels = CHANNELS.filter((channel) => computeChannelLive(state, channel).routable);
+    if (channels.length === 0) return;
+    const [firstChannel = '', secondChannel = '', thirdChannel = ''] = channels;
     const { languageList } = row;
-    const [next] = await fetchConversations(tx, findNext, { accountId, operatorId, languageList, one, two, three });
+    const [next] = await fetchConversations(tx, findNext, {
+      accountId,
+      operatorId,
+      languageList,
+      firstChannel,
+      secondChannel,
+      thirdChannel,
+    });
     if (!next || !(await route(tx, context, next, cause))) return;
   }
 }
 
-/** Who declined may be asked again, first for what has waited longest. */
-export async function endPausesOf(tx: Transaction, context: ActorContext, operatorId: number): Promise<void> {
-  if (await removeEndedPauses(tx, context, operatorId)) await drainFor(tx, context, operatorId, 'pause_ended');
+/** Removes the operator's ended pauses and assigns what they kept waiting. */
+export async function endOperatorPauses(tx: Transaction, context: ActorContext, operatorId: number): Promise<void> {
+  if (await removeEndedPauses(tx, context, operatorId)) await drainForOperator(tx, context, operatorId, 'pause_ended');
 }
 
-/** Conversations that ask for the same, 0 for no skill or group, and how far their line was looked at. */
-interface Line {
+/** Queued conversations with the same need (0 for no skill or group), and the position up to which they were tried. */
+interface QueueLine {
   readonly channel: Channel;
   readonly websiteId: number;
-  readonly skill: number;
-  readonly team: number;
+  readonly skillKey: number;
+  readonly groupKey: number;
   readonly language: string;
   readonly order: number;
   readonly id: number;
 }
 
-const skill = sql<number>`coalesce(skill_id, 0)`;
-const team = sql<number>`coalesce(group_id, 0)`;
+const skillKey = sql<number>`coalesce(skill_id, 0)`;
+const groupKey = sql<number>`coalesce(group_id, 0)`;
 
-const findLines = prepare<{ accountId: number }, Omit<Line, 'order' | 'id'>>((db, { accountId }) =>
+const findLines = prepare<{ accountId: number }, Omit<QueueLine, 'order' | 'id'>>((db, { accountId }) =>
   db
     .selectFrom('conversations')
-    .select(['channel', 'websiteId', skill.as('skill'), team.as('team'), 'language'])
+    .select(['channel', 'websiteId', skillKey.as('skillKey'), groupKey.as('groupKey'), 'language'])
     .where('accountId', '=', accountId)
     .where('state', '=', sql.lit('queued'))
-    .groupBy(['channel', 'websiteId', skill, team, 'language']),
+    .groupBy(['channel', 'websiteId', skillKey, groupKey, 'language']),
 );
-const findHead = prepare<{ accountId: number } & Line, ConversationRow>((db, given) =>
+const findHead = prepare<{ accountId: number } & QueueLine, ConversationRow>((db, args) =>
   db
     .selectFrom('conversations')
     .selectAll()
-    .where('accountId', '=', given.accountId)
+    .where('accountId', '=', args.accountId)
     .where('state', '=', sql.lit('queued'))
-    .where('channel', '=', given.channel)
-    .where('websiteId', '=', given.websiteId)
-    .where(skill, '=', given.skill)
-    .where(team, '=', given.team)
-    .where('language', '=', given.language)
+    .where('channel', '=', args.channel)
+    .where('websiteId', '=', args.websiteId)
+    .where(skillKey, '=', args.skillKey)
+    .where(groupKey, '=', args.groupKey)
+    .where('language', '=', args.language)
     .where((eb) =>
-      eb.or([
-        eb('queueOrder', '>', given.order),
-        eb.and([eb('queueOrder', '=', given.order), eb('id', '>', given.id)]),
-      ]),
+      eb.or([eb('queueOrder', '>', args.order), eb.and([eb('queueOrder', '=', args.order), eb('id', '>', args.id)])]),
     )
     .orderBy('queueOrder')
     .orderBy('id')
@@ -114,28 +118,28 @@ const findHead = prepare<{ accountId: number } & Line, ConversationRow>((db, giv
 );
 
 /**
- * Who may do what changed for many at once, or nobody knows: all that waits is looked at, the longest waiting first, one of each
- * line: where its head finds nobody, those behind it need no look. Answers with how many were given out.
+ * Routes all queued conversations after a change that may affect many operators, longest waiting first. When no
+ * operator is found for the head of a line, the rest of that line is skipped. Returns how many were assigned.
  */
-export async function drainAccount(tx: Transaction, context: ActorContext, cause: Cause): Promise<number> {
+export async function drainAccount(tx: Transaction, context: ActorContext, cause: RoutingCause): Promise<number> {
   const { accountId } = context;
-  const heads = new Map<Line, Conversation>();
-  const moveOn = async (line: Line, after: Pick<Line, 'order' | 'id'>) => {
+  const heads = new Map<QueueLine, Conversation>();
+  const advance = async (line: QueueLine, after: Pick<QueueLine, 'order' | 'id'>) => {
     heads.delete(line);
     const next = { ...line, ...after };
     const [head] = await fetchConversations(tx, findHead, { accountId, ...next });
     if (head) heads.set(next, head);
   };
   for (const line of await tx.run(findLines, { accountId })) {
-    await moveOn({ ...line, order: 0, id: 0 }, { order: Number.MIN_SAFE_INTEGER, id: 0 });
+    await advance({ ...line, order: 0, id: 0 }, { order: Number.MIN_SAFE_INTEGER, id: 0 });
   }
-  for (let given = 0; ; ) {
+  for (let assigned = 0; ; ) {
     const [first] = [...heads].sort(([, a], [, b]) => a.queueOrder - b.queueOrder || a.id - b.id);
-    if (!first || given >= MAX_DRAINED) return given;
+    if (!first || assigned >= MAX_DRAINED_PER_TRANSACTION) return assigned;
     const [line, head] = first;
-    const isGiven = (await route(tx, context, head, cause)) !== undefined;
-    if (isGiven) given += 1;
-    if (isGiven || (await hasPauses(tx, head))) await moveOn(line, { order: head.queueOrder, id: head.id });
+    const isAssigned = (await route(tx, context, head, cause)) !== undefined;
+    if (isAssigned) assigned += 1;
+    if (isAssigned || (await hasOfferPauses(tx, head))) await advance(line, { order: head.queueOrder, id: head.id });
     else heads.delete(line);
   }
 }
@@ -150,7 +154,7 @@ const findPause = prepare<{ accountId: number; conversationId: number }, { opera
       .limit(1),
 );
 
-/** Whether its search may have failed for reasons of its own: then others with the same need may find somebody. */
-async function hasPauses(tx: Transaction, { accountId, id }: Conversation): Promise<boolean> {
+/** With pauses, routing may have failed for this conversation only: others with the same need may still succeed. */
+async function hasOfferPauses(tx: Transaction, { accountId, id }: Conversation): Promise<boolean> {
   return (await tx.run(findPause, { accountId, conversationId: id })).length > 0;
 }

@@ -1,69 +1,76 @@
 import type { Transaction } from '../../../storage/database.ts';
 import { prepare } from '../../../storage/prepared-statement.ts';
-import { type RoutingSettings, routingSettings } from '../../access/account-settings.ts';
+import { loadRoutingSettings, type RoutingSettings } from '../../access/account-settings.ts';
 import { announce } from '../../events/announce.ts';
 import type { ActorContext } from '../../kernel/caller.ts';
 import { type LiveRow, presenceAt } from '../../live/live.ts';
 import { claimSlot } from '../../live/live-store.ts';
 import { type Conversation, eventSnapshot } from '../records/conversation.ts';
-import { change } from '../records/conversation-store.ts';
-import { handOver, takeOver } from '../records/handlings.ts';
-import { rememberOperator } from '../records/visitor-store.ts';
-import { bestCandidates, candidateOf } from './candidates.ts';
-import { type Candidate, chooseOperator, type Need, type Ranking } from './choose-operator.ts';
-import { type Cause, keepDecision } from './decisions.ts';
-import { exclusionCounts } from './exclusions.ts';
-import { needOf } from './needs.ts';
+import { updateConversation } from '../records/conversation-store.ts';
+import { recordIncomingHandling, recordOutgoingHandling } from '../records/handlings.ts';
+import { rememberLastOperator } from '../records/visitor-store.ts';
+import { findBestCandidates, toCandidate } from './candidates.ts';
+import { type Candidate, chooseOperator, type Ranking, type ResolvedNeed } from './choose-operator.ts';
+import { type RoutingCause, storeDecision } from './decisions.ts';
+import { countExclusions } from './exclusions.ts';
+import { resolveNeed } from './needs.ts';
 
 /**
- * Gives a waiting conversation to the best operator who is free, as an offer or at once; undefined when nobody is.
- * Every claim is one conditional update, so what was read before may be old: then the next one is tried.
+ * Assigns a queued conversation to the best eligible operator, as an offer or with auto-accept; undefined when there is
+ * none. Candidates may be outdated, but a slot is claimed by one conditional update: if that fails, the next candidate
+ * is tried.
  */
 export async function route(
   tx: Transaction,
   context: ActorContext,
   conversation: Conversation,
-  cause: Cause,
+  cause: RoutingCause,
 ): Promise<Conversation | undefined> {
-  const [settings, need] = await Promise.all([routingSettings(tx, conversation.accountId), needOf(tx, conversation)]);
-  // Whoever waits is explained once, at the start: the queue is looked at again and again.
-  const isExplained = cause === 'started';
-  const [{ ranked }, counts] = await Promise.all([
-    rankingFor(tx, conversation, need, settings),
-    isExplained ? exclusionCounts(tx, conversation) : undefined,
+  const [settings, need] = await Promise.all([
+    loadRoutingSettings(tx, conversation.accountId),
+    resolveNeed(tx, conversation),
   ]);
-  if (ranked.length === 0 && !isExplained) return undefined;
-  const excluded = counts ?? (await exclusionCounts(tx, conversation));
-  const decided = { conversationId: conversation.id, cause, forced: false, ranked, excluded };
+  // A failed search is stored only once, at the start: the queue is retried often.
+  const isFirstAttempt = cause === 'started';
+  const [{ ranked }, counts] = await Promise.all([
+    rankOperators(tx, conversation, need, settings),
+    isFirstAttempt ? countExclusions(tx, conversation) : undefined,
+  ]);
+  if (ranked.length === 0 && !isFirstAttempt) return undefined;
+  const excluded = counts ?? (await countExclusions(tx, conversation));
+  const decision = { conversationId: conversation.id, cause, forced: false, ranked, excluded };
   for (const { operatorId } of ranked) {
     if (!(await claimSlot(tx, context, { operatorId, channel: conversation.channel }))) continue;
-    const [given] = await Promise.all([
-      give(tx, context, conversation, { operatorId, settings }),
-      keepDecision(tx, context, conversation, { ...decided, operatorId }),
+    const [assigned] = await Promise.all([
+      assignConversation(tx, context, conversation, { operatorId, settings }),
+      storeDecision(tx, context, conversation, { ...decision, operatorId }),
     ]);
-    return given;
+    return assigned;
   }
-  await keepDecision(tx, context, conversation, { ...decided, operatorId: null });
+  await storeDecision(tx, context, conversation, { ...decision, operatorId: null });
   return undefined;
 }
 
-/** The best of those who are eligible now, ranked. */
-export async function rankingFor(
+/** Ranks the best operators who are eligible now. */
+export async function rankOperators(
   tx: Transaction,
   conversation: Pick<Conversation, 'accountId' | 'id' | 'visitorId' | 'channel' | 'skillId' | 'groupId'>,
-  need: Need,
+  need: ResolvedNeed,
   { lowestPriorityFirst }: Pick<RoutingSettings, 'lowestPriorityFirst'>,
 ): Promise<Ranking> {
   const { accountId, id, skillId, groupId } = conversation;
-  const question = { accountId, conversationId: id, need, skillId, groupId, lowestPriorityFirst };
-  const [candidates, familiar] = await Promise.all([bestCandidates(tx, question), whoServedLast(tx, conversation)]);
-  const others = candidates.filter(({ operatorId }) => operatorId !== familiar?.operatorId);
-  return chooseOperator(need, familiar ? [familiar, ...others] : others, { lowestPriorityFirst });
+  const search = { accountId, conversationId: id, need, skillId, groupId, lowestPriorityFirst };
+  const [candidates, lastOperator] = await Promise.all([
+    findBestCandidates(tx, search),
+    loadLastOperator(tx, conversation),
+  ]);
+  const others = candidates.filter(({ operatorId }) => operatorId !== lastOperator?.operatorId);
+  return chooseOperator(need, lastOperator ? [lastOperator, ...others] : others, { lowestPriorityFirst });
 }
 
-const findFamiliar = prepare<
+const findLastOperator = prepare<
   { accountId: number; visitorId: number; conversationId: number },
-  LiveRow & { isPaused: number }
+  LiveRow & { pauseCount: number }
 >((db, { accountId, visitorId, conversationId }) =>
   db
     .selectFrom('visitors')
@@ -79,62 +86,66 @@ const findFamiliar = prepare<
         .where('offerPauses.conversationId', '=', conversationId)
         .whereRef('offerPauses.operatorId', '=', 'live.operatorId')
         .where('offerPauses.until', '>', (now) => now.fn<number>('now_ms', []))
-        .as('isPaused'),
+        .as('pauseCount'),
     )
     .where('visitors.accountId', '=', accountId)
     .where('visitors.id', '=', visitorId)
-    .$castTo<LiveRow & { isPaused: number }>(),
+    .$castTo<LiveRow & { pauseCount: number }>(),
 );
 
-async function whoServedLast(
+async function loadLastOperator(
   tx: Transaction,
   { accountId, id, visitorId, channel }: Pick<Conversation, 'accountId' | 'id' | 'visitorId' | 'channel'>,
 ): Promise<Candidate | undefined> {
   if (visitorId === null) return undefined;
-  const [row] = await tx.run(findFamiliar, { accountId, visitorId, conversationId: id });
+  const [row] = await tx.run(findLastOperator, { accountId, visitorId, conversationId: id });
   if (!row) return undefined;
-  return candidateOf(row, channel, presenceAt(row, tx.now), { servedLast: true, refusedLately: row.isPaused > 0 });
+  return toCandidate(row, channel, presenceAt(row, tx.now), { servedLast: true, isOfferPaused: row.pauseCount > 0 });
 }
 
-/** Puts a conversation into the hands of an operator whose slot was taken for it. */
-export async function give(
+/** Assigns a conversation to an operator whose slot was claimed for it. */
+export async function assignConversation(
   tx: Transaction,
   context: ActorContext,
   conversation: Conversation,
   {
     operatorId,
     settings,
-    atOnce = settings.autoAccept,
-  }: { operatorId: number; settings: RoutingSettings; atOnce?: boolean },
+    autoAccept = settings.autoAccept,
+  }: { operatorId: number; settings: RoutingSettings; autoAccept?: boolean },
 ): Promise<Conversation> {
-  const moments = atOnce
+  const timestamps = autoAccept
     ? {
         acceptedAt: conversation.acceptedAt ?? tx.now,
-        firstAnswerAt: conversation.firstAnswerAt ?? answeredBy(conversation, tx.now),
+        firstAnswerAt: conversation.firstAnswerAt ?? initialAnswerTime(conversation, tx.now),
         offerUntil: null,
       }
     : { offerUntil: tx.now + settings.offerSeconds * 1000 };
-  const state = atOnce ? 'active' : 'offered';
-  const given = await change(tx, context, conversation, {
+  const state = autoAccept ? 'active' : 'offered';
+  const assigned = await updateConversation(tx, context, conversation, {
     state,
     operatorId,
     offeredAt: tx.now,
-    ...moments,
-    ...handOver(tx, context, conversation),
+    ...timestamps,
+    ...recordOutgoingHandling(tx, context, conversation),
   });
-  if (!given) throw new Error(`Conversation ${conversation.id} changed inside a transaction.`);
-  if (atOnce) {
-    rememberOperator(tx, context, given);
-    takeOver(tx, context, given, answeredBy(given, tx.now));
+  if (!assigned) throw new Error(`Conversation ${conversation.id} changed inside a transaction.`);
+  if (autoAccept) {
+    rememberLastOperator(tx, context, assigned);
+    recordIncomingHandling(tx, context, assigned, initialAnswerTime(assigned, tx.now));
   }
-  announce(tx, context, atOnce ? 'conversation.started' : 'conversation.offered', given.id, {
+  announce(tx, context, autoAccept ? 'conversation.started' : 'conversation.offered', assigned.id, {
     fields: ['state', 'operatorId'],
-    values: { ...eventSnapshot(given), previousOperatorId: conversation.operatorId, offerUntil: given.offerUntil },
+    values: {
+      ...eventSnapshot(assigned),
+      previousOperatorId: conversation.operatorId,
+      offerUntil: assigned.offerUntil,
+    },
   });
-  return given;
+  return assigned;
 }
 
-/** A call or a video is answered when it is accepted; a chat with the first words. */
-export function answeredBy({ channel }: Pick<Conversation, 'channel'>, now: number): number | null {
+/** A call or video is answered when it is accepted; a chat with the operator's first message. */
+export function initialAnswerTime({ channel }: Pick<Conversation, 'channel'>, now: number): number | null {
   return channel === 'chat' ? null : now;
 }

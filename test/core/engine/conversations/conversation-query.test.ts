@@ -4,13 +4,13 @@ import type { ConversationFilters } from '../../../../src/core/engine/conversati
 import type { ConversationRow } from '../../../../src/core/engine/records/conversation-store.ts';
 import { CHANNELS } from '../../../../src/core/kernel/channels.ts';
 import type { IdFilter } from '../../../../src/core/kernel/filters.ts';
-import { databases, explain, type OpenInstallation } from '../../../support/databases/databases.ts';
-import { pastRows } from '../../../support/databases/rows.ts';
+import { databases, explainQuery, type TestInstallation } from '../../../support/databases/databases.ts';
+import { createRowSeeder } from '../../../support/databases/row-seeder.ts';
 
 const ids = (...list: number[]): IdFilter => ({ kind: 'ids', ids: list });
 const WINDOW = { offset: 0, limit: 20 };
 
-/** The same numbers in every run. */
+/** Deterministic: the same numbers in every run. */
 let state = 11;
 function random(below: number): number {
   state = (state * 1_103_515_245 + 12_345) % 2 ** 31;
@@ -20,7 +20,7 @@ const pick = <T>(list: readonly T[]): T => list[random(list.length)] as T;
 const maybe = <T>(value: () => T): T | undefined => (random(3) === 0 ? value() : undefined);
 
 for (const { name, open } of databases) {
-  let installation: OpenInstallation;
+  let installation: TestInstallation;
   const tags = new Map<number, number[]>();
   let groups: ReadonlyMap<number, number | null>;
   before(async () => {
@@ -32,18 +32,18 @@ for (const { name, open } of databases) {
     const people = new Map<number, number | null>([[1, null]]);
     for (const groupId of [1, 1, 2, null]) {
       const email = `person${people.size}@example.com`;
-      const made = await installation.operators.create(transact, caller, {
+      const operator = await installation.operators.create(transact, caller, {
         name: 'P',
         email,
         groupId,
         websiteList: [],
       });
-      people.set(made.id, groupId);
+      people.set(operator.id, groupId);
     }
     groups = people;
-    const rows = pastRows(database);
+    const rows = createRowSeeder(database);
     for (let number = 0; number < 250; number++) {
-      const id = await rows.conversation({
+      const id = await rows.addConversation({
         channel: pick(CHANNELS),
         websiteId: 1 + random(3),
         operatorId: pick([null, 1, 2, 3, 4, 5]),
@@ -58,7 +58,7 @@ for (const { name, open } of databases) {
       for (const tagId of [1, 2]) {
         if (random(4) !== 0) continue;
         tags.get(id)?.push(tagId);
-        await rows.tagged(id, tagId);
+        await rows.addTag(id, tagId);
       }
     }
   });
@@ -79,7 +79,7 @@ for (const { name, open } of databases) {
       language: maybe(() => 'fr'),
       waiting: maybe(() => random(2) === 0),
       closed: maybe(() => random(2) === 0),
-      reach: maybe(() => ({ operatorId: pick([null, 2, 3]), groups: pick([[], [1], [1, 2]]) })),
+      scope: maybe(() => ({ operatorId: pick([null, 2, 3]), groups: pick([[], [1], [1, 2]]) })),
     };
   }
 
@@ -91,8 +91,8 @@ for (const { name, open } of databases) {
   const groupOf = (c: ConversationRow) => (c.operatorId === null ? c.groupId : (groups.get(c.operatorId) ?? null));
 
   function passes(c: ConversationRow, f: ConversationFilters): boolean {
-    const waits = c.state === 'queued' || c.state === 'offered';
-    const own = f.reach?.operatorId !== null && f.reach?.operatorId === c.operatorId;
+    const isWaiting = c.state === 'queued' || c.state === 'offered';
+    const isOwn = f.scope?.operatorId !== null && f.scope?.operatorId === c.operatorId;
     return (
       has(f.id, c.id) &&
       (!f.channels || f.channels.includes(c.channel)) &&
@@ -106,46 +106,46 @@ for (const { name, open } of databases) {
       (!f.tagId || (tags.get(c.id) ?? []).some((tag) => has(f.tagId, tag))) &&
       (!f.states || f.states.includes(c.state)) &&
       (!f.language || f.language === c.language) &&
-      (f.waiting === undefined || f.waiting === waits) &&
+      (f.waiting === undefined || f.waiting === isWaiting) &&
       (f.closed === undefined || f.closed === (c.state === 'closed')) &&
-      (!f.reach || own || f.reach.groups.includes(groupOf(c) ?? 0))
+      (!f.scope || isOwn || f.scope.groups.includes(groupOf(c) ?? 0))
     );
   }
 
-  test(`${name}: rule 16: pages, slices and counts are those of a look at every row, whatever the filters`, async () => {
+  test(`${name}: rule 16: pages, slices and counts equal a scan of all rows, for any filters`, async () => {
     const { conversationQuery, accountId, database } = installation;
     const all = await database.read.selectFrom('conversations').selectAll().orderBy('id', 'desc').execute();
     let found = 0;
     for (let round = 0; round < 300; round++) {
-      // Few at a time, or nothing passes.
-      const given = Object.entries(randomFilters()).filter(([, value]) => value !== undefined && random(2) === 0);
-      const filters = Object.fromEntries(given) as ConversationFilters;
+      // Only a few filters at a time, or no row passes.
+      const entries = Object.entries(randomFilters()).filter(([, value]) => value !== undefined && random(2) === 0);
+      const filters = Object.fromEntries(entries) as ConversationFilters;
       const expected = all.filter((conversation) => passes(conversation, filters)).map(({ id }) => id);
       found += expected.length;
       const offset = random(2) * 3;
       const page = await conversationQuery.page(accountId, filters, { offset, limit: 5 });
-      const what = JSON.stringify(filters);
+      const description = JSON.stringify(filters);
       assert.deepEqual(
         page.rows.map((row) => row.id),
         expected.slice(offset, offset + 5),
-        what,
+        description,
       );
-      assert.equal(page.count, expected.length, what);
+      assert.equal(page.count, expected.length, description);
       const cursor = 1 + random(250);
       const older = expected.filter((id) => id < cursor);
       const after = await conversationQuery.slice(accountId, filters, { limit: 4, after: cursor, backwards: false });
       assert.deepEqual(
         after.rows.map((row) => row.id),
         older.slice(0, 4),
-        what,
+        description,
       );
-      assert.equal(after.hasNext, older.length > 4, what);
+      assert.equal(after.hasNext, older.length > 4, description);
       const newer = expected.filter((id) => id > cursor);
       const before = await conversationQuery.slice(accountId, filters, { limit: 4, before: cursor, backwards: true });
       assert.deepEqual(
         before.rows.map((row) => row.id),
         newer.slice(-4),
-        what,
+        description,
       );
     }
     assert.ok(found > 3000);
@@ -153,33 +153,33 @@ for (const { name, open } of databases) {
 
   const period = { from: 10, to: 20 };
   const PLANS: readonly (readonly [string, ConversationFilters, RegExp])[] = [
-    ['nothing', {}, /\(account_id=\? AND id>\?\)/],
+    ['no filter', {}, /\(account_id=\? AND id>\?\)/],
     ['a period', { period }, /conversations_created \(account_id=\? AND created_at>\? AND created_at<\?\)/],
     ['a period and a website', { period, websiteId: ids(1) }, /conversations_created/],
     ['an operator', { operatorId: ids(1), period }, /conversations_operator \(account_id=\? AND operator_id=\?\)/],
-    ['the own ones', { reach: { operatorId: 1, groups: [] } }, /conversations_operator/],
+    ["the caller's own conversations", { scope: { operatorId: 1, groups: [] } }, /conversations_operator/],
     ['a visitor', { visitorId: ids(1), period }, /conversations_visitor \(account_id=\? AND visitor_id=\?\)/],
     ['a skill', { skillId: ids(1), period }, /conversations_skill \(account_id=\? AND skill_id=\? AND created_at>\?/],
     ['a tag', { tagId: ids(1) }, /conversation_tags_tag \(account_id=\? AND tag_id=\?\)/],
-    ['a number', { id: ids(1), period }, /\(account_id=\? AND id=\?\)/],
-    ['those that wait', { waiting: true }, /open USING INDEX conversations_open/],
+    ['an id', { id: ids(1), period }, /\(account_id=\? AND id=\?\)/],
+    ['waiting conversations', { waiting: true }, /open USING INDEX conversations_open/],
     ['a state', { states: ['active'] }, /open USING INDEX conversations_open/],
   ];
   if (name !== 'sqlite') continue;
-  for (const [what, filters, expected] of PLANS) {
-    test(`${name}: a list by ${what} is served by its index, and its count too`, (t) => {
+  for (const [filter, filters, expected] of PLANS) {
+    test(`${name}: a list by ${filter} and its count use an index`, (t) => {
       const { conversationQuery, database } = installation;
       for (const query of [conversationQuery.pageQuery(1, filters, WINDOW), conversationQuery.countQuery(1, filters)]) {
-        const plan = explain(database, query).join(' | ');
+        const plan = explainQuery(database, query).join(' | ');
         t.diagnostic(plan);
         assert.match(plan, expected);
       }
     });
   }
 
-  test(`${name}: the newest ones of the last months are found from the end, without sorting`, () => {
+  test(`${name}: the newest conversations of a period are read from the end, without sorting`, () => {
     const { conversationQuery, database } = installation;
-    const plan = explain(database, conversationQuery.pageQuery(1, { period: { from: 10 } }, WINDOW)).join(' | ');
+    const plan = explainQuery(database, conversationQuery.pageQuery(1, { period: { from: 10 } }, WINDOW)).join(' | ');
     assert.doesNotMatch(plan, /TEMP B-TREE|SCAN (?!page)/);
   });
 }

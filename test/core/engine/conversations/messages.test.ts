@@ -3,21 +3,21 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { isStorable } from '../../../../src/core/kernel/text.ts';
 import { databases } from '../../../support/databases/databases.ts';
-import { World } from '../../../support/people/world.ts';
+import { World } from '../../../support/fixtures/world.ts';
 
 for (const { name, open } of databases) {
   describe(`messages on ${name}`, () => {
-    test('rule 16: sequence numbers have no holes, whoever writes at the same time', async () => {
-      const world = await World.on(open);
+    test('rule 16: sequence numbers have no gaps, with concurrent writers', async () => {
+      const world = await World.create(open);
       const { conversations } = world.installation;
-      const id = await world.operator();
-      const visitor = await world.visitor();
-      const running = await world.accept(await world.start({ message: 'Hello' }, visitor));
+      const id = await world.createOperator();
+      const visitor = await world.createVisitor();
+      const running = await world.accept(await world.startConversation({ message: 'Hello' }, visitor));
       const sent = await Promise.all(
         Array.from({ length: 50 }, (_, index) => {
           const input = { conversationId: running.id, clientId: `m${index}`, text: `text ${index}` };
           return index % 2 === 0
-            ? conversations.send(world.transact, world.as(id), input)
+            ? conversations.send(world.transact, world.callerFor(id), input)
             : conversations.sendAsVisitor(world.transact, visitor, input);
         }),
       );
@@ -31,29 +31,29 @@ for (const { name, open } of databases) {
         all.map((message) => message.sequence),
         Array.from({ length: 51 }, (_, index) => index + 1),
       );
-      assert.deepEqual(await world.brokenInvariants(), []);
+      assert.deepEqual(await world.findBrokenInvariants(), []);
       await world.end();
     });
 
-    test('rule 18: a client id makes a resend harmless, also at the same moment and after the close', async () => {
-      const world = await World.on(open);
+    test('rule 18: a client id makes a resend harmless, even concurrently and after the close', async () => {
+      const world = await World.create(open);
       const { conversations } = world.installation;
-      const id = await world.operator();
-      const visitor = await world.visitor();
-      const running = await world.accept(await world.start({}, visitor));
+      const id = await world.createOperator();
+      const visitor = await world.createVisitor();
+      const running = await world.accept(await world.startConversation({}, visitor));
       const input = { conversationId: running.id, clientId: 'same', text: 'once' };
       const sent = await Promise.all(
         Array.from({ length: 10 }, () => conversations.sendAsVisitor(world.transact, visitor, input)),
       );
       assert.deepEqual(new Set(sent.map((message) => message.sequence)), new Set([1]));
-      const own = await conversations.send(world.transact, world.as(id), input);
-      assert.equal(own.sequence, 2, 'the id of one author is not that of another');
-      await assert.rejects(conversations.send(world.transact, world.as(id), { ...input, text: 'other' }), {
+      const operatorMessage = await conversations.send(world.transact, world.callerFor(id), input);
+      assert.equal(operatorMessage.sequence, 2, 'client ids are separate for each author');
+      await assert.rejects(conversations.send(world.transact, world.callerFor(id), { ...input, text: 'other' }), {
         kind: 'conflict',
       });
-      const position = await world.position();
-      assert.equal((await conversations.send(world.transact, world.as(id), input)).sequence, 2);
-      assert.deepEqual(await world.eventsAfter(position), [], 'a resend is no event');
+      const position = await world.readPosition();
+      assert.equal((await conversations.send(world.transact, world.callerFor(id), input)).sequence, 2);
+      assert.deepEqual(await world.loadEventsAfter(position), [], 'a resend creates no event');
       await world.close(running);
       assert.equal((await conversations.sendAsVisitor(world.transact, visitor, input)).sequence, 1);
       await assert.rejects(conversations.sendAsVisitor(world.transact, visitor, { ...input, clientId: 'new' }), {
@@ -62,24 +62,24 @@ for (const { name, open } of databases) {
       await world.end();
     });
 
-    test('rule 18: a start that is sent again is the same conversation', async () => {
-      const world = await World.on(open);
-      const visitor = await world.visitor();
-      await world.operator();
-      const first = await world.start({ message: 'Hello', clientId: 'start-1' }, visitor);
-      const again = await world.start({ message: 'Hello', clientId: 'start-1' }, visitor);
+    test('rule 18: a start that is sent again returns the same conversation', async () => {
+      const world = await World.create(open);
+      const visitor = await world.createVisitor();
+      await world.createOperator();
+      const first = await world.startConversation({ message: 'Hello', clientId: 'start-1' }, visitor);
+      const again = await world.startConversation({ message: 'Hello', clientId: 'start-1' }, visitor);
       assert.equal(again.id, first.id);
-      const stranger = await world.start({ message: 'Hello', clientId: 'start-1' });
+      const stranger = await world.startConversation({ message: 'Hello', clientId: 'start-1' });
       assert.notEqual(stranger.id, first.id);
       await world.end();
     });
 
-    test('rule 18: after sequence n comes exactly what was missed', async () => {
-      const world = await World.on(open);
+    test('rule 18: reading after sequence n returns exactly the missed messages', async () => {
+      const world = await World.create(open);
       const { conversations } = world.installation;
-      const visitor = await world.visitor();
-      await world.operator({}, { away: true });
-      const waiting = await world.start({ message: '1' }, visitor);
+      const visitor = await world.createVisitor();
+      await world.createOperator({}, { away: true });
+      const waiting = await world.startConversation({ message: '1' }, visitor);
       for (let count = 2; count <= 7; count += 1) {
         await conversations.sendAsVisitor(world.transact, visitor, { conversationId: waiting.id, text: String(count) });
       }
@@ -94,12 +94,12 @@ for (const { name, open } of databases) {
       await world.end();
     });
 
-    test('messages come back byte for byte, whatever was written', async () => {
-      const world = await World.on(open);
+    test('messages are returned byte for byte, for any text', async () => {
+      const world = await World.create(open);
       const { conversations } = world.installation;
-      const visitor = await world.visitor();
-      await world.operator({}, { away: true });
-      const waiting = await world.start({}, visitor);
+      const visitor = await world.createVisitor();
+      await world.createOperator({}, { away: true });
+      const waiting = await world.startConversation({}, visitor);
       const texts = fc.sample(fc.string({ unit: 'binary', minLength: 1, maxLength: 300 }).filter(isStorable), 200);
       texts.push(
         '\u{1F469}\u200D\u{1F4BB}',
@@ -119,22 +119,22 @@ for (const { name, open } of databases) {
       await world.end();
     });
 
-    test('rule 16: each state leaves its moment, and who closed it', async () => {
-      const world = await World.on(open);
+    test('rule 16: a conversation records the time of each state, and who closed it', async () => {
+      const world = await World.create(open);
       const { clock, conversations } = world.installation;
-      const id = await world.operator();
+      const id = await world.createOperator();
       const start = clock.now;
-      const offered = await world.start();
+      const offered = await world.startConversation();
       clock.advance(2000);
       await world.accept(offered);
       clock.advance(3000);
-      await conversations.send(world.transact, world.as(id), { conversationId: offered.id, text: 'Hello' });
+      await conversations.send(world.transact, world.callerFor(id), { conversationId: offered.id, text: 'Hello' });
       clock.advance(4000);
       await world.close({ id: offered.id, operatorId: id });
       const { createdAt, offeredAt, acceptedAt, firstAnswerAt, closedAt, closedBy, closedById } =
-        await world.conversation(offered.id);
+        await world.loadConversation(offered.id);
       assert.deepEqual(
-        [createdAt, offeredAt, acceptedAt, firstAnswerAt, closedAt].map((moment) => (moment ?? 0) - start),
+        [createdAt, offeredAt, acceptedAt, firstAnswerAt, closedAt].map((time) => (time ?? 0) - start),
         [0, 0, 2000, 5000, 9000],
       );
       assert.deepEqual([closedBy, closedById], ['operator', id]);

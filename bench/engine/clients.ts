@@ -1,0 +1,111 @@
+import { ApiClient, type ApiResult } from '../../simulate/api-client.ts';
+import * as documents from '../../simulate/documents.ts';
+import { Feed } from '../../simulate/feed.ts';
+import type { HttpClient } from '../../simulate/http-client.ts';
+import { type EventReceived, Journal, type NewEntry, now } from '../../simulate/journal.ts';
+import { operatorToken, visitorToken } from './population.ts';
+
+/** The simulator's clients without a journal. Offers are passed to the benchmark. */
+
+class DiscardingJournal extends Journal {
+  override add<One extends NewEntry>(entry: One) {
+    return { ...entry, at: now() };
+  }
+}
+
+const journal = new DiscardingJournal();
+
+export interface Offer {
+  readonly conversation: number;
+  readonly operator: number;
+  /** When the desk was notified. */
+  readonly at: number;
+}
+
+/** Operators at their desks, spread over the nodes. */
+export class Desks {
+  readonly #feeds: Feed[] = [];
+  readonly #clients = new Map<number, ApiClient>();
+  /** Called with every offer on any desk. */
+  onOffer: (offer: Offer) => void = () => undefined;
+
+  async open(client: HttpClient, operators: readonly number[]): Promise<void> {
+    for (const operator of operators) {
+      const token = operatorToken(operator);
+      const path = documents.OPERATOR_PATH;
+      const httpClient = client.forParticipant(operator);
+      const api = new ApiClient(httpClient, journal, `operator ${operator}`, { path, token });
+      this.#clients.set(operator, api);
+      const position = Number(requireDone(await api.execute<string>(EVENT_POSITION)));
+      const subscription = {
+        ...{ who: `operator ${operator}` as const, path, token, conversation: null, variables: {} },
+        ...{ operation: 'deskEvents', query: documents.DESK_EVENTS },
+      };
+      const onEvent = ({ type, conversation, at }: EventReceived) => {
+        if (type === 'conversation.offered' && conversation !== null) this.onOffer({ conversation, operator, at });
+      };
+      const feed = new Feed(httpClient, journal, subscription, { position, onEvent });
+      feed.open();
+      this.#feeds.push(feed);
+    }
+  }
+
+  clientOf(operator: number): ApiClient {
+    return this.#clients.get(operator) as ApiClient;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#feeds.map((feed) => feed.end('finished')));
+  }
+}
+
+const EVENT_POSITION = { operation: 'eventPosition', query: documents.EVENT_POSITION };
+
+export function createVisitorClient(client: HttpClient, id: number): ApiClient {
+  return new ApiClient(client.forParticipant(id), journal, `visitor ${id}`, {
+    path: documents.VISITOR_PATH,
+    token: visitorToken(id),
+  });
+}
+
+export async function startConversation(api: ApiClient): Promise<number> {
+  const variables = { input: { channel: 'CHAT' } };
+  const request = { operation: 'conversationStart', query: documents.CONVERSATION_START, variables };
+  return Number(requireDone(await api.execute<{ conversation: { id: string } }>(request)).conversation.id);
+}
+
+export async function acceptOffer(api: ApiClient, conversation: number): Promise<void> {
+  const variables = { input: { conversationId: String(conversation) } };
+  requireDone(await api.execute({ operation: 'offerAccept', query: documents.OFFER_ACCEPT, variables }));
+}
+
+let messageCount = 0;
+
+export async function sendMessage(api: ApiClient, conversation: number): Promise<void> {
+  messageCount += 1;
+  const input = { conversationId: String(conversation), clientId: `bench ${messageCount}`, text: MESSAGE_TEXT };
+  requireDone(await api.execute({ operation: 'messageSend', query: documents.MESSAGE_SEND, variables: { input } }));
+}
+
+const MESSAGE_TEXT = 'Hello, where is my order? It should have been here on Monday.';
+
+/** Returns the times of the request and of the response. */
+export async function closeConversation(
+  api: ApiClient,
+  conversation: number,
+): Promise<{ askedAt: number; at: number }> {
+  const variables = { input: { id: String(conversation) } };
+  const result = await api.execute({
+    operation: 'conversationClose',
+    query: documents.CONVERSATION_CLOSE,
+    variables,
+  });
+  requireDone(result);
+  return result as { askedAt: number; at: number };
+}
+
+/** A failed request makes the measurement invalid. */
+function requireDone<T>(result: ApiResult<T>): T {
+  if (result.outcome !== 'done') throw new Error(`Request failed: ${result.code}, ${result.message}`);
+  return result.data;
+}

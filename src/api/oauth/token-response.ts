@@ -1,0 +1,37 @@
+import type { FastifyReply } from 'fastify';
+import { TOKEN_TTL_SECONDS } from '../../core/access/tokens.ts';
+import { toDomainError } from '../../core/kernel/errors.ts';
+import type { Metrics } from '../http/metrics.ts';
+import { OAuthError } from './parameters.ts';
+
+/** Sets the headers here: a request may be refused before any hook runs. */
+export function sendJson(reply: FastifyReply, status: number, body: object): FastifyReply {
+  return reply
+    .code(status)
+    .headers({ 'content-type': 'application/json', 'cache-control': 'no-store', pragma: 'no-cache' })
+    .send(JSON.stringify(body));
+}
+
+/** Sends the token, or fails with `invalid_grant`. */
+export function sendLoginResult(
+  reply: FastifyReply,
+  metrics: Metrics,
+  token: string | undefined,
+  failureMessage: string,
+): FastifyReply {
+  metrics.countLogin(token === undefined ? 'refused' : 'granted');
+  if (token === undefined) throw new OAuthError(400, 'invalid_grant', failureMessage);
+  return sendJson(reply, 200, {
+    access_token: token,
+    expires_in: TOKEN_TTL_SECONDS,
+    token_type: 'Bearer',
+    refresh_token: 'none',
+  });
+}
+
+export function countIfRateLimited<T>(metrics: Metrics, login: Promise<T>): Promise<T> {
+  return login.catch((error) => {
+    if (toDomainError(error)?.kind === 'limited') metrics.countLogin('limited');
+    throw error;
+  });
+}

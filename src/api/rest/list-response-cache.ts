@@ -1,0 +1,55 @@
+import type { FastifyRequest } from 'fastify';
+import type { EventLog } from '../../core/events/event-log.ts';
+import { VersionedCache } from '../../core/kernel/caches.ts';
+
+export interface ListResponse {
+  readonly body: string;
+  /** Database time until which the response holds if no event is written; leases expire without an event. */
+  readonly validUntil: number;
+}
+
+const MAX_CACHED_CHARACTERS = 16 * 1024 * 1024;
+const MAX_URL_LENGTH = 500;
+const NO_POSITION = -1;
+
+/**
+ * Caches rendered lists by the position of the account's event log. Every change advances the position in its own
+ * transaction, and every request reads the position from the database: a response is never older than the last commit,
+ * on any node.
+ */
+export class ListResponseCache {
+  readonly #events: EventLog;
+  /** The last known position of each account's event log. */
+  readonly #lastPositions = new Map<number, number>();
+  readonly #responses = new VersionedCache<ListResponse>({
+    maxSize: MAX_CACHED_CHARACTERS,
+    sizeCalculation: ({ value }) => value.body.length,
+  });
+
+  constructor(events: EventLog) {
+    this.#events = events;
+  }
+
+  async getOrRender(request: FastifyRequest, render: () => Promise<ListResponse>): Promise<string> {
+    const { accountId, canWrite } = request.caller;
+    const url = request.url;
+    if (url.length > MAX_URL_LENGTH) return (await render()).body;
+    const key = `${accountId}${canWrite ? '+' : '-'}${url}`;
+    const lastPosition = this.#lastPositions.get(accountId) ?? NO_POSITION;
+    const cached = this.#responses.get(key, lastPosition);
+    // On a miss, render without waiting for the position: the result is at least as new as the last known position.
+    if (!cached) {
+      const [rendered] = await Promise.all([render(), this.#readPosition(accountId)]);
+      return this.#responses.set(key, lastPosition, rendered).body;
+    }
+    const { position, now } = await this.#readPosition(accountId);
+    if (position === lastPosition && now < cached.validUntil) return cached.body;
+    return this.#responses.set(key, position, await render()).body;
+  }
+
+  async #readPosition(accountId: number): Promise<{ position: number; now: number }> {
+    const moment = await this.#events.readPositionAndTime(accountId);
+    this.#lastPositions.set(accountId, moment.position);
+    return moment;
+  }
+}

@@ -1,0 +1,97 @@
+import DataLoader from 'dataloader';
+import type { Database } from '../../storage/database.ts';
+import { prepare } from '../../storage/prepared-statement.ts';
+import { ShortLivedCache } from '../kernel/caches.ts';
+import type { AccessLevel, Caller } from '../kernel/caller.ts';
+import type { Role } from '../kernel/roles.ts';
+import { collectSubtree } from '../kernel/tree.ts';
+import { digest } from './secrets.ts';
+
+const LEVELS_HIGHEST_FIRST: readonly AccessLevel[] = ['admin', 'manager', 'operator', 'expert'];
+
+interface TokenRow {
+  readonly tokenHash: string;
+  readonly accountId: number;
+  readonly operatorId: number;
+  readonly roles: string;
+  readonly groupId: number | null;
+}
+
+const findToken = prepare<{ tokenHash: string }, TokenRow>((db, { tokenHash }) =>
+  selectValidTokens(db).where('t.tokenHash', '=', tokenHash),
+);
+
+/** Finds the callers of bearer tokens, with a short-lived cache. */
+export class TokenCallers {
+  readonly #database: Database;
+  readonly #callers = new ShortLivedCache<Caller>();
+  /** Checks many open connections with one statement. */
+  readonly #loader;
+
+  constructor(database: Database) {
+    this.#database = database;
+    this.#loader = new DataLoader((hashes: readonly string[]) => this.#loadRows(hashes), { cache: false });
+  }
+
+  findCaller(token: string): Promise<Caller | undefined> {
+    return this.#callers.get(token, async () => {
+      const row = await this.#loader.load(digest(token));
+      return row && this.#toCaller(row);
+    });
+  }
+
+  /** Takes effect immediately on this node, and on the others when their cache expires. */
+  evict(token: string): void {
+    this.#callers.delete(token);
+  }
+
+  async #loadRows(hashes: readonly string[]): Promise<(TokenRow | undefined)[]> {
+    const rows =
+      hashes.length === 1
+        ? await this.#database.run(findToken, { tokenHash: hashes[0] as string })
+        : await selectValidTokens(this.#database.read).where('t.tokenHash', 'in', hashes).execute();
+    const byHash = new Map(rows.map((row) => [row.tokenHash, row]));
+    return hashes.map((hash) => byHash.get(hash));
+  }
+
+  async #toCaller({ accountId, operatorId, groupId, ...row }: TokenRow): Promise<Caller> {
+    const roles = JSON.parse(row.roles) as Role[];
+    const accessLevel = LEVELS_HIGHEST_FIRST.find((role) => roles.includes(role)) ?? 'expert';
+    return {
+      accountId,
+      actor: { type: 'operator', id: operatorId },
+      canWrite: true,
+      accessLevel,
+      operatorId,
+      managedGroups: await this.#findManagedGroups(accountId, accessLevel, groupId),
+    };
+  }
+
+  async #findManagedGroups(
+    accountId: number,
+    accessLevel: AccessLevel,
+    groupId: number | null,
+  ): Promise<Caller['managedGroups']> {
+    if (accessLevel === 'expert' || accessLevel === 'operator') return new Set();
+    return accessLevel === 'manager' && groupId !== null ? this.#findSubtree(accountId, groupId) : 'account';
+  }
+
+  async #findSubtree(accountId: number, groupId: number): Promise<ReadonlySet<number>> {
+    const rows = await this.#database.read
+      .selectFrom('groups')
+      .select(['id', 'parentId'])
+      .where('accountId', '=', accountId)
+      .execute();
+    return collectSubtree(groupId, new Map(rows.map((row) => [row.id, row.parentId])));
+  }
+}
+
+function selectValidTokens(db: Database['read']) {
+  return db
+    .selectFrom('accessTokens as t')
+    .innerJoin('operators as o', (join) =>
+      join.onRef('o.accountId', '=', 't.accountId').onRef('o.id', '=', 't.operatorId'),
+    )
+    .select(['t.tokenHash', 't.accountId', 't.operatorId', 'o.roles', 'o.groupId'])
+    .where('t.expiresAt', '>', (eb) => eb.fn<number>('now_ms', []));
+}

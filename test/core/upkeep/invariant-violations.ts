@@ -1,0 +1,219 @@
+import assert from 'node:assert/strict';
+import { sql } from 'kysely';
+import type { databases } from '../../support/databases/databases.ts';
+import { World } from '../../support/fixtures/world.ts';
+
+/** Operators, conversations in every state, messages, tags and surveys. */
+export async function createBusyWorld(open: (typeof databases)[number]['open']): Promise<World> {
+  const world = await World.create(open);
+  const { conversations, database, clock } = world.installation;
+  const [group, skill] = [await world.createGroup(), await world.createSkill()];
+  const operator = await world.createOperator({ groupId: group, skillList: [skill], chatMaxNumber: 3 });
+  const [closed, active, offered] = [
+    await world.startConversation(),
+    await world.startConversation(),
+    await world.startConversation(),
+  ];
+  for (const conversation of [closed, active]) await world.accept({ ...conversation, operatorId: operator });
+  for (const clientId of ['one', 'two']) {
+    await conversations.send(world.transact, world.callerFor(operator), {
+      conversationId: active.id,
+      clientId,
+      text: clientId,
+    });
+  }
+  await world.close({ ...closed, operatorId: operator });
+  const fourth = await world.startConversation();
+  const queued = await world.startConversation();
+  assert.deepEqual(
+    [(await world.loadConversation(offered.id)).state, (await world.loadConversation(queued.id)).state],
+    ['offered', 'queued'],
+  );
+  assert.equal((await world.loadConversation(fourth.id)).state, 'offered');
+  const { accountId } = world;
+  await database.transaction(async ({ db }) => {
+    await sql`insert into tags (account_id, id, name, name_folded, website_list, created_at)
+      values (${accountId}, 1, 'x', 'x', '[]', ${clock.now})`.execute(db);
+    await sql`insert into conversation_tags (account_id, conversation_id, tag_id) values (${accountId}, ${closed.id}, 1)`.execute(
+      db,
+    );
+    await sql`insert into satisfactions (account_id, id, conversation_id, website_id, note_welcome, note_resolution, note_delay, comment, created_at)
+      values (${accountId}, 1, ${closed.id}, ${world.websiteId}, 5, 5, 5, '', ${clock.now})`.execute(db);
+  });
+  return world;
+}
+
+const LEASES = /lease ends with their last session/;
+const MEMBERSHIPS = /group, websites, skills and languages of a live row/;
+const HISTORY = /live history ends with the current live state/;
+const STATES = /offered and active conversations have an operator/;
+const MESSAGES = /message counts are right/;
+const ORPHANS = /no row refers to a missing row/;
+const POSITIONS = /positions of the event log have no gaps/;
+const SLOTS = /slots in use equal the conversations|live history/;
+
+/**
+ * Statements that violate an invariant and undo it, and the invariants that must report it. Operator 2 has
+ * conversations.
+ */
+export const VIOLATIONS: readonly (readonly [title: string, statement: string, undo: string, invariant: RegExp])[] = [
+  [
+    'a wrong stored count of operators',
+    'update accounts set operator_count = operator_count + 5',
+    'update accounts set operator_count = operator_count - 5',
+    /stored counts of operators and admins/,
+  ],
+  [
+    'a slot without a conversation',
+    'update operator_live set chat_slots = chat_slots + 1 where operator_id = 2',
+    'update operator_live set chat_slots = chat_slots - 1 where operator_id = 2',
+    SLOTS,
+  ],
+  [
+    'a lease that ends before the last session',
+    'update operator_live set lease_until = lease_until - 1, routable_until = routable_until - 1 where operator_id = 2',
+    'update operator_live set lease_until = lease_until + 1, routable_until = routable_until + 1 where operator_id = 2',
+    LEASES,
+  ],
+  [
+    'a session of an operator who is not connected',
+    "insert into operator_leases (account_id, operator_id, lease_id, expires_at) values (1, 1, 'lost', 5)",
+    "delete from operator_leases where lease_id = 'lost'",
+    LEASES,
+  ],
+  [
+    'an operator who is routable only by a session in its grace period',
+    'update operator_leases set in_grace = 1 where operator_id = 2',
+    'update operator_leases set in_grace = 0 where operator_id = 2',
+    LEASES,
+  ],
+  [
+    'an operator who is routable longer than connected',
+    'update operator_live set routable_until = lease_until + 1 where operator_id = 2',
+    'update operator_live set routable_until = lease_until where operator_id = 2',
+    LEASES,
+  ],
+  [
+    'a lease that ended a minute ago',
+    'update operator_live set lease_until = now_ms() - 60001, routable_until = now_ms() - 60001 where operator_id = 2',
+    `update operator_live set lease_until = (select expires_at from operator_leases where operator_id = 2),
+      routable_until = (select expires_at from operator_leases where operator_id = 2) where operator_id = 2`,
+    /lease/,
+  ],
+  ...['website_list', 'skill_list', 'language_list'].map(
+    (list) =>
+      [
+        `a ${list} that differs from the live row`,
+        `update operators set ${list} = ${list} || ' ' where id = 2`,
+        `update operators set ${list} = trim(${list}) where id = 2`,
+        MEMBERSHIPS,
+      ] as const,
+  ),
+  [
+    'a group that differs from the live row',
+    'update operator_live set group_id = null where operator_id = 2',
+    'update operator_live set group_id = (select group_id from operators where id = 2) where operator_id = 2',
+    MEMBERSHIPS,
+  ],
+  ...['chat_available', 'call_enabled'].map(
+    (flag) =>
+      [
+        `a change of ${flag} without a history row`,
+        `update operator_live set ${flag} = 1 - ${flag} where operator_id = 2`,
+        `update operator_live set ${flag} = 1 - ${flag} where operator_id = 2`,
+        HISTORY,
+      ] as const,
+  ),
+  [
+    'a history row that says a connected operator is offline',
+    'update live_history set connected = 0 where operator_id = 2 and version = (select version from operator_live where operator_id = 2)',
+    'update live_history set connected = 1 where operator_id = 2 and version = (select version from operator_live where operator_id = 2)',
+    HISTORY,
+  ],
+  [
+    'an active conversation of a missing operator',
+    "update conversations set operator_id = 99 where state = 'active'",
+    "update conversations set operator_id = 2 where state = 'active'",
+    /conversations have an operator|slots in use/,
+  ],
+  [
+    'a queued conversation with an operator',
+    "update conversations set operator_id = 2 where state = 'queued'",
+    "update conversations set operator_id = null where state = 'queued'",
+    STATES,
+  ],
+  [
+    'a closed conversation without a closing time',
+    "update conversations set closed_at = null where state = 'closed'",
+    "update conversations set closed_at = created_at where state = 'closed'",
+    STATES,
+  ],
+  [
+    'an active conversation with a closing time',
+    "update conversations set closed_at = 5 where state = 'active'",
+    "update conversations set closed_at = null where state = 'active'",
+    STATES,
+  ],
+  [
+    'an offer without an expiry time',
+    "update conversations set offer_until = null where state = 'offered'",
+    "update conversations set offer_until = offered_at + 30000 where state = 'offered'",
+    STATES,
+  ],
+  [
+    'a message that was not counted',
+    "update conversations set message_count = message_count - 1 where state = 'active'",
+    "update conversations set message_count = message_count + 1 where state = 'active'",
+    MESSAGES,
+  ],
+  [
+    'a gap between two messages',
+    'update messages set sequence = sequence + 10 where sequence > 1',
+    'update messages set sequence = sequence - 10 where sequence > 10',
+    MESSAGES,
+  ],
+  [
+    'messages that start at sequence number 2',
+    'update messages set sequence = -sequence where sequence = 1',
+    'update messages set sequence = -sequence where sequence = -1',
+    MESSAGES,
+  ],
+  [
+    'a message without a conversation',
+    "insert into messages (account_id, conversation_id, sequence, author_type, text, at) values (1, 999, 1, 'notice', '', 0)",
+    'delete from messages where conversation_id = 999',
+    ORPHANS,
+  ],
+  [
+    'a survey without a conversation',
+    'update satisfactions set conversation_id = conversation_id + 1000',
+    'update satisfactions set conversation_id = conversation_id - 1000',
+    ORPHANS,
+  ],
+  ['a missing tag', 'update tags set id = 1000', 'update tags set id = 1', ORPHANS],
+  [
+    'a conversation of a missing visitor',
+    "update conversations set visitor_id = visitor_id + 1000 where state = 'closed'",
+    "update conversations set visitor_id = visitor_id - 1000 where state = 'closed'",
+    ORPHANS,
+  ],
+  [
+    'a delivery of a missing webhook',
+    `insert into webhook_deliveries (account_id, id, webhook_id, position, type, subject_type, subject_id, body, state, attempts, created_at)
+      values (1, 1, 7, 1, 'x.y', 'x', 1, '', 'pending', 0, 0)`,
+    'delete from webhook_deliveries',
+    ORPHANS,
+  ],
+  [
+    'a gap in the event log',
+    'update events set account_id = -1 where position = 3',
+    'update events set account_id = 1 where position = 3',
+    POSITIONS,
+  ],
+  [
+    "a log that ends before the account's position",
+    'update accounts set event_position = event_position + 1',
+    'update accounts set event_position = event_position - 1',
+    POSITIONS,
+  ],
+];

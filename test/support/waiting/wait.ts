@@ -1,0 +1,22 @@
+import { setTimeout } from 'node:timers/promises';
+
+/** Long enough for the slowest machine; only a wait that would never end reaches it. */
+export const WAIT_TIMEOUT_MS = 60_000;
+const POLL_INTERVAL_MS = 20;
+
+/** Resolves once the condition is met; on timeout the error says what was awaited. */
+export async function waitUntil(what: string, isMet: () => boolean | Promise<boolean>): Promise<void> {
+  for (const end = performance.now() + WAIT_TIMEOUT_MS; !(await isMet()); ) {
+    if (performance.now() > end) throw new Error(`Timed out waiting until: ${what}`);
+    await setTimeout(POLL_INTERVAL_MS);
+  }
+}
+
+/** Settles like the promise; on timeout the error says what was awaited. */
+export async function withTimeout<T>(what: string, promise: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<never>((_resolve, reject) => {
+    timer = globalThis.setTimeout(() => reject(new Error(`Timed out waiting until: ${what}`)), WAIT_TIMEOUT_MS);
+  });
+  return Promise.race([promise, timeout]).finally(() => clearTimeout(timer));
+}
