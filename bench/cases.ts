@@ -3,9 +3,9 @@ import type { RecordedResponse } from './bare-server.ts';
 import {
   ADMIN_EMAIL,
   API_KEY,
-  apiKeyOf,
   buildOperator,
-  idPrefix,
+  computeIdPrefix,
+  getApiKey,
   LOGIN_IDS,
   PASSWORD,
   RARE_NAME,
@@ -122,14 +122,14 @@ export function singleReads(size: number): Request[] {
 /** Every write is a change: one connection switches each operator between unavailable and available. */
 export function availabilityWrites(size: number, accounts = 1): Request[] {
   const offline = spreadIds(size, AVAILABILITY_OPERATOR_COUNT * 2)
-    .filter((id) => !buildOperator(size, id).connected)
+    .filter((id) => !buildOperator(size, id).isConnected)
     .slice(0, AVAILABILITY_OPERATOR_COUNT);
   return [0, 1].flatMap((flag) =>
     offline.map((id, index) => ({
       method: 'PUT' as const,
       path: `/api/2/operator/${id}/live`,
       headers: {
-        'X-API-Key': apiKeyOf(1 + (Math.floor(index / CONSECUTIVE_CONNECTIONS_PER_ACCOUNT) % accounts)),
+        'X-API-Key': getApiKey(1 + (Math.floor(index / CONSECUTIVE_CONNECTIONS_PER_ACCOUNT) % accounts)),
         'Content-Type': 'application/x-www-form-urlencoded',
       },
       body: `chat[available]=${flag}`,
@@ -161,7 +161,7 @@ export function firstPages(size: number): NamedRequest[] {
   const lastOperator = buildOperator(size, size - 1);
   const filters: readonly (readonly [string, string | number])[] = [
     ['id', spread],
-    ['id', `${idPrefix(size)}*`],
+    ['id', `${computeIdPrefix(size)}*`],
     ['group_id', SMALL_GROUP],
     ['group_id', `${SMALL_GROUP}*`],
     ['website_id', SMALL_WEBSITE],

@@ -1,10 +1,10 @@
-/** Contents of the filled databases as a function of their size. Nothing is random, so that runs are comparable. */
+/** Contents of the benchmark databases as a function of their size. Nothing is random, so that runs are comparable. */
 
 export const API_KEY = 'bench-write-key-0123456789';
 export const ADMIN_EMAIL = 'admin@example.com';
 
 /** The API key of an account; most databases have only account 1. */
-export function apiKeyOf(account: number): string {
+export function getApiKey(account: number): string {
   return account === 1 ? API_KEY : `${API_KEY}-of-account-${account}`;
 }
 
@@ -24,7 +24,7 @@ export const SMALL_GROUP = 9;
 export const SMALL_SKILL = 57;
 export const SMALL_WEBSITE = 3;
 
-/** Only these few operators have a name, e-mail or external id that starts like this. */
+/** Prefixes of names, e-mails and external ids that only a few operators have. */
 export const RARE_NAME = 'Quillfeather';
 export const RARE_PREFIX = 'vip-';
 
@@ -45,17 +45,17 @@ export interface OperatorProfile {
   readonly skills: readonly number[];
   readonly languages: readonly string[];
   readonly chatMaxNumber: number;
-  readonly connected: boolean;
+  readonly isConnected: boolean;
 }
 
 /** The operator with this id in an account of `size` operators. Operator 1 is the admin and is created separately. */
 export function buildOperator(size: number, id: number): OperatorProfile {
   const block = Math.floor(size / CONNECTED_COUNT);
-  const connected = id % block === 5;
+  const isConnected = id % block === 5;
   const isRare = id % block === 7 && Math.floor(id / block) % 3 === 0;
   const firstName = pickAt(FIRST_NAMES, id * 7);
   const name = isRare ? RARE_NAME : pickAt(NAMES, id);
-  const hasNoGroupOrSkill = connected || (!isRare && id % 4 === 0);
+  const hasNoGroupOrSkill = isConnected || (!isRare && id % 4 === 0);
   return {
     id,
     name,
@@ -67,7 +67,7 @@ export function buildOperator(size: number, id: number): OperatorProfile {
     skills: hasNoGroupOrSkill ? [] : isRare ? [SMALL_SKILL] : [pickExcept(id * 3, SKILL_COUNT, SMALL_SKILL)],
     languages: id % 3 === 0 ? ['fr', 'en'] : ['en'],
     chatMaxNumber: 3,
-    connected,
+    isConnected,
   };
 }
 
@@ -76,12 +76,12 @@ export function spreadIds(size: number, count: number): number[] {
   return Array.from({ length: count }, (_, index) => 2 + Math.floor((index * (size - 2)) / count));
 }
 
-/** An id whose digits start the same number of ids at every size: itself and ten more. */
-export function idPrefix(size: number): number {
+/** Returns an id prefix that matches the same number of ids at every size: the id itself and ten longer ones. */
+export function computeIdPrefix(size: number): number {
   return Math.floor(size / 81);
 }
 
-/** One of 1 to `count`, but not `excluded`. */
+/** Picks a number from 1 to `count`, but never `excluded`. */
 function pickExcept(id: number, count: number, excluded: number): number {
   const chosen = 1 + (id % count);
   return chosen === excluded ? 1 : chosen;

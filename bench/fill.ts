@@ -13,9 +13,9 @@ import { migrations } from '../src/storage/migrate.ts';
 import type { Tables } from '../src/storage/tables.ts';
 import {
   ADMIN_EMAIL,
-  apiKeyOf,
   buildOperator,
   GROUP_COUNT,
+  getApiKey,
   LOGIN_IDS,
   type OperatorProfile,
   PASSWORD,
@@ -90,7 +90,7 @@ interface AccountFill {
 async function fillAccount(installation: Installation, accountFill: AccountFill): Promise<void> {
   const { account, size, population } = accountFill;
   const admin = { email: toAccountEmail(account, ADMIN_EMAIL), password: PASSWORD };
-  const created = await createAccount(installation, { name: 'Bench', admin, apiKey: apiKeyOf(account) });
+  const created = await createAccount(installation, { name: 'Bench', admin, apiKey: getApiKey(account) });
   const accountId = created?.accountId ?? account;
   await createDirectory(installation, accountId);
   const counts = new OperatorCounts();
@@ -171,7 +171,7 @@ async function insertOperators(
     skillId,
     operatorId,
   }));
-  const connected = operators.filter((person) => person.connected);
+  const connected = operators.filter(({ isConnected }) => isConnected);
   await insert(tx, 'operatorLeases', connected, ({ id }) => ({
     accountId,
     operatorId: id,
@@ -220,12 +220,12 @@ function toOperatorRow(operator: OperatorProfile, now: number) {
 }
 
 function toLiveRow(operator: OperatorProfile, now: number) {
-  const { id, connected, groupId, skills, websites, languages, chatMaxNumber } = operator;
+  const { id, isConnected, groupId, skills, websites, languages, chatMaxNumber } = operator;
   return {
     operatorId: id,
     version: 1,
-    leaseUntil: connected ? CONNECTED_UNTIL : 0,
-    routableUntil: connected ? CONNECTED_UNTIL : 0,
+    leaseUntil: isConnected ? CONNECTED_UNTIL : 0,
+    routableUntil: isConnected ? CONNECTED_UNTIL : 0,
     groupId,
     websiteList: JSON.stringify(websites),
     skillList: JSON.stringify(skills),

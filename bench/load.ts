@@ -32,8 +32,8 @@ export interface StreamResult {
 
 export interface LoadResult {
   readonly streams: readonly StreamResult[];
-  /** The share of one processor that this generator usage: near 1, the generator is the bottleneck. */
-  readonly generatorBusy: number;
+  /** The share of one processor that this generator used. Near 1, the generator is the bottleneck. */
+  readonly generatorUtilization: number;
 }
 
 const RESPONSE_TIMEOUT_MS = 20_000;
@@ -52,7 +52,7 @@ async function run(load: Load): Promise<LoadResult> {
   const start = performance.now();
   const streams = await Promise.all(load.streams.map((stream) => runStream(load, stream)));
   const usage = process.cpuUsage(before);
-  return { streams, generatorBusy: (usage.user + usage.system) / 1000 / (performance.now() - start) };
+  return { streams, generatorUtilization: (usage.user + usage.system) / 1000 / (performance.now() - start) };
 }
 
 async function runStream(load: Load, stream: Stream): Promise<StreamResult> {

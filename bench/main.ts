@@ -108,8 +108,8 @@ async function measureOnEmbedded(): Promise<void> {
   }
   if (cases.has(ENGINE_CASE)) {
     const enginePlan = options.quick
-      ? { rounds: 10, runMs: 2000, drainMs: 10_000 }
-      : { rounds: 30, runMs: 6000, drainMs: 60_000 };
+      ? { rounds: 10, runMs: 2000, queueMs: 10_000 }
+      : { rounds: 30, runMs: 6000, queueMs: 60_000 };
     engine = await measureEngine({ cache, folder, generator, plan: enginePlan, profile: options.profile });
   }
 }

@@ -10,9 +10,9 @@ import {
   slowReads,
 } from './cases.ts';
 import type { StreamResult } from './load.ts';
-import { type LoadGenerator, memoryOf, type Server } from './processes.ts';
+import { type LoadGenerator, readMemoryMb, type Server } from './processes.ts';
 import { showProgress } from './progress.ts';
-import { adminToken, measureRatio, median, NO_LIMIT, type RatioResult } from './ratio.ts';
+import { logInAsAdmin, measureRatio, median, NO_LIMIT, type RatioResult } from './ratio.ts';
 
 /** First pages of larger accounts are compared with those of an account of this size. */
 export const REFERENCE_SIZE = 1000;
@@ -46,13 +46,13 @@ export interface PageResult {
   readonly rows: number;
   readonly medianMs: number;
   /** The latency at the smallest size, measured in the same rounds, and the slowdown compared to it. */
-  readonly reference: { readonly medianMs: number; readonly times: number } | undefined;
+  readonly reference: { readonly medianMs: number; readonly slowdown: number } | undefined;
 }
 
 export interface SlowResult {
   readonly title: string;
   readonly medianMs: number;
-  readonly givenUp: number;
+  readonly timedOut: number;
   readonly requests: number;
   readonly singleP99Ms: number;
 }
@@ -62,7 +62,7 @@ export interface SizeResult {
   readonly ratios: readonly RatioResult[];
   readonly login: { readonly medianMs: number; readonly perSecond: number } | undefined;
   readonly pages: readonly PageResult[];
-  readonly slow: { readonly aloneP99Ms: number; readonly reads: readonly SlowResult[] } | undefined;
+  readonly slow: { readonly idleP99Ms: number; readonly reads: readonly SlowResult[] } | undefined;
   /** MB after the load; undefined if the system does not report it. */
   readonly memory: number | undefined;
 }
@@ -75,8 +75,8 @@ export async function measure(subject: Subject): Promise<SizeResult> {
   const ratios: RatioResult[] = [];
   for (const ratioCase of RATIO_CASES) {
     if (!plan.cases.has(ratioCase.name)) continue;
-    const compared = { ...subject, name: nameOf(subject), nodes: [service] };
-    ratios.push(await measureRatio(compared, ratioCase, ratioCase.plain ? await adminToken(service) : token));
+    const compared = { ...subject, name: formatName(subject), nodes: [service] };
+    ratios.push(await measureRatio(compared, ratioCase, ratioCase.plain ? await logInAsAdmin(service) : token));
   }
   return {
     size,
@@ -84,11 +84,11 @@ export async function measure(subject: Subject): Promise<SizeResult> {
     login: plan.cases.has('login') ? await measureLogin(subject) : undefined,
     pages: plan.cases.has('pages') ? await measurePages(subject) : [],
     slow: plan.cases.has('slow') ? await measureSlow(subject) : undefined,
-    memory: memoryOf(service.pid),
+    memory: readMemoryMb(service.pid),
   };
 }
 
-/** First one at a time for the latency, then concurrently for the throughput of the hashing. */
+/** Logs in sequentially to measure the latency, then concurrently to measure the throughput of password hashing. */
 async function measureLogin(subject: Subject): Promise<SizeResult['login']> {
   reportProgress(subject, 'logins');
   const requests = loginRequests(subject.size, LOGIN_COUNT).map(serializeRequest);
@@ -140,7 +140,7 @@ async function measurePages(subject: Subject): Promise<PageResult[]> {
           ? undefined
           : {
               medianMs: median(compared.map((round) => round.referenceMs)),
-              times: median(compared.map((round) => round.serviceMs / round.referenceMs)),
+              slowdown: median(compared.map((round) => round.serviceMs / round.referenceMs)),
             },
     });
   }
@@ -155,25 +155,25 @@ async function measureSlow({ size, service, generator, plan }: Subject): Promise
   const reads: SlowResult[] = [];
   for (const { title, request } of slowReads(size)) {
     reportProgress({ size }, `slow reads, ${title}`);
-    // A read that takes too long is answered with 503, which is allowed serviceMs.
+    // A read that takes too long gets 503, which is allowed here.
     const slow = { requests: [serializeRequest(request)], connections: 1, expected: [200, 503] };
     const { streams } = await generator.run({ ...load, streams: [slow, single] });
     const [slowResult, singleResult] = streams as [StreamResult, StreamResult];
     reads.push({
       title,
       medianMs: slowResult.medianMs,
-      givenUp: slowResult.byStatus[503] ?? 0,
+      timedOut: slowResult.byStatus[503] ?? 0,
       requests: slowResult.requests,
       singleP99Ms: singleResult.p99Ms,
     });
   }
-  return { aloneP99Ms: (alone.streams[0] as StreamResult).p99Ms, reads };
+  return { idleP99Ms: (alone.streams[0] as StreamResult).p99Ms, reads };
 }
 
 function reportProgress(subject: Pick<Subject, 'size'>, text: string): void {
-  showProgress(`${nameOf(subject)}: ${text}`);
+  showProgress(`${formatName(subject)}: ${text}`);
 }
 
-function nameOf({ size }: Pick<Subject, 'size'>): string {
+function formatName({ size }: Pick<Subject, 'size'>): string {
   return `${size.toLocaleString('en')} operators`;
 }

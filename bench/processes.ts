@@ -129,7 +129,7 @@ export function startLoadGenerator(): LoadGenerator {
 }
 
 /** Resident memory in MB; undefined without `/proc`. */
-export function memoryOf(pid: number): number | undefined {
+export function readMemoryMb(pid: number): number | undefined {
   const file = `/proc/${pid}/status`;
   const [, kibibytes] = (existsSync(file) ? readFileSync(file, 'utf8') : '').match(/^VmRSS:\s+(\d+) kB/m) ?? [];
   return kibibytes === undefined ? undefined : (Number(kibibytes) * 1024) / 1e6;

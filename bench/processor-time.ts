@@ -4,14 +4,14 @@ import { childPidsOf } from '../test/support/processes/child-processes.ts';
 
 /** Processor time of other processes, read from `/proc`. */
 
-/** Process ids. */
+/** The ids of the watched processes. */
 export interface WatchedProcesses {
   readonly nodes: readonly number[];
   /** The main process of PostgreSQL; undefined for the embedded database. */
   readonly postgres: number | undefined;
 }
 
-/** Microseconds. */
+/** In microseconds. */
 export interface ProcessorTime {
   readonly nodes: number;
   readonly postgres: number;
@@ -39,7 +39,7 @@ const ZERO: ProcessorTime = { nodes: 0, postgres: 0 };
 
 function readTotal({ nodes, postgres }: WatchedProcesses): ProcessorTime {
   return {
-    nodes: nodes.reduce((total, pid) => total + readOwnTime(pid), 0),
+    nodes: nodes.reduce((total, pid) => total + readSelfTime(pid), 0),
     postgres: postgres === undefined ? 0 : readTreeTime(postgres),
   };
 }
@@ -47,15 +47,15 @@ function readTotal({ nodes, postgres }: WatchedProcesses): ProcessorTime {
 /** Includes child processes. The main process reports the time of children that have exited. */
 function readTreeTime(pid: number): number {
   const { exited } = readStat(pid);
-  return childPidsOf(pid).reduce((total, child) => total + readOwnTime(child), readOwnTime(pid) + exited);
+  return childPidsOf(pid).reduce((total, child) => total + readSelfTime(child), readSelfTime(pid) + exited);
 }
 
-function readOwnTime(pid: number): number {
-  return readStat(pid).own;
+function readSelfTime(pid: number): number {
+  return readStat(pid).self;
 }
 
-function readStat(pid: number): { own: number; exited: number } {
-  const perSecond = ticksPerSecond();
+function readStat(pid: number): { self: number; exited: number } {
+  const perSecond = readTicksPerSecond();
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
     // The program name is in parentheses and may contain anything; the state follows as the third field.
@@ -64,15 +64,15 @@ function readStat(pid: number): { own: number; exited: number } {
       .split(' ')
       .slice(11, 15)
       .map((ticks) => (Number(ticks) * 1_000_000) / perSecond);
-    return { own: user + system, exited: exitedUser + exitedSystem };
+    return { self: user + system, exited: exitedUser + exitedSystem };
   } catch {
-    return { own: 0, exited: 0 }; // it has exited in the meantime
+    return { self: 0, exited: 0 }; // it has exited in the meantime
   }
 }
 
 let cachedTicksPerSecond: number | undefined;
 
-function ticksPerSecond(): number {
+function readTicksPerSecond(): number {
   cachedTicksPerSecond ??= Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
   return cachedTicksPerSecond;
 }

@@ -28,7 +28,7 @@ export interface RatioResult {
   readonly goal: number | undefined;
   readonly ratio: number;
   /** The speedup over plain execution, if compared. */
-  readonly timesPlain: { readonly times: number; readonly goal: number | undefined } | undefined;
+  readonly speedup: { readonly factor: number; readonly goal: number | undefined } | undefined;
   readonly servicePerSecond: number;
   readonly barePerSecond: number;
   readonly serviceMedianMs: number;
@@ -36,8 +36,8 @@ export interface RatioResult {
   /** Per request; undefined if the system does not report it. */
   readonly processorTime: ProcessorTime | undefined;
   /** The share of one processor that the generator used, with the bare server and with the service. */
-  readonly generatorBusy: number;
-  readonly generatorBusyWithService: number;
+  readonly generatorUtilization: number;
+  readonly generatorUtilizationWithService: number;
 }
 
 /** Alternates between the service and the bare server, so that other load on the machine affects both. */
@@ -47,20 +47,20 @@ export async function measureRatio(
   token: string,
 ): Promise<RatioResult> {
   const { name, size, nodes, postgres, generator, folder, plan } = comparison;
-  const list = requests(size, token);
+  const requestList = requests(size, token);
   const responses = new Map();
-  for (const [index, request] of list.entries()) {
+  for (const [index, request] of requestList.entries()) {
     const { port } = nodes[index % nodes.length] as Server;
     responses.set(`${request.method} ${request.path}`, await recordResponse(port, request));
   }
   const bare = await startBareServer(responses, folder);
-  const streams = [{ requests: list.map(serializeRequest), connections: CONNECTIONS, expected: [200] }];
+  const streams = [{ requests: requestList.map(serializeRequest), connections: CONNECTIONS, expected: [200] }];
   const load = async (servers: readonly Server[], milliseconds: number) => {
     const ports = servers.map(({ port }) => port);
-    const { streams: results, generatorBusy } = await generator.run({
+    const { streams: results, generatorUtilization } = await generator.run({
       ...{ ports, milliseconds, maxRequests: NO_LIMIT, streams },
     });
-    return { ...(results[0] as StreamResult), generatorBusy };
+    return { ...(results[0] as StreamResult), generatorUtilization };
   };
   const loadPlain = plain ? await preparePlainLoad(comparison, requests) : undefined;
   for (const servers of [[bare], nodes]) await load(servers, (plan.roundMs / 2) * servers.length);
@@ -76,7 +76,7 @@ export async function measureRatio(
     rounds.push({
       ...{ bare: bareResult, service: serviceResult, processorTime },
       ratio: serviceResult.perSecond / bareResult.perSecond,
-      timesPlain: plainResult && serviceResult.perSecond / plainResult.perSecond,
+      speedup: plainResult && serviceResult.perSecond / plainResult.perSecond,
     });
   }
   await bare.stop();
@@ -86,26 +86,25 @@ export async function measureRatio(
     title,
     goal,
     ratio: median(rounds.map(({ ratio }) => ratio)),
-    timesPlain: loadPlain &&
-      plain && { times: median(rounds.map(({ timesPlain }) => timesPlain ?? 0)), goal: plain.goal },
+    speedup: loadPlain && plain && { factor: median(rounds.map(({ speedup }) => speedup ?? 0)), goal: plain.goal },
     servicePerSecond: median(rounds.map(({ service }) => service.perSecond)),
     barePerSecond: median(rounds.map((round) => round.bare.perSecond)),
     serviceMedianMs: median(rounds.map(({ service }) => service.medianMs)),
     serviceP99Ms: median(rounds.map(({ service }) => service.p99Ms)),
     processorTime: times.length === 0 ? undefined : dividePerRequest(sumTimes(times), requestCount),
-    generatorBusy: median(rounds.map((round) => round.bare.generatorBusy)),
-    generatorBusyWithService: median(rounds.map(({ service }) => service.generatorBusy)),
+    generatorUtilization: median(rounds.map((round) => round.bare.generatorUtilization)),
+    generatorUtilizationWithService: median(rounds.map(({ service }) => service.generatorUtilization)),
   };
 }
 
-export async function adminToken({ port }: Server): Promise<string> {
+export async function logInAsAdmin({ port }: Server): Promise<string> {
   return JSON.parse((await recordResponse(port, adminLoginRequest())).body).access_token as string;
 }
 
 /** The same load on the service with plain execution, which needs its own admin token. */
 async function preparePlainLoad({ plain, size, generator }: Comparison, requests: RatioCase['requests']) {
   if (!plain) return undefined;
-  const plainRequests = requests(size, await adminToken(plain)).map(serializeRequest);
+  const plainRequests = requests(size, await logInAsAdmin(plain)).map(serializeRequest);
   const streams = [{ requests: plainRequests, connections: CONNECTIONS, expected: [200] }];
   return async (milliseconds: number) => {
     const result = await generator.run({ ports: [plain.port], milliseconds, maxRequests: NO_LIMIT, streams });

@@ -18,22 +18,22 @@ export function printReport(results: readonly SizeResult[]): void {
         formatInteger(row.servicePerSecond),
         formatInteger(row.barePerSecond),
         formatMs(row.serviceP99Ms),
-        `${Math.round(row.generatorBusy * 100)} %`,
+        `${Math.round(row.generatorUtilization * 100)} %`,
       ]),
     ),
   ]);
   printSection('GraphQL: compiled queries compared with plain graphql-js execution, over HTTP', [
     ['operators', 'case', 'speedup', 'goal', ''],
     ...results.flatMap(({ size, ratios }) =>
-      ratios.flatMap(({ title, timesPlain }) =>
-        timesPlain
+      ratios.flatMap(({ title, speedup }) =>
+        speedup
           ? [
               [
                 formatInteger(size),
                 title,
-                timesPlain.times.toFixed(2),
-                timesPlain.goal === undefined ? '' : `≥ ${timesPlain.goal}`,
-                timesPlain.goal === undefined ? '' : verdict(timesPlain.times >= timesPlain.goal),
+                speedup.factor.toFixed(2),
+                speedup.goal === undefined ? '' : `≥ ${speedup.goal}`,
+                speedup.goal === undefined ? '' : verdict(speedup.factor >= speedup.goal),
               ],
             ]
           : [],
@@ -57,9 +57,9 @@ export function printReport(results: readonly SizeResult[]): void {
         ...(reference
           ? [
               formatMs(reference.medianMs),
-              reference.times.toFixed(2),
+              reference.slowdown.toFixed(2),
               `≤ ${MAX_SLOWDOWN}`,
-              verdict(reference.times <= MAX_SLOWDOWN),
+              verdict(reference.slowdown <= MAX_SLOWDOWN),
             ]
           : ['', '', '', '']),
       ]),
@@ -72,9 +72,9 @@ export function printReport(results: readonly SizeResult[]): void {
         formatInteger(size),
         row.title,
         formatMs(row.medianMs),
-        `${row.givenUp} of ${row.requests}`,
+        `${row.timedOut} of ${row.requests}`,
         formatMs(row.singleP99Ms),
-        formatMs(slow?.aloneP99Ms ?? 0),
+        formatMs(slow?.idleP99Ms ?? 0),
       ]),
     ),
   ]);

@@ -1,4 +1,6 @@
-/** The imports that are forbidden in a folder or file. `path` is a glob; `forbidden` are patterns of import specifiers. */
+/**
+ * The imports that are forbidden in a folder or file. `path` is a glob; `forbidden` are patterns of import specifiers.
+ */
 export interface ImportRule {
   readonly path: string;
   readonly forbidden: readonly string[];

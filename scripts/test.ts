@@ -48,7 +48,7 @@ async function runTests(patterns: readonly string[]): Promise<number> {
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, () => runner.kill(name));
   const code = await new Promise<number>((resolve) => runner.once('exit', (status) => resolve(status ?? 1)));
   clearInterval(timer);
-  await database.end();
+  await database.stop();
   return code;
 }
 

@@ -6,11 +6,11 @@ export interface Finding {
   readonly file: string;
   readonly line: number;
   readonly word: string;
-  readonly instead: string;
+  readonly replacement: string;
 }
 
 /** Phrases and identifiers that must not come back, each with its replacement. */
-const REPLACED: readonly (readonly [phrase: string, instead: string])[] = [
+const REPLACED_PHRASES: readonly (readonly [phrase: string, replacement: string])[] = [
   ['somebody', 'the noun (an operator, a caller), or "someone"'],
   ['nobody', '"no operator", "no client", or "no one"'],
   ['whoever', '"the operator who", or "anyone who"'],
@@ -20,7 +20,9 @@ const REPLACED: readonly (readonly [phrase: string, instead: string])[] = [
   ['worth nothing', '"is not accepted", "is not valid"'],
   ['of their own', 'separate, or "their own …"'],
   ['(?:if|when) nothing is said', '"defaults to …"'],
-  ['too much is', 'limit'],
+  ['is too much', 'a limit, by its name'],
+  ['already known to you', '"identify returning visitors"'],
+  ['what happens meanwhile', '"receive events"'],
   ['in our words', 'translated'],
   ['themself', '"the operator", or "themselves"'],
   ['allPowerful', 'fullAccessCaller'],
@@ -42,16 +44,16 @@ const REPLACED: readonly (readonly [phrase: string, instead: string])[] = [
 
 /** Matches a phrase across line breaks and comment markers, and a word inside a camelCase or UPPER_CASE name. */
 function toPattern(phrase: string): RegExp {
-  const spaced = (text: string) => text.replaceAll(' ', '[\\s*/#>|]+');
-  if (/[A-Z]/.test(phrase)) return new RegExp(`\\b(?:${spaced(phrase)})\\b`, 'g');
-  const title = phrase.replace(/^[a-z]/, (first) => first.toUpperCase());
-  return new RegExp(
-    `(?<![A-Za-z])(?:${spaced(phrase)})(?![a-z])|(?:${spaced(title)})(?![a-z])|\\b${phrase.toUpperCase()}\\b`,
-    'g',
+  const allowLineBreaks = (text: string) => text.replaceAll(' ', '[\\s*/#>|]+');
+  if (phrase.startsWith('(?:function')) return new RegExp(`\\b${allowLineBreaks(phrase)}\\b`, 'g');
+  const capitalized = phrase.replace(/^[a-z]/, (first) => first.toUpperCase());
+  const forms = [`(?<![A-Za-z])(?:${allowLineBreaks(phrase)})`, `(?:${allowLineBreaks(capitalized)})`].map(
+    (form) => `${form}(?![a-z])`,
   );
+  return new RegExp([...forms, `\\b${phrase.toUpperCase()}\\b`].join('|'), 'g');
 }
 
-const PATTERNS = REPLACED.map(([phrase, instead]) => ({ pattern: toPattern(phrase), instead }));
+const PATTERNS = REPLACED_PHRASES.map(([phrase, replacement]) => ({ pattern: toPattern(phrase), replacement }));
 
 const FILES = [
   '{src,test,bench,simulate,scripts}/**/*.{ts,mjs}',
@@ -62,36 +64,41 @@ const FILES = [
   'Dockerfile',
 ];
 
-/** An alert that users have configured, and a stored reason of refusals. */
-const ALLOWED = ['SwitchboardNobodyThere', 'nobody_could'];
+/** Alerts that users have configured, and a stored reason of refusals. */
+const ALLOWED_NAMES = [
+  'SwitchboardNobodyThere',
+  'SwitchboardClockworkStopped',
+  'SwitchboardClockworkBehind',
+  'nobody_could',
+];
 
-/** This list, and the test that plants its words. */
-const EXCEPT = ['scripts/words.ts', 'test/scripts/words.test.ts'];
+/** This list, and the test that uses its words. */
+const EXCLUDED_FILES = ['scripts/words.ts', 'test/scripts/words.test.ts'];
 
-/** Every line of the project that holds a replaced word. */
+/** Finds every replaced word in the project. */
 export function findReplacedWords(root: string): Finding[] {
   return FILES.flatMap((pattern) => globSync(pattern, { cwd: root }))
-    .filter((file) => !EXCEPT.includes(file))
-    .flatMap((file) => findWords(file, withoutAllowed(readFileSync(join(root, file), 'utf8'))));
+    .filter((file) => !EXCLUDED_FILES.includes(file))
+    .flatMap((file) => findWords(file, removeAllowedNames(readFileSync(join(root, file), 'utf8'))));
 }
 
-function withoutAllowed(text: string): string {
-  return ALLOWED.reduce((rest, name) => rest.replaceAll(name, ''), text);
+function removeAllowedNames(text: string): string {
+  return ALLOWED_NAMES.reduce((rest, name) => rest.replaceAll(name, ''), text);
 }
 
 function findWords(file: string, text: string): Finding[] {
-  return PATTERNS.flatMap(({ pattern, instead }) =>
+  return PATTERNS.flatMap(({ pattern, replacement }) =>
     [...text.matchAll(pattern)].map(({ 0: word, index }) => ({
       file,
       line: text.slice(0, index).split('\n').length,
       word,
-      instead,
+      replacement,
     })),
   );
 }
 
 if (import.meta.main) {
   const found = findReplacedWords(process.cwd());
-  for (const { file, line, word, instead } of found) console.error(`${file}:${line}: "${word}" → ${instead}`);
+  for (const { file, line, word, replacement } of found) console.error(`${file}:${line}: "${word}" → ${replacement}`);
   if (found.length > 0) process.exitCode = 1;
 }

@@ -1,4 +1,4 @@
-import { type HttpClient, type NoAnswer, type Reply, waitBeforeRetry } from './http-client.ts';
+import { type HttpClient, type NoResponse, type Reply, waitBeforeRetry } from './http-client.ts';
 import { type Journal, now, type Outcome, type Participant, type RequestCompleted } from './journal.ts';
 
 /** One GraphQL operation. */
@@ -10,12 +10,12 @@ export interface ApiRequest {
   readonly conversation?: number;
   /** Makes a retry safe if the operation itself is not idempotent. */
   readonly idempotencyKey?: string;
-  /** After a try without a response, this error code means that the try was executed. */
+  /** After an attempt without a response, this error code means that the attempt was executed. */
   readonly alreadyDoneCode?: string;
 }
 
 export type ApiResult<T> =
-  | { readonly outcome: 'done'; readonly data: T; readonly askedAt: number; readonly at: number }
+  | { readonly outcome: 'done'; readonly data: T; readonly requestedAt: number; readonly at: number }
   | { readonly outcome: Exclude<Outcome, 'done'>; readonly code: string; readonly message: string };
 
 const RETRY_TIMEOUT_MS = 30_000;
@@ -28,65 +28,77 @@ export class ApiClient {
   readonly path: string;
   readonly token: string;
   readonly #journal: Journal;
-  readonly #who: Participant | 'admin';
+  readonly #participant: Participant | 'admin';
 
   constructor(
     client: HttpClient,
     journal: Journal,
-    who: Participant | 'admin',
+    participant: Participant | 'admin',
     { path, token }: { path: string; token: string },
   ) {
     this.client = client;
     this.path = path;
     this.token = token;
     this.#journal = journal;
-    this.#who = who;
+    this.#participant = participant;
   }
 
   /** Retries are safe: every operation is idempotent, or has a client id or an idempotency key. */
   async execute<T>(request: ApiRequest): Promise<ApiResult<T>> {
-    const askedAt = now();
+    const requestedAt = now();
     const { operation, query, variables, idempotencyKey } = request;
     const body = JSON.stringify({ query, variables });
     const headers = {
       Authorization: `Bearer ${this.token}`,
       ...(idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey }),
     };
-    let unanswered = 0;
-    const earlier: string[] = [];
-    for (let tries = 1; ; tries += 1) {
+    let attemptsWithoutResponse = 0;
+    const earlierCodes: string[] = [];
+    for (let attempts = 1; ; attempts += 1) {
       const reply = await this.client.post({ path: this.path, headers, body });
-      const result = toResult<T>(operation, reply, askedAt);
-      if ('noAnswer' in reply) {
-        if (reply.sent) unanswered += 1;
+      const result = toResult<T>(operation, reply, requestedAt);
+      if ('noResponse' in reply) {
+        if (reply.sent) attemptsWithoutResponse += 1;
         this.client.switchNode();
-      } else if (isOutcomeUnknown(result)) unanswered += 1;
-      if (isRetryable(result) && !this.client.isClosed && now() - askedAt < RETRY_TIMEOUT_MS) {
-        if ('code' in result) earlier.push(result.code);
-        await waitBeforeRetry(reply, tries);
+      } else if (isOutcomeUnknown(result)) attemptsWithoutResponse += 1;
+      if (isRetryable(result) && !this.client.isClosed && now() - requestedAt < RETRY_TIMEOUT_MS) {
+        if ('code' in result) earlierCodes.push(result.code);
+        await waitBeforeRetry(reply, attempts);
         continue;
       }
-      return this.#record(request, result, { askedAt, tries, unanswered, earlier });
+      return this.#record(request, result, { requestedAt, attempts, attemptsWithoutResponse, earlierCodes });
     }
   }
 
   #record<T>(
     { operation, conversation, alreadyDoneCode }: ApiRequest,
     result: ApiResult<T>,
-    { askedAt, tries, unanswered, earlier }: Pick<RequestCompleted, 'askedAt' | 'tries' | 'unanswered' | 'earlier'>,
+    {
+      requestedAt,
+      attempts,
+      attemptsWithoutResponse,
+      earlierCodes,
+    }: Pick<RequestCompleted, 'requestedAt' | 'attempts' | 'attemptsWithoutResponse' | 'earlierCodes'>,
   ): ApiResult<T> {
-    const wasExecuted = result.outcome === 'refused' && result.code === alreadyDoneCode && unanswered > 0;
+    const wasExecuted = result.outcome === 'refused' && result.code === alreadyDoneCode && attemptsWithoutResponse > 0;
     const outcome =
       wasExecuted || result.outcome === 'done'
         ? 'done'
-        : unanswered > 0 && result.outcome === 'failed'
+        : attemptsWithoutResponse > 0 && result.outcome === 'failed'
           ? 'unknown'
           : result.outcome;
     const code = 'code' in result ? result.code : null;
     this.#journal.add({
-      ...{ kind: 'answered', who: this.#who, operation, askedAt, outcome, code, tries, unanswered },
+      kind: 'request_completed',
+      participant: this.#participant,
+      operation,
+      requestedAt,
+      outcome,
+      code,
+      attempts,
+      attemptsWithoutResponse,
       conversation: conversation ?? null,
-      ...(earlier && earlier.length > 0 && { earlier }),
+      ...(earlierCodes && earlierCodes.length > 0 && { earlierCodes }),
     });
     return result;
   }
@@ -107,8 +119,8 @@ interface GraphqlError {
   readonly extensions?: { readonly code?: string };
 }
 
-function toResult<T>(operation: string, reply: Reply | NoAnswer, askedAt: number): ApiResult<T> {
-  if ('noAnswer' in reply) return { outcome: 'unknown', code: reply.noAnswer, message: 'There was no response.' };
+function toResult<T>(operation: string, reply: Reply | NoResponse, requestedAt: number): ApiResult<T> {
+  if ('noResponse' in reply) return { outcome: 'unknown', code: reply.noResponse, message: 'There was no response.' };
   const errors = reply.body?.errors as GraphqlError[] | undefined;
   const [error] = errors ?? [];
   if (error) {
@@ -123,5 +135,5 @@ function toResult<T>(operation: string, reply: Reply | NoAnswer, askedAt: number
   }
   const [userError] = (data?.userErrors ?? []) as { message: string; code: string }[];
   if (userError) return { outcome: 'refused', code: userError.code, message: userError.message };
-  return { outcome: 'done', data, askedAt, at: now() };
+  return { outcome: 'done', data, requestedAt, at: now() };
 }

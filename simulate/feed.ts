@@ -6,7 +6,7 @@ import type { EventReceived, Journal, MessageView, Participant, StreamEnded } fr
 
 /** The stream of events to follow. */
 export interface FeedSubscription {
-  readonly who: Participant;
+  readonly participant: Participant;
   readonly path: string;
   readonly token: string;
   /** The name of the subscription field. */
@@ -82,13 +82,13 @@ export class Feed {
   }
 
   async #run(): Promise<void> {
-    for (let tries = 1; this.#ending === undefined; tries += 1) {
+    for (let attempts = 1; this.#ending === undefined; attempts += 1) {
       const before = this.#position;
       await this.#subscribeOnce();
       if (this.#ending !== undefined) return;
       this.#client.switchNode();
-      if (this.#position > before) tries = 1;
-      await Promise.race([backOff(tries), this.#waitForEnding()]);
+      if (this.#position > before) attempts = 1;
+      await Promise.race([backOff(attempts), this.#waitForEnding()]);
     }
   }
 
@@ -98,16 +98,16 @@ export class Feed {
 
   /** Opens one connection and waits for its end. */
   async #subscribeOnce(): Promise<void> {
-    const { who, path, token, operation, query, variables, conversation } = this.#subscription;
+    const { participant, path, token, operation, query, variables, conversation } = this.#subscription;
     const stream = this.#journal.nextStream();
     this.#stream = stream;
-    this.#journal.add({ kind: 'opened', who, stream, conversation, after: this.#position });
+    this.#journal.add({ kind: 'stream_opened', participant, stream, conversation, after: this.#position });
     const client = createClient({
       url: `${this.#client.url.replace(/^http/, 'ws')}${path}`,
       webSocketImpl: this.#socketClass(),
       connectionParams: { token },
       retryAttempts: 0,
-      on: { connected: () => this.#journal.add({ kind: 'connected', who, stream }) },
+      on: { connected: () => this.#journal.add({ kind: 'stream_connected', participant, stream }) },
     });
     await new Promise<void>((resolve) => {
       this.#dispose = () => {
@@ -132,16 +132,22 @@ export class Feed {
       );
     });
     this.#dispose = undefined;
-    this.#journal.add({ kind: 'ended', who, stream, how: this.#ending ?? 'lost' });
+    this.#journal.add({ kind: 'stream_ended', participant, stream, how: this.#ending ?? 'lost' });
     if (this.#ending !== 'silent') disposeQuietly(client);
   }
 
   #receive(stream: number, { position, type, at, conversationId, reason, message }: EventView): void {
-    const { who, conversation } = this.#subscription;
+    const { participant, conversation } = this.#subscription;
     const received = {
-      ...({ kind: 'told', who, stream, position: Number(position), type, serverAt: Date.parse(at) } as const),
+      kind: 'event_received' as const,
+      participant,
+      stream,
+      position: Number(position),
+      type,
+      serverAt: Date.parse(at),
       conversation: conversation ?? (conversationId ? Number(conversationId) : null),
-      ...{ reason: reason ?? null, message },
+      reason: reason ?? null,
+      message,
     };
     this.#position = Math.max(this.#position, received.position);
     this.#onEvent(this.#journal.add(received));
@@ -150,11 +156,18 @@ export class Feed {
   /** Records errors of the operation. Lost connections are in the journal as the end of their stream. */
   #recordError(error: unknown): void {
     if (!Array.isArray(error)) return;
-    const { who, operation, conversation } = this.#subscription;
+    const { participant, operation, conversation } = this.#subscription;
     const code = (error[0] as { extensions?: { code?: string } } | undefined)?.extensions?.code ?? 'UNREADABLE';
     const at = performance.timeOrigin + performance.now();
     this.#journal.add({
-      ...{ kind: 'answered', who, operation, askedAt: at, outcome: 'failed', code, tries: 1, unanswered: 0 },
+      kind: 'request_completed',
+      participant,
+      operation,
+      requestedAt: at,
+      outcome: 'failed',
+      code,
+      attempts: 1,
+      attemptsWithoutResponse: 0,
       conversation,
     });
   }

@@ -26,39 +26,39 @@ export interface Figures {
   readonly untilOffered: Distribution;
   readonly untilAccepted: Distribution;
   /** For slots that went to a queued conversation: from the close (request, response) to the offer on the desk. */
-  readonly closeAskedToOffer: Distribution;
-  readonly closeAnsweredToOffer: Distribution;
+  readonly closeRequestToOffer: Distribution;
+  readonly closeResponseToOffer: Distribution;
   readonly offers: Readonly<Record<OfferEnd, number>>;
-  readonly messages: { readonly acknowledged: number; readonly sentAgain: number; readonly told: number };
+  readonly messages: { readonly acknowledged: number; readonly sentAgain: number; readonly received: number };
   readonly streams: { readonly opened: number; readonly resumed: number; readonly lost: number };
-  readonly utilisation: readonly { readonly who: Participant; readonly share: number }[];
+  readonly utilisation: readonly { readonly participant: Participant; readonly share: number }[];
   readonly requests: readonly { readonly operation: string; readonly took: Distribution }[];
   readonly eventDelay: Distribution;
   /** Requests without a response are neither done nor failed. */
-  readonly unanswered: number;
-  readonly errors: readonly { readonly what: string; readonly count: number }[];
+  readonly attemptsWithoutResponse: number;
+  readonly errors: readonly { readonly error: string; readonly count: number }[];
 }
 
 export function computeFigures(entries: readonly Entry[]): Figures {
   const timeline = buildTimeline(entries);
   const ofKind = <Kind extends Entry['kind']>(kind: Kind) =>
     entries.filter((entry): entry is Extract<Entry, { kind: Kind }> => entry.kind === kind);
-  const completed = ofKind('answered');
-  const events = ofKind('told');
-  const opened = ofKind('opened');
-  const found = ofKind('found');
-  const sent = ofKind('sent');
+  const completed = ofKind('request_completed');
+  const events = ofKind('event_received');
+  const opened = ofKind('stream_opened');
+  const found = ofKind('final_state_found');
+  const sent = ofKind('message_sent');
   const sentMessages = new Set(sent.map(({ conversation, message }) => `${conversation} ${message.clientId}`));
-  const distinctStreams = new Set(opened.map(({ who, conversation }) => `${who} ${conversation}`));
+  const distinctStreams = new Set(opened.map(({ participant, conversation }) => `${participant} ${conversation}`));
   const countInStates = (...states: readonly string[]) => found.filter(({ state }) => states.includes(state)).length;
   return {
-    seconds: ((entries.at(-1)?.at ?? 0) - (ofKind('hired')[0]?.at ?? entries[0]?.at ?? 0)) / 1000,
+    seconds: ((entries.at(-1)?.at ?? 0) - (ofKind('operator_created')[0]?.at ?? entries[0]?.at ?? 0)) / 1000,
     visitors: completed.filter(({ operation }) => operation === 'session').length,
     conversations: {
       started: timeline.conversations.size,
       refused: completed.filter(({ operation, outcome }) => operation === 'conversationStart' && outcome === 'refused')
         .length,
-      abandoned: ofKind('left').length,
+      abandoned: ofKind('conversation_abandoned').length,
       closed: countInStates('CLOSED'),
       stillWaiting: countInStates('QUEUED'),
       stillRunning: countInStates('OFFERED', 'ACTIVE'),
@@ -70,26 +70,26 @@ export function computeFigures(entries: readonly Entry[]): Figures {
     messages: {
       acknowledged: sentMessages.size,
       sentAgain: sent.length - sentMessages.size,
-      told: events.filter(({ type }) => type === 'message.created').length,
+      received: events.filter(({ type }) => type === 'message.created').length,
     },
     streams: {
       opened: opened.length,
       resumed: opened.length - distinctStreams.size,
-      lost: ofKind('ended').filter(({ how }) => how === 'lost').length,
+      lost: ofKind('stream_ended').filter(({ how }) => how === 'lost').length,
     },
     utilisation: computeUtilisation(timeline, entries),
     requests: [...Map.groupBy(withoutAdmin(completed), ({ operation }) => operation)].map(([operation, list]) => ({
       operation,
-      took: summarize(list.filter(({ outcome }) => outcome === 'done').map(({ at, askedAt }) => at - askedAt)),
+      took: summarize(list.filter(({ outcome }) => outcome === 'done').map(({ at, requestedAt }) => at - requestedAt)),
     })),
     eventDelay: summarize(liveDelays(timeline, opened, events)),
-    unanswered: completed.reduce((sum, entry) => sum + entry.unanswered, 0),
+    attemptsWithoutResponse: completed.reduce((sum, entry) => sum + entry.attemptsWithoutResponse, 0),
     errors: countErrors(completed),
   };
 }
 
 function withoutAdmin(completed: readonly RequestCompleted[]): RequestCompleted[] {
-  return completed.filter(({ who }) => who !== 'admin');
+  return completed.filter(({ participant }) => participant !== 'admin');
 }
 
 /** Delays of the events that occurred while their stream was open. */
@@ -106,8 +106,8 @@ function liveDelays(
 
 /** From the start of each conversation to its first event of this type. */
 export function waitTimes({ conversations, events }: Timeline, type: string): number[] {
-  return [...conversations.values()].flatMap(({ who, conversation, at }) => {
-    const event = events.get(who)?.find((one) => one.type === type && one.conversation === conversation);
+  return [...conversations.values()].flatMap(({ participant, conversation, at }) => {
+    const event = events.get(participant)?.find((one) => one.type === type && one.conversation === conversation);
     return event ? [Math.max(0, event.at - at)] : [];
   });
 }
@@ -117,22 +117,22 @@ function slotReuseTimes({ assignments, events }: Timeline, completed: readonly R
   const closes = new Map<string, RequestCompleted>();
   for (const entry of completed) {
     if (entry.operation === 'conversationClose' && entry.outcome === 'done')
-      closes.set(`${entry.who} ${entry.conversation}`, entry);
+      closes.set(`${entry.participant} ${entry.conversation}`, entry);
   }
   const fromRequest: number[] = [];
   const fromResponse: number[] = [];
-  for (const [who, ownAssignments] of Map.groupBy(assignments, (assignment) => assignment.who)) {
+  for (const [participant, ownAssignments] of Map.groupBy(assignments, (assignment) => assignment.participant)) {
     const sorted = ownAssignments.toSorted((a, b) => a.from - b.from);
-    const serverTimes = new Map(events.get(who)?.map(({ position, serverAt }) => [position, serverAt]));
+    const serverTimes = new Map(events.get(participant)?.map(({ position, serverAt }) => [position, serverAt]));
     for (const freed of sorted) {
-      const close = closes.get(`${who} ${freed.conversation}`);
+      const close = closes.get(`${participant} ${freed.conversation}`);
       const next = sorted.find(({ from }) => from > freed.to);
       if (!close || !next || next.fromServerAt !== serverTimes.get(freed.to)) continue;
-      fromRequest.push(next.notifiedAt - close.askedAt);
+      fromRequest.push(next.notifiedAt - close.requestedAt);
       fromResponse.push(Math.max(0, next.notifiedAt - close.at));
     }
   }
-  return { closeAskedToOffer: summarize(fromRequest), closeAnsweredToOffer: summarize(fromResponse) };
+  return { closeRequestToOffer: summarize(fromRequest), closeResponseToOffer: summarize(fromResponse) };
 }
 
 function countOffers(assignments: readonly Assignment[]): Record<OfferEnd, number> {
@@ -149,27 +149,31 @@ function computeUtilisation(
   const presentMs = new Map<Participant, number>();
   const openSince = new Map<Participant, number>();
   for (const entry of entries) {
-    if (entry.kind === 'opened') openSince.set(entry.who, entry.at);
-    if (entry.kind !== 'ended') continue;
-    const since = openSince.get(entry.who) ?? entry.at;
-    presentMs.set(entry.who, (presentMs.get(entry.who) ?? 0) + entry.at - since);
-    openSince.delete(entry.who);
+    if (entry.kind === 'stream_opened') openSince.set(entry.participant, entry.at);
+    if (entry.kind !== 'stream_ended') continue;
+    const since = openSince.get(entry.participant) ?? entry.at;
+    presentMs.set(entry.participant, (presentMs.get(entry.participant) ?? 0) + entry.at - since);
+    openSince.delete(entry.participant);
   }
-  for (const [who, since] of openSince) presentMs.set(who, (presentMs.get(who) ?? 0) + endedAt - since);
-  const assignmentsByOperator = Map.groupBy(assignments, ({ who }) => who);
-  return [...operators.values()].map(({ who, chatMaxNumber }) => {
-    const used = (assignmentsByOperator.get(who) ?? []).reduce((sum, { conversation, notifiedAt, endedAt: end }) => {
-      const slots = conversations.get(conversation)?.channel === 'chat' ? chatMaxNumber : 1;
-      return sum + (end - notifiedAt) / slots;
-    }, 0);
-    return { who, share: Math.min(1, used / Math.max(1, presentMs.get(who) ?? 0)) };
+  for (const [participant, since] of openSince)
+    presentMs.set(participant, (presentMs.get(participant) ?? 0) + endedAt - since);
+  const assignmentsByOperator = Map.groupBy(assignments, ({ participant }) => participant);
+  return [...operators.values()].map(({ participant, chatMaxNumber }) => {
+    const used = (assignmentsByOperator.get(participant) ?? []).reduce(
+      (sum, { conversation, notifiedAt, endedAt: end }) => {
+        const slots = conversations.get(conversation)?.channel === 'chat' ? chatMaxNumber : 1;
+        return sum + (end - notifiedAt) / slots;
+      },
+      0,
+    );
+    return { participant, share: Math.min(1, used / Math.max(1, presentMs.get(participant) ?? 0)) };
   });
 }
 
 function countErrors(completed: readonly RequestCompleted[]): Figures['errors'] {
   const failed = completed.filter(({ outcome }) => outcome !== 'done');
   return [...Map.groupBy(failed, ({ operation, outcome, code }) => `${operation} ${outcome}: ${code}`)]
-    .map(([what, list]) => ({ what, count: list.length }))
+    .map(([error, list]) => ({ error, count: list.length }))
     .sort((a, b) => b.count - a.count);
 }
 

@@ -25,8 +25,8 @@ export interface Reply {
 }
 
 /** `sent` says whether the service may have executed the request. */
-export interface NoAnswer {
-  readonly noAnswer: string;
+export interface NoResponse {
+  readonly noResponse: string;
   readonly sent: boolean;
 }
 
@@ -77,7 +77,7 @@ export class HttpClient {
     this.#node = (this.#node + 1) % this.target.urls.length;
   }
 
-  post({ path, headers, body }: Request): Promise<Reply | NoAnswer> {
+  post({ path, headers, body }: Request): Promise<Reply | NoResponse> {
     const url = new URL(path, this.url);
     const secure = url.protocol === 'https:';
     return new Promise((resolve) => {
@@ -97,8 +97,8 @@ export class HttpClient {
         },
         (response) => {
           readReply(response).then(
-            (reply) => resolve(isGatewayError(reply) ? { noAnswer: `HTTP ${reply.status}`, sent: true } : reply),
-            (error) => resolve(noAnswer(error, true)),
+            (reply) => resolve(isGatewayError(reply) ? { noResponse: `HTTP ${reply.status}`, sent: true } : reply),
+            (error) => resolve(toNoResponse(error, true)),
           );
         },
       );
@@ -107,7 +107,7 @@ export class HttpClient {
         else connected = true;
       });
       request.once('timeout', () => request.destroy(new Error('TIMEOUT')));
-      request.once('error', (error) => resolve(noAnswer(error, connected)));
+      request.once('error', (error) => resolve(toNoResponse(error, connected)));
       request.end(body);
     });
   }
@@ -137,20 +137,20 @@ function parseJson(text: string): unknown {
   }
 }
 
-function noAnswer(error: Error & { code?: string }, sent: boolean): NoAnswer {
-  return { noAnswer: error.code ?? error.message, sent };
+function toNoResponse(error: Error & { code?: string }, sent: boolean): NoResponse {
+  return { noResponse: error.code ?? error.message, sent };
 }
 
 /** Waits for the `Retry-After` of the service, or with exponential backoff. */
-export async function waitBeforeRetry(reply: Reply | NoAnswer, tries: number): Promise<void> {
+export async function waitBeforeRetry(reply: Reply | NoResponse, attempts: number): Promise<void> {
   const seconds = 'headers' in reply ? Number(reply.headers['retry-after']) : Number.NaN;
   if (Number.isFinite(seconds)) await wait(seconds * 1000);
-  else await backOff(tries);
+  else await backOff(attempts);
 }
 
 /** Exponential backoff with jitter. */
-export function backOff(tries: number): Promise<void> {
-  return wait(Math.min(MIN_BACKOFF_MS * 2 ** (tries - 1), MAX_BACKOFF_MS) * (0.5 + Math.random() / 2));
+export function backOff(attempts: number): Promise<void> {
+  return wait(Math.min(MIN_BACKOFF_MS * 2 ** (attempts - 1), MAX_BACKOFF_MS) * (0.5 + Math.random() / 2));
 }
 
 function toAddress(number: number): string {

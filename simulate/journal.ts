@@ -24,31 +24,31 @@ interface Timestamped {
 }
 
 export interface OperatorCreated extends Timestamped {
-  readonly kind: 'hired';
-  readonly who: Participant;
+  readonly kind: 'operator_created';
+  readonly participant: Participant;
   readonly chatMaxNumber: number;
   readonly chatAndCall: boolean;
 }
 
 /** An acknowledged change of the operator's availability. */
 export interface AvailabilitySet extends Timestamped {
-  readonly kind: 'wished';
-  readonly who: Participant;
+  readonly kind: 'availability_set';
+  readonly participant: Participant;
   readonly available: boolean;
-  readonly askedAt: number;
+  readonly requestedAt: number;
 }
 
 /** The operator connected without a desk; the lease ends at `until` at the latest. */
 export interface LeaseRequested extends Timestamped {
-  readonly kind: 'leased';
-  readonly who: Participant;
+  readonly kind: 'lease_requested';
+  readonly participant: Participant;
   readonly until: number;
 }
 
 /** An event stream of a desk or of one conversation was opened. */
 export interface StreamOpened extends Timestamped {
-  readonly kind: 'opened';
-  readonly who: Participant;
+  readonly kind: 'stream_opened';
+  readonly participant: Participant;
   readonly stream: number;
   readonly conversation: number | null;
   /** The position after which it resumes; null for a new stream. */
@@ -57,22 +57,22 @@ export interface StreamOpened extends Timestamped {
 
 /** The service accepted the connection of a stream. */
 export interface StreamConnected extends Timestamped {
-  readonly kind: 'connected';
-  readonly who: Participant;
+  readonly kind: 'stream_connected';
+  readonly participant: Participant;
   readonly stream: number;
 }
 
 export interface StreamEnded extends Timestamped {
-  readonly kind: 'ended';
-  readonly who: Participant;
+  readonly kind: 'stream_ended';
+  readonly participant: Participant;
   readonly stream: number;
   /** How it was ended on purpose, or `lost`. */
   readonly how: Departure | 'finished' | 'lost';
 }
 
 export interface EventReceived extends Timestamped {
-  readonly kind: 'told';
-  readonly who: Participant;
+  readonly kind: 'event_received';
+  readonly participant: Participant;
   readonly stream: number;
   readonly position: number;
   readonly type: string;
@@ -82,28 +82,28 @@ export interface EventReceived extends Timestamped {
   readonly message: MessageView | null;
 }
 
-/** The final result of a request after all tries. */
+/** The final result of a request after all attempts. */
 export interface RequestCompleted extends Timestamped {
-  readonly kind: 'answered';
-  readonly who: Participant | 'admin';
+  readonly kind: 'request_completed';
+  readonly participant: Participant | 'admin';
   readonly operation: string;
-  readonly askedAt: number;
+  readonly requestedAt: number;
   readonly outcome: Outcome;
   /** For failures: the error code of the service or of the connection. */
   readonly code: string | null;
-  readonly tries: number;
-  /** The number of tries without a response. */
-  readonly unanswered: number;
-  /** The error codes of all tries but the last. */
-  readonly earlier?: readonly string[];
+  readonly attempts: number;
+  /** The number of attempts without a response. */
+  readonly attemptsWithoutResponse: number;
+  /** The error codes of all attempts but the last. */
+  readonly earlierCodes?: readonly string[];
   readonly conversation: number | null;
 }
 
 export interface ConversationStarted extends Timestamped {
-  readonly kind: 'started';
-  readonly who: Participant;
+  readonly kind: 'conversation_started';
+  readonly participant: Participant;
   readonly conversation: number;
-  readonly askedAt: number;
+  readonly requestedAt: number;
   readonly createdAt: number;
   readonly channel: Channel;
   /** Equal for conversations with the same requirements. */
@@ -112,31 +112,31 @@ export interface ConversationStarted extends Timestamped {
 
 /** An acknowledged message. */
 export interface MessageSent extends Timestamped {
-  readonly kind: 'sent';
-  readonly who: Participant;
+  readonly kind: 'message_sent';
+  readonly participant: Participant;
   readonly conversation: number;
   readonly message: MessageView;
 }
 
 /** Messages from a query, not from a stream: those before the stream was opened, or all at the end. */
 export interface MessagesRead extends Timestamped {
-  readonly kind: 'read';
-  readonly who: Participant;
+  readonly kind: 'messages_read';
+  readonly participant: Participant;
   readonly conversation: number;
   readonly messages: readonly MessageView[];
 }
 
 /** The visitor stopped waiting. */
 export interface ConversationAbandoned extends Timestamped {
-  readonly kind: 'left';
-  readonly who: Participant;
+  readonly kind: 'conversation_abandoned';
+  readonly participant: Participant;
   readonly conversation: number;
 }
 
 /** The state of the conversation at the end of the run, as its visitor read it. */
 export interface FinalStateFound extends Timestamped {
-  readonly kind: 'found';
-  readonly who: Participant;
+  readonly kind: 'final_state_found';
+  readonly participant: Participant;
   readonly conversation: number;
   readonly state: string;
 }

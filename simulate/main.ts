@@ -27,17 +27,17 @@ process.on('SIGINT', () => {
 });
 process.on('SIGTERM', () => stop.abort());
 
-const ownServer = settings.urls.length > 0 ? undefined : await startSimulationServer(profileFlags(settings));
+const temporaryServer = settings.urls.length > 0 ? undefined : await startSimulationServer(buildProfileFlags(settings));
 try {
-  const report = await run(settings, ownServer);
+  const report = await run(settings, temporaryServer);
   console.log(renderReportText(report));
   if (hasFailedChecks(report.checks)) process.exitCode = 1;
 } catch (error) {
   console.error((error as Error).message);
   process.exitCode = 1;
 } finally {
-  await ownServer?.stop();
-  ownServer?.removeData();
+  await temporaryServer?.stop();
+  temporaryServer?.removeData();
 }
 
 async function run(options: SimulationSettings, server: SimulationServer | undefined): Promise<Report> {
@@ -69,24 +69,24 @@ async function run(options: SimulationSettings, server: SimulationServer | undef
 }
 
 async function runDoctorCheck(server: SimulationServer): Promise<CheckResult> {
-  const { code, output } = await server.doctor();
+  const { code, output } = await server.runDoctor();
   const lines = output.split('\n').filter((line) => line !== '' && !line.startsWith('ok'));
-  const problems = code === 0 ? [] : lines.map((what) => ({ what, at: 0 }));
+  const problems = code === 0 ? [] : lines.map((message) => ({ message, at: 0 }));
   return { name: 'doctor finds no problem in the data', problems };
 }
 
 function writeFiles(
-  { report: page, json, journal: lines }: SimulationSettings,
+  { report: pageFile, json: jsonFile, journal: journalFile }: SimulationSettings,
   report: Report,
   { entries }: Journal,
 ): void {
   const series = computeSeries(entries);
-  for (const file of [page, json, lines]) if (file) mkdirSync(dirname(file), { recursive: true });
-  if (page) writeFileSync(page, renderReportPage(report, series));
-  if (json) writeFileSync(json, `${JSON.stringify({ ...report, series }, null, 2)}\n`);
-  if (lines) writeFileSync(lines, entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''));
+  for (const file of [pageFile, jsonFile, journalFile]) if (file) mkdirSync(dirname(file), { recursive: true });
+  if (pageFile) writeFileSync(pageFile, renderReportPage(report, series));
+  if (jsonFile) writeFileSync(jsonFile, `${JSON.stringify({ ...report, series }, null, 2)}\n`);
+  if (journalFile) writeFileSync(journalFile, entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''));
 }
 
-function profileFlags({ profile }: SimulationSettings): string[] {
+function buildProfileFlags({ profile }: SimulationSettings): string[] {
   return profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`];
 }

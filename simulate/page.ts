@@ -24,7 +24,7 @@ export function renderReportPage(report: Report, series: Series): string {
     [
       'Slot utilization by operator',
       sharePlot(
-        figures.utilisation.map(({ who, share }) => ({ name: who, share })),
+        figures.utilisation.map(({ participant, share }) => ({ name: participant, share })),
         'Share of slots in use, by operator',
       ),
     ],
@@ -44,7 +44,7 @@ ${checks
   .map(({ name, problems }) => {
     const list = problems
       .slice(0, MAX_PROBLEMS)
-      .map(({ what, at }) => `<li>${escapeHtml(formatOffset(report, at) + what)}</li>`);
+      .map(({ message, at }) => `<li>${escapeHtml(formatOffset(report, at) + message)}</li>`);
     const more = problems.length > MAX_PROBLEMS ? `<li>and ${problems.length - MAX_PROBLEMS} more</li>` : '';
     const mark = problems.length === 0 ? '<b class="good">ok</b>' : '<b class="bad">BROKEN</b>';
     return `<li>${mark} ${escapeHtml(name)}${list.length > 0 ? `<ul>${list.join('')}${more}</ul>` : ''}</li>`;

@@ -66,18 +66,19 @@ export class Progress {
 
   #count(entry: Entry): void {
     const counts = this.#counts;
-    if (entry.kind === 'started') counts.started += 1;
-    if (entry.kind === 'left') counts.abandoned += 1;
-    if (entry.kind === 'sent') counts.messages += 1;
-    if (entry.kind === 'answered' && entry.outcome === 'failed') counts.failed += 1;
-    if (entry.kind === 'answered' && entry.operation === 'conversationStart' && entry.outcome === 'refused')
+    if (entry.kind === 'conversation_started') counts.started += 1;
+    if (entry.kind === 'conversation_abandoned') counts.abandoned += 1;
+    if (entry.kind === 'message_sent') counts.messages += 1;
+    if (entry.kind === 'request_completed' && entry.outcome === 'failed') counts.failed += 1;
+    if (entry.kind === 'request_completed' && entry.operation === 'conversationStart' && entry.outcome === 'refused')
       counts.refused += 1;
-    if (entry.kind === 'opened') {
-      const name = `${entry.who} ${entry.conversation}`;
+    if (entry.kind === 'stream_opened') {
+      const name = `${entry.participant} ${entry.conversation}`;
       if (this.#openedStreams.has(name)) counts.resumed += 1;
       this.#openedStreams.add(name);
     }
-    if (entry.kind !== 'told' || entry.conversation === null || entry.who.startsWith('operator')) return;
+    if (entry.kind !== 'event_received' || entry.conversation === null || entry.participant.startsWith('operator'))
+      return;
     if (entry.type === 'conversation.started') this.#active.add(entry.conversation);
     if (entry.type === 'conversation.queued' || entry.type === 'conversation.closed')
       this.#active.delete(entry.conversation);

@@ -8,8 +8,8 @@ import type { Entry } from './journal.ts';
  * know. Each start without a response may be one more. If a visitor could not read the final state, any state is valid.
  */
 export async function recountConversations(admin: ApiClient, entries: readonly Entry[]): Promise<CheckResult> {
-  const started = entries.filter(({ kind }) => kind === 'started').length;
-  const finalStates = entries.filter((entry) => entry.kind === 'found');
+  const started = entries.filter(({ kind }) => kind === 'conversation_started').length;
+  const finalStates = entries.filter((entry) => entry.kind === 'final_state_found');
   const unknown = entries.filter(isUnknownStart).length;
   const unobserved = started - finalStates.length;
   const expected = new Map<string | undefined, { min: number; max: number }>([
@@ -31,7 +31,7 @@ export async function recountConversations(admin: ApiClient, entries: readonly E
     const expectedText = min === max ? min : `${min} to ${max}`;
     const actualText = answer.outcome === 'done' ? count : `no response (${answer.code})`;
     problems.push({
-      what: `${state ?? 'all'}: visitors know ${expectedText}, the service counts ${actualText}`,
+      message: `${state ?? 'all'}: visitors know ${expectedText}, the service counts ${actualText}`,
       at: 0,
     });
   }
@@ -39,5 +39,5 @@ export async function recountConversations(admin: ApiClient, entries: readonly E
 }
 
 function isUnknownStart(entry: Entry): boolean {
-  return entry.kind === 'answered' && entry.operation === 'conversationStart' && entry.outcome === 'unknown';
+  return entry.kind === 'request_completed' && entry.operation === 'conversationStart' && entry.outcome === 'unknown';
 }

@@ -44,8 +44,8 @@ export function buildSections({ figures }: Report): Section[] {
     distributionSection('Times', {
       'wait until offered': figures.untilOffered,
       'wait until accepted': figures.untilAccepted,
-      'freed slot (close request) to next offer': figures.closeAskedToOffer,
-      'freed slot (close response) to next offer': figures.closeAnsweredToOffer,
+      'freed slot (close request) to next offer': figures.closeRequestToOffer,
+      'freed slot (close response) to next offer': figures.closeResponseToOffer,
       'delay of events': figures.eventDelay,
     }),
     distributionSection(
@@ -55,7 +55,7 @@ export function buildSections({ figures }: Report): Section[] {
     pairSection('Messages and streams', {
       'messages acknowledged': messages.acknowledged,
       'sent twice on purpose': messages.sentAgain,
-      'messages received': messages.told,
+      'messages received': messages.received,
       'streams opened': streams.opened,
       'streams resumed': streams.resumed,
       'streams lost': streams.lost,
@@ -66,8 +66,8 @@ export function buildSections({ figures }: Report): Section[] {
       maximum: formatPercent(shares.at(-1) ?? 0),
     }),
     pairSection('Failures', {
-      'tries without a response': figures.unanswered,
-      ...Object.fromEntries(figures.errors.map(({ what, count }) => [what, count])),
+      'attempts without a response': figures.attemptsWithoutResponse,
+      ...Object.fromEntries(figures.errors.map(({ error, count }) => [error, count])),
     }),
   ];
 }
@@ -83,7 +83,7 @@ export function renderReportText(report: Report): string {
       `${problems.length === 0 ? 'ok     ' : 'BROKEN '} ${name}`,
       ...problems
         .slice(0, MAX_PROBLEMS)
-        .map((problem) => `          ${formatOffset(report, problem.at)}${problem.what}`),
+        .map((problem) => `          ${formatOffset(report, problem.at)}${problem.message}`),
       ...(problems.length > MAX_PROBLEMS ? [`          and ${problems.length - MAX_PROBLEMS} more`] : []),
     ]),
   ];

@@ -31,7 +31,7 @@ const BAR_COUNT = 24;
 
 export function computeSeries(entries: readonly Entry[]): Series {
   const timeline = buildTimeline(entries);
-  const start = entries.find(({ kind }) => kind === 'hired')?.at ?? 0;
+  const start = entries.find(({ kind }) => kind === 'operator_created')?.at ?? 0;
   const bucket = Math.max(1, (timeline.endedAt - start) / 1000 / BUCKET_COUNT);
   const perSecond = (times: readonly number[]) => countPerSecond(times, start, timeline.endedAt, bucket);
   return {
@@ -44,8 +44,8 @@ export function computeSeries(entries: readonly Entry[]): Series {
 
 /** The times at which visitors received events of this type. */
 function visitorEventTimes({ events }: Timeline, type: string): number[] {
-  return [...events].flatMap(([who, list]) =>
-    who.startsWith('visitor') ? list.filter((event) => event.type === type).map(({ at }) => at) : [],
+  return [...events].flatMap(([participant, list]) =>
+    participant.startsWith('visitor') ? list.filter((event) => event.type === type).map(({ at }) => at) : [],
   );
 }
 
@@ -60,10 +60,10 @@ function countPerSecond(times: readonly number[], start: number, end: number, bu
 
 function computeQueueLength({ conversations, events, endedAt }: Timeline, start: number, bucket: number): Point[] {
   const steps: { at: number; by: number }[] = [];
-  for (const { who, conversation, at } of conversations.values()) {
+  for (const { participant, conversation, at } of conversations.values()) {
     steps.push({ at, by: 1 });
     let isWaiting = true;
-    for (const event of events.get(who) ?? []) {
+    for (const event of events.get(participant) ?? []) {
       if (event.conversation !== conversation) continue;
       const waitsNow: boolean =
         event.type === 'conversation.queued' ? true : WAIT_END_EVENTS.has(event.type) ? false : isWaiting;

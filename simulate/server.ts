@@ -16,7 +16,7 @@ export interface SimulationServer {
   readonly pid: number;
   stop(): Promise<void>;
   /** Runs `doctor` on the data; call it after `stop`. */
-  doctor(): Promise<{ readonly code: number; readonly output: string }>;
+  runDoctor(): Promise<{ readonly code: number; readonly output: string }>;
   removeData(): void;
 }
 
@@ -59,7 +59,7 @@ export async function startSimulationServer(flags: readonly string[] = []): Prom
       child.kill('SIGTERM');
       await exit;
     },
-    doctor: () => runDoctor(env),
+    runDoctor: () => runDoctor(env),
     removeData,
   };
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { ApiClient } from './api-client.ts';
 import * as documents from './documents.ts';
-import { type HttpClient, type NoAnswer, type Reply, waitBeforeRetry } from './http-client.ts';
+import { type HttpClient, type NoResponse, type Reply, waitBeforeRetry } from './http-client.ts';
 import type { Journal } from './journal.ts';
 import type { OperatorPlan, Plan } from './plan.ts';
 
@@ -146,14 +146,14 @@ async function executeOrThrow<T>(admin: ApiClient, operation: string, query: str
 export async function logIn(client: HttpClient, { email, password }: Login): Promise<string> {
   const body = new URLSearchParams({ grant_type: 'password', username: email, password }).toString();
   const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
-  for (let tries = 1; ; tries += 1) {
-    const reply: Reply | NoAnswer = await client.post({ path: '/oauth2/token', headers, body });
+  for (let attempts = 1; ; attempts += 1) {
+    const reply: Reply | NoResponse = await client.post({ path: '/oauth2/token', headers, body });
     if ('body' in reply && typeof reply.body?.access_token === 'string') return reply.body.access_token;
-    const isRetryable = 'noAnswer' in reply || reply.status === 429 || reply.status === 503;
-    if (!isRetryable || tries === MAX_LOGIN_TRIES)
+    const isRetryable = 'noResponse' in reply || reply.status === 429 || reply.status === 503;
+    if (!isRetryable || attempts === MAX_LOGIN_TRIES)
       throw new Error(`The login of ${email} failed: ${JSON.stringify(reply)}`);
-    if ('noAnswer' in reply) client.switchNode();
-    await waitBeforeRetry(reply, tries);
+    if ('noResponse' in reply) client.switchNode();
+    await waitBeforeRetry(reply, attempts);
   }
 }
 

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
 /** Returns true after the whole time, false if a signal ended it early. */
-export async function sleep(milliseconds: number, ...until: readonly AbortSignal[]): Promise<boolean> {
-  const signal = AbortSignal.any([...until]);
+export async function sleep(milliseconds: number, ...signals: readonly AbortSignal[]): Promise<boolean> {
+  const signal = AbortSignal.any([...signals]);
   if (signal.aborted) return false;
   try {
     await wait(Math.max(0, milliseconds), undefined, { signal });
@@ -13,7 +13,7 @@ export async function sleep(milliseconds: number, ...until: readonly AbortSignal
 }
 
 /** Waits until one of the signals is aborted. */
-export async function waitForAny(...signals: readonly AbortSignal[]): Promise<void> {
+export async function waitForAbort(...signals: readonly AbortSignal[]): Promise<void> {
   const signal = AbortSignal.any([...signals]);
   if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
 }

@@ -6,7 +6,7 @@ export type OfferEnd = 'accepted' | 'declined' | 'timed_out' | 'withdrawn' | 'op
 
 /** The time in which an operator had an offer or conversation, by the events on their desk. */
 export interface Assignment {
-  readonly who: Participant;
+  readonly participant: Participant;
   readonly conversation: number;
   /** Positions of the events that started and ended it. */
   readonly from: number;
@@ -28,7 +28,7 @@ export interface Timeline {
   /** By participant, in the order of positions. */
   readonly events: ReadonlyMap<Participant, readonly EventReceived[]>;
   readonly assignments: readonly Assignment[];
-  readonly problems: readonly { readonly what: string; readonly at: number }[];
+  readonly problems: readonly { readonly message: string; readonly at: number }[];
   /** Local time minus service time, at most: the smallest observed difference. */
   readonly clockOffset: number;
   readonly endedAt: number;
@@ -42,20 +42,20 @@ export function buildTimeline(entries: readonly Entry[]): Timeline {
   const events = new Map<Participant, EventReceived[]>();
   let clockOffset = NEVER;
   for (const entry of entries) {
-    if (entry.kind === 'hired') operators.set(entry.who, entry);
-    else if (entry.kind === 'started') conversations.set(entry.conversation, entry);
-    else if (entry.kind === 'told') {
-      const list = events.get(entry.who) ?? [];
-      events.set(entry.who, list);
+    if (entry.kind === 'operator_created') operators.set(entry.participant, entry);
+    else if (entry.kind === 'conversation_started') conversations.set(entry.conversation, entry);
+    else if (entry.kind === 'event_received') {
+      const list = events.get(entry.participant) ?? [];
+      events.set(entry.participant, list);
       list.push(entry);
       clockOffset = Math.min(clockOffset, entry.at - entry.serverAt);
     }
   }
   for (const list of events.values()) list.sort((a, b) => a.position - b.position);
-  const problems: { what: string; at: number }[] = [];
+  const problems: { message: string; at: number }[] = [];
   const endedAt = entries.at(-1)?.at ?? 0;
-  const assignments = [...events].flatMap(([who, ownEvents]) =>
-    who.startsWith('operator') ? buildAssignments(who, ownEvents, problems, endedAt) : [],
+  const assignments = [...events].flatMap(([participant, ownEvents]) =>
+    participant.startsWith('operator') ? buildAssignments(participant, ownEvents, problems, endedAt) : [],
   );
   return {
     operators,
@@ -70,9 +70,9 @@ export function buildTimeline(entries: readonly Entry[]): Timeline {
 
 /** Derives assignments from the events of one desk. Duplicate events are ignored here; another check reports them. */
 function buildAssignments(
-  who: Participant,
+  participant: Participant,
   events: readonly EventReceived[],
-  problems: { what: string; at: number }[],
+  problems: { message: string; at: number }[],
   endedAt: number,
 ): Assignment[] {
   const all: Assignment[] = [];
@@ -86,14 +86,20 @@ function buildAssignments(
     if (type === 'conversation.offered' || (type === 'conversation.started' && !current)) {
       if (current) {
         problems.push({
-          what: `${who} was offered conversation ${conversation} twice in a row (position ${position})`,
+          message: `${participant} was offered conversation ${conversation} twice in a row (position ${position})`,
           at,
         });
         continue;
       }
       const accepted = type === 'conversation.started';
       const assignment: Assignment = {
-        ...{ who, conversation, from: position, to: NEVER, fromServerAt: event.serverAt, notifiedAt: at, endedAt },
+        participant,
+        conversation,
+        from: position,
+        to: NEVER,
+        fromServerAt: event.serverAt,
+        notifiedAt: at,
+        endedAt,
         endedServerAt: NEVER,
         ...{ acceptedAt: accepted ? at : null, offer: accepted ? 'accepted' : 'open', end: null },
       };

@@ -2,7 +2,7 @@ import { BlockList, isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 
-const list = z.string().transform((text) =>
+const commaSeparatedList = z.string().transform((text) =>
   text
     .split(',')
     .map((part) => part.trim())
@@ -17,7 +17,7 @@ const secondsBetween = (min: number, max: number) =>
 
 const days = z.coerce
   .number({ error: 'must be a number of days' })
-  .int({ error: 'must be a number of days' })
+  .int({ error: 'must be a whole number of days' })
   .min(1, { error: 'must be at least 1' })
   .max(36_500, { error: 'must be at most 36500' });
 
@@ -79,14 +79,14 @@ export const settings = z.object({
     .optional()
     .meta({ description: 'Certificate file (PEM). Set it together with the key to enable HTTPS.' }),
   SWITCHBOARD_TLS_KEY: z.string().optional().meta({ description: 'Private key file (PEM).' }),
-  SWITCHBOARD_TRUSTED_PROXIES: list
+  SWITCHBOARD_TRUSTED_PROXIES: commaSeparatedList
     .refine((proxies) => proxies.every(isNetwork), { error: 'must be addresses or networks, separated by commas' })
     .default([])
     .meta({
       description:
         'Addresses or networks (`10.0.0.0/8`) of proxies whose `X-Forwarded-For` header is trusted. Without it, all users behind a proxy share the login limit of its address.',
     }),
-  SWITCHBOARD_CORS_ORIGINS: list
+  SWITCHBOARD_CORS_ORIGINS: commaSeparatedList
     .refine((origins) => origins.every(isOrigin), {
       error: 'must be origins like https://app.example.com, separated by commas',
     })
@@ -106,7 +106,7 @@ export const settings = z.object({
       'Retention of the event log in days: how far back subscriptions and webhooks can catch up, and admins can search.',
   }),
   SWITCHBOARD_HISTORY_DAYS: days.default(400).meta({
-    description: 'Retention of the live history (hours worked) and of routing decisions, in days.',
+    description: 'Retention of the live history (connected time) and of routing decisions, in days.',
   }),
   SWITCHBOARD_VISITOR_SESSIONS_PER_MINUTE: perMinute.default(30).meta({
     description: 'Visitor sessions per minute from one address; 0 for no limit.',
@@ -115,7 +115,7 @@ export const settings = z.object({
     .default(10)
     .meta({ description: 'Attempts per minute to start a conversation by one visitor; 0 for no limit.' }),
   SWITCHBOARD_VISITOR_ADDRESS_STARTS_PER_MINUTE: perMinute.default(60).meta({
-    description: 'Conversations started per minute from one address; 0 for no limit.',
+    description: 'Attempts per minute to start a conversation from one address; 0 for no limit.',
   }),
   SWITCHBOARD_VISITOR_MESSAGES_PER_MINUTE: perMinute
     .default(60)
@@ -159,7 +159,7 @@ export interface Config extends Settings {
 
 const DEFAULT_DRAIN_SECONDS = { embedded: 0, postgres: 5 };
 
-/** Lists all problems, so that one start shows all of them. */
+/** Lists all problems, so that they can be fixed together. */
 export class ConfigError extends Error {
   readonly problems: readonly string[];
 
@@ -179,26 +179,26 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
   const problems = result.success
     ? []
     : result.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}.`);
-  problems.push(...unknownSettings(variables), ...incompleteTls(variables), ...missingSecret(variables));
+  problems.push(...findUnknownSettings(variables), ...findIncompleteTls(variables), ...findMissingSecret(variables));
   if (!result.success || problems.length > 0) throw new ConfigError(problems);
-  const { DATABASE_URL: url, SWITCHBOARD_DRAIN_SECONDS: drain } = result.data;
+  const { DATABASE_URL: url, SWITCHBOARD_DRAIN_SECONDS: drainSeconds } = result.data;
   const isEmbedded = url.startsWith('sqlite:');
   return {
     ...result.data,
     databaseFile: isEmbedded ? resolve(url.slice('sqlite:'.length)) : undefined,
-    drainMs: (drain ?? (isEmbedded ? DEFAULT_DRAIN_SECONDS.embedded : DEFAULT_DRAIN_SECONDS.postgres)) * 1000,
+    drainMs: (drainSeconds ?? (isEmbedded ? DEFAULT_DRAIN_SECONDS.embedded : DEFAULT_DRAIN_SECONDS.postgres)) * 1000,
   };
 }
 
 /** Otherwise a misspelled setting would be silently ignored. */
-function unknownSettings(variables: Record<string, string | undefined>): string[] {
+function findUnknownSettings(variables: Record<string, string | undefined>): string[] {
   return Object.keys(variables)
     .filter((name) => name.startsWith('SWITCHBOARD_') && !(name in settings.shape))
     .map((name) => `${name} is not a setting; see docs/configuration.md.`);
 }
 
 /** All nodes must share the same secret, so no node can create one. */
-function missingSecret({
+function findMissingSecret({
   DATABASE_URL: url,
   SWITCHBOARD_SECRET: secret,
 }: Record<string, string | undefined>): string[] {
@@ -206,7 +206,7 @@ function missingSecret({
   return ['SWITCHBOARD_SECRET must be set with PostgreSQL, to the same value on every node.'];
 }
 
-function incompleteTls({
+function findIncompleteTls({
   SWITCHBOARD_TLS_CERT: cert,
   SWITCHBOARD_TLS_KEY: key,
 }: Record<string, string | undefined>): string[] {

@@ -28,7 +28,7 @@ export interface AssignmentResult {
   /** Per start with its assignment; concurrent starts share disk syncs. */
   readonly microseconds: number;
   /** The slowdown compared with the fewest operators, measured in the same rounds. */
-  readonly times: number;
+  readonly slowdown: number;
 }
 
 export async function measureAssignment(cache: string, folder: string, rounds: number): Promise<AssignmentResult[]> {
@@ -49,8 +49,8 @@ export async function measureAssignment(cache: string, folder: string, rounds: n
     const [fewest = []] = measured;
     for (const [index, { connected }] of subjects.entries()) {
       const samples = measured[index] as number[];
-      const times = samples.map((value, round) => value / (fewest[round] as number));
-      results.push({ need, connected, microseconds: median(samples), times: median(times) });
+      const slowdowns = samples.map((value, round) => value / (fewest[round] as number));
+      results.push({ need, connected, microseconds: median(samples), slowdown: median(slowdowns) });
     }
   }
   for (const { installation } of subjects) await installation.database.close();

@@ -38,7 +38,7 @@ export class Desks {
       this.#clients.set(operator, api);
       const position = Number(requireDone(await api.execute<string>(EVENT_POSITION)));
       const subscription = {
-        ...{ who: `operator ${operator}` as const, path, token, conversation: null, variables: {} },
+        ...{ participant: `operator ${operator}` as const, path, token, conversation: null, variables: {} },
         ...{ operation: 'deskEvents', query: documents.DESK_EVENTS },
       };
       const onEvent = ({ type, conversation, at }: EventReceived) => {
@@ -93,7 +93,7 @@ const MESSAGE_TEXT = 'Hello, where is my order? It should have been here on Mond
 export async function closeConversation(
   api: ApiClient,
   conversation: number,
-): Promise<{ askedAt: number; at: number }> {
+): Promise<{ requestedAt: number; at: number }> {
   const variables = { input: { id: String(conversation) } };
   const result = await api.execute({
     operation: 'conversationClose',
@@ -101,7 +101,7 @@ export async function closeConversation(
     variables,
   });
   requireDone(result);
-  return result as { askedAt: number; at: number };
+  return result as { requestedAt: number; at: number };
 }
 
 /** A failed request makes the measurement invalid. */

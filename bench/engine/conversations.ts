@@ -30,7 +30,7 @@ export interface ConversationLoad {
 
 export interface ConversationsResult {
   readonly runs: ThroughputResult['runs'];
-  readonly generatorBusy: number;
+  readonly generatorUtilization: number;
   /** Requests per second of a bare server that sends the same bytes. */
   readonly barePerSecond: number;
 }
@@ -51,7 +51,7 @@ export async function measureConversations(load: ConversationLoad): Promise<Conv
   });
   if (result.kind !== 'throughput') throw new Error('The generator returned the result of another job.');
   const barePerSecond = await measureBare((nodes[0] as Server).port, folder, generator, milliseconds);
-  return { runs: result.runs, generatorBusy: result.generatorBusy, barePerSecond };
+  return { runs: result.runs, generatorUtilization: result.generatorUtilization, barePerSecond };
 }
 
 /** What Node alone needs for such requests: the bare server sends the recorded response to a message. */

@@ -1,28 +1,28 @@
 import { join } from 'node:path';
 import { measureSyncedWrites } from '../database-costs.ts';
 import { prepareFilledFolder } from '../fill.ts';
-import { type LoadGenerator, memoryOf, startService } from '../processes.ts';
+import { type LoadGenerator, readMemoryMb, startService } from '../processes.ts';
 import { showProgress } from '../progress.ts';
 import { type AssignmentResult, measureAssignment } from './assignment.ts';
 import { type ConversationsResult, DESK_COUNT, measureConversations, NO_RATE_LIMITS, runJob } from './conversations.ts';
-import type { DrainResult } from './drain.ts';
 import { createFullPopulation, idlePopulation } from './population.ts';
+import type { QueueResult } from './queue.ts';
 
 /** Engine benchmarks: complete conversations, the queue, and a single assignment. */
 
 export interface EnginePlan {
   readonly rounds: number;
   readonly runMs: number;
-  readonly drainMs: number;
+  readonly queueMs: number;
 }
 
 export interface EngineResult extends ConversationsResult {
   /** Rows per second that SQLite alone stores, each synced to disk before the next. */
   readonly syncedPerSecond: number;
-  readonly drain: DrainResult & {
+  readonly queue: QueueResult & {
     readonly operators: number;
     readonly waiting: number;
-    readonly generatorBusy: number;
+    readonly generatorUtilization: number;
   };
   readonly memory: number | undefined;
   readonly assignment: readonly AssignmentResult[];
@@ -46,9 +46,9 @@ export async function measureEngine(bench: EngineBench): Promise<EngineResult> {
   const syncedPerSecond = measureSyncedWrites(folder, plan.runMs);
   const throughput = await measureThroughput(bench);
   const best = Math.max(...throughput.runs.map((run) => run.conversationsPerSecond));
-  const drainResult = await measureDrain(bench, best / 2);
+  const queueResult = await measureQueue(bench, best / 2);
   const assignment = await measureAssignment(cache, folder, plan.rounds);
-  return { ...throughput, ...drainResult, syncedPerSecond, assignment };
+  return { ...throughput, ...queueResult, syncedPerSecond, assignment };
 }
 
 async function measureThroughput({ cache, folder, generator, plan, profile }: EngineBench) {
@@ -61,17 +61,17 @@ async function measureThroughput({ cache, folder, generator, plan, profile }: En
   return result;
 }
 
-async function measureDrain({ cache, folder, plan, profile }: EngineBench, perSecond: number) {
+async function measureQueue({ cache, folder, plan, profile }: EngineBench, perSecond: number) {
   const filled = await prepareFilledFolder(cache, OPERATOR_COUNT + 1, createFullPopulation(QUEUED_COUNT));
-  const service = await startService(filled, join(folder, 'drain'), { env: NO_RATE_LIMITS, profile });
+  const service = await startService(filled, join(folder, 'queue'), { env: NO_RATE_LIMITS, profile });
   showProgress(`engine: from a free slot to the next offer, at ${perSecond.toFixed(0)} conversations per second`);
   const operators = Array.from({ length: OPERATOR_COUNT }, (_, index) => index + 2);
   const urls = [`http://127.0.0.1:${service.port}`];
   const result = await runJob({
-    ...{ kind: 'drain', urls, operators, running: RUNNING_COUNT, perSecond, milliseconds: plan.drainMs },
+    ...{ kind: 'queue', urls, operators, running: RUNNING_COUNT, perSecond, milliseconds: plan.queueMs },
   });
-  if (result.kind !== 'drain') throw new Error('The generator returned the result of another job.');
-  const memory = memoryOf(service.pid);
+  if (result.kind !== 'queue') throw new Error('The generator returned the result of another job.');
+  const memory = readMemoryMb(service.pid);
   await service.stop();
-  return { drain: { ...result, operators: OPERATOR_COUNT, waiting: QUEUED_COUNT }, memory };
+  return { queue: { ...result, operators: OPERATOR_COUNT, waiting: QUEUED_COUNT }, memory };
 }

@@ -57,7 +57,7 @@ function buildEngineOperator(size: number, id: number, chatMaxNumber: number): O
     skills: [1 + (id % 10)],
     languages: id === size ? ['en', RARE_LANGUAGE] : ['en'],
     chatMaxNumber,
-    connected: true,
+    isConnected: true,
   };
 }
 

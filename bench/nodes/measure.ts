@@ -7,7 +7,7 @@ import { idlePopulation } from '../engine/population.ts';
 import { prepareFilledFolder } from '../fill.ts';
 import { copyDatabase, type LoadGenerator, type Server, startNode, startService } from '../processes.ts';
 import { showProgress } from '../progress.ts';
-import { adminToken, measureRatio, type RatioResult } from '../ratio.ts';
+import { logInAsAdmin, measureRatio, type RatioResult } from '../ratio.ts';
 import { ACCOUNT_COUNT, ACCOUNTS_POPULATION, NODE_CASES, OPERATORS_PER_ACCOUNT } from './cases.ts';
 import { copyIntoPostgres, recreateCopy } from './databases.ts';
 import { countRoundTrips } from './round-trips.ts';
@@ -96,7 +96,7 @@ async function measureSetup(
   const cases = selectCases(plan);
   if (cases.length > 0) {
     const nodes = await start(DIRECTORY, {});
-    const token = await adminToken(nodes[0] as Server);
+    const token = await logInAsAdmin(nodes[0] as Server);
     const compared = { name, size: OPERATORS_PER_ACCOUNT, nodes, postgres, generator, folder, plan };
     for (const ratioCase of cases) ratios.push(await measureRatio(compared, ratioCase, token));
     await Promise.all(nodes.map((node) => node.stop()));

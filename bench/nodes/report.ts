@@ -31,7 +31,7 @@ export function printNodes({ setups, roundTrips, postgres, syncedPerSecond }: No
               ...[(row.ratio / reference.ratio).toFixed(2), formatMs(row.serviceMedianMs), formatMs(row.serviceP99Ms)],
               ...formatProcessorTime(setup, row.processorTime),
               setup.nodes === undefined ? '' : String(roundTrips[title] ?? ''),
-              formatProcessors(setup, row.processorTime, row.servicePerSecond, row.generatorBusyWithService),
+              formatProcessors(setup, row.processorTime, row.servicePerSecond, row.generatorUtilizationWithService),
             ],
           ];
         }),
@@ -54,7 +54,7 @@ export function printNodes({ setups, roundTrips, postgres, syncedPerSecond }: No
     ],
     ...(embedded?.engine?.runs ?? []).flatMap(({ atOnce, requestsPerSecond }, index) =>
       setups.flatMap((setup) => {
-        const { runs = [], barePerSecond = 1, generatorBusy = 0 } = setup.engine ?? {};
+        const { runs = [], barePerSecond = 1, generatorUtilization = 0 } = setup.engine ?? {};
         const run = runs[index];
         const share = requestsPerSecond / (embedded?.engine?.barePerSecond ?? 1);
         if (!run) return [];
@@ -64,7 +64,7 @@ export function printNodes({ setups, roundTrips, postgres, syncedPerSecond }: No
             ...[setup === embedded ? formatInteger(atOnce) : '', nameOf(setup), run.conversationsPerSecond.toFixed(1)],
             ...[formatInteger(run.requestsPerSecond), ratio.toFixed(3), (ratio / share).toFixed(2)],
             ...[formatMs(run.medianMs), formatMs(run.p99Ms), ...formatProcessorTime(setup, run.processorTime)],
-            formatProcessors(setup, run.processorTime, run.requestsPerSecond, generatorBusy),
+            formatProcessors(setup, run.processorTime, run.requestsPerSecond, generatorUtilization),
           ],
         ];
       }),
@@ -100,9 +100,9 @@ function formatProcessors(
   { nodes }: SetupResult,
   time: ProcessorTime | undefined,
   perSecond: number,
-  generatorBusy: number,
+  generatorUtilization: number,
 ): string {
   if (!time) return '';
   const used = [time.nodes, ...(nodes === undefined ? [] : [time.postgres])].map((each) => (each * perSecond) / 1e6);
-  return [...used, generatorBusy].map((share) => share.toFixed(2)).join(' + ');
+  return [...used, generatorUtilization].map((share) => share.toFixed(2)).join(' + ');
 }

@@ -2,7 +2,7 @@ import { type RoundTripCounter, startRoundTripCounter } from '../../test/support
 import { type RatioCase, type Request, recordResponse } from '../cases.ts';
 import { type Server, startNode } from '../processes.ts';
 import { showProgress } from '../progress.ts';
-import { adminToken } from '../ratio.ts';
+import { logInAsAdmin } from '../ratio.ts';
 import { OPERATORS_PER_ACCOUNT } from './cases.ts';
 
 /** How often a request waits for the database. */
@@ -19,7 +19,7 @@ export async function countRoundTrips(
 ): Promise<ReadonlyMap<string, number>> {
   const far = await startRoundTripCounter(address);
   const node = await startNode(far.url, folder, { env });
-  const token = await adminToken(node);
+  const token = await logInAsAdmin(node);
   const trips = new Map<string, number>();
   for (const { title, requests } of cases) {
     showProgress(`round trips: ${title}`);

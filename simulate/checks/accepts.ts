@@ -10,10 +10,10 @@ export const accepts: Check = {
         if (type === 'conversation.started' && conversation !== null) startedConversations.add(conversation);
     const problems: Problem[] = [];
     for (const entry of entries) {
-      if (entry.kind !== 'answered' || entry.operation !== 'offerAccept' || entry.outcome !== 'done') continue;
+      if (entry.kind !== 'request_completed' || entry.operation !== 'offerAccept' || entry.outcome !== 'done') continue;
       if (entry.conversation === null || startedConversations.has(entry.conversation)) continue;
-      const what = `conversation ${entry.conversation}: ${entry.who} accepted it, but it never started`;
-      problems.push({ what, at: entry.at });
+      const message = `conversation ${entry.conversation}: ${entry.participant} accepted it, but it never started`;
+      problems.push({ message, at: entry.at });
     }
     return problems;
   },

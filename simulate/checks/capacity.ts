@@ -3,17 +3,17 @@ import { CHANNELS, type Channel } from '../plan.ts';
 import type { Assignment, Timeline } from '../timeline.ts';
 import type { Check, Problem } from './check.ts';
 
-/** By the order of events on their desk, operators never have more offers and conversations than their capacity. */
+/** At no point in the events of their desk do operators have more offers and conversations than their capacity. */
 export const capacity: Check = {
   name: 'no operator had more offers and conversations than their maximum',
   findProblems: (timeline) =>
-    [...Map.groupBy(timeline.assignments, ({ who }) => who)].flatMap(([who, assignments]) =>
-      findOverloads(timeline, who, assignments),
+    [...Map.groupBy(timeline.assignments, ({ participant }) => participant)].flatMap(([participant, assignments]) =>
+      findOverloads(timeline, participant, assignments),
     ),
 };
 
-function findOverloads(timeline: Timeline, who: Participant, assignments: readonly Assignment[]): Problem[] {
-  const operator = timeline.operators.get(who);
+function findOverloads(timeline: Timeline, participant: Participant, assignments: readonly Assignment[]): Problem[] {
+  const operator = timeline.operators.get(participant);
   if (!operator) return [];
   const changes = assignments
     .flatMap((assignment) => [
@@ -24,7 +24,7 @@ function findOverloads(timeline: Timeline, who: Participant, assignments: readon
   const counts = { chat: 0, call: 0, video: 0 };
   const problems: Problem[] = [];
   for (const { assignment, position, isStart } of changes) {
-    const channel = channelOf(timeline, assignment);
+    const channel = findChannel(timeline, assignment);
     if (!channel) continue;
     counts[channel] += isStart ? 1 : -1;
     const overload = isStart
@@ -32,14 +32,14 @@ function findOverloads(timeline: Timeline, who: Participant, assignments: readon
       : undefined;
     if (overload) {
       const current = CHANNELS.map((name) => `${counts[name]} ${name}`).join(', ');
-      const what = `${who} got conversation ${assignment.conversation} at position ${position}: ${overload} (has ${current})`;
-      problems.push({ what, at: assignment.notifiedAt });
+      const message = `${participant} was assigned conversation ${assignment.conversation} at position ${position}: ${overload} (has ${current})`;
+      problems.push({ message, at: assignment.notifiedAt });
     }
   }
   return problems;
 }
 
-function channelOf({ conversations }: Timeline, { conversation }: Assignment): Channel | undefined {
+function findChannel({ conversations }: Timeline, { conversation }: Assignment): Channel | undefined {
   return conversations.get(conversation)?.channel;
 }
 

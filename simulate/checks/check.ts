@@ -3,7 +3,7 @@ import type { Timeline } from '../timeline.ts';
 
 /** A violation of a rule, with the time at which a client noticed it. */
 export interface Problem {
-  readonly what: string;
+  readonly message: string;
   readonly at: number;
 }
 

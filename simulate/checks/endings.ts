@@ -7,26 +7,27 @@ const ALLOWED_AFTER_CLOSE = new Set(['satisfaction.answered', 'conversation.upda
 
 /** Every conversation is closed once or still open, and acknowledged closes took effect. */
 export const endings: Check = {
-  name: 'every conversation ended in exactly one way: closed, abandoned or still queued',
+  name: 'every conversation was closed at most once, and its final state matches its events',
   findProblems: ({ conversations, events }, entries) => {
     const finalStates = new Map<number, string>();
     const acknowledgedCloses = new Map<number, number>();
     for (const entry of entries) {
-      if (entry.kind === 'found') finalStates.set(entry.conversation, entry.state);
+      if (entry.kind === 'final_state_found') finalStates.set(entry.conversation, entry.state);
       if (isAcknowledgedClose(entry)) acknowledgedCloses.set(entry.conversation, entry.at);
     }
-    const ownEventsOf = eventsByConversation(events);
+    const eventsByConversation = groupByConversation(events);
     const problems: Problem[] = [];
     for (const [conversation, { at }] of conversations) {
       const state = finalStates.get(conversation);
-      const ownEvents = ownEventsOf.get(conversation) ?? [];
-      const report = (what: string, when = at) =>
-        problems.push({ what: `conversation ${conversation}: ${what}`, at: when });
-      const closes = ownEvents.filter(({ type }) => type === 'conversation.closed');
+      const conversationEvents = eventsByConversation.get(conversation) ?? [];
+      const report = (message: string, when = at) =>
+        problems.push({ message: `conversation ${conversation}: ${message}`, at: when });
+      const closes = conversationEvents.filter(({ type }) => type === 'conversation.closed');
       if (closes.length > 1) report(`was closed ${closes.length} times`, closes[1]?.at);
       const [close] = closes;
       const later =
-        close && ownEvents.find(({ position, type }) => position > close.position && !ALLOWED_AFTER_CLOSE.has(type));
+        close &&
+        conversationEvents.find(({ position, type }) => position > close.position && !ALLOWED_AFTER_CLOSE.has(type));
       if (later) report(`${later.type} came after it was closed`, later.at);
       if (state === undefined) continue; // the visitor could not read the final state
       if (close && state !== 'CLOSED') report(`was announced as closed but is ${state}`, close.at);
@@ -40,7 +41,7 @@ export const endings: Check = {
 
 function isAcknowledgedClose(entry: Entry): entry is Entry & { conversation: number } {
   return (
-    entry.kind === 'answered' &&
+    entry.kind === 'request_completed' &&
     entry.operation === 'conversationClose' &&
     entry.outcome === 'done' &&
     entry.conversation !== null
@@ -48,7 +49,7 @@ function isAcknowledgedClose(entry: Entry): entry is Entry & { conversation: num
 }
 
 /** Distinct events of each conversation by position, whichever participants received them. */
-function eventsByConversation(events: Timeline['events']): Map<number, EventReceived[]> {
+function groupByConversation(events: Timeline['events']): Map<number, EventReceived[]> {
   const byPosition = new Map<number, EventReceived>();
   for (const list of events.values()) for (const event of list) byPosition.set(event.position, event);
   const sorted = [...byPosition.values()].sort((a, b) => a.position - b.position);

@@ -8,14 +8,15 @@ export const messages: Check = {
   findProblems: (timeline, entries) => {
     const transcripts = new Map<number, Transcript>();
     const transcriptOf = (conversation: number) => {
-      const found = transcripts.get(conversation) ?? new Transcript(conversation);
-      transcripts.set(conversation, found);
-      return found;
+      const transcript = transcripts.get(conversation) ?? new Transcript(conversation);
+      transcripts.set(conversation, transcript);
+      return transcript;
     };
     for (const entry of entries) {
-      if (entry.kind === 'sent') transcriptOf(entry.conversation).addSent(entry);
-      if (entry.kind === 'read') transcriptOf(entry.conversation).addRead(entry.who, entry.messages, entry.at);
-      if (entry.kind === 'told' && entry.type === 'message.created' && entry.conversation !== null)
+      if (entry.kind === 'message_sent') transcriptOf(entry.conversation).addSent(entry);
+      if (entry.kind === 'messages_read')
+        transcriptOf(entry.conversation).addRead(entry.participant, entry.messages, entry.at);
+      if (entry.kind === 'event_received' && entry.type === 'message.created' && entry.conversation !== null)
         transcriptOf(entry.conversation).addReceived(entry);
     }
     const followers = findFollowers(entries);
@@ -31,7 +32,8 @@ export const messages: Check = {
 /** By conversation, the visitor who followed it and read it again at the end. */
 function findFollowers(entries: readonly Entry[]): Map<number, Participant> {
   const visitors = new Map<number, Participant>();
-  for (const entry of entries) if (entry.kind === 'found') visitors.set(entry.conversation, entry.who);
+  for (const entry of entries)
+    if (entry.kind === 'final_state_found') visitors.set(entry.conversation, entry.participant);
   return visitors;
 }
 
@@ -57,57 +59,57 @@ class Transcript {
     this.#checkConsistency(entry.message, entry.at);
   }
 
-  addRead(who: Participant, list: readonly MessageView[], at: number): void {
+  addRead(participant: Participant, list: readonly MessageView[], at: number): void {
     for (const message of list) {
       this.#checkConsistency(message, at);
-      this.#markSeen(who, message.sequence);
+      this.#markSeen(participant, message.sequence);
     }
   }
 
-  addReceived({ who, message, position, at }: EventReceived): void {
-    const own = this.receivedPositions.get(who) ?? new Set();
-    this.receivedPositions.set(who, own.add(position));
+  addReceived({ participant, message, position, at }: EventReceived): void {
+    const positions = this.receivedPositions.get(participant) ?? new Set();
+    this.receivedPositions.set(participant, positions.add(position));
     // An operator who has lost the conversation receives the event without the message.
     if (!message) return;
     this.#checkConsistency(message, at);
     const { sequence } = message;
     this.positions.set(sequence, position);
-    const streamed = this.#streamed.get(who) ?? [];
-    this.#streamed.set(who, streamed);
+    const streamed = this.#streamed.get(participant) ?? [];
+    this.#streamed.set(participant, streamed);
     if (streamed.some((earlier) => earlier.sequence === sequence))
-      this.#report(`${who} received message ${sequence} twice`, at);
+      this.#report(`${participant} received message ${sequence} twice`, at);
     const last = streamed.at(-1);
     if (last && position > last.position && sequence < last.sequence)
-      this.#report(`${who} received message ${sequence} after ${last.sequence}`, at);
+      this.#report(`${participant} received message ${sequence} after ${last.sequence}`, at);
     streamed.push({ sequence, position });
-    this.#markSeen(who, sequence);
+    this.#markSeen(participant, sequence);
   }
 
-  /** Acknowledged or earlier messages that did not reach the visitor. */
+  /** Messages that did not reach the visitor although they were acknowledged or precede a known message. */
   findMissing(visitor: Participant | undefined): Problem[] {
     const problems: Problem[] = [];
-    const report = (what: string, at: number) =>
-      problems.push({ what: `conversation ${this.conversation}: ${what}`, at });
+    const report = (message: string, at: number) =>
+      problems.push({ message: `conversation ${this.conversation}: ${message}`, at });
     const seen = visitor ? this.#seenBy.get(visitor) : undefined;
     const seenByAny = new Set([...this.#seenBy.values()].flatMap((numbers) => [...numbers]));
-    for (const { who, message, at } of this.#sent) {
+    for (const { participant, message, at } of this.#sent) {
       if (!(seen ?? seenByAny).has(message.sequence) && (visitor || seenByAny.size > 0))
-        report(`message ${message.sequence} of ${who} was acknowledged but is lost`, at);
+        report(`message ${message.sequence} of ${participant} was acknowledged but is lost`, at);
     }
     if (!visitor || !seen) return problems;
     // The visitor followed it from the start and read it all at the end: both must show the same messages.
     const streamed = new Set((this.#streamed.get(visitor) ?? []).map(({ sequence }) => sequence));
     const last = Math.max(0, ...this.#messages.keys());
     for (let sequence = 1; sequence <= last; sequence++) {
-      if (!seen.has(sequence)) report(`${visitor} never got message ${sequence} of ${last}`, 0);
+      if (!seen.has(sequence)) report(`${visitor} never received message ${sequence} of ${last}`, 0);
       else if (!streamed.has(sequence)) report(`the stream of ${visitor} skipped message ${sequence} of ${last}`, 0);
     }
     return problems;
   }
 
-  #markSeen(who: Participant, sequence: number): void {
-    const seen = this.#seenBy.get(who) ?? new Set();
-    this.#seenBy.set(who, seen.add(sequence));
+  #markSeen(participant: Participant, sequence: number): void {
+    const seen = this.#seenBy.get(participant) ?? new Set();
+    this.#seenBy.set(participant, seen.add(sequence));
   }
 
   /** All participants see the same message at all times, and each client id has one message. */
@@ -119,14 +121,14 @@ class Transcript {
     this.#messages.set(sequence, message);
     if (clientId === null) return; // the client ids of one side are not shown to the other
     const key = `${author} ${clientId}`;
-    const other = this.#byClientId.get(key);
-    if (other !== undefined && other !== sequence)
-      this.#report(`the message ${clientId} exists twice: as ${other} and as ${sequence}`, at);
+    const earlierSequence = this.#byClientId.get(key);
+    if (earlierSequence !== undefined && earlierSequence !== sequence)
+      this.#report(`the message ${clientId} exists twice: as ${earlierSequence} and as ${sequence}`, at);
     this.#byClientId.set(key, sequence);
   }
 
-  #report(what: string, at: number): void {
-    this.problems.push({ what: `conversation ${this.conversation}: ${what}`, at });
+  #report(message: string, at: number): void {
+    this.problems.push({ message: `conversation ${this.conversation}: ${message}`, at });
   }
 }
 
@@ -137,14 +139,14 @@ function findMissedByOperators(
   transcript: Transcript,
 ): Problem[] {
   const problems: Problem[] = [];
-  for (const { who, conversation, from, to, notifiedAt } of assignments) {
-    // Later messages may still be in transit.
-    const reached = events.get(who)?.at(-1)?.position ?? 0;
-    const received = transcript.receivedPositions.get(who);
+  for (const { participant, conversation, from, to, notifiedAt } of assignments) {
+    // Messages after the desk's last event may still be in transit.
+    const lastPosition = events.get(participant)?.at(-1)?.position ?? 0;
+    const received = transcript.receivedPositions.get(participant);
     for (const [sequence, position] of transcript.positions) {
-      if (position <= from || position >= Math.min(to, reached) || received?.has(position)) continue;
-      const what = `conversation ${conversation}: the desk of ${who} did not receive message ${sequence} at position ${position}`;
-      problems.push({ what, at: notifiedAt });
+      if (position <= from || position >= Math.min(to, lastPosition) || received?.has(position)) continue;
+      const message = `conversation ${conversation}: the desk of ${participant} did not receive message ${sequence} at position ${position}`;
+      problems.push({ message, at: notifiedAt });
     }
   }
   return problems;

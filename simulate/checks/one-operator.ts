@@ -16,8 +16,8 @@ function findOverlaps(assignments: readonly Assignment[]): Problem[] {
   let last: Assignment | undefined;
   for (const assignment of sorted) {
     if (last && assignment.from < last.to) {
-      const what = `conversation ${assignment.conversation} went to ${assignment.who} at position ${assignment.from} while ${last.who} had it since ${last.from}`;
-      problems.push({ what, at: assignment.notifiedAt });
+      const message = `conversation ${assignment.conversation} went to ${assignment.participant} at position ${assignment.from} while ${last.participant} had it since ${last.from}`;
+      problems.push({ message, at: assignment.notifiedAt });
     }
     if (!last || assignment.to > last.to) last = assignment;
   }

@@ -24,16 +24,16 @@ interface AwayPeriod {
 export const presence: Check = {
   name: 'no offer went to an operator who was offline or unavailable',
   findProblems: (timeline, entries) => {
-    const entriesByParticipant = Map.groupBy(entries, ({ who }) => who);
+    const entriesByParticipant = Map.groupBy(entries, ({ participant }) => participant);
     const detectionMs = DISCONNECT_DETECTION_MS + DETECTION_RESPONSE_FACTOR * slowestResponseMs(entries);
-    const assignments = Map.groupBy(timeline.assignments, ({ who }) => who);
-    return [...timeline.operators.keys()].flatMap((who) => [
+    const assignments = Map.groupBy(timeline.assignments, ({ participant }) => participant);
+    return [...timeline.operators.keys()].flatMap((participant) => [
       ...findOffersWhileAway(
         timeline,
-        assignments.get(who) ?? [],
-        findAwayPeriods(entriesByParticipant.get(who) ?? [], detectionMs),
+        assignments.get(participant) ?? [],
+        findAwayPeriods(entriesByParticipant.get(participant) ?? [], detectionMs),
       ),
-      ...findOffersAfterDisconnect(who, timeline.events.get(who) ?? []),
+      ...findOffersAfterDisconnect(participant, timeline.events.get(participant) ?? []),
     ]);
   },
 };
@@ -49,18 +49,20 @@ function findOffersWhileAway(
     const period = away.find(({ from, until }) => offeredAt > from && offeredAt < until);
     if (period) {
       const delayMs = Math.round(offeredAt - period.from);
-      const what = `${assignment.who} was offered conversation ${assignment.conversation} at position ${assignment.from}, ${delayMs} ms too late: ${period.reason}`;
-      problems.push({ what, at: assignment.notifiedAt });
+      const message = `${assignment.participant} was offered conversation ${assignment.conversation} at position ${assignment.from}, ${delayMs} ms too late: ${period.reason}`;
+      problems.push({ message, at: assignment.notifiedAt });
     }
   }
   return problems;
 }
 
-/** The slowest response to a first try. */
+/** The slowest response to a first attempt. */
 function slowestResponseMs(entries: readonly Entry[]): number {
   return entries.reduce(
     (slowest, entry) =>
-      entry.kind === 'answered' && entry.tries === 1 ? Math.max(slowest, entry.at - entry.askedAt) : slowest,
+      entry.kind === 'request_completed' && entry.attempts === 1
+        ? Math.max(slowest, entry.at - entry.requestedAt)
+        : slowest,
     0,
   );
 }
@@ -72,11 +74,11 @@ function findAwayPeriods(entries: readonly Entry[], detectionMs: number): AwayPe
   let unavailable: AwayPeriod | undefined;
   let leasedUntil = 0;
   for (const entry of entries) {
-    if (entry.kind === 'leased') leasedUntil = entry.until;
-    if (entry.kind === 'opened' || entry.kind === 'leased') {
+    if (entry.kind === 'lease_requested') leasedUntil = entry.until;
+    if (entry.kind === 'stream_opened' || entry.kind === 'lease_requested') {
       if (offline) offline.until = Math.min(offline.until, entry.at);
       offline = undefined;
-    } else if (entry.kind === 'ended' && entry.how !== 'finished' && entry.how !== 'lost') {
+    } else if (entry.kind === 'stream_ended' && entry.how !== 'finished' && entry.how !== 'lost') {
       const delayMs = entry.how === 'silent' ? SILENT_DETECTION_MS : detectionMs;
       offline = {
         from: Math.max(entry.at + delayMs, leasedUntil),
@@ -84,7 +86,7 @@ function findAwayPeriods(entries: readonly Entry[], detectionMs: number): AwayPe
         reason: `the desk was closed (${entry.how})`,
       };
       away.push(offline);
-    } else if (entry.kind === 'wished' && !entry.available) {
+    } else if (entry.kind === 'availability_set' && !entry.available) {
       if (unavailable) continue;
       unavailable = {
         from: entry.at + CLOCK_TOLERANCE_MS,
@@ -92,23 +94,23 @@ function findAwayPeriods(entries: readonly Entry[], detectionMs: number): AwayPe
         reason: 'the operator had become unavailable',
       };
       away.push(unavailable);
-    } else if (entry.kind === 'wished' && entry.available && unavailable) {
-      unavailable.until = entry.askedAt;
+    } else if (entry.kind === 'availability_set' && entry.available && unavailable) {
+      unavailable.until = entry.requestedAt;
       unavailable = undefined;
     }
   }
   return away;
 }
 
-function findOffersAfterDisconnect(who: Participant, events: readonly EventReceived[]): Problem[] {
+function findOffersAfterDisconnect(participant: Participant, events: readonly EventReceived[]): Problem[] {
   const problems: Problem[] = [];
   let offlineSince: number | undefined;
   for (const { type, position, conversation, at } of events) {
     if (type === 'operator.connected') offlineSince = undefined;
     if (type === 'operator.disconnected') offlineSince = position;
     if (type === 'conversation.offered' && offlineSince !== undefined) {
-      const what = `${who} was offered conversation ${conversation} at position ${position}, although announced as offline at ${offlineSince}`;
-      problems.push({ what, at });
+      const message = `${participant} was offered conversation ${conversation} at position ${position}, although announced as offline at ${offlineSince}`;
+      problems.push({ message, at });
     }
   }
   return problems;

@@ -15,7 +15,7 @@ interface QueueHistory {
   /** When each operator declined or missed it, by the service's clock, because events may arrive late. */
   readonly refusedAt: Map<string, number>;
   /** From this position on it is at the head of the queue, because its operator was lost. */
-  readonly headFrom: number;
+  readonly headPosition: number;
 }
 
 /** Of two conversations with the same need, the older one is offered first, except during its offer pause. */
@@ -41,29 +41,29 @@ function buildQueueHistories({ conversations, assignments, events }: Timeline): 
       if (type === 'conversation.closed' && conversation !== null) closedAt.set(conversation, position);
   const byConversation = Map.groupBy(assignments, ({ conversation }) => conversation);
   for (const { conversation, createdAt } of conversations.values()) {
-    const ownAssignments = (byConversation.get(conversation) ?? []).toSorted((a, b) => a.from - b.from);
+    const conversationAssignments = (byConversation.get(conversation) ?? []).toSorted((a, b) => a.from - b.from);
     const refusedAt = new Map<string, number>();
     const periods: { from: number; to: number }[] = [];
-    let from = firstQueuedPosition(
-      events.get(conversations.get(conversation)?.who ?? 'visitor -1') ?? [],
+    let from = findQueuedPosition(
+      events.get(conversations.get(conversation)?.participant ?? 'visitor -1') ?? [],
       conversation,
     );
-    let headFrom = Number.POSITIVE_INFINITY;
-    for (const assignment of ownAssignments) {
+    let headPosition = Number.POSITIVE_INFINITY;
+    for (const assignment of conversationAssignments) {
       periods.push({ from, to: assignment.from });
       from = assignment.to;
       if (assignment.end === 'declined' || assignment.end === 'timed_out')
-        refusedAt.set(assignment.who, assignment.endedServerAt);
-      if (assignment.end === 'operator_lost') headFrom = Math.min(headFrom, assignment.to);
+        refusedAt.set(assignment.participant, assignment.endedServerAt);
+      if (assignment.end === 'operator_lost') headPosition = Math.min(headPosition, assignment.to);
     }
     periods.push({ from, to: closedAt.get(conversation) ?? Number.POSITIVE_INFINITY });
-    histories.set(conversation, { conversation, createdAt, periods, refusedAt, headFrom });
+    histories.set(conversation, { conversation, createdAt, periods, refusedAt, headPosition });
   }
   return histories;
 }
 
 /** The position from which it was queued: the first event that its visitor received. */
-function firstQueuedPosition(events: readonly EventReceived[], conversation: number): number {
+function findQueuedPosition(events: readonly EventReceived[], conversation: number): number {
   return events.find((event) => event.conversation === conversation)?.position ?? Number.POSITIVE_INFINITY;
 }
 
@@ -71,19 +71,19 @@ function findInversions({ assignments }: Timeline, group: readonly QueueHistory[
   const members = new Map(group.map((history) => [history.conversation, history]));
   const offers = assignments.filter(({ conversation }) => members.has(conversation));
   const problems: Problem[] = [];
-  for (const { conversation, who, from, fromServerAt, notifiedAt } of offers) {
+  for (const { conversation, participant, from, fromServerAt, notifiedAt } of offers) {
     const chosen = members.get(conversation) as QueueHistory;
-    if (from > chosen.headFrom) continue;
+    if (from > chosen.headPosition) continue;
     const passedOver = group.find(
       (other) =>
         other.createdAt < chosen.createdAt - TOLERANCE_MS &&
         other.periods.some((period) => from > period.from && from < period.to) &&
-        fromServerAt - (other.refusedAt.get(who) ?? 0) > OFFER_PAUSE_MS + TOLERANCE_MS,
+        fromServerAt - (other.refusedAt.get(participant) ?? 0) > OFFER_PAUSE_MS + TOLERANCE_MS,
     );
     if (passedOver) {
       const earlier = Math.round(chosen.createdAt - passedOver.createdAt);
-      const what = `${who} was offered conversation ${conversation} at position ${from}, while ${passedOver.conversation} with the same need had started ${earlier} ms earlier`;
-      problems.push({ what, at: notifiedAt });
+      const message = `${participant} was offered conversation ${conversation} at position ${from}, while ${passedOver.conversation} with the same need had started ${earlier} ms earlier`;
+      problems.push({ message, at: notifiedAt });
     }
   }
   return problems;

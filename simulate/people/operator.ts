@@ -6,7 +6,7 @@ import { type EventReceived, now, type Participant } from '../journal.ts';
 import type { Absence, OperatorPlan } from '../plan.ts';
 import type { Random } from '../random.ts';
 import type { SetupOperator } from '../setup.ts';
-import { Gate, sleep, waitForAny } from '../time.ts';
+import { Gate, sleep, waitForAbort } from '../time.ts';
 import type { SimulationContext } from './context.ts';
 import { MessageWriter } from './writer.ts';
 
@@ -18,7 +18,7 @@ const FINISH_TIMEOUT_MS = 60_000;
 
 /** An operator at a desk: answers offers, writes messages, closes conversations, and disconnects from time to time. */
 export class SimulatedOperator {
-  readonly who: Participant;
+  readonly participant: Participant;
   readonly #context: SimulationContext;
   readonly #plan: OperatorPlan;
   readonly #id: string;
@@ -33,17 +33,17 @@ export class SimulatedOperator {
 
   constructor(context: SimulationContext, plan: OperatorPlan, { id, token }: SetupOperator) {
     const { client, journal } = context;
-    this.who = `operator ${plan.index}`;
+    this.participant = `operator ${plan.index}`;
     this.#context = context;
     this.#plan = plan;
     this.#id = id;
     this.#token = token;
     this.#random = context.random.fork(`at the desk ${plan.index}`);
     const httpClient = client.forParticipant(plan.index + 1);
-    this.#api = new ApiClient(httpClient, journal, this.who, { path: documents.OPERATOR_PATH, token });
-    this.#writer = new MessageWriter(this.#api, journal, this.who, this.#random.fork('words'));
+    this.#api = new ApiClient(httpClient, journal, this.participant, { path: documents.OPERATOR_PATH, token });
+    this.#writer = new MessageWriter(this.#api, journal, this.participant, this.#random.fork('words'));
     const { chatMaxNumber, chatAndCall } = plan;
-    journal.add({ kind: 'hired', who: this.who, chatMaxNumber, chatAndCall });
+    journal.add({ kind: 'operator_created', participant: this.participant, chatMaxNumber, chatAndCall });
   }
 
   /** Runs until all conversations of the operator have ended. */
@@ -72,7 +72,11 @@ export class SimulatedOperator {
     if (result.outcome !== 'done') return false;
     const position = Number(result.data);
     const subscription = {
-      ...{ who: this.who, path: documents.OPERATOR_PATH, token: this.#token, conversation: null, variables: {} },
+      participant: this.participant,
+      path: documents.OPERATOR_PATH,
+      token: this.#token,
+      conversation: null,
+      variables: {},
       ...{ operation: 'deskEvents', query: documents.DESK_EVENTS },
     };
     this.#feed = new Feed(this.#api.client, journal, subscription, {
@@ -85,7 +89,7 @@ export class SimulatedOperator {
   }
 
   async #setAvailability(available: boolean): Promise<void> {
-    const askedAt = now();
+    const requestedAt = now();
     const input = Object.fromEntries(this.#plan.channels.map((channel) => [channel, available]));
     const { outcome } = await this.#api.execute({
       operation: 'operatorAvailabilityUpdate',
@@ -94,7 +98,7 @@ export class SimulatedOperator {
     });
     // Without a response the operator may be available, but is not known to be unavailable.
     if (available || outcome === 'done')
-      this.#context.journal.add({ kind: 'wished', who: this.who, available, askedAt });
+      this.#context.journal.add({ kind: 'availability_set', participant: this.participant, available, requestedAt });
   }
 
   async #runAbsences(): Promise<void> {
@@ -105,7 +109,7 @@ export class SimulatedOperator {
       await sleep(absence.awayMs, closing);
       await this.#comeBack(absence);
     }
-    await waitForAny(closing);
+    await waitForAbort(closing);
   }
 
   async #leave({ how }: Absence): Promise<void> {
@@ -124,7 +128,7 @@ export class SimulatedOperator {
   async #comeBack(absence?: Absence): Promise<void> {
     if (absence?.how === 'sign_off') {
       const until = now() + CONNECT_SECONDS * 1000 + LEASE_SLACK_MS;
-      this.#context.journal.add({ kind: 'leased', who: this.who, until });
+      this.#context.journal.add({ kind: 'lease_requested', participant: this.participant, until });
       await this.#api.execute({
         operation: 'operatorConnect',
         query: documents.OPERATOR_CONNECT,
@@ -180,7 +184,7 @@ export class SimulatedOperator {
     const { closing, plan } = this.#context;
     const { decline, ignore, speed } = plan.options;
     const choice = this.#random.pickWeighted({ accept: 1 - decline - ignore, decline, ignore });
-    if (choice === 'ignore') await waitForAny(ended, closing); // after closing time ignored offers are accepted too
+    if (choice === 'ignore') await waitForAbort(ended, closing); // after closing time ignored offers are accepted too
     await sleep(this.#random.between(200, 2500) / speed, ended, closing);
     await this.#presence.waitUntilOpen();
     if (ended.aborted) return;

@@ -5,11 +5,11 @@ import { waitBeforeRetry } from '../http-client.ts';
 import { type EventReceived, type MessageView, now, type Participant } from '../journal.ts';
 import type { Need, VisitorPlan } from '../plan.ts';
 import type { Random } from '../random.ts';
-import { sleep, waitForAny } from '../time.ts';
+import { sleep, waitForAbort } from '../time.ts';
 import { RESEND_CHANCE, randomText, type SimulationContext } from './context.ts';
 import { MessageWriter } from './writer.ts';
 
-const MAX_SESSION_TRIES = 10;
+const MAX_SESSION_ATTEMPTS = 10;
 /** Only events that never arrive take this long. */
 const EVENTS_TIMEOUT_MS = 60_000;
 /** Visitors have other addresses than operators. */
@@ -17,7 +17,7 @@ const FIRST_VISITOR_ADDRESS = 1 << 16;
 
 /** A visitor who starts a conversation, waits, chats and leaves. */
 export class SimulatedVisitor {
-  readonly who: Participant;
+  readonly participant: Participant;
   readonly #context: SimulationContext;
   readonly #plan: VisitorPlan;
   readonly #random: Random;
@@ -30,7 +30,7 @@ export class SimulatedVisitor {
   #messageCount = 0;
 
   constructor(context: SimulationContext, plan: VisitorPlan) {
-    this.who = `visitor ${plan.index}`;
+    this.participant = `visitor ${plan.index}`;
     this.#context = context;
     this.#plan = plan;
     this.#random = context.random.fork(`on the page ${plan.index}`);
@@ -42,7 +42,7 @@ export class SimulatedVisitor {
     const api = await this.#openSession();
     if (!api) return;
     this.#api = api;
-    this.#writer = new MessageWriter(api, journal, this.who, this.#random.fork('words'));
+    this.#writer = new MessageWriter(api, journal, this.participant, this.#random.fork('words'));
     const position = await api.execute<string>({ operation: 'eventPosition', query: documents.EVENT_POSITION });
     if (position.outcome !== 'done') return;
     const conversation = await this.#start(api, this.#writer);
@@ -73,28 +73,37 @@ export class SimulatedVisitor {
     const httpClient = client.forParticipant(FIRST_VISITOR_ADDRESS + this.#plan.index);
     const { website, language } = this.#plan.need;
     const body = JSON.stringify({ websiteId: setup.websites[website], language });
-    const askedAt = now();
-    let unanswered = 0;
-    const earlier: string[] = [];
-    for (let tries = 1; ; tries += 1) {
+    const requestedAt = now();
+    let attemptsWithoutResponse = 0;
+    const earlierCodes: string[] = [];
+    for (let attempts = 1; ; attempts += 1) {
       const reply = await httpClient.post({ path: '/visitor/session', body });
-      if ('noAnswer' in reply && reply.sent) unanswered += 1;
+      if ('noResponse' in reply && reply.sent) attemptsWithoutResponse += 1;
       const token = 'body' in reply && reply.status === 201 ? (reply.body?.token as string | undefined) : undefined;
-      const isRetryable = 'noAnswer' in reply || reply.status === 429 || reply.status === 503;
-      if (token === undefined && isRetryable && tries < MAX_SESSION_TRIES) {
-        if ('noAnswer' in reply) httpClient.switchNode();
-        earlier.push('noAnswer' in reply ? reply.noAnswer : `HTTP ${reply.status}`);
-        await waitBeforeRetry(reply, tries);
+      const isRetryable = 'noResponse' in reply || reply.status === 429 || reply.status === 503;
+      if (token === undefined && isRetryable && attempts < MAX_SESSION_ATTEMPTS) {
+        if ('noResponse' in reply) httpClient.switchNode();
+        earlierCodes.push('noResponse' in reply ? reply.noResponse : `HTTP ${reply.status}`);
+        await waitBeforeRetry(reply, attempts);
         continue;
       }
-      const code = token ? null : 'noAnswer' in reply ? reply.noAnswer : `HTTP ${reply.status}`;
-      const outcome = token ? 'done' : 'noAnswer' in reply ? 'unknown' : 'failed';
+      const code = token ? null : 'noResponse' in reply ? reply.noResponse : `HTTP ${reply.status}`;
+      const outcome = token ? 'done' : 'noResponse' in reply ? 'unknown' : 'failed';
       journal.add({
-        ...{ kind: 'answered', who: this.who, operation: 'session', askedAt, outcome, code, tries, unanswered },
+        kind: 'request_completed',
+        participant: this.participant,
+        operation: 'session',
+        requestedAt,
+        outcome,
+        code,
+        attempts,
+        attemptsWithoutResponse,
         conversation: null,
-        ...(earlier.length > 0 && { earlier }),
+        ...(earlierCodes.length > 0 && { earlierCodes }),
       });
-      return token ? new ApiClient(httpClient, journal, this.who, { path: documents.VISITOR_PATH, token }) : undefined;
+      return token
+        ? new ApiClient(httpClient, journal, this.participant, { path: documents.VISITOR_PATH, token })
+        : undefined;
     }
   }
 
@@ -110,7 +119,7 @@ export class SimulatedVisitor {
       ...(text === undefined ? {} : { message: text }),
       ...{ language, clientId },
     };
-    const askedAt = now();
+    const requestedAt = now();
     const send = () =>
       api.execute<{ conversation: { id: string; createdAt: string } }>({
         operation: 'conversationStart',
@@ -121,19 +130,24 @@ export class SimulatedVisitor {
     if (result.outcome !== 'done') return undefined;
     const conversation = Number(result.data.conversation.id);
     journal.add({
-      ...{ kind: 'started', who: this.who, conversation, askedAt, channel, need: needKey(this.#plan.need) },
+      kind: 'conversation_started',
+      participant: this.participant,
+      conversation,
+      requestedAt,
+      channel,
+      need: needKey(this.#plan.need),
       createdAt: Date.parse(result.data.conversation.createdAt),
     });
     if (text !== undefined) {
       const message = { sequence: 1, clientId, author: 'VISITOR', text };
-      journal.add({ kind: 'sent', who: this.who, conversation, message });
+      journal.add({ kind: 'message_sent', participant: this.participant, conversation, message });
     }
     return conversation;
   }
 
   #subscribe(api: ApiClient, conversation: number, position: number): Feed {
     const subscription = {
-      ...{ who: this.who, path: documents.VISITOR_PATH, token: api.token, conversation },
+      ...{ participant: this.participant, path: documents.VISITOR_PATH, token: api.token, conversation },
       ...{ operation: 'conversationEvents', query: documents.CONVERSATION_EVENTS },
       variables: { id: String(conversation) },
     };
@@ -172,7 +186,8 @@ export class SimulatedVisitor {
     if (patienceMs === null) return;
     if (!(await sleep(patienceMs, this.#accepted.signal, this.#closed.signal, over))) return;
     if (await this.#close(conversation, 0)) {
-      if (!this.#wasAccepted) journal.add({ kind: 'left', who: this.who, conversation });
+      if (!this.#wasAccepted)
+        journal.add({ kind: 'conversation_abandoned', participant: this.participant, conversation });
     }
   }
 
@@ -196,7 +211,7 @@ export class SimulatedVisitor {
   }
 
   async #waitUntilClosed(): Promise<void> {
-    await waitForAny(this.#closed.signal, this.#context.over);
+    await waitForAbort(this.#closed.signal, this.#context.over);
   }
 
   async #answerSurvey(conversationId: number): Promise<void> {
@@ -215,8 +230,8 @@ export class SimulatedVisitor {
     });
     if (result.outcome !== 'done') return;
     const { state, messages } = result.data;
-    this.#context.journal.add({ kind: 'read', who: this.who, conversation, messages });
-    this.#context.journal.add({ kind: 'found', who: this.who, conversation, state });
+    this.#context.journal.add({ kind: 'messages_read', participant: this.participant, conversation, messages });
+    this.#context.journal.add({ kind: 'final_state_found', participant: this.participant, conversation, state });
     await this.#waitForAllEvents(state, messages.length);
   }
 }

@@ -8,21 +8,21 @@ import { RESEND_CHANCE, randomText } from './context.ts';
 export class MessageWriter {
   readonly #api: ApiClient;
   readonly #journal: Journal;
-  readonly #who: Participant;
+  readonly #participant: Participant;
   readonly #random: Random;
   #messageCount = 0;
 
-  constructor(api: ApiClient, journal: Journal, who: Participant, random: Random) {
+  constructor(api: ApiClient, journal: Journal, participant: Participant, random: Random) {
     this.#api = api;
     this.#journal = journal;
-    this.#who = who;
+    this.#participant = participant;
     this.#random = random;
   }
 
   /** Returns a client id that is unique for this participant. */
   nextClientId(): string {
     this.#messageCount += 1;
-    return `${this.#who} ${this.#messageCount}`;
+    return `${this.#participant} ${this.#messageCount}`;
   }
 
   async send(conversation: number): Promise<void> {
@@ -38,7 +38,12 @@ export class MessageWriter {
       if (result.outcome !== 'done') return;
       // Record the sent text, not that of the response: checks compare it with what other participants see.
       const { sequence, author } = result.data.message;
-      this.#journal.add({ kind: 'sent', who: this.#who, conversation, message: { sequence, clientId, author, text } });
+      this.#journal.add({
+        kind: 'message_sent',
+        participant: this.#participant,
+        conversation,
+        message: { sequence, clientId, author, text },
+      });
     };
     await (this.#random.chance(RESEND_CHANCE) ? Promise.all([sendOnce(), sendOnce()]) : sendOnce());
   }

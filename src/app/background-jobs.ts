@@ -4,7 +4,7 @@ import { WebhookDispatcher } from '../core/webhooks/dispatcher.ts';
 import { HttpSender } from '../core/webhooks/http-sender.ts';
 import type { Installation } from './installation.ts';
 
-const CLEAN_INTERVAL_MS = 60_000;
+const EXPIRY_INTERVAL_MS = 60_000;
 const USAGE_INTERVAL_MS = 10_000;
 const RETENTION_INTERVAL_MS = 600_000;
 const TICK_INTERVAL_MS = 500;
@@ -17,12 +17,12 @@ interface JobOptions {
 
 export function startWebhookDispatcher(
   { database, webhooks }: Installation,
-  { logger, metrics, allowPrivate }: JobOptions & { readonly allowPrivate: boolean },
+  { logger, metrics, allowPrivateHosts }: JobOptions & { readonly allowPrivateHosts: boolean },
 ): WebhookDispatcher {
   const dispatcher = new WebhookDispatcher({
     database,
-    webhooks: webhooks.hooks,
-    sender: new HttpSender({ allowPrivate }),
+    webhooks: webhooks.service,
+    sender: new HttpSender({ allowPrivateHosts }),
     onResult: (result) => metrics.countDelivery(result),
     onError: (error) => logger.warn({ err: error }, 'sending webhooks failed; will retry'),
   });
@@ -42,11 +42,11 @@ export function startScheduler(
     if (performance.now() < nextSweep) return;
     nextSweep = performance.now() + SWEEP_INTERVAL_MS;
     const found = await scheduler.sweep();
-    metrics.countSweepFinds(found);
+    metrics.countFoundBySweep(found);
     if (found > 0) logger.warn({ found }, 'the sweep found queued conversations that could have been offered before');
   };
-  scheduler.hold();
-  const start = () => {
+  scheduler.holdLeases();
+  const startRound = () => {
     running ??= runRound()
       .then(
         () => metrics.countSchedulerRound('done'),
@@ -59,8 +59,8 @@ export function startScheduler(
         running = undefined;
       });
   };
-  start(); // immediately: outages are measured from the first round
-  const timer = setInterval(start, TICK_INTERVAL_MS).unref();
+  startRound(); // immediately, because the hold of the leases starts with the first round
+  const timer = setInterval(startRound, TICK_INTERVAL_MS).unref();
   return async () => {
     clearInterval(timer);
     await running;
@@ -77,7 +77,7 @@ export function startHousekeeping(installation: Installation, logger: Logger): (
     await attempt('recording REST usage', () => reports.restUsage.flush());
   };
   const usageTimer = setInterval(recordUse, USAGE_INTERVAL_MS);
-  const cleanTimer = setInterval(() => {
+  const expiryTimer = setInterval(() => {
     for (const store of [
       access.tokens,
       access.singleSignOn,
@@ -86,9 +86,9 @@ export function startHousekeeping(installation: Installation, logger: Logger): (
       access.idempotency,
       webhooks.deliveries,
     ]) {
-      attempt('deleting expired rows', () => store.clean());
+      attempt('deleting expired rows', () => store.deleteExpired());
     }
-  }, CLEAN_INTERVAL_MS);
+  }, EXPIRY_INTERVAL_MS);
   const shutdown = new AbortController();
   let retentionRun: Promise<void> | undefined;
   const retentionTimer = setInterval(() => {
@@ -98,9 +98,9 @@ export function startHousekeeping(installation: Installation, logger: Logger): (
       },
     );
   }, RETENTION_INTERVAL_MS);
-  for (const timer of [usageTimer, cleanTimer, retentionTimer]) timer.unref();
+  for (const timer of [usageTimer, expiryTimer, retentionTimer]) timer.unref();
   return async () => {
-    for (const timer of [usageTimer, cleanTimer, retentionTimer]) clearInterval(timer);
+    for (const timer of [usageTimer, expiryTimer, retentionTimer]) clearInterval(timer);
     shutdown.abort();
     await retentionRun;
     await recordUse();

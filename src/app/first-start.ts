@@ -5,7 +5,7 @@ import type { Installation } from './installation.ts';
 
 export interface FirstLogin {
   readonly email: string;
-  /** Undefined if the configuration set it; so is `apiKey`. */
+  /** Like `apiKey`, undefined if it is set in the configuration. */
   readonly password: string | undefined;
   readonly apiKey: string | undefined;
 }

@@ -25,7 +25,7 @@ export type Installation = Awaited<ReturnType<typeof openInstallation>>;
 export interface OpenOptions {
   /** Replaces the database clock, for tests. */
   readonly clock?: Clock;
-  /** Statement timeout on PostgreSQL, and how long a write can wait for others on either database. */
+  /** Statement timeout on PostgreSQL, and the longest time that a write waits for earlier writes on either database. */
   readonly statementMs?: number;
   /** Cost of hashing passwords; lower in tests. */
   readonly hashCost?: HashCost;
@@ -95,7 +95,7 @@ function toConfigError(error: unknown): unknown {
   return new ConfigError([`DATABASE_URL names a PostgreSQL server that cannot be used: ${message || code}.`]);
 }
 
-/** Fails with a clear message if the file cannot be used, before it is touched. */
+/** Fails with a clear message, and leaves the file unchanged, if it cannot be used. */
 function openFile(databaseFile: string, options: SqliteOptions): SqliteDatabase {
   mkdirSync(dirname(databaseFile), { recursive: true, mode: 0o700 });
   try {

@@ -6,7 +6,7 @@ export function secretFileFor(databaseFile: string): string {
   return join(dirname(databaseFile), 'secret');
 }
 
-/** The installation secret, stored next to the embedded database and created with it. */
+/** Reads the installation secret, which is stored next to the embedded database and created with it. */
 export function readOrCreateSecret(databaseFile: string, isNew: boolean, warn: (message: string) => void): string {
   const file = secretFileFor(databaseFile);
   if (!existsSync(file)) {

@@ -5,12 +5,12 @@ import { schema } from '../api/graphql/schema.ts';
 import { isSocketUrl, serveSockets } from '../api/graphql/websocket.ts';
 import type { Sockets, SocketTimeouts } from '../api/graphql-server/sockets.ts';
 import { createApp } from '../api/http/app.ts';
+import { createClientAddressReader } from '../api/http/client-address.ts';
 import { registerDatabaseMetrics } from '../api/http/database-metrics.ts';
 import { registerInstallationMetrics } from '../api/http/installation-metrics.ts';
 import { Metrics } from '../api/http/metrics.ts';
 import { registerNodeMetrics } from '../api/http/node-metrics.ts';
 import { registerOperations } from '../api/http/operations.ts';
-import { createPeerAddressReader } from '../api/http/peer-address.ts';
 import { RouteTable } from '../api/http/route-table.ts';
 import { closeWithin, drain } from '../api/http/shutdown.ts';
 import { registerOAuth } from '../api/oauth/oauth.ts';
@@ -82,8 +82,8 @@ export async function startServer(
     await app.close();
     throw error;
   });
-  const allowPrivate = config.SWITCHBOARD_WEBHOOK_PRIVATE === '1';
-  const dispatcher = runJobs ? startWebhookDispatcher(installation, { logger, metrics, allowPrivate }) : undefined;
+  const allowPrivateHosts = config.SWITCHBOARD_WEBHOOK_PRIVATE === '1';
+  const dispatcher = runJobs ? startWebhookDispatcher(installation, { logger, metrics, allowPrivateHosts }) : undefined;
   readiness.state = 'ready';
   logger.info({ url, migrated: installation.migrated }, 'listening');
 
@@ -118,10 +118,10 @@ function buildApp({ config, logger, metrics }: ServerContext): FastifyInstance {
     headersTimeoutMs: config.SWITCHBOARD_HEADERS_TIMEOUT * 1000,
     requestTimeoutMs: config.SWITCHBOARD_REQUEST_TIMEOUT * 1000,
   };
-  return createApp(options, createFallbackHandlers(deprecationOf(config)));
+  return createApp(options, createFallbackHandlers(getDeprecation(config)));
 }
 
-function deprecationOf({ SWITCHBOARD_REST_SUNSET: sunset }: Config): Deprecation {
+function getDeprecation({ SWITCHBOARD_REST_SUNSET: sunset }: Config): Deprecation {
   return { deprecatedSince: REST_DEPRECATED_SINCE, sunset };
 }
 
@@ -132,17 +132,17 @@ function registerProtocols(
   { socketTimeouts, compileQueries = true }: StartOptions,
 ): Sockets[] {
   const transactIn: TransactInAccount = (accountId) => (work) => installation.database.transaction(work, accountId);
-  const restOptions = { ...installation, transactIn, ...deprecationOf(config) };
+  const restOptions = { ...installation, transactIn, ...getDeprecation(config) };
   app.register(async (rest) => registerRest(rest, restOptions), { prefix: REST_PREFIX });
   app.register(async (oauth) => registerOAuth(oauth, installation.access, metrics));
   const graphqlOptions = { schema, services: installation, transactIn, compileQueries };
   app.register(async (graphql) => registerGraphql(graphql, graphqlOptions));
   const visitorOptions = { ...graphqlOptions, schema: visitorSchema };
   app.register(async (visitor) => registerVisitor(visitor, visitorOptions));
-  const addressOf = createPeerAddressReader(config.SWITCHBOARD_TRUSTED_PROXIES);
+  const readClientAddress = createClientAddressReader(config.SWITCHBOARD_TRUSTED_PROXIES);
   return [
-    serveSockets(app.server, { ...graphqlOptions, logger, addressOf }, socketTimeouts),
-    serveVisitorSockets(app.server, { ...visitorOptions, logger, addressOf }, socketTimeouts),
+    serveSockets(app.server, { ...graphqlOptions, logger, readAddress: readClientAddress }, socketTimeouts),
+    serveVisitorSockets(app.server, { ...visitorOptions, logger, readAddress: readClientAddress }, socketTimeouts),
   ];
 }
 
@@ -153,10 +153,14 @@ function registerObservability(
 ): void {
   const { database, upkeep } = installation;
   const ping = () => database.ping();
-  registerInstallationMetrics(metrics.registry, () => upkeep.metrics.latest());
-  registerNodeMetrics(metrics.registry, { server: app.server, isOpen: () => readiness.state === 'ready', ping });
-  const readUse = database.getUsage?.bind(database);
-  if (readUse) registerDatabaseMetrics(metrics.registry, readUse);
+  registerInstallationMetrics(metrics.registry, () => upkeep.metrics.readLatest());
+  registerNodeMetrics(metrics.registry, {
+    server: app.server,
+    isAcceptingTraffic: () => readiness.state === 'ready',
+    ping,
+  });
+  const readUsage = database.getUsage?.bind(database);
+  if (readUsage) registerDatabaseMetrics(metrics.registry, readUsage);
   const checkReady = async () => {
     readiness.lastCheckedAt = performance.now();
     if (readiness.state !== 'ready') throw new Error(`The service is ${readiness.state}.`);

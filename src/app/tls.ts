@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import { type Config, ConfigError } from '../config.ts';
 
-/** The certificate and private key; undefined if TLS is not configured. */
+/** Reads the certificate and private key; undefined if TLS is not configured. */
 export function readTls({ SWITCHBOARD_TLS_CERT: cert, SWITCHBOARD_TLS_KEY: key }: Config) {
   if (!cert || !key) return undefined;
   const tls = { cert: readFileSync(cert), key: readFileSync(key) };

@@ -35,7 +35,7 @@ export function parseAddress(option: string, text: string): DatabaseAddress {
   return { kind: 'postgres', url: text, name: `postgres://${url.host}${url.pathname}` };
 }
 
-export function requireDifferent(from: DatabaseAddress, to: DatabaseAddress): void {
+export function requireDifferentDatabases(from: DatabaseAddress, to: DatabaseAddress): void {
   const isSameFile =
     from.kind === 'sqlite' && to.kind === 'sqlite' ? resolveFile(from.file) === resolveFile(to.file) : false;
   if (isSameFile || from.name === to.name) throw new CommandFailed('--from and --to name the same database.');
@@ -106,10 +106,10 @@ async function openPostgresEndpoint(
   try {
     if (!(await endpoint.acquireCopyLock()))
       throw new CommandFailed(`Another copy is running on ${name}, or it is both source and target of this one.`);
-    const others = await endpoint.countOtherConnections();
-    if (others > 0 && !ignoreConnections) {
+    const otherConnections = await endpoint.countOtherConnections();
+    if (otherConnections > 0 && !ignoreConnections) {
       throw new CommandFailed(
-        `${others === 1 ? 'Another client is' : `${others} other clients are`} connected to ${name}. ` +
+        `${otherConnections === 1 ? 'Another client is' : `${otherConnections} other clients are`} connected to ${name}. ` +
           'Stop all nodes first: their changes from now on would be lost. If these are not nodes, add --ignore-connections.',
       );
     }

@@ -12,7 +12,10 @@ export const formatRate = (rows: number, milliseconds: number) =>
 /** Rates are not shown before this. */
 const MIN_RATE_MS = 1000;
 
-/** Shows progress: on a terminal one line that is repainted, elsewhere a line every few seconds. */
+/**
+ * Shows progress: on a terminal one line that is repainted, elsewhere a line every few seconds. With `showEachTable`,
+ * every finished table keeps its line.
+ */
 export class CopyProgress implements CopyListener {
   readonly #output: TerminalOutput;
   readonly #total: number;
@@ -48,14 +51,14 @@ export class CopyProgress implements CopyListener {
     return performance.now() - this.#startedAt;
   }
 
-  table(name: string, total: number, copiedRows: number): void {
+  onTable(name: string, total: number, copiedRows: number): void {
     this.#signal.throwIfAborted();
     this.#endTable();
     this.#table = { name, total, done: copiedRows };
     this.#skipped += copiedRows;
   }
 
-  rows(count: number): void {
+  onRows(count: number): void {
     this.#table.done += count;
     this.#done += count;
     if (performance.now() - this.#renderedAt > (this.#output.isTTY ? REPAINT_INTERVAL_MS : LINE_INTERVAL_MS))

@@ -47,7 +47,7 @@ function readSecretFile(address: DatabaseAddress): { source: string; secret: str
   return existsSync(file) ? { source: file, secret: readFileSync(file, 'utf8').trim() } : undefined;
 }
 
-/** Whether the secret decrypts the stored webhook secrets; undefined without webhooks. */
+/** Whether the secret decrypts the stored webhook secrets; undefined if there are no webhooks. */
 async function canUnseal(endpoint: CopyEndpoint, secret: string): Promise<boolean | undefined> {
   const webhooks = await endpoint.query({ text: 'select account_id, id, secret from webhooks' });
   if (webhooks.length === 0) return undefined;

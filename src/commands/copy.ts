@@ -15,7 +15,7 @@ import {
   migrateEndpoint,
   openEndpoint,
   parseAddress,
-  requireDifferent,
+  requireDifferentDatabases,
   toCommandFailure,
 } from './copy-endpoints.ts';
 import { CopyProgress, formatCount, formatRate, formatSeconds } from './copy-progress.ts';
@@ -38,7 +38,7 @@ const RESUME_HINT = 'Run the same command again to continue where it stopped.';
 export async function copy(terminal: Terminal, options: CopyOptions): Promise<void> {
   const from = parseAddress('--from', options.from);
   const to = parseAddress('--to', options.to);
-  requireDifferent(from, to);
+  requireDifferentDatabases(from, to);
   const { SWITCHBOARD_SECRET: secret } = readConfig({ ...terminal.env, DATABASE_URL: undefined });
   const { verify: readOnly = false, ignoreConnections = false } = options;
   const source = await openEndpoint(from, { readOnly: true, ignoreConnections });

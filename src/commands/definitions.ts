@@ -114,7 +114,7 @@ function defineOperators(program: Command, run: RunCommand): void {
     .command('create')
     .description('create an operator; prompts for the password')
     .requiredOption('--email <address>', 'the login')
-    .requiredOption('--name <name>', 'family name')
+    .requiredOption('--name <name>', 'last name')
     .option('--first-name <name>', 'first name')
     .option('--roles <roles>', 'comma-separated: expert, operator, manager, admin', 'operator')
     .addOption(accountOption())
@@ -133,7 +133,7 @@ function defineImport(program: Command, run: RunCommand): void {
     .description('create or update from a file')
     .command('operators')
     .description(
-      'import operators from a CSV or JSON file: updates those with a known external_id, creates the others; dry run without --apply',
+      'import operators from a CSV or JSON file: updates operators with a known external_id, creates the others; dry run without --apply',
     )
     .argument('<file>', 'ends in .csv or .json')
     .option('--apply', 'import if the dry run finds no errors')

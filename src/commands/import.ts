@@ -3,7 +3,7 @@ import { extname } from 'node:path';
 import { toWireName } from '../api/rest/names.ts';
 import type { Installation } from '../app/installation.ts';
 import type { ImportReport, RowFailure, RowReport } from '../core/administration/operator-import.ts';
-import { commandLineCaller, withInstallation } from './open.ts';
+import { findCommandLineCaller, withInstallation } from './open.ts';
 import { readOperators, toCsv, toJson } from './operator-file.ts';
 import { CommandFailed } from './report.ts';
 import type { Terminal } from './terminal.ts';
@@ -20,9 +20,9 @@ export async function importOperators(
   file: string,
   { apply = false, partly = false, account }: ImportOptions,
 ): Promise<void> {
-  const rows = readOperators(readFileSync(file), formatOf(file));
+  const rows = readOperators(readFileSync(file), detectFormat(file));
   await withInstallation(terminal, async (installation) => {
-    const caller = await commandLineCaller(installation, account);
+    const caller = await findCommandLineCaller(installation, account);
     const run = (dryRun: boolean) => {
       const onProgress = createProgressPrinter(terminal, dryRun ? 'checked' : 'imported');
       const options = { dryRun, allOrNothing: !partly, onProgress };
@@ -59,9 +59,9 @@ export async function exportOperators(
   file: string,
   { account }: { account?: number },
 ): Promise<void> {
-  const format = formatOf(file);
+  const format = detectFormat(file);
   await withInstallation(terminal, async (installation) => {
-    const { accountId } = await commandLineCaller(installation, account);
+    const { accountId } = await findCommandLineCaller(installation, account);
     const operators = await loadAllOperators(installation, accountId);
     writeFileSync(file, format === 'csv' ? toCsv(operators) : toJson(operators), { mode: 0o600 });
     terminal.console.log(
@@ -70,30 +70,30 @@ export async function exportOperators(
     const withoutExternalId = operators.filter(({ externalId }) => externalId === null).length;
     if (withoutExternalId > 0) {
       terminal.console.log(
-        `${withoutExternalId} of them ${withoutExternalId === 1 ? 'has' : 'have'} no external_id: an import cannot identify them and refuses their rows.`,
+        `${withoutExternalId} of them ${withoutExternalId === 1 ? 'has' : 'have'} no external_id: an import cannot identify them and rejects their rows.`,
       );
     }
   });
 }
 
 async function loadAllOperators({ administration: { operatorQuery } }: Installation, accountId: number) {
-  const all = [];
+  const operators = [];
   for (let after: number | undefined; ; ) {
     const { rows, hasNext } = await operatorQuery.slice(accountId, {}, { limit: 500, after, backwards: false });
-    all.push(...rows);
-    if (!hasNext) return all.reverse();
+    operators.push(...rows);
+    if (!hasNext) return operators.reverse();
     after = rows.at(-1)?.id;
   }
 }
 
-function formatOf(file: string): 'csv' | 'json' {
+function detectFormat(file: string): 'csv' | 'json' {
   const extension = extname(file).toLowerCase();
   if (extension === '.csv') return 'csv';
   if (extension === '.json') return 'json';
   throw new CommandFailed('The file must end in .csv or .json.');
 }
 
-/** Prints only to a terminal, not to a file or another program. */
+/** Prints progress only if stderr is a terminal. */
 function createProgressPrinter({ stderr }: Terminal, action: string): (done: number, total: number) => void {
   if (!stderr.isTTY) return () => undefined;
   return (done, total) => stderr.write(`\r${done} of ${total} ${action}${done >= total ? '\n' : ''}`);

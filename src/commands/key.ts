@@ -1,12 +1,12 @@
 import type { KeyAccess } from '../core/access/api-keys.ts';
 import { parseId } from '../core/kernel/ids.ts';
-import { commandLineCaller, withInstallation } from './open.ts';
+import { findCommandLineCaller, withInstallation } from './open.ts';
 import { CommandFailed } from './report.ts';
 import { formatTable, formatTime } from './table.ts';
 import type { Terminal } from './terminal.ts';
 
 const DAY_MS = 24 * 3600 * 1000;
-const MAX_DAYS = 36_500; // JavaScript dates end far beyond that
+const MAX_DAYS = 36_500; // far below the maximum of a JavaScript date
 
 interface AccountOption {
   readonly account?: number;
@@ -20,7 +20,7 @@ export async function createKey(
   if (options.days !== undefined && !(days !== undefined && days <= MAX_DAYS))
     throw new CommandFailed(`--days must be a whole number from 1 to ${MAX_DAYS}.`);
   await withInstallation(terminal, async (installation) => {
-    const caller = await commandLineCaller(installation, options.account);
+    const caller = await findCommandLineCaller(installation, options.account);
     const { key, secret } = await installation.database.transaction(
       (tx) =>
         installation.access.apiKeys.create(tx, caller, {
@@ -36,7 +36,7 @@ export async function createKey(
 
 export async function listKeys(terminal: Terminal, options: AccountOption): Promise<void> {
   await withInstallation(terminal, async (installation) => {
-    const caller = await commandLineCaller(installation, options.account);
+    const caller = await findCommandLineCaller(installation, options.account);
     const rows = (await installation.access.apiKeys.list(caller)).map((key) => [
       String(key.id),
       key.name,
@@ -53,16 +53,16 @@ export async function listKeys(terminal: Terminal, options: AccountOption): Prom
   });
 }
 
-export async function revokeKey(terminal: Terminal, text: string, options: AccountOption): Promise<void> {
-  const id = parseId(text);
+export async function revokeKey(terminal: Terminal, idText: string, options: AccountOption): Promise<void> {
+  const id = parseId(idText);
   if (id === undefined)
-    throw new CommandFailed(`${text} is not the id of a key. To list keys, run: switchboard key list`);
+    throw new CommandFailed(`${idText} is not the id of a key. To list keys, run: switchboard key list`);
   await withInstallation(terminal, async (installation) => {
-    const caller = await commandLineCaller(installation, options.account);
+    const caller = await findCommandLineCaller(installation, options.account);
     await installation.database.transaction(
       (tx) => installation.access.apiKeys.revoke(tx, caller, id),
       caller.accountId,
     );
-    terminal.console.log(`Key ${id} is revoked. A running service applies this within a second.`);
+    terminal.console.log(`Key ${id} is revoked. Running nodes reject it within a second.`);
   });
 }

@@ -1,17 +1,17 @@
 import { parse } from 'graphql';
 import { findReplacement } from '../api/graphql/replacements.ts';
-import { commandLineCaller, withInstallation } from './open.ts';
+import { findCommandLineCaller, withInstallation } from './open.ts';
 import { formatTable, formatTime } from './table.ts';
 import type { Terminal } from './terminal.ts';
 
-/** The migration meter: which REST operations each key still uses, and their replacements. */
+/** Prints the migration meter: which REST operations each key still uses, and their replacements. */
 export async function showMigration(
   terminal: Terminal,
   options: { readonly account?: number; readonly replacements?: boolean },
 ): Promise<void> {
   const { console } = terminal;
   await withInstallation(terminal, async (installation) => {
-    const caller = await commandLineCaller(installation, options.account);
+    const caller = await findCommandLineCaller(installation, options.account);
     const uses = await installation.reports.restUsage.list(caller);
     if (uses.length === 0) {
       console.log('No key has used the REST interface. A running service records usage every 10 seconds.');
@@ -25,7 +25,7 @@ export async function showMigration(
       String(count),
       formatTime(firstUsedAt),
       formatTime(lastUsedAt),
-      rootFieldOf(findReplacement(what)),
+      findRootField(findReplacement(what)),
     ]);
     console.log(formatTable(['id', 'name', 'key', 'used', 'times', 'first', 'last', 'instead'], rows));
     if (!options.replacements) {
@@ -37,8 +37,8 @@ export async function showMigration(
   });
 }
 
-/** The root field of the replacement: a whole document does not fit into the table. */
-function rootFieldOf(document: string | undefined): string {
+/** Returns the root field of the replacement: a whole document does not fit into the table. */
+function findRootField(document: string | undefined): string {
   const [definition] = document === undefined ? [] : parse(document).definitions;
   const [field] = definition?.kind === 'OperationDefinition' ? definition.selectionSet.selections : [];
   return field?.kind === 'Field' ? field.name.value : '-';

@@ -29,20 +29,20 @@ export async function withInstallation<T>(
 /** The actor of changes made by commands: anyone who can open the database. */
 export const COMMAND_LINE: Actor = { type: 'command_line', id: null, via: 'command_line' };
 
-/** Acts for the given account, or for the only one. */
-export async function commandLineCaller(
+/** Returns a caller for the given account, or for the only one. */
+export async function findCommandLineCaller(
   { access: { accounts } }: Installation,
   accountId: number | undefined,
 ): Promise<Caller> {
-  const all = await accounts.list();
-  if (all.length === 0)
+  const existingAccounts = await accounts.list();
+  if (existingAccounts.length === 0)
     throw new CommandFailed('There is no account yet. Start the service once, or run: switchboard account create');
-  if (accountId === undefined && all.length > 1) {
+  if (accountId === undefined && existingAccounts.length > 1) {
     throw new CommandFailed(
-      `There are ${all.length} accounts: choose one with --account. To list them, run: switchboard account list`,
+      `There are ${existingAccounts.length} accounts: choose one with --account. To list them, run: switchboard account list`,
     );
   }
-  const account = accountId === undefined ? all[0] : all.find(({ id }) => id === accountId);
+  const account = accountId === undefined ? existingAccounts[0] : existingAccounts.find(({ id }) => id === accountId);
   if (!account)
     throw new CommandFailed(`There is no account ${accountId}. To list accounts, run: switchboard account list`);
   return fullAccessCaller(account.id, COMMAND_LINE);

@@ -1,5 +1,5 @@
 import { parse } from 'csv-parse/sync';
-import { toWire, toWireName } from '../api/rest/names.ts';
+import { toWireKeys, toWireName } from '../api/rest/names.ts';
 import { coerce } from '../api/rest/wire.ts';
 import type { ImportRow } from '../core/administration/operator-import.ts';
 import { type Operator, operatorUpdate } from '../core/operators/operator.ts';
@@ -52,7 +52,7 @@ const FORMULA_PREFIX = /^'*[=+\-@\t\r\n＝＋－＠]/;
 export function toCsv(operators: readonly Operator[]): string {
   const lines = operators.map((operator) => {
     const row = toRow(operator);
-    return COLUMNS.map((column) => toCell(valueAt(row, column))).join(',');
+    return COLUMNS.map((column) => toCell(getValueAt(row, column))).join(',');
   });
   return `${[COLUMNS.join(','), ...lines].join('\r\n')}\r\n`;
 }
@@ -61,7 +61,7 @@ export function toJson(operators: readonly Operator[]): string {
   return `${JSON.stringify(operators.map(toRow), null, 2)}\n`;
 }
 
-/** Rows with the field names of the code. Invalid values are reported later, row by row. */
+/** Reads rows, with the field names of the code. Invalid values are reported later, row by row. */
 export function readOperators(bytes: Uint8Array, format: 'csv' | 'json'): ImportRow[] {
   const rows = format === 'csv' ? readCsv(decodeUtf8(bytes)) : readJson(decodeUtf8(bytes));
   if (rows.length === 0) throw new CommandFailed('The file has no rows.');
@@ -77,7 +77,7 @@ export function readOperators(bytes: Uint8Array, format: 'csv' | 'json'): Import
   });
 }
 
-/** Refuses other encodings instead of importing garbled names. Drops a byte order mark. */
+/** Rejects other encodings instead of importing garbled names. Removes a byte order mark. */
 function decodeUtf8(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -125,7 +125,7 @@ function validateHeader(columns: string[]): string[] {
   return columns;
 }
 
-/** Columns of an export, and those that only an import accepts. */
+/** The columns of an export, and the password, which only an import accepts. */
 const IMPORT_COLUMNS: ReadonlySet<string> = new Set([...COLUMNS, 'password']);
 
 function unknownColumnsError(location: string, names: readonly string[]): CommandFailed {
@@ -148,7 +148,7 @@ function readJson(text: string): Record<string, unknown>[] {
   return rows as Record<string, unknown>[];
 }
 
-/** An operator with the field names of the file, without internal fields. */
+/** Converts an operator to the field names of the file, without internal fields. */
 function toRow({
   id: _id,
   version: _version,
@@ -156,10 +156,10 @@ function toRow({
   ...operator
 }: Operator): Record<string, unknown> {
   const { phoneNumber = null } = operator.callConfig;
-  return toWire({ ...operator, callConfig: { ...operator.callConfig, phoneNumber } }) as Record<string, unknown>;
+  return toWireKeys({ ...operator, callConfig: { ...operator.callConfig, phoneNumber } }) as Record<string, unknown>;
 }
 
-function valueAt(row: Record<string, unknown>, column: string): unknown {
+function getValueAt(row: Record<string, unknown>, column: string): unknown {
   return column.split('.').reduce<unknown>((value, name) => (value as Record<string, unknown>)[name], row);
 }
 

@@ -1,6 +1,6 @@
 import { validate } from '../core/kernel/validate.ts';
 import { operatorCreate } from '../core/operators/operator.ts';
-import { commandLineCaller, withInstallation } from './open.ts';
+import { findCommandLineCaller, withInstallation } from './open.ts';
 import { askNewPassword } from './prompt.ts';
 import { CommandFailed } from './report.ts';
 import type { Terminal } from './terminal.ts';
@@ -18,7 +18,7 @@ export async function createOperator(
   { account, roles, ...fields }: NewOperatorOptions,
 ): Promise<void> {
   await withInstallation(terminal, async (installation) => {
-    const caller = await commandLineCaller(installation, account);
+    const caller = await findCommandLineCaller(installation, account);
     const input = { ...fields, roles: roles.split(',').map((role) => role.trim()) };
     validate(operatorCreate, input); // before prompting for a password
     const password = await askNewPassword(terminal);
@@ -35,7 +35,7 @@ export async function resetPassword(terminal: Terminal, email: string): Promise<
   await withInstallation(terminal, async (installation) => {
     const login = await installation.administration.operators.findLogin(email);
     if (!login) throw new CommandFailed(`There is no operator with the e-mail ${email}.`);
-    const caller = await commandLineCaller(installation, login.accountId);
+    const caller = await findCommandLineCaller(installation, login.accountId);
     const password = await askNewPassword(terminal);
     await installation.administration.operators.changePassword(
       (work) => installation.database.transaction(work, caller.accountId),

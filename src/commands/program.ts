@@ -5,7 +5,7 @@ import type { Terminal } from './terminal.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
 
-/** Returns the exit code. */
+/** Runs a command and returns its exit code. */
 export async function runProgram(args: readonly string[], terminal: Terminal): Promise<number> {
   let exitCode = 0;
   const run: RunCommand =

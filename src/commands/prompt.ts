@@ -14,8 +14,8 @@ export async function askNewPassword(terminal: Terminal): Promise<string> {
   const reader = createInterface({ input: terminal.stdin, output: silentOutput, terminal: true });
   reader.once('SIGINT', () => reader.close());
   const lines = reader[Symbol.asyncIterator]();
-  const ask = async (question: string) => {
-    terminal.stderr.write(question);
+  const ask = async (prompt: string) => {
+    terminal.stderr.write(prompt);
     const { value, done } = await lines.next();
     terminal.stderr.write('\n');
     if (done) throw new CommandFailed('Nothing was changed.');

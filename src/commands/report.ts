@@ -3,7 +3,7 @@ import { toDomainError } from '../core/kernel/errors.ts';
 import { UnusableDatabase } from '../storage/errors.ts';
 import type { Terminal } from './terminal.ts';
 
-/** Expected errors are printed as one line; internal errors with their stack. */
+/** Prints the message of an expected error, with one line per problem. Internal errors are printed with their stack. */
 export function reportFailure(error: unknown, { console }: Terminal): void {
   const domainError = toDomainError(error);
   if (domainError) {
@@ -16,7 +16,7 @@ export function reportFailure(error: unknown, { console }: Terminal): void {
   }
 }
 
-/** The message is shown to the user without a stack. */
+/** A command that cannot run. Its message is shown without a stack. */
 export class CommandFailed extends Error {}
 
 const EXPECTED_ERRORS = [ConfigError, CommandFailed, UnusableDatabase];

@@ -1,12 +1,12 @@
-/** Rows of text in aligned columns. */
+/** Formats rows of text in aligned columns. */
 export function formatTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = head.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)));
-  const line = (cells: readonly string[]) =>
+  const formatLine = (cells: readonly string[]) =>
     cells
       .map((cell, column) => cell.padEnd(widths[column] ?? 0))
       .join('  ')
       .trimEnd();
-  return [line(head), ...rows.map(line)].join('\n');
+  return [formatLine(head), ...rows.map(formatLine)].join('\n');
 }
 
 export function formatTime(milliseconds: number | null): string {

@@ -3,8 +3,8 @@ import type { Caller, Transact } from '../core/kernel/caller.ts';
 import { parseId } from '../core/kernel/ids.ts';
 import { validate } from '../core/kernel/validate.ts';
 import { type Webhook, webhookCreate } from '../core/webhooks/webhook.ts';
-import type { NewSecret } from '../core/webhooks/webhook-service.ts';
-import { commandLineCaller, withInstallation } from './open.ts';
+import type { WebhookWithSecret } from '../core/webhooks/webhook-service.ts';
+import { findCommandLineCaller, withInstallation } from './open.ts';
 import { CommandFailed } from './report.ts';
 import { formatTable, formatTime } from './table.ts';
 import type { Terminal } from './terminal.ts';
@@ -28,7 +28,7 @@ function withWebhooks(
   work: (context: WebhookContext) => Promise<void>,
 ): Promise<void> {
   return withInstallation(terminal, async (installation) => {
-    const caller = await commandLineCaller(installation, options.account);
+    const caller = await findCommandLineCaller(installation, options.account);
     await work({
       console: terminal.console,
       installation,
@@ -48,7 +48,7 @@ export async function addWebhook(
     .filter((type) => type !== '');
   const input = validate(webhookCreate, { name: options.name, url: options.url, eventTypes });
   await withWebhooks(terminal, options, async ({ console, installation, caller, transact }) => {
-    const created = await installation.webhooks.hooks.create(transact, caller, input);
+    const created = await installation.webhooks.service.create(transact, caller, input);
     console.log(`Created webhook ${created.webhook.id}. ${formatSecret(created)}`);
   });
 }
@@ -56,16 +56,16 @@ export async function addWebhook(
 export async function listWebhooks(terminal: Terminal, options: AccountOption): Promise<void> {
   await withWebhooks(terminal, options, async ({ console, installation, caller }) => {
     const counts = await installation.webhooks.deliveries.countUndelivered(caller);
-    const rows = (await installation.webhooks.hooks.list(caller)).map((hook) => [
-      String(hook.id),
-      hook.name,
-      hook.url,
-      hook.eventTypes.join(',') || 'all',
-      hook.state,
-      String(counts.get(hook.id)?.pending ?? 0),
-      String(counts.get(hook.id)?.dead ?? 0),
-      formatTime(hook.failingSince),
-      hook.pausedBecause ?? '',
+    const rows = (await installation.webhooks.service.list(caller)).map((webhook) => [
+      String(webhook.id),
+      webhook.name,
+      webhook.url,
+      webhook.eventTypes.join(',') || 'all',
+      webhook.state,
+      String(counts.get(webhook.id)?.pending ?? 0),
+      String(counts.get(webhook.id)?.dead ?? 0),
+      formatTime(webhook.failingSince),
+      webhook.pausedBecause ?? '',
     ]);
     console.log(
       formatTable(['id', 'name', 'url', 'events', 'state', 'pending', 'dead', 'failing since', 'paused because'], rows),
@@ -76,13 +76,13 @@ export async function listWebhooks(terminal: Terminal, options: AccountOption): 
 export async function removeWebhook(terminal: Terminal, text: string, options: AccountOption): Promise<void> {
   const id = parseListedId(text);
   await withWebhooks(terminal, options, async ({ console, installation, caller, transact }) => {
-    await installation.webhooks.hooks.remove(transact, caller, id);
+    await installation.webhooks.service.delete(transact, caller, id);
     console.log(`Webhook ${id} is removed, with its pending events.`);
   });
 }
 
 export const pauseWebhook = (terminal: Terminal, text: string, options: AccountOption) =>
-  setState(terminal, text, options, 'paused', 'is paused. Events are kept until it is resumed.');
+  setState(terminal, text, options, 'paused', 'is paused. Events are retained until it is resumed.');
 
 export const resumeWebhook = (terminal: Terminal, text: string, options: AccountOption) =>
   setState(terminal, text, options, 'active', 'is active. It receives the events that it missed.');
@@ -96,7 +96,7 @@ async function setState(
 ): Promise<void> {
   const id = parseListedId(text);
   await withWebhooks(terminal, options, async ({ console, installation, caller, transact }) => {
-    await installation.webhooks.hooks.update(transact, caller, id, { state });
+    await installation.webhooks.service.update(transact, caller, id, { state });
     console.log(`Webhook ${id} ${message}`);
   });
 }
@@ -104,14 +104,14 @@ async function setState(
 export async function rotateWebhook(terminal: Terminal, text: string, options: AccountOption): Promise<void> {
   const id = parseListedId(text);
   await withWebhooks(terminal, options, async ({ console, installation, caller, transact }) => {
-    const rotated = await installation.webhooks.hooks.rotateSecret(transact, caller, id);
+    const rotated = await installation.webhooks.service.rotateSecret(transact, caller, id);
     console.log(
       `Until ${formatTime(rotated.webhook.previousSecretUntil)} (UTC) events are also signed with the old secret. ${formatSecret(rotated)}`,
     );
   });
 }
 
-/** The newest dead letters of a webhook. */
+/** Lists the newest dead letters of a webhook. */
 export async function listDeadLetters(terminal: Terminal, text: string, options: AccountOption): Promise<void> {
   const id = parseListedId(text);
   await withWebhooks(terminal, options, async ({ console, installation, caller }) => {
@@ -146,7 +146,7 @@ export async function replayDeadLetters(
   });
 }
 
-function formatSecret({ secret }: NewSecret): string {
+function formatSecret({ secret }: WebhookWithSecret): string {
   return `The secret, shown only once:\n\n  ${secret}\n`;
 }
 

@@ -5,8 +5,8 @@ import { systemCaller } from '../core/kernel/caller.ts';
 import { claimSlot, recordFirstLogin, setAvailability } from '../core/live/live-store.ts';
 import type { Operator, OperatorCreate } from '../core/operators/operator.ts';
 import type { Transaction } from '../storage/database.ts';
-import { addHistory, addRunningChat } from './history.ts';
-import { PEOPLE } from './people.ts';
+import { DEMO_OPERATORS } from './demo-operators.ts';
+import { addActiveChat, addHistory } from './history.ts';
 
 const EXTERNAL_ID_PREFIX = 'demo-';
 const LEASE_ID = 'demo';
@@ -14,20 +14,20 @@ const LEASE_SECONDS = 60;
 const RENEW_INTERVAL_MS = 20_000;
 const DAY_MS = 24 * 3600 * 1000;
 
-/** Adds demo data to the first account. Returns the number of operators added; 0 if the data is already there. */
+/** Adds demo data to the first account. Returns the number of operators added; 0 if the data already exists. */
 export async function loadDemoData(installation: Installation): Promise<number> {
   const caller = await findDemoCaller(installation);
   if ((await findDemoOperatorIds(installation, caller)).length > 0) return 0;
   const transact: Transact = (work) => installation.database.transaction(work, caller.accountId);
   const directory = await createDirectory(installation, caller, transact);
   const operators: Operator[] = [];
-  for (const [index, person] of PEOPLE.entries()) {
+  for (const [index, demoOperator] of DEMO_OPERATORS.entries()) {
     const operator = await installation.administration.operators.create(
       transact,
       caller,
-      buildOperator(index, person, directory),
+      buildOperator(index, demoOperator, directory),
     );
-    const [, , , city, country] = person;
+    const [, , , city, country] = demoOperator;
     const status = index % 3 === 0 ? 'At your service' : '';
     await installation.administration.profiles.update(transact, caller, operator.id, { status, city, country });
     operators.push(operator);
@@ -127,11 +127,11 @@ async function createDirectory(
 /** Every fourth operator has neither skill nor group, so that a live list without filters is not empty. */
 function buildOperator(
   index: number,
-  [firstName, name, languages]: (typeof PEOPLE)[number],
+  [firstName, name, languages]: (typeof DEMO_OPERATORS)[number],
   directory: Directory,
 ): OperatorCreate {
   const { groups, skills, websites } = directory;
-  const isPlain = index % 4 === 0;
+  const isUnassigned = index % 4 === 0;
   const pick = <T>(list: readonly T[], step: number) => list[(index * step) % list.length] as T;
   return {
     name,
@@ -149,9 +149,9 @@ function buildOperator(
     chatPriority: index % 8 === 0 ? 10 : 0,
     languageList: [...languages],
     languageAdmin: (['fr', 'en', 'de', 'es'] as const)[index % 4] ?? 'en',
-    groupId: isPlain ? null : pick(groups, 3),
+    groupId: isUnassigned ? null : pick(groups, 3),
     websiteList: index % 5 === 4 ? [pick(websites, 1)] : [...websites],
-    skillList: isPlain ? [] : [...new Set([pick(skills, 1), pick(skills, 3)])],
+    skillList: isUnassigned ? [] : [...new Set([pick(skills, 1), pick(skills, 3)])],
     ...(index % 9 === 2 ? { callConfig: { type: 'ANSWER_FROM_PHONE', phoneNumber: `+3312345${1000 + index}` } } : {}),
   };
 }
@@ -160,17 +160,17 @@ function shouldBeConnected(index: number): boolean {
   return index % 5 !== 3;
 }
 
-/** Sets availability, a first login for most operators, and a running chat with its conversation row for some. */
+/** Sets availability. Most operators also get a first login, and some an active chat with its conversation row. */
 async function addLiveState(tx: Transaction, caller: Caller, operator: Operator, index: number): Promise<void> {
   const isBusy = shouldBeConnected(index) && operator.chatEnabled && index % 3 === 1;
-  if (isBusy) await addRunningChat(tx, caller, operator);
+  if (isBusy) await addActiveChat(tx, caller, operator);
   const { id: operatorId } = operator;
   if (index !== 38) await recordFirstLogin(tx, caller, { operatorId, at: tx.now - (index + 1) * DAY_MS });
-  const wanted = {
+  const availability = {
     chat: { available: index % 6 !== 5 },
     call: { available: index % 4 === 0 },
     video: { available: index % 3 === 0 },
   };
-  setAvailability(tx, caller, { operatorId, update: wanted });
+  setAvailability(tx, caller, { operatorId, update: availability });
   if (isBusy) await claimSlot(tx, caller, { operatorId, channel: 'chat', mode: 'forced' });
 }

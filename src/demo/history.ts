@@ -14,33 +14,35 @@ import { DIALOGUES, VISITORS } from './visitors.ts';
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const CONVERSATION_COUNT = 400;
-/** One abandoned conversation per this many. */
-const ABANDONED_INTERVAL = 10;
+/** Adds one abandoned conversation for every 10 others. */
+const CONVERSATIONS_PER_ABANDONED = 10;
 
 export interface HistoryInput {
   readonly operators: readonly Operator[];
   readonly tags: readonly number[];
 }
 
-/** Adds visitors and their conversations of the last weeks. The newest conversation gets the highest identifier. */
+/**
+ * Adds visitors and their conversations from the last few weeks. The newest conversation gets the highest identifier.
+ */
 export async function addHistory(
   tx: Transaction,
   context: ActorContext,
   { operators, tags }: HistoryInput,
 ): Promise<void> {
-  const operatorOf = (number: number) => operators[(number * 7) % operators.length] as Operator;
-  const visitors = await addVisitors(tx, context, collectWebsiteIds(operators), operatorOf);
-  for (let number = CONVERSATION_COUNT - 1; number >= 0; number--) {
-    const operator = operatorOf(number);
-    const createdAt = tx.now - DAY_MS - number * HOUR_MS;
-    const visitorId = visitors[number % visitors.length] as number;
-    if (number % ABANDONED_INTERVAL === 0) {
+  const pickOperator = (number: number) => operators[(number * 7) % operators.length] as Operator;
+  const visitors = await addVisitors(tx, context, collectWebsiteIds(operators), pickOperator);
+  for (let index = CONVERSATION_COUNT - 1; index >= 0; index--) {
+    const operator = pickOperator(index);
+    const createdAt = tx.now - DAY_MS - index * HOUR_MS;
+    const visitorId = visitors[index % visitors.length] as number;
+    if (index % CONVERSATIONS_PER_ABANDONED === 0) {
       await addAbandonedConversation(tx, context, { operator, visitorId, createdAt: createdAt - HOUR_MS / 2 });
     }
-    const channel = (['chat', 'chat', 'call', 'video'] as const)[number % 4] as Channel;
-    const waitMs = number % 5 === 2 ? 90_000 : 8000;
+    const channel = (['chat', 'chat', 'call', 'video'] as const)[index % 4] as Channel;
+    const waitMs = index % 5 === 2 ? 90_000 : 8000;
     const id = await addConversation(tx, context, {
-      ...conversationFields(operator, visitorId),
+      ...buildConversationFields(operator, visitorId),
       operatorId: operator.id,
       channel,
       state: 'closed',
@@ -48,26 +50,26 @@ export async function addHistory(
       hasWaited: waitMs > HOUR_MS / 60,
       offeredAt: createdAt + waitMs - 4000,
       acceptedAt: createdAt + waitMs,
-      firstAnswerAt: createdAt + waitMs + 7000 + (number % 6) * 1000,
+      firstAnswerAt: createdAt + waitMs + 7000 + (index % 6) * 1000,
       closedAt: createdAt + 600_000,
-      ...(number % 4 === 1
+      ...(index % 4 === 1
         ? { closedBy: 'visitor', closedById: visitorId }
         : { closedBy: 'operator', closedById: operator.id }),
     });
-    if (number % 4 !== 3) {
-      const tagIds = [tags[number % 3] ?? 1, ...(number % 8 === 1 ? [tags[3] ?? 1] : [])];
+    if (index % 4 !== 3) {
+      const tagIds = [tags[index % 3] ?? 1, ...(index % 8 === 1 ? [tags[3] ?? 1] : [])];
       replaceTags(tx, context, { conversationId: id, tagIds });
     }
-    if (number % 3 === 0) await addSatisfaction(tx, context, { operator, conversationId: id, number });
+    if (index % 3 === 0) await addSatisfaction(tx, context, { operator, conversationId: id, number: index });
   }
 }
 
 /** Adds an active chat for an operator. The caller claims the slot. */
-export async function addRunningChat(tx: Transaction, context: ActorContext, operator: Operator): Promise<void> {
+export async function addActiveChat(tx: Transaction, context: ActorContext, operator: Operator): Promise<void> {
   const visitorId = 1 + (operator.id % VISITORS.length);
   const createdAt = tx.now - 60_000;
   await addConversation(tx, context, {
-    ...conversationFields(operator, visitorId),
+    ...buildConversationFields(operator, visitorId),
     operatorId: operator.id,
     channel: 'chat',
     state: 'active',
@@ -108,7 +110,7 @@ async function addVisitors(
 }
 
 /** Website, skill and language of a conversation that this operator can handle. */
-function conversationFields(operator: Operator, visitorId: number) {
+function buildConversationFields(operator: Operator, visitorId: number) {
   return {
     visitorId,
     websiteId: operator.websiteList[0] ?? 1,
@@ -137,7 +139,7 @@ async function addAbandonedConversation(
   { operator, visitorId, createdAt }: { operator: Operator; visitorId: number; createdAt: number },
 ): Promise<void> {
   await addConversation(tx, context, {
-    ...conversationFields(operator, visitorId),
+    ...buildConversationFields(operator, visitorId),
     groupId: operator.groupId,
     operatorId: null,
     channel: 'chat',

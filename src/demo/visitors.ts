@@ -1,4 +1,4 @@
-/** First name, family name, city, postal code, country. */
+/** First name, last name, city, postal code, country. */
 export const VISITORS: readonly (readonly [string, string, string, string, string])[] = [
   ['Anna', 'Keller', 'Zürich', '8001', 'Switzerland'],
   ['Bruno', 'Silva', 'Lisboa', '1100-148', 'Portugal'],

@@ -57,9 +57,9 @@ export interface ServerUsage {
   /** Statements and transactions that wait for a connection or for the account lock. */
   readonly waiting: number;
   /** Statements that timed out, since the start. */
-  readonly givenUp: number;
+  readonly timedOutCount: number;
   /** Statements that failed because the server was unreachable, since the start. */
-  readonly refused: number;
+  readonly unreachableCount: number;
   /** Wake-ups received, since the start. */
   readonly wakeUps: number;
   /** Whether wake-ups can be received now. */
@@ -81,20 +81,20 @@ export interface Database {
   /** Runs a prepared statement outside of transactions; sees committed data. */
   run<Args extends object, Row>(statement: Statement<Args, Row>, args: Args): Promise<Row[]>;
   /**
-   * For reads that no index serves: does not block other requests, and stops at its deadline. The query must contain
-   * `withinDeadline(…)` in the condition on its rows, or it cannot be stopped.
+   * Runs a read that no index serves, without blocking other requests, and stops it at its deadline. The query must
+   * contain `isWithinDeadline(…)` in the condition on its rows, or it cannot be stopped.
    */
   readOffThread<Row>(query: Compilable<Row>): Promise<Row[]>;
-  withinDeadline(rowNumber: Expression<number>): Expression<SqlBool>;
+  isWithinDeadline(rowNumber: Expression<number>): Expression<SqlBool>;
   /**
    * Calls the listener after every commit that added to an account's event log. Returns a function that unsubscribes.
    */
   onEvents(listener: (accountId: number) => void): () => void;
   /** Runs the database's own integrity check; empty if there are no problems. */
   findIntegrityProblems(): string[];
-  /** Only for a database server. */
+  /** Only defined for a database server. */
   getUsage?(): ServerUsage;
-  /** Fails if the database does not answer. */
+  /** Fails if the database does not respond. */
   ping(): Promise<void>;
   close(): Promise<void>;
 }

@@ -10,7 +10,7 @@ export class DeadlineExceeded extends Error {
 
 /** Extensions for a process that stalls repeatedly. */
 const MAX_EXTENSIONS = 5;
-/** After a stall the answer may have arrived already: leaves time to read it. */
+/** After a stall, the response may have arrived already: leaves time to read it. */
 const MIN_EXTENSION_MS = 50;
 
 /**
@@ -24,7 +24,7 @@ export async function withDeadline<T>(work: PromiseLike<T>, milliseconds: number
       const stalledBefore = clock.stalledMs;
       timer = setTimeout(() => {
         const stalledMs = clock.stalledMs - stalledBefore;
-        // Timers run before I/O: setImmediate lets answers that have arrived win.
+        // Timers run before I/O: `setImmediate` gives responses that have already arrived precedence.
         if (stalledMs === 0 || extensions === MAX_EXTENSIONS) setImmediate(() => reject(new DeadlineExceeded()));
         else wait(Math.min(Math.max(stalledMs, MIN_EXTENSION_MS), milliseconds), extensions + 1);
       }, delayMs);

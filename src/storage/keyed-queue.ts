@@ -1,10 +1,10 @@
 import { DeadlineExceeded } from './deadline.ts';
 import { DatabaseUnavailable } from './errors.ts';
 
-/** Longest wait for earlier changes. */
+/** Maximum wait for earlier changes. */
 export const MAX_WAIT_MS = 5000;
 
-/** Runs work of the same key one after the other, in order of arrival. */
+/** Runs work with the same key sequentially, in order of arrival. */
 export class KeyedQueue<Key> {
   waiting = 0;
   readonly #now: () => number;
@@ -22,7 +22,7 @@ export class KeyedQueue<Key> {
     const result = (this.#last.get(key) ?? Promise.resolve(undefined)).then((timeout) => {
       this.waiting -= 1;
       // If the previous one timed out, fail immediately instead of waiting for another timeout.
-      if (timeout) throw new DatabaseUnavailable('The database does not answer.', { cause: timeout });
+      if (timeout) throw new DatabaseUnavailable('The database does not respond.', { cause: timeout });
       if (this.#now() - queuedAt > this.#maxWaitMs) throw new DatabaseUnavailable('Too many changes are waiting.');
       return work();
     });

@@ -20,12 +20,12 @@ const MIGRATION_LOCK_ID = 0;
  * Applies the missing migrations and returns their names. A new database is created in one transaction. On an existing
  * one, each migration has its own transaction, so that running nodes wait for at most one of them.
  */
-export async function migrate(database: Database, all: readonly Migration[] = migrations): Promise<string[]> {
+export async function migrate(database: Database, available: readonly Migration[] = migrations): Promise<string[]> {
   const appliedNames: string[] = [];
   for (;;) {
-    const applied = await database.transaction((tx) => applyNext(tx, database, all), MIGRATION_LOCK_ID);
-    appliedNames.push(...applied);
-    if (applied.length === 0) return appliedNames;
+    const newlyApplied = await database.transaction((tx) => applyNext(tx, database, available), MIGRATION_LOCK_ID);
+    appliedNames.push(...newlyApplied);
+    if (newlyApplied.length === 0) return appliedNames;
   }
 }
 
@@ -33,8 +33,8 @@ async function applyNext(tx: Transaction, database: Database, all: readonly Migr
   for (const statement of database.setupStatements) await sql.raw(statement).execute(tx.db);
   await sql.raw(CREATE_MIGRATIONS_TABLE).execute(tx.db);
   const applied = new Set((await tx.db.selectFrom('migrations').select('name').execute()).map((row) => row.name));
-  refuseUnfinishedCopy(applied);
-  await refuseNewerSchema(tx, applied, all);
+  rejectUnfinishedCopy(applied);
+  await rejectNewerSchema(tx, applied, all);
   const missing = all.filter((migration) => !applied.has(migration.name));
   const next = applied.size === 0 ? missing : missing.slice(0, 1);
   for (const migration of next) {
@@ -49,15 +49,15 @@ async function applyNext(tx: Transaction, database: Database, all: readonly Migr
 /** Stored as a migration while a copy fills the database, so that every version refuses to start on it. */
 export const COPY_NOT_FINISHED = 'copy-not-finished';
 
-function refuseUnfinishedCopy(applied: ReadonlySet<string>): void {
+function rejectUnfinishedCopy(applied: ReadonlySet<string>): void {
   if (!applied.has(COPY_NOT_FINISHED)) return;
   throw new UnusableDatabase(
     'The database is the target of a copy that is not finished. Run the same "switchboard copy" again to resume it.',
   );
 }
 
-/** During an upgrade a node of the previous version may restart: it can, if all newer migrations are additive. */
-async function refuseNewerSchema(
+/** During an upgrade, a node of the previous version can restart only if all newer migrations are additive. */
+async function rejectNewerSchema(
   { db }: Transaction,
   applied: ReadonlySet<string>,
   known: readonly Migration[],

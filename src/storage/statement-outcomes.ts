@@ -2,7 +2,7 @@
 export class TransactionEnded extends Error {
   constructor() {
     super('The transaction has ended.');
-    this.name = 'TransactionIsOver';
+    this.name = 'TransactionEnded';
   }
 }
 

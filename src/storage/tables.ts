@@ -20,8 +20,9 @@ interface LiveColumns {
 }
 
 /**
- * The whole schema. Names are camelCase here and snake_case in SQL. The keys of all tables that belong to an account
- * start with `accountId`, so that accounts can be distributed over machines later. Booleans are 0/1, times are epoch
+ * The whole schema. Names are camelCase here and snake_case in SQL. The keys of tables that belong to an account start
+ * with `accountId`, so that accounts can be distributed over machines later; only the keys of logins, tokens and codes,
+ * which find the account, do not. Booleans are 0/1, times are epoch
  * milliseconds, lists are JSON text: the same on every database.
  */
 export interface Tables {
@@ -48,8 +49,7 @@ export interface Tables {
   counters: { accountId: number; name: string; value: number };
 
   /**
-   * The only table without an account in its key: e-mail addresses are unique on the platform, because they are the
-   * login.
+   * The key does not contain the account: e-mail addresses are unique on the platform, because they identify the login.
    */
   logins: { emailFolded: string; accountId: number; operatorId: number; passwordHash: string | null };
   accessTokens: {
@@ -167,9 +167,9 @@ export interface Tables {
     version: number;
     /** The operator is connected while this is in the future, by the database's clock. */
     leaseUntil: number;
-    /** The same without leases in their grace period: these keep the operator connected, but not routable. */
+    /** Like `leaseUntil`, without leases in their grace period: these keep the operator connected, but not routable. */
     routableUntil: Generated<number>;
-    /** 1 after another user took the operator offline: only an explicit connect by the operator ends it. */
+    /** 1 after another actor took the operator offline, until the operator explicitly connects. */
     keptOffline: Generated<number>;
     /** When an operator with active conversations went offline. */
     lostAt: number | null;
@@ -382,7 +382,7 @@ export interface Tables {
     pausedBecause: string | null;
     /** Position up to which events were turned into deliveries. */
     position: number;
-    /** The first failure after the last delivery. */
+    /** The first failure after the last successful delivery. */
     failingSince: number | null;
     /** Failed attempts and dead deliveries since the last success. */
     failedInRow: number;

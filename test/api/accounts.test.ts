@@ -59,37 +59,37 @@ interface Call {
 }
 
 /** `<id>` in the path and the body is replaced by an identifier. */
-const call = (method: string, path: string, body?: string): Call =>
+const createCall = (method: string, path: string, body?: string): Call =>
   body === undefined ? { method, path } : { method, path, body };
 
 const CALLS: readonly Call[] = [
   ...KINDS.flatMap((kind) => [
-    call('GET', `/${kind}/<id>`),
-    call('GET', `/${kind}/<id>?fields[]=id`),
-    call('HEAD', `/${kind}/<id>`),
-    call('PUT', `/${kind}/<id>`, kind === 'website' ? 'label=taken' : 'name=taken'),
-    call('PUT', `/${kind}/<id>`, ''),
-    call('PUT', `/${kind}/<id>`, 'foo=1'),
-    call('PUT', `/${kind}/<id>`, 'id=<id>'),
-    call('DELETE', `/${kind}/<id>`),
-    call('POST', `/${kind}/<id>`, 'name=taken'),
-    call('PATCH', `/${kind}/<id>`, 'name=taken'),
-    call('OPTIONS', `/${kind}/<id>`),
+    createCall('GET', `/${kind}/<id>`),
+    createCall('GET', `/${kind}/<id>?fields[]=id`),
+    createCall('HEAD', `/${kind}/<id>`),
+    createCall('PUT', `/${kind}/<id>`, kind === 'website' ? 'label=taken' : 'name=taken'),
+    createCall('PUT', `/${kind}/<id>`, ''),
+    createCall('PUT', `/${kind}/<id>`, 'foo=1'),
+    createCall('PUT', `/${kind}/<id>`, 'id=<id>'),
+    createCall('DELETE', `/${kind}/<id>`),
+    createCall('POST', `/${kind}/<id>`, 'name=taken'),
+    createCall('PATCH', `/${kind}/<id>`, 'name=taken'),
+    createCall('OPTIONS', `/${kind}/<id>`),
   ]),
-  call('GET', '/operator/<id>/live'),
-  call('PUT', '/operator/<id>/live', 'chat[available]=1'),
-  call('PUT', '/operator/<id>/live', 'connected=0'),
-  call('PUT', '/operator/<id>/live', 'connected=1'),
-  call('DELETE', '/operator/<id>/live'),
-  call('GET', '/operator/<id>/statistic'),
-  call('PUT', '/operator/<id>/statistic', 'experience=1'),
-  call('GET', '/operator/<id>/profile'),
-  call('PUT', '/operator/<id>/profile', 'city=Paris'),
-  call('PUT', '/operator/<id>/profile', 'user_id=<id>'),
-  call('DELETE', '/operator/<id>/profile'),
-  call('PUT', '/operator/<id>', 'password=a+password+for+another'),
-  call('PUT', '/operator/<id>', '_link=/operator/<id>'),
-  call('PUT', '/operator/<id>', 'external_id=person-1'),
+  createCall('GET', '/operator/<id>/live'),
+  createCall('PUT', '/operator/<id>/live', 'chat[available]=1'),
+  createCall('PUT', '/operator/<id>/live', 'connected=0'),
+  createCall('PUT', '/operator/<id>/live', 'connected=1'),
+  createCall('DELETE', '/operator/<id>/live'),
+  createCall('GET', '/operator/<id>/statistic'),
+  createCall('PUT', '/operator/<id>/statistic', 'experience=1'),
+  createCall('GET', '/operator/<id>/profile'),
+  createCall('PUT', '/operator/<id>/profile', 'city=Paris'),
+  createCall('PUT', '/operator/<id>/profile', 'user_id=<id>'),
+  createCall('DELETE', '/operator/<id>/profile'),
+  createCall('PUT', '/operator/<id>', 'password=a+password+for+another'),
+  createCall('PUT', '/operator/<id>', '_link=/operator/<id>'),
+  createCall('PUT', '/operator/<id>', 'external_id=person-1'),
 ];
 
 /** Everything in the response that a caller could compare, with the identifier replaced. */
@@ -108,27 +108,28 @@ async function sendNormalized({ method, path, body }: Call, id: number, key: str
 }
 
 suite('an identifier of another account', () => {
-  let untouched: string;
+  let originalData: string;
   before(async () => {
-    untouched = await readAll(large);
+    originalData = await readAll(large);
   });
 
-  for (const one of CALLS) {
-    test(`${one.method} ${one.path} ${one.body ?? ''}`, async () => {
-      const foreign = await sendNormalized(one, FOREIGN, smallKey);
-      assert.equal(foreign, await sendNormalized(one, ABSENT, smallKey));
+  for (const call of CALLS) {
+    const { method, path, body = '' } = call;
+    test(`${method} ${path} ${body} gets the same response as an unknown identifier`, async () => {
+      const foreign = await sendNormalized(call, FOREIGN, smallKey);
+      assert.equal(foreign, await sendNormalized(call, ABSENT, smallKey));
       assert.doesNotMatch(foreign, /^20[01]/);
     });
   }
 
-  test('of a client', async () => {
-    const read = call('GET', '/client/<id>');
+  test('GET /client/<id> gets the same response as an unknown identifier', async () => {
+    const read = createCall('GET', '/client/<id>');
     assert.equal(await sendNormalized(read, 1, smallKey), await sendNormalized(read, ABSENT, smallKey));
     assert.match(await sendNormalized(read, 2, smallKey), /^200 /);
   });
 
   test('afterwards the other account is unchanged', async () => {
-    assert.equal(await readAll(large), untouched);
+    assert.equal(await readAll(large), originalData);
   });
 });
 
@@ -154,17 +155,21 @@ suite('lists', () => {
 
   for (const path of ['/operator', '/operator/live']) {
     test(`${path}: filters by resources of another account match no operators`, async () => {
-      const all = path === '/operator' ? '' : '&connected=0';
+      const includeOffline = path === '/operator' ? '' : '&connected=0';
       for (const filter of ['id', 'group_id', 'website_id', 'website_list', 'skill_id']) {
-        assert.deepEqual(await listIds(small, `${path}?filters[${filter}]=${FOREIGN}${all}`), [], filter);
+        assert.deepEqual(await listIds(small, `${path}?filters[${filter}]=${FOREIGN}${includeOffline}`), [], filter);
       }
       for (const filter of ['name=Large', 'external_id=person-*', 'email=admin@example.com']) {
-        assert.deepEqual(await listIds(small, `${path}?filters[${filter.replace('=', ']=')}${all}`), [], filter);
+        assert.deepEqual(
+          await listIds(small, `${path}?filters[${filter.replace('=', ']=')}${includeOffline}`),
+          [],
+          filter,
+        );
       }
     });
   }
 
-  test('of skills by an operator, and of groups by a parent, of another account are empty', async () => {
+  test('filtered by an operator or a parent of another account are empty', async () => {
     assert.deepEqual(await listIds(large, `/skill?filters[operator_id]=${FOREIGN}`), [FOREIGN - 1]);
     assert.deepEqual(await listIds(small, `/skill?filters[operator_id]=${FOREIGN}`), []);
     assert.deepEqual(await listIds(small, `/group?filters[parent_id]=${FOREIGN}`), []);
@@ -199,22 +204,22 @@ suite('writes', () => {
 
   test('affect the resource of the account, not the one with the same id in another account', async () => {
     const before = await readAll(large);
-    const own = (await small.get('/operator/2')).body.data;
-    assert.equal(own.name, 'Small');
+    const ownOperator = (await small.get('/operator/2')).body.data;
+    assert.equal(ownOperator.name, 'Small');
     assert.equal((await small.put('/operator/2', { name: 'Renamed' })).status, 200);
     assert.equal((await small.put('/operator/2/live', 'chat[available]=1')).status, 200);
     assert.equal((await small.put('/operator/2/profile', { city: 'Oslo' })).status, 200);
     assert.equal((await small.put('/website/1', { label: 'Renamed' })).status, 200);
     assert.equal((await small.get('/operator/2')).body.data.name, 'Renamed');
     assert.equal((await large.get('/operator/2')).body.data.name, 'Large');
-    assert.notEqual((await large.get('/operator/2')).body.data.sso_key, own.sso_key);
+    assert.notEqual((await large.get('/operator/2')).body.data.sso_key, ownOperator.sso_key);
     assert.equal(await readAll(large), before);
   });
 
   test('two accounts can use the same external_id, but not the same e-mail', async () => {
     assert.equal((await small.post('/operator', newOperatorFields({ external_id: 'person-1' }))).status, 201);
-    const taken = await small.post('/operator', newOperatorFields({ email: 'ADMIN@example.com' }));
-    assert.equal(taken.status, 409);
+    const duplicate = await small.post('/operator', newOperatorFields({ email: 'ADMIN@example.com' }));
+    assert.equal(duplicate.status, 409);
   });
 
   test('two accounts can use the same Idempotency-Key', async () => {

@@ -101,10 +101,10 @@ test('rule 21: the secret is returned once; a repeated request does not return i
   const keyed = { 'Idempotency-Key': 'make-it-once' };
   const input = { name: 'Once', url: receiver.url, eventTypes: ['tag.*'] };
   const first = (await admin.run(CREATE_WEBHOOK, { input }, keyed)).data.webhookCreate;
-  const again = (await admin.run(CREATE_WEBHOOK, { input }, keyed)).data.webhookCreate;
+  const replayed = (await admin.run(CREATE_WEBHOOK, { input }, keyed)).data.webhookCreate;
   assert.match(first.secret, /^sbw_[\w-]{43}$/);
-  assert.equal(again.secret, null);
-  assert.deepEqual(again.webhook, first.webhook);
+  assert.equal(replayed.secret, null);
+  assert.deepEqual(replayed.webhook, first.webhook);
   const { data } = await admin.run('{ webhooks { id name url eventTypes state pausedBecause failingSince } }');
   assert.ok(!JSON.stringify(data).includes(first.secret));
   await admin.run(`mutation { webhookDelete(input: { id: ${first.webhook.id} }) { deletedId } }`);
@@ -154,17 +154,19 @@ test('rule 21: dead letters are listed in pages and replayed by GraphQL', async 
   assert.equal(new Set([...page.nodes, ...others.nodes].map((node) => node.id)).size, 5);
 
   receiver.respond = () => 204;
-  const replay = (more: string) =>
-    admin.run(`mutation { webhookReplay(input: { webhookId: ${id} ${more} }) { replayedCount userErrors { code } } }`);
-  const one = page.nodes[0].id;
-  assert.equal((await replay(`, deliveryId: ${one}`)).data.webhookReplay.replayedCount, 1);
+  const replay = (fields: string) =>
+    admin.run(
+      `mutation { webhookReplay(input: { webhookId: ${id} ${fields} }) { replayedCount userErrors { code } } }`,
+    );
+  const deliveryId = page.nodes[0].id;
+  assert.equal((await replay(`, deliveryId: ${deliveryId}`)).data.webhookReplay.replayedCount, 1);
   await receiver.waitUntil(({ accepted }) => accepted.length === 1);
-  assert.equal(receiver.accepted[0]?.headers['x-switchboard-delivery'], one);
+  assert.equal(receiver.accepted[0]?.headers['x-switchboard-delivery'], deliveryId);
   await waitUntil(
     'one is delivered',
     async () => (await list('state: DELIVERED')).data.webhookDeliveries.totalCount === 1,
   );
-  assert.deepEqual((await replay(`, deliveryId: ${one}`)).data.webhookReplay.userErrors, [{ code: 'STATE' }]);
+  assert.deepEqual((await replay(`, deliveryId: ${deliveryId}`)).data.webhookReplay.userErrors, [{ code: 'STATE' }]);
   assert.deepEqual((await replay(', deliveryId: 99999')).data.webhookReplay.userErrors, [{ code: 'UNKNOWN_ID' }]);
   assert.equal((await replay('')).data.webhookReplay.replayedCount, 4);
   await receiver.waitUntil(({ accepted }) => accepted.length === 5);
@@ -179,10 +181,10 @@ test('rule 21: webhook secrets are not stored in plain text and not logged', asy
   const secrets = [secret, rotated.data.webhookSecretRotate.secret as string];
   const stored = await switchboard.storedData.dumpRowsAndFiles();
   assert.ok(stored.includes(receiver.url), 'plain text is found');
-  for (const each of secrets.flatMap((text) => [text, Buffer.from(text).toString('base64')])) {
-    assert.equal(stored.includes(each), false);
+  for (const encodedSecret of secrets.flatMap((text) => [text, Buffer.from(text).toString('base64')])) {
+    assert.equal(stored.includes(encodedSecret), false);
   }
-  assert.ok(!secrets.some((each) => switchboard.log().includes(each)));
+  assert.ok(!secrets.some((secret) => switchboard.log().includes(secret)));
 });
 
 test('rule 21: the metrics count deliveries', async (t) => {

@@ -209,7 +209,7 @@ suite('a database file', () => {
     const first = await startSwitchboardProcess({ folder: dataFolder });
     const second = await runCommand(['serve'], testEnvironment(dataFolder));
     assert.equal(second.code, 1);
-    assert.match(second.stderr, /Another process is already serving/);
+    assert.match(second.stderr, /Another process is already serving .+\. Stop it first\./);
     const restored = await runCommand(['restore', dataFolder, '--force'], testEnvironment(dataFolder));
     assert.match(restored.stderr, /The service is running/);
     const exited = new Promise((resolve) => first.process.once('exit', resolve));

@@ -76,10 +76,10 @@ describe('the migration meter in a browser', { skip }, () => {
   test('a wrong password and a user who is not an admin show a message', async () => {
     const wrong = await openMeterAs({ email: ADMIN.email, password: 'wrong' });
     await wrong.getByText('The e-mail or the password is wrong.').waitFor();
-    const person = { email: 'person@example.com', password: 'a long enough password' };
-    await createOperator(restClient(switchboard.url, switchboard.key), person);
-    const page = await openMeterAs(person);
-    await page.getByText('Only admins of the account see the meter.').waitFor();
+    const login = { email: 'person@example.com', password: 'a long enough password' };
+    await createOperator(restClient(switchboard.url, switchboard.key), login);
+    const page = await openMeterAs(login);
+    await page.getByText('Only admins of the account can see the meter.').waitFor();
     assert.equal(await page.locator('td').count(), 0);
   });
 });

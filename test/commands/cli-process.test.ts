@@ -1,3 +1,4 @@
+// These tests need a real process. The other command tests run inside the test process.
 import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,7 +15,6 @@ import { runCommand, runCommandProcess, testEnvironment } from '../support/proce
 import { createTerminal } from '../support/processes/terminal.ts';
 import { waitUntil } from '../support/waiting/wait.ts';
 
-/** These tests need a real process. All other commands run inside the test process. */
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 
 let folder: string;
@@ -59,9 +59,9 @@ test('long output is not truncated for a slow reader', async () => {
   assert.ok(expected.length > 400_000, 'more than the buffers of a pipe and its reader');
   const child = spawnGuarded(process.execPath, [MAIN, 'key', 'list'], { env, stdio: ['ignore', 'pipe', 'inherit'] });
   await waitUntil('it has started to write', () => child.stdout.readableLength > 0 || child.exitCode !== null);
-  let read = '';
-  for await (const chunk of child.stdout.setEncoding('utf8')) read += chunk;
-  assert.equal(read, expected);
+  let received = '';
+  for await (const chunk of child.stdout.setEncoding('utf8')) received += chunk;
+  assert.equal(received, expected);
 });
 
 /** Prints the URL of every loaded module to standard error. */
@@ -89,19 +89,19 @@ test('a terminal never echoes a password, even if it is typed early', async () =
   function setRawMode(raw: boolean) {
     stdin.isRaw = raw;
   }
-  const hidden: boolean[] = [];
+  const rawModes: boolean[] = [];
   const { terminal } = createTerminal({}, '', { isTTY: true });
-  const stderr = { write: (text: string) => text.endsWith(': ') && hidden.push(stdin.isRaw) };
+  const stderr = { write: (text: string) => text.endsWith(': ') && rawModes.push(stdin.isRaw) };
   const password = askNewPassword({ ...terminal, stdin, stderr });
   stdin.write('typed in advance\rtyped in advance\r');
   assert.equal(await password, 'typed in advance');
-  assert.deepEqual(hidden, [true, true]);
+  assert.deepEqual(rawModes, [true, true]);
   assert.equal(stdin.isRaw, false, 'the terminal mode is restored');
 });
 
-const NO_SCRIPT = process.platform !== 'linux' || !existsSync('/usr/bin/script');
+const isScriptMissing = process.platform !== 'linux' || !existsSync('/usr/bin/script');
 
-suite('at a real terminal', { skip: NO_SCRIPT && 'requires the program script' }, () => {
+suite('at a real terminal', { skip: isScriptMissing && 'requires the program /usr/bin/script' }, () => {
   const args = 'operator create --email typed@example.com --name Typed';
 
   /** Runs a command in a pseudo-terminal and records its output. */
@@ -117,11 +117,11 @@ suite('at a real terminal', { skip: NO_SCRIPT && 'requires the program script' }
       await waitUntil(`the prompt ${question}`, () => output.text.endsWith(question) || child.exitCode !== null);
       child.stdin.write(typed);
     };
-    return { seen: output, answer: answerPrompt, ended };
+    return { output, answerPrompt, ended };
   }
 
   test('a password is typed twice, without echo', async () => {
-    const { seen: output, answer: answerPrompt, ended } = runInTerminal(args);
+    const { output, answerPrompt, ended } = runInTerminal(args);
     await answerPrompt('New password (10 to 200 characters): ', 'typed by a person\r');
     await answerPrompt('Repeat the password: ', 'typed by a person\r');
     assert.equal(await ended, 0, output.text);
@@ -130,8 +130,8 @@ suite('at a real terminal', { skip: NO_SCRIPT && 'requires the program script' }
     await assertLogin('typed@example.com', 'typed by a person');
   });
 
-  test('two different passwords are refused', async () => {
-    const { seen: output, answer: answerPrompt, ended } = runInTerminal('operator password typed@example.com');
+  test('two different passwords are rejected', async () => {
+    const { output, answerPrompt, ended } = runInTerminal('operator password typed@example.com');
     await answerPrompt('New password (10 to 200 characters): ', 'another by a person\r');
     await answerPrompt('Repeat the password: ', 'a slip by a person\r');
     assert.equal(await ended, 1, output.text);
@@ -140,7 +140,7 @@ suite('at a real terminal', { skip: NO_SCRIPT && 'requires the program script' }
 
   for (const [key, typed] of Object.entries({ 'Ctrl+C': '\u0003', 'Ctrl+D': '\u0004' }))
     test(`${key} at the prompt changes nothing`, async () => {
-      const { seen: output, answer: answerPrompt, ended } = runInTerminal('operator password typed@example.com');
+      const { output, answerPrompt, ended } = runInTerminal('operator password typed@example.com');
       await answerPrompt('New password (10 to 200 characters): ', typed);
       assert.equal(await ended, 1, output.text);
       assert.match(output.text, /Nothing was changed\./);

@@ -24,7 +24,7 @@ describe('copying an installation from a file to PostgreSQL and back', {
   skip: postgresServerUrl === undefined,
 }, () => {
   const from = workspace.sqliteUrl('rich');
-  const back = workspace.sqliteUrl('back');
+  const copiedBack = workspace.sqliteUrl('back');
   let postgresUrl: string;
   let secret: string;
   let activity: Activity;
@@ -76,7 +76,7 @@ describe('copying an installation from a file to PostgreSQL and back', {
   test('copying back is refused while a client is connected', async () => {
     const { code, stderr } = await withPostgres(postgresUrl, async (sql) => {
       await sql`select 1`;
-      return workspace.run('', ['copy', '--from', postgresUrl, '--to', back], { secret: '' });
+      return workspace.run('', ['copy', '--from', postgresUrl, '--to', copiedBack], { secret: '' });
     });
     assert.equal(code, 1);
     assert.match(stderr, /^(Another client is|\d+ other clients are) connected to .*Stop all nodes first/);
@@ -84,11 +84,11 @@ describe('copying an installation from a file to PostgreSQL and back', {
   });
 
   test('copies back, including later changes', async () => {
-    const output = await workspace.assertCopies(postgresUrl, back);
+    const output = await workspace.assertCopies(postgresUrl, copiedBack);
     assert.match(output, /same SWITCHBOARD_SECRET as before, or write it to .*back\/secret/);
     assert.ok(!existsSync(join(workspace.folder, 'back/secret')), 'no secret is written');
     assert.deepEqual(dumpFile(workspace.sqliteFile('back')), await dumpPostgres(postgresUrl));
-    const { code, stdout } = await workspace.run(back, ['doctor'], { secret });
+    const { code, stdout } = await workspace.run(copiedBack, ['doctor'], { secret });
     assert.equal(code, 0, stdout);
   });
 
@@ -98,25 +98,27 @@ describe('copying an installation from a file to PostgreSQL and back', {
     const output = await workspace.assertRefuses(
       /^The copy differs from the source in: messages\.$/m,
       postgresUrl,
-      back,
+      copiedBack,
       '--verify',
     );
     assert.match(output, /^messages .* DIFFERENT$/m);
     assert.match(output, /^tags .* same$/m);
     execInFile(workspace.sqliteFile('back'), `update messages set text = substr(text, 1, length(text) - 1) ${where}`);
-    await workspace.assertCopies(postgresUrl, back, '--verify');
+    await workspace.assertCopies(postgresUrl, copiedBack, '--verify');
   });
 
   test('warns about a wrong installation secret if there are webhooks', async () => {
-    const args = ['copy', '--from', back, '--to', workspace.sqliteUrl('warned')];
-    const wrong = await workspace.run(back, args, { secret: 'not the secret of this installation' });
+    const args = ['copy', '--from', copiedBack, '--to', workspace.sqliteUrl('warned')];
+    const wrong = await workspace.run(copiedBack, args, { secret: 'not the secret of this installation' });
     assert.equal(wrong.code, 0);
     assert.match(wrong.stdout, /WARNING: the current SWITCHBOARD_SECRET is not the secret of this/);
-    const right = await workspace.run(back, [...args.slice(0, -1), workspace.sqliteUrl('not-warned')], { secret });
+    const right = await workspace.run(copiedBack, [...args.slice(0, -1), workspace.sqliteUrl('not-warned')], {
+      secret,
+    });
     assert.doesNotMatch(right.stdout, /WARNING/);
   });
 
-  test('the service continues on the second copy', () => assertContinues(back, secret, activity));
+  test('the service continues on the second copy', () => assertContinues(copiedBack, secret, activity));
 });
 
 describe('a copy is refused with a clear message', () => {
@@ -235,11 +237,11 @@ async function assertContinues(url: string, secret: string, activity: Activity):
 
 async function sendAsVisitor(url: string, { visitorToken, conversation }: Activity): Promise<number> {
   const query = `mutation{messageSend(input:{conversationId:${conversation},text:"Still here"}){message{sequence}}}`;
-  const answer = await fetch(`${url}/visitor/graphql`, {
+  const response = await fetch(`${url}/visitor/graphql`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${visitorToken}` },
     body: JSON.stringify({ query }),
   });
-  const { data } = (await answer.json()) as { data: { messageSend: { message: { sequence: number } } } };
+  const { data } = (await response.json()) as { data: { messageSend: { message: { sequence: number } } } };
   return data.messageSend.message.sequence;
 }

@@ -183,9 +183,9 @@ suite('an export', () => {
       const text = readFileSync(file, 'utf8');
       assert.doesNotMatch(text, /password|sso|argon|"id"/);
       if (extension === 'csv') assert.match(text, /,'=1\+1,.*,'\+33123456789\r$/m);
-      const again = await runImport(text, [], extension);
-      assert.match(again.stdout, /^row 1 \(no external_id\): external_id is missing/m);
-      assert.match(again.stdout, /^created 0, updated 0, unchanged \d+, failed 1$/m);
+      const repeated = await runImport(text, [], extension);
+      assert.match(repeated.stdout, /^row 1 \(no external_id\): external_id is missing/m);
+      assert.match(repeated.stdout, /^created 0, updated 0, unchanged \d+, failed 1$/m);
       await rest.put('/operator/1', { external_id: 'root' });
       await switchboard.runCommand(['export', 'operators', file]);
       assert.match(

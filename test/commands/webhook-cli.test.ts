@@ -40,7 +40,7 @@ test('rule 21: the command line adds, lists, pauses, resumes, rotates, replays a
   await waitUntil('the delivery is dead', async () => /skill\.created .* 1 +400/.test(await run(`webhook dead ${id}`)));
   receiver.respond = () => 204;
   const newSecret = (await run(`webhook rotate ${id}`)).match(/sbw_\S+/)?.[0] ?? '';
-  assert.match(await run(`webhook replay ${id}`), /resend 1 dead letter/);
+  assert.match(await run(`webhook replay ${id}`), /^The running service will resend 1 dead letter\.$/m);
   await receiver.waitUntil(({ accepted }) => accepted.length === 2);
   const request = receiver.accepted[1] as ReceivedRequest;
   assert.notEqual(request.event.subject.id, first);

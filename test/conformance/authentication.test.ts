@@ -46,9 +46,9 @@ for (const [location, query, headers] of KEY_LOCATIONS) {
   test(`API key: a write is accepted with the key in ${location}`, async () => {
     const name = target.unique('renamed');
     const body = new URLSearchParams({ name });
-    const answer = await call(`${base}/group/${group.id}${query}`, { method: 'PUT', headers, body });
-    assert.equal(answer.status, 200, JSON.stringify(answer.body));
-    assert.equal(answer.body.data.name, name);
+    const response = await call(`${base}/group/${group.id}${query}`, { method: 'PUT', headers, body });
+    assert.equal(response.status, 200, JSON.stringify(response.body));
+    assert.equal(response.body.data.name, name);
   });
 }
 

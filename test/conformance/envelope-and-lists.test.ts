@@ -243,10 +243,10 @@ test('Query parameters: only * is a wildcard; % and _ match themselves', async (
 });
 
 test('Query parameters: an unknown filter is rejected with a list of the known ones', async () => {
-  const answer = await rest.get('/operator?filters[shoe_size]=44');
-  assertFail(answer, 400, /'shoe_size' is unknown/);
+  const response = await rest.get('/operator?filters[shoe_size]=44');
+  assertFail(response, 400, /'shoe_size' is unknown/);
   for (const name of ['id', 'group_id', 'website_id', 'website_list', 'skill_id', 'name', 'external_id', 'email']) {
-    assert.match(answer.body.meta.message, new RegExp(`\\b${name}\\b`));
+    assert.match(response.body.meta.message, new RegExp(`\\b${name}\\b`));
   }
 });
 

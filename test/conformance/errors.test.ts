@@ -43,11 +43,11 @@ for (const [method, path] of [
   ['GET', '/profile'],
 ] as const) {
   test(`Errors: ${method} /operator/<id>${path} of an unknown id gives the same message`, async () => {
-    const answer = await rest.send(method, `/operator/${deletedId}${path}`, {
+    const response = await rest.send(method, `/operator/${deletedId}${path}`, {
       ...(method === 'PUT' ? { body: path === '' ? 'name=x' : 'chat[available]=1' } : {}),
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
     });
-    assertFail(answer, 404, `Unknown 'operator' with 'id' ${deletedId}.`);
+    assertFail(response, 404, `Unknown 'operator' with 'id' ${deletedId}.`);
   });
 }
 
@@ -60,17 +60,17 @@ test('Errors: an unknown resource gives a fail envelope', async () => {
 });
 
 test('Errors: an unsupported method gives a fail envelope and the supported methods', async () => {
-  const answer = await rest.delete('/operator');
-  assertFail(answer, 405, /DELETE/);
-  const allowed = (answer.headers.get('allow') ?? '').split(', ');
+  const response = await rest.delete('/operator');
+  assertFail(response, 405, /DELETE/);
+  const allowed = (response.headers.get('allow') ?? '').split(', ');
   assert.ok(allowed.includes('GET') && allowed.includes('POST') && !allowed.includes('DELETE'), allowed.join());
 });
 
 test('Errors: the message names a missing field', async () => {
-  const answer = await rest.post('/operator', { name: target.unique('operator') });
-  assertFail(answer, 400, "Field 'email' is missing.");
+  const response = await rest.post('/operator', { name: target.unique('operator') });
+  assertFail(response, 400, "Field 'email' is missing.");
   assert.deepEqual(
-    answer.body.meta.errors.map(({ field }: { field: string }) => field),
+    response.body.meta.errors.map(({ field }: { field: string }) => field),
     ['email'],
   );
 });
@@ -81,22 +81,22 @@ test('Errors: the message names an unknown field', async () => {
 });
 
 test('Errors: of several errors the first in field order is the message, and all are listed', async () => {
-  const answer = await rest.post('/operator', { chat_max_number: 0, email: 'invalid', language_admin: 'xx' });
-  assertFail(answer, 400, "Field 'name' is missing.");
+  const response = await rest.post('/operator', { chat_max_number: 0, email: 'invalid', language_admin: 'xx' });
+  assertFail(response, 400, "Field 'name' is missing.");
   assert.deepEqual(
-    answer.body.meta.errors.map(({ field }: { field: string }) => field),
+    response.body.meta.errors.map(({ field }: { field: string }) => field),
     ['name', 'email', 'chat_max_number', 'language_admin'],
   );
 });
 
 test('Errors: a body that is neither a form nor JSON gives a fail envelope', async () => {
-  const answer = await rest.send('POST', '/operator', { body: '<a/>', headers: { 'content-type': 'text/xml' } });
-  assertFail(answer, 415, /application\/x-www-form-urlencoded or application\/json/);
+  const response = await rest.send('POST', '/operator', { body: '<a/>', headers: { 'content-type': 'text/xml' } });
+  assertFail(response, 415, /application\/x-www-form-urlencoded or application\/json/);
 });
 
 test('Errors: malformed JSON gives a fail envelope', async () => {
-  const answer = await rest.send('POST', '/operator', { body: '{', headers: { 'content-type': 'application/json' } });
-  assertFail(answer, 400, /JSON/);
+  const response = await rest.send('POST', '/operator', { body: '{', headers: { 'content-type': 'application/json' } });
+  assertFail(response, 400, /JSON/);
 });
 
 test('Errors: an e-mail in use, in any case, gives a conflict that names the field', async () => {

@@ -125,5 +125,5 @@ test('POST /operator gives every other field its default', async () => {
 test('POST /operator: the password is write-only', async () => {
   const created = await target.operator({ password: PASSWORD });
   const { data } = (await rest.get(`/operator/${created.id}`)).body;
-  for (const answer of [created, data]) assert.equal(JSON.stringify(answer).includes(PASSWORD), false);
+  for (const body of [created, data]) assert.equal(JSON.stringify(body).includes(PASSWORD), false);
 });

@@ -35,9 +35,9 @@ async function findIds(query: string): Promise<number[]> {
 const allIds = [cyd.id, bob.id, ann.id];
 
 test('Operator list filters: filters[id] accepts an operator identifier', async () => {
-  const answer = await rest.get(`/operator?filters[id]=${bob.id}`);
-  assert.deepEqual(idsOf(answer), [bob.id]);
-  assert.equal(answer.body.pagination.count, 1);
+  const response = await rest.get(`/operator?filters[id]=${bob.id}`);
+  assert.deepEqual(idsOf(response), [bob.id]);
+  assert.equal(response.body.pagination.count, 1);
 });
 
 test('Operator list filters: filters[group_id] accepts a group identifier', async () => {
@@ -60,9 +60,9 @@ test('Operator list filters: filters[website_list] accepts a single website iden
 });
 
 test('Operator list filters: filters[website_list] lists an operator of several websites once', async () => {
-  const answer = await rest.get(`/operator?filters[website_list]=${shop.id},${blog.id}&filters[name]=${runPrefix}*`);
-  assert.deepEqual(idsOf(answer), [cyd.id, ann.id]);
-  assert.equal(answer.body.pagination.count, 2);
+  const response = await rest.get(`/operator?filters[website_list]=${shop.id},${blog.id}&filters[name]=${runPrefix}*`);
+  assert.deepEqual(idsOf(response), [cyd.id, ann.id]);
+  assert.equal(response.body.pagination.count, 2);
 });
 
 test('Operator list filters: filters[skill_id] accepts a skill identifier', async () => {
@@ -117,8 +117,8 @@ for (const [filter, id, expected] of [
   });
 
   test(`Operator list filters: filters[${filter}] that is not an identifier is rejected`, async () => {
-    const answer = await rest.get(`/operator?filters[${filter}]=abc`);
-    assertFail(answer, 400, `Value of field 'filters[${filter}]' is not valid.`);
+    const response = await rest.get(`/operator?filters[${filter}]=abc`);
+    assertFail(response, 400, `Value of field 'filters[${filter}]' is not valid.`);
   });
 }
 

@@ -134,12 +134,12 @@ test('GET /operator/live rule 3: operators with skills or groups are left out un
 test('GET /operator/live rule 3: the default list leaves them out too', needsAvailableDemo, async () => {
   const demoFilter = 'filters[external_id]=demo-*';
   const operators: Json[] = (await rest.get(`/operator?${demoFilter}&full=1&limit=100`)).body.data;
-  const unassigned = operators.filter((one) => one.skill_list.length === 0 && one.group_id === null);
+  const unassigned = operators.filter((operator) => operator.skill_list.length === 0 && operator.group_id === null);
   const demoIds = idsOf(await rest.get(`/operator/live?${demoFilter}`));
   const listedIds = idsOf(await rest.get('/operator/live')).filter((id) => demoIds.includes(id));
   assert.deepEqual(
     listedIds,
-    demoIds.filter((id) => unassigned.some((one) => one.id === id)),
+    demoIds.filter((id) => unassigned.some((operator) => operator.id === id)),
   );
   assert.ok(listedIds.length < demoIds.length);
 });

@@ -114,8 +114,8 @@ const FIELDS: readonly Field[] = [
 for (const { name, description, valid, invalid } of FIELDS) {
   test(`Operator: ${name} is ${description}`, async () => {
     for (const value of valid) {
-      const answer = await rest.put(`/operator/${id}`, { [name]: value });
-      assert.equal(answer.status, 200, JSON.stringify([value, answer.body]));
+      const response = await rest.put(`/operator/${id}`, { [name]: value });
+      assert.equal(response.status, 200, JSON.stringify([value, response.body]));
       assert.deepEqual((await readOperator())[name], value);
     }
   });
@@ -123,10 +123,10 @@ for (const { name, description, valid, invalid } of FIELDS) {
   test(`Operator: ${name} accepts only ${description}`, async () => {
     const before = await readOperator();
     for (const value of invalid) {
-      const answer = await rest.put(`/operator/${id}`, { [name]: value });
-      assert.equal(answer.status, 400, JSON.stringify(value));
+      const response = await rest.put(`/operator/${id}`, { [name]: value });
+      assert.equal(response.status, 400, JSON.stringify(value));
       // For a list, the message may name the item.
-      assertFail(answer, 400, new RegExp(`^Value of field '${name}(\\[0\\])*' is not valid\\.$`));
+      assertFail(response, 400, new RegExp(`^Value of field '${name}(\\[0\\])*' is not valid\\.$`));
     }
     assert.deepEqual(await readOperator(), before, 'a rejected value changes nothing');
   });
@@ -191,16 +191,16 @@ test('call_config: ask_phone_number_at_every_connection is a boolean', async () 
     assert.equal((await readOperator()).call_config.ask_phone_number_at_every_connection, ask);
   }
   const field = 'call_config[ask_phone_number_at_every_connection]';
-  const answer = await configure({ ask_phone_number_at_every_connection: 'often' });
-  assertFail(answer, 400, `Value of field '${field}' is not valid.`);
+  const response = await configure({ ask_phone_number_at_every_connection: 'often' });
+  assertFail(response, 400, `Value of field '${field}' is not valid.`);
 });
 
 test('call_config: phone_number is a valid phone number with international prefix', async () => {
   assert.equal((await configure({ phone_number: '+33 1 23 45 67 89' })).status, 200);
   assert.equal((await readOperator()).call_config.phone_number, '+33123456789');
   for (const number of ['0123456789', '33123456789', '+33', '+999123456789', 'call me', 33123456789]) {
-    const answer = await configure({ phone_number: number });
-    assertFail(answer, 400, "Value of field 'call_config[phone_number]' is not valid.");
+    const response = await configure({ phone_number: number });
+    assertFail(response, 400, "Value of field 'call_config[phone_number]' is not valid.");
   }
 });
 
@@ -241,6 +241,6 @@ test('call_config rule: ANSWER_FROM_PHONE with neither is rejected', async () =>
 
 test('call_config rule: a change that would leave ANSWER_FROM_PHONE with neither is rejected', async () => {
   const created = await target.create('operator', phoneOperatorInput({ phone_number: '+33123456789' }));
-  const answer = await rest.put(`/operator/${created.id}`, { call_config: { phone_number: null } });
-  assertFail(answer, 400, "Value of field 'call_config[phone_number]' is not valid.");
+  const response = await rest.put(`/operator/${created.id}`, { call_config: { phone_number: null } });
+  assertFail(response, 400, "Value of field 'call_config[phone_number]' is not valid.");
 });

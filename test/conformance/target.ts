@@ -144,14 +144,14 @@ export async function call(url: string, init: RequestInit = {}): Promise<RestRes
 }
 
 /** The ids of a list response, newest first. */
-export function idsOf(answer: RestResponse): number[] {
-  assert.equal(answer.status, 200, JSON.stringify(answer.body));
-  return answer.body.data.map((item: Json) => item.id);
+export function idsOf(response: RestResponse): number[] {
+  assert.equal(response.status, 200, JSON.stringify(response.body));
+  return response.body.data.map((item: Json) => item.id);
 }
 
-export function assertFail(answer: RestResponse, status: number, message: string | RegExp): void {
-  assert.equal(answer.status, status, JSON.stringify(answer.body));
-  assert.equal(answer.body.meta.status, 'fail');
-  if (typeof message === 'string') assert.equal(answer.body.meta.message, message);
-  else assert.match(answer.body.meta.message, message);
+export function assertFail(response: RestResponse, status: number, message: string | RegExp): void {
+  assert.equal(response.status, status, JSON.stringify(response.body));
+  assert.equal(response.body.meta.status, 'fail');
+  if (typeof message === 'string') assert.equal(response.body.meta.message, message);
+  else assert.match(response.body.meta.message, message);
 }

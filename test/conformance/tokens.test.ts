@@ -32,9 +32,9 @@ test('Access token response: access_token is a string, an opaque bearer token', 
 });
 
 test('Access token response: every login gives a new token', needsLogin, async () => {
-  const again = await logIn(target.url, credentials);
-  assert.equal(again.status, 200);
-  assert.notEqual(again.body.access_token, login?.body.access_token);
+  const secondToken = await logIn(target.url, credentials);
+  assert.equal(secondToken.status, 200);
+  assert.notEqual(secondToken.body.access_token, login?.body.access_token);
 });
 
 test('Access token response: expires_in is the integer 43200', needsLogin, () => {
@@ -162,13 +162,13 @@ test('GET /_authenticated: the token of a deleted operator gets the same error o
   assert.equal((await checkToken(authorization)).status, 200);
   assert.equal((await target.rest.delete(`/operator/${id}`)).status, 200);
   // A service may cache for a second that a token is valid.
-  let answer = await checkToken(authorization);
+  let response = await checkToken(authorization);
   await waitUntil('the token is invalid', async () => {
-    answer = await checkToken(authorization);
-    return answer.status !== 200;
+    response = await checkToken(authorization);
+    return response.status !== 200;
   });
-  assert.equal(answer.status, 401);
-  assert.deepEqual(answer.body, INVALID_TOKEN);
+  assert.equal(response.status, 401);
+  assert.deepEqual(response.body, INVALID_TOKEN);
 });
 
 test('Limits: 10 logins per minute per user', async () => {

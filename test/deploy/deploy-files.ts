@@ -16,12 +16,12 @@ export function readYaml(path: string): any {
 }
 
 /** Variables that are not settings of the service. */
-export function unknownSettings(environment: Readonly<Record<string, unknown>>): string[] {
+export function findUnknownSettings(environment: Readonly<Record<string, unknown>>): string[] {
   return Object.keys(environment).filter((name) => !(name in settings.shape));
 }
 
 /** `10s`, `1m`, `45` as seconds. */
-export function secondsOf(text: string | number): number {
+export function parseSeconds(text: string | number): number {
   const [, amount, unit = 's'] = /^(\d+)(s|m)?$/.exec(String(text)) ?? [];
   return Number(amount) * (unit === 'm' ? 60 : 1);
 }
@@ -32,5 +32,5 @@ export function isPinned(image: string): boolean {
 }
 
 /** The connection pool of a node plus its LISTEN connection. Nothing connects here: that needs a statement. */
-export const CONNECTIONS_OF_A_NODE =
+export const MAX_CONNECTIONS_PER_NODE =
   new PostgresDatabase('postgres://nowhere.invalid/none').getUsage().connectionLimit + 1;

@@ -2,47 +2,47 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { InstallationMetricsReader, metricsQuery } from '../../src/core/upkeep/installation-metrics.ts';
 import { databases, explainQuery, sqliteOnly } from '../support/databases/databases.ts';
+import { EngineFixture } from '../support/fixtures/engine-fixture.ts';
 import { openWebhookFixture, SECOND } from '../support/fixtures/webhooks.ts';
-import { World } from '../support/fixtures/world.ts';
 
 for (const { name, open } of databases) {
   test(`${name}: metrics count queued conversations, open offers, connected operators and the scheduler lag`, async (t) => {
-    const world = await World.create(open);
-    t.after(() => world.installation.end());
-    const { database, clock } = world.installation;
-    const readMetrics = () => new InstallationMetricsReader(database).latest();
+    const fixture = await EngineFixture.create(open);
+    t.after(() => fixture.installation.end());
+    const { database, clock } = fixture.installation;
+    const readMetrics = () => new InstallationMetricsReader(database).readLatest();
     const empty = { queued: 0, oldestWaitMs: 0, offersOpen: 0, operatorsConnected: 0, schedulerLagMs: 0 };
     const first = await readMetrics();
     assert.deepEqual({ ...first, ...empty }, first);
 
-    const operator = await world.createOperator({ chatMaxNumber: 1 });
-    await world.createOperator({}, { away: true });
-    await world.startConversation();
+    const operator = await fixture.createOperator({ chatMaxNumber: 1 });
+    await fixture.createOperator({}, { connected: false });
+    await fixture.startConversation();
     clock.advance(2 * SECOND);
-    await world.startConversation();
+    await fixture.startConversation();
     clock.advance(5 * SECOND);
-    await world.startConversation();
-    const busy = await readMetrics();
+    await fixture.startConversation();
+    const metrics = await readMetrics();
     assert.deepEqual(
       {
-        ...busy,
+        ...metrics,
         ...{ queued: 2, oldestWaitMs: 5 * SECOND, offersOpen: 1, operatorsConnected: 1, schedulerLagMs: 0 },
       },
-      busy,
+      metrics,
     );
-    assert.ok(busy.eventPositions > first.eventPositions);
+    assert.ok(metrics.eventPositions > first.eventPositions);
 
     clock.advance(3600 * SECOND); // the lease expires then; the offer expired long before
     const late = await readMetrics();
     assert.equal(late.operatorsConnected, 0);
     assert.equal(late.schedulerLagMs, 3607 * SECOND - 30 * SECOND);
-    await world.disconnect(operator);
+    await fixture.disconnect(operator);
     assert.equal((await readMetrics()).schedulerLagMs, 0);
   });
 
   test(`${name}: metrics count undelivered events, their delay and dead letters`, async (t) => {
     const fixture = await openWebhookFixture(t, open);
-    const readMetrics = () => new InstallationMetricsReader(fixture.database).latest();
+    const readMetrics = () => new InstallationMetricsReader(fixture.database).readLatest();
     const receiver = await fixture.startReceiver();
     const { webhook } = await fixture.createWebhook(receiver.url, { eventTypes: ['conversation.closed'] });
     const { webhookEventsBehind } = await readMetrics();
@@ -74,13 +74,13 @@ for (const { name, open } of databases) {
   });
 
   test(`${name}: concurrent readers share one query for a few seconds`, async (t) => {
-    const world = await World.create(open);
-    t.after(() => world.installation.end());
-    const figures = new InstallationMetricsReader(world.installation.database);
-    const first = figures.latest(0);
-    assert.equal(figures.latest(4999), first);
-    assert.notEqual(figures.latest(5000), first);
-    assert.deepEqual(await figures.latest(5000), await first);
+    const fixture = await EngineFixture.create(open);
+    t.after(() => fixture.installation.end());
+    const figures = new InstallationMetricsReader(fixture.installation.database);
+    const first = figures.readLatest(0);
+    assert.equal(figures.readLatest(4999), first);
+    assert.notEqual(figures.readLatest(5000), first);
+    assert.deepEqual(await figures.readLatest(5000), await first);
   });
 }
 

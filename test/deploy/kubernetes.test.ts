@@ -10,7 +10,7 @@ import { Ingress, NetworkPolicy } from 'kubernetes-models/networking.k8s.io/v1';
 import { PodDisruptionBudget } from 'kubernetes-models/policy/v1';
 import { ConfigMap, Secret, Service } from 'kubernetes-models/v1';
 import { readConfig } from '../../src/config.ts';
-import { isPinned, ROOT, readYaml, unknownSettings } from './deploy-files.ts';
+import { findUnknownSettings, isPinned, ROOT, readYaml } from './deploy-files.ts';
 
 const KINDS = {
   Deployment,
@@ -28,7 +28,7 @@ const FOLDER = 'deploy/kubernetes';
 const files = readdirSync(join(ROOT, FOLDER)).sort();
 const manifests = new Map(files.map((file) => [file, readYaml(`${FOLDER}/${file}`)]));
 const kustomization = manifests.get('kustomization.yaml');
-const findManifest = (kind: Kind) => [...manifests.values()].find((each) => each.kind === kind);
+const findManifest = (kind: Kind) => [...manifests.values()].find((manifest) => manifest.kind === kind);
 const objects = [...manifests].filter(([file]) => file !== 'kustomization.yaml');
 
 const { spec } = findManifest('Deployment');
@@ -83,7 +83,7 @@ describe('the Kubernetes manifests', () => {
 
   test('give nodes a valid configuration without unknown settings', () => {
     const environment = { ...findManifest('ConfigMap').data, ...findManifest('Secret').stringData };
-    assert.deepEqual(unknownSettings(environment), []);
+    assert.deepEqual(findUnknownSettings(environment), []);
     const config = readConfig(environment);
     assert.equal(config.databaseFile, undefined);
     assert.ok(config.SWITCHBOARD_TRUSTED_PROXIES.length > 0, 'all users would share one login limit');

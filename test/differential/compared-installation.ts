@@ -46,7 +46,7 @@ export class ComparedInstallation {
     this.#sessions = new Sessions(installation);
     const {
       database,
-      webhooks: { hooks: webhooks },
+      webhooks: { service: webhooks },
     } = installation;
     const onError = (error: unknown) => {
       throw error;
@@ -159,9 +159,9 @@ export class ComparedInstallation {
     const signature =
       typeof externalId === 'string' ? await this.#sessions.sign(Number(websiteId), externalId) : undefined;
     const body = JSON.stringify({ ...fields, signature });
-    const answer = await this.#send('POST', '/visitor/session', { 'Content-Type': 'application/json' }, body);
-    if (answer.status === 201) await this.#sessions.addVisitor(JSON.parse(answer.body));
-    return answer;
+    const response = await this.#send('POST', '/visitor/session', { 'Content-Type': 'application/json' }, body);
+    if (response.status === 201) await this.#sessions.addVisitor(JSON.parse(response.body));
+    return response;
   }
 
   async #send(method: string, path: string, headers: Record<string, string>, body?: string): Promise<OperationResult> {
@@ -187,7 +187,7 @@ export class ComparedInstallation {
       idempotency,
       groups.webhooks.deliveries,
     ])
-      await subject.clean();
+      await subject.deleteExpired();
     await retention.deleteExpired();
     return toResult(0);
   }

@@ -12,57 +12,57 @@ const IGNORED_PATHS = /\b(apiKeys?|api_keys|key)(\.\d+)?\.lastUsedAt$/;
 
 /** Compares values of both installations and remembers which random values correspond to each other. */
 export class Comparison {
-  readonly #toOther = new Map<string, string>();
-  readonly #fromOther = new Map<string, string>();
+  readonly #secondByFirst = new Map<string, string>();
+  readonly #firstBySecond = new Map<string, string>();
 
   /** Describes the first difference with its path; undefined if there is none. */
-  findDifference(one: unknown, other: unknown, path = ''): string | undefined {
-    if (Object.is(one, other) || IGNORED_PATHS.test(path)) return undefined;
+  findDifference(first: unknown, second: unknown, path = ''): string | undefined {
+    if (Object.is(first, second) || IGNORED_PATHS.test(path)) return undefined;
     const name = path.slice(path.lastIndexOf('.') + 1);
-    if (typeof one === 'string' && typeof other === 'string') return this.#compareTexts(one, other, path, name);
-    if (Array.isArray(one) && Array.isArray(other)) {
+    if (typeof first === 'string' && typeof second === 'string') return this.#compareTexts(first, second, path, name);
+    if (Array.isArray(first) && Array.isArray(second)) {
       const isOrdered = name !== 'errors'; // resolvers run concurrently and fail in any order
-      return this.#compareLists(isOrdered ? one : sortErrors(one), isOrdered ? other : sortErrors(other), path);
+      return this.#compareLists(isOrdered ? first : sortErrors(first), isOrdered ? second : sortErrors(second), path);
     }
-    if (isObject(one) && isObject(other)) return this.#compareObjects(one, other, path);
-    return `${path}: ${formatValue(one)} and ${formatValue(other)}`;
+    if (isObject(first) && isObject(second)) return this.#compareObjects(first, second, path);
+    return `${path}: ${formatValue(first)} and ${formatValue(second)}`;
   }
 
-  #compareTexts(one: string, other: string, path: string, name: string): string | undefined {
+  #compareTexts(first: string, second: string, path: string, name: string): string | undefined {
     if (SECRET_FIELDS.has(name)) return undefined;
     if (RANDOM_FIELDS.has(name))
-      return this.#corresponds(one, other) ? undefined : `${path}: ${one} does not correspond to ${other}`;
-    const [oneValue, otherValue] = [parseJson(one), parseJson(other)];
-    if (isObject(oneValue) && isObject(otherValue)) return this.findDifference(oneValue, otherValue, path);
-    return `${path}: ${formatValue(one)} and ${formatValue(other)}`;
+      return this.#corresponds(first, second) ? undefined : `${path}: ${first} does not correspond to ${second}`;
+    const [firstValue, secondValue] = [parseJson(first), parseJson(second)];
+    if (isObject(firstValue) && isObject(secondValue)) return this.findDifference(firstValue, secondValue, path);
+    return `${path}: ${formatValue(first)} and ${formatValue(second)}`;
   }
 
-  #corresponds(one: string, other: string): boolean {
-    const known = this.#toOther.get(one);
-    const knownBack = this.#fromOther.get(other);
-    if (known === undefined && knownBack === undefined) {
-      this.#toOther.set(one, other);
-      this.#fromOther.set(other, one);
+  #corresponds(first: string, second: string): boolean {
+    const knownSecond = this.#secondByFirst.get(first);
+    const knownFirst = this.#firstBySecond.get(second);
+    if (knownSecond === undefined && knownFirst === undefined) {
+      this.#secondByFirst.set(first, second);
+      this.#firstBySecond.set(second, first);
       return true;
     }
-    return known === other && knownBack === one;
+    return knownSecond === second && knownFirst === first;
   }
 
-  #compareLists(one: readonly unknown[], other: readonly unknown[], path: string): string | undefined {
-    for (const [index, value] of one.entries()) {
-      if (index >= other.length) break;
-      const difference = this.findDifference(value, other[index], `${path}.${index}`);
+  #compareLists(first: readonly unknown[], second: readonly unknown[], path: string): string | undefined {
+    for (const [index, value] of first.entries()) {
+      if (index >= second.length) break;
+      const difference = this.findDifference(value, second[index], `${path}.${index}`);
       if (difference) return difference;
     }
-    return one.length === other.length ? undefined : `${path}: ${one.length} and ${other.length} items`;
+    return first.length === second.length ? undefined : `${path}: ${first.length} and ${second.length} items`;
   }
 
   /** The order of the fields matters too, because clients see it. */
-  #compareObjects(one: Fields, other: Fields, path: string): string | undefined {
-    const [names, otherNames] = [Object.keys(one), Object.keys(other)];
-    if (names.join() !== otherNames.join()) return `${path}: fields ${names.join()} and ${otherNames.join()}`;
+  #compareObjects(first: Fields, second: Fields, path: string): string | undefined {
+    const [names, secondNames] = [Object.keys(first), Object.keys(second)];
+    if (names.join() !== secondNames.join()) return `${path}: fields ${names.join()} and ${secondNames.join()}`;
     for (const name of names) {
-      const difference = this.findDifference(one[name], other[name], `${path}.${name}`);
+      const difference = this.findDifference(first[name], second[name], `${path}.${name}`);
       if (difference) return difference;
     }
     return undefined;
@@ -76,7 +76,7 @@ function isObject(value: unknown): value is Fields {
 }
 
 function sortErrors(errors: readonly unknown[]): unknown[] {
-  return errors.toSorted((one, other) => (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1));
+  return errors.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
 }
 
 function parseJson(text: string): unknown {

@@ -23,7 +23,7 @@ export async function readAllTables(
   const contents: Record<string, Rows> = {};
   for (const table of tables) {
     const { rows } = await sql<Record<string, unknown>>`select * from ${sql.table(table)}`.execute(database.read);
-    contents[table] = rows.map(sortFields).sort((one, other) => (sortKey(one) < sortKey(other) ? -1 : 1));
+    contents[table] = rows.map(sortFields).sort((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1));
   }
   return contents;
 }
@@ -45,7 +45,7 @@ export async function listBrokenInvariants({ database }: TestInstallation): Prom
 }
 
 function sortFields(row: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(Object.entries(row).sort(([one], [other]) => (one < other ? -1 : 1)));
+  return Object.fromEntries(Object.entries(row).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 function sortKey(row: Readonly<Record<string, unknown>>): string {

@@ -14,16 +14,17 @@ const SHORTEN_SECONDS = Number(process.env.DIFFERENTIAL_SHORTEN ?? 0);
 test(`${SEQUENCE_COUNT} sequences of ${SEQUENCE_LENGTH} operations have the same results on both databases`, {
   skip: databases.length < 2 && 'needs both databases',
 }, async (t) => {
-  const answers: Record<string, number> = {};
+  const responseCounts: Record<string, number> = {};
   const failures: string[] = [];
   for (let seed = FIRST_SEED; seed < FIRST_SEED + SEQUENCE_COUNT && failures.length < MAX_FAILURES; seed += 1) {
     const result = await runSequence(generateOperations(seed, SEQUENCE_LENGTH));
-    for (const [kind, count] of Object.entries(result.answers)) answers[kind] = (answers[kind] ?? 0) + count;
+    for (const [kind, count] of Object.entries(result.responseCounts))
+      responseCounts[kind] = (responseCounts[kind] ?? 0) + count;
     if (!result.failure) continue;
     const { message, operations } =
       SHORTEN_SECONDS > 0 ? await shortenFailure(result.failure, SHORTEN_SECONDS) : result.failure;
     failures.push(`DIFFERENTIAL_SEED=${seed}, operation ${result.operations}: ${message}\n${formatTrace(operations)}`);
   }
-  for (const [kind, count] of Object.entries(answers).sort()) t.diagnostic(`${kind.padEnd(28)} ${count}`);
+  for (const [kind, count] of Object.entries(responseCounts).sort()) t.diagnostic(`${kind.padEnd(28)} ${count}`);
   assert.equal(failures.length, 0, failures.join('\n\n'));
 });

@@ -22,11 +22,11 @@ export class Pair {
   }
 
   static async open(): Promise<Pair> {
-    const [one, other] = databases;
-    if (!one || !other) throw new Error('This test needs both databases.');
-    const first = await ComparedInstallation.open(one.name, one.open);
+    const [firstDatabase, secondDatabase] = databases;
+    if (!firstDatabase || !secondDatabase) throw new Error('This test needs both databases.');
+    const first = await ComparedInstallation.open(firstDatabase.name, firstDatabase.open);
     try {
-      return new Pair([first, await ComparedInstallation.open(other.name, other.open)]);
+      return new Pair([first, await ComparedInstallation.open(secondDatabase.name, secondDatabase.open)]);
     } catch (error) {
       await first.close();
       throw error;
@@ -35,11 +35,11 @@ export class Pair {
 
   /** Throws at the first difference in the response or the events, or if a database did not respond in time. */
   async run(operation: Operation): Promise<OperationResult> {
-    const [one, other] = await this.#runOnBoth((side) => side.run(operation));
-    if ([one, other].some(({ status, body }) => status === 503 || body.includes('"code":"UNAVAILABLE"')))
+    const [first, second] = await this.#runOnBoth((side) => side.run(operation));
+    if ([first, second].some(({ status, body }) => status === 503 || body.includes('"code":"UNAVAILABLE"')))
       throw new DatabaseUnavailable('One of the databases did not respond in time.');
-    this.#requireSame('response', one, other, `${formatResult(one)}\n${formatResult(other)}`);
-    if (hasFailed(one)) throw new DifferenceError(`Both failed: ${one.status} ${one.body}`);
+    this.#requireSame('response', first, second, `${formatResult(first)}\n${formatResult(second)}`);
+    if (hasFailed(first)) throw new DifferenceError(`Both failed: ${first.status} ${first.body}`);
     const [events, otherEvents] = await this.#runOnBoth(({ installation }) =>
       readEventsAfter(installation, this.#position),
     );
@@ -47,14 +47,14 @@ export class Pair {
     this.#position = Number(events.at(-1)?.position ?? this.#position);
     if (events.some(({ type }) => PERMISSION_EVENTS.test(String(type))))
       for (const side of this.#sides) side.clearDeskTokens();
-    return one;
+    return first;
   }
 
   /** Compares every row of every table, and checks the invariants. */
   async compareEverything(): Promise<void> {
     const tables = await listTables(this.#sides[0].installation);
-    const [one, other] = await this.#runOnBoth(({ installation }) => readAllTables(installation, tables));
-    this.#requireSame('tables', one, other);
+    const [first, second] = await this.#runOnBoth(({ installation }) => readAllTables(installation, tables));
+    this.#requireSame('tables', first, second);
     const [broken, otherBroken] = await this.#runOnBoth(({ installation }) => listBrokenInvariants(installation));
     this.#requireSame('invariants', broken, otherBroken);
     if (broken.length > 0) throw new DifferenceError(`Invariants broken on both: ${broken.join('; ')}`);
@@ -65,12 +65,12 @@ export class Pair {
   }
 
   async #runOnBoth<T>(work: (side: ComparedInstallation) => Promise<T>): Promise<[T, T]> {
-    const [one, other] = this.#sides;
-    return Promise.all([work(one), work(other)]);
+    const [first, second] = this.#sides;
+    return Promise.all([work(first), work(second)]);
   }
 
-  #requireSame(subject: string, one: unknown, other: unknown, details = ''): void {
-    const difference = this.#comparison.findDifference(one, other, subject);
+  #requireSame(subject: string, first: unknown, second: unknown, details = ''): void {
+    const difference = this.#comparison.findDifference(first, second, subject);
     const names = this.#sides.map(({ name }) => name).join(' and ');
     if (difference) throw new DifferenceError(`${names} differ in ${difference}\n${details}`);
   }

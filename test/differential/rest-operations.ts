@@ -104,8 +104,8 @@ function randomTimestamp(random: Random): string {
 function randomBody(random: Random, schema: Schema): unknown {
   const { properties = {}, required = [] } = resolveSchema(schema);
   const names = Object.keys(properties).filter((name) => !OMITTED_FIELDS.has(name));
-  const given = names.filter((name) => (required.includes(name) ? random.chance(0.97) : random.chance(0.3)));
-  return Object.fromEntries(given.map((name) => [name, randomValue(random, properties[name] as Schema, name)]));
+  const includedNames = names.filter((name) => (required.includes(name) ? random.chance(0.97) : random.chance(0.3)));
+  return Object.fromEntries(includedNames.map((name) => [name, randomValue(random, properties[name] as Schema, name)]));
 }
 
 /** Read-only fields are rejected unless they repeat the current value; hashing a password is slow. */

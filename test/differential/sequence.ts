@@ -13,7 +13,7 @@ export interface SequenceFailure {
 export interface SequenceResult {
   readonly operations: number;
   /** Counts by kind of response, to see that not all operations are refused. */
-  readonly answers: Readonly<Record<string, number>>;
+  readonly responseCounts: Readonly<Record<string, number>>;
   readonly failure?: SequenceFailure;
 }
 
@@ -38,20 +38,24 @@ export async function runSequence(operations: readonly Operation[], tries = MAX_
 /** Runs on two empty installations until the end or the first difference. */
 async function runOnce(operations: readonly Operation[]): Promise<SequenceResult> {
   const pair = await Pair.open();
-  const answers: Record<string, number> = {};
+  const responseCounts: Record<string, number> = {};
   let count = 0;
   try {
     for (const operation of operations) {
       count += 1;
       const { status, body } = await pair.run(operation);
       const kind = `${operation.kind} ${status}${/"userErrors":\[\{|"errors":\[/.test(body) ? ' refused' : ''}`;
-      answers[kind] = (answers[kind] ?? 0) + 1;
+      responseCounts[kind] = (responseCounts[kind] ?? 0) + 1;
     }
     await pair.compareEverything();
-    return { operations: count, answers };
+    return { operations: count, responseCounts };
   } catch (error) {
     if (error instanceof DatabaseUnavailable) throw error;
-    return { operations: count, answers, failure: { message: String(error), operations: operations.slice(0, count) } };
+    return {
+      operations: count,
+      responseCounts,
+      failure: { message: String(error), operations: operations.slice(0, count) },
+    };
   } finally {
     await pair.close();
   }

@@ -40,8 +40,8 @@ export class Sessions {
 
   /** Returns the token of this visitor if there is a session, otherwise of the session at this index. */
   visitorToken(index: number, visitorId?: number): string {
-    const own = this.#visitors.findLast((visitor) => visitor.visitorId === visitorId);
-    const known = own ?? this.#visitors[index % this.#visitors.length];
+    const existing = this.#visitors.findLast((visitor) => visitor.visitorId === visitorId);
+    const known = existing ?? this.#visitors[index % this.#visitors.length];
     return known && known.until > this.#installation.clock.now ? known.token : 'none';
   }
 
@@ -71,7 +71,7 @@ export class Sessions {
     // How long a node accepts signatures of the previous secret is not compared.
     if (secretVersion !== (this.#secretVersions.get(websiteId) ?? 1)) await setTimeout(WEBSITE_CACHE_WAIT_MS);
     this.#secretVersions.set(websiteId, secretVersion);
-    const secret = secrets.websiteSecret(accountId, websiteId, secretVersion);
+    const secret = secrets.deriveWebsiteSecret(accountId, websiteId, secretVersion);
     return createHmac('sha256', secret).update(externalId).digest('hex');
   }
 }

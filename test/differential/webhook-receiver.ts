@@ -12,7 +12,7 @@ export class FakeWebhookReceiver implements Sender {
   }
 
   takePosts() {
-    const posts = this.#posts.sort((one, other) => one.delivery - other.delivery);
+    const posts = this.#posts.sort((a, b) => a.delivery - b.delivery);
     this.#posts = [];
     return posts;
   }

@@ -18,9 +18,9 @@ import {
 import {
   findLostWrites,
   findMissedEvents,
+  findSlowestUnavailableMs,
   formatTable,
-  maximum,
-  slowestUnavailableMs,
+  max,
   sum,
   summarizeOutage,
 } from '../support/nodes/outage.ts';
@@ -76,30 +76,30 @@ describe('one of two nodes loses its database', { skip: server === undefined }, 
       await waitUntil('the previous desks are gone', async () => (await findConnected()).length === 0);
       const start = await readEventPosition(nodes);
       const [staying, moving] = [startDesk('staying', 0, [lost], start), startDesk('moving', 1, [lost, other], start)];
-      const all: EventFollower[] = [staying, moving];
-      t.after(() => Promise.all(all.map((each) => each.stop())));
+      const followers: EventFollower[] = [staying, moving];
+      t.after(() => Promise.all(followers.map((follower) => follower.stop())));
       await waitUntil('both desks are connected', async () => (await findConnected()).length === 2);
       const conversation = await startConversation(nodes, other, staff);
       const watcher = startWatcher(conversation.id, lost, start);
-      all.push(watcher);
+      followers.push(watcher);
       const stalls = monitorEventLoopDelay();
       stalls.enable();
-      const here = startSteadyLoad({ ...nodes, urls: [lost] }, staffSlice(2, 3), []);
-      const there = startSteadyLoad({ ...nodes, urls: [other] }, staffSlice(3, 4), [conversation]);
-      t.after(() => Promise.all([here.stop(), there.stop()]));
+      const lostNodeLoad = startSteadyLoad({ ...nodes, urls: [lost] }, staffSlice(2, 3), []);
+      const otherNodeLoad = startSteadyLoad({ ...nodes, urls: [other] }, staffSlice(3, 4), [conversation]);
+      t.after(() => Promise.all([lostNodeLoad.stop(), otherNodeLoad.stop()]));
       const probe = startLatencyProbe(sql);
       t.after(() => probe.stop());
-      await Promise.all([here.waitForRounds(1), there.waitForRounds(1)]);
+      await Promise.all([lostNodeLoad.waitForRounds(1), otherNodeLoad.waitForRounds(1)]);
 
-      const burst = sendBurst(lost, here.journal);
-      const countServed = () => here.journal.records.filter(({ kind }) => kind.startsWith('burst')).length;
+      const burst = sendBurst(lost, lostNodeLoad.journal);
+      const countServed = () => lostNodeLoad.journal.records.filter(({ kind }) => kind.startsWith('burst')).length;
       // By then every database connection is in use, including transactions.
       await waitUntil('the burst is in progress', () => countServed() > 10);
       const from = performance.now();
       fault.begin(proxy);
       if (FULL) await setTimeout(OUTAGE_MS);
       else await endLeases(1000);
-      await here.waitUntilAllUnavailableSince(from);
+      await lostNodeLoad.waitUntilAllUnavailableSince(from);
       await burst;
       await waitUntil('the desk that stayed is lost', async () => !(await findConnected()).includes(operatorId(0)));
       const disconnectedIds = await findDisconnected(start);
@@ -112,27 +112,27 @@ describe('one of two nodes loses its database', { skip: server === undefined }, 
         (await findConnected()).includes(operatorId(0)),
       );
       const deskReconnectMs = performance.now() - to;
-      await Promise.all([here.waitForRounds(2), there.waitForRounds(1)]);
+      await Promise.all([lostNodeLoad.waitForRounds(2), otherNodeLoad.waitForRounds(1)]);
       if (FULL) await setTimeout(3000);
-      await Promise.all([here.stop(), there.stop()]);
+      await Promise.all([lostNodeLoad.stop(), otherNodeLoad.stop()]);
       await probe.stop();
       await waitUntil(
         'the watcher has received all events',
         async () => (await findMissedEvents(sql, watcher, conversation.id, start)).length === 0,
       );
-      await Promise.all(all.map((each) => each.stop()));
+      await Promise.all(followers.map((follower) => follower.stop()));
 
       const [rows, others] = [
-        summarizeOutage(here.journal.records, outage),
-        summarizeOutage(there.journal.records, outage),
+        summarizeOutage(lostNodeLoad.journal.records, outage),
+        summarizeOutage(otherNodeLoad.journal.records, outage),
       ];
       t.diagnostic(
         `the affected node, ${fault.name} for ${Math.round(to - from)} ms; times in ms\n${formatTable(rows)}`,
       );
       t.diagnostic(`the other node\n${formatTable(others)}`);
       const problems = [
-        ...(await findLostWrites(sql, here.ledger)),
-        ...(await findLostWrites(sql, there.ledger)),
+        ...(await findLostWrites(sql, lostNodeLoad.ledger)),
+        ...(await findLostWrites(sql, otherNodeLoad.ledger)),
         ...(await findMissedEvents(sql, watcher, conversation.id, start)),
         ...findOutOfOrder(staying),
         ...findOutOfOrder(moving),
@@ -142,13 +142,13 @@ describe('one of two nodes loses its database', { skip: server === undefined }, 
         formatTable([
           {
             fault: fault.name,
-            'slowest 503': maximum(rows, 'slowest'),
+            'slowest 503': max(rows, 'slowest'),
             'test stall': stalls.max / 1e6,
-            'by the node': slowestUnavailableMs(nodes.all),
-            recovery: maximum(rows, 'recovery'),
+            'by the node': findSlowestUnavailableMs(nodes.all),
+            recovery: max(rows, 'recovery'),
             'desk back': deskReconnectMs,
-            'slowest there': maximum(others, 'slowest'),
-            'failed there': findFailures(there.journal, probe).length,
+            'slowest there': max(others, 'slowest'),
+            'failed there': findFailures(otherNodeLoad.journal, probe).length,
             'desk ends': moving.ends.filter((how) => how !== 'stopped').join(),
             offline: disconnectedIds.length,
             problems: problems.length,
@@ -159,20 +159,17 @@ describe('one of two nodes loses its database', { skip: server === undefined }, 
       for (const name of ['unexpectedlyDone', 'noResponse', 'other', 'partial', 'withoutRetryAfter'] as const)
         assert.equal(sum(rows, name), 0, name);
       assert.ok(sum(rows, 'unavailable') > 0);
-      assert.deepEqual(findFailures(there.journal, probe), [], 'the other node served all clients');
+      assert.deepEqual(findFailures(otherNodeLoad.journal, probe), [], 'the other node served all clients');
       assert.ok(
         !connectedDuringOutage.includes(operatorId(0)),
         'the operator whose desk stayed on the lost node is not connected',
       );
       assert.equal(new Set(disconnectedIds).size, disconnectedIds.length, 'no operator went offline twice');
       if (!FULL) return; // a node that has just started does not expire leases yet
+      assert.ok(max(rows, 'slowest') < SLOWEST_MS + stalls.max / 1e6, `a response took ${max(rows, 'slowest')} ms`);
       assert.ok(
-        maximum(rows, 'slowest') < SLOWEST_MS + stalls.max / 1e6,
-        `a response took ${maximum(rows, 'slowest')} ms`,
-      );
-      assert.ok(
-        maximum(rows, 'recovery') < RECOVERY_MS,
-        `requests failed for ${maximum(rows, 'recovery')} ms after the restore`,
+        max(rows, 'recovery') < RECOVERY_MS,
+        `requests failed for ${max(rows, 'recovery')} ms after the restore`,
       );
       assert.ok(disconnectedIds.includes(operatorId(0)), 'the other node announced it');
       assert.equal(reconnectedIds.filter((id) => id === operatorId(0)).length, 1, 'once, after it was back');
@@ -326,7 +323,8 @@ function findFailures({ records }: RequestJournal, probe: LatencyProbe): Request
   const isStarved = ({ outcome, sentAt, milliseconds }: RequestRecord) =>
     !FULL && outcome === 'unavailable' && probe.maxLatencyMs(sentAt, sentAt + milliseconds) > STARVED_MS;
   return records.filter(
-    (each) => each.outcome !== 'done' && !(each.kind === 'login' && each.outcome === 'refused') && !isStarved(each),
+    (record) =>
+      record.outcome !== 'done' && !(record.kind === 'login' && record.outcome === 'refused') && !isStarved(record),
   );
 }
 
@@ -343,6 +341,6 @@ async function sendMessage(url: string, { id, token }: { id: number; token: stri
 function findOutOfOrder({ name, events }: EventFollower): string[] {
   const positions = events.map(({ position }) => position);
   return positions
-    .filter((each, index) => index > 0 && each <= (positions[index - 1] ?? 0))
-    .map((each) => `${name} received ${each} out of order`);
+    .filter((position, index) => index > 0 && position <= (positions[index - 1] ?? 0))
+    .map((position) => `${name} received ${position} out of order`);
 }

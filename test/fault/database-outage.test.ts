@@ -18,10 +18,10 @@ import {
 import {
   findLostWrites,
   findMissedEvents,
+  findSlowestUnavailableMs,
   formatTable,
-  maximum,
+  max,
   type Outage,
-  slowestUnavailableMs,
   sum,
   summarizeOutage,
 } from '../support/nodes/outage.ts';
@@ -76,11 +76,11 @@ describe('database outage', () => {
       const { sql } = nodes;
       const start = await readEventPosition(nodes);
       const desks = nodes.urls.map((_, node) => startDesk(node, start));
-      t.after(() => Promise.all(desks.map((each) => each.stop())));
+      t.after(() => Promise.all(desks.map((desk) => desk.stop())));
       await waitUntil('all desks are connected', async () => (await countConnected(nodes)) === NODES);
       conversations = await Promise.all(nodes.urls.map((url) => startConversation(nodes, url, staff)));
       const watchers = conversations.map(({ id }, node) => startWatcher(id, node, start));
-      t.after(() => Promise.all(watchers.map((each) => each.stop())));
+      t.after(() => Promise.all(watchers.map((watcher) => watcher.stop())));
       const offered = await startConversation(nodes, nodes.urls[0] ?? '', staff, { accept: false });
       const stalls = monitorEventLoopDelay();
       stalls.enable();
@@ -110,11 +110,11 @@ describe('database outage', () => {
       const findMissing = async () =>
         (
           await Promise.all(
-            watchers.map((each, node) => findMissedEvents(sql, each, conversations[node]?.id ?? 0, start)),
+            watchers.map((watcher, node) => findMissedEvents(sql, watcher, conversations[node]?.id ?? 0, start)),
           )
         ).flat();
       await waitUntil('the watchers have received all events', async () => (await findMissing()).length === 0);
-      await Promise.all([...desks, ...watchers].map((each) => each.stop()));
+      await Promise.all([...desks, ...watchers].map((follower) => follower.stop()));
 
       const rows = summarizeOutage(load.journal.records, outage);
       t.diagnostic(
@@ -137,14 +137,14 @@ describe('database outage', () => {
         ),
         ...healthProbes.problems(outage),
       ];
-      const ends = [...desks, ...watchers].flatMap((each) => each.ends.filter((how) => how !== 'stopped'));
-      const [slowest, recovery] = [maximum(rows, 'slowest'), maximum(rows, 'recovery')];
+      const ends = [...desks, ...watchers].flatMap((follower) => follower.ends.filter((how) => how !== 'stopped'));
+      const [slowest, recovery] = [max(rows, 'slowest'), max(rows, 'recovery')];
       t.diagnostic(
         formatTable([
           {
             fault: fault.name,
             'slowest response': slowest,
-            'by the node': slowestUnavailableMs(nodes.all),
+            'by the node': findSlowestUnavailableMs(nodes.all),
             'test stall': stalls.max / 1e6,
             recovery,
             requests: load.journal.records.length,
@@ -161,7 +161,7 @@ describe('database outage', () => {
       if (ends.length > 0) t.diagnostic(`streams ended: ${ends.join('; ')}`);
       assert.deepEqual(problems, []);
       assert.equal(sum(rows, 'unexpectedlyDone'), 0, 'no request can succeed without the database');
-      assert.equal(sum(rows, 'noResponse'), 0, 'every request was answered');
+      assert.equal(sum(rows, 'noResponse'), 0, 'every request got a response');
       assert.equal(sum(rows, 'other'), 0, 'no other error than 503');
       assert.equal(sum(rows, 'partial'), 0, 'GraphQL responds with 503 too');
       assert.equal(sum(rows, 'withoutRetryAfter'), 0);
@@ -252,8 +252,8 @@ function findExit({ process, log }: Nodes['all'][number]): string[] {
 }
 
 function findOutOfOrder(name: string, positions: readonly number[]): string[] {
-  const wrong = positions.filter((each, index) => index > 0 && each <= (positions[index - 1] ?? 0));
-  return wrong.map((each) => `${name} received ${each} out of order`);
+  const wrong = positions.filter((position, index) => index > 0 && position <= (positions[index - 1] ?? 0));
+  return wrong.map((position) => `${name} received ${position} out of order`);
 }
 
 /** Nodes must be healthy all the time, and ready while the database is up. */
@@ -279,7 +279,7 @@ function startHealthProbes({ urls }: Nodes) {
       await Promise.all(running);
     },
     areReady: () =>
-      urls.every((url) => probes.findLast((each) => each.url === url && each.path === '/_ready')?.status === 200),
+      urls.every((url) => probes.findLast((probe) => probe.url === url && probe.path === '/_ready')?.status === 200),
     problems: ({ downAt, restartedAt, to }: Outage) =>
       probes
         .filter(({ path, at, answeredAt, status }) =>

@@ -35,7 +35,7 @@ for (const balancer of balancersToTest(FULL)) {
     t.after(() => writers.stop());
     await waitUntil('every desk is connected', () => countConnectedDesks(load.entries) === load.operators.length);
     const killCounts = await killRepeatedly(cluster, writers);
-    const countSent = () => load.entries.filter(({ kind }) => kind === 'sent').length;
+    const countSent = () => load.entries.filter(({ kind }) => kind === 'message_sent').length;
     await waitUntil('enough messages were sent', () => countSent() > KILLS);
     await writers.stop();
     const retries = await cluster.balancer.retries();
@@ -46,12 +46,15 @@ for (const balancer of balancersToTest(FULL)) {
     );
     const responses = responsesIn(load.entries);
     const checks = [
-      ...loadChecks.map(({ name, problems }) => ({ name, problems: problems.map(({ what }) => what) })),
+      ...loadChecks.map(({ name, problems }) => ({ name, problems: problems.map(({ message }) => message) })),
       { name: 'all writer requests with idempotency keys succeeded', problems: writers.failures },
       { name: 'reads through any node show acknowledged writes', problems: writers.staleReads },
       { name: 'nodes logged no errors', problems: cluster.nodes.flatMap((node) => node.loggedErrors()) },
       { name: 'acknowledged writes exist exactly once', problems: await writers.findLostWrites() },
-      { name: `desks of dead nodes reconnected${FULL ? ' in time' : ''}`, problems: lateDesks.map(({ who }) => who) },
+      {
+        name: `desks of dead nodes reconnected${FULL ? ' in time' : ''}`,
+        problems: lateDesks.map(({ participant }) => participant),
+      },
       {
         name: 'operators who reconnected in time did not go offline',
         problems: (FULL ? findDisconnects : findUnexpectedDisconnects)(load.entries),
@@ -61,10 +64,13 @@ for (const balancer of balancersToTest(FULL)) {
     reportFindings(t, `kill -9 of a node, behind ${balancer}`, {
       counts: [
         ['kills', killCounts.join(' + ')],
-        ['requests of simulated clients', responses.reduce((sum, { tries }) => sum + tries, 0)],
-        ['… without a response, then retried', responses.reduce((sum, { unanswered }) => sum + unanswered, 0)],
+        ['requests of simulated clients', responses.reduce((sum, { attempts }) => sum + attempts, 0)],
+        [
+          '… without a response, then retried',
+          responses.reduce((sum, { attemptsWithoutResponse }) => sum + attemptsWithoutResponse, 0),
+        ],
         ['… with an unknown outcome', responses.filter(({ outcome }) => outcome === 'unknown').length],
-        ['conversations', load.entries.filter(({ kind }) => kind === 'started').length],
+        ['conversations', load.entries.filter(({ kind }) => kind === 'conversation_started').length],
         ['messages acknowledged', countSent()],
         ['desks that lost their node', losses.length],
         [

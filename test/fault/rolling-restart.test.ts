@@ -56,20 +56,20 @@ for (const balancer of balancersToTest(FULL)) {
         name: `desks reconnected${FULL ? ' within the grace period' : ''}`,
         problems: losses
           .filter(({ reconnectedAfterMs }) => (reconnectedAfterMs ?? MAX_RECONNECT_MS) >= MAX_RECONNECT_MS)
-          .map(({ who }) => who),
+          .map(({ participant }) => participant),
       },
       { name: 'reads through any node show acknowledged writes', problems: writers.staleReads },
       { name: 'nodes logged no errors', problems: cluster.nodes.flatMap((node) => node.loggedErrors()) },
       { name: 'acknowledged writes exist exactly once', problems: await writers.findLostWrites() },
-      ...loadChecks.map(({ name, problems }) => ({ name, problems: problems.map(({ what }) => what) })),
+      ...loadChecks.map(({ name, problems }) => ({ name, problems: problems.map(({ message }) => message) })),
     ];
     reportFindings(t, `rolling restarts of ${cluster.nodes.length} nodes, behind ${balancer}`, {
       counts: [
         ['rounds', ROUNDS],
         ['restarts', ROUNDS * cluster.nodes.length],
-        ['requests of simulated clients', responses.reduce((sum, { tries }) => sum + tries, 0)],
-        ['conversations', load.entries.filter(({ kind }) => kind === 'started').length],
-        ['messages acknowledged', load.entries.filter(({ kind }) => kind === 'sent').length],
+        ['requests of simulated clients', responses.reduce((sum, { attempts }) => sum + attempts, 0)],
+        ['conversations', load.entries.filter(({ kind }) => kind === 'conversation_started').length],
+        ['messages acknowledged', load.entries.filter(({ kind }) => kind === 'message_sent').length],
         ['desks that moved to another node', losses.length],
         [
           '… slowest reconnect, ms',
@@ -104,10 +104,11 @@ function findFailures(entries: readonly Entry[]): string[] {
   const isCausedByRestart = (code: string) => FULL || !TRANSIENT_CODES.has(code);
   return responsesIn(entries)
     .filter(
-      ({ outcome, earlier = [] }) => outcome === 'failed' || outcome === 'unknown' || earlier.some(isCausedByRestart),
+      ({ outcome, earlierCodes = [] }) =>
+        outcome === 'failed' || outcome === 'unknown' || earlierCodes.some(isCausedByRestart),
     )
     .map(
-      ({ who, operation, outcome, code, earlier = [] }) =>
-        `${operation} of ${who}: ${outcome} ${code} after [${earlier}]`,
+      ({ participant, operation, outcome, code, earlierCodes = [] }) =>
+        `${operation} of ${participant}: ${outcome} ${code} after [${earlierCodes}]`,
     );
 }

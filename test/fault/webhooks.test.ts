@@ -29,9 +29,9 @@ test('rule 21: killed after the receiver got an event but before recording it, t
   const { main, env } = testServerOptions({ clockAheadMs: 20_000 });
   const second = await startSwitchboardProcess({ folder, env: { ...ALLOW_PRIVATE_WEBHOOKS, ...env }, main });
   await receiver.waitUntil(({ accepted }) => accepted.length === 1);
-  const [before, again] = receiver.received;
-  assert.equal(again?.headers['x-switchboard-event-id'], before?.headers['x-switchboard-event-id']);
-  assert.equal(again?.body, before?.body);
+  const [before, repeated] = receiver.received;
+  assert.equal(repeated?.headers['x-switchboard-event-id'], before?.headers['x-switchboard-event-id']);
+  assert.equal(repeated?.body, before?.body);
   await second.stop();
 });
 

@@ -29,16 +29,20 @@ describe('a read through any node shows every write that was acknowledged before
       const pseudo = `P${writer}-${round}`;
       assert.equal((await restVia(writer + round).put(`/operator/${id}`, { pseudo })).status, 200);
       await onEveryNode(async (node) => {
-        const [one, list, page, single] = await Promise.all([
+        const [detail, list, page, single] = await Promise.all([
           restVia(node).get(`/operator/${id}`),
           restVia(node).get('/operator?full=1&limit=50'),
           graphqlVia(node).run('{operators(first:50){nodes{id pseudo}}}'),
           graphqlVia(node).run(`{operator(id:${id}){pseudo}}`),
         ]);
-        assert.equal(one.body.data.pseudo, pseudo, 'REST detail');
-        assert.equal(list.body.data.find((each: { id: number }) => each.id === id)?.pseudo, pseudo, 'REST list');
+        assert.equal(detail.body.data.pseudo, pseudo, 'REST detail');
         assert.equal(
-          page.data.operators.nodes.find((each: { id: string }) => Number(each.id) === id)?.pseudo,
+          list.body.data.find((operator: { id: number }) => operator.id === id)?.pseudo,
+          pseudo,
+          'REST list',
+        );
+        assert.equal(
+          page.data.operators.nodes.find((operator: { id: string }) => Number(operator.id) === id)?.pseudo,
           pseudo,
           'GraphQL list',
         );
@@ -61,18 +65,22 @@ describe('a read through any node shows every write that was acknowledged before
       const changed = await restVia(writer + round).put(`/operator/${id}/live`, { chat: { available } });
       assert.equal(changed.status, 200, JSON.stringify(changed.body));
       await onEveryNode(async (node) => {
-        const [one, list, everyone, own] = await Promise.all([
+        const [detail, list, fullList, graphqlDetail] = await Promise.all([
           restVia(node).get(`/operator/${id}/live`),
           restVia(node).get('/operator/live'),
           restVia(node).get('/operator/live?connected=0'),
           graphqlVia(node).run(`{operator(id:${id}){live{connected chat{available}}}}`),
         ]);
-        const isListed = list.body.data.some((each: { id: number }) => each.id === id);
-        const entry = everyone.body.data.find((each: { id: number }) => each.id === id);
-        assert.equal(Number(one.body.data.chat.available), available, 'REST detail');
+        const isListed = list.body.data.some((live: { id: number }) => live.id === id);
+        const entry = fullList.body.data.find((live: { id: number }) => live.id === id);
+        assert.equal(Number(detail.body.data.chat.available), available, 'REST detail');
         assert.equal(isListed, available === 1, 'REST list of routable operators');
         assert.equal(Number(entry?.chat.available), available, 'REST list of all operators');
-        assert.deepEqual(own.data.operator.live, { connected: true, chat: { available: available === 1 } }, 'GraphQL');
+        assert.deepEqual(
+          graphqlDetail.data.operator.live,
+          { connected: true, chat: { available: available === 1 } },
+          'GraphQL',
+        );
       });
     });
   });
@@ -89,7 +97,7 @@ describe('a read through any node shows every write that was acknowledged before
           graphqlVia(node).run(`{skills(first:1 filter:{name:"${name}"}){totalCount nodes{id}} skill(id:${id}){name}}`),
         ]);
         assert.ok(
-          list.body.data.some((each: { id: number }) => each.id === Number(id)),
+          list.body.data.some((skill: { id: number }) => skill.id === Number(id)),
           'REST list',
         );
         assert.equal(page.data?.skill.name, name, JSON.stringify(page.errors));
@@ -97,12 +105,12 @@ describe('a read through any node shows every write that was acknowledged before
       });
       await graphqlVia(writer + round + 1).run(`mutation{skillDelete(input:{id:${id}}){deletedId}}`);
       await onEveryNode(async (node) => {
-        const [one, own] = await Promise.all([
+        const [detail, graphqlDetail] = await Promise.all([
           restVia(node).get(`/skill/${id}`),
           graphqlVia(node).run(`{skill(id:${id}){name}}`),
         ]);
-        assert.equal(one.status, 404);
-        assert.equal(own.data.skill, null);
+        assert.equal(detail.status, 404);
+        assert.equal(graphqlDetail.data.skill, null);
       });
     });
   });

@@ -54,7 +54,7 @@ describe('database round trips per request', { skip: postgresServerUrl === undef
       // Refreshes the short-lived cache of keys and tokens.
       await Promise.all([
         site.rest.get('/client'),
-        ...[site.admin, operator, visitor].map((each) => each.run('{__typename}')),
+        ...[site.admin, operator, visitor].map((client) => client.run('{__typename}')),
       ]);
       counter.startCounting(Math.min(MAX_DELAY_MS, DELAY_STEP_MS * (attempt - WARM_UP_ROUNDS + 1)));
       await request(attempt);

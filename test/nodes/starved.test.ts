@@ -78,15 +78,15 @@ for (const { name, start, skip } of [
 
     /** A read without an index, one with an index, and one by GraphQL. */
     async function assertRead(id: number): Promise<string> {
-      const [searched, one, listed] = await Promise.all([
+      const [searchResult, detail, graphqlDetail] = await Promise.all([
         rest.get('/operator?filters[name]=*erson*&limit=1'),
         rest.get(`/operator/${id}`),
         graphqlClient(node.switchboard.url, token).run(`{operator(id:${id}){pseudo}}`),
       ]);
-      assert.equal(searched.status, 200, JSON.stringify(searched.body));
-      assert.equal(one.status, 200, JSON.stringify(one.body));
-      assert.deepEqual(listed.errors, []);
-      return one.body.data.pseudo;
+      assert.equal(searchResult.status, 200, JSON.stringify(searchResult.body));
+      assert.equal(detail.status, 200, JSON.stringify(detail.body));
+      assert.deepEqual(graphqlDetail.errors, []);
+      return detail.body.data.pseudo;
     }
 
     /** Writes and reads repeatedly until stopped. */

@@ -36,19 +36,19 @@ describe('two nodes on one PostgreSQL', { skip: server === undefined }, () => {
   });
 
   test('a desk on one node serves visitors of the other, and no operator exceeds their capacity', async () => {
-    const [here, there] = nodes;
-    const admin = graphqlClient(here.url, tokens[0]);
+    const [firstNode, secondNode] = nodes;
+    const admin = graphqlClient(firstNode.url, tokens[0]);
     const website = (await admin.run('mutation{websiteCreate(input:{url:"https://a.example" label:"A"}){website{id}}}'))
       .data.websiteCreate.website.id;
     const created = await admin.run(
       `mutation{operatorCreate(input:{name:"O" email:"o@example.com" password:"a long enough password" chatMaxNumber:3 websiteIds:[${website}]}){operator{id} userErrors{message}}}`,
     );
     const id = created.data.operatorCreate.operator.id;
-    const token = await logIn(here.url, { email: 'o@example.com', password: 'a long enough password' });
-    await graphqlClient(there.url, token).run(
+    const token = await logIn(firstNode.url, { email: 'o@example.com', password: 'a long enough password' });
+    await graphqlClient(secondNode.url, token).run(
       `mutation{operatorAvailabilityUpdate(input:{id:${id} chat:true}){userErrors{message}}}`,
     );
-    const desk = openSocket(here.url, token);
+    const desk = openSocket(firstNode.url, token);
     const subscription = await desk.subscribe('subscription{deskEvents{type conversationId conversation{state}}}');
     const starts = Array.from({ length: 12 }, async (_, index) => {
       const node = nodes[index % 2] as SwitchboardProcess;
@@ -75,7 +75,7 @@ describe('two nodes on one PostgreSQL', { skip: server === undefined }, () => {
     const offers = () =>
       subscription.results.filter(({ data }) => data.deskEvents.type === 'conversation.offered').length;
     await subscription.waitUntil(() => offers() === 3);
-    const { code, stdout } = await there.runCommand(['doctor']);
+    const { code, stdout } = await secondNode.runCommand(['doctor']);
     assert.equal(code, 0, stdout);
     desk.end();
   });

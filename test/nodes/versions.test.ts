@@ -55,14 +55,14 @@ describe('upgrade to the next version while this one runs', { skip: server === u
     const { sql } = nodes;
     const start = await readEventPosition(nodes);
     const desks = nodes.urls.map((url, index) => startDesk(url, index, start));
-    t.after(() => Promise.all(desks.map((each) => each.stop())));
+    t.after(() => Promise.all(desks.map((desk) => desk.stop())));
     await waitUntil('all desks are connected', async () => {
       const rows = await sql`select 1 from operator_live where routable_until > now_ms()`;
       return rows.length === desks.length;
     });
     const conversations = await Promise.all(nodes.urls.map((url) => startConversation(nodes, url, staff)));
     const watchers = conversations.map(({ id }, index) => startWatcher(id, index, start));
-    t.after(() => Promise.all(watchers.map((each) => each.stop())));
+    t.after(() => Promise.all(watchers.map((watcher) => watcher.stop())));
     const load = startSteadyLoad(nodes, staff, conversations);
     t.after(() => load.stop());
     const probe = startLatencyProbe(sql);
@@ -81,17 +81,18 @@ describe('upgrade to the next version while this one runs', { skip: server === u
     const findMissing = async () =>
       (
         await Promise.all(
-          watchers.map((each, index) => findMissedEvents(sql, each, conversations[index]?.id ?? 0, start)),
+          watchers.map((watcher, index) => findMissedEvents(sql, watcher, conversations[index]?.id ?? 0, start)),
         )
       ).flat();
     await waitUntil('the watchers have received all events', async () => (await findMissing()).length === 0);
-    await Promise.all([...desks, ...watchers].map((each) => each.stop()));
+    await Promise.all([...desks, ...watchers].map((follower) => follower.stop()));
     const rows = summarizeOutage(load.journal.records, { from, downAt: from, restartedAt: to, to });
     t.diagnostic(`next version, step by step; times in ms\n${formatTable(rows)}`);
     const isStarved = ({ outcome, sentAt, milliseconds }: RequestRecord) =>
       outcome === 'unavailable' && probe.maxLatencyMs(sentAt, sentAt + milliseconds) > STARVED_MS;
     const failed = load.journal.records.filter(
-      (each) => each.outcome !== 'done' && !(each.kind === 'login' && each.outcome === 'refused') && !isStarved(each),
+      (record) =>
+        record.outcome !== 'done' && !(record.kind === 'login' && record.outcome === 'refused') && !isStarved(record),
     );
     assert.deepEqual(failed, [], nodes.all.flatMap((node) => node.log().match(/.*"level":50.*/g) ?? []).join('\n'));
     assert.deepEqual([...(await findLostWrites(sql, load.ledger)), ...(await findMissing())], []);

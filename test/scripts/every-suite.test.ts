@@ -15,9 +15,9 @@ test('npm test runs every suite', () => {
   assert.ok(separate.length > 3 && together.length > 10, 'the lists were not found');
   const isRun = (file: string) => {
     const folder = dirname(file);
-    const isUnder = (each: string) =>
-      folder === each.replace(/\/$/, '') || (!each.endsWith('/') && folder.startsWith(`${each}/`));
-    return separate.includes(folder) || together.some(isUnder);
+    const includesFolder = (path: string) =>
+      folder === path.replace(/\/$/, '') || (!path.endsWith('/') && folder.startsWith(`${path}/`));
+    return separate.includes(folder) || together.some(includesFolder);
   };
   const suites = globSync('**/*.test.ts', { cwd: join(ROOT, 'test') }).filter((file) => !file.startsWith('together/'));
   assert.deepEqual(

@@ -64,7 +64,9 @@ suite('import rules', () => {
     }
     const { found, output } = lint();
     for (const { path, forbidden } of importRules) {
-      const refused = [...(found.get(probeFor(path)) ?? [])].filter((each) => each.startsWith('noRestrictedImports'));
+      const refused = [...(found.get(probeFor(path)) ?? [])].filter((category) =>
+        category.startsWith('noRestrictedImports'),
+      );
       assert.equal(refused.length, forbidden.length * 2, `${path}: ${refused.join()}\n${output.slice(0, 2000)}`);
     }
   });
@@ -88,7 +90,7 @@ test('every source folder has an import rule', () => {
   const uncovered = files.filter((file) => {
     const folders = file.split('/').map((_, index, parts) => parts.slice(0, index).join('/'));
     return !covered.some(
-      (path) => path === file || path === `${dirname(file)}/*.ts` || folders.some((each) => path === `${each}/**`),
+      (path) => path === file || path === `${dirname(file)}/*.ts` || folders.some((folder) => path === `${folder}/**`),
     );
   });
   assert.deepEqual(uncovered, []);

@@ -79,7 +79,7 @@ suite('documented request paths', () => {
         { input: { conversationId: conversation.id, text: 'Hello' } },
       );
       assert.equal(data.messageSend.message.sequence, 1);
-      await events.waitUntil((seen) => seen.some((each) => each.data.deskEvents.message?.text === 'Hello'));
+      await events.waitUntil((seen) => seen.some((result) => result.data.deskEvents.message?.text === 'Hello'));
     });
     const listed = filesInTable('docs/architecture.md', '## A message');
     assert.deepEqual(

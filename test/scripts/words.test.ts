@@ -21,10 +21,11 @@ function findIn(files: Readonly<Record<string, string>>): string[] {
 
 test('replaced words are found in code, comments, names, docs, pages and schema descriptions', () => {
   const found = findIn({
-    'src/core/a.ts': '// Whoever waits\nconst NOBODY = 1;\nfunction tellNobody() {}\nclass Clockwork {}\n',
+    'src/core/a.ts':
+      '// Whoever waits\nconst NOBODY = 1;\nfunction tellNobody() {}\nclass Clockwork {}\nstartClockwork(takeUpOptions);\n',
     'test/b.test.ts': "test('mended by somebody', () => placed(1));\nfunction placed() {}\n",
     'docs/api/schema.graphql': '"""\nA token of\ntheir own\n"""\n',
-    'docs/page.md': 'It is worth\nnothing.\n',
+    'docs/page.md': 'It is worth\nnothing.\n\n## How much is too much\n',
     'web/index.html': '<p>Ask anybody.</p>\n',
     'deploy/rules.yaml': '# everybody\n',
   });
@@ -32,10 +33,13 @@ test('replaced words are found in code, comments, names, docs, pages and schema 
     'deploy/rules.yaml:1 everybody',
     'docs/api/schema.graphql:2 of their own',
     'docs/page.md:1 worth nothing',
+    'docs/page.md:4 is too much',
     'src/core/a.ts:1 Whoever',
     'src/core/a.ts:2 NOBODY',
     'src/core/a.ts:3 Nobody',
     'src/core/a.ts:4 Clockwork',
+    'src/core/a.ts:5 Clockwork',
+    'src/core/a.ts:5 takeUp',
     'test/b.test.ts:1 mended',
     'test/b.test.ts:1 somebody',
     'test/b.test.ts:2 function placed',

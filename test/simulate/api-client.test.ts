@@ -44,14 +44,14 @@ async function execute(t: TestContext, urls: readonly string[], overrides: Parti
   const asking = new ApiClient(client, journal, 'operator 1', { path: '/graphql', token: 'token' });
   await asking.execute({ operation: 'step', query: 'mutation { step }', variables: { clientId: 'a' }, ...overrides });
   const [entry] = journal.entries;
-  assert.ok(entry?.kind === 'answered');
+  assert.ok(entry?.kind === 'request_completed');
   return entry;
 }
 
 test('a request without a response is resent unchanged and counted separately', async (t) => {
   const service = await startService(t, dropConnection, dropConnection, done);
   const entry = await execute(t, [service.url], { idempotencyKey: 'a key' });
-  assert.deepEqual([entry.outcome, entry.tries, entry.unanswered], ['done', 3, 2]);
+  assert.deepEqual([entry.outcome, entry.attempts, entry.attemptsWithoutResponse], ['done', 3, 2]);
   assert.equal(new Set(service.bodies).size, 1);
   assert.deepEqual(service.keys, ['a key', 'a key', 'a key']);
 });
@@ -59,7 +59,7 @@ test('a request without a response is resent unchanged and counted separately', 
 test('a request to an unavailable service is retried, and 503 counts as a response', async (t) => {
   const service = await startService(t, unavailable, unavailable, done);
   const entry = await execute(t, [service.url]);
-  assert.deepEqual([entry.outcome, entry.tries, entry.unanswered], ['done', 3, 0]);
+  assert.deepEqual([entry.outcome, entry.attempts, entry.attemptsWithoutResponse], ['done', 3, 0]);
 });
 
 const gatewayError =
@@ -76,25 +76,25 @@ test('an error of the load balancer does not count as a response', async (t) => 
   const notReady = respond(503, { message: 'The service is not ready.' }, { 'retry-after': '0' });
   const service = await startService(t, gatewayError(502), gatewayError(503), gatewayError(504), notReady, done);
   const entry = await execute(t, [service.url]);
-  assert.deepEqual([entry.outcome, entry.tries, entry.unanswered], ['done', 5, 4]);
+  assert.deepEqual([entry.outcome, entry.attempts, entry.attemptsWithoutResponse], ['done', 5, 4]);
 });
 
 test('a response with an unknown outcome does not count as a response', async (t) => {
   const service = await startService(t, outcomeUnknown, refused);
   const entry = await execute(t, [service.url], { alreadyDoneCode: 'STATE' });
-  assert.deepEqual([entry.outcome, entry.tries, entry.unanswered], ['done', 2, 1]);
+  assert.deepEqual([entry.outcome, entry.attempts, entry.attemptsWithoutResponse], ['done', 2, 1]);
 });
 
 test('an unreachable node has executed nothing, and the next node gets the request', async (t) => {
   const service = await startService(t, done);
   const entry = await execute(t, ['http://127.0.0.1:1', service.url]);
-  assert.deepEqual([entry.outcome, entry.tries, entry.unanswered], ['done', 2, 0]);
+  assert.deepEqual([entry.outcome, entry.attempts, entry.attemptsWithoutResponse], ['done', 2, 0]);
 });
 
-test('a refusal is final, but a success if an earlier try may have caused it', async (t) => {
+test('a refusal is final, but a success if an earlier attempt may have caused it', async (t) => {
   const plain = await startService(t, refused);
   const entry = await execute(t, [plain.url], { alreadyDoneCode: 'STATE' });
-  assert.deepEqual([entry.outcome, entry.code, entry.tries], ['refused', 'STATE', 1]);
+  assert.deepEqual([entry.outcome, entry.code, entry.attempts], ['refused', 'STATE', 1]);
   const flaky = await startService(t, dropConnection, refused);
   assert.equal((await execute(t, [flaky.url], { alreadyDoneCode: 'STATE' })).outcome, 'done');
   const other = await startService(t, dropConnection, refused);

@@ -17,7 +17,7 @@ describe('capacity', () => {
     journal.start(WILL, 2);
     journal.offer(ANNA, VERA, 1);
     journal.offer(ANNA, WILL, 2);
-    assertProblem(journal.entries, name, /operator 1 got conversation 2 .* more than 1 chats/);
+    assertProblem(journal.entries, name, /operator 1 was assigned conversation 2 .* more than 1 chats/);
   });
 
   test('an offer after the close of another conversation, by position, is valid', () => {
@@ -69,8 +69,8 @@ describe('presence', () => {
     journal.advance(1000);
     journal.open(ANNA, null, position - 1);
     const missed = { type: 'conversation.offered', conversation: 1, reason: null, message: null, position } as const;
-    const serverAt = journal.entries.findLast((entry) => entry.kind === 'told')?.serverAt ?? 0;
-    journal.add({ kind: 'told', who: ANNA, stream: 3, serverAt, ...missed });
+    const serverAt = journal.entries.findLast((entry) => entry.kind === 'event_received')?.serverAt ?? 0;
+    journal.add({ kind: 'event_received', participant: ANNA, stream: 3, serverAt, ...missed });
     return journal;
   }
 
@@ -94,13 +94,13 @@ describe('presence', () => {
     const journal = new JournalBuilder();
     journal.addOperator(ANNA);
     journal.start(VERA, 1);
-    journal.add({ kind: 'wished', who: ANNA, available: false, askedAt: journal.at });
+    journal.add({ kind: 'availability_set', participant: ANNA, available: false, requestedAt: journal.at });
     journal.advance(500);
-    const askedAt = journal.at;
+    const requestedAt = journal.at;
     journal.advance(500);
     journal.offer(ANNA, VERA, 1);
     assertProblem(journal.entries, name, /the operator had become unavailable/);
-    journal.add({ kind: 'wished', who: ANNA, available: true, askedAt });
+    journal.add({ kind: 'availability_set', participant: ANNA, available: true, requestedAt });
     assert.deepEqual(findProblems(journal.entries), {});
   });
 
@@ -164,12 +164,12 @@ test('a stream that resumes at its start position instead of after it is a probl
 test('an internal error is a problem, a refusal is not', () => {
   const journal = validJournal();
   const request = {
-    kind: 'answered',
-    who: ANNA,
+    kind: 'request_completed',
+    participant: ANNA,
     operation: 'offerAccept',
-    askedAt: 0,
-    tries: 1,
-    unanswered: 0,
+    requestedAt: 0,
+    attempts: 1,
+    attemptsWithoutResponse: 0,
   } as const;
   journal.add({ ...request, outcome: 'refused', code: 'STATE', conversation: 1 });
   assert.deepEqual(findProblems(journal.entries), {});

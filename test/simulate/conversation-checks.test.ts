@@ -12,7 +12,7 @@ describe('messages', () => {
 
   test('an acknowledged message that no participant saw is a problem', () => {
     const journal = validJournal();
-    const isMissing = (entry: Entry) => entry.kind === 'told' && entry.message?.sequence === 2;
+    const isMissing = (entry: Entry) => entry.kind === 'event_received' && entry.message?.sequence === 2;
     assertProblem(
       mapEntries(journal.entries, (entry) => (isMissing(entry) ? undefined : entry)),
       name,
@@ -22,7 +22,8 @@ describe('messages', () => {
 
   test('a message that the desk of its operator did not receive is a problem', () => {
     const journal = validJournal();
-    const isMissing = (entry: Entry) => entry.kind === 'told' && entry.who === ANNA && entry.message?.sequence === 2;
+    const isMissing = (entry: Entry) =>
+      entry.kind === 'event_received' && entry.participant === ANNA && entry.message?.sequence === 2;
     assertProblem(
       mapEntries(journal.entries, (entry) => (isMissing(entry) ? undefined : entry)),
       name,
@@ -32,9 +33,10 @@ describe('messages', () => {
 
   test("a message missing in the visitor's stream is a problem, even if a later query returns it", () => {
     const journal = validJournal();
-    const isMissing = (entry: Entry) => entry.kind === 'told' && entry.who === VERA && entry.message?.sequence === 1;
+    const isMissing = (entry: Entry) =>
+      entry.kind === 'event_received' && entry.participant === VERA && entry.message?.sequence === 1;
     const message = { sequence: 1, clientId: null, author: 'OPERATOR', text: 'text 1' };
-    journal.add({ kind: 'read', who: VERA, conversation: 1, messages: [message] });
+    journal.add({ kind: 'messages_read', participant: VERA, conversation: 1, messages: [message] });
     assertProblem(
       mapEntries(journal.entries, (entry) => (isMissing(entry) ? undefined : entry)),
       name,
@@ -44,17 +46,19 @@ describe('messages', () => {
 
   test('a message received twice, in two streams, is a problem', () => {
     const journal = validJournal();
-    const told = journal.entries.find((entry) => entry.kind === 'told' && entry.who === VERA && entry.message);
-    assert.ok(told?.kind === 'told');
+    const received = journal.entries.find(
+      (entry) => entry.kind === 'event_received' && entry.participant === VERA && entry.message,
+    );
+    assert.ok(received?.kind === 'event_received');
     journal.open(VERA, 1, 0);
-    journal.add({ ...told, stream: 5 });
+    journal.add({ ...received, stream: 5 });
     assertProblem(journal.entries, name, /visitor 1 received message 1 twice/);
   });
 
   test('a resend that created a second message is a problem', () => {
     const journal = validJournal();
     const double = { sequence: 3, clientId: 'visitor 1 2', author: 'VISITOR', text: 'text 2' };
-    const at = journal.entries.findIndex((entry) => entry.kind === 'sent' && entry.message.sequence === 2);
+    const at = journal.entries.findIndex((entry) => entry.kind === 'message_sent' && entry.message.sequence === 2);
     const sent = { ...journal.entries[at], message: double } as Entry;
     assert.match(
       findProblems(journal.entries.toSpliced(at + 1, 0, sent))[CHECK_NAME]?.[0] ?? '',
@@ -65,7 +69,7 @@ describe('messages', () => {
   test('a message with another text on the other side is a problem', () => {
     const journal = validJournal();
     const entries = mapEntries(journal.entries, (entry) =>
-      entry.kind === 'told' && entry.who === ANNA && entry.message?.sequence === 2
+      entry.kind === 'event_received' && entry.participant === ANNA && entry.message?.sequence === 2
         ? { ...entry, message: { ...entry.message, text: 'another text' } }
         : entry,
     );
@@ -90,8 +94,13 @@ test('an acknowledged accept of a conversation that never started is a problem',
   journal.start(VERA, 1);
   journal.offer(ANNA, VERA, 1);
   journal.add({
-    ...{ kind: 'answered', who: ANNA, operation: 'offerAccept', askedAt: journal.at, outcome: 'done', code: null },
-    ...{ tries: 1, unanswered: 0, conversation: 1 },
+    kind: 'request_completed',
+    participant: ANNA,
+    operation: 'offerAccept',
+    requestedAt: journal.at,
+    outcome: 'done',
+    code: null,
+    ...{ attempts: 1, attemptsWithoutResponse: 0, conversation: 1 },
   });
   assertProblem(journal.entries, /acknowledged accept/, /conversation 1: operator 1 accepted it, but it never started/);
   journal.accept(ANNA, VERA, 1);
@@ -99,7 +108,7 @@ test('an acknowledged accept of a conversation that never started is a problem',
 });
 
 describe('endings', () => {
-  const name = /ended in exactly one way/;
+  const name = /closed at most once/;
 
   test('a conversation that is closed twice is a problem', () => {
     const journal = validJournal();

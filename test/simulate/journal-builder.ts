@@ -23,19 +23,19 @@ export class JournalBuilder {
     this.entries.push({ ...entry, at: this.#at } as Entry);
   }
 
-  addOperator(who: Participant, chatMaxNumber = 2, chatAndCall = false): void {
-    this.add({ kind: 'hired', who, chatMaxNumber, chatAndCall });
-    this.open(who, null, 0);
+  addOperator(participant: Participant, chatMaxNumber = 2, chatAndCall = false): void {
+    this.add({ kind: 'operator_created', participant, chatMaxNumber, chatAndCall });
+    this.open(participant, null, 0);
   }
 
-  open(who: Participant, conversation: number | null = null, after = this.#position): void {
+  open(participant: Participant, conversation: number | null = null, after = this.#position): void {
     this.#stream += 1;
-    this.#streams.set(who, this.#stream);
-    this.add({ kind: 'opened', who, stream: this.#stream, conversation, after });
+    this.#streams.set(participant, this.#stream);
+    this.add({ kind: 'stream_opened', participant, stream: this.#stream, conversation, after });
   }
 
-  leave(who: Participant, how: Extract<Entry, { kind: 'ended' }>['how']): void {
-    this.add({ kind: 'ended', who, stream: this.#streams.get(who) ?? 0, how });
+  leave(participant: Participant, how: Extract<Entry, { kind: 'stream_ended' }>['how']): void {
+    this.add({ kind: 'stream_ended', participant, stream: this.#streams.get(participant) ?? 0, how });
   }
 
   /** Adds the next event of the log for these receivers. */
@@ -56,10 +56,10 @@ export class JournalBuilder {
   ): number {
     this.#position = position ?? this.#position + 1;
     const serverAt = this.#at + 10;
-    for (const who of receivers) {
-      const stream = this.#streams.get(who) ?? 0;
+    for (const participant of receivers) {
+      const stream = this.#streams.get(participant) ?? 0;
       this.add({
-        ...{ kind: 'told', who, stream, position: this.#position, type, serverAt },
+        ...{ kind: 'event_received', participant, stream, position: this.#position, type, serverAt },
         ...{ conversation, reason, message },
       });
     }
@@ -74,7 +74,15 @@ export class JournalBuilder {
     need = channel as string,
   ): void {
     const createdAt = this.#at;
-    this.add({ kind: 'started', who: visitor, conversation, askedAt: this.#at, createdAt, channel, need });
+    this.add({
+      kind: 'conversation_started',
+      participant: visitor,
+      conversation,
+      requestedAt: this.#at,
+      createdAt,
+      channel,
+      need,
+    });
     this.open(visitor, conversation, this.#position);
     this.notify('conversation.queued', [visitor], { conversation });
   }
@@ -88,23 +96,33 @@ export class JournalBuilder {
   }
 
   /** Adds an acknowledged message and its event for these receivers. */
-  sendMessage(who: Participant, conversation: number, sequence: number, receivers: readonly Participant[]): void {
-    const author = who.startsWith('operator') ? 'OPERATOR' : 'VISITOR';
-    const message = { sequence, clientId: `${who} ${sequence}`, author, text: `text ${sequence}` };
-    this.add({ kind: 'sent', who, conversation, message });
+  sendMessage(
+    participant: Participant,
+    conversation: number,
+    sequence: number,
+    receivers: readonly Participant[],
+  ): void {
+    const author = participant.startsWith('operator') ? 'OPERATOR' : 'VISITOR';
+    const message = { sequence, clientId: `${participant} ${sequence}`, author, text: `text ${sequence}` };
+    this.add({ kind: 'message_sent', participant, conversation, message });
     this.notify('message.created', receivers, { conversation, message });
   }
 
-  close(who: Participant, conversation: number, receivers: readonly Participant[]): number {
+  close(participant: Participant, conversation: number, receivers: readonly Participant[]): number {
     this.add({
-      ...{ kind: 'answered', who, operation: 'conversationClose', askedAt: this.#at, outcome: 'done', code: null },
-      ...{ tries: 1, unanswered: 0, conversation },
+      kind: 'request_completed',
+      participant,
+      operation: 'conversationClose',
+      requestedAt: this.#at,
+      outcome: 'done',
+      code: null,
+      ...{ attempts: 1, attemptsWithoutResponse: 0, conversation },
     });
     return this.notify('conversation.closed', receivers, { conversation });
   }
 
   recordState(visitor: Participant, conversation: number, state = 'CLOSED'): void {
-    this.add({ kind: 'found', who: visitor, conversation, state });
+    this.add({ kind: 'final_state_found', participant: visitor, conversation, state });
   }
 }
 
@@ -132,7 +150,7 @@ export function validJournal(): JournalBuilder {
   journal.recordState(VERA, 1);
   journal.close(WILL, 2, [ANNA, WILL]);
   journal.recordState(WILL, 2);
-  for (const who of [ANNA, BEN, VERA, WILL] as const) journal.leave(who, 'finished');
+  for (const participant of [ANNA, BEN, VERA, WILL] as const) journal.leave(participant, 'finished');
   return journal;
 }
 
@@ -141,15 +159,15 @@ export function findProblems(entries: readonly Entry[]): Record<string, string[]
   return Object.fromEntries(
     checkJournal(entries)
       .filter(({ problems }) => problems.length > 0)
-      .map(({ name, problems }) => [name, problems.map(({ what }) => what)]),
+      .map(({ name, problems }) => [name, problems.map(({ message }) => message)]),
   );
 }
 
 /** Asserts that exactly one check fails, with this problem. */
-export function assertProblem(entries: readonly Entry[], name: RegExp, what: RegExp): void {
+export function assertProblem(entries: readonly Entry[], name: RegExp, message: RegExp): void {
   const problems = findProblems(entries);
   const names = Object.keys(problems);
   assert.equal(names.length, 1, JSON.stringify(problems, null, 2));
   assert.match(names[0] ?? '', name);
-  assert.match(problems[names[0] ?? '']?.[0] ?? '', what);
+  assert.match(problems[names[0] ?? '']?.[0] ?? '', message);
 }

@@ -83,6 +83,6 @@ test('random numbers have the expected distribution', () => {
     Array.from({ length: 20_000 }, () => random.exponential(5)).reduce((sum, value) => sum + value, 0) / 20_000;
   assert.ok(Math.abs(mean - 5) < 0.2, String(mean));
   const chosen = Array.from({ length: 10_000 }, () => random.pickWeighted({ chat: 8, call: 1, video: 1 }));
-  const counts = CHANNELS.map((channel) => chosen.filter((one) => one === channel).length);
+  const counts = CHANNELS.map((channel) => chosen.filter((chosenChannel) => chosenChannel === channel).length);
   assert.ok(Math.abs((counts[0] ?? 0) - 8000) < 200, String(counts));
 });

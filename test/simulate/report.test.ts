@@ -28,10 +28,10 @@ test('the figures match the journal', () => {
     ...{ started: 2, refused: 0, abandoned: 0, closed: 2, stillWaiting: 0, stillRunning: 0 },
   });
   assert.deepEqual(figures.offers, { accepted: 2, declined: 1, timed_out: 0, withdrawn: 0, open: 0 });
-  assert.deepEqual(figures.messages, { acknowledged: 2, sentAgain: 0, told: 4 });
+  assert.deepEqual(figures.messages, { acknowledged: 2, sentAgain: 0, received: 4 });
   assert.equal(figures.untilAccepted.count, 2);
   assert.equal(figures.streams.opened, 4);
-  assert.equal(figures.utilisation.find(({ who }) => who === BEN)?.share.toFixed(2), '0.03');
+  assert.equal(figures.utilisation.find(({ participant }) => participant === BEN)?.share.toFixed(2), '0.03');
 });
 
 test('the time from a freed slot to the next offer is measured from the close request and from its response', () => {
@@ -44,12 +44,12 @@ test('the time from a freed slot to the next offer is measured from the close re
   journal.close(ANNA, 1, [ANNA]);
   // Both events are of one transaction, so they have the same time.
   const closed = journal.entries.at(-1);
-  assert.ok(closed?.kind === 'told');
+  assert.ok(closed?.kind === 'event_received');
   journal.add({ ...closed, type: 'conversation.offered', conversation: 2, position: closed.position + 1 });
   const figures = computeFigures(journal.entries);
-  assert.equal(figures.closeAskedToOffer.count, 1);
-  assert.equal(figures.closeAskedToOffer.most, 30);
-  assert.equal(figures.closeAnsweredToOffer.most, 20);
+  assert.equal(figures.closeRequestToOffer.count, 1);
+  assert.equal(figures.closeRequestToOffer.most, 30);
+  assert.equal(figures.closeResponseToOffer.most, 20);
 });
 
 test('the series show the queue length', () => {
@@ -77,11 +77,11 @@ test('problems are reported with their description, time and seed, in the text a
   journal.notify('conversation.closed', [VERA], { conversation: 1 });
   const report = buildReport(journal.entries);
   const text = renderReportText(report);
-  assert.match(text, /BROKEN {2}every conversation ended in exactly one way/);
+  assert.match(text, /BROKEN {2}every conversation was closed at most once/);
   assert.match(text, /0\.\d s: conversation 1: was closed 2 times/);
   assert.match(text, /--seed <4711>/);
   const page = renderReportPage(report, computeSeries(journal.entries));
-  assert.match(page, /BROKEN.*every conversation ended in exactly one way.*was closed 2 times/s);
+  assert.match(page, /BROKEN.*every conversation was closed at most once.*was closed 2 times/s);
   assert.match(page, /&lt;4711&gt;/);
   assert.doesNotMatch(page, /<4711>|NaN|undefined|Infinity/);
 });

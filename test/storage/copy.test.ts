@@ -115,22 +115,22 @@ describe('between a file and PostgreSQL', { skip: postgresServerUrl === undefine
     source.exec('commit');
     source.close();
 
-    const back = join(folder, 'back.db');
-    const database = new SqliteDatabase(back);
+    const copiedBack = join(folder, 'back.db');
+    const database = new SqliteDatabase(copiedBack);
     await migrate(database);
     await database.close();
     for (const [from, to] of [
       [new SqliteEndpoint(file, { readOnly: true }), await PostgresEndpoint.open(address, { readOnly: false })],
-      [await PostgresEndpoint.open(address, { readOnly: true }), new SqliteEndpoint(back, { readOnly: false })],
+      [await PostgresEndpoint.open(address, { readOnly: true }), new SqliteEndpoint(copiedBack, { readOnly: false })],
     ] as const) {
-      await to.change([{ text: CREATE_PROGRESS_TABLE }]);
+      await to.write([{ text: CREATE_PROGRESS_TABLE }]);
       await copyTable({ source: from, target: to }, tags, undefined, () => undefined);
       const { isSame, target } = await compareTable({ source: from, target: to }, tags, () => undefined);
       assert.deepEqual([isSame, target.count], [true, specialTexts.length + texts.length]);
       await from.close();
       await to.close();
     }
-    assert.deepEqual(readTags(back), readTags(file));
+    assert.deepEqual(readTags(copiedBack), readTags(file));
   });
 
   test('a changed value and a missing row are found', async () => {

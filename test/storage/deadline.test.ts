@@ -40,18 +40,18 @@ describe('a deadline does not count stalls of this process', () => {
     return new Promise((resolve) => setImmediate(resolve));
   }
 
-  function startStatement(): { state: () => string; answer: () => void } {
+  function startStatement(): { state: () => string; complete: () => void } {
     const { promise, resolve } = Promise.withResolvers<void>();
     let state = 'pending';
     withDeadline(promise, LIMIT_MS, clock).then(
       () => {
-        state = 'answered';
+        state = 'completed';
       },
       (error) => {
         state = error instanceof DeadlineExceeded ? 'timed out' : String(error);
       },
     );
-    return { state: () => state, answer: resolve };
+    return { state: () => state, complete: resolve };
   }
 
   test('without stalls, a statement times out at the limit', async () => {
@@ -63,14 +63,14 @@ describe('a deadline does not count stalls of this process', () => {
   });
 
   for (const before of [0, 300, LIMIT_MS - 10])
-    test(`an answer that arrived during a stall is received, after ${before} ms of waiting`, async () => {
+    test(`a response that arrived during a stall is received, after ${before} ms of waiting`, async () => {
       const statement = startStatement();
       await run(before);
       await stall(3000);
       assert.equal(statement.state(), 'pending');
-      statement.answer();
+      statement.complete();
       await run(10);
-      assert.equal(statement.state(), 'answered');
+      assert.equal(statement.state(), 'completed');
     });
 
   test('after a stall, a statement times out within the limit', async () => {

@@ -139,7 +139,7 @@ for (const { name, open } of databases) {
     const endless = sql<{
       n: number;
     }>`with recursive n(i) as (select 1 union all select i + 1 from n where i < 100000000)
-      select count(*) as n from n where ${database.withinDeadline(sql.ref('i'))}`;
+      select count(*) as n from n where ${database.isWithinDeadline(sql.ref('i'))}`;
     let hasEnded = false;
     const slow = database.readOffThread({ compile: () => endless.compile(database.read) });
     const outcome = slow

@@ -3,7 +3,7 @@ import { runTogether } from '../support/processes/together.ts';
 await runTogether(['api/', 'api/http', 'api/oauth', 'api/rest'], {
   database: 'postgres',
   except: {
-    'api/http/peer-address': 'no database',
+    'api/http/client-address': 'no database',
     'api/oauth/oauth-clients': 'client libraries; api/oauth/token covers the tokens',
     'api/rest/errors': 'no database',
     'api/rest/php-client': 'a client library',

@@ -1,6 +1,6 @@
 /* global React, ReactDOM, GraphiQL, graphqlWs */
 import { createEditorStorage } from './editor-storage.js';
-import { exchangeCode, isTokenValid, logIn, logOut, takeCode } from './session.js';
+import { consumeCode, exchangeCode, isTokenValid, logIn, logOut } from './session.js';
 
 const WELCOME = `# Documentation: the book icon at the top left.
 # Autocomplete: Ctrl-Space.
@@ -50,7 +50,7 @@ function showForm(problem = '') {
 function showGraphiql({ email, token }) {
   form.hidden = true;
   element('password').value = '';
-  element('who').textContent = email;
+  element('user').textContent = email;
   element('session').hidden = false;
   element('graphiql').hidden = false;
   const endSession = () => {
@@ -116,7 +116,7 @@ element('log-out').addEventListener('click', async () => {
 });
 
 async function start() {
-  const code = takeCode();
+  const code = consumeCode();
   if (code !== null) {
     storedSession.clear(); // the code may belong to another operator
     const { session, problem } = await exchangeCode(code);

@@ -10,7 +10,7 @@ export async function logIn(username, password) {
 }
 
 /** Returns the single sign-on code in the URL fragment, and removes it from the URL. */
-export function takeCode() {
+export function consumeCode() {
   const code = new URLSearchParams(location.hash.slice(1)).get('code');
   if (code !== null) history.replaceState(null, '', location.pathname + location.search);
   return code;

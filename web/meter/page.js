@@ -38,26 +38,26 @@ async function showMeter({ email, token }) {
   }
   form.hidden = true;
   element('password').value = '';
-  element('who').textContent = email;
+  element('user').textContent = email;
   element('meter').hidden = false;
   const { data, errors } = (await response?.json().catch(() => undefined)) ?? {};
   element('message').textContent = describeResult(data?.restUsage, errors);
   element('keys').replaceChildren(...createSections(data?.restUsage ?? []));
 }
 
-function describeResult(uses, errors) {
-  if (uses?.length === 0) return 'No key has used the REST API. Nothing is left to do.';
-  if (uses) return '';
-  if (errors?.[0]?.extensions?.code === 'FORBIDDEN') return 'Only admins of the account see the meter.';
+function describeResult(usages, errors) {
+  if (usages?.length === 0) return 'No key has used the REST API. There is nothing to migrate.';
+  if (usages) return '';
+  if (errors?.[0]?.extensions?.code === 'FORBIDDEN') return 'Only admins of the account can see the meter.';
   return 'The server is not available. Please try again.';
 }
 
 /** One table per key. */
-function createSections(uses) {
-  return Map.groupBy(uses, ({ key }) => key.id)
+function createSections(usages) {
+  return Map.groupBy(usages, ({ key }) => key.id)
     .values()
-    .map((usesOfKey) => {
-      const { name, prefix, revokedAt } = usesOfKey[0].key;
+    .map((usagesOfKey) => {
+      const { name, prefix, revokedAt } = usagesOfKey[0].key;
       const head = createElement(
         'tr',
         {},
@@ -74,7 +74,7 @@ function createSections(uses) {
             'table',
             {},
             createElement('thead', {}, head),
-            createElement('tbody', {}, ...usesOfKey.map(createRow)),
+            createElement('tbody', {}, ...usagesOfKey.map(createRow)),
           ),
         ),
       );

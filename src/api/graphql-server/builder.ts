@@ -36,7 +36,7 @@ export function addCommonTypes(builder: AnyBuilder) {
     serialize: (value) => new Date(value).toISOString(),
     parseValue: (value) => {
       const date =
-        typeof value === 'string' && ISO_8601.test(value) && isCalendarDay(value) ? new Date(value) : undefined;
+        typeof value === 'string' && ISO_8601.test(value) && isCalendarDate(value) ? new Date(value) : undefined;
       if (!date || Number.isNaN(date.getTime())) {
         throw new GraphQLError(
           'A DateTime must be in ISO 8601 format with a time zone, for example 2026-01-31T09:30:00Z.',
@@ -55,7 +55,7 @@ export function addCommonTypes(builder: AnyBuilder) {
   return { ChannelEnum };
 }
 
-/** Adds an enum whose values are those of the core, in upper case. */
+/** Adds an enum with the values of the core, in upper case. */
 export function createEnum<Value extends string>(
   builder: AnyBuilder,
   name: string,
@@ -72,7 +72,7 @@ export function createEnum<Value extends string>(
 const ISO_8601 = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2}))?$/;
 
 /** `Date` silently turns 31 February into 3 March. */
-function isCalendarDay(text: string): boolean {
-  const day = new Date(`${text.slice(0, 10)}T00:00:00Z`);
-  return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text.slice(0, 10));
+function isCalendarDate(text: string): boolean {
+  const date = new Date(`${text.slice(0, 10)}T00:00:00Z`);
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text.slice(0, 10));
 }

@@ -40,14 +40,14 @@ export class DocumentCache {
     this.#compileQueries = compileQueries;
   }
 
-  /** Returns the document of a request, or the errors for which it is rejected. */
+  /** Returns the document of a request, or the errors that reject it. */
   prepare(
     text: string,
     operationName: string | null | undefined,
     variables: Readonly<Record<string, unknown>> | null | undefined,
   ): ParsedDocument | readonly GraphQLError[] {
-    const tooLong = checkDocumentLength(text);
-    if (tooLong) return [tooLong];
+    const lengthError = checkDocumentLength(text);
+    if (lengthError) return [lengthError];
     let parsed = this.#cache.get(text);
     const document = parsed?.document ?? parseDocument(text);
     if (document instanceof GraphQLError) return [document];
@@ -86,7 +86,7 @@ export class DocumentCache {
   }
 }
 
-/** The start of graphql-js' message for `maxTokens`. */
+/** The start of graphql-js' message for `maxTokens`, up to its typo "that". */
 const TOO_MANY_TOKENS_PREFIX = 'Syntax Error: Document contains more tha';
 
 function parseDocument(text: string): DocumentNode | GraphQLError {
@@ -109,7 +109,7 @@ function validateDocument(schema: GraphQLSchema, document: DocumentNode): readon
 
 /**
  * Compiled queries treat an absent variable inside an object or list literal as null, so such documents are not
- * compiled. Mutations and subscriptions never are.
+ * compiled. Neither are mutations, subscriptions, introspection, and directives other than `skip` and `include`.
  */
 function isCompilable(document: DocumentNode): boolean {
   let literalDepth = 0;

@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify';
 import { GraphQLError } from 'graphql';
 import { type DomainError, type ErrorKind, type Problem, toDomainError } from '../../core/kernel/errors.ts';
 import { createErrorHandler, type ErrorResponse, STATUSES } from '../http/error-handler.ts';
-import { asHttpError } from '../http/http-error.ts';
+import { toHttpError } from '../http/http-error.ts';
 
 export type ErrorCode =
   | 'UNAUTHENTICATED'
@@ -57,11 +57,11 @@ export function isUnavailable(error: unknown): boolean {
 }
 
 export function forbiddenError(): GraphQLError {
-  return graphqlError('FORBIDDEN', 'You may not read or do this.');
+  return graphqlError('FORBIDDEN', 'You are not allowed to read or change this.');
 }
 
 /** Undefined if the caller cannot fix the error. */
-export function userErrorsOf(error: unknown): UserError[] | undefined {
+export function findUserErrors(error: unknown): UserError[] | undefined {
   const domainError = toDomainError(error);
   if (!domainError || !CODES_BY_KIND[domainError.kind].userCode) return undefined;
   const { kind, message, details } = domainError;
@@ -103,7 +103,7 @@ export function toClientError(error: GraphQLError | Error, report: (error: unkno
   const domainError = toDomainError(original);
   if (domainError) {
     const { code, message } = describeError(domainError);
-    // Only rate limits include the time to wait.
+    // Only rate limit errors include the time to wait.
     const extensions = code === 'RATE_LIMITED' ? { retryAfterSeconds: domainError.details.retryAfterSeconds } : {};
     return withCode(error, code, message, extensions);
   }
@@ -127,7 +127,7 @@ interface GraphqlErrorResponse extends ErrorResponse {
 export const handleError = createErrorHandler<GraphqlErrorResponse>({
   render: (error) => {
     if (error instanceof GraphQLError) return { status: 400, error };
-    const httpError = asHttpError(error);
+    const httpError = toHttpError(error);
     if (httpError) return { status: httpError.status, error: graphqlError('BAD_REQUEST', httpError.message) };
     const domainError = toDomainError(error);
     if (!domainError) return undefined;

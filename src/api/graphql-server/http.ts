@@ -19,7 +19,7 @@ export interface GraphqlEndpoint<Viewer> {
   readonly compileQueries: boolean;
   /** Undefined if the token is not valid for this endpoint. */
   authenticate(token: string, request: FastifyRequest): Promise<Viewer | undefined>;
-  /** Returns the context of the operation, or the errors for which it is rejected. */
+  /** Returns the context of the operation, or the errors that reject it. */
   createContext(
     viewer: Viewer,
     request: FastifyRequest,
@@ -40,20 +40,25 @@ declare module 'fastify' {
   }
 }
 
-/** Serves a schema by the GraphQL-over-HTTP protocol to callers with a token. */
+/** Serves a schema over the GraphQL-over-HTTP protocol to callers with a valid token. */
 export function serveGraphql<Viewer>(app: FastifyInstance, endpoint: GraphqlEndpoint<Viewer>): void {
   const { path, schema } = endpoint;
   const documents = new DocumentCache(schema, endpoint.compileQueries);
-  const report = (error: unknown) => app.log.error({ err: error }, 'resolver failed');
+  const logError = (error: unknown) => app.log.error({ err: error }, 'resolver failed');
   const handle = createHandler<FastifyRequest, { viewer: Viewer }, never>({
     onSubscribe: (request, params) =>
-      prepare(endpoint, documents, request as HandlerRequest<FastifyRequest, { viewer: Viewer }>, params) as never,
+      prepareExecution(
+        endpoint,
+        documents,
+        request as HandlerRequest<FastifyRequest, { viewer: Viewer }>,
+        params,
+      ) as never,
     execute: (async (args: PreparedArgs) => {
       const result = await documents.run(args[PARSED_DOCUMENT], args);
       if (isFullyUnavailable(result)) args[REQUEST].isUnavailable = true;
       return result;
     }) as unknown as typeof execute,
-    formatError: (error) => toClientError(error, report),
+    formatError: (error) => toClientError(error, logError),
   });
 
   app.decorateRequest('isUnavailable', false);
@@ -83,7 +88,7 @@ export function serveGraphql<Viewer>(app: FastifyInstance, endpoint: GraphqlEndp
 }
 
 /** Returns the execution arguments of a request, or the errors for which it is rejected. */
-function prepare<Viewer>(
+function prepareExecution<Viewer>(
   endpoint: GraphqlEndpoint<Viewer>,
   documents: DocumentCache,
   request: HandlerRequest<FastifyRequest, { viewer: Viewer }>,
@@ -118,7 +123,10 @@ function prepare<Viewer>(
   };
 }
 
-/** A partial result is a result; one without any data makes load balancers and clients retry. */
+/**
+ * A partial result counts as success. A result without any data becomes a 503, so that load balancers and clients
+ * retry.
+ */
 function isFullyUnavailable({ data, errors }: ExecutionResult): boolean {
   const isEmpty = Object.values(data ?? {}).every((value) => value === null);
   return isEmpty && errors !== undefined && errors.length > 0 && errors.every(isUnavailable);

@@ -2,12 +2,12 @@ import { invalidField, unknownId } from '../../core/kernel/errors.ts';
 import { parseId } from '../../core/kernel/ids.ts';
 import { graphqlError } from './errors.ts';
 
-/** Parses an identifier of a query; undefined if it is not valid, so that nothing is found. */
+/** Parses an identifier in a query argument; undefined if it is not valid, so that the query finds nothing. */
 export function parseIdArgument(text: string): number | undefined {
   return parseId(text);
 }
 
-/** Parses an identifier in a field of an input; the error names the field. */
+/** Parses an identifier in an input field; the error names the field. */
 export function parseIdField(path: string, text: string): number {
   const id = parseId(text);
   if (id === undefined) throw invalidField(path, 'must be an identifier: decimal digits');
@@ -19,7 +19,7 @@ export function parseIdListField(path: string, texts: readonly string[], max = N
   return texts.map((text) => parseIdField(path, text));
 }
 
-/** Parses the identifier of the object that a mutation changes; one that is not valid is unknown. */
+/** Parses the identifier of the object that a mutation changes. An invalid identifier counts as unknown. */
 export function requireId(kind: string, text: string): number {
   const id = parseId(text);
   if (id === undefined) throw unknownId(kind, text);

@@ -11,11 +11,11 @@ export function createOrderedLoader<T>(read: (ids: readonly number[]) => Promise
 /** Loads undefined for unknown identifiers. */
 export function createIdLoader<T extends { readonly id: number }>(
   read: (ids: readonly number[]) => Promise<readonly T[]>,
-  idOf = (row: T) => row.id,
+  getId = (row: T) => row.id,
 ): DataLoader<number, T | undefined> {
   return createOrderedLoader(async (ids) => {
-    const found = new Map((await read(ids)).map((row) => [idOf(row), row]));
-    return ids.map((id) => found.get(id));
+    const rowsById = new Map((await read(ids)).map((row) => [getId(row), row]));
+    return ids.map((id) => rowsById.get(id));
   });
 }
 
@@ -26,11 +26,11 @@ export function createOwnerLoader<Key extends { readonly ownerId: number }, T>(
   return createKeyLoader(async (keys) => {
     const results = new Map<Key, T>();
     for (const group of Map.groupBy(keys, (key) => JSON.stringify({ ...key, ownerId: 0 })).values()) {
-      const found = await read(
+      const values = await read(
         group[0] as Key,
         group.map((key) => key.ownerId),
       );
-      for (const [index, key] of group.entries()) results.set(key, found[index] as T);
+      for (const [index, key] of group.entries()) results.set(key, values[index] as T);
     }
     return keys.map((key) => results.get(key) as T);
   });
@@ -44,7 +44,7 @@ export function createKeyLoader<Key, T>(
   return new DataLoader(read, { maxBatchSize, cacheKeyFn: (key) => JSON.stringify(key) });
 }
 
-/** Returns null if there is no identifier, or if it is unknown. */
+/** Returns null for a missing or unknown identifier. */
 export async function loadOrNull<T>(
   loader: { load(id: number): Promise<T | undefined> },
   id: number | null | undefined,

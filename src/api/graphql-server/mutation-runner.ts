@@ -1,6 +1,6 @@
 import { AlreadyProcessed, type IdempotencyKeys, type KeyedRequest } from '../../core/access/idempotency.ts';
 import type { Commit, Transact } from '../../core/kernel/caller.ts';
-import { type UserError, userErrorsOf } from './errors.ts';
+import { findUserErrors, type UserError } from './errors.ts';
 
 /** The result of a mutation: the changed object, or errors that the caller can fix. */
 export interface Payload<T> {
@@ -23,18 +23,20 @@ export function createIdempotentMutationRunner(keys: IdempotencyKeys, request: K
   return {
     run: <T>(work: (commit: Commit<T>) => Promise<T>): Promise<Payload<T>> =>
       keys.runExclusively(request, async () => {
-        const earlier = await keys.findResponse(request);
-        if (earlier) return JSON.parse(earlier.body);
+        const storedResponse = await keys.findResponse(request);
+        if (storedResponse) return JSON.parse(storedResponse.body);
         try {
           let isStored = false;
           const payload = await toPayload(() =>
             work(async (change) => {
-              const value = await keys.commit(request, (value: T) => toStoredAnswer({ value, userErrors: [] }))(change);
+              const value = await keys.commit(request, (value: T) => toStoredResponse({ value, userErrors: [] }))(
+                change,
+              );
               isStored = true;
               return value;
             }),
           );
-          if (!isStored) await keys.storeResponse(request, toStoredAnswer(payload)); // nothing was committed
+          if (!isStored) await keys.storeResponse(request, toStoredResponse(payload)); // nothing was committed
           return payload;
         } catch (error) {
           if (error instanceof AlreadyProcessed) return JSON.parse(error.response.body);
@@ -44,7 +46,7 @@ export function createIdempotentMutationRunner(keys: IdempotencyKeys, request: K
   };
 }
 
-function toStoredAnswer(payload: Payload<unknown>) {
+function toStoredResponse(payload: Payload<unknown>) {
   const body = JSON.stringify(payload, (name, value) => (name === 'secret' ? null : value));
   return { status: 200, location: null, body };
 }
@@ -54,7 +56,7 @@ async function toPayload<T>(work: () => Promise<T>): Promise<Payload<T>> {
   try {
     return { value: await work(), userErrors: [] };
   } catch (error) {
-    const userErrors = userErrorsOf(error);
+    const userErrors = findUserErrors(error);
     if (!userErrors) throw error;
     return { value: null, userErrors };
   }

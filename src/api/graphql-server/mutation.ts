@@ -58,7 +58,7 @@ export function addMutationTypes<Context extends { readonly mutations: MutationR
   const UserErrorCodeEnum = createEnum(
     builder,
     'UserErrorCode',
-    'The kind of a user error.',
+    'The kind of user error.',
     USER_ERROR_CODE_DESCRIPTIONS,
   );
 
@@ -76,7 +76,7 @@ export function addMutationTypes<Context extends { readonly mutations: MutationR
   });
 
   /** Adds a mutation with the types `<Name>Input` and `<Name>Payload`. */
-  function mutation<Fields extends InputFieldMap, T>(
+  function addMutation<Fields extends InputFieldMap, T>(
     name: string,
     { description, input, argumentDescription, payload, run }: Mutation<Context, Fields, T>,
   ): void {
@@ -108,9 +108,9 @@ export function addMutationTypes<Context extends { readonly mutations: MutationR
         type: payloadType,
         description,
         args: { input: t.arg({ type: inputType, required: true, description: argumentDescription }) },
-        resolve: (_root, args, anyContext) => {
+        resolve: (_root, args, untypedContext) => {
           const { input: inputValue } = args as { input: InputShapeFromFields<Fields> };
-          const context = anyContext as Context;
+          const context = untypedContext as Context;
           return context.mutations.run<T>((commit) => run(commit, context, inputValue)) as never;
         },
       }),
@@ -123,5 +123,5 @@ export function addMutationTypes<Context extends { readonly mutations: MutationR
     fields: (t: InputFieldBuilder<Context>) => ({ id: t.id({ required: true, description: idDescription }) }),
   });
 
-  return { UserErrorRef, mutation, idInput };
+  return { UserErrorRef, addMutation, idInput };
 }

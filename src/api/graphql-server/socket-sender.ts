@@ -5,8 +5,9 @@ const TOO_SLOW = 4410;
 const MAX_BUFFERED_BYTES = 16 * 1024 * 1024;
 
 /**
- * Resolves when the operating system has accepted the message. A subscription produces its next message only then, so a
- * slow client buffers one message per subscription. Clients that are too slow are disconnected with a close frame.
+ * Creates a function that sends a message and resolves when the operating system has accepted it. A subscription
+ * produces its next message only then, so at most one message per subscription is buffered for a slow client. Clients
+ * that are too slow are disconnected with a close frame.
  */
 export function createSender(
   client: WebSocket,

@@ -28,7 +28,7 @@ const TOKEN_CHECK_INTERVAL_MS = 400;
 const MAX_DATABASE_OUTAGE_MS = 12_000;
 const BATCH_COUNT = 15;
 const MAX_MESSAGE_BYTES = 1024 * 1024;
-/** On one connection. */
+/** Per connection. */
 const MAX_CONCURRENT_OPERATIONS = 1000;
 /** Unsent messages: a subscription has at most one, but queries are not limited in this way. */
 const MAX_QUEUED_MESSAGES = 2 * MAX_CONCURRENT_OPERATIONS;
@@ -54,13 +54,13 @@ export interface SocketEndpoint<Viewer> {
   readonly path: string;
   readonly schema: GraphQLSchema;
   readonly logger: Logger;
-  /** How often the token of a connection is checked again. Defaults to 400 ms. */
+  /** How often the token of each connection is rechecked. Defaults to 400 ms. */
   readonly tokenCheckIntervalMs?: number;
-  /** Checked before the token is known. */
+  /** Checks a client before its token is known. */
   canConnect?(request: IncomingMessage): Promise<boolean>;
-  /** Undefined if the token is not valid for this endpoint. */
+  /** Returns undefined if the token is not valid for this endpoint. */
   authenticate(token: string, request: IncomingMessage): Promise<Viewer | undefined>;
-  hasSamePermissions(one: Viewer, other: Viewer): boolean;
+  hasSamePermissions(first: Viewer, second: Viewer): boolean;
   createContext(viewer: Viewer, connection: SocketConnection): object;
 }
 
@@ -208,7 +208,7 @@ export class SocketServer<Viewer> implements Sockets {
     return connection.viewer !== undefined;
   }
 
-  /** Returns the execution arguments of an operation, or the errors for which it is rejected. */
+  /** Returns the execution arguments of an operation, or the errors that reject it. */
   async #prepareOperation(
     connection: Connection<Viewer>,
     runningCount: number,
@@ -240,13 +240,13 @@ export class SocketServer<Viewer> implements Sockets {
   }
 
   async #checkToken(client: WebSocket, connection: Connection<Viewer>): Promise<void> {
-    const { token, viewer: knownViewer, request } = connection;
-    if (knownViewer === undefined) return;
+    const { token, viewer: previousViewer, request } = connection;
+    if (previousViewer === undefined) return;
     try {
       const viewer = await this.#endpoint.authenticate(token, request);
       connection.unverifiedSince = undefined;
       if (viewer === undefined) client.close(TOKEN_INVALID, 'The token is no longer valid');
-      else if (!this.#endpoint.hasSamePermissions(viewer, knownViewer))
+      else if (!this.#endpoint.hasSamePermissions(viewer, previousViewer))
         client.close(PERMISSIONS_CHANGED, 'Your permissions have changed, reconnect');
     } catch {
       connection.unverifiedSince ??= performance.now();

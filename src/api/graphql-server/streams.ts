@@ -1,4 +1,4 @@
-/** A stream that ends as soon as its reader leaves, even while it waits for the next change. */
+/** Creates a stream that ends as soon as its reader stops, even while it waits for the next change. */
 export function createAbortableStream<T>(start: (signal: AbortSignal) => AsyncGenerator<T>): AsyncIterable<T> {
   const controller = new AbortController();
   const stream = start(controller.signal);

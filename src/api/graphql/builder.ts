@@ -3,7 +3,7 @@ import type { InputFieldBuilder as InputFieldBuilderOf } from '../graphql-server
 import { createSchemaBuilder } from '../graphql-server/schema-builder.ts';
 import type { Context } from './context.ts';
 
-export const { builder, ChannelEnum, createEnum, connectionType, connectionField, mutation, idInput, UserErrorRef } =
+export const { builder, ChannelEnum, createEnum, connectionType, connectionField, addMutation, idInput, UserErrorRef } =
   createSchemaBuilder<Context>();
 
 export type InputFieldBuilder = InputFieldBuilderOf<Context>;

@@ -7,9 +7,9 @@ import type { GraphqlServices } from './services.ts';
 export interface Context {
   readonly caller: Caller;
   readonly services: GraphqlServices;
-  /** Caches lookups for one request; a subscription replaces it with every event. */
+  /** Caches lookups for one request; a subscription replaces it for every event. */
   load: Loaders;
   readonly mutations: MutationRunner;
-  /** The presence of the viewer's desk; undefined without a WebSocket connection. */
+  /** The presence of the viewer's desk; undefined for requests over HTTP. */
   readonly desk?: DeskPresence | undefined;
 }

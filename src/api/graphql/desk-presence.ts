@@ -15,7 +15,7 @@ export class DeskPresence {
   readonly #isStopping: () => boolean;
   readonly #leaseId = randomUUID();
   readonly #onPong = () => this.#renewLease();
-  #desk: ReturnType<LiveService['createDeskLease']> | undefined;
+  #lease: ReturnType<LiveService['createDeskLease']> | undefined;
   #subscriberCount = 0;
   #hasLease = false;
   #isRenewing = false;
@@ -31,11 +31,11 @@ export class DeskPresence {
   async enter(caller: Caller, operatorId: number): Promise<void> {
     this.#subscriberCount += 1;
     if (this.#subscriberCount > 1) return;
-    const desk = this.#live.createDeskLease(caller, operatorId, this.#leaseId);
-    this.#desk = desk;
+    const lease = this.#live.createDeskLease(caller, operatorId, this.#leaseId);
+    this.#lease = lease;
     this.#connection.pongListeners.add(this.#onPong);
     await this.#runInSequence(async () => {
-      this.#hasLease = await desk.open();
+      this.#hasLease = await lease.open();
     });
   }
 
@@ -47,7 +47,7 @@ export class DeskPresence {
     this.#runInBackground(async () => {
       if (this.#subscriberCount > 0 || !this.#hasLease) return;
       this.#hasLease = false;
-      await this.#desk?.close();
+      await this.#lease?.close();
     });
   }
 
@@ -61,7 +61,7 @@ export class DeskPresence {
     }
     if (type === 'operator.connected') {
       this.#runInBackground(async () => {
-        if (this.#subscriberCount > 0 && !this.#hasLease && this.#desk) this.#hasLease = await this.#desk.open();
+        if (this.#subscriberCount > 0 && !this.#hasLease && this.#lease) this.#hasLease = await this.#lease.open();
       });
     }
   }
@@ -71,8 +71,8 @@ export class DeskPresence {
     this.#isRenewing = true;
     this.#runInBackground(async () => {
       this.#isRenewing = false;
-      if (this.#subscriberCount === 0 || !this.#hasLease || !this.#desk) return;
-      this.#hasLease = (await this.#desk.renew()) || (await this.#desk.resume());
+      if (this.#subscriberCount === 0 || !this.#hasLease || !this.#lease) return;
+      this.#hasLease = (await this.#lease.renew()) || (await this.#lease.resume());
     });
   }
 
@@ -83,8 +83,8 @@ export class DeskPresence {
 
   /** Runs tasks one at a time, so that an earlier close cannot overtake a later open. */
   #runInSequence(task: () => Promise<void>): Promise<void> {
-    const done = this.#lastTask.then(task);
-    this.#lastTask = done.catch(() => undefined);
-    return done;
+    const result = this.#lastTask.then(task);
+    this.#lastTask = result.catch(() => undefined);
+    return result;
   }
 }

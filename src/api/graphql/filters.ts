@@ -10,7 +10,7 @@ export function toTextFilter(name: string, value: string | null | undefined): Te
   return value === null || value === undefined ? undefined : parseTextFilter(['filter', name], value);
 }
 
-export function requireLanguage(name: string, value: string | null | undefined): void {
+export function requireLanguageCode(name: string, value: string | null | undefined): void {
   if (typeof value === 'string' && !languageCode.safeParse(value).success) {
     throw graphqlError('BAD_REQUEST', `${name} must be a two-letter ISO 639-1 code.`);
   }

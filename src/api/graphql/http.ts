@@ -43,18 +43,18 @@ function createContext(
   { caller, idempotencyKey: key }: AuthenticatedRequest,
   { parsed, query, operationName, variables }: RequestedOperation,
 ) {
-  const keyed =
+  const keyedRequest =
     key === undefined
       ? undefined
       : toKeyedRequest(caller, key, [query, operationName ?? '', JSON.stringify(variables ?? null)]);
-  if (keyed && !isSingleMutation(parsed, operationName)) {
+  if (keyedRequest && !isSingleMutation(parsed, operationName)) {
     return [graphqlError('BAD_REQUEST', 'A request with an Idempotency-Key must contain exactly one mutation.')];
   }
   return createRequestContext(
     caller,
     services,
-    keyed
-      ? createIdempotentMutationRunner(services.access.idempotency, keyed)
+    keyedRequest
+      ? createIdempotentMutationRunner(services.access.idempotency, keyedRequest)
       : createMutationRunner(transactIn(caller.accountId)),
   );
 }

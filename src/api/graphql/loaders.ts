@@ -58,11 +58,11 @@ export function createLoaders(caller: Caller, { administration, engine, reports,
     tag: createIdLoader((ids) => tags.load(accountId, ids)),
     visitor: createIdLoader((ids) => visitors.query.load(accountId, ids)),
     figures: createOwnerLoader(async (key: FiguresKey, ids): Promise<KeyedFigures[]> => {
-      const found = await reports.statistics.compute(accountId, toStatisticsQuery(caller, key, ids));
-      return found.map((figures, index) => ({ ...figures, key: { ...key, ownerId: ids[index] as number } }));
+      const figuresList = await reports.statistics.compute(accountId, toStatisticsRequest(caller, key, ids));
+      return figuresList.map((figures, index) => ({ ...figures, key: { ...key, ownerId: ids[index] as number } }));
     }),
     connectedSeconds: createOwnerLoader((key: FiguresKey, ids) =>
-      reports.connectedTime.sumSeconds(accountId, toStatisticsQuery(caller, key, ids)),
+      reports.connectedTime.sumSeconds(accountId, toStatisticsRequest(caller, key, ids)),
     ),
     availability: createKeyLoader((queries: readonly AvailabilityQuery[]) =>
       engine.skillAvailabilities.read(accountId, queries),
@@ -70,12 +70,15 @@ export function createLoaders(caller: Caller, { administration, engine, reports,
   };
 }
 
-/** Access to an operator's details includes all their figures. Of other figures, managers see only their groups. */
-function toStatisticsQuery(caller: Caller, { subject, filters }: FiguresKey, ids: readonly number[]) {
+/**
+ * A caller who can read an operator's details can read all their figures. For every other subject, managers see only
+ * the figures of their groups.
+ */
+function toStatisticsRequest(caller: Caller, { subject, filters }: FiguresKey, ids: readonly number[]) {
   return { subject, ids, filters: subject === 'operator' ? filters : { ...filters, scope: toManagedScope(caller) } };
 }
 
-/** Rows may be deleted between two reads of one request. */
+/** Omits rows that were deleted between two reads of one request. */
 export function omitMissing<T extends object>(rows: readonly (T | undefined | Error)[]): T[] {
   return rows.filter((row): row is T => row !== undefined && !(row instanceof Error));
 }

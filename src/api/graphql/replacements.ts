@@ -1,6 +1,6 @@
 /**
- * GraphQL replacements of REST features, by their names in the migration meter. Each is a valid document; those of
- * endpoints are explained in docs/migration.md and tested there.
+ * GraphQL replacements of REST features, by their names in the migration meter. Each is a valid document. The
+ * replacements of endpoints are explained in docs/migration.md.
  */
 const ENDPOINT_REPLACEMENTS: Readonly<Record<string, string>> = {
   'GET /operator': `query ($first: Int, $after: String) {
@@ -34,7 +34,7 @@ const ENDPOINT_REPLACEMENTS: Readonly<Record<string, string>> = {
     userErrors { field message code }
   }
 }`,
-  'DELETE /operator/{id}': deleteMutation('operator'),
+  'DELETE /operator/{id}': buildDeleteMutation('operator'),
   'GET /operator/live': `query ($filter: OperatorFilter, $after: String) {
   operators(filter: $filter, first: 100, after: $after) {
     nodes {
@@ -78,22 +78,22 @@ fragment channel on ChannelLive { enabled slotNumber slotMaxNumber busy availabl
 }`,
   'GET /client': '{ account { id lang premiumEnabled } }',
   'GET /client/{id}': '{ account { id lang premiumEnabled } }',
-  'GET /website': listQuery('website', 'id url label currency languageAdmin timezone'),
-  'GET /website/{id}': singleQuery('website', 'id url label currency languageAdmin timezone'),
-  'POST /website': writeMutation('website', 'Create', 'id url label currency languageAdmin timezone'),
-  'PUT /website/{id}': writeMutation('website', 'Update', 'id url label currency languageAdmin timezone'),
-  'DELETE /website/{id}': deleteMutation('website'),
-  'GET /group': listQuery('group', 'id name createdAt parent { id }'),
-  'GET /group/{id}': singleQuery('group', 'id name createdAt parent { id parent { id } }'),
-  'POST /group': writeMutation('group', 'Create', 'id name parent { id }'),
-  'PUT /group/{id}': writeMutation('group', 'Update', 'id name parent { id }'),
-  'DELETE /group/{id}': deleteMutation('group'),
-  'GET /skill': listQuery('skill', 'id name order createdAt parent { id }'),
-  'GET /skill/{id}': singleQuery('skill', 'id name order createdAt parent { id }'),
-  'POST /skill': writeMutation('skill', 'Create', 'id name order parent { id }'),
-  'PUT /skill/{id}': writeMutation('skill', 'Update', 'id name order parent { id }'),
-  'DELETE /skill/{id}': deleteMutation('skill'),
-  'GET /conversation': listQuery(
+  'GET /website': buildListQuery('website', 'id url label currency languageAdmin timezone'),
+  'GET /website/{id}': buildSingleQuery('website', 'id url label currency languageAdmin timezone'),
+  'POST /website': buildWriteMutation('website', 'Create', 'id url label currency languageAdmin timezone'),
+  'PUT /website/{id}': buildWriteMutation('website', 'Update', 'id url label currency languageAdmin timezone'),
+  'DELETE /website/{id}': buildDeleteMutation('website'),
+  'GET /group': buildListQuery('group', 'id name createdAt parent { id }'),
+  'GET /group/{id}': buildSingleQuery('group', 'id name createdAt parent { id parent { id } }'),
+  'POST /group': buildWriteMutation('group', 'Create', 'id name parent { id }'),
+  'PUT /group/{id}': buildWriteMutation('group', 'Update', 'id name parent { id }'),
+  'DELETE /group/{id}': buildDeleteMutation('group'),
+  'GET /skill': buildListQuery('skill', 'id name order createdAt parent { id }'),
+  'GET /skill/{id}': buildSingleQuery('skill', 'id name order createdAt parent { id }'),
+  'POST /skill': buildWriteMutation('skill', 'Create', 'id name order parent { id }'),
+  'PUT /skill/{id}': buildWriteMutation('skill', 'Update', 'id name order parent { id }'),
+  'DELETE /skill/{id}': buildDeleteMutation('skill'),
+  'GET /conversation': buildListQuery(
     'conversation',
     'id channel createdAt closedAt website { id } operator { id } skill { id } tags { id }',
   ),
@@ -108,14 +108,17 @@ fragment channel on ChannelLive { enabled slotNumber slotMaxNumber busy availabl
     tags { id }
   }
 }`,
-  'GET /visitor': listQuery('visitor', 'id uniqueId externalId lastname firstname email websites { id } createdAt'),
+  'GET /visitor': buildListQuery(
+    'visitor',
+    'id uniqueId externalId lastname firstname email websites { id } createdAt',
+  ),
   'GET /visitor/{id}': `query ($id: ID!) {
   visitor(id: $id) {
     id uniqueId externalId lastname firstname address city zip country phone email browser createdAt
     websites { id }
   }
 }`,
-  'GET /satisfaction': listQuery(
+  'GET /satisfaction': buildListQuery(
     'satisfaction',
     'id noteWelcome noteResolution noteDelay comment createdAt conversationId',
   ),
@@ -126,11 +129,11 @@ fragment channel on ChannelLive { enabled slotNumber slotMaxNumber busy availabl
     operator { id }
   }
 }`,
-  'GET /tag': listQuery('tag', 'id name websites { id }'),
-  'GET /tag/{id}': singleQuery('tag', 'id name websites { id }'),
-  'POST /tag': writeMutation('tag', 'Create', 'id name websites { id }'),
-  'PUT /tag/{id}': writeMutation('tag', 'Update', 'id name websites { id }'),
-  'DELETE /tag/{id}': deleteMutation('tag'),
+  'GET /tag': buildListQuery('tag', 'id name websites { id }'),
+  'GET /tag/{id}': buildSingleQuery('tag', 'id name websites { id }'),
+  'POST /tag': buildWriteMutation('tag', 'Create', 'id name websites { id }'),
+  'PUT /tag/{id}': buildWriteMutation('tag', 'Update', 'id name websites { id }'),
+  'DELETE /tag/{id}': buildDeleteMutation('tag'),
   'GET /statistic': `query ($filter: StatisticsFilter, $from: DateTime, $to: DateTime) {
   statistics(filter: $filter, from: $from, to: $to) {
     conversationNumber answeredNumber firstAnswerSeconds waitingSeconds abandonedNumber
@@ -144,8 +147,8 @@ const FIELD_REPLACEMENTS: Readonly<Record<string, string>> = {
   'operator.satisfaction_global_rate': `query ($id: ID!) {
   operator(id: $id) { id statistics { satisfactionRate } }
 }`,
-  'group.operator_list': membersQuery('group'),
-  'skill.operator_list': membersQuery('skill'),
+  'group.operator_list': buildMembersQuery('group'),
+  'skill.operator_list': buildMembersQuery('skill'),
 };
 
 /** Filters by resource. */
@@ -258,7 +261,7 @@ function toLiteral(example: string): string {
   return /^[A-Z]+$/.test(example) ? example : `"${example}"`;
 }
 
-function listQuery(kind: string, fields: string): string {
+function buildListQuery(kind: string, fields: string): string {
   return `query ($first: Int, $after: String) {
   ${kind}s(first: $first, after: $after) {
     nodes { ${fields} }
@@ -268,11 +271,11 @@ function listQuery(kind: string, fields: string): string {
 }`;
 }
 
-function singleQuery(kind: string, fields: string): string {
+function buildSingleQuery(kind: string, fields: string): string {
   return `query ($id: ID!) {\n  ${kind}(id: $id) { ${fields} }\n}`;
 }
 
-function membersQuery(kind: string): string {
+function buildMembersQuery(kind: string): string {
   return `query ($id: ID!, $after: String) {
   ${kind}(id: $id) {
     id
@@ -281,8 +284,8 @@ function membersQuery(kind: string): string {
 }`;
 }
 
-function writeMutation(kind: string, verb: 'Create' | 'Update', fields: string): string {
-  return `mutation ($input: ${inputTypeName(kind, verb)}) {
+function buildWriteMutation(kind: string, verb: 'Create' | 'Update', fields: string): string {
+  return `mutation ($input: ${toInputTypeName(kind, verb)}) {
   ${kind}${verb}(input: $input) {
     ${kind} { ${fields} }
     userErrors { field message code }
@@ -290,8 +293,8 @@ function writeMutation(kind: string, verb: 'Create' | 'Update', fields: string):
 }`;
 }
 
-function deleteMutation(kind: string): string {
-  return `mutation ($input: ${inputTypeName(kind, 'Delete')}) {
+function buildDeleteMutation(kind: string): string {
+  return `mutation ($input: ${toInputTypeName(kind, 'Delete')}) {
   ${kind}Delete(input: $input) {
     deletedId
     userErrors { field message code }
@@ -299,6 +302,6 @@ function deleteMutation(kind: string): string {
 }`;
 }
 
-function inputTypeName(kind: string, verb: string): string {
+function toInputTypeName(kind: string, verb: string): string {
   return `${kind.charAt(0).toUpperCase()}${kind.slice(1)}${verb}Input!`;
 }

@@ -18,18 +18,18 @@ const PATH = '/graphql';
 export interface SocketOptions extends GraphqlOptions {
   readonly logger: Logger;
   /** Returns the client's IP address. */
-  addressOf(request: IncomingMessage): string;
+  readAddress(request: IncomingMessage): string;
 }
 
 /** Serves `/graphql` over WebSocket. */
 export function serveSockets(
   server: Server,
-  { schema, services, transactIn, logger, addressOf }: SocketOptions,
+  { schema, services, transactIn, logger, readAddress }: SocketOptions,
   timeouts?: SocketTimeouts,
 ): Sockets {
   const desks = new WeakMap<SocketConnection, DeskPresence>();
   let isStopping = false;
-  const deskOf = (connection: SocketConnection) => {
+  const getDesk = (connection: SocketConnection) => {
     const desk = desks.get(connection) ?? new DeskPresence(services.engine.live, connection, () => isStopping);
     desks.set(connection, desk);
     return desk;
@@ -42,12 +42,12 @@ export function serveSockets(
       logger,
       authenticate: async (token, request) => {
         const caller = await services.access.tokenCallers.findCaller(token);
-        return caller && withOrigin(caller, 'graphql', addressOf(request));
+        return caller && withOrigin(caller, 'graphql', readAddress(request));
       },
       hasSamePermissions,
       createContext: (caller, connection) =>
         createRequestContext(caller, services, createMutationRunner(transactIn(caller.accountId)), {
-          desk: deskOf(connection),
+          desk: getDesk(connection),
         }),
     },
     timeouts,

@@ -16,7 +16,7 @@ export interface HttpOptions {
   readonly trustedProxies: readonly string[];
   readonly corsOrigins: readonly string[];
   readonly tls: { readonly cert: Buffer; readonly key: Buffer } | undefined;
-  /** Deadlines for receiving the headers and the whole request. */
+  /** Deadline for receiving the headers; `requestTimeoutMs` is that for the whole request. */
   readonly headersTimeoutMs: number;
   readonly requestTimeoutMs: number;
 }
@@ -84,7 +84,7 @@ export function createApp(options: HttpOptions, fallback: FallbackHandlers): Fas
 const NODE_ID = randomBytes(4).toString('hex');
 let requestCount = 0;
 
-/** Short, and unique to this process. */
+/** Short, and unique within this process; the random prefix tells processes apart. */
 function nextRequestId(): string {
   requestCount += 1;
   return `${NODE_ID}-${requestCount.toString(36)}`;
@@ -98,27 +98,27 @@ function toOriginForm(request: IncomingMessage): string {
   return url ? url.pathname + url.search : `/${target}`;
 }
 
-/** Refuses repeated Host and credential headers: a proxy and this server could otherwise pick different ones. */
+/** Rejects repeated Host and credential headers: a proxy and this server could otherwise pick different ones. */
 function findHeaderError({ rawHeaders, httpVersion }: IncomingMessage): Error | undefined {
   let hosts = 0;
   let authorizations = 0;
-  let keys = 0;
+  let apiKeys = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] as string;
     if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1;
     else if (name.length === 13 && name.toLowerCase() === 'authorization') authorizations += 1;
-    else if (name.length === 9 && name.toLowerCase() === 'x-api-key') keys += 1;
+    else if (name.length === 9 && name.toLowerCase() === 'x-api-key') apiKeys += 1;
   }
-  if (hosts > 1 || authorizations > 1 || keys > 1) {
-    return new HttpError(400, 'The headers Host, Authorization and X-API-Key must not be repeated.');
+  if (hosts > 1 || authorizations > 1 || apiKeys > 1) {
+    return new HttpError(400, 'The headers Host, Authorization and X-API-Key must not occur more than once.');
   }
   if (hosts === 0 && httpVersion === '1.1') return new HttpError(400, 'The header Host is missing.');
   return undefined;
 }
 
 /**
- * Counts and logs every response by route, never by URL: a URL may contain a key. Successful reads are frequent and say
- * little, so they are logged at debug level.
+ * Counts and logs every response by route, never by URL: a URL may contain a key. Successful reads are frequent and
+ * carry little information, so they are logged at debug level.
  */
 function observeResponses(app: FastifyInstance, { metrics, logger }: HttpOptions): void {
   app.addHook('onRoute', (route) => {

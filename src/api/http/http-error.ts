@@ -20,8 +20,8 @@ const MESSAGES = {
   503: 'The service is stopping.',
 };
 
-/** Converts framework errors; undefined for anything else. */
-export function asHttpError(error: unknown): HttpError | undefined {
+/** Converts errors of the framework; returns undefined for all others. */
+export function toHttpError(error: unknown): HttpError | undefined {
   if (error instanceof HttpError) return error;
   const { statusCode } = error as { statusCode?: unknown };
   return typeof statusCode === 'number' && statusCode in MESSAGES

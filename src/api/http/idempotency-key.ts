@@ -11,7 +11,11 @@ export function readIdempotencyKey({ headers }: FastifyRequest): string | undefi
   throw new DomainError('invalid', 'The Idempotency-Key must be 1 to 255 visible ASCII characters.');
 }
 
-/** `request`: the parts of the request that a repeated request must match. */
-export function toKeyedRequest({ accountId, actor }: Caller, key: string, request: readonly string[]): KeyedRequest {
-  return { accountId, credential: `${actor.type} ${actor.id}`, key, request };
+/** `request`: the parts that a retry with the same key must repeat exactly. */
+export function toKeyedRequest(
+  { accountId, actor }: Caller,
+  key: string,
+  requestParts: readonly string[],
+): KeyedRequest {
+  return { accountId, credential: `${actor.type} ${actor.id}`, key, request: requestParts };
 }

@@ -17,9 +17,9 @@ export class Metrics {
     labelNames: ['outcome'],
     registers: [this.registry],
   });
-  readonly #limits = new Counter({
+  readonly #limitHits = new Counter({
     name: 'switchboard_limits_hit_total',
-    help: 'Requests refused because of a limit, by limit.',
+    help: 'Requests rejected because of a limit, by limit.',
     labelNames: ['limit'],
     registers: [this.registry],
   });
@@ -35,9 +35,9 @@ export class Metrics {
     labelNames: ['outcome'],
     registers: [this.registry],
   });
-  readonly #sweepFinds = new Counter({
+  readonly #conversationsFoundBySweep = new Counter({
     name: 'switchboard_sweep_found_total',
-    help: 'Conversations that only the sweep of this node offered; routing should have offered them earlier.',
+    help: 'Queued conversations that only the periodic sweep of this node could route: routing missed them earlier.',
     registers: [this.registry],
   });
 
@@ -47,10 +47,10 @@ export class Metrics {
     for (const outcome of ['granted', 'refused'] as const) this.#logins.inc({ outcome }, 0);
     for (const outcome of ['delivered', 'retried', 'dead'] as const) this.#deliveries.inc({ outcome }, 0);
     for (const outcome of ['done', 'failed'] as const) this.#rounds.inc({ outcome }, 0);
-    for (const limit of ['login', ...Object.values(LIMIT_NAMES)]) this.#limits.inc({ limit }, 0);
+    for (const limit of ['login', ...Object.values(LIMIT_NAMES)]) this.#limitHits.inc({ limit }, 0);
   }
 
-  /** Looks up the histogram of each status once. */
+  /** Returns a function that records the responses of a route. It looks up the histogram of each status once. */
   createRouteObserver(method: string, route: string): (status: number, seconds: number) => void {
     const byStatus = new Map<number, { observe(seconds: number): void }>();
     return (status, seconds) => {
@@ -65,7 +65,7 @@ export class Metrics {
 
   countLogin(outcome: 'granted' | 'refused' | 'limited'): void {
     this.#logins.inc({ outcome });
-    if (outcome === 'limited') this.#limits.inc({ limit: 'login' });
+    if (outcome === 'limited') this.#limitHits.inc({ limit: 'login' });
   }
 
   countDelivery(outcome: 'delivered' | 'retried' | 'dead' | 'late'): void {
@@ -76,17 +76,17 @@ export class Metrics {
     this.#rounds.inc({ outcome });
   }
 
-  countSweepFinds(conversations: number): void {
-    this.#sweepFinds.inc(conversations);
+  countFoundBySweep(conversations: number): void {
+    this.#conversationsFoundBySweep.inc(conversations);
   }
 
-  /** Ignores statuses that do not mean an exceeded limit. */
+  /** Ignores statuses that no limit causes. */
   countLimitHit(status: number): void {
     const limit = LIMIT_NAMES[status];
-    if (limit !== undefined) this.#limits.inc({ limit });
+    if (limit !== undefined) this.#limitHits.inc({ limit });
   }
 
-  /** Shows both versions during a rolling upgrade. */
+  /** Lets dashboards show which versions run during a rolling upgrade. */
   #publishVersion(): void {
     const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'));
     new Gauge({

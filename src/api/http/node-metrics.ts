@@ -5,8 +5,8 @@ import { Gauge, type Registry } from 'prom-client';
 export interface NodeMetricsSource {
   readonly server: Server;
   /** Whether the node accepts traffic, assuming that the database is up. */
-  isOpen(): boolean;
-  /** A round trip to the database; rejects when it fails. */
+  isAcceptingTraffic(): boolean;
+  /** Makes a round trip to the database; rejects if it fails. */
   ping(): Promise<void>;
 }
 
@@ -16,7 +16,7 @@ interface PingResult {
 }
 
 /** Each scrape makes one round trip to the database. */
-export function registerNodeMetrics(registry: Registry, { server, isOpen, ping }: NodeMetricsSource): void {
+export function registerNodeMetrics(registry: Registry, { server, isAcceptingTraffic, ping }: NodeMetricsSource): void {
   const countConnections = promisify(server.getConnections.bind(server));
   let pendingPing: Promise<PingResult> | undefined;
   const measurePing = () => {
@@ -25,13 +25,13 @@ export function registerNodeMetrics(registry: Registry, { server, isOpen, ping }
     });
     return pendingPing;
   };
-  const addGauge = (name: string, help: string, value: () => Promise<number>) =>
+  const addGauge = (name: string, help: string, read: () => Promise<number>) =>
     new Gauge({
       name,
       help,
       registers: [registry],
       async collect() {
-        this.set(await value());
+        this.set(await read());
       },
     });
 
@@ -49,7 +49,7 @@ export function registerNodeMetrics(registry: Registry, { server, isOpen, ping }
   addGauge(
     'switchboard_ready',
     '1 when this node accepts traffic: started, not stopping, and the database responds.',
-    async () => Number(isOpen() && (await measurePing()).succeeded),
+    async () => Number(isAcceptingTraffic() && (await measurePing()).succeeded),
   );
 }
 

@@ -15,17 +15,19 @@ export class RouteTable {
     for (const method of [route.method].flat()) methods.add(method);
   }
 
-  /** Every URL pattern as registered, with its methods. */
-  all(): { url: string; methods: string[] }[] {
+  /** Lists every URL pattern as registered, with its methods. */
+  list(): { url: string; methods: string[] }[] {
     return [...this.#byUrl].map(([url, methods]) => ({ url, methods: [...methods] }));
   }
 
-  /** The methods allowed for a path, for the `Allow` header. */
-  methodsOf(path: string): string[] {
-    const exact = this.#byUrl.get(path.replace(/(?<=.)\/$/, ''));
-    if (exact) return [...exact];
-    const matching = this.#routes.filter(({ pattern }) => pattern.test(path)).flatMap(({ methods }) => [...methods]);
-    return [...new Set(matching)];
+  /** Finds the methods that a path allows, for the `Allow` header. */
+  findMethods(path: string): string[] {
+    const exactMethods = this.#byUrl.get(path.replace(/(?<=.)\/$/, ''));
+    if (exactMethods) return [...exactMethods];
+    const matchingMethods = this.#routes
+      .filter(({ pattern }) => pattern.test(path))
+      .flatMap(({ methods }) => [...methods]);
+    return [...new Set(matchingMethods)];
   }
 }
 

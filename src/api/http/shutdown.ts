@@ -5,9 +5,9 @@ const CLOSE_IDLE_INTERVAL_MS = 20;
 const STEP_MS = 50;
 
 /**
- * Keeps serving, without keep-alive, until load balancers have noticed. The time is counted in short steps: a stalled
- * process answers no health checks, so a stall counts as one step at most, and requests that arrived during it are read
- * before connections are closed. Ends after twice the time in any case.
+ * Keeps serving, without keep-alive, until load balancers have noticed that the node is not ready. The time is counted
+ * in short steps: a stalled process answers no health checks, so a stall counts as one step at most, and requests that
+ * arrived during it are read before connections are closed. Ends after twice the time in any case.
  */
 export async function drain(app: FastifyInstance, milliseconds: number): Promise<void> {
   app.server.prependListener('request', (_request, response) => {

@@ -10,7 +10,7 @@ interface SocketError extends Error {
 /** Renders the body of a response to an unparsable request. */
 export type RenderSocketError = (status: number, message: string) => string;
 
-const MAX_ADDRESS_LENGTH = 8 * 1024;
+const MAX_URL_LENGTH = 8 * 1024;
 
 /** Responds to input that is not a valid request: a malformed request line, oversized headers. Returns the status. */
 export function sendSocketError(error: SocketError, socket: Socket, render: RenderSocketError): number | undefined {
@@ -18,7 +18,7 @@ export function sendSocketError(error: SocketError, socket: Socket, render: Rend
     socket.destroy(error);
     return undefined;
   }
-  const { status, message } = httpError(statusOf(error));
+  const { status, message } = httpError(toStatus(error));
   const body = render(status, message);
   socket.end(
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json; charset=utf-8\r\nCache-Control: no-store\r\n` +
@@ -27,15 +27,15 @@ export function sendSocketError(error: SocketError, socket: Socket, render: Rend
   return status;
 }
 
-function statusOf(error: SocketError): 400 | 408 | 414 | 431 {
+function toStatus(error: SocketError): 400 | 408 | 414 | 431 {
   if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') return 408;
   if (error.code !== 'HPE_HEADER_OVERFLOW') return 400;
-  return hasLongAddress(error.rawPacket) ? 414 : 431;
+  return hasLongUrl(error.rawPacket) ? 414 : 431;
 }
 
 /** The parser does not say what overflowed: if the first line is too long, it was the URL. */
-function hasLongAddress(packet: unknown): boolean {
+function hasLongUrl(packet: unknown): boolean {
   if (!(packet instanceof Uint8Array)) return false;
   const end = packet.indexOf(0x0d);
-  return (end < 0 ? packet.length : end) > MAX_ADDRESS_LENGTH;
+  return (end < 0 ? packet.length : end) > MAX_URL_LENGTH;
 }

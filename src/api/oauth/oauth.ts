@@ -3,7 +3,7 @@ import type { Access } from '../../core/access/access.ts';
 import { type ErrorKind, toDomainError } from '../../core/kernel/errors.ts';
 import { readBearerToken } from '../http/bearer-token.ts';
 import { createErrorHandler, type ErrorResponse, STATUSES } from '../http/error-handler.ts';
-import { asHttpError, HttpError } from '../http/http-error.ts';
+import { HttpError, toHttpError } from '../http/http-error.ts';
 import type { Metrics } from '../http/metrics.ts';
 import { OAuthError, readParameters, requireParameter } from './parameters.ts';
 import { registerSso } from './sso.ts';
@@ -84,7 +84,7 @@ const handleError = createErrorHandler<OAuthErrorResponse>({
       const { kind, message, details } = domainError;
       return { status: STATUSES[kind], code: ERROR_CODES[kind], message, retryAfterSeconds: details.retryAfterSeconds };
     }
-    const httpError = asHttpError(error);
+    const httpError = toHttpError(error);
     return (
       httpError && {
         status: httpError.status === 415 ? 400 : httpError.status,

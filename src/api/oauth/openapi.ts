@@ -13,7 +13,7 @@ const TAG = 'Token';
 const tokenRequest = z
   .object({
     grant_type: z.literal('password').meta({ description: 'The only supported grant type.' }),
-    username: z.string().min(1).max(1024).meta({ description: 'E-mail of the operator.' }),
+    username: z.string().min(1).max(1024).meta({ description: 'E-mail address of the operator.' }),
     password: z.string().min(1).max(1024).meta({ description: 'Password of the operator.', format: 'password' }),
   })
   .meta({ id: 'TokenRequest', description: 'The password grant of RFC 6749. Each parameter may be sent once.' });
@@ -61,7 +61,7 @@ const tokenPaths: ZodOpenApiPathsObject = {
     post: {
       operationId: 'create_token',
       tags: [TAG],
-      summary: 'Exchange e-mail and password for a token',
+      summary: 'Exchange an e-mail address and password for a token',
       description:
         'Limits: 10 logins per minute per user, 100 per minute per IP address. Parameters are read from the body only; client credentials are ignored.',
       security: [],
@@ -92,7 +92,7 @@ const tokenPaths: ZodOpenApiPathsObject = {
       security: [],
       requestBody: formBody(revokeRequest, { token: 'nq8Zk0xJ4Qm1rT7vYb2cUe5fWh9gKiLsPdXoAjRtV6w' }),
       responses: {
-        200: jsonResponse('The token is not valid any more.', z.object({}).meta({ description: 'Empty.' }), {}),
+        200: jsonResponse('The token is no longer valid.', z.object({}).meta({ description: 'Empty.' }), {}),
         400: errorResponse('The request cannot be read.', { invalid_request: 'the parameter token is missing' }),
         ...commonErrors(),
         ...bodyErrors(),
@@ -113,7 +113,7 @@ const tokenPaths: ZodOpenApiPathsObject = {
           { authenticated: true },
         ),
         400: errorResponse('The request cannot be read.', {
-          invalid_request: 'The headers Host, Authorization and X-API-Key must not be repeated.',
+          invalid_request: 'The headers Host, Authorization and X-API-Key must not occur more than once.',
         }),
         401: errorResponse(
           'The token is missing, invalid or expired.',
@@ -132,7 +132,7 @@ const LANDING_LOCATION: ZodOpenApiHeaderObject = {
   schema: { type: 'string', examples: ['/graphiql#code=T2m8Hq0sLw4Zx7Kc1Vb9Rf3Yd6Ng5Jp0Ae8Ui2Oo4Xk'] },
 };
 
-/** Single sign-on: the login link, and the request that the page behind it makes. */
+/** Single sign-on: the login link, and the request that its landing page makes. */
 const ssoPaths: ZodOpenApiPathsObject = {
   '/admin/login': {
     get: {

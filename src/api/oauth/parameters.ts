@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 
-/** An error with its code of RFC 6749. */
+/** An error with a code from RFC 6749. */
 export class OAuthError extends Error {
   readonly status: number;
   readonly code: string;
@@ -14,7 +14,7 @@ export class OAuthError extends Error {
 
 /** Reads the parameters from the body only, which must be a form. */
 export function readParameters(request: FastifyRequest): URLSearchParams {
-  if (mediaTypeOf(request) !== 'application/x-www-form-urlencoded') {
+  if (readMediaType(request) !== 'application/x-www-form-urlencoded') {
     throw invalidRequest('the body must be application/x-www-form-urlencoded');
   }
   return new URLSearchParams(decodeForm(request.body as Buffer | undefined));
@@ -22,7 +22,7 @@ export function readParameters(request: FastifyRequest): URLSearchParams {
 
 /** Reads the single sign-on code from a form or a JSON object. */
 export function readCode(request: FastifyRequest): string {
-  if (mediaTypeOf(request) !== 'application/json') return requireParameter(readParameters(request), 'code');
+  if (readMediaType(request) !== 'application/json') return requireParameter(readParameters(request), 'code');
   const text = decodeUtf8(request.body as Buffer | undefined);
   try {
     const { code } = JSON.parse(text) as { code?: unknown };
@@ -42,9 +42,9 @@ export function requireParameter(parameters: URLSearchParams, name: string): str
   return value;
 }
 
-function mediaTypeOf(request: FastifyRequest): string {
-  const [media = ''] = request.headers['content-type']?.toLowerCase().split(';') ?? [];
-  return media.trim();
+function readMediaType(request: FastifyRequest): string {
+  const [mediaType = ''] = request.headers['content-type']?.toLowerCase().split(';') ?? [];
+  return mediaType.trim();
 }
 
 function decodeForm(body: Buffer | undefined): string {

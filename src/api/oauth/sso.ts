@@ -10,8 +10,8 @@ import { countIfRateLimited, sendLoginResult } from './token-response.ts';
 const LANDING_PAGE = '/graphiql';
 
 /**
- * Single sign-on: a link with an operator's key leads to a logged-in page. The redirect replaces the key in the URL
- * with a code for one token.
+ * Single sign-on: a link with an operator's key opens a page with the operator logged in. The redirect replaces the
+ * key in the URL with a code for one token.
  */
 export function registerSso(app: FastifyInstance, singleSignOn: SingleSignOn, metrics: Metrics): void {
   app.route({
@@ -19,7 +19,7 @@ export function registerSso(app: FastifyInstance, singleSignOn: SingleSignOn, me
     url: '/admin/login',
     errorHandler: handleError,
     handler: async (request, reply) => {
-      reply.headers(HEADERS);
+      reply.headers(PAGE_HEADERS);
       // HEAD requests and prefetches must not log in.
       if (request.method === 'HEAD' || isPrefetch(request)) return reply.code(204).send();
       const code = await countIfRateLimited(metrics, singleSignOn.issueCode(readKey(request), request.ip));
@@ -35,7 +35,7 @@ export function registerSso(app: FastifyInstance, singleSignOn: SingleSignOn, me
   });
 }
 
-const HEADERS = {
+const PAGE_HEADERS = {
   'cache-control': 'no-store',
   'referrer-policy': 'no-referrer',
   'x-content-type-options': 'nosniff',
@@ -60,7 +60,7 @@ const UNAVAILABLE = errorPage(
   'Try the link again in a moment.',
 );
 
-/** Query strings are parsed only where needed: they may contain a key, as here. */
+/** Parsed here and not by the framework, because the query string contains a key. */
 function readKey(request: FastifyRequest): string {
   const [, query = ''] = request.url.split('?', 2);
   return new URLSearchParams(query).get('key') ?? '';
@@ -91,7 +91,7 @@ function errorPage(status: number, title: string, text: string): ErrorPage {
 function sendPage(reply: FastifyReply, { status, title, text }: ErrorPage): FastifyReply {
   return reply
     .code(status)
-    .headers({ ...HEADERS, 'content-type': 'text/html; charset=utf-8' })
+    .headers({ ...PAGE_HEADERS, 'content-type': 'text/html; charset=utf-8' })
     .send(`<!doctype html>
 <html lang="en">
   <head>

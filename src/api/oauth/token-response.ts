@@ -4,7 +4,7 @@ import { toDomainError } from '../../core/kernel/errors.ts';
 import type { Metrics } from '../http/metrics.ts';
 import { OAuthError } from './parameters.ts';
 
-/** Sets the headers here: a request may be refused before any hook runs. */
+/** Sets the headers itself, because a request can be rejected before any hook runs. */
 export function sendJson(reply: FastifyReply, status: number, body: object): FastifyReply {
   return reply
     .code(status)

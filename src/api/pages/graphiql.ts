@@ -1,13 +1,13 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { loginPagePolicy, serveFiles } from './static-file.ts';
+import { buildLoginPagePolicy, serveFiles } from './static-file.ts';
 
 const WEB_FOLDER = new URL('../../../web/graphiql/', import.meta.url);
 
 /** GraphiQL embeds fonts and images in its style sheet, and sets inline styles at run time. */
-const POLICY = loginPagePolicy("style-src 'self' 'unsafe-inline'", "img-src 'self' data:", 'font-src data:');
+const POLICY = buildLoginPagePolicy("style-src 'self' 'unsafe-inline'", "img-src 'self' data:", 'font-src data:');
 
 /** The GraphQL playground. Serves only those package files that it needs. */
-export function registerGraphiql(app: FastifyInstance, baseUrlOf: (request: FastifyRequest) => string): void {
+export function registerGraphiql(app: FastifyInstance, getBaseUrl: (request: FastifyRequest) => string): void {
   const files = {
     '/graphiql': new URL('index.html', WEB_FOLDER),
     '/graphiql/page.css': new URL('page.css', WEB_FOLDER),
@@ -22,7 +22,7 @@ export function registerGraphiql(app: FastifyInstance, baseUrlOf: (request: Fast
   };
   serveFiles(app, files, (request) => {
     // In some browsers 'self' does not cover WebSockets of the same origin.
-    const webSocketOrigin = baseUrlOf(request).replace(/^http(s?:\/\/[^/]+).*$/, 'ws$1');
+    const webSocketOrigin = getBaseUrl(request).replace(/^http(s?:\/\/[^/]+).*$/, 'ws$1');
     return `${POLICY}; connect-src 'self' ${webSocketOrigin}`;
   });
 }

@@ -1,11 +1,13 @@
 import type { FastifyInstance } from 'fastify';
-import { loginPagePolicy, serveFiles } from './static-file.ts';
+import { buildLoginPagePolicy, serveFiles } from './static-file.ts';
 
 const WEB_FOLDER = new URL('../../../web/meter/', import.meta.url);
 
-const POLICY = loginPagePolicy("style-src 'self'", "img-src 'self'", "connect-src 'self'");
+const POLICY = buildLoginPagePolicy("style-src 'self'", "img-src 'self'", "connect-src 'self'");
 
-/** The page of the migration meter: after login it shows which parts of the REST interface each key still uses. */
+/**
+ * Serves the page of the migration meter. After login, it shows which parts of the REST interface each key still uses.
+ */
 export function registerMeter(app: FastifyInstance): void {
   const files = {
     '/docs/migration/meter': new URL('index.html', WEB_FOLDER),

@@ -25,13 +25,13 @@ export function registerPages(app: FastifyInstance, { publicUrl }: PagesOptions)
     '/docs/swagger-ui-bundle.js': import.meta.resolve('swagger-ui-dist/swagger-ui-bundle.js'),
   });
 
-  const baseUrlOf = (request: FastifyRequest) => publicUrl?.replace(/\/$/, '') ?? requestBaseUrl(request);
-  registerGraphiql(app, baseUrlOf);
+  const getBaseUrl = (request: FastifyRequest) => publicUrl?.replace(/\/$/, '') ?? buildRequestBaseUrl(request);
+  registerGraphiql(app, getBaseUrl);
   registerMeter(app);
 
   const landingPage = readFileSync(new URL('index.html', WEB_FOLDER), 'utf8');
   app.get('/', (request, reply) => {
-    const page = landingPage.replaceAll('{{address}}', baseUrlOf(request));
+    const page = landingPage.replaceAll('{{address}}', getBaseUrl(request));
     return sendFile(request, reply, createStaticFile('html', page));
   });
 
@@ -42,7 +42,7 @@ export function registerPages(app: FastifyInstance, { publicUrl }: PagesOptions)
   });
 }
 
-/** The base URL of the request. The Host header is untrusted: anything but a plain host is not echoed. */
-function requestBaseUrl({ protocol, host }: FastifyRequest): string {
+/** Builds the base URL from the request. The Host header is untrusted: anything but a plain host is not echoed. */
+function buildRequestBaseUrl({ protocol, host }: FastifyRequest): string {
   return /^[\w.:[\]-]+$/.test(host) ? `${protocol}://${host}` : 'http://127.0.0.1:8080';
 }

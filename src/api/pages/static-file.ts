@@ -3,11 +3,11 @@ import { readFileSync } from 'node:fs';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 /** Same origin only. Inline styles are needed by Swagger UI, which sets them at run time. */
-const POLICY =
+const DEFAULT_POLICY =
   "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'";
 
-/** For pages with a login form: allows only scripts of the same origin, and the given directives. */
-export function loginPagePolicy(...directives: readonly string[]): string {
+/** Returns the policy of a page with a login form: scripts of the same origin, plus what `directives` allow. */
+export function buildLoginPagePolicy(...directives: readonly string[]): string {
   // The page's script submits the form. If it fails to load, the browser must not send the password.
   const lockdown = ["frame-ancestors 'none'", "base-uri 'none'", "form-action 'none'"];
   return ["default-src 'none'", "script-src 'self'", ...directives, ...lockdown].join('; ');
@@ -36,12 +36,12 @@ export function createStaticFile(type: StaticFile['type'], content: string | Buf
 export function serveFiles(
   app: FastifyInstance,
   files: Readonly<Record<string, URL | string>>,
-  policyOf: (request: FastifyRequest) => string = () => POLICY,
+  getPolicy: (request: FastifyRequest) => string = () => DEFAULT_POLICY,
 ): void {
   for (const [path, url] of Object.entries(files)) {
     const type = String(url).split('.').at(-1) as StaticFile['type'];
     const file = createStaticFile(type, readFileSync(new URL(url)));
-    app.get(path, (request, reply) => sendFile(request, reply, file, policyOf(request)));
+    app.get(path, (request, reply) => sendFile(request, reply, file, getPolicy(request)));
   }
 }
 
@@ -50,7 +50,7 @@ export function sendFile(
   request: FastifyRequest,
   reply: FastifyReply,
   { type, bytes, etag }: StaticFile,
-  policy = POLICY,
+  policy = DEFAULT_POLICY,
 ): FastifyReply {
   reply.headers({
     'cache-control': 'no-cache',

@@ -30,17 +30,17 @@ export function parseForm(text: string): Record<string, unknown> {
 /** Reads the fields of a write from a form or from JSON. */
 export function readBody(request: FastifyRequest): Record<string, unknown> {
   const bytes = request.body as Buffer | undefined;
-  const media = mediaType(request);
-  if (media !== FORM_TYPE && media !== JSON_TYPE) throw new UnsupportedMedia();
+  const mediaType = parseMediaType(request);
+  if (mediaType !== FORM_TYPE && mediaType !== JSON_TYPE) throw new UnsupportedMedia();
   if (!bytes || bytes.length === 0) return {};
   const text = decodeUtf8(bytes);
-  return media === FORM_TYPE ? parseForm(text) : parseJson(text);
+  return mediaType === FORM_TYPE ? parseForm(text) : parseJson(text);
 }
 
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 const JSON_TYPE = 'application/json';
 
-function mediaType(request: FastifyRequest): string | undefined {
+function parseMediaType(request: FastifyRequest): string | undefined {
   const header = request.headers['content-type'];
   if (request.headers['content-encoding'] && request.headers['content-encoding'] !== 'identity') return undefined;
   if (header === undefined) return FORM_TYPE;
@@ -58,7 +58,7 @@ function decodeUtf8(bytes: Buffer): string {
   }
 }
 
-/** Replaces a number that is not written in plain digits, so that every schema refuses it. */
+/** Replaces a number that is not written in plain digits, so that every schema rejects it. */
 const UNREADABLE_NUMBER = Symbol('unreadable number');
 
 function parseJson(text: string): Record<string, unknown> {

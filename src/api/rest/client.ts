@@ -5,7 +5,7 @@ import { type IdFilter, matchesIdFilter } from '../../core/kernel/filters.ts';
 import type { Window } from '../../core/kernel/page.ts';
 import type { RestUsage } from '../../core/reports/rest-usage.ts';
 import type { Filters } from './query.ts';
-import { plainResource, registerReads } from './resource.ts';
+import { createPlainResource, registerReads } from './resource.ts';
 
 export const CLIENT_FILTERS = { id: { name: 'id', kind: 'id' } } as const;
 
@@ -15,7 +15,7 @@ export const clientSchema = z
     lang: z.string().meta({ description: 'Language of the account.' }),
     premiumEnabled: z.boolean().meta({ description: 'Whether premium features are enabled.' }),
   })
-  .meta({ id: 'Client', description: 'The account of the key, the only client that it can see.' });
+  .meta({ id: 'Client', description: 'The account of the API key, the only client that the key can see.' });
 
 function toClient({ id, lang, premiumEnabled }: Account): z.output<typeof clientSchema> {
   return { id, lang, premiumEnabled };
@@ -23,7 +23,7 @@ function toClient({ id, lang, premiumEnabled }: Account): z.output<typeof client
 
 export function registerClient(app: FastifyInstance, accounts: Accounts, usage: RestUsage): void {
   const definition = { name: 'client', schema: clientSchema, filters: CLIENT_FILTERS };
-  const rows = {
+  const source = {
     page: async (accountId: number, filters: Filters, { offset, limit }: Window) => {
       const account = await accounts.find(accountId);
       const matching = account && (!filters.id || matchesIdFilter(account.id, filters.id as IdFilter)) ? [account] : [];
@@ -31,5 +31,5 @@ export function registerClient(app: FastifyInstance, accounts: Accounts, usage: 
     },
     find: async (accountId: number, id: number) => (id === accountId ? accounts.find(id) : undefined),
   };
-  registerReads(app, plainResource(definition, rows, toClient), usage);
+  registerReads(app, createPlainResource(definition, source, toClient), usage);
 }

@@ -18,8 +18,8 @@ import { type Resource, registerReads, renderObject } from './resource.ts';
 export const CONVERSATION_FILTERS = {
   id: { name: 'id', kind: 'id' },
   channel: { name: 'channel', kind: 'choices', choices: CHANNELS },
-  from: { name: 'from', kind: 'moment' },
-  to: { name: 'to', kind: 'moment' },
+  from: { name: 'from', kind: 'dateTime' },
+  to: { name: 'to', kind: 'dateTime' },
   website_id: { name: 'websiteId', kind: 'id' },
   operator_id: { name: 'operatorId', kind: 'id' },
   visitor_id: { name: 'visitorId', kind: 'id' },
@@ -27,7 +27,7 @@ export const CONVERSATION_FILTERS = {
   tag_id: { name: 'tagId', kind: 'id' },
 } as const;
 
-const date = (description: string) =>
+const describeDate = (description: string) =>
   z.string().meta({ description: `${description}: YYYY-MM-DD HH:MM:SS, UTC.`, example: '2026-01-31 09:30:00' });
 
 const historyEntry = z
@@ -48,8 +48,8 @@ export const conversationSchema = z
     operatorAnswer: z.boolean().meta({ description: 'Whether an operator answered.' }),
     operatorClosed: z.boolean().meta({ description: 'Whether an operator closed it.' }),
     waitinglist: z.boolean().meta({ description: 'Whether the visitor had to wait in the queue.' }),
-    createdAt: date('Start time'),
-    closedAt: date('End time; null while the conversation is open').nullable(),
+    createdAt: describeDate('Start time'),
+    closedAt: describeDate('End time; null while the conversation is open').nullable(),
     websiteId: z.int().meta({ description: 'The website that the visitor was on.' }),
     operatorId: z
       .int()

@@ -1,6 +1,6 @@
 import { type DomainError, type ErrorKind, type Problem, toDomainError } from '../../core/kernel/errors.ts';
 import { type ErrorResponse, STATUSES } from '../http/error-handler.ts';
-import { asHttpError, HttpError } from '../http/http-error.ts';
+import { HttpError, toHttpError } from '../http/http-error.ts';
 import { toWirePath } from './names.ts';
 
 export type MetaStatus = 'error' | 'fail';
@@ -36,7 +36,7 @@ export class UnsupportedMedia extends HttpError {
 export function toRestError(error: unknown): RestError | undefined {
   const domainError = toDomainError(error);
   if (domainError) return fromDomainError(domainError);
-  const httpError = asHttpError(error);
+  const httpError = toHttpError(error);
   if (!httpError) return undefined;
   if (httpError.status === 503)
     return { status: 503, metaStatus: 'error', message: httpError.message, retryAfterSeconds: 1 };
@@ -59,11 +59,11 @@ function fromDomainError(error: DomainError): RestError {
     ...base,
     message:
       error.kind === 'conflict' ? `Value of field '${toWirePath(first.path)}' is already used.` : summarize(first),
-    errors: problems.map((problem) => ({ field: fieldName(problem), message: explain(problem) })),
+    errors: problems.map((problem) => ({ field: toFieldName(problem), message: explain(problem) })),
   };
 }
 
-function fieldName(problem: Problem): string {
+function toFieldName(problem: Problem): string {
   if (problem.code !== 'unknown') return toWirePath(problem.path);
   // An unknown name is shown exactly as it was sent.
   const outer = toWirePath(problem.path.slice(0, -1));
@@ -71,7 +71,7 @@ function fieldName(problem: Problem): string {
 }
 
 function summarize(problem: Problem): string {
-  const field = fieldName(problem);
+  const field = toFieldName(problem);
   if (problem.code === 'missing') return `Field '${field}' is missing.`;
   if (problem.code === 'unknown') {
     const [list, filter] = problem.path;
@@ -82,5 +82,5 @@ function summarize(problem: Problem): string {
 }
 
 function explain(problem: Problem): string {
-  return `Field '${fieldName(problem)}' ${problem.code === 'missing' ? 'is missing: it ' : ''}${problem.rule}.`;
+  return `Field '${toFieldName(problem)}' ${problem.code === 'missing' ? 'is missing: it ' : ''}${problem.rule}.`;
 }

@@ -4,7 +4,7 @@ import { VersionedCache } from '../../core/kernel/caches.ts';
 
 export interface ListResponse {
   readonly body: string;
-  /** Database time until which the response holds if no event is written; leases expire without an event. */
+  /** Database time until which the response is valid if no event is written, because leases expire without an event. */
   readonly validUntil: number;
 }
 
@@ -48,8 +48,8 @@ export class ListResponseCache {
   }
 
   async #readPosition(accountId: number): Promise<{ position: number; now: number }> {
-    const moment = await this.#events.readPositionAndTime(accountId);
-    this.#lastPositions.set(accountId, moment.position);
-    return moment;
+    const positionAndTime = await this.#events.readPositionAndTime(accountId);
+    this.#lastPositions.set(accountId, positionAndTime.position);
+    return positionAndTime;
   }
 }

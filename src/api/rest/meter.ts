@@ -20,7 +20,7 @@ export function filterName(list: string, filter: string): string {
 }
 
 /** The deprecated fields of a schema and their names in the migration meter: `role` → `operator.role`. */
-export function deprecatedFields(resource: string, schema: z.ZodObject): ReadonlyMap<string, string> {
+export function mapDeprecatedFields(resource: string, schema: z.ZodObject): ReadonlyMap<string, string> {
   const names = Object.keys(schema.shape).filter((name) => (schema.shape[name] as z.ZodType).meta()?.deprecated);
   return new Map(names.map((name) => [toWireName(name), `${resource}.${toWireName(name)}`]));
 }
@@ -58,34 +58,34 @@ export class ReadMeter {
   }
 
   count(request: FastifyRequest): void {
-    for (const feature of this.#featuresOf(request)) this.#usage.countUse(request.caller, feature);
+    for (const feature of this.#getFeatures(request)) this.#usage.countUse(request.caller, feature);
   }
 
-  #featuresOf(request: FastifyRequest): readonly string[] {
+  #getFeatures(request: FastifyRequest): readonly string[] {
     const { url = '' } = request.raw;
     const start = url.indexOf('?');
     if (start < 0) return this.#featuresWithoutQuery;
     if (url.length - start > MAX_CACHED_QUERY_LENGTH) return this.#readFeatures(readQuery(request));
-    const text = url.slice(start);
-    let features = this.#cache.get(text);
+    const queryString = url.slice(start);
+    let features = this.#cache.get(queryString);
     if (!features) {
       features = this.#readFeatures(readQuery(request));
-      this.#cache.set(text, features);
+      this.#cache.set(queryString, features);
     }
     return features;
   }
 }
 
-/** The features that a list uses: its filters, and the deprecated fields it returns. */
+/** Returns a reader of the features that a list request uses: its filters, and the deprecated fields it returns. */
 export function createListFeatureReader(resource: string, schema: z.ZodObject, filters: object): FeatureReader {
-  const fields = deprecatedFields(resource, schema);
+  const fields = mapDeprecatedFields(resource, schema);
   const readFilterFeatures = createFilterFeatureReader(`/${resource}`, filters);
   return (query) => [...readFilterFeatures(query), ...selectFields(fields, readListSelection(query))];
 }
 
-/** The features that a single read uses: the deprecated fields it returns. */
+/** Returns a reader of the features that a single read uses: the deprecated fields it returns. */
 export function createSingleFeatureReader(resource: string, schema: z.ZodObject): FeatureReader {
-  const fields = deprecatedFields(resource, schema);
+  const fields = mapDeprecatedFields(resource, schema);
   return (query) => selectFields(fields, readSingleSelection(query));
 }
 
@@ -107,7 +107,7 @@ export class WriteMeter {
 
   constructor(usage: RestUsage, resource: string, schema: z.ZodObject) {
     this.#usage = usage;
-    this.#fields = deprecatedFields(resource, schema);
+    this.#fields = mapDeprecatedFields(resource, schema);
   }
 
   count(caller: Caller, body: Readonly<Record<string, unknown>>): void {

@@ -17,8 +17,8 @@ export function toWirePath(path: readonly (string | number)[]): string {
 }
 
 /** Converts the keys of objects to snake case, recursively. */
-export function toWire(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(toWire);
+export function toWireKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(toWireKeys);
   if (value === null || typeof value !== 'object') return value;
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [toWireName(name), toWire(inner)]));
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [toWireName(name), toWireKeys(inner)]));
 }

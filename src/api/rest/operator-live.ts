@@ -20,7 +20,7 @@ import {
 } from './envelope.ts';
 import type { ListResponseCache } from './list-response-cache.ts';
 import { createFilterFeatureReader, ReadMeter } from './meter.ts';
-import { toWire } from './names.ts';
+import { toWireKeys } from './names.ts';
 import { OPERATOR_FILTERS } from './operator.ts';
 import {
   type Paging,
@@ -48,15 +48,15 @@ class LiveRenderer {
   }
 
   async render(accountId: number, stamps: readonly LiveStamp[], selection: Selection): Promise<string[]> {
-    const full = await this.#renderFull(accountId, stamps);
-    return selection === 'all' ? full : full.map((text) => renderSubresource(JSON.parse(text), selection));
+    const texts = await this.#renderFull(accountId, stamps);
+    return selection === 'all' ? texts : texts.map((text) => renderSubresource(JSON.parse(text), selection));
   }
 
   #renderFull(accountId: number, stamps: readonly LiveStamp[]): Promise<string[]> {
     const load = async (missing: readonly LiveStamp[]) => {
       const ids = missing.map(({ id }) => id);
       return (await this.#live.loadStates(accountId, ids)).map(({ id, version, state }) => {
-        const value = JSON.stringify(toWire(toOperatorLive(id, state)));
+        const value = JSON.stringify(toWireKeys(toOperatorLive(id, state)));
         return { id, version, connected: state.connected, value };
       });
     };
@@ -70,7 +70,7 @@ function toCacheKey(accountId: number, { id, connected }: LiveStamp): string {
 }
 
 /** The name of the `connected=0` parameter in the migration meter. */
-export const CONNECTED_0 = 'GET /operator/live?connected=0';
+export const INCLUDE_OFFLINE_FEATURE = 'GET /operator/live?connected=0';
 
 export function registerOperatorLive(
   app: FastifyInstance,
@@ -83,7 +83,7 @@ export function registerOperatorLive(
   const readFilterFeatures = createFilterFeatureReader('/operator/live', OPERATOR_FILTERS);
   const meter = new ReadMeter(usage, (query) => [
     ...readFilterFeatures(query),
-    ...(readLiveRequest(query).includeOffline ? [CONNECTED_0] : []),
+    ...(readLiveRequest(query).includeOffline ? [INCLUDE_OFFLINE_FEATURE] : []),
   ]);
 
   app.get('/operator/live', async (request, reply) => {
@@ -93,11 +93,11 @@ export function registerOperatorLive(
     if (liveRequest.includeOffline) return sendWithOffline(request, reply, liveRequest, query);
     const selection = readSingleSelection(query);
     const body = await cache.getOrRender(request, async () => {
-      const { found, pagination, notice } = await loadPage(request, liveRequest, readPaging(query));
+      const { found: list, pagination, notice } = await loadPage(request, liveRequest, readPaging(query));
       const items: string[] = [];
-      for await (const batch of found.batches)
+      for await (const batch of list.batches)
         items.push(...(await renderer.render(request.caller.accountId, batch, selection)));
-      return { body: renderList(items, pagination, notice), validUntil: found.validUntil };
+      return { body: renderList(items, pagination, notice), validUntil: list.validUntil };
     });
     return sendJson(reply, 200, body);
   });
@@ -162,12 +162,12 @@ function readLiveRequest(query: Query): LiveRequest {
   return { filters, includeOffline: value === '0' };
 }
 
-function buildNotice(leftOut: number): string {
+function buildNotice(omittedCount: number): string {
   const subject =
-    leftOut === 1
+    omittedCount === 1
       ? '1 operator who holds skills or belongs to a group is'
-      : `${leftOut} operators who hold skills or belong to a group are`;
-  return `${subject} left out: include them with filters[skill_id] or filters[group_id] (* means all).`;
+      : `${omittedCount} operators who hold skills or belong to a group are`;
+  return `${subject} left out: name them with filters[skill_id] or filters[group_id] (* means all).`;
 }
 
 function buildMessages(input: LiveUpdate): string[] {

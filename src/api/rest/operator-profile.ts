@@ -4,9 +4,9 @@ import { unknownId } from '../../core/kernel/errors.ts';
 import type { OperatorQuery } from '../../core/operators/operator-query.ts';
 import { readBody } from './body.ts';
 import { renderSingle, sendJson } from './envelope.ts';
-import { toWire } from './names.ts';
+import { toWireKeys } from './names.ts';
 import { readQuery, readSingleSelection } from './query.ts';
-import { refuseReadOnlyChanges } from './read-only.ts';
+import { rejectReadOnlyChanges } from './read-only.ts';
 import { readPathId, renderSubresource } from './resource.ts';
 import { readInput } from './wire.ts';
 import type { Writes } from './write.ts';
@@ -21,7 +21,7 @@ export function registerOperatorProfile(
     const id = readPathId(request, 'operator');
     const { accountId } = request.caller;
     if (!(await operators.loadStamp(accountId, id))) throw unknownId('operator', id);
-    const profile = toWire(await profiles.find(accountId, id)) as Record<string, unknown>;
+    const profile = toWireKeys(await profiles.find(accountId, id)) as Record<string, unknown>;
     return sendJson(reply, 200, renderSingle(renderSubresource(profile, readSingleSelection(readQuery(request)))));
   });
 
@@ -30,7 +30,7 @@ export function registerOperatorProfile(
       perform: async (commit) => {
         const id = readPathId(request, 'operator');
         const input = readInput(profileUpdate, readBody(request));
-        refuseReadOnlyChanges({ userId: id }, input);
+        rejectReadOnlyChanges({ userId: id }, input);
         return profiles.update(commit, request.caller, id, input);
       },
       toResponse: (profile) => ({ status: 200, body: render(profile) }),
@@ -39,5 +39,5 @@ export function registerOperatorProfile(
 }
 
 function render(profile: Profile): string {
-  return renderSingle(JSON.stringify(toWire(profile)));
+  return renderSingle(JSON.stringify(toWireKeys(profile)));
 }

@@ -4,7 +4,7 @@ import type { OperatorService } from '../../core/administration/operator-service
 import { RENDERED_TEXT_LIMITS, VersionedCache } from '../../core/kernel/caches.ts';
 import type { Caller } from '../../core/kernel/caller.ts';
 import {
-  highestRole,
+  findHighestRole,
   type Operator,
   operatorCreate,
   operatorSchema,
@@ -18,12 +18,12 @@ import { readBody } from './body.ts';
 import { renderSingle } from './envelope.ts';
 import type { ListResponseCache } from './list-response-cache.ts';
 import { WriteMeter } from './meter.ts';
-import { toWire } from './names.ts';
+import { toWireKeys } from './names.ts';
 import type { Selection } from './query.ts';
-import { refuseOtherLink } from './read-only.ts';
-import { linkTo, type Resource, readPathId, registerReads, renderObject } from './resource.ts';
+import { rejectOtherLink } from './read-only.ts';
+import { buildLink, type Resource, readPathId, registerReads, renderObject } from './resource.ts';
 import { readInput } from './wire.ts';
-import { registerRemove, type WriteResponse, type Writes } from './write.ts';
+import { registerDelete, type WriteResponse, type Writes } from './write.ts';
 
 export const OPERATOR_FILTERS = {
   id: { name: 'id', kind: 'id' },
@@ -40,8 +40,8 @@ export const OPERATOR_FILTERS = {
 function toWireOperator(operator: Operator, ssoKey: string | null) {
   const { roles, callConfig, version: _version, ssoVersion: _ssoVersion, ...rest } = operator;
   const { id, name, firstName, pseudo, email, externalId, ...others } = rest;
-  const role = highestRole(roles);
-  return toWire({ id, name, firstName, pseudo, email, externalId, role, roles, ...others, ssoKey, callConfig }) as {
+  const role = findHighestRole(roles);
+  return toWireKeys({ id, name, firstName, pseudo, email, externalId, role, roles, ...others, ssoKey, callConfig }) as {
     id: number;
   };
 }
@@ -94,12 +94,12 @@ class OperatorResource implements Resource<OperatorStamp> {
 
   /** Renders all fields; a replayed response must not contain the secret. */
   renderFull(caller: Caller, operator: Operator, options: { withSecret: boolean }): string {
-    const ssoKey = options.withSecret ? this.#operators.ssoKeyOf(caller.accountId, operator) : null;
+    const ssoKey = options.withSecret ? this.#operators.deriveSsoKey(caller.accountId, operator) : null;
     return renderObject('operator', toWireOperator(operator, ssoKey), 'all');
   }
 
   #render(caller: Caller, operator: Operator, selection: Selection): string {
-    const ssoKey = caller.canWrite ? this.#operators.ssoKeyOf(caller.accountId, operator) : null;
+    const ssoKey = caller.canWrite ? this.#operators.deriveSsoKey(caller.accountId, operator) : null;
     return renderObject('operator', toWireOperator(operator, ssoKey), selection);
   }
 }
@@ -132,7 +132,7 @@ export function registerOperator(
       },
       toResponse: (operator: Operator) => ({
         ...toResponse(request.caller, operator, 201),
-        location: `/api/2${linkTo('operator', operator.id)}`,
+        location: `/api/2${buildLink('operator', operator.id)}`,
       }),
     }),
   );
@@ -144,12 +144,12 @@ export function registerOperator(
         const body = readBody(request);
         const input = readInput(operatorUpdate, body);
         meter.count(request.caller, body);
-        refuseOtherLink('operator', id, input._link);
+        rejectOtherLink('operator', id, input._link);
         return operators.update(commit, request.caller, id, input);
       },
       toResponse: (operator: Operator) => toResponse(request.caller, operator, 200),
     }),
   );
 
-  registerRemove(app, 'operator', operators, writes);
+  registerDelete(app, 'operator', operators, writes);
 }

@@ -4,7 +4,7 @@ import { type IdFilter, parseIdFilter, parseTextFilter, type TextFilter } from '
 import { parseId } from '../../core/kernel/ids.ts';
 import type { PeriodBound } from '../../core/kernel/period.ts';
 import { parseForm } from './body.ts';
-import { parseMoment } from './dates.ts';
+import { parsePeriodBound } from './dates.ts';
 
 export const DEFAULT_LIMIT = 20;
 export const MAX_LIMIT = 100;
@@ -33,8 +33,8 @@ export function readQuery(request: FastifyRequest): Query {
 export function readPaging(query: Query): Paging | undefined {
   if (query.page === undefined && query.limit === undefined) return undefined;
   return {
-    page: readPositive(query, 'page', 1),
-    limit: Math.min(readPositive(query, 'limit', DEFAULT_LIMIT), MAX_LIMIT),
+    page: readPositiveInteger(query, 'page', 1),
+    limit: Math.min(readPositiveInteger(query, 'limit', DEFAULT_LIMIT), MAX_LIMIT),
   };
 }
 
@@ -46,9 +46,9 @@ export function readSingleSelection(query: Query): Selection {
   return readFieldNames(query) ?? 'all';
 }
 
-/** `moment`: a day or a second. `choice` and `choices`: one value, or several, out of a fixed list. */
+/** `dateTime`: a date, or a date and time. `choice` and `choices`: one or several values of a fixed list. */
 export type FilterDefinition =
-  | { readonly name: string; readonly kind: 'id' | 'text' | 'moment' }
+  | { readonly name: string; readonly kind: 'id' | 'text' | 'dateTime' }
   | { readonly name: string; readonly kind: 'choice' | 'choices'; readonly choices: readonly string[] };
 
 /** The filters of a resource by their name in the query; `name` is their name in the code. */
@@ -58,22 +58,22 @@ export type FilterValue = IdFilter | TextFilter | PeriodBound | readonly string[
 
 export type Filters = Readonly<Record<string, FilterValue>>;
 
-/** Refuses unknown filters: ignoring one would return the wrong rows. */
+/** Rejects unknown filters: ignoring one would return the wrong rows. */
 export function readFilters(query: Query, table: FilterTable): Filters {
   const rawFilters = query.filters;
   if (rawFilters === undefined || rawFilters === '') return {};
   const allowed = Object.keys(table).join(', ');
   if (typeof rawFilters !== 'object' || rawFilters === null || Array.isArray(rawFilters)) {
-    throw invalidField('filters', `must be given as filters[<field>]=<value>, where <field> is one of ${allowed}`);
+    throw invalidField('filters', `must have the form filters[<field>]=<value>, where <field> is one of ${allowed}`);
   }
   const filters: Record<string, FilterValue> = {};
-  for (const [wire, raw] of Object.entries(rawFilters)) {
-    const filter = Object.hasOwn(table, wire) ? table[wire] : undefined;
+  for (const [wireName, raw] of Object.entries(rawFilters)) {
+    const filter = Object.hasOwn(table, wireName) ? table[wireName] : undefined;
     if (!filter)
       throw invalid([
-        { path: ['filters', wire], code: 'unknown', rule: `is not one of the allowed filters: ${allowed}` },
+        { path: ['filters', wireName], code: 'unknown', rule: `is not one of the allowed filters: ${allowed}` },
       ]);
-    filters[filter.name] = readFilter(['filters', wire], raw, filter);
+    filters[filter.name] = readFilter(['filters', wireName], raw, filter);
   }
   return filters;
 }
@@ -81,10 +81,10 @@ export function readFilters(query: Query, table: FilterTable): Filters {
 function readFilter(path: readonly string[], raw: unknown, filter: FilterDefinition): FilterValue {
   const isList = filter.kind === 'id' || filter.kind === 'choices';
   const text = isList && Array.isArray(raw) ? raw.join(',') : raw;
-  if (typeof text !== 'string') throw invalid([{ path, code: 'invalid', rule: 'must be one value' }]);
+  if (typeof text !== 'string') throw invalid([{ path, code: 'invalid', rule: 'must be a single value' }]);
   if ('choices' in filter) return readChoices(path, text, filter);
   if (filter.kind === 'id') return parseIdFilter(path, text);
-  return filter.kind === 'text' ? parseTextFilter(path, text) : parseMoment(path, text);
+  return filter.kind === 'text' ? parseTextFilter(path, text) : parsePeriodBound(path, text);
 }
 
 function readChoices(
@@ -94,11 +94,11 @@ function readChoices(
 ): readonly string[] {
   const values = kind === 'choice' ? [text] : text.split(',', choices.length + 1).map((value) => value.trim());
   if (values.every((value) => choices.includes(value))) return [...new Set(values)];
-  const several = kind === 'choices' ? ', or several of them separated by commas' : '';
-  throw invalidField(path, `must be one of ${choices.join(', ')}${several}`);
+  const listHint = kind === 'choices' ? ', or several of them separated by commas' : '';
+  throw invalidField(path, `must be one of ${choices.join(', ')}${listHint}`);
 }
 
-function readPositive(query: Query, name: string, defaultValue: number): number {
+function readPositiveInteger(query: Query, name: string, defaultValue: number): number {
   const raw = query[name];
   if (raw === undefined) return defaultValue;
   const value = typeof raw === 'string' ? parseId(raw) : undefined;

@@ -8,7 +8,7 @@ import type { RestUsage } from '../../core/reports/rest-usage.ts';
 import { renderList, renderSingle, sendJson } from './envelope.ts';
 import type { ListResponseCache } from './list-response-cache.ts';
 import { createListFeatureReader, createSingleFeatureReader, ReadMeter } from './meter.ts';
-import { toWire } from './names.ts';
+import { toWireKeys } from './names.ts';
 import {
   DEFAULT_LIMIT,
   type Filters,
@@ -43,7 +43,7 @@ interface RowSource<Row> {
 }
 
 /** A resource whose rows already contain all its fields. */
-export function plainResource<Row extends { readonly id: number }>(
+export function createPlainResource<Row extends { readonly id: number }>(
   definition: Pick<Resource<Row>, 'name' | 'schema' | 'filters'>,
   source: RowSource<Row>,
   toObject: (row: Row) => { readonly id: number },
@@ -90,11 +90,11 @@ export function registerReads<Row extends { readonly id: number }>(
 
   const handleSingle: RouteHandlerMethod = async (request, reply) => {
     const row = await resource.find(request.caller, readPathId(request, resource.name));
-    if (!row) throw unknownId(resource.name, readPathText(request));
+    if (!row) throw unknownId(resource.name, readPathIdText(request));
     const selection = readSingleSelection(readQuery(request));
     const rendered = selection === 'all' ? resource.getRendered?.(request.caller, row) : undefined;
     const [item] = rendered === undefined ? await resource.render(request.caller, [row], selection) : [rendered];
-    if (item === undefined) throw unknownId(resource.name, readPathText(request));
+    if (item === undefined) throw unknownId(resource.name, readPathIdText(request));
     singleMeter.count(request);
     return sendJson(reply, 200, renderSingle(item));
   };
@@ -113,41 +113,41 @@ export function toWindow({ page, limit }: Paging): Window {
 
 /** A malformed identifier counts as unknown. */
 export function readPathId(request: FastifyRequest, resource: string): number {
-  const text = readPathText(request);
+  const text = readPathIdText(request);
   const id = parseId(text);
   if (id === undefined) throw unknownId(resource, text);
   return id;
 }
 
-function readPathText(request: FastifyRequest): string {
+function readPathIdText(request: FastifyRequest): string {
   return (request.params as { id: string }).id;
 }
 
-export function linkTo(resource: string, id: number): string {
+export function buildLink(resource: string, id: number): string {
   return `/${resource}/${id}`;
 }
 
-/** A list item without selected fields. */
+/** Renders a list item for which no fields are selected. */
 function renderStub(resource: string, id: number): string {
   return `{"id":${id},"_link":"/${resource}/${id}"}`;
 }
 
 /** Renders an object in wire format with `_link`, reduced to the selected fields. */
 export function renderObject(resource: string, object: { readonly id: number }, selection: Selection): string {
-  const link = linkTo(resource, object.id);
+  const link = buildLink(resource, object.id);
   if (selection === 'all') return JSON.stringify({ ...object, _link: link });
   const entries = Object.entries(object).filter(([name]) => name === 'id' || selection.has(name));
   return JSON.stringify({ ...Object.fromEntries(entries), _link: link });
 }
 
-/** Converts the row to wire format first. */
+/** Like `renderObject`, for a row that is not yet in wire format. */
 export function renderRow(resource: string, row: { readonly id: number }, selection: Selection): string {
-  return renderObject(resource, toWire(row) as { id: number }, selection);
+  return renderObject(resource, toWireKeys(row) as { id: number }, selection);
 }
 
 /**
- * A subresource of an operator, without `_link`: its identifier and the selected fields. Some clients send the same
- * `fields` with every call; if none of them exists here, all fields are returned.
+ * Renders a subresource of an operator, without `_link`: its identifier and the selected fields. Some clients send the
+ * same `fields` with every call; if none of them exists here, all fields are returned.
  */
 export function renderSubresource(object: Readonly<Record<string, unknown>>, selection: Selection): string {
   if (selection === 'all' || !Object.keys(object).some((name) => selection.has(name))) return JSON.stringify(object);

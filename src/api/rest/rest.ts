@@ -48,7 +48,7 @@ export interface Deprecation {
   readonly sunset: Date | undefined;
 }
 
-/** The legacy interface under `/api/2`: API keys, the envelope, and deprecation headers on every response. */
+/** Registers the legacy interface under `/api/2`: API keys, the envelope, and deprecation headers on every response. */
 export function registerRest(app: FastifyInstance, options: RestOptions): void {
   const routes = new RouteTable();
   app.addHook('onRoute', (route) => routes.add(route));
@@ -60,7 +60,7 @@ export function registerRest(app: FastifyInstance, options: RestOptions): void {
     if (request.method === 'OPTIONS' || authenticateFromCache(options.access.apiKeys, request)) next();
     else authenticate(options.access.apiKeys, request).then(() => next(), next);
   });
-  // Sets the headers again: a request may be refused before the hook above runs.
+  // Sets the headers again: a request can be rejected before the hook above runs.
   app.setErrorHandler((error, request, reply) => handleError(error, request, reply.headers(headers)));
   app.setNotFoundHandler((request, reply) => handleNotFound(routes, request, reply));
 
@@ -112,20 +112,20 @@ export function createFallbackHandlers(deprecation: Deprecation): FallbackHandle
 
 function handleNotFound(routes: RouteTable, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const [path = ''] = request.url.split('?');
-  const methods = routes.methodsOf(path);
+  const methods = routes.findMethods(path);
   const allow = [...methods, 'OPTIONS'].join(', ');
   if (request.method === 'OPTIONS') return reply.code(204).header('allow', allow).send();
   if (methods.length > 0) {
     reply.header('allow', allow);
     throw new HttpError(405, `The method ${request.method} is not allowed here.`);
   }
-  throw new DomainError('unknown', `Unknown resource '${resourceNameOf(routes, path)}'.`);
+  throw new DomainError('unknown', `Unknown resource '${findUnknownResourceName(routes, path)}'.`);
 }
 
-/** The part of the path that is unknown: the resource or, if that exists, the whole path below `/api/2`. */
-function resourceNameOf(routes: RouteTable, path: string): string {
+/** Finds the unknown part of the path: the resource or, if the resource exists, the whole path after `/api/2`. */
+function findUnknownResourceName(routes: RouteTable, path: string): string {
   const [, api, version, resource = '', ...rest] = path.split('/');
-  const exists = routes.methodsOf(`/${api}/${version}/${resource}`).length > 0;
+  const exists = routes.findMethods(`/${api}/${version}/${resource}`).length > 0;
   const name = exists ? [resource, ...rest].join('/') : resource;
   try {
     return decodeURIComponent(name);

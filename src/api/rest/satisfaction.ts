@@ -7,15 +7,15 @@ import { type RequestedPeriod, toPeriod } from '../../core/kernel/period.ts';
 import type { RestUsage } from '../../core/reports/rest-usage.ts';
 import { toWireDate } from './dates.ts';
 import type { Filters } from './query.ts';
-import { plainResource, registerReads } from './resource.ts';
+import { createPlainResource, registerReads } from './resource.ts';
 
 export const SATISFACTION_FILTERS = {
   id: { name: 'id', kind: 'id' },
   website_id: { name: 'websiteId', kind: 'id' },
   operator_id: { name: 'operatorId', kind: 'id' },
   conversation_id: { name: 'conversationId', kind: 'id' },
-  from: { name: 'from', kind: 'moment' },
-  to: { name: 'to', kind: 'moment' },
+  from: { name: 'from', kind: 'dateTime' },
+  to: { name: 'to', kind: 'dateTime' },
 } as const;
 
 const rating = (description: string) =>
@@ -31,10 +31,11 @@ export const satisfactionSchema = z
     noteWelcome: rating('Rating of the welcome'),
     noteResolution: rating('Rating of the resolution'),
     nodeDelay: rating('Rating of the delay (the spelling `node_delay` is intentional)'),
-    comment: z.string().meta({ description: 'Comment of the visitor.' }),
-    createdAt: z
-      .string()
-      .meta({ description: 'Time of the answer: YYYY-MM-DD HH:MM:SS, UTC.', example: '2026-01-31 09:45:00' }),
+    comment: z.string().meta({ description: "The visitor's comment." }),
+    createdAt: z.string().meta({
+      description: 'When the visitor answered the survey: YYYY-MM-DD HH:MM:SS, UTC.',
+      example: '2026-01-31 09:45:00',
+    }),
     websiteId: z.int().meta({ description: 'The website of the conversation.' }),
     operatorId: z.int().nullable().meta({ description: 'The rated operator.' }),
     conversationId: z.int().meta({ description: 'The conversation.' }),
@@ -59,5 +60,5 @@ export function registerSatisfaction(app: FastifyInstance, satisfactions: Satisf
     },
     find: (accountId: number, id: number) => satisfactions.find(accountId, id),
   };
-  registerReads(app, plainResource(definition, rows, toWireSatisfaction), usage);
+  registerReads(app, createPlainResource(definition, rows, toWireSatisfaction), usage);
 }

@@ -15,33 +15,32 @@ import { readFilters, readPaging, readQuery, readSingleSelection, type Selection
 import { FIRST_PAGE, toWindow } from './resource.ts';
 
 const amount = (description: string) => z.int().min(0).meta({ description });
-const average = (description: string) =>
-  z
-    .number()
-    .min(0)
-    .nullable()
-    .meta({ description: `${description}, on average; null without conversations.` });
+const average = (description: string) => z.number().min(0).nullable().meta({ description });
 
 export const statisticSchema = z
   .object({
     conversationNumber: amount('Accepted conversations.'),
     answeredNumber: amount('Conversations that an operator answered.'),
-    firstAnswerSeconds: average('Seconds from acceptance to the first answer'),
-    waitingSeconds: average('Seconds from start to acceptance'),
+    firstAnswerSeconds: average(
+      'Average number of seconds from acceptance to the first answer; null if no conversation was answered.',
+    ),
+    waitingSeconds: average(
+      'Average number of seconds from start to acceptance; null if no conversation was accepted.',
+    ),
     abandonedNumber: amount(
-      'Conversations that the visitor left, or that timed out, before an operator accepted them.',
+      'Conversations that were closed by the visitor or by a timeout before an operator accepted them.',
     ),
     refusedNumber: amount(
-      'Conversations that were refused at the start. Counted by website and whole day: null with a channel or resource filter.',
+      'Conversations refused at the start, because no operator could serve them or the queue was full. Counted per website and day: null with a channel or resource filter.',
     ).nullable(),
     satisfactionRate: z
       .number()
       .min(0)
       .max(1)
       .nullable()
-      .meta({ description: 'Average rating, between 0 and 1; null without surveys.' }),
-    experience: amount('Points: 10 for each conversation answered and closed.'),
-    connectedSeconds: amount('Seconds connected, summed over all matching operators.'),
+      .meta({ description: 'Average survey rating, from 0 to 1; null if there are no surveys.' }),
+    experience: amount('Experience points: 10 for each conversation that was answered and closed.'),
+    connectedSeconds: amount('Seconds that operators were connected, summed over all matching operators.'),
   })
   .meta({ description: 'Figures by indicator.' });
 
@@ -63,8 +62,8 @@ export const STATISTIC_FILTERS = {
   resource: { name: 'resource', kind: 'choice', choices: RESOURCES },
   resource_id: { name: 'resourceId', kind: 'id' },
   indicators: { name: 'indicators', kind: 'choices', choices: INDICATORS },
-  from: { name: 'from', kind: 'moment' },
-  to: { name: 'to', kind: 'moment' },
+  from: { name: 'from', kind: 'dateTime' },
+  to: { name: 'to', kind: 'dateTime' },
 } as const;
 
 interface StatisticQuery extends RequestedPeriod {
@@ -114,7 +113,7 @@ function selectIndicators(selection: Selection, indicators: readonly string[]): 
   return new Set(requested.length > 0 ? requested : indicators);
 }
 
-/** The operators, groups or skills of one page: newest first, including those without conversations. */
+/** Loads a page of operators, groups or skills, newest first, including ones without conversations. */
 async function loadResourcePage(
   { operatorQuery, groups, skills }: Administration,
   accountId: number,
@@ -144,8 +143,8 @@ async function computeFigures(
       ? await statistics.countRefused(accountId, { websiteId, period })
       : null;
   return ids.map((_, index) => {
-    const all = { ...counted[index], refusedNumber: refused, connectedSeconds: connected[index] ?? 0 };
-    const byName = new Map(Object.entries(all).map(([name, value]) => [toWireName(name), value]));
+    const allFigures = { ...counted[index], refusedNumber: refused, connectedSeconds: connected[index] ?? 0 };
+    const byName = new Map(Object.entries(allFigures).map(([name, value]) => [toWireName(name), value]));
     return Object.fromEntries(
       INDICATORS.filter((name) => selected.has(name)).map((name) => [name, byName.get(name) ?? null]),
     );

@@ -7,10 +7,10 @@ import { id } from '../../core/kernel/ids.ts';
 import type { RestUsage } from '../../core/reports/rest-usage.ts';
 import { readBody } from './body.ts';
 import { renderSingle } from './envelope.ts';
-import { refuseOtherLink, refuseReadOnlyChanges } from './read-only.ts';
-import { plainResource, readPathId, registerReads, renderRow } from './resource.ts';
+import { rejectOtherLink, rejectReadOnlyChanges } from './read-only.ts';
+import { createPlainResource, readPathId, registerReads, renderRow } from './resource.ts';
 import { readInput } from './wire.ts';
-import { registerRemove, toCreatedResponse, type Writes } from './write.ts';
+import { registerDelete, toCreatedResponse, type Writes } from './write.ts';
 
 export const TAG_FILTERS = {
   id: { name: 'id', kind: 'id' },
@@ -22,7 +22,7 @@ const { name, websiteList: websiteId } = tagFields;
 
 export const tagSchema = z
   .object({ id: id.meta({ description: 'Tag identifier.' }), name, websiteId })
-  .meta({ id: 'Tag', description: 'A label that operators put on conversations.' });
+  .meta({ id: 'Tag', description: 'A label that operators set on conversations.' });
 export const tagCreateBody = z
   .strictObject({ name, websiteId: websiteId.optional() })
   .meta({ id: 'TagCreate', description: 'A new tag.' });
@@ -40,7 +40,7 @@ function toWireTag({ id, name, websiteList }: Tag) {
 
 export function registerTag(app: FastifyInstance, tags: TagService, writes: Writes, usage: RestUsage): void {
   const definition = { name: 'tag', schema: tagSchema, filters: TAG_FILTERS };
-  registerReads(app, plainResource(definition, tags, toWireTag), usage);
+  registerReads(app, createPlainResource(definition, tags, toWireTag), usage);
   const renderBody = (tag: Tag) => renderSingle(renderRow('tag', toWireTag(tag), 'all'));
 
   app.post('/tag', (request, reply) =>
@@ -58,8 +58,8 @@ export function registerTag(app: FastifyInstance, tags: TagService, writes: Writ
       perform: async (commit) => {
         const id = readPathId(request, 'tag');
         const input = readInput(tagUpdateBody, readBody(request));
-        refuseOtherLink('tag', id, input._link);
-        refuseReadOnlyChanges({ id }, { id: input.id });
+        rejectOtherLink('tag', id, input._link);
+        rejectReadOnlyChanges({ id }, { id: input.id });
         const { name, websiteId } = input;
         return withWireFieldNames(() => tags.update(commit, request.caller, id, { name, websiteList: websiteId }));
       },
@@ -67,7 +67,7 @@ export function registerTag(app: FastifyInstance, tags: TagService, writes: Writ
     }),
   );
 
-  registerRemove(app, 'tag', tags, writes);
+  registerDelete(app, 'tag', tags, writes);
 }
 
 /** Reports problems with `websiteList` under the field that the caller sent, `website_id`. */

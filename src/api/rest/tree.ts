@@ -21,10 +21,10 @@ import { toWireDate } from './dates.ts';
 import { renderSingle } from './envelope.ts';
 import { WriteMeter } from './meter.ts';
 import type { Filters, Selection } from './query.ts';
-import { refuseOtherLink, refuseReadOnlyChanges } from './read-only.ts';
+import { rejectOtherLink, rejectReadOnlyChanges } from './read-only.ts';
 import { type Resource, readPathId, registerReads, renderObject } from './resource.ts';
 import { readInput } from './wire.ts';
-import { registerRemove, toCreatedResponse, type Writes } from './write.ts';
+import { registerDelete, toCreatedResponse, type Writes } from './write.ts';
 
 export const TREE_FILTERS = {
   group: {
@@ -97,7 +97,7 @@ export function registerTree(
   const create = kind === 'group' ? groupCreate : skillCreate;
   const update = kind === 'group' ? groupUpdate : skillUpdate;
   const renderBody = (node: NodeWithAncestors, operatorIds: readonly number[]) =>
-    renderSingle(renderObject(kind, toWireNode(kind, node, node.above, operatorIds), 'all'));
+    renderSingle(renderObject(kind, toWireNode(kind, node, node.ancestors, operatorIds), 'all'));
 
   app.post(`/${kind}`, (request, reply) =>
     writes.run<NodeWithAncestors>(request, reply, {
@@ -120,8 +120,8 @@ export function registerTree(
         if (!current) throw unknownId(kind, id);
         operatorIds = (await nodes.loadOperatorIds(accountId, [current])).get(id) ?? [];
         const ancestors = (await nodes.loadAncestors(accountId, [current])).get(id);
-        refuseOtherLink(kind, id, input._link as string | undefined);
-        refuseReadOnlyChanges(
+        rejectOtherLink(kind, id, input._link as string | undefined);
+        rejectReadOnlyChanges(
           { id, createdAt: toWireDate(current.createdAt), operatorList: operatorIds, parentList: ancestors },
           input,
         );
@@ -131,5 +131,5 @@ export function registerTree(
     });
   });
 
-  registerRemove(app, kind, nodes, writes);
+  registerDelete(app, kind, nodes, writes);
 }

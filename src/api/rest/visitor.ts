@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { RestUsage } from '../../core/reports/rest-usage.ts';
 import type { Visitor, VisitorQuery } from '../../core/visitors/visitor-query.ts';
 import { toWireDate } from './dates.ts';
-import { plainResource, registerReads } from './resource.ts';
+import { createPlainResource, registerReads } from './resource.ts';
 
 export const VISITOR_FILTERS = {
   id: { name: 'id', kind: 'id' },
@@ -18,22 +18,23 @@ export const visitorSchema = z
   .object({
     id: z.int().meta({ description: 'Visitor identifier.' }),
     uniqueId: text('Public identifier of the visitor.'),
-    externalId: text("The client's own identifier, if the website signed it.").nullable(),
-    lastname: text('Family name.'),
+    externalId: text("The website's identifier for the visitor, if the website signed it.").nullable(),
+    lastname: text('Last name.'),
     firstname: text('First name.'),
     address: text('Street and number.'),
     city: text('City.'),
     zip: text('Postal code.'),
     country: text('Country.'),
     phone: text('Phone number.'),
-    email: text('E-mail.'),
+    email: text('E-mail address.'),
     browser: text('User agent of the browser.'),
-    websiteId: z.array(z.int()).meta({ description: 'Identifiers of the websites that the visitor used.' }),
-    createdAt: z
-      .string()
-      .meta({ description: 'Time of the first visit: YYYY-MM-DD HH:MM:SS, UTC.', example: '2026-01-31 09:30:00' }),
+    websiteId: z.array(z.int()).meta({ description: 'Identifiers of the websites that the visitor has used.' }),
+    createdAt: z.string().meta({
+      description: 'When the visitor was first seen: YYYY-MM-DD HH:MM:SS, UTC.',
+      example: '2026-01-31 09:30:00',
+    }),
   })
-  .meta({ id: 'Visitor', description: 'A person who contacted operators. Fields without a value are empty.' });
+  .meta({ id: 'Visitor', description: 'A visitor of a website. Fields without a value are empty strings.' });
 
 function toWireVisitor({ websiteList, createdAt, erasedAt: _erasedAt, ...visitor }: Visitor) {
   return { ...visitor, websiteId: websiteList, createdAt: toWireDate(createdAt) };
@@ -41,5 +42,5 @@ function toWireVisitor({ websiteList, createdAt, erasedAt: _erasedAt, ...visitor
 
 export function registerVisitor(app: FastifyInstance, visitors: VisitorQuery, usage: RestUsage): void {
   const definition = { name: 'visitor', schema: visitorSchema, filters: VISITOR_FILTERS };
-  registerReads(app, plainResource(definition, visitors, toWireVisitor), usage);
+  registerReads(app, createPlainResource(definition, visitors, toWireVisitor), usage);
 }

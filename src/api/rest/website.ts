@@ -4,10 +4,10 @@ import { type Website, websiteCreate, websiteSchema, websiteUpdate } from '../..
 import type { RestUsage } from '../../core/reports/rest-usage.ts';
 import { readBody } from './body.ts';
 import { renderSingle } from './envelope.ts';
-import { refuseOtherLink, refuseReadOnlyChanges } from './read-only.ts';
-import { plainResource, readPathId, registerReads, renderRow } from './resource.ts';
+import { rejectOtherLink, rejectReadOnlyChanges } from './read-only.ts';
+import { createPlainResource, readPathId, registerReads, renderRow } from './resource.ts';
 import { readInput } from './wire.ts';
-import { registerRemove, toCreatedResponse, type Writes } from './write.ts';
+import { registerDelete, toCreatedResponse, type Writes } from './write.ts';
 
 export const WEBSITE_FILTERS = {
   id: { name: 'id', kind: 'id' },
@@ -27,7 +27,7 @@ export function registerWebsite(
   usage: RestUsage,
 ): void {
   const definition = { name: 'website', schema: websiteSchema, filters: WEBSITE_FILTERS };
-  registerReads(app, plainResource(definition, websites, toWireWebsite), usage);
+  registerReads(app, createPlainResource(definition, websites, toWireWebsite), usage);
   const renderBody = (website: Website) => renderSingle(renderRow('website', toWireWebsite(website), 'all'));
 
   app.post('/website', (request, reply) =>
@@ -42,13 +42,13 @@ export function registerWebsite(
       perform: async (commit) => {
         const id = readPathId(request, 'website');
         const input = readInput(websiteUpdate, readBody(request));
-        refuseOtherLink('website', id, input._link);
-        refuseReadOnlyChanges({ id, clientId: request.caller.accountId }, input);
+        rejectOtherLink('website', id, input._link);
+        rejectReadOnlyChanges({ id, clientId: request.caller.accountId }, input);
         return websites.update(commit, request.caller, id, input);
       },
       toResponse: (website) => ({ status: 200, body: renderBody(website) }),
     }),
   );
 
-  registerRemove(app, 'website', websites, writes);
+  registerDelete(app, 'website', websites, writes);
 }

@@ -6,7 +6,7 @@ import { toWireName } from './names.ts';
 
 /**
  * Validates a body after converting it to the schema's types. Form values are text: `1` becomes a boolean or a number,
- * `1,2` a list, an empty value an empty list or null. Values that cannot be converted are left to the schema to refuse.
+ * `1,2` a list, an empty value an empty list or null. Values that cannot be converted are left to the schema to reject.
  */
 export function readInput<Schema extends z.ZodObject>(schema: Schema, body: unknown): z.output<Schema> {
   const { value, unknownFields } = coerce(schema, body);
@@ -30,12 +30,12 @@ function readObject(schema: z.ZodObject, body: unknown, path: readonly string[],
   if (body === null || typeof body !== 'object' || Array.isArray(body)) return replaceObject(body);
   const names = new Map(Object.keys(schema.shape).map((name) => [toWireName(name), name]));
   const value: Record<string, unknown> = {};
-  for (const [wire, raw] of Object.entries(body)) {
-    const name = names.get(wire);
+  for (const [wireName, raw] of Object.entries(body)) {
+    const name = names.get(wireName);
     if (name === undefined) {
       if (unknownFields.length >= MAX_PROBLEMS) continue;
       unknownFields.push({
-        path: [...path, wire],
+        path: [...path, wireName],
         code: 'unknown',
         rule: `is not one of ${[...names.keys()].join(', ')}`,
       });
@@ -71,7 +71,7 @@ function replaceObject(raw: unknown): unknown {
   return typeof raw === 'object' && raw !== null ? UNEXPECTED_OBJECT : raw;
 }
 
-/** More than any list allows. Longer lists are truncated to one item more, which is enough to refuse them. */
+/** More than any list allows. Longer lists are truncated to one item more, which is enough to reject them. */
 const MAX_ITEMS = 100_000;
 
 function readList(raw: unknown, readItem: (item: unknown) => unknown): unknown {

@@ -9,13 +9,13 @@ import { type Caller, type Commit, requireWrite, type TransactInAccount } from '
 import { readIdempotencyKey, toKeyedRequest } from '../http/idempotency-key.ts';
 import { renderFailure, renderSuccess, sendJson } from './envelope.ts';
 import { isReplayable, toRestError } from './errors.ts';
-import { linkTo, readPathId } from './resource.ts';
+import { buildLink, readPathId } from './resource.ts';
 
 export interface WriteResponse {
   readonly status: number;
   readonly body: string;
   readonly location?: string;
-  /** The body without secrets, if it has any: the response to a repeated request. */
+  /** The body without secrets, if it has any: the response to a retry. */
   readonly redactedBody?: string;
 }
 
@@ -37,18 +37,18 @@ export class Writes {
 
   async run<T>(request: FastifyRequest, reply: FastifyReply, write: Write<T>): Promise<FastifyReply> {
     requireWrite(request.caller);
-    const keyed = readKeyedRequest(request);
-    if (keyed) return this.#keys.runExclusively(keyed, () => this.#runOnce(keyed, reply, write));
+    const keyedRequest = readKeyedRequest(request);
+    if (keyedRequest) return this.#keys.runExclusively(keyedRequest, () => this.#runOnce(keyedRequest, reply, write));
     return send(reply, write.toResponse(await write.perform(this.#transactIn(request.caller.accountId))));
   }
 
-  async #runOnce<T>(keyed: KeyedRequest, reply: FastifyReply, write: Write<T>): Promise<FastifyReply> {
-    const stored = await this.#keys.findResponse(keyed);
+  async #runOnce<T>(keyedRequest: KeyedRequest, reply: FastifyReply, write: Write<T>): Promise<FastifyReply> {
+    const stored = await this.#keys.findResponse(keyedRequest);
     if (stored) return replay(reply, stored);
     try {
       let response: WriteResponse | undefined;
       await write.perform(
-        this.#keys.commit(keyed, (result: T) => {
+        this.#keys.commit(keyedRequest, (result: T) => {
           response = write.toResponse(result);
           return toStoredResponse(response);
         }),
@@ -56,9 +56,13 @@ export class Writes {
       return send(reply, response as WriteResponse);
     } catch (error) {
       if (error instanceof AlreadyProcessed) return replay(reply, error.response);
-      const refusal = toRestError(error);
-      if (refusal && isReplayable(refusal)) {
-        await this.#keys.storeResponse(keyed, { status: refusal.status, location: null, body: renderFailure(refusal) });
+      const restError = toRestError(error);
+      if (restError && isReplayable(restError)) {
+        await this.#keys.storeResponse(keyedRequest, {
+          status: restError.status,
+          location: null,
+          body: renderFailure(restError),
+        });
       }
       throw error;
     }
@@ -66,17 +70,17 @@ export class Writes {
 }
 
 export function toCreatedResponse(resource: string, id: number, body: string): WriteResponse {
-  return { status: 201, body, location: `/api/2${linkTo(resource, id)}` };
+  return { status: 201, body, location: `/api/2${buildLink(resource, id)}` };
 }
 
-interface Remover<T> {
-  remove(commit: Commit<T>, caller: Caller, id: number): Promise<T>;
+interface Deleter<T> {
+  delete(commit: Commit<T>, caller: Caller, id: number): Promise<T>;
 }
 
-export function registerRemove<T>(app: FastifyInstance, resource: string, remover: Remover<T>, writes: Writes): void {
+export function registerDelete<T>(app: FastifyInstance, resource: string, deleter: Deleter<T>, writes: Writes): void {
   app.delete(`/${resource}/:id`, (request, reply) =>
     writes.run<T>(request, reply, {
-      perform: async (commit) => remover.remove(commit, request.caller, readPathId(request, resource)),
+      perform: async (commit) => deleter.delete(commit, request.caller, readPathId(request, resource)),
       toResponse: () => ({ status: 200, body: renderSuccess() }),
     }),
   );
@@ -99,7 +103,7 @@ function send(reply: FastifyReply, { status, body, location }: WriteResponse): F
   return sendJson(reply, status, body);
 }
 
-function replay(reply: FastifyReply, answer: StoredResponse): FastifyReply {
-  if (answer.location) reply.header('location', answer.location);
-  return sendJson(reply.header('idempotency-replayed', 'true'), answer.status, answer.body);
+function replay(reply: FastifyReply, response: StoredResponse): FastifyReply {
+  if (response.location) reply.header('location', response.location);
+  return sendJson(reply.header('idempotency-replayed', 'true'), response.status, response.body);
 }

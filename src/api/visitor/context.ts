@@ -3,13 +3,13 @@ import type { MutationRunner } from '../graphql-server/mutation-runner.ts';
 import { createLoaders, type VisitorLoaders } from './loaders.ts';
 import type { VisitorServices } from './services.ts';
 
-/** The context of every resolver. It contains no operator. */
+/** The context of every resolver. It gives no access to operator data. */
 export interface VisitorContext {
   readonly visitor: VisitorCaller;
   /** The client's IP address. */
   readonly address: string;
   readonly services: VisitorServices;
-  /** Caches lookups for one request; a subscription replaces it with every event. */
+  /** Caches lookups for one request; a subscription replaces it for every event. */
   load: VisitorLoaders;
   readonly mutations: MutationRunner;
   /** The position of the event log before this request read anything. A subscription from there misses no event. */

@@ -11,8 +11,8 @@ const PREFLIGHT_HEADERS = [
 ] as const;
 
 /**
- * Allows the origins of the token's website and rejects all others. A preflight has neither token nor body, so the origin
- * of any website is allowed; the request that follows is checked against its own website.
+ * Allows the origins of the token's website and rejects all others. A preflight has neither token nor body, so the
+ * origin of any website is allowed; the request that follows is checked against the website of its token.
  */
 export function registerCors(app: FastifyInstance, gate: VisitorGate): void {
   app.addHook('onRequest', async (request, reply) => {
@@ -23,7 +23,7 @@ export function registerCors(app: FastifyInstance, gate: VisitorGate): void {
     const token = readBearerToken(request);
     const visitor = token === undefined ? undefined : await gate.authenticate(token, origin);
     const isAllowed = visitor === undefined ? await gate.isKnownOrigin(origin) : visitor !== 'wrong_origin';
-    if (!isAllowed && request.method === 'OPTIONS') return; // without CORS headers the browser refuses
+    if (!isAllowed && request.method === 'OPTIONS') return; // without CORS headers, the browser blocks the request
     if (!isAllowed) throw forbidden();
     reply.headers({
       'access-control-allow-origin': origin,

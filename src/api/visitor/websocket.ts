@@ -13,13 +13,13 @@ const TOKEN_CHECK_INTERVAL_MS = 5000;
 export interface VisitorSocketOptions extends VisitorOptions {
   readonly logger: Logger;
   /** Returns the client's IP address. */
-  addressOf(request: IncomingMessage): string;
+  readAddress(request: IncomingMessage): string;
 }
 
 /** Serves `/visitor/graphql` over WebSocket. */
 export function serveVisitorSockets(
   server: Server,
-  { schema, services, transactIn, logger, addressOf }: VisitorSocketOptions,
+  { schema, services, transactIn, logger, readAddress }: VisitorSocketOptions,
   timeouts?: SocketTimeouts,
 ): Sockets {
   const gate = new VisitorGate(services.visitors);
@@ -35,7 +35,7 @@ export function serveVisitorSockets(
         const visitor = await gate.authenticate(token, request.headers.origin);
         return visitor === undefined || visitor === 'wrong_origin'
           ? undefined
-          : { visitor, address: addressOf(request) };
+          : { visitor, address: readAddress(request) };
       },
       hasSamePermissions: () => true,
       createContext: (viewer) =>

@@ -44,7 +44,7 @@ const findSettings = prepare<{ accountId: number }, SettingsRow>((db, { accountI
     .where('id', '=', accountId),
 );
 
-/** A transaction reads the settings many times while routing, and never changes them before. */
+/** Routing reads the settings many times in one transaction, and no transaction changes them before that. */
 const settingsByTransaction = new WeakMap<Transaction, Map<number, Promise<RoutingSettings>>>();
 
 export function loadRoutingSettings(tx: Transaction, accountId: number): Promise<RoutingSettings> {

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { Actor, Database, Transaction } from '../../storage/database.ts';
 import { prepare } from '../../storage/prepared-statement.ts';
 import type { Tables } from '../../storage/tables.ts';
-import { announce, changesBetween } from '../events/announce.ts';
+import { announce, computeChanges } from '../events/announce.ts';
 import { type AccountContext, type Caller, type Commit, requireAdmin, SYSTEM } from '../kernel/caller.ts';
 import { invalidField } from '../kernel/errors.ts';
 import { nextId } from '../kernel/ids.ts';
@@ -41,7 +41,7 @@ export class Accounts {
       .insertInto('accounts')
       .values({ ...account, premiumEnabled: 0, createdAt: tx.now, eventPosition: 0, operatorCount: 0, adminCount: 0 })
       .execute();
-    announce(tx, { accountId: account.id, actor }, 'account.created', account.id, changesBetween({}, account));
+    announce(tx, { accountId: account.id, actor }, 'account.created', account.id, computeChanges({}, account));
     return account;
   }
 
@@ -55,10 +55,10 @@ export class Accounts {
         .select(COLUMNS)
         .where('id', '=', accountId)
         .executeTakeFirstOrThrow();
-      const before = accountFromRow(row);
+      const before = toAccount(row);
       const definedInput = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
       const account: Account = { ...before, ...definedInput };
-      const changes = changesBetween(before, account);
+      const changes = computeChanges(before, account);
       if (changes.fields.length === 0) return account;
       const { name, offerSeconds, queueLimit } = account;
       const [autoAccept, lowestPriorityFirst] = [Number(account.autoAccept), Number(account.lowestPriorityFirst)];
@@ -73,11 +73,11 @@ export class Accounts {
   }
 
   async find(id: number): Promise<Account | undefined> {
-    return (await this.#selectAccounts().where('id', '=', id).execute()).map(accountFromRow)[0];
+    return (await this.#selectAccounts().where('id', '=', id).execute()).map(toAccount)[0];
   }
 
   async list(): Promise<Account[]> {
-    return (await this.#selectAccounts().orderBy('id').execute()).map(accountFromRow);
+    return (await this.#selectAccounts().orderBy('id').execute()).map(toAccount);
   }
 
   /** Whether the database has no account yet. */
@@ -90,7 +90,7 @@ export class Accounts {
   }
 }
 
-const addToCounts = prepare<{ accountId: number; operators: number; admins: number }>(
+const adjustCounts = prepare<{ accountId: number; operators: number; admins: number }>(
   (db, { accountId, operators, admins }) =>
     db
       .updateTable('accounts')
@@ -101,13 +101,13 @@ const addToCounts = prepare<{ accountId: number; operators: number; admins: numb
       .where('id', '=', accountId),
 );
 
-/** Updates the counts of operators and of admins among them. */
+/** Updates the counts of operators, and of admins among them. */
 export function adjustOperatorCounts(
   tx: Transaction,
   { accountId }: AccountContext,
   deltas: { operators: number; admins: number },
 ): void {
-  tx.send(addToCounts, { accountId, ...deltas });
+  tx.send(adjustCounts, { accountId, ...deltas });
 }
 
 const COLUMNS = [
@@ -115,7 +115,7 @@ const COLUMNS = [
   ...(['autoAccept', 'offerSeconds', 'queueLimit', 'lowestPriorityFirst'] as const),
 ];
 
-function accountFromRow(row: Pick<Selectable<Tables['accounts']>, (typeof COLUMNS)[number]>): Account {
+function toAccount(row: Pick<Selectable<Tables['accounts']>, (typeof COLUMNS)[number]>): Account {
   const { id, name, lang, premiumEnabled } = row;
   return { id, name, lang, premiumEnabled: premiumEnabled === 1, ...toRoutingSettings(row) };
 }

@@ -1,11 +1,11 @@
 import type { Database, Transaction } from '../../storage/database.ts';
 import { prepare } from '../../storage/prepared-statement.ts';
-import { announce, changesBetween } from '../events/announce.ts';
+import { announce, computeChanges } from '../events/announce.ts';
 import { ShortLivedCache } from '../kernel/caches.ts';
 import { type Caller, fullAccessCaller, requireAdmin } from '../kernel/caller.ts';
 import { invalidField, unknownId } from '../kernel/errors.ts';
 import { nextId } from '../kernel/ids.ts';
-import { digest, randomSecret } from './secrets.ts';
+import { digest, generateSecret } from './secrets.ts';
 
 export type KeyAccess = 'read' | 'write';
 
@@ -25,7 +25,7 @@ export interface NewApiKey {
   readonly name: string;
   readonly access: KeyAccess;
   readonly expiresAt: number | null;
-  /** Only set on the first start; generated otherwise. */
+  /** Set only on the first start, from the configuration; otherwise generated. */
   readonly secret?: string;
 }
 
@@ -82,7 +82,7 @@ export class ApiKeys {
   async create(tx: Transaction, caller: Caller, key: NewApiKey): Promise<{ key: ApiKey; secret: string }> {
     requireAdmin(caller);
     if (key.name.trim() === '') throw invalidField('name', 'must not be empty');
-    const secret = key.secret ?? `sb_${randomSecret()}`;
+    const secret = key.secret ?? `sb_${generateSecret()}`;
     const row = {
       accountId: caller.accountId,
       id: await nextId(tx, caller.accountId, 'api_key'),
@@ -98,7 +98,7 @@ export class ApiKeys {
       .insertInto('apiKeys')
       .values({ ...row, keyHash: digest(secret) })
       .execute();
-    announce(tx, caller, 'api_key.created', row.id, changesBetween({}, row));
+    announce(tx, caller, 'api_key.created', row.id, computeChanges({}, row));
     return { key: row, secret };
   }
 

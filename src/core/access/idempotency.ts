@@ -49,8 +49,8 @@ export class IdempotencyKeys {
   /** Runs `work`, after waiting briefly for a running request with the same key. */
   async runExclusively<T>(request: KeyedRequest, work: () => Promise<T>): Promise<T> {
     const requestKey = `${request.accountId} ${request.credential} ${request.key}`;
-    const earlier = this.#running.get(requestKey);
-    if (earlier && !(await settlesWithin(earlier, MAX_WAIT_MS))) {
+    const earlierRun = this.#running.get(requestKey);
+    if (earlierRun && !(await settlesWithin(earlierRun, MAX_WAIT_MS))) {
       throw new DomainError('in_progress', 'A request with this Idempotency-Key is still running.', {
         retryAfterSeconds: 1,
       });
@@ -76,7 +76,7 @@ export class IdempotencyKeys {
       .where('createdAt', '>=', (eb) => eb(eb.fn<number>('now_ms', []), '-', KEY_TTL_MS))
       .executeTakeFirst();
     if (!row) return undefined;
-    if (row.requestHash !== this.#secrets.requestFingerprint(request.request)) {
+    if (row.requestHash !== this.#secrets.computeRequestFingerprint(request.request)) {
       throw new DomainError('other_request', 'This Idempotency-Key was used for another request.');
     }
     return { status: row.status, location: row.location, body: row.body };
@@ -86,8 +86,8 @@ export class IdempotencyKeys {
   commit<T>(request: KeyedRequest, toResponse: (result: T) => StoredResponse): Commit<T> {
     return (work) =>
       this.#database.transaction(async (tx) => {
-        const earlier = await this.findResponse(request, tx.db);
-        if (earlier) throw new AlreadyProcessed(earlier);
+        const earlierResponse = await this.findResponse(request, tx.db);
+        if (earlierResponse) throw new AlreadyProcessed(earlierResponse);
         const result = await work(tx);
         await this.#insertResponse(tx, request, toResponse(result));
         return result;
@@ -99,7 +99,7 @@ export class IdempotencyKeys {
     await this.#database.transaction((tx) => this.#insertResponse(tx, request, response), request.accountId);
   }
 
-  clean(): Promise<void> {
+  deleteExpired(): Promise<void> {
     return deleteInBatches(this.#database, {
       table: 'idempotency_keys',
       key: ['account_id', 'credential', 'key_hash'],
@@ -112,7 +112,7 @@ export class IdempotencyKeys {
       accountId: request.accountId,
       credential: request.credential,
       keyHash: digest(request.key),
-      requestHash: this.#secrets.requestFingerprint(request.request),
+      requestHash: this.#secrets.computeRequestFingerprint(request.request),
       ...response,
       createdAt: tx.now,
     };

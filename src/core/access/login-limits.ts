@@ -22,14 +22,14 @@ export class LoginLimits {
     await this.#rates.admit([...addressWindows, userWindow], TOO_MANY_LOGINS);
   }
 
-  /** For an attempt by an unknown user. */
+  /** Counts an attempt by an unknown user, or throws with the seconds to wait. */
   async admitAddress(address: string): Promise<void> {
     await this.#rates.admit([toAddressWindow(address)], TOO_MANY_LOGINS);
   }
 
   /** Deletes expired windows. */
-  clean(): Promise<void> {
-    return this.#rates.clean();
+  deleteExpired(): Promise<void> {
+    return this.#rates.deleteExpired();
   }
 }
 

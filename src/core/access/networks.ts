@@ -1,6 +1,8 @@
 import { isIPv6 } from 'node:net';
 
-/** IPv4 by address, IPv6 by /64, which is what a provider assigns to one customer. */
+/**
+ * Returns the network that counts as one client: an IPv4 address, or an IPv6 /64, which is assigned to one customer.
+ */
 export function toNetwork(address: string): string {
   const withoutZone = address.replace(/%.*$/, '');
   if (!isIPv6(withoutZone)) return withoutZone;

@@ -16,7 +16,7 @@ const MAX_QUEUED_HASHES = 100;
 
 const derive = promisify(argon2) as (algorithm: 'argon2id', parameters: Argon2Parameters) => Promise<Buffer>;
 
-/** Argon2id in Node's thread pool, with limited concurrency and a bounded queue. */
+/** Hashes passwords with Argon2id in Node's thread pool, with limited concurrency and a bounded queue. */
 export class Passwords {
   readonly #cost: HashCost;
   #running = 0;
@@ -74,7 +74,7 @@ export class Passwords {
 }
 
 /** Rejects the most common passwords. The list is large, so it is loaded only when a password is set. */
-export async function refuseCommonPassword(password: string, email: string): Promise<void> {
+export async function rejectCommonPassword(password: string, email: string): Promise<void> {
   const { dictionary } = await import('@zxcvbn-ts/language-common');
   const common = dictionary['passwords-common'] as readonly string[];
   const folded = fold(password);

@@ -31,7 +31,7 @@ export class RateLimits {
     const activeWindows = windows.filter(({ limit }) => limit > 0);
     if (activeWindows.length === 0) return;
     const wait = await this.#runInTurn(activeWindows, () => this.#countUnlessFull(activeWindows));
-    if (wait > 0) throw rateLimited(message, wait);
+    if (wait > 0) throw rateLimitError(message, wait);
   }
 
   #runInTurn<T>([first, ...rest]: readonly RateWindow[], work: () => Promise<T>): Promise<T> {
@@ -56,14 +56,14 @@ export class RateLimits {
     return Math.max(...waits, 0) || this.#database.transaction((tx) => this.#count(tx, windows));
   }
 
-  /** Counts an attempt in the transaction of the action: it counts if that commits. */
+  /** Counts an attempt in the transaction of the action, so that it counts only if the action is committed. */
   async admitInTransaction(tx: Transaction, windows: readonly RateWindow[], message: string): Promise<void> {
     const wait = await this.#count(tx, windows);
-    if (wait > 0) throw rateLimited(message, wait);
+    if (wait > 0) throw rateLimitError(message, wait);
   }
 
   /** Deletes expired windows. */
-  clean(): Promise<void> {
+  deleteExpired(): Promise<void> {
     const where = sql`ends_at < now_ms()`;
     return deleteInBatches(this.#database, { table: 'rate_windows', key: ['subject'], where });
   }
@@ -94,10 +94,10 @@ export class RateLimits {
     return parseRecentAttempts(row.attempts, tx.now);
   }
 
-  async #addAttempt(tx: Transaction, subject: string, earlier: readonly number[]): Promise<void> {
+  async #addAttempt(tx: Transaction, subject: string, attempts: readonly number[]): Promise<void> {
     await tx.db
       .updateTable('rateWindows')
-      .set({ attempts: JSON.stringify([...earlier, tx.now]), endsAt: tx.now + WINDOW_MS })
+      .set({ attempts: JSON.stringify([...attempts, tx.now]), endsAt: tx.now + WINDOW_MS })
       .where('subject', '=', subject)
       .execute();
   }
@@ -112,6 +112,6 @@ function computeWaitMs(attempts: readonly number[], limit: number, now: number):
   return blocking === undefined ? 0 : blocking + WINDOW_MS - now;
 }
 
-function rateLimited(message: string, wait: number): DomainError {
+function rateLimitError(message: string, wait: number): DomainError {
   return new DomainError('limited', message, { retryAfterSeconds: Math.ceil(wait / 1000) });
 }

@@ -8,12 +8,12 @@ import {
   timingSafeEqual,
 } from 'node:crypto';
 
-/** 256 random bits as text, for tokens and keys. */
-export function randomSecret(): string {
+/** Generates 256 random bits as text, for tokens and keys. */
+export function generateSecret(): string {
   return randomBytes(32).toString('base64url');
 }
 
-/** The stored form of tokens and keys. They are random, so they need no slow hash. */
+/** Returns the stored form of a token or key. They are random, so they need no slow hash. */
 export function digest(secret: string): string {
   return hash('sha256', secret, 'hex');
 }
@@ -32,23 +32,23 @@ export class InstallationSecrets {
     this.#sealKey = deriveKey(secret, 'seal');
   }
 
-  /** The operator's single sign-on key. It is not stored; a new version gives a new key. */
-  ssoKey(accountId: number, operatorId: number, version: number): string {
+  /** Derives the operator's single sign-on key. It is not stored; a new version gives a new key. */
+  deriveSsoKey(accountId: number, operatorId: number, version: number): string {
     const subject = `${accountId}.${operatorId}`;
     const mac = createHmac('sha256', this.#ssoKey).update(`${subject}.${version}`).digest('base64url');
     return `${subject}.${mac}`;
   }
 
   /**
-   * The secret with which a website signs the identity of its visitors. It is not stored; a new version gives a new
-   * secret.
+   * Derives the secret with which a website signs the identity of its visitors. It is not stored; a new version gives a
+   * new secret.
    */
-  websiteSecret(accountId: number, websiteId: number, version: number): string {
+  deriveWebsiteSecret(accountId: number, websiteId: number, version: number): string {
     return createHmac('sha256', this.#websiteKey).update(`${accountId}.${websiteId}.${version}`).digest('base64url');
   }
 
-  /** A fingerprint of a request that does not reveal its contents to a reader of the database. */
-  requestFingerprint(parts: readonly string[]): string {
+  /** Computes a fingerprint of a request that does not reveal its contents to a reader of the database. */
+  computeRequestFingerprint(parts: readonly string[]): string {
     const mac = createHmac('sha256', this.#requestKey);
     for (const part of parts) mac.update(`${part.length}:${part}`);
     return mac.digest('hex');

@@ -2,7 +2,7 @@ import type { Database } from '../../storage/database.ts';
 import { parseId } from '../kernel/ids.ts';
 import { startSession } from './login.ts';
 import type { LoginLimits } from './login-limits.ts';
-import { digest, type InstallationSecrets, isSameSecret, randomSecret } from './secrets.ts';
+import { digest, generateSecret, type InstallationSecrets, isSameSecret } from './secrets.ts';
 import type { TokenOwner, Tokens } from './tokens.ts';
 
 /** The time between opening the link and the page exchanging the code for a token. */
@@ -34,7 +34,7 @@ export class SingleSignOn {
     await this.#limits.admitAddress(address);
     const owner = await this.#findKeyOwner(key);
     if (!owner) return undefined;
-    const code = randomSecret();
+    const code = generateSecret();
     await this.#database.transaction((tx) =>
       tx.db
         .insertInto('ssoCodes')
@@ -74,7 +74,7 @@ export class SingleSignOn {
   }
 
   /** Deletes expired codes. */
-  async clean(): Promise<void> {
+  async deleteExpired(): Promise<void> {
     await this.#database.transaction((tx) => tx.db.deleteFrom('ssoCodes').where('expiresAt', '<', tx.now).execute());
   }
 
@@ -88,7 +88,7 @@ export class SingleSignOn {
       .where('id', '=', operatorId)
       .executeTakeFirst();
     const ssoVersion = row?.ssoVersion ?? 0; // no operator has version 0; the comparison takes the same time
-    const isValid = isSameSecret(key, this.#secrets.ssoKey(accountId, operatorId, ssoVersion));
+    const isValid = isSameSecret(key, this.#secrets.deriveSsoKey(accountId, operatorId, ssoVersion));
     return row && isValid ? { accountId, operatorId, ssoVersion } : undefined;
   }
 }

@@ -40,7 +40,7 @@ export class TokenCallers {
     });
   }
 
-  /** Takes effect immediately on this node, and on the others when their cache expires. */
+  /** Removes a token from the cache of this node; other nodes notice when their cache expires. */
   evict(token: string): void {
     this.#callers.delete(token);
   }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Database, Transaction } from '../../storage/database.ts';
 import { deleteInBatches } from '../kernel/batched-delete.ts';
-import { digest, randomSecret } from './secrets.ts';
+import { digest, generateSecret } from './secrets.ts';
 
 export const TOKEN_TTL_SECONDS = 43_200;
 
@@ -22,7 +22,7 @@ export class Tokens {
   }
 
   async issue(tx: Transaction, owner: TokenOwner): Promise<string> {
-    const token = randomSecret();
+    const token = generateSecret();
     await tx.db
       .insertInto('accessTokens')
       .values({ ...owner, tokenHash: digest(token), issuedAt: tx.now, expiresAt: tx.now + TOKEN_TTL_SECONDS * 1000 })
@@ -36,13 +36,13 @@ export class Tokens {
     );
   }
 
-  clean(): Promise<void> {
+  deleteExpired(): Promise<void> {
     const where = sql`expires_at < now_ms()`;
     return deleteInBatches(this.#database, { table: 'access_tokens', key: ['token_hash'], where });
   }
 }
 
-export async function deleteTokensOf(tx: Transaction, { accountId, operatorId }: TokenOwner): Promise<void> {
+export async function revokeAllTokens(tx: Transaction, { accountId, operatorId }: TokenOwner): Promise<void> {
   await tx.db
     .deleteFrom('accessTokens')
     .where('accountId', '=', accountId)

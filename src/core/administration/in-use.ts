@@ -1,6 +1,6 @@
 import { DomainError } from '../kernel/errors.ts';
 
-/** Refuses to delete a row that others still reference, and counts the references. */
+/** Throws if other rows still reference a row that is to be deleted. `uses` counts the references. */
 export function requireUnused(kind: string, id: number, uses: Readonly<Record<string, number>>): void {
   const used = Object.entries(uses).filter(([, count]) => count > 0);
   if (used.length === 0) return;

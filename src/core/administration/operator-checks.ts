@@ -3,14 +3,14 @@ import { prepare } from '../../storage/prepared-statement.ts';
 import { foldEmail, isEmailTaken } from '../access/logins.ts';
 import { DomainError, invalid, invalidField, type Problem } from '../kernel/errors.ts';
 import { findCallConfigProblem } from '../operators/call-config.ts';
-import { highestRole, type NewOperator, type Operator, type OperatorUpdate } from '../operators/operator.ts';
+import { findHighestRole, type NewOperator, type Operator, type OperatorUpdate } from '../operators/operator.ts';
 import type { TargetLookup } from '../operators/targets.ts';
 
 const findExternalId = prepare<{ accountId: number; externalId: string }>((db, { accountId, externalId }) =>
   db.selectFrom('operators').select('id').where('accountId', '=', accountId).where('externalId', '=', externalId),
 );
 
-/** Checks that need the database: references and unique fields. */
+/** Makes the checks that need the database: references and unique fields. */
 export async function requireValidOperator(
   tx: Transaction,
   accountId: number,
@@ -23,8 +23,8 @@ export async function requireValidOperator(
   const groups = groupId === null || groupId === before?.groupId ? [] : [groupId];
   const [hasGroup, hasWebsites, hasSkills, hasEmailConflict, hasExternalIdConflict] = await Promise.all([
     targets.allExist('groups', groups),
-    targets.allExist('websites', addedIds(websiteList, before?.websiteList)),
-    targets.allExist('skills', addedIds(skillList, before?.skillList)),
+    targets.allExist('websites', findAddedIds(websiteList, before?.websiteList)),
+    targets.allExist('skills', findAddedIds(skillList, before?.skillList)),
     isEmailTakenByOther(tx, operator.email, before),
     isExternalIdTakenByOther(tx, accountId, operator.externalId, before),
   ]);
@@ -41,7 +41,7 @@ export async function requireValidOperator(
   if (hasExternalIdConflict) throw alreadyUsedError('externalId');
 }
 
-function addedIds(now: readonly number[], before: readonly number[] = []): number[] {
+function findAddedIds(now: readonly number[], before: readonly number[] = []): number[] {
   return now.filter((id) => !before.includes(id));
 }
 
@@ -50,7 +50,7 @@ export function isAdmin(operator: Operator): boolean {
 }
 
 export function requireConsistentRoles({ role, roles }: Pick<OperatorUpdate, 'role' | 'roles'>): void {
-  if (role && roles && highestRole(roles) !== role)
+  if (role && roles && findHighestRole(roles) !== role)
     throw invalidField('role', 'must be the highest of roles, or be left out');
 }
 

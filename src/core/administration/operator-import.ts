@@ -1,5 +1,5 @@
 import type { Transaction } from '../../storage/database.ts';
-import { refuseCommonPassword } from '../access/passwords.ts';
+import { rejectCommonPassword } from '../access/passwords.ts';
 import type { Caller, Commit } from '../kernel/caller.ts';
 import { DomainError, type ErrorKind, invalid, invalidField, type Problem } from '../kernel/errors.ts';
 import { validate } from '../kernel/validate.ts';
@@ -14,7 +14,7 @@ export type ImportRow = Readonly<Record<string, unknown>>;
 export interface ImportOptions {
   /** Checks every row and changes nothing. */
   readonly dryRun: boolean;
-  /** With one invalid row nothing is changed; otherwise the valid rows are imported. */
+  /** Whether one invalid row prevents all changes. If false, the valid rows are imported. */
   readonly allOrNothing: boolean;
   onProgress?(done: number, total: number): void;
 }
@@ -56,7 +56,7 @@ interface PreparedRow {
   readonly row: number;
   readonly fields: ImportRow;
   readonly passwordHash?: string;
-  readonly refusal?: DomainError;
+  readonly rejection?: DomainError;
 }
 
 /** Shared by all rows of a transaction, read once. */
@@ -135,7 +135,7 @@ export class OperatorImport {
 
   /** No operator is in two rows, so the operators read here stay current until their row is processed. */
   async #loadContext(tx: Transaction, caller: Caller, batch: readonly PreparedRow[]): Promise<ImportContext> {
-    const externalIds = batch.flatMap(({ fields, refusal }) => (refusal ? [] : [fields.externalId as string]));
+    const externalIds = batch.flatMap(({ fields, rejection }) => (rejection ? [] : [fields.externalId as string]));
     return {
       tx,
       caller,
@@ -146,11 +146,11 @@ export class OperatorImport {
 
   /** A row is validated before any write, so the transaction can continue without an invalid one. */
   async #importRow({ tx, caller, existing, targets }: ImportContext, prepared: PreparedRow): Promise<RowReport> {
-    const { row, fields, passwordHash, refusal } = prepared;
+    const { row, fields, passwordHash, rejection } = prepared;
     const externalId = typeof fields.externalId === 'string' ? fields.externalId : null;
     const report = { row, externalId, failure: null };
     try {
-      if (refusal) throw refusal;
+      if (rejection) throw rejection;
       const before = existing.get(externalId ?? '');
       if (!before) {
         const input = validate(operatorCreate, fields);
@@ -177,7 +177,7 @@ export class OperatorImport {
         return { row, fields, passwordHash: await this.#hash(fields, dryRun) };
       } catch (error) {
         if (!(error instanceof DomainError) || error.kind === 'unavailable') throw error;
-        return { row, fields, refusal: error };
+        return { row, fields, rejection: error };
       }
     };
     const prepared: PreparedRow[] = [];
@@ -191,7 +191,7 @@ export class OperatorImport {
   async #hash(fields: ImportRow, dryRun: boolean): Promise<string> {
     const { password = '', email = '' } = validate(operatorUpdate, fields); // before the expensive hash
     if (!dryRun) return (await this.#operators.hashPassword(password, email)) as string;
-    await refuseCommonPassword(password, email);
+    await rejectCommonPassword(password, email);
     return DRY_RUN_HASH;
   }
 }

@@ -1,11 +1,11 @@
 import type { Database, Transaction } from '../../storage/database.ts';
 import type { LoginLimits } from '../access/login-limits.ts';
 import { findLogin, findPasswordHash, setPassword } from '../access/logins.ts';
-import { type Passwords, refuseCommonPassword } from '../access/passwords.ts';
+import { type Passwords, rejectCommonPassword } from '../access/passwords.ts';
 import { type InstallationSecrets, isSameSecret } from '../access/secrets.ts';
 import { requeueOperatorConversations } from '../engine/conversations/requeue.ts';
-import { drainForOperator } from '../engine/routing/queue.ts';
-import { announce, changesBetween } from '../events/announce.ts';
+import { routeQueueForOperator } from '../engine/routing/queue.ts';
+import { announce, computeChanges } from '../events/announce.ts';
 import { type Caller, type Commit, requireAdmin } from '../kernel/caller.ts';
 import { invalid, invalidField, type Problem, unknownId } from '../kernel/errors.ts';
 import { nextId } from '../kernel/ids.ts';
@@ -27,7 +27,7 @@ import {
   updateOperator,
 } from '../operators/operator-store.ts';
 import {
-  relationTo,
+  findRelation,
   requireCanCreate,
   requireCanDelete,
   requireCanRotateKey,
@@ -68,8 +68,8 @@ export class OperatorService {
     this.#query = services.query;
   }
 
-  ssoKeyOf(accountId: number, operator: Pick<Operator, 'id' | 'ssoVersion'>): string {
-    return this.#secrets.ssoKey(accountId, operator.id, operator.ssoVersion);
+  deriveSsoKey(accountId: number, operator: Pick<Operator, 'id' | 'ssoVersion'>): string {
+    return this.#secrets.deriveSsoKey(accountId, operator.id, operator.ssoVersion);
   }
 
   async create(commit: Commit<Operator>, caller: Caller, input: OperatorCreate): Promise<Operator> {
@@ -78,7 +78,7 @@ export class OperatorService {
     return commit((tx) => this.createInTransaction(tx, caller, input, passwordHash));
   }
 
-  /** For callers that have a transaction and have already hashed the password. */
+  /** Like `create`, in the caller's transaction and with a password that is already hashed. */
   async createInTransaction(
     tx: Transaction,
     caller: Caller,
@@ -93,7 +93,7 @@ export class OperatorService {
     await requireValidOperator(tx, accountId, targets, draft);
     const operator: Operator = { ...draft, id: await nextId(tx, accountId, 'operator'), version: 1, ssoVersion: 1 };
     await insertOperator(tx, caller, operator, passwordHash ?? null);
-    announce(tx, caller, 'operator.created', operator.id, changesBetween({}, draft, PERSONAL_FIELDS));
+    announce(tx, caller, 'operator.created', operator.id, computeChanges({}, draft, PERSONAL_FIELDS));
     return operator;
   }
 
@@ -113,7 +113,7 @@ export class OperatorService {
     return this.hashPassword(input.password, input.email ?? existing.email);
   }
 
-  /** For callers that have a transaction. An update without changes writes nothing. */
+  /** Like `update`, in the caller's transaction. An update without changes writes nothing. */
   async updateInTransaction(
     tx: Transaction,
     caller: Caller,
@@ -128,7 +128,7 @@ export class OperatorService {
     requireConsistentRoles(input);
     this.#requireReadOnlyUnchanged(accountId, before, input);
     const after = applyUpdate(before, input);
-    const changes = changesBetween<Operator>(before, after, PERSONAL_FIELDS);
+    const changes = computeChanges<Operator>(before, after, PERSONAL_FIELDS);
     if (changes.fields.length > 0) {
       await requireValidOperator(tx, accountId, targets, after, before);
       if (isAdmin(before) && !isAdmin(after)) await requireAnotherAdmin(tx, accountId, 'demoted');
@@ -139,11 +139,11 @@ export class OperatorService {
     const isChanged = fields.length > 0;
     if (isChanged) announce(tx, caller, 'operator.updated', id, { ...changes, fields });
     if (changes.fields.some((field) => ROUTING_FIELDS.has(field)))
-      await drainForOperator(tx, caller, id, 'operator_changed');
+      await routeQueueForOperator(tx, caller, id, 'operator_changed');
     return { operator: after, isChanged };
   }
 
-  async remove(commit: Commit<Operator>, caller: Caller, id: number): Promise<Operator> {
+  async delete(commit: Commit<Operator>, caller: Caller, id: number): Promise<Operator> {
     return commit(async (tx) => {
       const operator = await requireOperator(tx, caller.accountId, id);
       requireCanDelete(caller, operator);
@@ -156,7 +156,10 @@ export class OperatorService {
     });
   }
 
-  /** Callers must give the current password to change their own; for another operator they need update permission. */
+  /**
+   * Callers who change their own password must provide the current one; for other operators they need update
+   * permission.
+   */
   async changePassword(
     commit: Commit<Operator>,
     caller: Caller,
@@ -166,7 +169,7 @@ export class OperatorService {
     const existing = (await this.#query.load(caller.accountId, [id]))[0];
     if (!existing) throw unknownId('operator', id);
     validate(operatorUpdate, { password });
-    const isSelf = relationTo(caller, existing) === 'self';
+    const isSelf = findRelation(caller, existing) === 'self';
     if (!isSelf) requireCanUpdate(caller, existing, { password });
     if (isSelf) {
       await this.#limits.admit(existing.email); // limited like a login: it could be a password guess
@@ -202,7 +205,7 @@ export class OperatorService {
     caller: Caller,
     skill: Skill,
     ids: readonly number[],
-    shouldHold: boolean,
+    hasSkill: boolean,
   ): Promise<Skill> {
     requireAdmin(caller);
     return commit(async (tx) => {
@@ -211,7 +214,7 @@ export class OperatorService {
         const others = before.skillList.filter((skillId) => skillId !== skill.id);
         const after = applyUpdate(
           { ...before, version: before.version + 1 },
-          { skillList: shouldHold ? [...others, skill.id] : others },
+          { skillList: hasSkill ? [...others, skill.id] : others },
         );
         await requireValidOperator(tx, caller.accountId, createTargetLookup(tx, caller.accountId), after, before);
         await updateOperator(tx, caller, before, after);
@@ -220,21 +223,21 @@ export class OperatorService {
           caller,
           'operator.updated',
           id,
-          changesBetween<Pick<Operator, 'skillList'>>(before, { skillList: after.skillList }),
+          computeChanges<Pick<Operator, 'skillList'>>(before, { skillList: after.skillList }),
         );
-        await drainForOperator(tx, caller, id, 'operator_changed');
+        await routeQueueForOperator(tx, caller, id, 'operator_changed');
       }
       return skill;
     });
   }
 
-  /** Operators by external identifier. */
+  /** Loads operators by external identifier. */
   async findByExternalIds(
     tx: Transaction,
     accountId: number,
     externalIds: readonly string[],
   ): Promise<Map<string, Operator>> {
-    const found = new Map<string, Operator>();
+    const operatorsByExternalId = new Map<string, Operator>();
     for (let start = 0; start < externalIds.length; start += LOAD_BATCH_SIZE) {
       const rows = await tx.db
         .selectFrom('operators')
@@ -244,10 +247,10 @@ export class OperatorService {
         .execute();
       const ids = rows.map((row) => row.id);
       for (const operator of await loadOperators(tx.db, accountId, ids)) {
-        if (operator.externalId !== null) found.set(operator.externalId, operator);
+        if (operator.externalId !== null) operatorsByExternalId.set(operator.externalId, operator);
       }
     }
-    return found;
+    return operatorsByExternalId;
   }
 
   /** Finds the operator who logs in with this e-mail, across all accounts. */
@@ -264,17 +267,20 @@ export class OperatorService {
   /** Slow: call it before the transaction. */
   async hashPassword(password: string | undefined, email: string): Promise<string | undefined> {
     if (password === undefined) return undefined;
-    await refuseCommonPassword(password, email);
+    await rejectCommonPassword(password, email);
     return this.#passwords.hash(password);
   }
 
   #requireReadOnlyUnchanged(accountId: number, operator: Operator, input: OperatorUpdate): void {
     const problems: Problem[] = [];
-    const refuse = (name: string) =>
+    const addProblem = (name: string) =>
       problems.push({ path: [name], code: 'invalid', rule: 'is read-only: leave it out or repeat the current value' });
-    if (input.id !== undefined && input.id !== operator.id) refuse('id');
-    if (input.ssoKey === null || (input.ssoKey && !isSameSecret(input.ssoKey, this.ssoKeyOf(accountId, operator)))) {
-      refuse('ssoKey');
+    if (input.id !== undefined && input.id !== operator.id) addProblem('id');
+    if (
+      input.ssoKey === null ||
+      (input.ssoKey && !isSameSecret(input.ssoKey, this.deriveSsoKey(accountId, operator)))
+    ) {
+      addProblem('ssoKey');
     }
     if (problems.length > 0) throw invalid(problems);
   }

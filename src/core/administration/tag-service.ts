@@ -1,9 +1,9 @@
-import type { Actor, Database, Transaction } from '../../storage/database.ts';
+import type { Database, Transaction } from '../../storage/database.ts';
 import type { Tag, TagCreate, TagUpdate } from '../directory/tag.ts';
-import { deleteTag, insertTag, requireTag, tagFromRow, updateTag } from '../directory/tag-store.ts';
+import { deleteTag, insertTag, requireTag, toTag, updateTag } from '../directory/tag-store.ts';
 import { removeTag } from '../engine/records/conversation-tags.ts';
-import { announce, changesBetween } from '../events/announce.ts';
-import { type Caller, type Commit, requireAdmin } from '../kernel/caller.ts';
+import { announce, computeChanges } from '../events/announce.ts';
+import { type ActorContext, type Caller, type Commit, requireAdmin } from '../kernel/caller.ts';
 import { DomainError, invalidField } from '../kernel/errors.ts';
 import { buildIdCondition, buildTextCondition, type IdFilter, type TextFilter } from '../kernel/filters.ts';
 import { nextId } from '../kernel/ids.ts';
@@ -26,7 +26,7 @@ export class TagService {
 
   constructor(database: Database) {
     this.#database = database;
-    this.#list = new Listing(database, 'tags', tagFromRow);
+    this.#list = new Listing(database, 'tags', toTag);
   }
 
   find(accountId: number, id: number): Promise<Tag | undefined> {
@@ -49,7 +49,7 @@ export class TagService {
     return this.#list.count(this.#buildQuery(accountId, filters));
   }
 
-  /** Tag identifiers by conversation, in ascending order. */
+  /** Loads the tag identifiers of each conversation, in ascending order. */
   async loadTagIds(accountId: number, ids: readonly number[]): Promise<ReadonlyMap<number, readonly number[]>> {
     if (ids.length === 0) return new Map();
     const rows = await this.#database.read
@@ -75,7 +75,7 @@ export class TagService {
       const id = await nextId(tx, accountId, 'tag');
       const tag = { id, name: input.name, websiteList, createdAt: tx.now };
       await insertTag(tx, caller, tag);
-      announce(tx, caller, 'tag.created', id, changesBetween({}, eventSnapshot(tag)));
+      announce(tx, caller, 'tag.created', id, computeChanges({}, toEventSnapshot(tag)));
       return tag;
     });
   }
@@ -94,7 +94,7 @@ export class TagService {
   }
 
   /** Also removes the tag from every conversation. */
-  async remove(commit: Commit<Tag>, caller: Caller, id: number): Promise<Tag> {
+  async delete(commit: Commit<Tag>, caller: Caller, id: number): Promise<Tag> {
     requireAdmin(caller);
     return commit(async (tx) => {
       const { accountId } = caller;
@@ -110,7 +110,7 @@ export class TagService {
     let query = this.#database.read
       .selectFrom('tags')
       .where('accountId', '=', accountId)
-      .where((eb) => this.#database.withinDeadline(eb.ref('id')));
+      .where((eb) => this.#database.isWithinDeadline(eb.ref('id')));
     if (id) query = query.where((eb) => buildIdCondition(eb.ref('id'), id));
     if (name) query = query.where((eb) => buildTextCondition(eb.ref('nameFolded'), name));
     if (websiteId) {
@@ -126,12 +126,8 @@ export class TagService {
   }
 }
 
-export async function removeWebsiteFromTags(
-  tx: Transaction,
-  caller: { readonly accountId: number; readonly actor: Actor },
-  websiteId: number,
-): Promise<void> {
-  const { accountId } = caller;
+export async function removeWebsiteFromTags(tx: Transaction, context: ActorContext, websiteId: number): Promise<void> {
+  const { accountId } = context;
   const rows = await tx.db
     .selectFrom('tags')
     .selectAll()
@@ -144,23 +140,18 @@ export async function removeWebsiteFromTags(
         .where('tagWebsites.websiteId', '=', websiteId),
     )
     .execute();
-  for (const tag of rows.map(tagFromRow)) {
+  for (const tag of rows.map(toTag)) {
     const websiteList = tag.websiteList.filter((id) => id !== websiteId);
-    await updateAndAnnounce(tx, caller, tag, { ...tag, websiteList });
+    await updateAndAnnounce(tx, context, tag, { ...tag, websiteList });
   }
 }
 
-async function updateAndAnnounce(
-  tx: Transaction,
-  caller: { readonly accountId: number; readonly actor: Actor },
-  before: Tag,
-  tag: Tag,
-): Promise<void> {
-  await updateTag(tx, caller, before, tag);
-  announce(tx, caller, 'tag.updated', tag.id, changesBetween(eventSnapshot(before), eventSnapshot(tag)));
+async function updateAndAnnounce(tx: Transaction, context: ActorContext, before: Tag, tag: Tag): Promise<void> {
+  await updateTag(tx, context, before, tag);
+  announce(tx, context, 'tag.updated', tag.id, computeChanges(toEventSnapshot(before), toEventSnapshot(tag)));
 }
 
-/** Checks that need the database: existing websites and a unique name. */
+/** Makes the checks that need the database: existing websites and a unique name. */
 async function requireValidTag(
   tx: Transaction,
   accountId: number,
@@ -169,13 +160,13 @@ async function requireValidTag(
   if (!(await createTargetLookup(tx, accountId).allExist('websites', websiteList))) {
     throw invalidField('websiteList', 'must name websites of the account');
   }
-  const taken = await tx.db
+  const existing = await tx.db
     .selectFrom('tags')
     .select('id')
     .where('accountId', '=', accountId)
     .where('nameFolded', '=', fold(name))
     .executeTakeFirst();
-  if (taken && taken.id !== id) {
+  if (existing && existing.id !== id) {
     throw new DomainError('conflict', 'The name is already used.', {
       problems: [{ path: ['name'], code: 'invalid', rule: 'is already used by another tag' }],
     });
@@ -186,6 +177,6 @@ function sortUnique(ids: readonly number[]): number[] {
   return [...new Set(ids)].sort((a, b) => a - b);
 }
 
-function eventSnapshot({ name, websiteList }: Tag) {
+function toEventSnapshot({ name, websiteList }: Tag) {
   return { name, websiteList };
 }

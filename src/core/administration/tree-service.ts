@@ -5,13 +5,13 @@ import {
   deleteNode,
   insertNode,
   loadParents,
-  nodeFromRow,
   requireNode,
   TREE_TABLES,
+  toTreeNode,
   updateNode,
 } from '../directory/tree-store.ts';
-import { drainAccount } from '../engine/routing/queue.ts';
-import { announce, changesBetween } from '../events/announce.ts';
+import { routeAccountQueue } from '../engine/routing/queue.ts';
+import { announce, computeChanges } from '../events/announce.ts';
 import { type Caller, type Commit, requireAdmin } from '../kernel/caller.ts';
 import { invalidField } from '../kernel/errors.ts';
 import { buildIdCondition, buildTextCondition, type IdFilter, type TextFilter } from '../kernel/filters.ts';
@@ -26,7 +26,7 @@ export interface TreeFilters {
   readonly id?: IdFilter | undefined;
   readonly name?: TextFilter | undefined;
   readonly parentId?: IdFilter | undefined;
-  /** Skills only: those that one of these operators holds. */
+  /** Skills only: skills that any of these operators has. */
   readonly operatorId?: IdFilter | undefined;
 }
 
@@ -44,7 +44,7 @@ export class TreeService {
     this.#database = database;
     this.#kind = kind;
     this.#table = TREE_TABLES[kind];
-    this.#list = new Listing(database, this.#table, nodeFromRow);
+    this.#list = new Listing(database, this.#table, toTreeNode);
   }
 
   find(accountId: number, id: number): Promise<TreeNode | undefined> {
@@ -56,7 +56,7 @@ export class TreeService {
     let query = this.#database.read
       .selectFrom(this.#table)
       .where('accountId', '=', accountId)
-      .where((eb) => this.#database.withinDeadline(eb.ref('id')));
+      .where((eb) => this.#database.isWithinDeadline(eb.ref('id')));
     if (id) query = query.where((eb) => buildIdCondition(eb.ref('id'), id));
     if (name) query = query.where((eb) => buildTextCondition(eb.ref('nameFolded'), name));
     if (parentId) query = query.where((eb) => buildIdCondition(eb.ref('parentId'), parentId));
@@ -96,7 +96,7 @@ export class TreeService {
     requireAdmin(caller);
     return commit(async (tx) => {
       const { accountId } = caller;
-      const [above, id] = await Promise.all([
+      const [ancestors, id] = await Promise.all([
         this.#requireParent(tx, accountId, undefined, input.parentId ?? null),
         nextId(tx, accountId, this.#kind),
       ]);
@@ -109,8 +109,8 @@ export class TreeService {
         operatorCount: 0,
       };
       insertNode(tx, caller, this.#kind, node);
-      announce(tx, caller, `${this.#kind}.created`, node.id, changesBetween({}, eventSnapshot(node)));
-      return { ...node, above };
+      announce(tx, caller, `${this.#kind}.created`, node.id, computeChanges({}, eventSnapshot(node)));
+      return { ...node, ancestors };
     });
   }
 
@@ -126,27 +126,27 @@ export class TreeService {
       const before = await requireNode(tx, this.#kind, accountId, id);
       const parentId = input.parentId === undefined ? before.parentId : input.parentId;
       const node = { ...before, name: input.name ?? before.name, order: input.order ?? before.order, parentId };
-      const above = await this.#requireParent(tx, accountId, id, parentId);
+      const ancestors = await this.#requireParent(tx, accountId, id, parentId);
       await updateNode(tx, caller, this.#kind, node);
-      announce(tx, caller, `${this.#kind}.updated`, id, changesBetween(eventSnapshot(before), eventSnapshot(node)));
-      // A new parent changes which operators are eligible for conversations of its ancestors.
-      if (parentId !== before.parentId) await drainAccount(tx, caller, 'directory_changed');
-      return { ...node, above };
+      announce(tx, caller, `${this.#kind}.updated`, id, computeChanges(eventSnapshot(before), eventSnapshot(node)));
+      // A new parent changes which operators are eligible for conversations that require one of its ancestors.
+      if (parentId !== before.parentId) await routeAccountQueue(tx, caller, 'directory_changed');
+      return { ...node, ancestors };
     });
   }
 
-  async remove(commit: Commit<TreeNode>, caller: Caller, id: number): Promise<TreeNode> {
+  async delete(commit: Commit<TreeNode>, caller: Caller, id: number): Promise<TreeNode> {
     requireAdmin(caller);
     return commit(async (tx) => {
       const { accountId } = caller;
       const node = await requireNode(tx, this.#kind, accountId, id);
-      const children = await tx.db
+      const childCount = await tx.db
         .selectFrom(this.#table)
         .select((eb) => eb.fn.countAll<number>().as('count'))
         .where('accountId', '=', accountId)
         .where('parentId', '=', id)
         .executeTakeFirstOrThrow();
-      const open = await tx.db
+      const openConversations = await tx.db
         .selectFrom('conversations')
         .select((eb) => eb.fn.countAll<number>().as('count'))
         .where('accountId', '=', accountId)
@@ -155,8 +155,8 @@ export class TreeService {
         .executeTakeFirstOrThrow();
       requireUnused(this.#kind, id, {
         operators: node.operatorCount,
-        [`${this.#kind}s under it`]: children.count,
-        'open conversations': open.count,
+        [`child ${this.#kind}s`]: childCount.count,
+        'open conversations': openConversations.count,
       });
       await deleteNode(tx, caller, this.#kind, id);
       announce(tx, caller, `${this.#kind}.deleted`, id);
@@ -174,7 +174,7 @@ export class TreeService {
       .orderBy('position')
       .orderBy('id')
       .execute();
-    const byParent = Map.groupBy(rows.map(nodeFromRow), (node) => node.parentId);
+    const byParent = Map.groupBy(rows.map(toTreeNode), (node) => node.parentId);
     return ids.map((id) => byParent.get(id) ?? []);
   }
 
@@ -191,14 +191,14 @@ export class TreeService {
     const ids = nodes.filter((node) => node.operatorCount > 0).map((node) => node.id);
     const lists = new Map<number, number[]>(nodes.map((node) => [node.id, []]));
     if (ids.length === 0) return lists;
-    const query = this.#members(accountId, ids);
+    const query = this.#selectMembers(accountId, ids);
     const isLarge = nodes.reduce((sum, node) => sum + node.operatorCount, 0) > OFF_THREAD_THRESHOLD;
     const rows = isLarge ? await this.#database.readOffThread(query) : await query.execute();
     for (const { node, operator } of rows) lists.get(node)?.push(operator);
     return lists;
   }
 
-  #members(accountId: number, ids: readonly number[]) {
+  #selectMembers(accountId: number, ids: readonly number[]) {
     const { read } = this.#database;
     if (this.#kind === 'group') {
       return read
@@ -206,7 +206,7 @@ export class TreeService {
         .select((eb) => [eb.ref('groupId').$castTo<number>().as('node'), 'id as operator'])
         .where('accountId', '=', accountId)
         .where('groupId', 'in', ids)
-        .where((eb) => this.#database.withinDeadline(eb.ref('id')))
+        .where((eb) => this.#database.isWithinDeadline(eb.ref('id')))
         .orderBy('groupId')
         .orderBy('id');
     }
@@ -215,12 +215,12 @@ export class TreeService {
       .select((eb) => [eb.ref('skillId').as('node'), 'operatorId as operator'])
       .where('accountId', '=', accountId)
       .where('skillId', 'in', ids)
-      .where((eb) => this.#database.withinDeadline(eb.ref('operatorId')))
+      .where((eb) => this.#database.isWithinDeadline(eb.ref('operatorId')))
       .orderBy('skillId')
       .orderBy('operatorId');
   }
 
-  /** Refuses a parent that does not exist or would create a cycle. Returns the ancestors, nearest first. */
+  /** Rejects a parent that does not exist or would create a cycle. Returns the ancestors, nearest first. */
   async #requireParent(
     tx: Transaction,
     accountId: number,
@@ -231,7 +231,7 @@ export class TreeService {
     const parents = await loadParents(tx.db, this.#kind, accountId);
     if (!parents.has(parentId)) throw invalidField('parentId', `must be an existing ${this.#kind}`);
     if (id !== undefined && wouldCreateCycle(id, parentId, parents)) {
-      throw invalidField('parentId', `must not be the ${this.#kind} itself or one under it`);
+      throw invalidField('parentId', `must not be the ${this.#kind} itself or one of its descendants`);
     }
     return listAncestors(parentId, parents);
   }

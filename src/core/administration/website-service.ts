@@ -6,10 +6,10 @@ import {
   deleteWebsite,
   insertWebsite,
   requireWebsiteRow,
+  toWebsite,
   updateWebsite,
-  websiteFromRow,
 } from '../directory/website-store.ts';
-import { announce, changesBetween } from '../events/announce.ts';
+import { announce, computeChanges } from '../events/announce.ts';
 import { type Caller, type Commit, requireAdmin } from '../kernel/caller.ts';
 import { buildIdCondition, buildTextCondition, type IdFilter, type TextFilter } from '../kernel/filters.ts';
 import { nextId } from '../kernel/ids.ts';
@@ -32,7 +32,7 @@ export class WebsiteService {
 
   constructor(database: Database, secrets: InstallationSecrets) {
     this.#database = database;
-    this.#list = new Listing(database, 'websites', websiteFromRow);
+    this.#list = new Listing(database, 'websites', toWebsite);
     this.#secrets = secrets;
   }
 
@@ -44,7 +44,7 @@ export class WebsiteService {
     let query = this.#database.read
       .selectFrom('websites')
       .where('accountId', '=', accountId)
-      .where((eb) => this.#database.withinDeadline(eb.ref('id')));
+      .where((eb) => this.#database.isWithinDeadline(eb.ref('id')));
     const { id, label, url } = filters;
     if (id) query = query.where((eb) => buildIdCondition(eb.ref('id'), id));
     if (label) query = query.where((eb) => buildTextCondition(eb.ref('labelFolded'), label));
@@ -80,7 +80,7 @@ export class WebsiteService {
         secretVersion: 1,
       };
       await insertWebsite(tx, caller, website);
-      announce(tx, caller, 'website.created', id, changesBetween({}, eventSnapshot(website)));
+      announce(tx, caller, 'website.created', id, computeChanges({}, toEventSnapshot(website)));
       return website;
     });
   }
@@ -88,7 +88,7 @@ export class WebsiteService {
   async update(commit: Commit<Website>, caller: Caller, id: number, input: WebsiteUpdate): Promise<Website> {
     requireAdmin(caller);
     return commit(async (tx) => {
-      const before = websiteFromRow(await requireWebsiteRow(tx, caller.accountId, id));
+      const before = toWebsite(await requireWebsiteRow(tx, caller.accountId, id));
       const website: Website = {
         ...before,
         url: input.url ?? before.url,
@@ -99,22 +99,22 @@ export class WebsiteService {
         allowedOrigins: input.allowedOrigins ?? before.allowedOrigins,
       };
       await updateWebsite(tx, caller, website);
-      announce(tx, caller, 'website.updated', id, changesBetween(before, website));
+      announce(tx, caller, 'website.updated', id, computeChanges(before, website));
       return website;
     });
   }
 
-  /** The secret with which the website signs the identity of its visitors. */
-  visitorSecret(caller: Caller, { id, secretVersion }: Website): string {
+  /** Derives the secret with which the website signs the identity of its visitors. */
+  deriveVisitorSecret(caller: Caller, { id, secretVersion }: Website): string {
     requireAdmin(caller);
-    return this.#secrets.websiteSecret(caller.accountId, id, secretVersion);
+    return this.#secrets.deriveWebsiteSecret(caller.accountId, id, secretVersion);
   }
 
   /** Signatures with the old secret are no longer accepted. */
   async rotateSecret(commit: Commit<Website>, caller: Caller, id: number): Promise<Website> {
     requireAdmin(caller);
     return commit(async (tx) => {
-      const before = websiteFromRow(await requireWebsiteRow(tx, caller.accountId, id));
+      const before = toWebsite(await requireWebsiteRow(tx, caller.accountId, id));
       const website = { ...before, secretVersion: before.secretVersion + 1 };
       await updateWebsite(tx, caller, website);
       announce(tx, caller, 'website.updated', id, { fields: ['visitorSecret'], values: {} });
@@ -122,20 +122,20 @@ export class WebsiteService {
     });
   }
 
-  async remove(commit: Commit<Website>, caller: Caller, id: number): Promise<Website> {
+  async delete(commit: Commit<Website>, caller: Caller, id: number): Promise<Website> {
     requireAdmin(caller);
     return commit(async (tx) => {
       const { accountId } = caller;
       const row = await requireWebsiteRow(tx, accountId, id);
-      const website = websiteFromRow(row);
-      const open = await tx.db
+      const website = toWebsite(row);
+      const openConversations = await tx.db
         .selectFrom('conversations')
         .select((eb) => eb.fn.countAll<number>().as('count'))
         .where('accountId', '=', accountId)
         .where('websiteId', '=', id)
         .where('state', '<>', sql.lit('closed'))
         .executeTakeFirstOrThrow();
-      requireUnused('website', id, { operators: row.operatorCount, 'open conversations': open.count });
+      requireUnused('website', id, { operators: row.operatorCount, 'open conversations': openConversations.count });
       await removeWebsiteFromTags(tx, caller, id);
       await deleteWebsite(tx, caller, id);
       announce(tx, caller, 'website.deleted', id);
@@ -144,7 +144,7 @@ export class WebsiteService {
   }
 }
 
-/** Without internal fields. */
-function eventSnapshot({ secretVersion: _version, ...website }: Website) {
+/** Omits internal fields. */
+function toEventSnapshot({ secretVersion: _version, ...website }: Website) {
   return website;
 }

@@ -14,7 +14,7 @@ export async function requireTag(tx: Transaction, accountId: number, id: number)
     .where('id', '=', id)
     .executeTakeFirst();
   if (!row) throw unknownId('tag', id);
-  return tagFromRow(row);
+  return toTag(row);
 }
 
 export async function insertTag(tx: Transaction, context: AccountContext, tag: Tag): Promise<void> {
@@ -70,6 +70,6 @@ function toColumns({ name, websiteList }: Tag) {
   return { name, nameFolded: fold(name), websiteList: JSON.stringify(websiteList) };
 }
 
-export function tagFromRow({ id, name, websiteList, createdAt }: Selectable<Tables['tags']>): Tag {
+export function toTag({ id, name, websiteList, createdAt }: Selectable<Tables['tags']>): Tag {
   return { id, name, websiteList: JSON.parse(websiteList) as number[], createdAt };
 }

@@ -15,7 +15,7 @@ export const tagUpdate = z.strictObject(tagFields).partial();
 export type TagCreate = z.output<typeof tagCreate>;
 export type TagUpdate = z.output<typeof tagUpdate>;
 
-/** A label that operators put on conversations. */
+/** A label that operators set on conversations. */
 export interface Tag {
   readonly id: number;
   readonly name: string;

@@ -13,7 +13,7 @@ export const TREE_TABLES = { skill: 'skills', group: 'groups' as 'skills' } as c
 const prepareInsert = (table: 'skills') => prepare<Tables['skills']>((db, row) => db.insertInto(table).values(row));
 const insertStatements = { skill: prepareInsert(TREE_TABLES.skill), group: prepareInsert(TREE_TABLES.group) };
 
-const prepareAddToCount = (table: 'skills') =>
+const prepareAdjustCount = (table: 'skills') =>
   prepare<{ accountId: number; id: number; delta: number }>((db, { accountId, id, delta }) =>
     db
       .updateTable(table)
@@ -21,9 +21,9 @@ const prepareAddToCount = (table: 'skills') =>
       .where('accountId', '=', accountId)
       .where('id', '=', id),
   );
-const addToCountStatements = {
-  skill: prepareAddToCount(TREE_TABLES.skill),
-  group: prepareAddToCount(TREE_TABLES.group),
+const adjustCountStatements = {
+  skill: prepareAdjustCount(TREE_TABLES.skill),
+  group: prepareAdjustCount(TREE_TABLES.group),
 };
 
 export async function requireNode(tx: Transaction, kind: TreeKind, accountId: number, id: number): Promise<TreeNode> {
@@ -34,7 +34,7 @@ export async function requireNode(tx: Transaction, kind: TreeKind, accountId: nu
     .where('id', '=', id)
     .executeTakeFirst();
   if (!row) throw unknownId(kind, id);
-  return nodeFromRow(row);
+  return toTreeNode(row);
 }
 
 export async function loadParents(
@@ -86,14 +86,14 @@ export function adjustNodeOperatorCount(
   id: number,
   delta: 1 | -1,
 ): void {
-  tx.send(addToCountStatements[kind], { accountId, id, delta });
+  tx.send(adjustCountStatements[kind], { accountId, id, delta });
 }
 
 function toColumns({ name, parentId, order }: TreeNode) {
   return { name, nameFolded: fold(name), parentId, position: order };
 }
 
-export function nodeFromRow(row: Tables['skills']): TreeNode {
+export function toTreeNode(row: Tables['skills']): TreeNode {
   const { id, name, position, parentId, createdAt, operatorCount } = row;
   return { id, name, order: position, parentId, createdAt, operatorCount };
 }

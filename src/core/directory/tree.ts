@@ -64,8 +64,8 @@ export interface TreeNode {
   readonly operatorCount: number;
 }
 
-/** `above` lists the ancestors, nearest first. */
-export type NodeWithAncestors = TreeNode & { readonly above: readonly number[] };
+/** `ancestors`: their identifiers, nearest first. */
+export type NodeWithAncestors = TreeNode & { readonly ancestors: readonly number[] };
 
 export interface TreeNodeInput {
   readonly name?: string | undefined;

@@ -9,7 +9,7 @@ import type { Website } from './website.ts';
 
 type WebsiteRow = Selectable<Tables['websites']>;
 
-const addToCount = prepare<{ accountId: number; id: number; delta: number }>((db, { accountId, id, delta }) =>
+const adjustCount = prepare<{ accountId: number; id: number; delta: number }>((db, { accountId, id, delta }) =>
   db
     .updateTable('websites')
     .set((eb) => ({ operatorCount: eb('operatorCount', '+', delta) }))
@@ -56,7 +56,7 @@ export function adjustWebsiteOperatorCount(
   id: number,
   delta: 1 | -1,
 ): void {
-  tx.send(addToCount, { accountId, id, delta });
+  tx.send(adjustCount, { accountId, id, delta });
 }
 
 function toColumns(website: Website) {
@@ -66,7 +66,7 @@ function toColumns(website: Website) {
   return { url, label, ...folded, currency, languageAdmin, timezone, allowedOrigins, secretVersion };
 }
 
-export function websiteFromRow(row: WebsiteRow): Website {
+export function toWebsite(row: WebsiteRow): Website {
   const { accountId, id, url, label, currency, languageAdmin, timezone, secretVersion } = row;
   return {
     id,

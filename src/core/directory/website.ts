@@ -76,8 +76,8 @@ export type WebsiteUpdate = z.output<typeof websiteUpdate> & {
   readonly allowedOrigins?: readonly string[] | undefined;
 };
 
-/** Defaults to the origin of the website's URL. */
-export function originsOf({ url, allowedOrigins }: Pick<Website, 'url' | 'allowedOrigins'>): readonly string[] {
+/** Returns the allowed origins, by default the origin of the website's URL. */
+export function resolveOrigins({ url, allowedOrigins }: Pick<Website, 'url' | 'allowedOrigins'>): readonly string[] {
   return allowedOrigins.length > 0 ? allowedOrigins : [new URL(url).origin];
 }
 

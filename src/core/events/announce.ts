@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Changes, Transaction } from '../../storage/database.ts';
-import type { Caller } from '../kernel/caller.ts';
+import type { ActorContext } from '../kernel/caller.ts';
 
 /**
  * Adds a change to the event log. The subject type defaults to the first word of the event type (`operator.updated`);
@@ -8,17 +8,17 @@ import type { Caller } from '../kernel/caller.ts';
  */
 export function announce(
   tx: Transaction,
-  caller: Pick<Caller, 'accountId' | 'actor'>,
+  context: ActorContext,
   type: `${string}.${string}`,
   subjectId: number,
   changes: Changes = { fields: [], values: {} },
   subjectType: string = type.slice(0, type.indexOf('.')),
 ): void {
-  tx.emit({ accountId: caller.accountId, type, subjectType, subjectId, actor: caller.actor, changes });
+  tx.emit({ accountId: context.accountId, type, subjectType, subjectId, actor: context.actor, changes });
 }
 
-/** The changed fields, with their new values unless these are personal or secret. */
-export function changesBetween<T extends object>(
+/** Returns the changed fields, with their new values except those of `hidden` fields. */
+export function computeChanges<T extends object>(
   before: Partial<T>,
   after: T,
   hidden: ReadonlySet<string> = new Set(),

@@ -49,10 +49,11 @@ export class Audit {
     this.#log = log;
   }
 
-  /** Oldest first, unlike other lists: here the slice's `after` is the older end. */
+  /** Returns a page, oldest first, unlike other lists: here the slice's `after` is the older end. */
   async page(caller: Caller, filter: AuditFilter, slice: Slice): Promise<SlicePage<AuditEvent>> {
     requireAdmin(caller);
-    if ((filter.types?.length ?? 0) > MAX_TYPES) throw invalidField('types', `must be ${MAX_TYPES} at most`);
+    if ((filter.types?.length ?? 0) > MAX_TYPES)
+      throw invalidField('types', `must have at most ${MAX_TYPES} event types`);
     const { after, before, backwards, limit } = slice;
     if (after !== undefined) await this.#log.requirePosition(caller.accountId, after);
     const positions = await this.#findPositions(caller.accountId, filter, slice);
@@ -87,7 +88,7 @@ export class Audit {
     const ordered = query.orderBy('position', backwards ? 'desc' : 'asc').limit(limit + 1);
     const isFiltered = Object.values(filter).some((value) => value !== undefined);
     const rows = isFiltered
-      ? await this.#database.readOffThread(ordered.where(this.#database.withinDeadline(sql.ref<number>('position'))))
+      ? await this.#database.readOffThread(ordered.where(this.#database.isWithinDeadline(sql.ref<number>('position'))))
       : await ordered.execute();
     return rows.map((row) => row.position);
   }
@@ -133,7 +134,7 @@ export class Audit {
 
   /** Loads the names of all actors of a page together. */
   async #loadActorNames(accountId: number, rows: readonly ActorRef[]): Promise<ReadonlyMap<string, string>> {
-    const idsOf = (type: Actor['type']) => [
+    const listIds = (type: Actor['type']) => [
       0, // never assigned; a list in SQL must not be empty
       ...new Set(rows.flatMap(({ actorType, actorId }) => (actorType === type && actorId !== null ? [actorId] : []))),
     ];
@@ -141,13 +142,13 @@ export class Audit {
       .selectFrom('operators')
       .select(['id', 'name', 'firstName'])
       .where('accountId', '=', accountId)
-      .where('id', 'in', idsOf('operator'))
+      .where('id', 'in', listIds('operator'))
       .execute();
     const keys = await this.#database.read
       .selectFrom('apiKeys')
       .select(['id', 'name'])
       .where('accountId', '=', accountId)
-      .where('id', 'in', idsOf('api_key'))
+      .where('id', 'in', listIds('api_key'))
       .execute();
     return new Map([
       ...operators.map(

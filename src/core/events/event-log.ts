@@ -5,7 +5,7 @@ import { prepare } from '../../storage/prepared-statement.ts';
 import type { Tables } from '../../storage/tables.ts';
 import { deleteInBatches } from '../kernel/batched-delete.ts';
 import { DomainError } from '../kernel/errors.ts';
-import { EventTail, Follower, type LoggedEvent, TAIL_SIZE, TOPIC_FIELDS, topicsOf } from './event-tail.ts';
+import { EventTail, Follower, type LoggedEvent, listTopics, TAIL_SIZE, TOPIC_FIELDS } from './event-tail.ts';
 
 export type { LoggedEvent } from './event-tail.ts';
 
@@ -89,7 +89,7 @@ export class EventLog {
 
   /**
    * Yields all events after a position, in batches, until the signal aborts; with topics (`conversation:12`,
-   * `operator:5`) only the events of these. Throws if the log no longer has the position, or never had it.
+   * `operator:5`), only events about one of them. Throws if the log no longer has the position, or never had it.
    */
   async *follow(
     accountId: number,
@@ -102,8 +102,8 @@ export class EventLog {
     if (signal.aborted) return;
     const tail = this.#getTail(accountId, after, bounds);
     tail.followers.add(follower);
-    const stop = () => follower.wake();
-    signal.addEventListener('abort', stop);
+    const wakeFollower = () => follower.wake();
+    signal.addEventListener('abort', wakeFollower);
     try {
       for (let reportedPosition = after; !signal.aborted; ) {
         const events = tail.take(follower) ?? (await this.#readFromDatabase(accountId, follower));
@@ -116,14 +116,14 @@ export class EventLog {
         }
       }
     } finally {
-      signal.removeEventListener('abort', stop);
+      signal.removeEventListener('abort', wakeFollower);
       this.#removeFollower(accountId, tail, follower);
     }
   }
 
   /**
-   * Returns the tail that all followers of an account share. If the first one resumes, the tail starts at an older
-   * position.
+   * Returns the tail that all followers of an account share. If the first follower resumes from an older position, the
+   * tail starts further back.
    */
   #getTail(accountId: number, after: number, { oldest, newest }: Bounds): EventTail {
     const existing = this.#tails.get(accountId);
@@ -189,7 +189,7 @@ export class EventLog {
     const query = selectAfter(this.#database.read, accountId, position).where('position', '<=', lastPosition);
     const rows = await (topics ? query.where(matchTopicsRoughly(topics)) : query).execute();
     follower.position = rows.length < BATCH_SIZE ? lastPosition : (rows.at(-1)?.position ?? lastPosition);
-    return rows.map(toEvent).filter((event) => follower.wants(topicsOf(event)));
+    return rows.map(toEvent).filter((event) => follower.wants(listTopics(event)));
   }
 
   /** Throws if a follower's position is not in the log. */
@@ -269,9 +269,9 @@ export function deleteOldEvents(
       .orderBy('position')
       .limit(limit)
       .execute();
-    const delivered = await findDeliveredPosition(tx);
+    const deliveredPosition = await findDeliveredPosition(tx);
     const firstRetained = oldest.findIndex(
-      ({ position, at }) => at >= tx.now - retentionMs || (delivered !== null && position > delivered),
+      ({ position, at }) => at >= tx.now - retentionMs || (deliveredPosition !== null && position > deliveredPosition),
     );
     const lastDeletable = (firstRetained < 0 ? oldest : oldest.slice(0, firstRetained)).at(-1);
     const where = sql`account_id = ${accountId} and position <= ${lastDeletable?.position}`;

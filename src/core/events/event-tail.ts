@@ -12,17 +12,17 @@ export interface LoggedEvent {
   readonly changes: Changes;
 }
 
-/** Newest events held in memory per followed account. */
+/** Number of newest events held in memory per followed account. */
 export const TAIL_SIZE = 2000;
 
-/** Events buffered for a slow follower; it reads later ones from the database. */
+/** Maximum number of events buffered for a slow follower; it reads later ones from the database. */
 const MAX_PENDING_EVENTS = 500;
 
-/** Values of a change that add a topic besides its subject. */
+/** Fields whose values add a topic, besides the subject. */
 export const TOPIC_FIELDS = { operatorId: 'operator', previousOperatorId: 'operator', visitorId: 'visitor' } as const;
 
-/** For example `conversation:12`, `operator:5`. */
-export function topicsOf({ subjectType, subjectId, changes }: LoggedEvent): ReadonlySet<string> {
+/** Lists the topics of an event, for example `conversation:12`, `operator:5`. */
+export function listTopics({ subjectType, subjectId, changes }: LoggedEvent): ReadonlySet<string> {
   const topics = new Set([`${subjectType}:${subjectId}`]);
   for (const [name, kind] of Object.entries(TOPIC_FIELDS)) {
     const id = changes.values[name];
@@ -80,7 +80,7 @@ export class EventTail {
     const first = events[0];
     if (first && first.position !== this.position + 1) this.#restart(first.position - 1);
     for (const event of events) {
-      const topics = topicsOf(event);
+      const topics = listTopics(event);
       this.#recent.push({ event, topics });
       this.position = event.position;
       for (const follower of this.#unfilteredFollowers) this.#deliver(follower, event);
@@ -105,7 +105,7 @@ export class EventTail {
     return missed.map(({ event }) => event);
   }
 
-  /** The position up to which a follower without pending events was served. */
+  /** Returns the position up to which a follower without pending events was served. */
   getServedPosition(follower: Follower): number {
     return follower.isAttached ? Math.max(follower.position, this.position) : follower.position;
   }
@@ -146,7 +146,7 @@ export class EventTail {
     }
   }
 
-  /** Events in between were deleted before this tail read them. Followers that need them fail on their next read. */
+  /** Skips events that were deleted before this tail read them. Followers that need them fail on their next read. */
   #restart(position: number): void {
     for (const follower of this.followers) {
       if (!follower.isAttached) continue;

@@ -15,8 +15,7 @@ export interface RowSelection {
 }
 
 /**
- * Deletes any number of rows until none are left or the signal aborts. If `rows` is a function, it selects the rows of
- * each batch.
+ * Deletes rows in batches until none are left or the signal aborts. A function selects the rows for each batch.
  */
 export async function deleteInBatches(
   database: Database,

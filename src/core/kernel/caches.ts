@@ -17,8 +17,8 @@ interface PendingRead<T> {
 }
 
 /**
- * For credentials and settings, which every request needs and which may be briefly stale. Concurrent requests share one
- * read.
+ * Caches credentials and settings, which every request needs and which may be briefly stale. Concurrent requests share
+ * one read.
  */
 export class ShortLivedCache<T extends object> {
   readonly #entries: LRUCache<string, PendingRead<T>>;
@@ -77,7 +77,7 @@ export const RENDERED_TEXT_LIMITS = {
 };
 
 /**
- * For values that are expensive to build and have a number that every change increments in its own transaction: the
+ * Caches values that are expensive to build and have a number that every change increments in its own transaction: the
  * version of a row, or the position of an account's event log. Callers read that number from the database every time,
  * so a cached value is never stale, whichever node made the change. Values that also become stale with time need a TTL
  * in addition, for example the availability of a website. Values are shared: callers must not modify them.
@@ -114,14 +114,14 @@ export class VersionedCache<T extends object | string> {
    */
   async getAll<S extends Stamp>(
     stamps: readonly S[],
-    keyOf: (stamp: S) => string,
+    toKey: (stamp: S) => string,
     load: (missing: S[]) => Promise<readonly (S & { readonly value: T })[]>,
   ): Promise<T[]> {
-    const cached = stamps.map((stamp) => this.get(keyOf(stamp), stamp.version));
+    const cached = stamps.map((stamp) => this.get(toKey(stamp), stamp.version));
     const missing = stamps.filter((_, index) => cached[index] === undefined);
     if (missing.length === 0) return cached as T[];
     const loaded = await load(missing);
-    const loadedById = new Map(loaded.map((row) => [row.id, this.set(keyOf(row), row.version, row.value)]));
+    const loadedById = new Map(loaded.map((row) => [row.id, this.set(toKey(row), row.version, row.value)]));
     return stamps.map(({ id }, index) => cached[index] ?? loadedById.get(id)).filter((value) => value !== undefined);
   }
 }

@@ -25,7 +25,7 @@ export function fullAccessCaller(accountId: number, actor: Actor, canWrite = tru
 /** The actor of a change, and the account. */
 export type ActorContext = Pick<Caller, 'accountId' | 'actor'>;
 
-/** For changes that do not record an actor. */
+/** The account of a change that does not record an actor. */
 export type AccountContext = Pick<Caller, 'accountId'>;
 
 /** The actor of timed changes. */
@@ -35,7 +35,7 @@ export function systemContext(accountId: number): ActorContext {
   return { accountId, actor: SYSTEM };
 }
 
-/** For setup, before the first operator or API key exists. */
+/** Returns the caller for setup, before the first operator or API key exists. */
 export function systemCaller(accountId: number): Caller {
   return fullAccessCaller(accountId, SYSTEM);
 }
@@ -62,7 +62,7 @@ export function withOrigin<T extends { readonly actor: Actor }>(
 const MAX_ADDRESS_LENGTH = 64;
 
 /**
- * Commits a change. A protocol can wrap the transaction, for example to store the answer under an idempotency key; a
+ * Commits a change. A protocol can wrap the transaction, for example to store the response under an idempotency key; a
  * service does its slow work (hashing) first and calls this once.
  */
 export type Commit<T> = (work: (tx: Transaction) => Promise<T>) => Promise<T>;
@@ -87,7 +87,7 @@ export function requireWrite(caller: Caller): void {
   if (!caller.canWrite) throw forbidden();
 }
 
-/** Only admins can change websites, groups, skills, API keys and accounts. */
+/** Throws unless the caller is an admin: only they can change websites, groups, skills, API keys and accounts. */
 export function requireAdmin(caller: Caller): void {
   requireWrite(caller);
   if (caller.accessLevel !== 'admin') throw forbidden();

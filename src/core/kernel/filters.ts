@@ -43,7 +43,7 @@ export function parseIdFilter(path: readonly string[], value: string): IdFilter 
   return { kind: 'ids', ids: [...new Set(ids as number[])] };
 }
 
-/** The condition on a folded column. An exact text or a prefix is a range of its index. */
+/** Builds the condition on a folded column. An exact text or a prefix is a range of its index. */
 export function buildTextCondition(column: Expression<string | null>, filter: TextFilter): Expression<SqlBool> {
   if (filter.kind === 'exact') return sql<SqlBool>`${column} = ${filter.text}`;
   if (filter.kind === 'pattern') return sql<SqlBool>`${column} like ${toLikePattern(filter.parts)} escape '\\'`;
@@ -52,7 +52,7 @@ export function buildTextCondition(column: Expression<string | null>, filter: Te
   return sql<SqlBool>`(${column} >= ${filter.text} and ${column} < ${end})`;
 }
 
-/** The condition on an identifier column. Digits with one trailing `*` become a few ranges of its index. */
+/** Builds the condition on an identifier column. Digits with one trailing `*` become a few ranges of its index. */
 export function buildIdCondition(column: Expression<number | null>, filter: IdFilter): Expression<SqlBool> {
   if (filter.kind === 'ids') return sql<SqlBool>`${column} in (${sql.join(filter.ids)})`;
   const ranges = toIdRanges(filter.parts);
@@ -61,7 +61,7 @@ export function buildIdCondition(column: Expression<number | null>, filter: IdFi
   return sql<SqlBool>`(${sql.join(conditions, sql` or `)})`;
 }
 
-/** The same condition, checked in memory. */
+/** Checks the condition of `buildIdCondition` in memory. */
 export function matchesIdFilter(id: number, filter: IdFilter): boolean {
   if (filter.kind === 'ids') return filter.ids.includes(id);
   return new RegExp(`^${filter.parts.join('.*')}$`).test(String(id));
@@ -85,7 +85,7 @@ function toLikePattern(parts: readonly string[]): string {
   return parts.map((part) => part.replace(/[\\%_]/g, '\\$&')).join('%');
 }
 
-/** The smallest text, by code point, that sorts after every text with this prefix. */
+/** Returns the smallest text, by code point, that sorts after every text with this prefix. */
 function findPrefixEnd(prefix: string): string | undefined {
   const points = [...prefix];
   for (let last = points.pop(); last !== undefined; last = points.pop()) {

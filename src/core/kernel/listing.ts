@@ -16,7 +16,7 @@ type ListedTable =
   | 'webhookDeliveries'
   | 'websites';
 
-/** The rows of a table that pass the filters, without selected columns. */
+/** The rows of a table that match the filters, without selected columns. */
 type FilteredQuery<Joined extends keyof Tables> = SelectQueryBuilder<Tables, Joined, object>;
 
 /** Hints for queries that the database would plan poorly. */
@@ -28,20 +28,20 @@ interface PageOrder<Joined extends keyof Tables> {
 }
 
 /**
- * Lists of one table, newest first. Tables are large and filters combine freely, so lists are read off-thread, and only
- * the rows of the requested page are loaded in full.
+ * Lists the rows of a table, newest first. Tables are large and filters combine freely, so lists are read off-thread,
+ * and only the rows of the requested page are loaded in full.
  */
 export class Listing<Table extends ListedTable, Item extends { readonly id: number }> {
   readonly #database: Database;
   readonly #table: Table;
-  readonly #fromRow: (row: Selectable<Tables[Table]>) => Item;
+  readonly #toItem: (row: Selectable<Tables[Table]>) => Item;
   readonly #id: Expression<number>;
   readonly #findOne;
 
-  constructor(database: Database, table: Table, fromRow: (row: Selectable<Tables[Table]>) => Item) {
+  constructor(database: Database, table: Table, toItem: (row: Selectable<Tables[Table]>) => Item) {
     this.#database = database;
     this.#table = table;
-    this.#fromRow = fromRow;
+    this.#toItem = toItem;
     this.#id = sql.ref<number>(`${table}.id`);
     this.#findOne = prepare<{ accountId: number; id: number }, object>((db, { accountId, id: itemId }) =>
       db
@@ -102,14 +102,14 @@ export class Listing<Table extends ListedTable, Item extends { readonly id: numb
       .where('id', 'in', ids)
       .orderBy('id', 'desc')
       .execute();
-    return (rows as unknown as Selectable<Tables[Table]>[]).map(this.#fromRow);
+    return (rows as unknown as Selectable<Tables[Table]>[]).map(this.#toItem);
   }
 
   async find(accountId: number, id: number): Promise<Item | undefined> {
     return this.#toItems(await this.#database.run(this.#findOne, { accountId, id }))[0];
   }
 
-  /** The query for a page without the total count. */
+  /** Returns the query for a page without the total count. */
   pageQuery<Joined extends keyof Tables>(
     accountId: number,
     filtered: FilteredQuery<Joined>,
@@ -156,7 +156,7 @@ export class Listing<Table extends ListedTable, Item extends { readonly id: numb
 
   /** Newest first. */
   #toItems(rows: readonly object[]): Item[] {
-    const items = (rows as readonly Selectable<Tables[Table]>[]).map(this.#fromRow);
+    const items = (rows as readonly Selectable<Tables[Table]>[]).map(this.#toItem);
     return items.sort((a, b) => b.id - a.id);
   }
 }

@@ -1,6 +1,6 @@
 import { invalidField } from './errors.ts';
 
-/** Limits when a conversation started. Either end can be open; `to` is exclusive. */
+/** A period of time. Either end can be open; `to` is exclusive. */
 export interface Period {
   readonly from?: number | undefined;
   readonly to?: number | undefined;

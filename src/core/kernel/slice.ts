@@ -48,7 +48,7 @@ export function toSlicePage<Row>(rows: readonly Row[], { limit, after, before, b
   const hasMore = rows.length > limit;
   const pageRows = rows.slice(0, limit);
   // The row of a cursor is outside the slice, so there is at least one more row on its side.
-  const [hasRowsAbove, hasRowsBelow] = [after !== undefined, before !== undefined];
-  if (backwards) return { rows: pageRows.reverse(), hasPrevious: hasMore || hasRowsAbove, hasNext: hasRowsBelow };
-  return { rows: pageRows, hasNext: hasMore || hasRowsBelow, hasPrevious: hasRowsAbove };
+  const [hasRowsBefore, hasRowsAfter] = [after !== undefined, before !== undefined];
+  if (backwards) return { rows: pageRows.reverse(), hasPrevious: hasMore || hasRowsBefore, hasNext: hasRowsAfter };
+  return { rows: pageRows, hasNext: hasMore || hasRowsAfter, hasPrevious: hasRowsBefore };
 }

@@ -1,4 +1,4 @@
-/** Whether moving a node under `parentId` would make it its own ancestor. `parents` maps each node to its parent. */
+/** Whether a node would become its own ancestor with this parent. `parents` maps each node to its parent. */
 export function wouldCreateCycle(node: number, parentId: number, parents: ReadonlyMap<number, number | null>): boolean {
   for (let ancestor: number | null = parentId; ancestor !== null; ancestor = parents.get(ancestor) ?? null) {
     if (ancestor === node) return true;
@@ -6,7 +6,7 @@ export function wouldCreateCycle(node: number, parentId: number, parents: Readon
   return false;
 }
 
-/** Nearest first. */
+/** Lists a parent and all its ancestors, nearest first. */
 export function listAncestors(parentId: number | null, parents: ReadonlyMap<number, number | null>): number[] {
   const ancestors: number[] = [];
   for (let next = parentId; next !== null; next = parents.get(next) ?? null) ancestors.push(next);

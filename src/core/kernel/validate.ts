@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { invalid, type Problem } from './errors.ts';
 
-/** Problems reported per answer, however many the input has. */
+/** Maximum number of problems in one response. */
 export const MAX_PROBLEMS = 100;
 
 /** Returns the parsed value, or throws all problems together in the order of the schema's fields. */
@@ -21,17 +21,17 @@ function toProblems(issue: z.core.$ZodIssue, value: unknown): Problem[] {
   if (issue.code === 'unrecognized_keys') {
     return issue.keys
       .slice(0, MAX_PROBLEMS)
-      .map((key) => ({ path: [...path, key], code: 'unknown', rule: 'is not a field here' }));
+      .map((key) => ({ path: [...path, key], code: 'unknown', rule: 'is not a known field' }));
   }
-  const isMissing = issue.code === 'invalid_type' && valueAt(value, path) === undefined;
+  const isMissing = issue.code === 'invalid_type' && getValueAt(value, path) === undefined;
   return [{ path, code: isMissing ? 'missing' : 'invalid', rule: issue.message }];
 }
 
-function valueAt(value: unknown, path: readonly (string | number)[]): unknown {
+function getValueAt(value: unknown, path: readonly (string | number)[]): unknown {
   return path.reduce<unknown>((inner, key) => (inner as Record<string | number, unknown> | undefined)?.[key], value);
 }
 
-/** One problem per field, in the order of the schema; unknown fields last. */
+/** One problem per path, in the order of the schema's fields; unknown fields last. */
 function sortByField(schema: z.ZodObject, problems: readonly Problem[]): Problem[] {
   const order = Object.keys(schema.shape);
   const rank = (problem: Problem) => {

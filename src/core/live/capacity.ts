@@ -2,7 +2,7 @@ import type { Channel } from '../kernel/channels.ts';
 
 export interface ChannelState {
   readonly enabled: boolean;
-  /** The operator's intent, as set. */
+  /** Whether the operator has set themselves available. */
   readonly available: boolean;
   /** Active conversations and pending offers. */
   readonly slots: number;
@@ -12,7 +12,9 @@ export interface ChannelState {
 /** Everything that decides whether an operator can take a conversation now. */
 export type LiveState = {
   readonly connected: boolean;
-  /** Connected only by a session that was closed moments ago: a reloaded page reconnects, a closed one does not. */
+  /**
+   * Connected only by a lease whose connection closed moments ago: a reloaded page reconnects, a closed one does not.
+   */
   readonly inGrace: boolean;
   readonly chatAndCall: boolean;
 } & {

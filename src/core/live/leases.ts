@@ -119,7 +119,7 @@ export async function endLeases(
   );
 }
 
-/** For an operator who is deleted: does not recount presence. */
+/** Deletes the leases of an operator who is being deleted, without recounting presence. */
 export async function deleteLeases(tx: Transaction, context: ActorContext, operatorId: number): Promise<void> {
   await tx.run(deleteAll, { accountId: context.accountId, operatorId });
 }

@@ -24,7 +24,7 @@ export class LiveHistoryReader {
     this.#database = database;
   }
 
-  /** The changes of a period, newest first. The version of the resulting live state identifies a change. */
+  /** Returns the changes of a period, newest first. The version of the resulting live state identifies a change. */
   async slice(
     accountId: number,
     operatorId: number,
@@ -133,7 +133,7 @@ export class LiveHistoryReader {
       .selectFrom('liveHistory')
       .where('accountId', '=', accountId)
       .where('operatorId', '=', operatorId)
-      .where(this.#database.withinDeadline(sql.ref<number>('version')));
+      .where(this.#database.isWithinDeadline(sql.ref<number>('version')));
     if (from !== undefined) query = query.where('at', '>=', from);
     if (to !== undefined) query = query.where('at', '<', to);
     return query;

@@ -18,7 +18,7 @@ const COPIED_COLUMNS = `chat_enabled, call_enabled, video_enabled, chat_availabl
   chat_slots, call_slots, video_slots, chat_max_number, chat_and_call, chat_to_video,
   chat_priority, call_priority, video_priority, assigned_at, group_id, website_list, skill_list, language_list`;
 
-export interface HistoryEntry {
+export interface LiveHistoryEntry {
   readonly operatorId: number;
   readonly kind: LiveChange;
   readonly reason?: string | null;
@@ -26,14 +26,14 @@ export interface HistoryEntry {
   readonly at?: number;
 }
 
-interface HistoryArguments extends Required<HistoryEntry> {
+interface LiveHistoryArguments extends Required<LiveHistoryEntry> {
   readonly accountId: number;
   readonly now: number;
   readonly actorType: string;
   readonly actorId: number | null;
 }
 
-const insertHistory = prepare<HistoryArguments>((db, args) => ({
+const insertHistory = prepare<LiveHistoryArguments>((db, args) => ({
   compile: () =>
     sql`insert into live_history (account_id, operator_id, version, at, kind, reason, actor_type, actor_id,
         connected, in_grace, after_decision, ${sql.raw(COPIED_COLUMNS)})
@@ -46,13 +46,13 @@ const insertHistory = prepare<HistoryArguments>((db, args) => ({
 }));
 
 /**
- * Copies the current live state to the history, with actor and reason. Only live-store.ts calls it, after it
- * incremented the version.
+ * Copies the current live state to the history, with actor and reason. Only live-store.ts calls this, after
+ * incrementing the version.
  */
 export function appendLiveHistory(
   tx: Transaction,
   { accountId, actor }: ActorContext,
-  { operatorId, kind, reason = null, at = tx.now }: HistoryEntry,
+  { operatorId, kind, reason = null, at = tx.now }: LiveHistoryEntry,
 ): void {
   const actorColumns = { actorType: actor.type, actorId: actor.id };
   tx.send(insertHistory, { accountId, operatorId, at, now: tx.now, kind, reason, ...actorColumns });
@@ -72,7 +72,10 @@ export async function findLastChangeTime(
   return row?.last ?? 0;
 }
 
-/** Deletes rows past their retention, except each operator's last one, which is the state at the cutoff. */
+/**
+ * Deletes rows older than the cutoff. Of each operator who still exists it retains the newest of them: the state at the
+ * cutoff.
+ */
 export function deleteOldHistory(database: Database, retentionMs: number, signal?: AbortSignal): Promise<void> {
   const cutoff = sql`now_ms() - ${retentionMs}`;
   const where = sql`at < ${cutoff} and (

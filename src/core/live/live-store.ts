@@ -6,8 +6,8 @@ import type { Tables } from '../../storage/tables.ts';
 import { announce } from '../events/announce.ts';
 import type { AccountContext, ActorContext } from '../kernel/caller.ts';
 import { CHANNELS, type Channel, perChannel } from '../kernel/channels.ts';
-import { type LiveRow, type LiveUpdate, type Presence, presenceAt } from './live.ts';
-import { appendLiveHistory, findLastChangeTime, type HistoryEntry } from './live-history.ts';
+import { computePresence, type LiveRow, type LiveUpdate, type Presence } from './live.ts';
+import { appendLiveHistory, findLastChangeTime, type LiveHistoryEntry } from './live-history.ts';
 import { INITIAL_COLUMNS, type LiveSettings, toSettingsColumns } from './live-settings.ts';
 import { buildRoutableCondition } from './routable.ts';
 
@@ -33,7 +33,7 @@ function updateRow(db: Kysely<Tables>, { accountId, operatorId }: OperatorKeyExp
     .where('live.operatorId', '=', operatorId);
 }
 
-/** For columns that are part of the live state. Call `recordVersion` afterwards. */
+/** Updates columns that are part of the live state. Call `recordVersion` afterwards. */
 function updateWithVersion(db: Kysely<Tables>, key: OperatorKeyExpressions) {
   return updateRow(db, key).set((eb) => ({ version: eb('version', '+', 1) }));
 }
@@ -42,7 +42,7 @@ function updateWithVersion(db: Kysely<Tables>, key: OperatorKeyExpressions) {
 function recordVersion(
   tx: Transaction,
   context: ActorContext,
-  { event, ...entry }: HistoryEntry & { readonly event?: readonly [type: `operator.${string}`, changes?: Changes] },
+  { event, ...entry }: LiveHistoryEntry & { readonly event?: readonly [type: `operator.${string}`, changes?: Changes] },
 ): void {
   appendLiveHistory(tx, context, entry);
   if (event) announce(tx, context, event[0], entry.operatorId, event[1]);
@@ -67,7 +67,7 @@ export function createLive(
   recordVersion(tx, context, { operatorId: operator.id, kind: 'settings' });
 }
 
-/** Does nothing if only other fields of the operator changed, such as the name. */
+/** Writes the settings, unless only other fields of the operator changed, such as the name. */
 export function updateLiveSettings(
   tx: Transaction,
   context: ActorContext,
@@ -79,7 +79,7 @@ export function updateLiveSettings(
   recordVersion(tx, context, { operatorId, kind: 'settings' });
 }
 
-/** Retains the live history. */
+/** The live history is retained. */
 export async function deleteLive(tx: Transaction, { accountId }: AccountContext, operatorId: number): Promise<void> {
   await tx.db
     .deleteFrom('operatorLive')
@@ -99,7 +99,7 @@ export async function recordFirstLogin(
     .execute();
 }
 
-function prepareTakeSlot(channel: Channel, condition: RawBuilder<SqlBool>) {
+function prepareClaimSlot(channel: Channel, condition: RawBuilder<SqlBool>) {
   return prepare<OperatorKey & { readonly now: number }, { version: number }>((db, { now, ...key }) =>
     updateWithVersion(db, key)
       .set((eb) => ({ [`${channel}Slots`]: eb(`${channel}Slots`, '+', 1), assignedAt: now }))
@@ -108,15 +108,15 @@ function prepareTakeSlot(channel: Channel, condition: RawBuilder<SqlBool>) {
   );
 }
 
-const takeRoutableSlot = perChannel((channel) => prepareTakeSlot(channel, buildRoutableCondition(channel)));
-const takeSlotForced = perChannel((channel) => prepareTakeSlot(channel, sql`1 = 1`));
-/** For a video escalated from a chat. The operator requested it, so their availability for video is ignored. */
-const takeEscalationSlot = prepareTakeSlot(
+const claimRoutableSlot = perChannel((channel) => prepareClaimSlot(channel, buildRoutableCondition(channel)));
+const claimSlotForced = perChannel((channel) => prepareClaimSlot(channel, sql`1 = 1`));
+/** Claims a slot for a video escalated from a chat. The operator requested it, so `video_available` is ignored. */
+const claimEscalationSlot = prepareClaimSlot(
   'video',
   sql`(live.chat_to_video = 1 and live.video_enabled = 1 and live.video_slots < 1 and live.call_slots = 0
     and live.chat_slots > 0 and live.lease_until > now_ms())`,
 );
-const freeSlot = perChannel((channel) =>
+const decrementSlots = perChannel((channel) =>
   prepare<OperatorKey, LiveRow>((db, key) =>
     updateWithVersion(db, key)
       .set((eb) => ({ [`${channel}Slots`]: eb(`${channel}Slots`, '-', 1) }))
@@ -137,10 +137,10 @@ export async function claimSlot(
 ): Promise<boolean> {
   const statement =
     mode === 'forced'
-      ? takeSlotForced[channel]
+      ? claimSlotForced[channel]
       : mode === 'escalation'
-        ? takeEscalationSlot
-        : takeRoutableSlot[channel];
+        ? claimEscalationSlot
+        : claimRoutableSlot[channel];
   const [row] = await tx.run(statement, { accountId: context.accountId, operatorId, now: tx.now });
   const reason = mode === 'within capacity' ? channel : `${channel} ${mode}`;
   if (row) recordVersion(tx, context, { operatorId, kind: 'slot_taken', reason });
@@ -153,7 +153,7 @@ export async function releaseSlot(
   context: ActorContext,
   { operatorId, channel }: OperatorChannel,
 ): Promise<LiveRow | undefined> {
-  const [row] = await tx.run(freeSlot[channel], { accountId: context.accountId, operatorId });
+  const [row] = await tx.run(decrementSlots[channel], { accountId: context.accountId, operatorId });
   if (row) recordVersion(tx, context, { operatorId, kind: 'slot_freed', reason: channel });
   return row;
 }
@@ -259,13 +259,14 @@ export async function recountPresence(
   const [updated] = await tx.run(updateLeaseEnds, { accountId, operatorId: row.operatorId });
   // An expired lease counts as connected until its end is announced; the columns are set to zero then.
   const before = { connected: row.leaseUntil > 0, inGrace: row.leaseUntil > 0 && row.routableUntil === 0 };
-  return { row, before, after: presenceAt(updated as LiveRow, tx.now) };
+  return { row, before, after: computePresence(updated as LiveRow, tx.now) };
 }
 
 export type DisconnectReason = 'signed_off' | 'taken_offline' | 'lease_ended';
 
 /**
- * Returns the kind of the change. `lostAt` is the time since which active conversations have had no connected operator.
+ * Records a change of presence and returns its kind. `lostAt` is the time since which active conversations have had no
+ * connected operator.
  */
 export async function recordPresence(
   tx: Transaction,
@@ -316,7 +317,7 @@ export async function clearLostAt(tx: Transaction, { accountId }: AccountContext
   await updateRow(tx.db, { accountId, operatorId }).set({ lostAt: null }).execute();
 }
 
-/** For an operator who is about to be deleted: makes them unroutable. */
+/** Makes an operator who is about to be deleted unroutable. */
 export async function clearPresence(tx: Transaction, { accountId }: AccountContext, operatorId: number): Promise<void> {
   await updateRow(tx.db, { accountId, operatorId }).set({ leaseUntil: 0, routableUntil: 0 }).execute();
 }

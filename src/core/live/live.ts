@@ -4,28 +4,28 @@ import type { Tables } from '../../storage/tables.ts';
 import { CHANNELS, type Channel } from '../kernel/channels.ts';
 import { computeChannelLive, type LiveState } from './capacity.ts';
 
-/** Only the maximum of chats is configurable per operator. */
+/** Only the maximum number of chats is configurable per operator. */
 const CALL_OR_VIDEO_SLOTS = 1;
 
 const channel = z
   .object({
-    enabled: z.boolean().meta({ description: 'Whether the operator can process this channel.' }),
+    enabled: z.boolean().meta({ description: 'Whether the channel is enabled for the operator.' }),
     slotNumber: z.int().meta({ description: 'Slots in use.' }),
     slotMaxNumber: z.int().meta({ description: 'Maximum number of slots.' }),
-    busy: z.boolean().meta({ description: 'Whether the operator cannot take another conversation.' }),
-    available: z.boolean().meta({ description: 'The availability flag, as set.' }),
+    busy: z.boolean().meta({ description: 'Whether the operator has no capacity for another conversation.' }),
+    available: z.boolean().meta({ description: 'Whether the operator has set themselves available on this channel.' }),
   })
   .meta({ id: 'ChannelLive', description: 'Live state of an operator on one channel.' });
 
 export const liveSchema = z
   .object({
     id: z.int().meta({ description: 'Operator identifier.' }),
-    connected: z.boolean().meta({ description: 'Whether the operator has a session that has not ended.' }),
+    connected: z.boolean().meta({ description: 'Whether the operator has a lease that has not ended.' }),
     chat: channel,
     call: channel,
     video: channel,
   })
-  .meta({ id: 'OperatorLive', description: 'Live availability of an operator.' });
+  .meta({ id: 'OperatorLive', description: 'The live state of an operator.' });
 export type OperatorLive = z.output<typeof liveSchema>;
 
 const flag = z.boolean({ error: 'must be 1 (available) or 0 (unavailable)' });
@@ -36,7 +36,7 @@ const channelUpdate = z
   )
   .meta({ id: 'ChannelUpdate', description: 'The availability flag of one channel.' });
 
-const CONNECTED_RULE = 'must be 0 (offline), the only possible value';
+const CONNECTED_RULE = 'must be 0 (offline)';
 
 export const liveUpdate = z
   .strictObject({
@@ -48,7 +48,7 @@ export const liveUpdate = z
       .optional()
       .meta({ description: '0 takes the operator offline.' }),
   })
-  .meta({ id: 'LiveUpdate', description: 'At least one field. Either all changes are made or none.' });
+  .meta({ id: 'LiveUpdate', description: 'Requires at least one field. Applies all changes or none.' });
 export type LiveUpdate = z.output<typeof liveUpdate>;
 
 export type LiveRow = Selectable<Tables['operatorLive']>;
@@ -59,7 +59,7 @@ export interface Presence {
   readonly inGrace: boolean;
 }
 
-export function presenceAt(row: Pick<LiveRow, 'leaseUntil' | 'routableUntil'>, now: number): Presence {
+export function computePresence(row: Pick<LiveRow, 'leaseUntil' | 'routableUntil'>, now: number): Presence {
   const connected = row.leaseUntil > now;
   return { connected, inGrace: connected && row.routableUntil <= now };
 }

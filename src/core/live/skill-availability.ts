@@ -4,7 +4,7 @@ import { VersionedCache } from '../kernel/caches.ts';
 import { CHANNELS, type Channel } from '../kernel/channels.ts';
 import { collectSubtree } from '../kernel/tree.ts';
 import { computeChannelLive, type LiveState } from './capacity.ts';
-import { presenceAt, toLiveState } from './live.ts';
+import { computePresence, toLiveState } from './live.ts';
 
 export interface ChannelAvailability {
   readonly isAvailable: boolean;
@@ -23,7 +23,7 @@ export interface AvailabilityQuery {
   readonly language?: string | undefined;
 }
 
-/** Whether an operator is available for a skill, website or language right now. */
+/** Reads whether operators are available for a skill, website or language right now. */
 export class SkillAvailabilities {
   readonly #database: Database;
   readonly #cache = new VersionedCache<Promise<AvailabilityData>>({ max: 100 });
@@ -68,7 +68,7 @@ export class SkillAvailabilities {
       .where('live.leaseUntil', '>', (eb) => eb.fn<number>('now_ms', []))
       .execute();
     return rows.map((row) => ({
-      state: toLiveState(row, presenceAt(row, row.now)),
+      state: toLiveState(row, computePresence(row, row.now)),
       skills: JSON.parse(row.skillList) as number[],
       websites: JSON.parse(row.websiteList) as number[],
       languages: JSON.parse(row.languageList) as string[],

@@ -47,7 +47,7 @@ export const callConfigInput = z
 
 export const DEFAULT_CALL_CONFIG: CallConfig = { type: 'ANSWER_FROM_DESK', askPhoneNumberAtEveryConnection: false };
 
-/** An operator who answers from the phone needs a number, or must be asked for it at each connection. */
+/** Checks that an operator who answers from the phone has a number, or is asked for it at each connection. */
 export function findCallConfigProblem(config: CallConfig): Problem | undefined {
   if (config.type === 'ANSWER_FROM_DESK' || config.phoneNumber || config.askPhoneNumberAtEveryConnection)
     return undefined;

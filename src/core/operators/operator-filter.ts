@@ -30,18 +30,18 @@ export function hasFilters(filters: OperatorFilters): boolean {
   return Object.values(filters).some((filter) => filter !== undefined);
 }
 
-/** A query on the operators that pass the filters; the caller selects the columns. */
+/** Builds a query on the operators that match the filters; the caller selects the columns. */
 export function selectOperators(db: Kysely<Tables>, accountId: number, filters: OperatorFilters) {
   const { id, groupId, websiteId, websiteList, skillId, name, externalId, email } = filters;
   let query = db.selectFrom('operators').where('operators.accountId', '=', accountId);
-  const inSet = (source: IdSource, filter: IdFilter) =>
+  const buildIdSetCondition = (source: IdSource, filter: IdFilter) =>
     sql<SqlBool>`${sql.ref('operators.id')} in (${selectOperatorIds(source, accountId, filter)})`;
   if (id?.kind === 'ids') query = query.where('operators.id', 'in', id.ids);
-  else if (id) query = query.where(inSet(SOURCES.operator, id));
-  if (groupId) query = query.where(inSet(SOURCES.group, groupId));
-  if (websiteId) query = query.where(inSet(SOURCES.website, websiteId));
-  if (websiteList) query = query.where(inSet(SOURCES.website, websiteList));
-  if (skillId) query = query.where(inSet(SOURCES.skill, skillId));
+  else if (id) query = query.where(buildIdSetCondition(SOURCES.operator, id));
+  if (groupId) query = query.where(buildIdSetCondition(SOURCES.group, groupId));
+  if (websiteId) query = query.where(buildIdSetCondition(SOURCES.website, websiteId));
+  if (websiteList) query = query.where(buildIdSetCondition(SOURCES.website, websiteList));
+  if (skillId) query = query.where(buildIdSetCondition(SOURCES.skill, skillId));
   if (name) query = query.where((eb) => buildTextCondition(eb.ref('operators.nameFolded'), name));
   if (externalId) query = query.where((eb) => buildTextCondition(eb.ref('operators.externalIdFolded'), externalId));
   if (email) query = query.where((eb) => buildTextCondition(eb.ref('operators.emailFolded'), email));
@@ -79,7 +79,8 @@ const SOURCES = {
 } as const satisfies Record<string, IdSource>;
 
 /**
- * The ids of the operators whose `key` passes the filter. Ranges are a union with one index search each: with `or`,
+ * Selects the ids of the operators whose `key` matches the filter. Ranges are a union with one index search each: with
+ * `or`,
  * SQLite would read the whole account.
  */
 function selectOperatorIds(
@@ -113,7 +114,7 @@ export function findSingleMembership(filters: OperatorFilters): SingleMembership
   return undefined;
 }
 
-/** A page of a membership's operators, newest first, straight from its index. */
+/** Selects a page of the operators of a membership, newest first, directly from its index. */
 export function selectMembersPage(
   db: Kysely<Tables>,
   accountId: number,

@@ -17,7 +17,7 @@ export interface OperatorStamp {
   readonly version: number;
 }
 
-/** A subquery per id: SQLite might drive a join from the wrong table. */
+/** Selects the version by a subquery per id: SQLite might start a join from the wrong table. */
 export function selectVersion(accountId: number, id: string) {
   const version = sql<number>`(select o.version from operators o where o.account_id = ${accountId} and o.id = ${sql.ref(id)})`;
   return version.as('version');
@@ -40,7 +40,8 @@ const countAll = prepare<{ accountId: number }, { count: number }>((db, { accoun
 );
 
 /**
- * Pages of the operator list. Reads that an index answers quickly run inline; all others run off-thread, so that no
+ * Reads pages of the operator list. Reads that an index answers quickly run inline; all others run off-thread, so that
+ * no
  * caller's filter delays the requests of others.
  */
 export class OperatorPages {
@@ -77,7 +78,7 @@ export class OperatorPages {
     return smallCount ?? (await this.#database.readOffThread(this.countQuery(accountId, filters)))[0]?.count ?? 0;
   }
 
-  /** The page as one statement: first the ids, from an index, then the versions of only these. */
+  /** Builds the page as one statement: first the ids, from an index, then only their versions. */
   listQuery(accountId: number, filters: OperatorFilters, window: Window): Compilable<OperatorStamp> {
     const db = this.#database.read;
     const membership = findSingleMembership(filters);
@@ -101,7 +102,7 @@ export class OperatorPages {
 
   #select(accountId: number, filters: OperatorFilters) {
     return selectOperators(this.#database.read, accountId, filters).where((eb) =>
-      this.#database.withinDeadline(eb.ref('operators.id')),
+      this.#database.isWithinDeadline(eb.ref('operators.id')),
     );
   }
 
@@ -109,7 +110,7 @@ export class OperatorPages {
     return (await this.#database.run(countAll, { accountId }))[0]?.count ?? 0;
   }
 
-  /** Undefined when there are more than `limit` matches. */
+  /** Returns undefined if there are more than `limit` matches. */
   async #countUpTo(accountId: number, filters: OperatorFilters, limit: number): Promise<number | undefined> {
     const { rows } = await sql<{ count: number }>`select count(*) as count from (${selectOperators(
       this.#database.read,

@@ -13,7 +13,7 @@ const findStamp = prepare<{ accountId: number; id: number }, OperatorStamp>((db,
   db.selectFrom('operators').select(['id', 'version']).where('accountId', '=', accountId).where('id', '=', id),
 );
 
-/** Lists of operators, newest first. */
+/** Lists operators, newest first. */
 export class OperatorQuery {
   readonly #database: Database;
   readonly #pages: OperatorPages;
@@ -56,7 +56,7 @@ export class OperatorQuery {
     return { ...page, rows: await this.loadByStamps(accountId, page.rows) };
   }
 
-  /** The same slice of the members of each owner. */
+  /** Returns the same slice of the members of each owner. */
   async sliceMembers(
     accountId: number,
     kind: MembershipKind,
@@ -78,12 +78,12 @@ export class OperatorQuery {
     return this.#slices.countMembers(accountId, kind, ownerIds, filters);
   }
 
-  /** Which of these pass the filters, in the order given. */
+  /** Returns the ids of operators that match the filters, in the same order. */
   filterIds(accountId: number, ids: readonly number[], filters: OperatorFilters): Promise<number[]> {
     return this.#slices.filterIds(accountId, ids, filters);
   }
 
-  /** Cached by version; operators deleted since the stamps were read are omitted. */
+  /** Caches operators by version. Omits operators deleted since the stamps were read. */
   loadByStamps(accountId: number, stamps: readonly OperatorStamp[]): Promise<Operator[]> {
     const load = async (missing: readonly OperatorStamp[]) => {
       const ids = missing.map(({ id }) => id);

@@ -14,7 +14,7 @@ type Member = OperatorStamp & { readonly owner: number };
 const MAX_UNION_PARTS = 400;
 const MAX_PARAMETERS = 20_000;
 
-/** Slices of the operators of an account, and of the members of many groups, websites or skills. */
+/** Slices the operators of an account, and the members of many groups, websites or skills. */
 export class OperatorSlices {
   readonly #database: Database;
 
@@ -28,15 +28,15 @@ export class OperatorSlices {
     return toSlicePage(hasFilters(filters) ? await this.#database.readOffThread(query) : await query.execute(), slice);
   }
 
-  /** Which of these pass the filters, in the order given. */
+  /** Returns the ids of operators that match the filters, in the same order. */
   async filterIds(accountId: number, ids: readonly number[], filters: OperatorFilters): Promise<number[]> {
     if (!hasFilters(filters)) return [...ids];
     const query = this.#select(accountId, filters).select('operators.id as id').where('operators.id', 'in', ids);
-    const passing = new Set((await this.#database.readOffThread(query)).map((row) => row.id));
-    return ids.filter((id) => passing.has(id));
+    const matchingIds = new Set((await this.#database.readOffThread(query)).map((row) => row.id));
+    return ids.filter((id) => matchingIds.has(id));
   }
 
-  /** One statement per chunk of owners. */
+  /** Runs one statement per chunk of owners. */
   async sliceMembers(
     accountId: number,
     kind: MembershipKind,
@@ -53,7 +53,7 @@ export class OperatorSlices {
     return ids.map((id) => toSlicePage(byOwner.get(id) ?? [], slice));
   }
 
-  /** How many members of each owner pass the filters; without filters, the stored counts. */
+  /** Counts the members of each owner that match the filters; without filters, returns the stored counts. */
   async countMembers(
     accountId: number,
     kind: MembershipKind,
@@ -65,7 +65,7 @@ export class OperatorSlices {
     for (const chunk of splitIntoChunks(ids, MAX_PARAMETERS)) {
       const rows = hasFilters(filters)
         ? await this.#database.readOffThread(
-            this.#selectPassing(accountId, kind, chunk, filters)
+            this.#selectMatchingMembers(accountId, kind, chunk, filters)
               .select(['skillId as owner', sql<number>`count(*)`.as('count')])
               .groupBy('skillId'),
           )
@@ -83,14 +83,14 @@ export class OperatorSlices {
   /** Each part of the union walks the index of its membership and stops when the page is full. */
   async #sliceUnfiltered(accountId: number, kind: MembershipKind, ids: readonly number[], slice: Slice) {
     const parts = ids.map((id) => {
-      const members = selectMembers(this.#database.read, kind)
+      const ownMembers = selectMembers(this.#database.read, kind)
         .where('accountId', '=', accountId)
         .where('skillId', '=', id)
         .select(['operatorId as id', sql.lit(id).as('owner')]);
-      return sql`select * from (${applySlice(members, 'operatorId', slice)})`;
+      return sql`select * from (${applySlice(ownMembers, 'operatorId', slice)})`;
     });
-    const found = sql<{ id: number; owner: number }>`(${sql.join(parts, sql` union all `)})`;
-    return this.#selectStamps(accountId, found.as('found'), slice).execute();
+    const members = sql<{ id: number; owner: number }>`(${sql.join(parts, sql` union all `)})`;
+    return this.#selectStamps(accountId, members.as('members'), slice).execute();
   }
 
   /** Evaluates the filters once for all owners. */
@@ -102,7 +102,11 @@ export class OperatorSlices {
     slice: Slice,
   ) {
     const direction = sql.raw(slice.backwards ? 'asc' : 'desc');
-    const ranked = applySliceBounds(this.#selectPassing(accountId, kind, ids, filters), 'operatorId', slice).select([
+    const ranked = applySliceBounds(
+      this.#selectMatchingMembers(accountId, kind, ids, filters),
+      'operatorId',
+      slice,
+    ).select([
       'operatorId as id',
       'skillId as owner',
       sql<number>`row_number() over (partition by skill_id order by operator_id ${direction})`.as('position'),
@@ -111,18 +115,18 @@ export class OperatorSlices {
       .selectFrom(ranked.as('ranked'))
       .select(['ranked.id', 'ranked.owner'])
       .where('ranked.position', '<=', slice.limit + 1);
-    return this.#database.readOffThread(this.#selectStamps(accountId, first.as('found'), slice));
+    return this.#database.readOffThread(this.#selectStamps(accountId, first.as('members'), slice));
   }
 
-  /** In the order that a slice needs. */
-  #selectStamps(accountId: number, found: AliasedExpression<{ id: number; owner: number }, 'found'>, slice: Slice) {
+  /** Selects the stamps in the order that `toSlicePage` expects. */
+  #selectStamps(accountId: number, members: AliasedExpression<{ id: number; owner: number }, 'members'>, slice: Slice) {
     return this.#database.read
-      .selectFrom(found)
-      .select(['found.id', 'found.owner', selectVersion(accountId, 'found.id')])
-      .orderBy('found.id', slice.backwards ? 'asc' : 'desc');
+      .selectFrom(members)
+      .select(['members.id', 'members.owner', selectVersion(accountId, 'members.id')])
+      .orderBy('members.id', slice.backwards ? 'asc' : 'desc');
   }
 
-  #selectPassing(accountId: number, kind: MembershipKind, ids: readonly number[], filters: OperatorFilters) {
+  #selectMatchingMembers(accountId: number, kind: MembershipKind, ids: readonly number[], filters: OperatorFilters) {
     return selectMembers(this.#database.read, kind)
       .where('accountId', '=', accountId)
       .where('skillId', 'in', ids)
@@ -131,12 +135,12 @@ export class OperatorSlices {
 
   #select(accountId: number, filters: OperatorFilters) {
     return selectOperators(this.#database.read, accountId, filters).where((eb) =>
-      this.#database.withinDeadline(eb.ref('operators.id')),
+      this.#database.isWithinDeadline(eb.ref('operators.id')),
     );
   }
 }
 
-/** The members of any kind, with the columns of `operator_skills`. */
+/** Selects the members of any kind, with the columns of `operator_skills`. */
 function selectMembers(db: Kysely<Tables>, kind: MembershipKind) {
   if (kind === 'skill') return db.selectFrom('operatorSkills');
   const source =

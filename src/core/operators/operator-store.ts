@@ -65,13 +65,13 @@ export async function requireOperator(tx: Transaction, accountId: number, id: nu
 
 export async function insertOperator(
   tx: Transaction,
-  caller: ActorContext,
+  context: ActorContext,
   operator: Operator,
   passwordHash: string | null,
 ): Promise<void> {
-  const { accountId } = caller;
+  const { accountId } = context;
   const { id } = operator;
-  await addLogin(tx, caller, operator, passwordHash);
+  await addLogin(tx, context, operator, passwordHash);
   tx.send(insertRow, {
     accountId,
     id,
@@ -80,41 +80,41 @@ export async function insertOperator(
     createdAt: tx.now,
     ...toColumns(operator),
   });
-  createLive(tx, caller, operator);
-  await addMemberships(tx, caller, id, operator);
-  adjustOperatorCounts(tx, caller, { operators: 1, admins: operator.roles.includes('admin') ? 1 : 0 });
+  createLive(tx, context, operator);
+  await addMemberships(tx, context, id, operator);
+  adjustOperatorCounts(tx, context, { operators: 1, admins: operator.roles.includes('admin') ? 1 : 0 });
 }
 
 export async function updateOperator(
   tx: Transaction,
-  caller: ActorContext,
+  context: ActorContext,
   before: Operator,
   after: Operator,
 ): Promise<void> {
-  const { accountId } = caller;
+  const { accountId } = context;
   const { id } = before;
   if (foldEmail(before.email) !== foldEmail(after.email)) {
-    await changeLoginEmail(tx, caller, after);
+    await changeLoginEmail(tx, context, after);
   }
   tx.send(updateRow, { accountId, id, version: after.version, ssoVersion: after.ssoVersion, ...toColumns(after) });
-  updateLiveSettings(tx, caller, { operatorId: id, before, after });
-  await removeMemberships(tx, caller, id, before, after);
-  await addMemberships(tx, caller, id, after, before);
+  updateLiveSettings(tx, context, { operatorId: id, before, after });
+  await removeMemberships(tx, context, id, before, after);
+  await addMemberships(tx, context, id, after, before);
   const wasAdmin = before.roles.includes('admin') ? 1 : 0;
   const isAdmin = after.roles.includes('admin') ? 1 : 0;
-  if (wasAdmin !== isAdmin) adjustOperatorCounts(tx, caller, { operators: 0, admins: isAdmin - wasAdmin });
+  if (wasAdmin !== isAdmin) adjustOperatorCounts(tx, context, { operators: 0, admins: isAdmin - wasAdmin });
 }
 
 /** Deletes the operator and their login, leases and memberships. Conversations, surveys and events stay. */
-export async function deleteOperator(tx: Transaction, caller: ActorContext, operator: Operator): Promise<void> {
-  const { accountId } = caller;
+export async function deleteOperator(tx: Transaction, context: ActorContext, operator: Operator): Promise<void> {
+  const { accountId } = context;
   const { id } = operator;
-  await removeMemberships(tx, caller, id, operator);
-  await deleteLive(tx, caller, id);
-  await deleteLeases(tx, caller, id);
-  await deleteLogin(tx, caller, id);
+  await removeMemberships(tx, context, id, operator);
+  await deleteLive(tx, context, id);
+  await deleteLeases(tx, context, id);
+  await deleteLogin(tx, context, id);
   await tx.db.deleteFrom('operators').where('accountId', '=', accountId).where('id', '=', id).execute();
-  adjustOperatorCounts(tx, caller, { operators: -1, admins: operator.roles.includes('admin') ? -1 : 0 });
+  adjustOperatorCounts(tx, context, { operators: -1, admins: operator.roles.includes('admin') ? -1 : 0 });
 }
 
 type Memberships = Pick<Operator, 'groupId' | 'websiteList' | 'skillList'>;
@@ -123,34 +123,34 @@ const NO_MEMBERSHIPS: Memberships = { groupId: null, websiteList: [], skillList:
 /** Adds the memberships that are new in `after`, and updates the stored counts. */
 async function addMemberships(
   tx: Transaction,
-  caller: ActorContext,
+  context: ActorContext,
   operatorId: number,
   after: Memberships,
   before = NO_MEMBERSHIPS,
 ): Promise<void> {
-  const { accountId } = caller;
+  const { accountId } = context;
   if (after.groupId !== null && after.groupId !== before.groupId)
-    adjustNodeOperatorCount(tx, caller, 'group', after.groupId, 1);
+    adjustNodeOperatorCount(tx, context, 'group', after.groupId, 1);
   for (const websiteId of after.websiteList.filter((id) => !before.websiteList.includes(id))) {
     tx.send(insertWebsite, { accountId, websiteId, operatorId });
-    adjustWebsiteOperatorCount(tx, caller, websiteId, 1);
+    adjustWebsiteOperatorCount(tx, context, websiteId, 1);
   }
   for (const skillId of after.skillList.filter((id) => !before.skillList.includes(id))) {
     tx.send(insertSkill, { accountId, skillId, operatorId });
-    adjustNodeOperatorCount(tx, caller, 'skill', skillId, 1);
+    adjustNodeOperatorCount(tx, context, 'skill', skillId, 1);
   }
 }
 
 async function removeMemberships(
   tx: Transaction,
-  caller: ActorContext,
+  context: ActorContext,
   operatorId: number,
   before: Memberships,
   after = NO_MEMBERSHIPS,
 ): Promise<void> {
-  const { accountId } = caller;
+  const { accountId } = context;
   if (before.groupId !== null && after.groupId !== before.groupId) {
-    adjustNodeOperatorCount(tx, caller, 'group', before.groupId, -1);
+    adjustNodeOperatorCount(tx, context, 'group', before.groupId, -1);
   }
   for (const websiteId of before.websiteList.filter((id) => !after.websiteList.includes(id))) {
     await tx.db
@@ -159,7 +159,7 @@ async function removeMemberships(
       .where('websiteId', '=', websiteId)
       .where('operatorId', '=', operatorId)
       .execute();
-    adjustWebsiteOperatorCount(tx, caller, websiteId, -1);
+    adjustWebsiteOperatorCount(tx, context, websiteId, -1);
   }
   for (const skillId of before.skillList.filter((id) => !after.skillList.includes(id))) {
     await tx.db
@@ -168,7 +168,7 @@ async function removeMemberships(
       .where('skillId', '=', skillId)
       .where('operatorId', '=', operatorId)
       .execute();
-    adjustNodeOperatorCount(tx, caller, 'skill', skillId, -1);
+    adjustNodeOperatorCount(tx, context, 'skill', skillId, -1);
   }
 }
 

@@ -21,7 +21,7 @@ const ROLE_RULE = `must be a list of one or more of ${ROLES.join(', ')}`;
 
 /** All writable fields, in the order of the specification. */
 const writable = {
-  name: text(1, 255).meta({ description: 'Family name.', example: 'Martin' }),
+  name: text(1, 255).meta({ description: 'Last name.', example: 'Martin' }),
   firstName: text(0, 255).meta({ description: 'First name.', example: 'Alice' }),
   pseudo: text(0, 255).meta({ description: 'The pseudonym that visitors see.', example: 'Alice M.' }),
   email: emailAddress.meta({ description: 'The login name; unique on the whole platform, case-insensitive.' }),
@@ -107,7 +107,7 @@ export type Operator = Omit<z.output<typeof operatorSchema>, 'role' | 'ssoKey'> 
   readonly ssoVersion: number;
 };
 
-export function highestRole(roles: readonly Role[]): (typeof LEGACY_ROLES)[number] {
+export function findHighestRole(roles: readonly Role[]): (typeof LEGACY_ROLES)[number] {
   return LEGACY_ROLES.findLast((role) => roles.includes(role)) ?? 'operator';
 }
 

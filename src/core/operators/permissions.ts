@@ -8,13 +8,13 @@ export type Relation = 'self' | 'managed' | 'other';
 
 type PermissionSubject = Pick<Operator, 'id' | 'groupId' | 'roles'>;
 
-const ABOVE_OPERATOR: readonly Role[] = ['manager', 'admin'];
+const MANAGEMENT_ROLES: readonly Role[] = ['manager', 'admin'];
 
-/** Admins manage all operators; managers those in their groups who are neither manager nor admin. */
-export function relationTo(caller: Caller, operator: PermissionSubject): Relation {
+/** Admins manage all operators; managers manage operators of their groups who are neither manager nor admin. */
+export function findRelation(caller: Caller, operator: PermissionSubject): Relation {
   if (caller.operatorId === operator.id) return 'self';
   if (caller.accessLevel === 'admin') return 'managed';
-  const isBelowManager = !operator.roles.some((role) => ABOVE_OPERATOR.includes(role));
+  const isBelowManager = !operator.roles.some((role) => MANAGEMENT_ROLES.includes(role));
   return caller.accessLevel === 'manager' && isBelowManager && manages(caller, operator.groupId) ? 'managed' : 'other';
 }
 
@@ -25,7 +25,7 @@ export type Visibility = 'public' | 'names' | 'details' | 'secret';
 
 export function canRead(caller: Caller, operator: PermissionSubject, part: Visibility): boolean {
   if (part === 'public') return true;
-  const relation = relationTo(caller, operator);
+  const relation = findRelation(caller, operator);
   if (part === 'secret') return relation === 'self' || (caller.accessLevel === 'admin' && caller.canWrite);
   if (relation !== 'other') return true;
   return part === 'names' && caller.accessLevel !== 'expert';
@@ -51,7 +51,7 @@ const FILTER_VISIBILITY: Record<keyof OperatorFilters, Exclude<Visibility, 'secr
   language: 'details',
 };
 
-/** A filter on a field reveals it: the caller must be allowed to read that field of every operator. */
+/** Throws unless the caller can read the filtered fields of every operator: a filter on a field reveals it. */
 export function requireCanFilter(caller: Caller, filters: OperatorFilters): void {
   if (caller.accessLevel === 'admin') return;
   for (const [name, filter] of Object.entries(filters)) {
@@ -67,10 +67,10 @@ export function requireCanFilter(caller: Caller, filters: OperatorFilters): void
  */
 const OWN_FIELDS: ReadonlySet<string> = new Set(['pseudo', 'languageAdmin', 'callConfig']);
 
-/** Checked before the input is validated in detail. */
+/** Throws unless the caller can make this update. Checked before the input is validated in detail. */
 export function requireCanUpdate(caller: Caller, operator: PermissionSubject, input: OperatorUpdate): void {
   requireWrite(caller);
-  const relation = relationTo(caller, operator);
+  const relation = findRelation(caller, operator);
   // An attacker with an open session, even of an admin, must not be able to take over the account.
   if (relation === 'self' && input.password !== undefined) throw forbidden();
   if (caller.accessLevel === 'admin') return;
@@ -96,7 +96,7 @@ export function requireCanImport(caller: Caller): void {
 
 export function requireCanDelete(caller: Caller, operator: PermissionSubject): void {
   requireWrite(caller);
-  if (caller.accessLevel !== 'admin' && relationTo(caller, operator) !== 'managed') throw forbidden();
+  if (caller.accessLevel !== 'admin' && findRelation(caller, operator) !== 'managed') throw forbidden();
 }
 
 /** The single sign-on key authenticates as the operator: only they and admins may rotate it. */
@@ -105,17 +105,17 @@ export function requireCanRotateKey(caller: Caller, operator: PermissionSubject)
   if (!canRead(caller, operator, 'secret')) throw forbidden();
 }
 
-/** For changes of availability, presence and profile. */
+/** Throws unless the caller is the operator or manages them: for changes of availability, presence and profile. */
 export function requireSelfOrManaged(caller: Caller, operator: PermissionSubject): void {
   requireWrite(caller);
-  if (relationTo(caller, operator) === 'other') throw forbidden();
+  if (findRelation(caller, operator) === 'other') throw forbidden();
 }
 
 function requireWithinManagerLimits(
   caller: Caller,
   { roles, role, groupId }: Pick<OperatorUpdate, 'roles' | 'role' | 'groupId'>,
 ): void {
-  if ([...(roles ?? []), role].some((value) => value !== undefined && ABOVE_OPERATOR.includes(value)))
+  if ([...(roles ?? []), role].some((value) => value !== undefined && MANAGEMENT_ROLES.includes(value)))
     throw forbidden();
   if (groupId !== undefined && !manages(caller, groupId)) throw forbidden();
 }

@@ -8,27 +8,27 @@ export interface TargetLookup {
   loadAllWebsiteIds(): Promise<readonly number[]>;
 }
 
-/** For a single input: one query per lookup. */
+/** Creates a lookup for a single input: one query per call. */
 export function createTargetLookup({ db }: Transaction, accountId: number): TargetLookup {
   return {
     allExist: async (kind, ids) => {
       if (ids.length === 0) return true;
-      const found = await db
+      const { count } = await db
         .selectFrom(kind as 'skills')
         .select((eb) => eb.fn.countAll<number>().as('count'))
         .where('accountId', '=', accountId)
         .where('id', 'in', ids)
         .executeTakeFirstOrThrow();
-      return found.count === ids.length;
+      return count === ids.length;
     },
     loadAllWebsiteIds: async () => [...(await loadIds(db, accountId, 'websites'))],
   };
 }
 
-/** For many inputs in one transaction: reads all ids once. */
+/** Creates a lookup for many inputs in one transaction: reads all ids once. */
 export async function preloadTargetLookup(tx: Transaction, accountId: number): Promise<TargetLookup> {
   const { db } = tx;
-  const known: Record<Exclude<Kind, 'operators'>, ReadonlySet<number>> = {
+  const existingIds: Record<Exclude<Kind, 'operators'>, ReadonlySet<number>> = {
     groups: await loadIds(db, accountId, 'groups'),
     websites: await loadIds(db, accountId, 'websites'),
     skills: await loadIds(db, accountId, 'skills'),
@@ -37,8 +37,8 @@ export async function preloadTargetLookup(tx: Transaction, accountId: number): P
     allExist: async (kind, ids) =>
       kind === 'operators'
         ? createTargetLookup(tx, accountId).allExist(kind, ids)
-        : ids.every((id) => known[kind].has(id)),
-    loadAllWebsiteIds: async () => [...known.websites],
+        : ids.every((id) => existingIds[kind].has(id)),
+    loadAllWebsiteIds: async () => [...existingIds.websites],
   };
 }
 

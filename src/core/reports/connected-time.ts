@@ -6,7 +6,7 @@ import type { StatisticsRequest } from './statistics.ts';
 
 const END_OF_TIME = Number.MAX_SAFE_INTEGER;
 
-/** Hours worked: how long operators were connected, from the live history. */
+/** Computes how long operators were connected, from the live history. */
 export class ConnectedTime {
   readonly #database: Database;
 
@@ -14,23 +14,25 @@ export class ConnectedTime {
     this.#database = database;
   }
 
-  /** In whole seconds, the sum over the current operators of each subject. */
+  /** Returns whole seconds: the sum over the current operators of each subject. */
   async sumSeconds(accountId: number, request: StatisticsRequest): Promise<number[]> {
     if (request.ids.length === 0) return [];
     const rows = await this.#database.readOffThread<{ subject: number; milliseconds: number }>(
-      this.sumQuery(accountId, request),
+      this.buildSumQuery(accountId, request),
     );
-    const found = new Map(rows.map((row) => [row.subject, row.milliseconds]));
-    return request.ids.map((id) => Math.round((found.get(request.subject === 'account' ? 0 : id) ?? 0) / 1000));
+    const millisecondsBySubject = new Map(rows.map((row) => [row.subject, row.milliseconds]));
+    return request.ids.map((id) =>
+      Math.round((millisecondsBySubject.get(request.subject === 'account' ? 0 : id) ?? 0) / 1000),
+    );
   }
 
   /**
    * Each row of the history is valid until the next row. For every operator this reads the rows of the period, the row
    * before it for the state at its start, and the row after it. After the last row, the current lease decides.
    */
-  sumQuery(accountId: number, request: StatisticsRequest) {
+  buildSumQuery(accountId: number, request: StatisticsRequest) {
     const { from = 0, to = END_OF_TIME } = request.filters?.period ?? {};
-    const bound = (end: 'max' | 'min', side: '<=' | '>=', time: number) =>
+    const selectBound = (end: 'max' | 'min', side: '<=' | '>=', time: number) =>
       sql`(select ${sql.raw(end)}(b.at) from live_history b where b.account_id = ${accountId}
         and b.operator_id = members.operator and b.at ${sql.raw(side)} ${time})`;
     const intervals = sql`select members.subject as subject, h.connected as connected, h.at as at,
@@ -38,13 +40,13 @@ export class ConnectedTime {
           lead(h.at) over (partition by members.subject, members.operator order by h.at, h.version),
           case when live.lease_until > now_ms() then now_ms() else live.lease_until end,
           h.at) as until
-      from (${this.#members(accountId, request)}) members
+      from (${this.#selectMembers(accountId, request)}) members
       cross join live_history h
       left join operator_live live on live.account_id = ${accountId} and live.operator_id = members.operator
       where h.account_id = ${accountId} and h.operator_id = members.operator
-        and h.at >= coalesce(${bound('max', '<=', from)}, 0)
-        and h.at <= coalesce(${bound('min', '>=', to)}, ${END_OF_TIME})
-        and ${this.#database.withinDeadline(sql.ref('h.version'))}`;
+        and h.at >= coalesce(${selectBound('max', '<=', from)}, 0)
+        and h.at <= coalesce(${selectBound('min', '>=', to)}, ${END_OF_TIME})
+        and ${this.#database.isWithinDeadline(sql.ref('h.version'))}`;
     const start = sql`case when at < ${from} then ${from} else at end`;
     const end = sql`case when until > ${to} then ${to} else until end`;
     const query = sql<{ subject: number; milliseconds: number }>`select subject,
@@ -53,8 +55,8 @@ export class ConnectedTime {
     return { compile: () => query.compile(this.#database.read) };
   }
 
-  /** The current operators of each subject that pass the filters. */
-  #members(accountId: number, { subject, ids, filters = {} }: StatisticsRequest) {
+  /** Selects the current operators of each subject that match the filters. */
+  #selectMembers(accountId: number, { subject, ids, filters = {} }: StatisticsRequest) {
     const subjectFilter: IdFilter = { kind: 'ids', ids };
     const { operatorId, groupId, websiteId, skillId, scope } = filters;
     let query = selectOperators(this.#database.read, accountId, {

@@ -21,7 +21,7 @@ interface Tally {
 /** By account, key and feature. Nested maps, so that counting builds no strings. */
 type Tallies = Map<number, Map<number, Map<string, Tally>>>;
 
-/** Shows which keys still use deprecated features. Counts in memory, and is flushed periodically. */
+/** Counts which keys still use deprecated features: in memory, with a periodic flush to the database. */
 export class RestUsage {
   readonly #database: Database;
   readonly #clock: Clock;
@@ -48,7 +48,7 @@ export class RestUsage {
     }
   }
 
-  /** Stores the counts in one transaction. If that fails, they are kept for the next flush. */
+  /** Stores the counts in one transaction. If that fails, they stay in memory for the next flush. */
   flush(): Promise<void> {
     const write = this.#lastWrite.then(() => this.#write());
     this.#lastWrite = write.catch(() => undefined);
@@ -56,7 +56,8 @@ export class RestUsage {
   }
 
   /**
-   * All uses by the keys of the caller's account, most frequent first per key. Includes this node's unflushed counts.
+   * Lists all uses by the keys of the caller's account, most frequent first per key. Includes this node's unflushed
+   * counts.
    */
   async list(caller: Caller): Promise<RestUse[]> {
     requireAdmin(caller);
@@ -119,11 +120,11 @@ export class RestUsage {
   }
 }
 
-function getOrCreateTallies(all: Tallies, accountId: number, keyId: number): Map<string, Tally> {
-  let keys = all.get(accountId);
+function getOrCreateTallies(talliesByAccount: Tallies, accountId: number, keyId: number): Map<string, Tally> {
+  let keys = talliesByAccount.get(accountId);
   if (!keys) {
     keys = new Map();
-    all.set(accountId, keys);
+    talliesByAccount.set(accountId, keys);
   }
   let tallies = keys.get(keyId);
   if (!tallies) {
@@ -133,15 +134,15 @@ function getOrCreateTallies(all: Tallies, accountId: number, keyId: number): Map
   return tallies;
 }
 
-/** The same order on every node, so that concurrent writes do not deadlock. */
-function toSortedRows(all: Tallies) {
-  return [...toRows(all)].sort(
+/** Returns rows in the same order on every node, so that concurrent writes do not deadlock. */
+function toSortedRows(talliesByAccount: Tallies) {
+  return [...toRows(talliesByAccount)].sort(
     (a, b) => a.accountId - b.accountId || a.keyId - b.keyId || (a.what < b.what ? -1 : Number(a.what > b.what)),
   );
 }
 
-function* toRows(all: Tallies) {
-  for (const [accountId, keys] of all) {
+function* toRows(talliesByAccount: Tallies) {
+  for (const [accountId, keys] of talliesByAccount) {
     for (const [keyId, tallies] of keys) {
       for (const [what, tally] of tallies) yield { accountId, keyId, what, ...tally };
     }

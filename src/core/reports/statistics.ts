@@ -13,7 +13,7 @@ export const statisticsSchema = z
       .number()
       .min(0)
       .max(1)
-      .meta({ description: 'Mean satisfaction between 0 and 1; 0 without surveys.', deprecated: true }),
+      .meta({ description: 'Average satisfaction, from 0 to 1. 0 if there are no surveys.', deprecated: true }),
     experience: z
       .int()
       .min(0)
@@ -38,17 +38,17 @@ export interface StatisticsRequest {
 }
 
 export interface Figures {
-  /** Accepted conversations; per operator, one for each operator who accepted it. */
+  /** Accepted conversations. In the figures of operators, a conversation counts for each operator who accepted it. */
   readonly conversationNumber: number;
   /** Conversations in which the operator wrote or spoke. */
   readonly answeredNumber: number;
-  /** Mean time from acceptance to first answer; null without any. */
+  /** Average time from acceptance to first answer; null if there are none. */
   readonly firstAnswerSeconds: number | null;
-  /** Mean time from start to acceptance; null without any. */
+  /** Average time from start to acceptance; null if there are none. */
   readonly waitingSeconds: number | null;
   /** Conversations closed by the visitor or the system before an operator accepted them. */
   readonly abandonedNumber: number;
-  /** Mean satisfaction between 0 and 1; null without surveys. */
+  /** Average satisfaction, from 0 to 1; null if there are no surveys. */
   readonly satisfactionRate: number | null;
   /** Points: 10 for each conversation that was answered and closed. */
   readonly experience: number;
@@ -70,7 +70,7 @@ const SUBJECT_ID: Record<StatisticsSubject, RawBuilder<number>> = {
     (select o.group_id from operators o where o.account_id = conversations.account_id and o.id = conversations.operator_id) end`,
 };
 
-interface CountedRow {
+interface AggregateRow {
   readonly subject: number;
   readonly accepted: number;
   readonly answered: number;
@@ -81,7 +81,10 @@ interface CountedRow {
   readonly satisfaction: number | null;
 }
 
-/** Computed from the rows at each read, never from stored counters; read off-thread, as there may be very many rows. */
+/**
+ * Computes figures from the rows at each read, never from stored counters. Reads off-thread, because there may be very
+ * many rows.
+ */
 export class Statistics {
   readonly #database: Database;
 
@@ -94,8 +97,8 @@ export class Statistics {
     const { subject, ids } = request;
     if (ids.length === 0) return [];
     const rows = await this.#database.readOffThread(this.countQuery(accountId, request));
-    const found = new Map(rows.map((row) => [row.subject, row]));
-    return ids.map((id) => toFigures(found.get(subject === 'account' ? 0 : id)));
+    const rowsBySubject = new Map(rows.map((row) => [row.subject, row]));
+    return ids.map((id) => toFigures(rowsBySubject.get(subject === 'account' ? 0 : id)));
   }
 
   /** Refused conversations, which are counted by website and whole day. */
@@ -107,7 +110,7 @@ export class Statistics {
       .selectFrom('refusals')
       .select(sql<number>`coalesce(sum(count), 0)`.as('count'))
       .where('accountId', '=', accountId)
-      .where((eb) => this.#database.withinDeadline(eb.ref('websiteId')));
+      .where((eb) => this.#database.isWithinDeadline(eb.ref('websiteId')));
     if (websiteId) query = query.where((eb) => buildIdCondition(eb.ref('websiteId'), websiteId));
     if (period.from !== undefined) query = query.where('day', '>=', toDay(period.from));
     if (period.to !== undefined) query = query.where('day', '<=', toDay(period.to - 1));
@@ -120,7 +123,7 @@ export class Statistics {
       subject === 'operator'
         ? this.#selectPerOperator(accountId, request)
         : this.#selectPerConversation(accountId, request);
-    const query = this.#database.read.selectFrom(rows.as('handled')).select([
+    const query = this.#database.read.selectFrom(rows.as('counted')).select([
       // Without `group by`, nothing is sorted.
       (subject === 'account' ? sql<number>`min(subject)` : sql<number>`subject`).as('subject'),
       sql<number>`count(accepted)`.as('accepted'),
@@ -131,10 +134,10 @@ export class Statistics {
       sql<number | null>`avg(waiting)`.as('waiting'),
       sql<number | null>`avg(note)`.as('satisfaction'),
     ]);
-    return (subject === 'account' ? query : query.groupBy('subject')).$castTo<CountedRow>();
+    return (subject === 'account' ? query : query.groupBy('subject')).$castTo<AggregateRow>();
   }
 
-  /** Each conversation once, with the times of the first operator who accepted and answered it. */
+  /** Selects each conversation once, with the times of the first operator who accepted and answered it. */
   #selectPerConversation(accountId: number, { subject, ids, filters = {} }: StatisticsRequest) {
     const subjectFilters: ConversationFilters =
       subject === 'account' ? filters : { ...filters, [`${subject}Id`]: { kind: 'ids', ids } };
@@ -149,11 +152,15 @@ export class Statistics {
     ]);
   }
 
-  /** Each conversation once per operator who accepted it; the survey counts for the last of them. */
+  /** Selects each conversation once per operator who accepted it. The survey counts for the last of them. */
   #selectPerOperator(accountId: number, request: StatisticsRequest) {
     const { ids, filters = {} } = request;
-    const unshared = this.#selectPerConversation(accountId, request).where('conversations.changedHands', '=', 0);
-    const shared = this.#selectRows(accountId, filters)
+    const singleOperatorRows = this.#selectPerConversation(accountId, request).where(
+      'conversations.changedHands',
+      '=',
+      0,
+    );
+    const transferredRows = this.#selectRows(accountId, filters)
       .innerJoin('handlings', (join) =>
         join
           .onRef('handlings.accountId', '=', 'conversations.accountId')
@@ -171,7 +178,7 @@ export class Statistics {
         sql<number | null>`case when conversations.operator_id = handlings.operator_id
           then note_welcome + note_resolution + note_delay end`.as('note'),
       ]);
-    return unshared.unionAll(shared as never);
+    return singleOperatorRows.unionAll(transferredRows as never);
   }
 
   #selectRows(accountId: number, filters: ConversationFilters) {
@@ -181,17 +188,17 @@ export class Statistics {
           .onRef('satisfactions.accountId', '=', 'conversations.accountId')
           .onRef('satisfactions.conversationId', '=', 'conversations.id'),
       )
-      .where((eb) => this.#database.withinDeadline(eb.ref('conversations.id')));
+      .where((eb) => this.#database.isWithinDeadline(eb.ref('conversations.id')));
   }
 }
 
 const IS_CLOSED = sql<number>`case when state = 'closed' then 1 else 0 end`.as('isClosed');
 const ABANDONED = sql<number>`case when state = 'closed' and conversations.accepted_at is null
   and closed_by in ('visitor', 'system') then 1 else 0 end`.as('abandoned');
-/** The sum of the three ratings: integers have the same mean on every database. */
+/** The sum of the three ratings. The average of integers is the same on every database. */
 const NOTE_SUM = sql<number | null>`note_welcome + note_resolution + note_delay`.as('note');
 
-function toFigures(row: CountedRow | undefined): Figures {
+function toFigures(row: AggregateRow | undefined): Figures {
   return {
     conversationNumber: row?.accepted ?? 0,
     answeredNumber: row?.answered ?? 0,

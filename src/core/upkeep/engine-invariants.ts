@@ -2,7 +2,7 @@ export interface Invariant {
   readonly name: string;
   /** Selects one row with a text `problem` per violation. */
   readonly violationQuery: string;
-  /** Holds only while a running service ends what has expired. */
+  /** Holds only while a running service ends expired leases. */
   readonly onlyWhileRunning?: true;
 }
 
@@ -17,7 +17,7 @@ const HISTORY_COLUMNS = ['enabled', 'available', 'slots'].flatMap((property) =>
 /** Invariants of presence, conversations and messages. */
 export const ENGINE_INVARIANTS: readonly Invariant[] = [
   {
-    name: "an operator's lease ends with their last session, and routing with the last session outside its grace period",
+    name: 'an operator is connected until their last lease ends, and routable until the last lease outside its grace period ends',
     violationQuery: `select ${OPERATOR} || ' until ' || l.lease_until || ', routable until ' || l.routable_until as problem from operator_live l
       where l.routable_until > l.lease_until
       or l.lease_until <> coalesce((select max(s.expires_at) from operator_leases s

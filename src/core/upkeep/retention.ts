@@ -23,7 +23,7 @@ export class Retention {
     this.#days = days;
   }
 
-  /** Runs until nothing old is left, or until aborted. */
+  /** Runs until no expired row is left, or until aborted. */
   async deleteExpired(signal?: AbortSignal): Promise<void> {
     const accounts = await this.#database.read.selectFrom('accounts').select('id').orderBy('id').execute();
     for (const { id } of accounts) {

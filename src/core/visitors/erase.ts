@@ -5,12 +5,12 @@ import { eraseMessageTexts } from '../engine/records/message-store.ts';
 import { eraseComments } from '../engine/records/satisfaction-store.ts';
 import { eraseVisitor, requireVisitor } from '../engine/records/visitor-store.ts';
 import { type Caller, type Commit, requireAdmin } from '../kernel/caller.ts';
-import { type Visitor, visitorFromRow } from './visitor-query.ts';
+import { toVisitor, type Visitor } from './visitor-query.ts';
 import type { VisitorSessions } from './visitor-sessions.ts';
 
 /**
- * Removes a visitor's data on request: the profile, and the messages of both sides. The conversations, their times and
- * the ratings stay for statistics.
+ * Erases a visitor's data on request: the profile, comments, and the messages of both sides. The conversations, their
+ * times and the ratings stay for statistics.
  */
 export class VisitorErasure {
   readonly #sessions: VisitorSessions;
@@ -24,12 +24,12 @@ export class VisitorErasure {
     const { accountId } = caller;
     const erased = await commit(async (tx) => {
       const visitor = await requireVisitor(tx, accountId, id);
-      if (visitor.erasedAt !== null) return visitorFromRow(visitor);
-      await this.#sessions.endAll(tx, caller, id);
+      if (visitor.erasedAt !== null) return toVisitor(visitor);
+      await this.#sessions.revokeAll(tx, caller, id);
       await closeOpenConversations(tx, caller, id);
       await eraseComments(tx, caller, id);
       await eraseMessageTexts(tx, caller, id);
-      return visitorFromRow(await eraseVisitor(tx, caller, visitor));
+      return toVisitor(await eraseVisitor(tx, caller, visitor));
     });
     this.#sessions.evict({ accountId, id });
     return erased;
@@ -37,8 +37,8 @@ export class VisitorErasure {
 }
 
 async function closeOpenConversations(tx: Transaction, caller: Caller, visitorId: number): Promise<void> {
-  const open = await findOpenConversations(tx, { accountId: caller.accountId, visitorId });
+  const openConversations = await findOpenConversations(tx, { accountId: caller.accountId, visitorId });
   // Queued conversations first: a released slot must not be assigned to one of them.
-  const queuedFirst = open.toSorted((one, other) => Number(one.state !== 'queued') - Number(other.state !== 'queued'));
+  const queuedFirst = openConversations.toSorted((a, b) => Number(a.state !== 'queued') - Number(b.state !== 'queued'));
   for (const conversation of queuedFirst) await closeConversation(tx, caller, conversation);
 }

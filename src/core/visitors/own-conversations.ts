@@ -1,10 +1,10 @@
 import type { Database } from '../../storage/database.ts';
 import type { Conversation } from '../engine/records/conversation.ts';
-import { conversationFromRow } from '../engine/records/conversation-store.ts';
+import { toConversation } from '../engine/records/conversation-store.ts';
 import type { VisitorCaller } from '../kernel/caller.ts';
 import { applySlice, type Slice, type SlicePage, toSlicePage } from '../kernel/slice.ts';
 
-/** A visitor's own conversations; those of other visitors are treated as unknown. */
+/** Reads a visitor's own conversations; conversations of other visitors are treated as unknown. */
 export class OwnConversations {
   readonly #database: Database;
 
@@ -14,12 +14,12 @@ export class OwnConversations {
 
   async find(visitor: VisitorCaller, id: number): Promise<Conversation | undefined> {
     const row = await this.#selectRows(visitor).selectAll().where('id', '=', id).executeTakeFirst();
-    return row && conversationFromRow(row);
+    return row && toConversation(row);
   }
 
   async slice(visitor: VisitorCaller, slice: Slice): Promise<SlicePage<Conversation>> {
     const rows = await applySlice(this.#selectRows(visitor).selectAll(), 'id', slice).execute();
-    return toSlicePage(rows.map(conversationFromRow), slice);
+    return toSlicePage(rows.map(toConversation), slice);
   }
 
   async count(visitor: VisitorCaller): Promise<number> {
@@ -29,7 +29,7 @@ export class OwnConversations {
     return count;
   }
 
-  /** The newest video escalated from a chat. */
+  /** Finds the newest video escalated from a chat. */
   async findEscalatedVideo(visitor: VisitorCaller, id: number): Promise<Conversation | undefined> {
     const row = await this.#selectRows(visitor)
       .selectAll()
@@ -37,7 +37,7 @@ export class OwnConversations {
       .orderBy('id', 'desc')
       .limit(1)
       .executeTakeFirst();
-    return row && conversationFromRow(row);
+    return row && toConversation(row);
   }
 
   #selectRows({ accountId, visitorId }: VisitorCaller) {

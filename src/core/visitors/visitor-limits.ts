@@ -38,7 +38,7 @@ export class VisitorLimits {
     );
   }
 
-  /** Counts in the transaction of the message. */
+  /** Counts a message in its transaction. */
   async admitMessage(tx: Transaction, visitor: VisitorCaller): Promise<void> {
     const window = {
       subject: `messages of visitor ${toSubjectKey(visitor)}`,

@@ -24,7 +24,7 @@ export interface Visitor {
   readonly browser: string;
   readonly websiteList: readonly number[];
   readonly createdAt: number;
-  /** When their data was removed on request. */
+  /** When the visitor's personal data was erased. */
   readonly erasedAt: number | null;
 }
 
@@ -37,14 +37,14 @@ export interface VisitorFilters {
   readonly scope?: AccessScope | undefined;
 }
 
-/** Lists of visitors, newest first. */
+/** Lists visitors, newest first. */
 export class VisitorQuery {
   readonly #database: Database;
   readonly #list: Listing<'visitors', Visitor>;
 
   constructor(database: Database) {
     this.#database = database;
-    this.#list = new Listing(database, 'visitors', visitorFromRow);
+    this.#list = new Listing(database, 'visitors', toVisitor);
   }
 
   page(accountId: number, filters: VisitorFilters, window: Window): Promise<Page<Visitor>> {
@@ -71,7 +71,7 @@ export class VisitorQuery {
     let query = this.#database.read
       .selectFrom('visitors')
       .where('visitors.accountId', '=', accountId)
-      .where((eb) => this.#database.withinDeadline(eb.ref('visitors.id')));
+      .where((eb) => this.#database.isWithinDeadline(eb.ref('visitors.id')));
     if (id) query = query.where((eb) => buildIdCondition(eb.ref('visitors.id'), id));
     if (uniqueId) query = query.where((eb) => buildTextCondition(eb.ref('visitors.uniqueId'), uniqueId));
     if (externalId) query = query.where((eb) => buildTextCondition(eb.ref('visitors.externalIdFolded'), externalId));
@@ -94,7 +94,7 @@ export class VisitorQuery {
   }
 }
 
-export function visitorFromRow(row: Selectable<Tables['visitors']>): Visitor {
+export function toVisitor(row: Selectable<Tables['visitors']>): Visitor {
   const { id, uniqueId, externalId, lastname, firstname, address, city, zip, country } = row;
   const { phone, email, browser, createdAt, erasedAt } = row;
   const websiteList = JSON.parse(row.websiteList) as number[];

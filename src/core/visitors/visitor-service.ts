@@ -2,7 +2,7 @@ import type { Database } from '../../storage/database.ts';
 import type { VisitorUpdate } from '../engine/records/visitor-profile.ts';
 import { requireVisitor, updateVisitor } from '../engine/records/visitor-store.ts';
 import type { Commit, VisitorCaller } from '../kernel/caller.ts';
-import { type Visitor, visitorFromRow } from './visitor-query.ts';
+import { toVisitor, type Visitor } from './visitor-query.ts';
 
 /** Lets visitors read and change their own profile. */
 export class VisitorService {
@@ -12,7 +12,7 @@ export class VisitorService {
     this.#database = database;
   }
 
-  /** Undefined when the visitor no longer exists. */
+  /** Undefined if the visitor does not exist. */
   async find({ accountId, visitorId }: VisitorCaller): Promise<Visitor | undefined> {
     const row = await this.#database.read
       .selectFrom('visitors')
@@ -20,13 +20,13 @@ export class VisitorService {
       .where('accountId', '=', accountId)
       .where('id', '=', visitorId)
       .executeTakeFirst();
-    return row && visitorFromRow(row);
+    return row && toVisitor(row);
   }
 
   update(commit: Commit<Visitor>, visitor: VisitorCaller, input: VisitorUpdate): Promise<Visitor> {
     return commit(async (tx) => {
       const before = await requireVisitor(tx, visitor.accountId, visitor.visitorId);
-      return visitorFromRow(await updateVisitor(tx, visitor, before, input));
+      return toVisitor(await updateVisitor(tx, visitor, before, input));
     });
   }
 }

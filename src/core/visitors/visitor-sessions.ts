@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { z } from 'zod';
 import type { Database, Transaction } from '../../storage/database.ts';
 import { prepare } from '../../storage/prepared-statement.ts';
-import { digest, type InstallationSecrets, isSameSecret, randomSecret } from '../access/secrets.ts';
+import { digest, generateSecret, type InstallationSecrets, isSameSecret } from '../access/secrets.ts';
 import { visitorUpdate } from '../engine/records/visitor-profile.ts';
 import { addWebsites, findByExternalId, insertVisitor, updateVisitor } from '../engine/records/visitor-store.ts';
 import { announce } from '../events/announce.ts';
@@ -50,20 +50,20 @@ export class VisitorSessions {
     { language, externalId, signature, ...profile }: NewSession,
     browser: string,
   ): Promise<{ token: string; uniqueId: string }> {
-    if (externalId === undefined && signature !== undefined) throw invalidField('signature', 'needs an externalId');
+    if (externalId === undefined && signature !== undefined) throw invalidField('signature', 'requires an externalId');
     if (externalId !== undefined) this.#requireSignature(website, externalId, signature ?? '');
     const { accountId, id: websiteId } = website;
     return this.#database.transaction(async (tx) => {
-      const known = externalId === undefined ? undefined : await findByExternalId(tx, website, externalId);
+      const returningVisitor = externalId === undefined ? undefined : await findByExternalId(tx, website, externalId);
       const newVisitor = { ...profile, browser, externalId: externalId ?? null };
-      const visitor = known ?? (await insertVisitor(tx, website, newVisitor));
+      const visitor = returningVisitor ?? (await insertVisitor(tx, website, newVisitor));
       const context = { accountId, actor: toActor(visitor.id) };
-      if (known) await updateVisitor(tx, context, known, { ...profile, browser });
+      if (returningVisitor) await updateVisitor(tx, context, returningVisitor, { ...profile, browser });
       else if (Object.keys(profile).length > 0) {
         announce(tx, context, 'visitor.updated', visitor.id, { fields: Object.keys(profile), values: {} });
       }
       await addWebsites(tx, context, visitor, [websiteId]);
-      const token = randomSecret();
+      const token = generateSecret();
       await tx.db
         .insertInto('visitorTokens')
         .values({
@@ -86,29 +86,29 @@ export class VisitorSessions {
     });
   }
 
-  async endAll(tx: Transaction, { accountId }: ActorContext, id: number): Promise<void> {
+  async revokeAll(tx: Transaction, { accountId }: ActorContext, id: number): Promise<void> {
     await tx.db.deleteFrom('visitorTokens').where('accountId', '=', accountId).where('visitorId', '=', id).execute();
   }
 
-  /** After tokens were ended: this node no longer accepts them from its cache. */
+  /** Call after the commit of `endAll`: removes the visitor's tokens from the cache of this node. */
   evict({ accountId, id }: { readonly accountId: number; readonly id: number }): void {
     this.#cache.deleteWhere((caller) => caller.accountId === accountId && caller.visitorId === id);
   }
 
-  clean(): Promise<void> {
+  deleteExpired(): Promise<void> {
     const where = sql`expires_at < now_ms()`;
     return deleteInBatches(this.#database, { table: 'visitor_tokens', key: ['token_hash'], where });
   }
 
   #requireSignature({ accountId, id, secretVersion }: VisitorWebsite, externalId: string, signature: string): void {
-    const secret = this.#secrets.websiteSecret(accountId, id, secretVersion);
+    const secret = this.#secrets.deriveWebsiteSecret(accountId, id, secretVersion);
     const expected = createHmac('sha256', secret).update(externalId).digest('hex');
     if (isSameSecret(signature.toLowerCase(), expected)) return;
     throw new DomainError('forbidden', "The signature does not match the externalId and the website's secret.");
   }
 }
 
-/** Without an IP address: those of visitors are not stored. */
+/** Has no IP address, because the addresses of visitors are not stored. */
 function toActor(visitorId: number): VisitorCaller['actor'] {
   return { type: 'visitor', id: visitorId, via: 'visitor' };
 }

@@ -1,8 +1,8 @@
 import type { Database } from '../../storage/database.ts';
-import { originsOf } from '../directory/website.ts';
+import { resolveOrigins } from '../directory/website.ts';
 import { ShortLivedCache } from '../kernel/caches.ts';
 
-/** The data of a website that opening a session needs. */
+/** The data of a website that is needed to open a session. */
 export interface VisitorWebsite {
   readonly accountId: number;
   readonly id: number;
@@ -12,7 +12,7 @@ export interface VisitorWebsite {
   readonly language: string;
 }
 
-/** The websites and their allowed origins. A change takes effect within a second. */
+/** Finds websites and their allowed origins. A change takes effect within a second. */
 export class VisitorWebsites {
   readonly #database: Database;
   readonly #cache = new ShortLivedCache<VisitorWebsite>();
@@ -27,19 +27,19 @@ export class VisitorWebsites {
       const row = await this.#selectRows().where('accountId', '=', accountId).where('id', '=', id).executeTakeFirst();
       if (!row) return undefined;
       const { secretVersion, languageAdmin: language } = row;
-      return { accountId, id, origins: originsOf(parseOrigins(row)), secretVersion, language };
+      return { accountId, id, origins: resolveOrigins(parseOrigins(row)), secretVersion, language };
     });
   }
 
   /** Whether the origin belongs to any website: all that can be checked before the website is known. */
   async isKnownOrigin(origin: string): Promise<boolean> {
-    const all = await this.#allOrigins.get('all', () => this.#readOrigins());
-    return all?.has(origin) === true;
+    const knownOrigins = await this.#allOrigins.get('all', () => this.#readOrigins());
+    return knownOrigins?.has(origin) === true;
   }
 
   async #readOrigins(): Promise<ReadonlySet<string>> {
     const rows = await this.#selectRows().execute();
-    return new Set(rows.flatMap((row) => originsOf(parseOrigins(row))));
+    return new Set(rows.flatMap((row) => resolveOrigins(parseOrigins(row))));
   }
 
   #selectRows() {

@@ -34,8 +34,8 @@ export class WebsiteAvailability {
     return cached ?? this.#cache.set(key, position, this.#load(accountId, { skillId, websiteId, language }));
   }
 
-  async #load(accountId: number, question: Parameters<SkillAvailabilities['read']>[1][number]) {
-    const [answer] = await this.#availabilities.read(accountId, [question]);
-    return answer as SkillAvailability;
+  async #load(accountId: number, query: Parameters<SkillAvailabilities['read']>[1][number]) {
+    const [availability] = await this.#availabilities.read(accountId, [query]);
+    return availability as SkillAvailability;
   }
 }

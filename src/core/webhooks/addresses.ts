@@ -10,24 +10,24 @@ export interface Address {
 export type Resolve = (name: string) => Promise<readonly Address[]>;
 
 /** The message does not name the address: internal DNS results must not leak to callers. */
-export class AddressRefused extends Error {
+export class AddressNotAllowed extends Error {
   constructor() {
     super('its address is in a private or local network');
   }
 }
 
 /**
- * The lookup that the connection itself uses. The address that was checked is the address that is connected to, so DNS
- * rebinding cannot bypass the check.
+ * Creates the lookup that the connection itself uses. The address that was checked is the address that is connected to,
+ * so DNS rebinding cannot bypass the check.
  */
-export function checkedLookup(resolve: Resolve, isAllowed: (address: string) => boolean): LookupFunction {
+export function createCheckedLookup(resolve: Resolve, isAllowed: (address: string) => boolean): LookupFunction {
   return (name, options, callback) => {
     resolve(name).then(
       (addresses) => {
         const matching = addresses.filter(({ family }) => !options.family || family === options.family);
         const allowed = matching.filter(({ address }) => isAllowed(address));
         const [first] = allowed;
-        if (!first) callback(matching.length > 0 ? new AddressRefused() : noAddressError(name), '', 0);
+        if (!first) callback(matching.length > 0 ? new AddressNotAllowed() : noAddressError(name), '', 0);
         else if (options.all) callback(null, [...allowed]);
         else callback(null, first.address, first.family);
       },

@@ -24,7 +24,7 @@ export interface DueWebhook extends WebhookKey {
   readonly isFailing: boolean;
 }
 
-const dueWebhooks = prepare<object, WebhookKey & { failingSince: number | null }>((db) =>
+const findDue = prepare<object, WebhookKey & { failingSince: number | null }>((db) =>
   db
     .selectFrom('webhooks as w')
     .select(['w.accountId', 'w.id as webhookId', 'w.failingSince'])
@@ -53,21 +53,22 @@ export class Claims {
     this.#database = database;
   }
 
-  /** Active webhooks that have a due delivery. */
+  /** Finds active webhooks that have a due delivery. */
   async findDueWebhooks(): Promise<DueWebhook[]> {
-    const rows = await this.#database.run(dueWebhooks, {});
-    return rows.map(({ failingSince, ...hook }) => ({ ...hook, isFailing: failingSince !== null }));
+    const rows = await this.#database.run(findDue, {});
+    return rows.map(({ failingSince, ...webhook }) => ({ ...webhook, isFailing: failingSince !== null }));
   }
 
   /**
    * Claims up to `laneCount` deliveries per webhook, one transaction per account so that nodes do not block each other.
    */
-  async claim(hooks: readonly (WebhookKey & { readonly laneCount: number })[]): Promise<ClaimedDelivery[]> {
+  async claim(webhooks: readonly (WebhookKey & { readonly laneCount: number })[]): Promise<ClaimedDelivery[]> {
     const claimed: ClaimedDelivery[] = [];
-    for (const [accountId, accountHooks] of Map.groupBy(hooks, (hook) => hook.accountId)) {
+    for (const [accountId, accountWebhooks] of Map.groupBy(webhooks, (webhook) => webhook.accountId)) {
       const batch = await this.#database.transaction(async (tx) => {
         const deliveries: ClaimedDelivery[] = [];
-        for (const hook of accountHooks) deliveries.push(...(await claimForHook(tx, hook, hook.laneCount)));
+        for (const webhook of accountWebhooks)
+          deliveries.push(...(await claimForWebhook(tx, webhook, webhook.laneCount)));
         return deliveries;
       }, accountId);
       claimed.push(...batch);
@@ -76,19 +77,19 @@ export class Claims {
   }
 }
 
-async function claimForHook(
+async function claimForWebhook(
   tx: Transaction,
   { accountId, webhookId }: WebhookKey,
   limit: number,
 ): Promise<ClaimedDelivery[]> {
-  const hook = await tx.db
+  const webhook = await tx.db
     .selectFrom('webhooks')
     .select(['url', 'secret', 'previousSecret', 'previousUntil'])
     .where('accountId', '=', accountId)
     .where('id', '=', webhookId)
     .where('state', '=', 'active')
     .executeTakeFirst();
-  if (!hook) return [];
+  if (!webhook) return [];
   const due = await tx.db
     .selectFrom('webhookDeliveries')
     .select('id')
@@ -103,7 +104,8 @@ async function claimForHook(
   const claimed: ClaimedDelivery[] = [];
   for (const { id } of due) {
     const row = await claimDelivery(tx, { accountId }, id);
-    if (row) claimed.push({ ...row, ...hook, accountId, webhookId, id, triedAt: row.triedAt ?? tx.now, now: tx.now });
+    if (row)
+      claimed.push({ ...row, ...webhook, accountId, webhookId, id, triedAt: row.triedAt ?? tx.now, now: tx.now });
   }
   return claimed;
 }

@@ -35,7 +35,7 @@ export class Deliveries {
     this.#list = new Listing(database, 'webhookDeliveries', toDelivery);
   }
 
-  /** Undefined if the webhook does not exist. */
+  /** Returns undefined if the webhook does not exist. */
   async slice(
     caller: Caller,
     webhookId: number,
@@ -44,12 +44,12 @@ export class Deliveries {
   ): Promise<SlicePage<Delivery> | undefined> {
     requireAdmin(caller);
     if (!(await readWebhookRow(this.#database.read, caller.accountId, webhookId))) return undefined;
-    return this.#list.slice(caller.accountId, this.#query(caller.accountId, webhookId, state), slice);
+    return this.#list.slice(caller.accountId, this.#buildQuery(caller.accountId, webhookId, state), slice);
   }
 
   async count(caller: Caller, webhookId: number, state: DeliveryState | undefined): Promise<number> {
     requireAdmin(caller);
-    return this.#list.count(this.#query(caller.accountId, webhookId, state));
+    return this.#list.count(this.#buildQuery(caller.accountId, webhookId, state));
   }
 
   /** Counts pending and dead deliveries per webhook. */
@@ -79,8 +79,8 @@ export class Deliveries {
     requireAdmin(caller);
     const { accountId } = caller;
     return commit(async (tx) => {
-      const hook = await readWebhookRow(tx.db, accountId, webhookId);
-      if (!hook) throw unknownId('webhook', webhookId);
+      const webhook = await readWebhookRow(tx.db, accountId, webhookId);
+      if (!webhook) throw unknownId('webhook', webhookId);
       const rows = await reviveDeadLetters(tx, { accountId, webhookId }, deliveryId, MAX_REPLAYED);
       if (deliveryId !== undefined && !rows[0]) await this.#throwNotReplayable(accountId, webhookId, deliveryId);
       if (rows.length > 1) await releaseAll(tx, { accountId, webhookId });
@@ -89,22 +89,22 @@ export class Deliveries {
         const values = { replayed: rows.length, ...(deliveryId === undefined ? {} : { deliveryId }) };
         announce(tx, caller, 'webhook.updated', webhookId, { fields: ['deliveries'], values });
       }
-      return { webhook: toWebhook(hook), count: rows.length };
+      return { webhook: toWebhook(webhook), count: rows.length };
     });
   }
 
   /** Deletes deliveries that are past their retention. */
-  async clean(): Promise<void> {
+  async deleteExpired(): Promise<void> {
     for (const state of ['delivered', 'dead'] as const)
       await deleteExpiredDeliveries(this.#database, state, RETENTION_MS[state]);
   }
 
-  #query(accountId: number, webhookId: number, state: DeliveryState | undefined) {
+  #buildQuery(accountId: number, webhookId: number, state: DeliveryState | undefined) {
     const query = this.#database.read
       .selectFrom('webhookDeliveries')
       .where('accountId', '=', accountId)
       .where('webhookId', '=', webhookId)
-      .where((eb) => this.#database.withinDeadline(eb.ref('id')));
+      .where((eb) => this.#database.isWithinDeadline(eb.ref('id')));
     if (state === undefined) return query;
     const inState = query.where('state', '=', state);
     return state === 'delivered' ? inState : inState.where(isNotDelivered);

@@ -20,7 +20,7 @@ interface LaggingWebhook {
   readonly eventTypes: string;
 }
 
-const laggingWebhooks = prepare<object, LaggingWebhook>((db) =>
+const findLagging = prepare<object, LaggingWebhook>((db) =>
   db
     .selectFrom('webhooks as w')
     .innerJoin('accounts as a', 'a.id', 'w.accountId')
@@ -45,44 +45,47 @@ export class DeliveryQueue {
     this.#database = database;
   }
 
-  /** Returns whether there is more to read immediately. `savePositions` also stores positions after skipped events. */
+  /**
+   * Adds deliveries for new events. Returns whether there is more to read immediately. `savePositions` also stores
+   * positions after skipped events.
+   */
   async fill({ savePositions }: { savePositions: boolean }): Promise<boolean> {
     let hasMore = false;
-    for (const hook of await this.#database.run(laggingWebhooks, {})) {
-      if (await this.#fillForHook(hook, savePositions)) hasMore = true;
+    for (const webhook of await this.#database.run(findLagging, {})) {
+      if (await this.#fillForWebhook(webhook, savePositions)) hasMore = true;
       await setImmediate(); // the embedded database is synchronous: let requests run in between
     }
     return hasMore;
   }
 
-  async #fillForHook(hook: LaggingWebhook, savePositions: boolean): Promise<boolean> {
-    const from = this.#positionOf(hook);
-    const events = await this.#readEvents(hook.accountId, from);
+  async #fillForWebhook(webhook: LaggingWebhook, savePositions: boolean): Promise<boolean> {
+    const from = this.#getPosition(webhook);
+    const events = await this.#readEvents(webhook.accountId, from);
     const last = events.at(-1)?.position ?? from;
-    const patterns = JSON.parse(hook.eventTypes) as string[];
+    const patterns = JSON.parse(webhook.eventTypes) as string[];
     const matching = events.filter((event) =>
-      event.type === TEST_EVENT ? event.subjectId === hook.id : isSubscribedTo(patterns, event.type),
+      event.type === TEST_EVENT ? event.subjectId === webhook.id : isSubscribedTo(patterns, event.type),
     );
     const lastMissed = events[0] && events[0].position > from + 1 ? events[0].position - 1 : undefined;
     if (matching.length === 0 && lastMissed === undefined && !savePositions) {
-      this.#skipped.set(keyOf(hook), { fingerprint: fingerprintOf(hook), position: last });
+      this.#skipped.set(toKey(webhook), { fingerprint: computeFingerprint(webhook), position: last });
       return events.length === BATCH_SIZE;
     }
-    if (last === hook.position) return false;
-    if (matching.length > 0 && (await this.#isFull(hook))) return false;
-    const key = { accountId: hook.accountId, webhookId: hook.id };
+    if (last === webhook.position) return false;
+    if (matching.length > 0 && (await this.#isFull(webhook))) return false;
+    const key = { accountId: webhook.accountId, webhookId: webhook.id };
     await this.#database.transaction(async (tx) => {
-      if (!(await advancePosition(tx, key, { from: hook.position, to: last }))) return;
-      if (lastMissed !== undefined) announceMissedEvents(tx, hook, from + 1, lastMissed);
+      if (!(await advancePosition(tx, key, { from: webhook.position, to: last }))) return;
+      if (lastMissed !== undefined) announceMissedEvents(tx, webhook, from + 1, lastMissed);
       for (const event of matching) await addDelivery(tx, key, event);
-    }, hook.accountId);
-    this.#skipped.delete(keyOf(hook));
+    }, webhook.accountId);
+    this.#skipped.delete(toKey(webhook));
     return events.length === BATCH_SIZE;
   }
 
-  #positionOf(hook: LaggingWebhook): number {
-    const skipped = this.#skipped.get(keyOf(hook));
-    return skipped?.fingerprint === fingerprintOf(hook) ? skipped.position : hook.position;
+  #getPosition(webhook: LaggingWebhook): number {
+    const skipped = this.#skipped.get(toKey(webhook));
+    return skipped?.fingerprint === computeFingerprint(webhook) ? skipped.position : webhook.position;
   }
 
   async #readEvents(accountId: number, after: number): Promise<DeliveredEvent[]> {
@@ -101,14 +104,14 @@ export class DeliveryQueue {
     }));
   }
 
-  async #isFull(hook: LaggingWebhook): Promise<boolean> {
+  async #isFull(webhook: LaggingWebhook): Promise<boolean> {
     const { count } = await this.#database.read
       .selectFrom((eb) =>
         eb
           .selectFrom('webhookDeliveries')
           .select('nextAt')
-          .where('accountId', '=', hook.accountId)
-          .where('webhookId', '=', hook.id)
+          .where('accountId', '=', webhook.accountId)
+          .where('webhookId', '=', webhook.id)
           .where(sql<SqlBool>`state = 'pending'`)
           .limit(MAX_PENDING)
           .as('pending'),
@@ -119,20 +122,20 @@ export class DeliveryQueue {
   }
 }
 
-function keyOf(hook: LaggingWebhook): string {
-  return `${hook.accountId} ${hook.id}`;
+function toKey(webhook: LaggingWebhook): string {
+  return `${webhook.accountId} ${webhook.id}`;
 }
 
 /**
  * Changes when the webhook's event types change or another node advances its position; skipped positions then expire.
  */
-function fingerprintOf(hook: LaggingWebhook): string {
-  return `${hook.position} ${hook.eventTypes}`;
+function computeFingerprint(webhook: LaggingWebhook): string {
+  return `${webhook.position} ${webhook.eventTypes}`;
 }
 
-/** The webhook was paused for longer than the event log is retained. Announces the gap so that it is visible. */
-function announceMissedEvents(tx: Transaction, hook: LaggingWebhook, from: number, to: number): void {
-  announce(tx, systemContext(hook.accountId), 'webhook.updated', hook.id, {
+/** Announces events that a webhook missed because it was paused for longer than the event log is retained. */
+function announceMissedEvents(tx: Transaction, webhook: LaggingWebhook, from: number, to: number): void {
+  announce(tx, systemContext(webhook.accountId), 'webhook.updated', webhook.id, {
     fields: ['position'],
     values: { missedFrom: from, missedTo: to },
   });

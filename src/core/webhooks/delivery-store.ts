@@ -5,7 +5,7 @@ import type { Tables } from '../../storage/tables.ts';
 import { deleteInBatches } from '../kernel/batched-delete.ts';
 import type { AccountContext } from '../kernel/caller.ts';
 import { nextId } from '../kernel/ids.ts';
-import { buildBody, CLAIM_TTL_MS, type DeliveredEvent, type Delivery, eventIdOf } from './delivery.ts';
+import { buildBody, CLAIM_TTL_MS, type DeliveredEvent, type Delivery, toEventId } from './delivery.ts';
 import { NO_FAILURES, updateWebhook, type WebhookKey } from './webhook-store.ts';
 
 type DeliveryRow = Selectable<Tables['webhookDeliveries']>;
@@ -21,12 +21,12 @@ export interface SubjectKey extends WebhookKey {
 
 export function toDelivery(row: DeliveryRow): Delivery {
   const { accountId, triedAt: _triedAt, ...visible } = row;
-  return { ...visible, eventId: eventIdOf({ accountId, position: row.position }) };
+  return { ...visible, eventId: toEventId({ accountId, position: row.position }) };
 }
 
 type NewDelivery = Pick<DeliveryRow, 'id' | 'position' | 'type' | 'body'> & SubjectKey & { readonly now: number };
 
-/** Without `nextAt` while an earlier delivery of the same subject is pending: it is held back until that one ends. */
+/** `nextAt` is null while an earlier delivery of the same subject is pending: this one is held back until it ends. */
 const insertDelivery = prepare<NewDelivery>((db, { now, ...row }) =>
   db.insertInto('webhookDeliveries').values((eb) => ({
     ...row,
@@ -152,7 +152,7 @@ export async function releaseNext(tx: Transaction, subject: SubjectKey): Promise
     .execute();
 }
 
-/** `releaseNext` for every subject of a webhook. */
+/** Like `releaseNext`, for every subject of a webhook. */
 export async function releaseAll(tx: Transaction, { accountId, webhookId }: WebhookKey): Promise<void> {
   await tx.db
     .updateTable('webhookDeliveries as later')
@@ -179,8 +179,8 @@ export async function releaseAll(tx: Transaction, { accountId, webhookId }: Webh
 }
 
 /**
- * The receiver has recovered: deliveries first attempted during the outage are retried now. Older ones failed while
- * others succeeded, so they keep their backoff.
+ * After a receiver has recovered, makes deliveries due that were first attempted during the outage. Older ones failed
+ * while others succeeded, so they keep their backoff.
  */
 export async function retryFailedNow(
   tx: Transaction,
@@ -199,16 +199,16 @@ export async function retryFailedNow(
 }
 
 /** Makes all unclaimed pending deliveries due, each with a new 24-hour retry window. */
-export async function restartDeliveries(tx: Transaction, hook: WebhookKey): Promise<void> {
-  const { accountId, webhookId } = hook;
-  await updateWebhook(tx, hook, { ...NO_FAILURES, waitUntil: null });
+export async function restartDeliveries(tx: Transaction, webhook: WebhookKey): Promise<void> {
+  const { accountId, webhookId } = webhook;
+  await updateWebhook(tx, webhook, { ...NO_FAILURES, waitUntil: null });
   await tx.db
     .updateTable('webhookDeliveries')
     .set({ attempts: 0, triedAt: null, nextAt: tx.now })
     .where('accountId', '=', accountId)
     .where('webhookId', '=', webhookId)
     .where(isPending)
-    .where((eb) => isUnclaimed(eb, tx.now))
+    .where((eb) => buildUnclaimedCondition(eb, tx.now))
     .execute();
 }
 
@@ -234,7 +234,7 @@ export async function deleteDeliveries(tx: Transaction, { accountId, webhookId }
     .execute();
 }
 
-/** Neither held back nor being sent. */
-function isUnclaimed(eb: ExpressionBuilder<Tables, 'webhookDeliveries'>, now: number) {
+/** Matches deliveries that are neither held back nor being sent. */
+function buildUnclaimedCondition(eb: ExpressionBuilder<Tables, 'webhookDeliveries'>, now: number) {
   return eb.or([eb('nextAt', '<=', now), eb('nextAt', '>', now + CLAIM_TTL_MS)]);
 }

@@ -24,7 +24,7 @@ export interface Delivery {
 
 /** Deadline for the receiver's response. */
 export const RESPONSE_TIMEOUT_MS = 10_000;
-/** A claimed delivery is locked for other nodes: the response timeout plus time to record the outcome. */
+/** How long a claim locks a delivery for other nodes: the response timeout plus time to record the outcome. */
 export const CLAIM_TTL_MS = RESPONSE_TIMEOUT_MS + 5000;
 /** Retries stop this long after the first attempt. */
 export const RETRY_WINDOW_MS = 24 * 3600 * 1000;
@@ -36,8 +36,8 @@ const MAX_BACKOFF_MS = 3600 * 1000;
 const JITTER = 0.25;
 
 /**
- * Delay after the n-th failed attempt: 5 s, doubled each time, at most an hour. A jitter of ±25 % spreads deliveries
- * that failed together.
+ * Returns the delay after the n-th failed attempt: 5 s, doubled each time, at most an hour. A jitter of ±25 % spreads
+ * deliveries that failed together.
  */
 export function computeBackoff(attempts: number, random: () => number): number {
   const backoff = Math.min(INITIAL_BACKOFF_MS * 2 ** Math.min(attempts - 1, 20), MAX_BACKOFF_MS);
@@ -58,7 +58,7 @@ export function classifyOutcome(outcome: Exclude<Outcome, 'abandoned'>): 'delive
   return status === 429 || status >= 500 ? 'retry' : 'dead';
 }
 
-/** The time that the receiver asked to wait for (`Retry-After`, in seconds or as a date), at most a day from now. */
+/** Returns until when the receiver asked to wait (`Retry-After`, in seconds or as a date), at most a day from now. */
 export function parseRetryAfter(outcome: Outcome, now: number): number | undefined {
   if (outcome === 'abandoned' || 'error' in outcome || !outcome.retryAfter) return undefined;
   if (outcome.status !== 429 && outcome.status !== 503) return undefined;
@@ -79,14 +79,14 @@ export interface DeliveredEvent {
   readonly changes: Changes;
 }
 
-/** Identifies the event. The same in every attempt, so that a receiver can detect duplicates. */
-export function eventIdOf({ accountId, position }: { accountId: number; position: number }): string {
+/** Returns the id of an event. It is the same in every attempt, so that a receiver can detect duplicates. */
+export function toEventId({ accountId, position }: { accountId: number; position: number }): string {
   return `${accountId}-${position}`;
 }
 
 export function buildBody(event: DeliveredEvent): string {
   return JSON.stringify({
-    id: eventIdOf(event),
+    id: toEventId(event),
     position: event.position,
     type: event.type,
     at: new Date(event.at).toISOString(),

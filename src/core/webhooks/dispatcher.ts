@@ -1,6 +1,6 @@
 import type { Database } from '../../storage/database.ts';
 import { type ClaimedDelivery, Claims } from './claims.ts';
-import { eventIdOf } from './delivery.ts';
+import { toEventId } from './delivery.ts';
 import { DeliveryQueue } from './delivery-queue.ts';
 import type { Sender } from './http-sender.ts';
 import { Lanes } from './lanes.ts';
@@ -10,7 +10,7 @@ import type { WebhookService } from './webhook-service.ts';
 
 export interface DispatcherOptions {
   readonly database: Database;
-  readonly webhooks: Pick<WebhookService, 'signingSecrets'>;
+  readonly webhooks: Pick<WebhookService, 'getSigningSecrets'>;
   readonly sender: Sender;
   /** For backoff jitter. */
   readonly random?: () => number;
@@ -62,7 +62,7 @@ export class WebhookDispatcher {
     this.#runTick();
   }
 
-  /** Waits for deliveries in flight, up to this long; the rest is sent again after the next start. */
+  /** Waits up to this long for deliveries in flight; the rest is sent again after the next start. */
   async stop(milliseconds: number): Promise<void> {
     this.#isStopped = true;
     this.#unsubscribe?.();
@@ -124,19 +124,19 @@ export class WebhookDispatcher {
     // Rotates which webhook goes first when lanes are scarce.
     this.#rotation += 1;
     const shift = this.#rotation % Math.max(due.length, 1);
-    const hooks = [...due.slice(shift), ...due.slice(0, shift)]
-      .map((hook) => ({ ...hook, laneCount: this.#lanes.acquire(laneKeyOf(hook), hook.isFailing) }))
+    const webhooks = [...due.slice(shift), ...due.slice(0, shift)]
+      .map((webhook) => ({ ...webhook, laneCount: this.#lanes.acquire(toLaneKey(webhook), webhook.isFailing) }))
       .filter(({ laneCount }) => laneCount > 0);
-    if (hooks.length === 0) return 0;
+    if (webhooks.length === 0) return 0;
     let claimed: ClaimedDelivery[] = [];
     try {
-      claimed = await this.#claims.claim(hooks);
+      claimed = await this.#claims.claim(webhooks);
     } finally {
-      for (const hook of hooks) {
+      for (const webhook of webhooks) {
         const used = claimed.filter(
-          ({ accountId, webhookId }) => laneKeyOf({ accountId, webhookId }) === laneKeyOf(hook),
+          ({ accountId, webhookId }) => toLaneKey({ accountId, webhookId }) === toLaneKey(webhook),
         );
-        this.#lanes.release(laneKeyOf(hook), hook.laneCount - used.length);
+        this.#lanes.release(toLaneKey(webhook), webhook.laneCount - used.length);
       }
     }
     for (const delivery of claimed) this.#startSending(delivery);
@@ -156,7 +156,7 @@ export class WebhookDispatcher {
   async #send(claimed: ClaimedDelivery): Promise<void> {
     const started = performance.now();
     try {
-      const secrets = this.#options.webhooks.signingSecrets(claimed, claimed.now);
+      const secrets = this.#options.webhooks.getSigningSecrets(claimed, claimed.now);
       if (secrets.length === 0) return await this.#outcomes.pause(claimed, UNREADABLE_SECRET);
       const outcome = await this.#options.sender.send({
         url: claimed.url,
@@ -167,12 +167,12 @@ export class WebhookDispatcher {
       const result = await this.#outcomes.record(claimed, outcome);
       this.#options.onResult?.(result);
     } finally {
-      this.#lanes.finish(laneKeyOf(claimed), performance.now() - started);
+      this.#lanes.finish(toLaneKey(claimed), performance.now() - started);
     }
   }
 }
 
-function laneKeyOf({ accountId, webhookId }: { accountId: number; webhookId: number }): string {
+function toLaneKey({ accountId, webhookId }: { accountId: number; webhookId: number }): string {
   return `${accountId} ${webhookId}`;
 }
 
@@ -182,7 +182,7 @@ function buildHeaders(claimed: ClaimedDelivery, secrets: readonly string[]): Rec
     'Content-Type': 'application/json; charset=utf-8',
     'User-Agent': 'Switchboard',
     'X-Switchboard-Delivery': String(claimed.id),
-    'X-Switchboard-Event-Id': eventIdOf(claimed),
+    'X-Switchboard-Event-Id': toEventId(claimed),
     'X-Switchboard-Timestamp': String(timestamp),
     'X-Switchboard-Signature': buildSignatureHeader(secrets, timestamp, claimed.body),
   };

@@ -1,35 +1,35 @@
 const CHANGE_VERBS = ['created', 'updated', 'deleted'] as const;
 
-function typesOf(subject: string, verbs: readonly string[]): string[] {
+function listTypes(subject: string, verbs: readonly string[]): string[] {
   return verbs.map((verb) => `${subject}.${verb}`);
 }
 
 export const EVENT_TYPES: readonly string[] = [
-  ...typesOf('operator', [...CHANGE_VERBS, 'connected', 'disconnected', 'availability_updated']),
-  ...typesOf('conversation', ['queued', 'offered', 'started', 'transferred', 'closed', 'updated']),
+  ...listTypes('operator', [...CHANGE_VERBS, 'connected', 'disconnected', 'availability_updated']),
+  ...listTypes('conversation', ['queued', 'offered', 'started', 'transferred', 'closed', 'updated']),
   'message.created',
   'satisfaction.answered',
   'visitor.updated',
   ...['skill', 'group', 'website', 'tag', 'api_key', 'webhook', 'account'].flatMap((subject) =>
-    typesOf(subject, CHANGE_VERBS),
+    listTypes(subject, CHANGE_VERBS),
   ),
 ];
 
 /** Sent to one webhook only, to test it; webhooks cannot subscribe to it. */
 export const TEST_EVENT = 'webhook.tested';
 
-const PATTERNS: ReadonlySet<string> = new Set([...EVENT_TYPES, ...EVENT_TYPES.map((type) => `${subjectOf(type)}.*`)]);
+const PATTERNS: ReadonlySet<string> = new Set([...EVENT_TYPES, ...EVENT_TYPES.map((type) => `${getSubject(type)}.*`)]);
 
-/** An event type, or all types of a subject: `conversation.*`. */
+/** Whether this is an event type, or stands for all types of a subject: `conversation.*`. */
 export function isEventPattern(text: string): boolean {
   return PATTERNS.has(text);
 }
 
 /** An empty list subscribes to every event type. */
 export function isSubscribedTo(patterns: readonly string[], type: string): boolean {
-  return patterns.length === 0 || patterns.includes(type) || patterns.includes(`${subjectOf(type)}.*`);
+  return patterns.length === 0 || patterns.includes(type) || patterns.includes(`${getSubject(type)}.*`);
 }
 
-function subjectOf(type: string): string {
+function getSubject(type: string): string {
   return type.slice(0, type.indexOf('.'));
 }

@@ -2,15 +2,15 @@ import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type In
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import {
-  AddressRefused,
+  AddressNotAllowed,
   allowAnyAddress,
-  checkedLookup,
+  createCheckedLookup,
   createDnsResolver,
   type Resolve,
   resolveWithSystem,
 } from './addresses.ts';
 import { type Outcome, RESPONSE_TIMEOUT_MS } from './delivery.ts';
-import { isPublicAddress, literalAddress } from './private-networks.ts';
+import { isPublicAddress, parseLiteralAddress } from './private-networks.ts';
 
 export interface OutgoingRequest {
   readonly url: string;
@@ -27,7 +27,7 @@ export interface Sender {
 
 export interface SenderOptions {
   /** Whether events may be sent to private networks. */
-  readonly allowPrivate: boolean;
+  readonly allowPrivateHosts: boolean;
   readonly timeoutMs?: number;
   readonly resolve?: Resolve;
 }
@@ -48,16 +48,19 @@ export class HttpSender implements Sender {
   readonly #inFlight = new Map<ClientRequest, (outcome: Outcome) => void>();
   #isClosed = false;
 
-  constructor({ allowPrivate, timeoutMs = RESPONSE_TIMEOUT_MS, resolve }: SenderOptions) {
+  constructor({ allowPrivateHosts, timeoutMs = RESPONSE_TIMEOUT_MS, resolve }: SenderOptions) {
     this.#timeoutMs = timeoutMs;
-    this.#isAllowed = allowPrivate ? allowAnyAddress : isPublicAddress;
-    this.#lookup = checkedLookup(resolve ?? (allowPrivate ? resolveWithSystem : createDnsResolver()), this.#isAllowed);
+    this.#isAllowed = allowPrivateHosts ? allowAnyAddress : isPublicAddress;
+    this.#lookup = createCheckedLookup(
+      resolve ?? (allowPrivateHosts ? resolveWithSystem : createDnsResolver()),
+      this.#isAllowed,
+    );
   }
 
   async send(outgoing: OutgoingRequest): Promise<Outcome> {
     const url = new URL(outgoing.url);
-    const literal = literalAddress(url); // connects without a DNS lookup
-    if (literal !== undefined && !this.#isAllowed(literal)) return { error: new AddressRefused().message };
+    const literal = parseLiteralAddress(url); // connects without a DNS lookup
+    if (literal !== undefined && !this.#isAllowed(literal)) return { error: new AddressNotAllowed().message };
     const deadline = performance.now() + this.#timeoutMs;
     const outcome = await this.#attempt(url, outgoing, deadline, true);
     // The receiver may have just closed a keep-alive connection; that is not a failure of the receiver.
@@ -87,7 +90,7 @@ export class HttpSender implements Sender {
       });
       this.#inFlight.set(request, settle);
       const timer = setTimeout(() => {
-        settle({ error: `no answer within ${this.#timeoutMs / 1000} s` });
+        settle({ error: `no response within ${this.#timeoutMs / 1000} s` });
         request.destroy();
       }, deadline - performance.now());
       request.once('response', (response) => {
@@ -119,6 +122,6 @@ function discardBody(response: IncomingMessage): void {
 }
 
 function describeError(error: NodeJS.ErrnoException): string {
-  if (error instanceof AddressRefused) return error.message;
+  if (error instanceof AddressNotAllowed) return error.message;
   return `could not connect: ${error.code ?? error.message}`.slice(0, 200);
 }

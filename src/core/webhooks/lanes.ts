@@ -1,15 +1,15 @@
 export const LANE_LIMITS = {
   /** Concurrent sends of all webhooks. */
   total: 50,
-  perHook: 8,
-  /** Of failing or slow webhooks, so that they cannot starve the others. */
+  perWebhook: 8,
+  /** Concurrent sends of failing or slow webhooks, so that they cannot starve the others. */
   slowTotal: 20,
-  perSlowHook: 1,
+  perSlowWebhook: 1,
 } as const;
 
 const SLOW_THRESHOLD_MS = 2000;
 
-/** Limits concurrent sends, so that one receiver never delays the webhooks of others. */
+/** Limits concurrent sends, so that a slow receiver does not delay other webhooks. */
 export class Lanes {
   readonly #inUse = new Map<string, number>();
   readonly #slow = new Set<string>();
@@ -20,37 +20,37 @@ export class Lanes {
   }
 
   /** Acquires all lanes that a webhook can have now and returns their number. */
-  acquire(hook: string, isFailing: boolean): number {
-    const isSlow = isFailing || this.#slow.has(hook);
-    if (isSlow) this.#slow.add(hook);
-    const inUse = this.#inUse.get(hook) ?? 0;
+  acquire(webhook: string, isFailing: boolean): number {
+    const isSlow = isFailing || this.#slow.has(webhook);
+    if (isSlow) this.#slow.add(webhook);
+    const inUse = this.#inUse.get(webhook) ?? 0;
     const free = [
       this.#limits.total - this.#count(() => true),
-      (isSlow ? this.#limits.perSlowHook : this.#limits.perHook) - inUse,
+      (isSlow ? this.#limits.perSlowWebhook : this.#limits.perWebhook) - inUse,
       ...(isSlow ? [this.#limits.slowTotal - this.#count((other) => this.#slow.has(other))] : []),
     ];
     const granted = Math.max(0, Math.min(...free));
-    if (granted > 0) this.#inUse.set(hook, inUse + granted);
+    if (granted > 0) this.#inUse.set(webhook, inUse + granted);
     return granted;
   }
 
   /** Releases unused lanes. */
-  release(hook: string, count: number): void {
-    const left = (this.#inUse.get(hook) ?? 0) - count;
-    if (left > 0) this.#inUse.set(hook, left);
-    else this.#inUse.delete(hook);
+  release(webhook: string, count: number): void {
+    const left = (this.#inUse.get(webhook) ?? 0) - count;
+    if (left > 0) this.#inUse.set(webhook, left);
+    else this.#inUse.delete(webhook);
   }
 
   /** Releases a used lane; the duration decides whether the webhook counts as slow. */
-  finish(hook: string, milliseconds: number): void {
-    this.release(hook, 1);
-    if (milliseconds > SLOW_THRESHOLD_MS) this.#slow.add(hook);
-    else this.#slow.delete(hook);
+  finish(webhook: string, milliseconds: number): void {
+    this.release(webhook, 1);
+    if (milliseconds > SLOW_THRESHOLD_MS) this.#slow.add(webhook);
+    else this.#slow.delete(webhook);
   }
 
-  #count(matches: (hook: string) => boolean): number {
+  #count(matches: (webhook: string) => boolean): number {
     let count = 0;
-    for (const [hook, inUse] of this.#inUse) if (matches(hook)) count += inUse;
+    for (const [webhook, inUse] of this.#inUse) if (matches(webhook)) count += inUse;
     return count;
   }
 }

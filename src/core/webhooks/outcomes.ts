@@ -38,28 +38,28 @@ export class Outcomes {
 
   record(claimed: ClaimedDelivery, outcome: CompletedOutcome): Promise<DeliveryResult> {
     return this.#database.transaction(async (tx) => {
-      const hook = await lockWebhook(tx, claimed);
-      if (!hook) return 'late';
+      const webhook = await lockWebhook(tx, claimed);
+      if (!webhook) return 'late';
       const verdict = classifyOutcome(outcome);
-      if (verdict === 'delivered') return recordDelivered(tx, hook, claimed, outcome);
+      if (verdict === 'delivered') return recordDelivered(tx, webhook, claimed, outcome);
       const isDead = verdict === 'dead' || tx.now >= claimed.triedAt + RETRY_WINDOW_MS;
-      const next = isDead ? endedColumns(tx, 'dead') : { nextAt: this.#nextAttemptAt(tx, claimed, outcome) };
-      const written = await recordAttempt(tx, claimed, { ...outcomeColumns(outcome), ...next });
+      const next = isDead ? buildEndedColumns(tx, 'dead') : { nextAt: this.#computeNextAttempt(tx, claimed, outcome) };
+      const written = await recordAttempt(tx, claimed, { ...buildOutcomeColumns(outcome), ...next });
       if (!written) return 'late';
-      const failingSince = Math.min(hook.failingSince ?? claimed.now, claimed.now);
-      await recordFailure(tx, hook, failingSince, { isDead, waitUntil: parseRetryAfter(outcome, tx.now) });
+      const failingSince = Math.min(webhook.failingSince ?? claimed.now, claimed.now);
+      await recordFailure(tx, webhook, failingSince, { isDead, waitUntil: parseRetryAfter(outcome, tx.now) });
       if (isDead) await releaseNext(tx, claimed);
       return isDead ? 'dead' : 'retried';
     }, claimed.accountId);
   }
 
-  /** For a webhook that cannot be delivered to at all. */
+  /** Pauses a webhook to which nothing can be delivered. */
   pause(key: WebhookKey, reason: string): Promise<void> {
     return this.#database.transaction((tx) => pauseWebhook(tx, key, reason), key.accountId);
   }
 
   /** The last attempt is at the end of the retry window. */
-  #nextAttemptAt(tx: Transaction, claimed: ClaimedDelivery, outcome: CompletedOutcome): number {
+  #computeNextAttempt(tx: Transaction, claimed: ClaimedDelivery, outcome: CompletedOutcome): number {
     const wait = Math.min(tx.now + computeBackoff(claimed.attempts, this.#random), claimed.triedAt + RETRY_WINDOW_MS);
     return Math.max(wait, parseRetryAfter(outcome, tx.now) ?? 0);
   }
@@ -67,25 +67,25 @@ export class Outcomes {
 
 async function recordDelivered(
   tx: Transaction,
-  hook: LockedWebhook,
+  webhook: LockedWebhook,
   claimed: ClaimedDelivery,
   outcome: CompletedOutcome,
 ): Promise<DeliveryResult> {
-  if (!(await recordAttempt(tx, claimed, { ...outcomeColumns(outcome), ...endedColumns(tx, 'delivered') })))
+  if (!(await recordAttempt(tx, claimed, { ...buildOutcomeColumns(outcome), ...buildEndedColumns(tx, 'delivered') })))
     return 'late';
-  if (hook.failingSince !== null) {
-    await updateWebhook(tx, hook, NO_FAILURES);
-    await retryFailedNow(tx, hook, hook.failingSince);
+  if (webhook.failingSince !== null) {
+    await updateWebhook(tx, webhook, NO_FAILURES);
+    await retryFailedNow(tx, webhook, webhook.failingSince);
   }
   await releaseNext(tx, claimed);
   return 'delivered';
 }
 
-function endedColumns(tx: Transaction, state: 'delivered' | 'dead') {
+function buildEndedColumns(tx: Transaction, state: 'delivered' | 'dead') {
   return { state, nextAt: null, endedAt: tx.now };
 }
 
-function outcomeColumns(outcome: CompletedOutcome): { lastStatus: number | null; lastError: string | null } {
+function buildOutcomeColumns(outcome: CompletedOutcome): { lastStatus: number | null; lastError: string | null } {
   if ('error' in outcome) return { lastStatus: null, lastError: outcome.error };
   const { status } = outcome;
   const isRedirect = status >= 300 && status < 400;
@@ -95,22 +95,22 @@ function outcomeColumns(outcome: CompletedOutcome): { lastStatus: number | null;
 /** Counts a failure, and pauses a webhook that keeps failing. */
 async function recordFailure(
   tx: Transaction,
-  hook: LockedWebhook,
+  webhook: LockedWebhook,
   failingSince: number,
   { isDead, waitUntil }: { isDead: boolean; waitUntil: number | undefined },
 ): Promise<void> {
-  const failedInRow = hook.failedInRow + 1;
-  const deadInRow = hook.deadInRow + (isDead ? 1 : 0);
-  await updateWebhook(tx, hook, {
+  const failedInRow = webhook.failedInRow + 1;
+  const deadInRow = webhook.deadInRow + (isDead ? 1 : 0);
+  await updateWebhook(tx, webhook, {
     failingSince,
     failedInRow,
     deadInRow,
     ...(waitUntil === undefined ? {} : { waitUntil }),
   });
   if (failedInRow >= PAUSE_THRESHOLDS.failures && tx.now - failingSince >= PAUSE_THRESHOLDS.durationMs) {
-    await pauseWebhook(tx, hook, 'nothing could be delivered for 24 hours');
+    await pauseWebhook(tx, webhook, 'nothing could be delivered for 24 hours');
   } else if (deadInRow >= PAUSE_THRESHOLDS.deadLetters) {
-    await pauseWebhook(tx, hook, `${deadInRow} events in a row could not be delivered`);
+    await pauseWebhook(tx, webhook, `${deadInRow} events in a row could not be delivered`);
   }
 }
 

@@ -45,15 +45,17 @@ export function isPublicAddress(address: string): boolean {
   return family === 6 && !address.includes('%') && !blockLists[6].check(address, 'ipv6');
 }
 
-/** The URL's host if it is an IP address. The URL parser has already normalised decimal, octal and hex forms. */
-export function literalAddress({ hostname }: URL): string | undefined {
+/**
+ * Returns the URL's host if it is an IP address. The URL parser has already normalised decimal, octal and hex forms.
+ */
+export function parseLiteralAddress({ hostname }: URL): string | undefined {
   const host = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
   return isIP(host) === 0 ? undefined : host;
 }
 
 /** Whether the URL is recognisably private without a DNS lookup. */
 export function hasPrivateHost(url: URL): boolean {
-  const literal = literalAddress(url);
+  const literal = parseLiteralAddress(url);
   if (literal !== undefined) return !isPublicAddress(literal);
   return /(^|\.)localhost\.?$/.test(url.hostname);
 }

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 
-/** The value of `X-Switchboard-Signature`: one signature per valid secret, newest first. */
+/** Builds the value of `X-Switchboard-Signature`: one signature per valid secret, newest first. */
 export function buildSignatureHeader(secrets: readonly string[], timestamp: number, body: string): string {
   return secrets.map((secret) => `sha256=${sign(secret, timestamp, body)}`).join(',');
 }

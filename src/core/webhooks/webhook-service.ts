@@ -1,6 +1,6 @@
 import type { Database, Transaction } from '../../storage/database.ts';
-import { type InstallationSecrets, randomSecret } from '../access/secrets.ts';
-import { announce, changesBetween } from '../events/announce.ts';
+import { generateSecret, type InstallationSecrets } from '../access/secrets.ts';
+import { announce, computeChanges } from '../events/announce.ts';
 import { type Caller, type Commit, requireAdmin } from '../kernel/caller.ts';
 import { DomainError, invalidField, unknownId } from '../kernel/errors.ts';
 import { nextId } from '../kernel/ids.ts';
@@ -21,8 +21,8 @@ const MAX_WEBHOOKS = 100;
 const PREVIOUS_SECRET_TTL_MS = 24 * 3600 * 1000;
 const PAUSED_BY_HAND = 'paused by hand';
 
-/** A webhook and its secret, which is shown only once: null when the request is repeated. */
-export interface NewSecret {
+/** A webhook and its new secret, which is shown only once: null if the request is repeated. */
+export interface WebhookWithSecret {
   readonly webhook: Webhook;
   readonly secret: string | null;
 }
@@ -31,19 +31,19 @@ export interface WebhookServiceOptions {
   readonly database: Database;
   readonly secrets: InstallationSecrets;
   /** Whether events may be sent to private networks. */
-  readonly allowPrivate: boolean;
+  readonly allowPrivateHosts: boolean;
 }
 
 /** Manages webhooks, for admins. Sending is in dispatcher.ts. */
 export class WebhookService {
   readonly #database: Database;
   readonly #secrets: InstallationSecrets;
-  readonly #allowPrivate: boolean;
+  readonly #allowPrivateHosts: boolean;
 
-  constructor({ database, secrets, allowPrivate }: WebhookServiceOptions) {
+  constructor({ database, secrets, allowPrivateHosts }: WebhookServiceOptions) {
     this.#database = database;
     this.#secrets = secrets;
-    this.#allowPrivate = allowPrivate;
+    this.#allowPrivateHosts = allowPrivateHosts;
   }
 
   async list(caller: Caller): Promise<Webhook[]> {
@@ -63,8 +63,8 @@ export class WebhookService {
     return row && toWebhook(row);
   }
 
-  /** The webhook receives events from now on, starting with its own creation. */
-  async create(commit: Commit<NewSecret>, caller: Caller, input: WebhookCreate): Promise<NewSecret> {
+  /** Creates a webhook. It receives events from now on, starting with its own creation. */
+  async create(commit: Commit<WebhookWithSecret>, caller: Caller, input: WebhookCreate): Promise<WebhookWithSecret> {
     requireAdmin(caller);
     this.#requireAllowedUrl(input.url);
     return commit(async (tx) => {
@@ -87,7 +87,7 @@ export class WebhookService {
         previousSecretUntil: null,
         createdAt: tx.now,
       };
-      const secret = newSecret();
+      const secret = generateWebhookSecret();
       const { previousSecretUntil, ...columns } = webhook;
       await insertWebhook(tx, {
         ...columns,
@@ -101,7 +101,7 @@ export class WebhookService {
         deadInRow: 0,
         waitUntil: null,
       });
-      announce(tx, caller, 'webhook.created', id, changesBetween({}, webhook, HIDDEN_FIELDS));
+      announce(tx, caller, 'webhook.created', id, computeChanges({}, webhook, HIDDEN_FIELDS));
       return { webhook, secret };
     });
   }
@@ -130,27 +130,27 @@ export class WebhookService {
     });
   }
 
-  /** Deletes its deliveries too. There may be many ended ones: these are deleted in batches first. */
-  async remove(commit: Commit<Webhook>, caller: Caller, id: number): Promise<Webhook> {
+  /** Also deletes its deliveries. Many of them may have ended: these are deleted in batches first. */
+  async delete(commit: Commit<Webhook>, caller: Caller, id: number): Promise<Webhook> {
     requireAdmin(caller);
-    const hook = { accountId: caller.accountId, webhookId: id };
-    await deleteEndedDeliveries(this.#database, hook);
+    const webhook = { accountId: caller.accountId, webhookId: id };
+    await deleteEndedDeliveries(this.#database, webhook);
     return commit(async (tx) => {
       const row = await requireWebhookRow(tx, caller.accountId, id);
-      await deleteDeliveries(tx, hook);
-      await deleteWebhook(tx, hook);
+      await deleteDeliveries(tx, webhook);
+      await deleteWebhook(tx, webhook);
       announce(tx, caller, 'webhook.deleted', id);
       return toWebhook(row);
     });
   }
 
-  /** For a day events are also signed with the previous secret, so that the receiver has time to switch. */
-  async rotateSecret(commit: Commit<NewSecret>, caller: Caller, id: number): Promise<NewSecret> {
+  /** Replaces the secret. For a day, events are also signed with the previous one, so that the receiver can switch. */
+  async rotateSecret(commit: Commit<WebhookWithSecret>, caller: Caller, id: number): Promise<WebhookWithSecret> {
     requireAdmin(caller);
     return commit(async (tx) => {
       const { accountId } = caller;
       const row = await requireWebhookRow(tx, accountId, id);
-      const secret = newSecret();
+      const secret = generateWebhookSecret();
       const previousUntil = tx.now + PREVIOUS_SECRET_TTL_MS;
       const sealed = this.#secrets.seal(secret, sealContextFor(accountId, id));
       const columns = { secret: sealed, previousSecret: row.secret, previousUntil };
@@ -171,19 +171,19 @@ export class WebhookService {
     });
   }
 
-  /** The current signing secrets, newest first; empty if the installation secret cannot decrypt them. */
-  signingSecrets(hook: SealedSecrets, now: number): string[] {
-    const context = sealContextFor(hook.accountId, hook.webhookId);
-    const newest = this.#secrets.unseal(hook.secret, context);
+  /** Returns the current signing secrets, newest first; empty if the installation secret cannot decrypt them. */
+  getSigningSecrets(webhook: SealedSecrets, now: number): string[] {
+    const context = sealContextFor(webhook.accountId, webhook.webhookId);
+    const newest = this.#secrets.unseal(webhook.secret, context);
     if (newest === undefined) return [];
-    const isRotated = hook.previousSecret !== null && now < (hook.previousUntil ?? 0);
-    const previous = isRotated ? this.#secrets.unseal(hook.previousSecret as string, context) : undefined;
+    const isRotated = webhook.previousSecret !== null && now < (webhook.previousUntil ?? 0);
+    const previous = isRotated ? this.#secrets.unseal(webhook.previousSecret as string, context) : undefined;
     return previous === undefined ? [newest] : [newest, previous];
   }
 
   /** Reports obvious mistakes early; host names are checked when connecting. */
   #requireAllowedUrl(url: string): void {
-    if (!this.#allowPrivate && hasPrivateHost(new URL(url))) {
+    if (!this.#allowPrivateHosts && hasPrivateHost(new URL(url))) {
       throw invalidField('url', 'must not be in a private or local network (see SWITCHBOARD_WEBHOOK_PRIVATE)');
     }
   }
@@ -197,8 +197,8 @@ export interface SealedSecrets {
   readonly previousUntil: number | null;
 }
 
-function newSecret(): string {
-  return `sbw_${randomSecret()}`;
+function generateWebhookSecret(): string {
+  return `sbw_${generateSecret()}`;
 }
 
 /** Binds the sealed secrets of a webhook to its row. */

@@ -1,8 +1,8 @@
 import type { Selectable, Updateable } from 'kysely';
 import type { Database, Transaction } from '../../storage/database.ts';
 import type { Tables } from '../../storage/tables.ts';
-import { announce, changesBetween } from '../events/announce.ts';
-import type { Caller } from '../kernel/caller.ts';
+import { announce, computeChanges } from '../events/announce.ts';
+import type { ActorContext } from '../kernel/caller.ts';
 import { HIDDEN_FIELDS, type Webhook } from './webhook.ts';
 
 type WebhookRow = Selectable<Tables['webhooks']>;
@@ -39,19 +39,19 @@ export function readWebhookRow(db: Database['read'], accountId: number, id: numb
     .executeTakeFirst();
 }
 
-/** Writes the editable fields, and announces those that changed. */
+/** Writes the editable fields, and announces the changed ones. */
 export async function writeChanges(
   tx: Transaction,
-  caller: Pick<Caller, 'accountId' | 'actor'>,
+  context: ActorContext,
   before: Webhook,
   after: Webhook,
 ): Promise<void> {
-  const changes = changesBetween(before, after, HIDDEN_FIELDS);
+  const changes = computeChanges(before, after, HIDDEN_FIELDS);
   if (changes.fields.length === 0) return;
   const { name, url, eventTypes, state, pausedBecause, failingSince } = after;
   const columns = { name, url, eventTypes: JSON.stringify(eventTypes), state, pausedBecause, failingSince };
-  await updateWebhook(tx, { accountId: caller.accountId, webhookId: after.id }, columns);
-  announce(tx, caller, 'webhook.updated', after.id, changes);
+  await updateWebhook(tx, { accountId: context.accountId, webhookId: after.id }, columns);
+  announce(tx, context, 'webhook.updated', after.id, changes);
 }
 
 export async function insertWebhook(tx: Transaction, row: WebhookRow): Promise<void> {
@@ -75,7 +75,7 @@ export async function deleteWebhook(tx: Transaction, { accountId, webhookId }: W
   await tx.db.deleteFrom('webhooks').where('accountId', '=', accountId).where('id', '=', webhookId).execute();
 }
 
-/** Changes to a webhook's deliveries lock its row first, so that none is released while another is added. */
+/** Call before changing a webhook's deliveries: its lock keeps one from being released while another is added. */
 export function lockWebhook(tx: Transaction, { accountId, webhookId }: WebhookKey): Promise<LockedWebhook | undefined> {
   return tx.db
     .updateTable('webhooks')
@@ -86,13 +86,13 @@ export function lockWebhook(tx: Transaction, { accountId, webhookId }: WebhookKe
     .executeTakeFirst();
 }
 
-/** Returns false if another node was first, or the webhook was paused or deleted in the meantime. */
+/** Advances the position in the log. Returns false if another node was first, or the webhook was paused or deleted. */
 export async function advancePosition(
   tx: Transaction,
   { accountId, webhookId }: WebhookKey,
   { from, to }: { readonly from: number; readonly to: number },
 ): Promise<boolean> {
-  const moved = await tx.db
+  const updatedRow = await tx.db
     .updateTable('webhooks')
     .set({ position: to })
     .where('accountId', '=', accountId)
@@ -101,10 +101,10 @@ export async function advancePosition(
     .where('state', '=', 'active')
     .returning('id')
     .executeTakeFirst();
-  return moved !== undefined;
+  return updatedRow !== undefined;
 }
 
-/** All active webhooks of the account have read the event log up to here; null without active webhooks. */
+/** Returns the position up to which all active webhooks have read the event log; null if there are none. */
 export async function findLowestPosition(tx: Transaction, accountId: number): Promise<number | null> {
   const { position } = await tx.db
     .selectFrom('webhooks')

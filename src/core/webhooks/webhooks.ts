@@ -5,9 +5,9 @@ import { WebhookService } from './webhook-service.ts';
 
 export type Webhooks = ReturnType<typeof createWebhooks>;
 
-export function createWebhooks(database: Database, secrets: InstallationSecrets, allowPrivate: boolean) {
+export function createWebhooks(database: Database, secrets: InstallationSecrets, allowPrivateHosts: boolean) {
   return {
-    hooks: new WebhookService({ database, secrets, allowPrivate }),
+    service: new WebhookService({ database, secrets, allowPrivateHosts }),
     deliveries: new Deliveries(database),
   };
 }

@@ -5,7 +5,7 @@ export type Value = string | number | null;
 /** The values of a row, in the order of the table's columns. */
 export type Row = readonly Value[];
 
-export interface Statement {
+export interface SqlStatement {
   /** Parameters are $1, $2 … on every database. */
   readonly text: string;
   readonly parameters?: readonly Value[];
@@ -13,9 +13,9 @@ export interface Statement {
 
 /** The source or the target of a copy, for reading. */
 export interface CopyEndpoint {
-  query(statement: Statement): Promise<Row[]>;
-  /** All existing tables, including those of other programs. */
-  tableNames(): Promise<ReadonlySet<string>>;
+  query(statement: SqlStatement): Promise<Row[]>;
+  /** Lists all existing tables, including tables of other programs. */
+  listTableNames(): Promise<ReadonlySet<string>>;
   close(): Promise<void>;
 }
 
@@ -24,9 +24,12 @@ export type CopySource = CopyEndpoint;
 
 export interface CopyTarget extends CopyEndpoint {
   /** Inserts a batch of rows and runs the statements, in one transaction. */
-  change(statements: readonly Statement[], batch?: { table: TableShape; rows: readonly Row[] }): Promise<void>;
+  write(statements: readonly SqlStatement[], batch?: { table: TableShape; rows: readonly Row[] }): Promise<void>;
   readonly emptyTableSql: 'delete from' | 'truncate table';
-  /** Call after all rows are copied: updates statistics and makes the next change, with all before it, durable. */
+  /**
+   * Call after all rows are copied. Updates the planner statistics, and makes the next change durable together with all
+   * changes before it.
+   */
   finalize(tables: readonly TableShape[]): Promise<void>;
 }
 
@@ -40,7 +43,7 @@ const FIRST_BATCH_ROWS = 250;
 /** Batches of long texts have fewer rows, because two batches are held in memory. */
 const TARGET_BATCH_CHARACTERS = 4_000_000;
 
-/** Yields the rows of a table in key order. Reads the next batch while the caller processes the last. */
+/** Yields the rows of a table in key order. Reads the next batch while the caller processes the current one. */
 export async function* readBatches(
   endpoint: CopyEndpoint,
   table: TableShape,
@@ -52,16 +55,16 @@ export async function* readBatches(
     const rows = await nextBatch;
     const last = rows.at(-1);
     if (last === undefined) return;
-    const perRow = countCharacters(rows) / rows.length;
-    limit = Math.max(1, Math.min(MAX_BATCH_ROWS, limit * 4, Math.floor(TARGET_BATCH_CHARACTERS / perRow)));
-    nextBatch = readBatch(endpoint, table, keyOf(table, last), limit);
+    const charactersPerRow = countCharacters(rows) / rows.length;
+    limit = Math.max(1, Math.min(MAX_BATCH_ROWS, limit * 4, Math.floor(TARGET_BATCH_CHARACTERS / charactersPerRow)));
+    nextBatch = readBatch(endpoint, table, getKey(table, last), limit);
     nextBatch.catch(() => undefined); // reported when it is awaited
     yield rows;
-    await setImmediate(); // SQLite answers synchronously: lets other work run, such as handling Ctrl+C
+    await setImmediate(); // SQLite reads synchronously: let other work run, such as handling Ctrl+C
   }
 }
 
-export function keyOf(table: TableShape, row: Row): Row {
+export function getKey(table: TableShape, row: Row): Row {
   return table.key.map((column) => row[table.columns.indexOf(column)] as Value);
 }
 

@@ -6,7 +6,7 @@ import {
   findStartedCopy,
   markStarted,
   readAppliedMigrations,
-  refuseOtherVersion,
+  rejectOtherVersion,
   type StartedCopy,
 } from './copy-progress.ts';
 import { copyTable } from './copy-table.ts';
@@ -33,19 +33,19 @@ export interface CopyContents {
 
 /** Receives progress. An error that it throws stops the copy, which can be resumed later. */
 export interface CopyListener {
-  table(name: string, rows: number, copiedRows: number): void;
-  rows(count: number): void;
+  onTable(name: string, rows: number, copiedRows: number): void;
+  onRows(count: number): void;
 }
 
 export async function readContents(
   { endpoint, name }: NamedEndpoint<CopySource>,
   tables: readonly TableShape[],
 ): Promise<CopyContents> {
-  if (!(await endpoint.tableNames()).has('migrations'))
+  if (!(await endpoint.listTableNames()).has('migrations'))
     throw new UnusableDatabase(`${name} is not a Switchboard installation.`);
   const applied = await readAppliedMigrations(endpoint, name);
   if (applied.has(COPY_NOT_FINISHED)) throw new UnusableDatabase(`${name} is itself an unfinished copy.`);
-  refuseOtherVersion(applied, name);
+  rejectOtherVersion(applied, name);
   const counts = new Map<string, number>();
   for (const table of tables) counts.set(table.name, await countRows(endpoint, table));
   if (counts.get('accounts') === 0) throw new UnusableDatabase(`${name} has no account: there is nothing to copy.`);
@@ -64,8 +64,8 @@ export async function prepareTarget(
     started = undefined;
   }
   if (started) {
-    refuseOtherVersion(await readAppliedMigrations(endpoint, name), name);
-    refuseOtherSource(started, fingerprint, name);
+    rejectOtherVersion(await readAppliedMigrations(endpoint, name), name);
+    rejectOtherSource(started, fingerprint, name);
     return started.tables;
   }
   await options.migrate();
@@ -81,9 +81,9 @@ export async function copyRemaining(
 ): Promise<void> {
   for (const table of tables) {
     const progress = started.get(table.name);
-    listener.table(table.name, counts.get(table.name) ?? 0, progress?.rows ?? 0);
+    listener.onTable(table.name, counts.get(table.name) ?? 0, progress?.rows ?? 0);
     await copyTable({ source: source.endpoint, target: target.endpoint }, table, progress, (rows) =>
-      listener.rows(rows),
+      listener.onRows(rows),
     );
   }
 }
@@ -95,15 +95,15 @@ export async function compareTables(
 ): Promise<Comparison[]> {
   const comparisons: Comparison[] = [];
   for (const table of tables) {
-    listener.table(table.name, counts.get(table.name) ?? 0, 0);
+    listener.onTable(table.name, counts.get(table.name) ?? 0, 0);
     comparisons.push(
-      await compareTable({ source: source.endpoint, target: target.endpoint }, table, (rows) => listener.rows(rows)),
+      await compareTable({ source: source.endpoint, target: target.endpoint }, table, (rows) => listener.onRows(rows)),
     );
   }
   return comparisons;
 }
 
-function refuseOtherSource({ from }: StartedCopy, fingerprint: SourceFingerprint, name: string): void {
+function rejectOtherSource({ from }: StartedCopy, fingerprint: SourceFingerprint, name: string): void {
   const advice = 'To discard it and start again, add --begin-again.';
   if (from.installation !== fingerprint.installation) {
     throw new UnusableDatabase(`${name} contains an unfinished copy of another installation. ${advice}`);

@@ -1,6 +1,6 @@
 import { UnusableDatabase } from '../errors.ts';
 import { COPY_NOT_FINISHED, migrations } from '../migrate.ts';
-import type { CopyEndpoint, CopyTarget, Row, Statement } from './copy-endpoint.ts';
+import type { CopyEndpoint, CopyTarget, Row, SqlStatement } from './copy-endpoint.ts';
 import type { TableShape } from './installation-tables.ts';
 import type { SourceFingerprint } from './source-fingerprint.ts';
 
@@ -24,7 +24,7 @@ export async function findStartedCopy(
   tables: readonly TableShape[],
   name: string,
 ): Promise<StartedCopy | undefined> {
-  const tableNames = await target.tableNames();
+  const tableNames = await target.listTableNames();
   const existingTables = tables.filter((table) => tableNames.has(table.name));
   if (!tableNames.has('migrations')) {
     if (existingTables.length === 0) return undefined;
@@ -51,9 +51,9 @@ export async function readAppliedMigrations(endpoint: CopyEndpoint, name: string
 }
 
 /** Throws unless the database has exactly the tables of this version: only these can be copied unchanged. */
-export function refuseOtherVersion(applied: ReadonlySet<string>, name: string): void {
-  const known = new Set([COPY_NOT_FINISHED, ...migrations.map((migration) => migration.name)]);
-  const newer = [...applied].filter((migration) => !known.has(migration));
+export function rejectOtherVersion(applied: ReadonlySet<string>, name: string): void {
+  const knownNames = new Set([COPY_NOT_FINISHED, ...migrations.map((migration) => migration.name)]);
+  const newer = [...applied].filter((migration) => !knownNames.has(migration));
   if (newer.length > 0) {
     throw new UnusableDatabase(
       `${name} was written by a newer version of Switchboard (it has ${newer.join(', ')}). Copy it with that version.`,
@@ -68,9 +68,9 @@ export function refuseOtherVersion(applied: ReadonlySet<string>, name: string): 
   }
 }
 
-/** From now on the target can only be used by this copy. */
+/** Marks the target: from now on, only this copy can use it. */
 export function markStarted(target: CopyTarget, from: SourceFingerprint, now: number): Promise<void> {
-  return target.change([
+  return target.write([
     { text: `create table ${PROGRESS_TABLE} (what text primary key, value text not null)` },
     {
       text: `insert into ${PROGRESS_TABLE} (what, value) values ($1, $2)`,
@@ -80,8 +80,8 @@ export function markStarted(target: CopyTarget, from: SourceFingerprint, now: nu
   ]);
 }
 
-/** Stores the progress of a table, in the transaction of its rows. */
-export function buildProgressUpdate(table: TableShape, progress: TableProgress): Statement {
+/** Builds the statement that stores the progress of a table, for the transaction of its rows. */
+export function buildProgressUpdate(table: TableShape, progress: TableProgress): SqlStatement {
   return {
     text: `insert into ${PROGRESS_TABLE} (what, value) values ($1, $2) on conflict (what) do update set value = excluded.value`,
     parameters: [`table ${table.name}`, JSON.stringify(progress)],
@@ -90,18 +90,18 @@ export function buildProgressUpdate(table: TableShape, progress: TableProgress):
 
 /** Removes the marker: the target becomes a normal installation. */
 export function markFinished(target: CopyTarget): Promise<void> {
-  return target.change(buildMarkerRemoval());
+  return target.write(buildMarkerRemoval());
 }
 
 /** Empties the target of an unfinished copy. */
 export function discardCopy(target: CopyTarget, tables: readonly TableShape[]): Promise<void> {
-  return target.change([
+  return target.write([
     ...tables.map(({ name }) => ({ text: `${target.emptyTableSql} ${name}` })),
     ...buildMarkerRemoval(),
   ]);
 }
 
-function buildMarkerRemoval(): Statement[] {
+function buildMarkerRemoval(): SqlStatement[] {
   return [
     { text: 'delete from migrations where name = $1', parameters: [COPY_NOT_FINISHED] },
     { text: `drop table ${PROGRESS_TABLE}` },

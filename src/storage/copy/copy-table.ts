@@ -1,4 +1,4 @@
-import { type CopySource, type CopyTarget, keyOf, type Row, readBatches } from './copy-endpoint.ts';
+import { type CopySource, type CopyTarget, getKey, type Row, readBatches } from './copy-endpoint.ts';
 import { buildProgressUpdate, type TableProgress } from './copy-progress.ts';
 import type { TableShape } from './installation-tables.ts';
 
@@ -15,8 +15,8 @@ export async function copyTable(
     for await (const batch of readBatches(endpoints.source, table, progress?.after)) {
       await pendingWrite;
       rows += batch.length;
-      const after = keyOf(table, batch.at(-1) as Row);
-      pendingWrite = endpoints.target.change([buildProgressUpdate(table, { after, rows })], { table, rows: batch });
+      const after = getKey(table, batch.at(-1) as Row);
+      pendingWrite = endpoints.target.write([buildProgressUpdate(table, { after, rows })], { table, rows: batch });
       pendingWrite.catch(() => undefined); // reported below
       onRows(batch.length);
     }

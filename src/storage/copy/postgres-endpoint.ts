@@ -1,5 +1,5 @@
 import postgres from 'postgres';
-import type { CopyTarget, Row, Statement, Value } from './copy-endpoint.ts';
+import type { CopyTarget, Row, SqlStatement, Value } from './copy-endpoint.ts';
 import type { TableShape } from './installation-tables.ts';
 
 /** Advisory locks with two numbers are separate from account locks, which have one. */
@@ -51,7 +51,7 @@ export class PostgresEndpoint implements CopyTarget {
     return Number(row?.[0]);
   }
 
-  async query({ text, parameters = [] }: Statement): Promise<Row[]> {
+  async query({ text, parameters = [] }: SqlStatement): Promise<Row[]> {
     // A new connection would not have the snapshot, the lock and the transaction of the lost one.
     if (this.#connection.isLost) throw new ConnectionLost();
     try {
@@ -64,12 +64,12 @@ export class PostgresEndpoint implements CopyTarget {
     }
   }
 
-  async tableNames(): Promise<ReadonlySet<string>> {
+  async listTableNames(): Promise<ReadonlySet<string>> {
     const rows = await this.query({ text: 'select tablename from pg_tables where schemaname = current_schema()' });
     return new Set(rows.map(([name]) => String(name)));
   }
 
-  async change(statements: readonly Statement[], batch?: { table: TableShape; rows: readonly Row[] }): Promise<void> {
+  async write(statements: readonly SqlStatement[], batch?: { table: TableShape; rows: readonly Row[] }): Promise<void> {
     await this.query({ text: 'begin' });
     try {
       if (batch) await this.query(buildInsert(batch.table, batch.rows));
@@ -101,8 +101,8 @@ export class ConnectionLost extends Error {
 
 const BEGIN_SNAPSHOT = 'begin isolation level repeatable read read only';
 
-/** One statement for any number of rows, with an array per column: 1.5 times as fast as JSON. */
-function buildInsert({ name, columns, types }: TableShape, rows: readonly Row[]): Statement {
+/** Builds one statement for any number of rows, with an array per column: 1.5 times as fast as JSON. */
+function buildInsert({ name, columns, types }: TableShape, rows: readonly Row[]): SqlStatement {
   const lists = types.map((type, index) => `$${index + 1}::text::${type}[]`);
   return {
     text: `insert into ${name} (${columns.join(', ')}) select * from unnest(${lists.join(', ')})`,

@@ -1,5 +1,5 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import type { CopyTarget, Row, Statement, Value } from './copy-endpoint.ts';
+import type { CopyTarget, Row, SqlStatement, Value } from './copy-endpoint.ts';
 import type { TableShape } from './installation-tables.ts';
 
 /** A database file as source or target of a copy. */
@@ -10,21 +10,21 @@ export class SqliteEndpoint implements CopyTarget {
 
   constructor(file: string, { readOnly }: { readOnly: boolean }) {
     this.#handle = new DatabaseSync(file, { readOnly, timeout: 5000 });
-    // A source keeps its snapshot. A target can resume after a power failure, so it need not sync every commit.
+    // A source keeps one snapshot. A copy can resume after a power failure, so a target need not sync every commit.
     this.#handle.exec(readOnly ? 'begin' : 'pragma journal_mode = wal; pragma synchronous = normal');
     this.#handle.exec('pragma cache_size = -65536');
   }
 
-  async query({ text, parameters = [] }: Statement): Promise<Row[]> {
+  async query({ text, parameters = [] }: SqlStatement): Promise<Row[]> {
     return this.#prepare(text).all(...parameters) as unknown as Row[];
   }
 
-  async tableNames(): Promise<ReadonlySet<string>> {
+  async listTableNames(): Promise<ReadonlySet<string>> {
     const rows = await this.query({ text: `select name from sqlite_schema where type = 'table'` });
     return new Set(rows.map(([name]) => String(name)));
   }
 
-  async change(statements: readonly Statement[], batch?: { table: TableShape; rows: readonly Row[] }): Promise<void> {
+  async write(statements: readonly SqlStatement[], batch?: { table: TableShape; rows: readonly Row[] }): Promise<void> {
     this.#handle.exec('begin immediate');
     try {
       if (batch) this.#insertRows(batch.table, batch.rows);

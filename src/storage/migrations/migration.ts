@@ -6,7 +6,7 @@ export interface ColumnTypes {
 
 export interface Migration {
   readonly name: string;
-  /** It only adds: nodes of the previous version can still run and start. */
+  /** The migration only adds to the schema, so nodes of the previous version can still start and run. */
   readonly additive?: boolean;
   statements(types: ColumnTypes): readonly string[];
 }

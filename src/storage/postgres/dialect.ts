@@ -20,7 +20,7 @@ export interface StatementResult {
 
 export type Execute = (sql: string, parameters: readonly unknown[], milliseconds?: number) => Promise<StatementResult>;
 
-/** Kysely on top of the readers, or on the connection of a transaction. */
+/** Creates a Kysely instance for the readers, or for the connection of a transaction. */
 export function createQueryBuilder(execute: Execute): Kysely<Tables> {
   const connection: DatabaseConnection = {
     async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {

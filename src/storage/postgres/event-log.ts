@@ -2,7 +2,7 @@ import type { NewEvent } from '../database.ts';
 import type { Execute, StatementResult } from './dialect.ts';
 
 /**
- * One statement for all events of an account. It takes positions under the lock of the account's row, so that a
+ * One statement for all events of an account. It allocates positions under the lock of the account's row, so that a
  * position never becomes visible before a smaller one.
  */
 const APPEND = `

@@ -9,7 +9,7 @@ const RELISTEN_DELAY_MS = 250;
 /**
  * Notifies the other nodes that an account's event log has grown. This is only a wake-up: followers read the log and
  * poll it every second anyway, so a lost notification delays events but loses none. Sent after the commit, because
- * notifications inside transactions serialise commits.
+ * notifications inside transactions serialize commits.
  */
 export class Notifications {
   /** Notifications from other nodes, since the start. */
@@ -22,8 +22,8 @@ export class Notifications {
   readonly #listeners = new Set<(accountId: number) => void>();
   readonly #pending = new Set<number>();
   #listener: Session | undefined;
-  #sending: NodeJS.Timeout | undefined;
-  #retry: NodeJS.Timeout | undefined;
+  #sendTimer: NodeJS.Timeout | undefined;
+  #retryTimer: NodeJS.Timeout | undefined;
 
   constructor(
     url: string,
@@ -41,9 +41,9 @@ export class Notifications {
     };
   }
 
-  on(listener: (accountId: number) => void): () => void {
+  onEvents(listener: (accountId: number) => void): () => void {
     this.#listeners.add(listener);
-    if (!this.#listener && !this.#retry) this.#listen();
+    if (!this.#listener && !this.#retryTimer) this.#listen();
     return () => this.#listeners.delete(listener);
   }
 
@@ -53,28 +53,28 @@ export class Notifications {
       this.#pending.add(id);
     }
     if (this.#pending.size === 0) return;
-    this.#sending ??= setTimeout(() => {
-      this.#sending = undefined;
+    this.#sendTimer ??= setTimeout(() => {
+      this.#sendTimer = undefined;
       const text = [...this.#pending, this.#node].join();
       this.#pending.clear();
       this.#notify(text).catch(() => undefined);
     }, COALESCE_INTERVAL_MS);
   }
 
-  discardSilent(milliseconds: number): void {
-    this.#listener?.discardIfSilentFor(milliseconds);
+  discardUnresponsive(milliseconds: number): void {
+    this.#listener?.discardIfUnresponsiveFor(milliseconds);
   }
 
   async end(): Promise<void> {
-    clearTimeout(this.#sending);
-    clearTimeout(this.#retry);
+    clearTimeout(this.#sendTimer);
+    clearTimeout(this.#retryTimer);
     const listener = this.#listener;
     this.#listener = undefined;
     await listener?.end(1);
   }
 
   #listen(): void {
-    this.#retry = undefined;
+    this.#retryTimer = undefined;
     const session = this.#openSession();
     this.#listener = session;
     session.execute(`listen ${CHANNEL}`, []).then(
@@ -91,7 +91,7 @@ export class Notifications {
     this.isListening = false;
     this.#listener = undefined;
     session.discard();
-    this.#retry ??= setTimeout(() => this.#listen(), RELISTEN_DELAY_MS);
+    this.#retryTimer ??= setTimeout(() => this.#listen(), RELISTEN_DELAY_MS);
   }
 
   #receive(text: string): void {

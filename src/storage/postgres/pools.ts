@@ -42,8 +42,8 @@ export class ReaderPool {
     for (const session of this.#sessions) session.discard();
   }
 
-  discardSilent(milliseconds: number): void {
-    for (const session of this.#sessions) session.discardIfSilentFor(milliseconds);
+  discardUnresponsive(milliseconds: number): void {
+    for (const session of this.#sessions) session.discardIfUnresponsiveFor(milliseconds);
   }
 
   get busy(): number {
@@ -137,8 +137,8 @@ export class WriterPool {
     }
   }
 
-  discardSilent(milliseconds: number): void {
-    for (const session of this.#idle) session.discardIfSilentFor(milliseconds);
+  discardUnresponsive(milliseconds: number): void {
+    for (const session of this.#idle) session.discardIfUnresponsiveFor(milliseconds);
   }
 
   get busy(): number {

@@ -9,7 +9,7 @@ import type { Tables } from '../tables.ts';
 import { createQueryBuilder, type Execute, type StatementResult } from './dialect.ts';
 import { Notifications } from './notifications.ts';
 import { ReaderPool, WriterPool } from './pools.ts';
-import { APPLICATION, IDLE_IN_TRANSACTION_MS, Session } from './session.ts';
+import { APPLICATION_NAME, IDLE_IN_TRANSACTION_MS, Session } from './session.ts';
 import { Transactions } from './transactions.ts';
 
 export interface PostgresOptions {
@@ -26,7 +26,7 @@ const SLOW_READER_CONNECTIONS = 2;
 /** The server cancels a statement this long after the node has given up on it. */
 const SERVER_TIMEOUT_MARGIN_MS = 500;
 
-const NOW_MS = `create or replace function now_ms() returns bigint language sql stable as
+const CREATE_NOW_MS_FUNCTION = `create or replace function now_ms() returns bigint language sql stable as
   'select (extract(epoch from statement_timestamp()) * 1000)::bigint'`;
 
 /**
@@ -34,16 +34,16 @@ const NOW_MS = `create or replace function now_ms() returns bigint language sql 
  * this neither as an idle transaction nor as a lost connection. A node that waits for such a lock ends the session.
  */
 const TERMINATE_STALLED_SESSIONS = `select pg_terminate_backend(pid) from pg_stat_activity
-  where datname = current_database() and application_name like '${APPLICATION}%' and xact_start is not null
+  where datname = current_database() and application_name like '${APPLICATION_NAME}%' and xact_start is not null
   and wait_event = 'ClientRead' and state_change < clock_timestamp() - ${IDLE_IN_TRANSACTION_MS} * interval '1 millisecond'`;
 
-/** The server itself does not respond, not only one statement. */
+/** The server does not respond at all, as opposed to one slow statement. */
 class ServerNotResponding extends DatabaseUnavailable {}
 
-/** The database of one or more nodes. Exclusive work is coordinated by the database, never by a node. */
+/** The database of one or more nodes. The database coordinates exclusive work, never a node. */
 export class PostgresDatabase implements Database {
   readonly columnTypes = { orderedText: 'text collate "C"' };
-  readonly setupStatements = [NOW_MS];
+  readonly setupStatements = [CREATE_NOW_MS_FUNCTION];
   readonly read: Kysely<Tables>;
   readonly #compiled: CompiledStatements;
   readonly #execute: Execute;
@@ -56,9 +56,9 @@ export class PostgresDatabase implements Database {
   readonly #accountQueue: KeyedQueue<number>;
   readonly #runningClock = new RunningClock();
   readonly #transactions: Transactions;
-  #givenUp = 0;
-  #refused = 0;
-  #isTerminating = false;
+  #timedOutCount = 0;
+  #unreachableCount = 0;
+  #isTerminatingSessions = false;
   #isClosed = false;
 
   constructor(url: string, options: PostgresOptions = {}) {
@@ -69,9 +69,9 @@ export class PostgresDatabase implements Database {
     // After a timeout on one connection, connections without a recent response are not trusted either.
     const onTimeout = () => {
       const pools = [this.#readers, this.#slowReaders, this.#writers, this.#notifications];
-      for (const pool of pools) pool.discardSilent(statementMs);
+      for (const pool of pools) pool.discardUnresponsive(statementMs);
     };
-    const createOpenSession = (timeoutMs: number, settings: Record<string, boolean | number>) => () =>
+    const createSessionOpener = (timeoutMs: number, settings: Record<string, boolean | number>) => () =>
       new Session(url, {
         timeoutMs,
         clock: this.#runningClock,
@@ -83,19 +83,19 @@ export class PostgresDatabase implements Database {
     const writerSettings = { statement_timeout: maxWaitMs + SERVER_TIMEOUT_MARGIN_MS };
     const readerSettings = { default_transaction_read_only: true };
     this.#readers = new ReaderPool(
-      createOpenSession(statementMs, readerSettings),
+      createSessionOpener(statementMs, readerSettings),
       connections,
       statementMs,
       this.#runningClock,
     );
     this.#slowReaders = new ReaderPool(
-      createOpenSession(slowReadMs, readerSettings),
+      createSessionOpener(slowReadMs, readerSettings),
       SLOW_READER_CONNECTIONS,
       slowReadMs,
       this.#runningClock,
     );
     this.#writers = new WriterPool(
-      createOpenSession(statementMs, writerSettings),
+      createSessionOpener(statementMs, writerSettings),
       connections,
       maxWaitMs,
       this.#runningClock,
@@ -122,7 +122,7 @@ export class PostgresDatabase implements Database {
     });
   }
 
-  /** Changes of an account wait here for those of this node, and in the database for those of other nodes. */
+  /** Serializes the changes of an account: within this node by a queue, across nodes by a lock in the database. */
   transaction<T>(work: (tx: Transaction) => Promise<T>, accountId?: number): Promise<T> {
     if (this.#isClosed) return Promise.reject(new DatabaseUnavailable('The database is closed.'));
     if (accountId === undefined) return this.#transactions.run(work, undefined);
@@ -147,16 +147,16 @@ export class PostgresDatabase implements Database {
       } catch (error) {
         abandon();
         const cause = error instanceof DatabaseUnavailable ? error.cause : error;
-        throw new ServerNotResponding('The database does not answer.', { cause });
+        throw new ServerNotResponding('The database does not respond.', { cause });
       }
     }
   }
 
   async #terminateStalledSessions(): Promise<void> {
-    if (this.#isClosed || this.#isTerminating) return;
-    this.#isTerminating = true;
+    if (this.#isClosed || this.#isTerminatingSessions) return;
+    this.#isTerminatingSessions = true;
     await this.#readers.execute(TERMINATE_STALLED_SESSIONS, []).catch(() => undefined); // retried by the next waiter
-    this.#isTerminating = false;
+    this.#isTerminatingSessions = false;
   }
 
   run<Args extends object, Row>(statement: Statement<Args, Row>, args: Args): Promise<Row[]> {
@@ -181,12 +181,12 @@ export class PostgresDatabase implements Database {
     }
   }
 
-  withinDeadline(): Expression<SqlBool> {
+  isWithinDeadline(): Expression<SqlBool> {
     return sql<SqlBool>`true`;
   }
 
   onEvents(listener: (accountId: number) => void): () => void {
-    return this.#notifications.on(listener);
+    return this.#notifications.onEvents(listener);
   }
 
   /** The server checks its files itself. */
@@ -199,8 +199,8 @@ export class PostgresDatabase implements Database {
       connectionsBusy: this.#readers.busy + this.#slowReaders.busy + this.#writers.busy,
       connectionLimit: 2 * this.#connections + SLOW_READER_CONNECTIONS,
       waiting: this.#readers.waiting + this.#slowReaders.waiting + this.#writers.waiting + this.#accountQueue.waiting,
-      givenUp: this.#givenUp,
-      refused: this.#refused,
+      timedOutCount: this.#timedOutCount,
+      unreachableCount: this.#unreachableCount,
       wakeUps: this.#notifications.receivedCount,
       isListening: this.#notifications.isListening,
     };
@@ -232,11 +232,11 @@ export class PostgresDatabase implements Database {
 
   #countFailure({ cause }: DatabaseUnavailable): void {
     if (cause instanceof DeadlineExceeded) {
-      this.#givenUp += 1;
+      this.#timedOutCount += 1;
       this.#writers.rejectWaiting(cause);
       this.#terminateStalledSessions();
     } else {
-      this.#refused += 1;
+      this.#unreachableCount += 1;
     }
   }
 }

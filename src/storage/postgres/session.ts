@@ -20,7 +20,7 @@ export interface SessionOptions {
 }
 
 /** The application name on the server; an `application_name` in the URL is appended. */
-export const APPLICATION = 'switchboard';
+export const APPLICATION_NAME = 'switchboard';
 const NODE_NAME_PARAMETER = /([?&])application_name=([^&]*)&?/;
 
 /** The server ends a transaction that is idle for this time, because it blocks its account. */
@@ -44,7 +44,8 @@ export class StatementNotSent extends DatabaseUnavailable {
 }
 
 /**
- * One connection. Concurrent statements are pipelined and result in order. It connects on demand and reconnects after a
+ * One connection. Concurrent statements are pipelined and complete in order. It connects on demand and reconnects after
+ * a
  * loss; after a timeout it is discarded.
  */
 export class Session {
@@ -73,7 +74,7 @@ export class Session {
       onnotice: () => undefined,
       onclose: () => this.#handleLoss(),
       connection: {
-        application_name: [APPLICATION, NODE_NAME_PARAMETER.exec(url)?.[2]].filter(Boolean).join(' '),
+        application_name: [APPLICATION_NAME, NODE_NAME_PARAMETER.exec(url)?.[2]].filter(Boolean).join(' '),
         default_transaction_isolation: 'read committed',
         idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
         ...DEAD_NODE_DETECTION,
@@ -116,8 +117,10 @@ export class Session {
     }
   };
 
-  /** Executes the statements of one transaction. After a loss, none of them runs on the new connection. */
-  forTransaction(): Execute {
+  /**
+   * Returns a function that executes the statements of one transaction. After a loss, none runs on a new connection.
+   */
+  startTransaction(): Execute {
     const losses = this.#losses;
     this.#isInTransaction = true;
     let previous: Promise<unknown> = Promise.resolve();
@@ -142,8 +145,9 @@ export class Session {
   }
 
   /**
-   * The server retains every prepared statement, and their number is unbounded: lists of any length, any filter
-   * combination.
+   * The server retains every prepared statement, and their number is unbounded: lists of any length, and any
+   * combination
+   * of filters.
    */
   get hasTooManyPrepared(): boolean {
     return this.#prepared.size > MAX_PREPARED;
@@ -157,8 +161,8 @@ export class Session {
     this.#handleLoss();
   }
 
-  /** A connection without a recent response may be dead. */
-  discardIfSilentFor(milliseconds: number): void {
+  /** Discards an idle connection without a recent response, because it may be dead. */
+  discardIfUnresponsiveFor(milliseconds: number): void {
     if (this.pending === 0 && performance.now() - this.#lastResponseAt > milliseconds) this.discard();
   }
 

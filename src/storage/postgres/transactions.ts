@@ -122,11 +122,11 @@ export class Transactions {
   async #begin(session: Session, accountId: number | undefined): Promise<{ execute: Execute; now: number }> {
     const lock = accountId === undefined ? '' : `select pg_advisory_xact_lock(${accountId});`;
     const text = `begin; ${lock} ${SELECT_NOW}`;
-    const execute = this.#dependencies.withFailureCount(session.forTransaction());
+    const execute = this.#dependencies.withFailureCount(session.startTransaction());
     try {
       const lockWait = execute(text, [], this.#dependencies.maxWaitMs);
-      const answers = (await this.#dependencies.waitWhileServerResponds(lockWait, () => session.discard())).rows;
-      return { execute, now: this.#dependencies.clock?.() ?? (answers.at(-1) as { now: number }[])[0]?.now ?? 0 };
+      const results = (await this.#dependencies.waitWhileServerResponds(lockWait, () => session.discard())).rows;
+      return { execute, now: this.#dependencies.clock?.() ?? (results.at(-1) as { now: number }[])[0]?.now ?? 0 };
     } catch (error) {
       session.discard(); // also ends a running statement
       throw toRetryable(error);

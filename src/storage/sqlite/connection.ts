@@ -15,7 +15,7 @@ export interface ConnectionOptions {
   readonly readOnly: boolean;
   readonly clock: Clock;
   /** Implements `within_deadline()` for slow reads. */
-  readonly withinDeadline?: () => boolean;
+  readonly isWithinDeadline?: () => boolean;
   readonly cacheKiB: number;
 }
 
@@ -35,8 +35,8 @@ export class SqliteConnection {
     );
     // Deterministic: SQLite calls it once per statement, not for every row.
     this.handle.function('now_ms', { deterministic: true }, options.clock);
-    const withinDeadline = options.withinDeadline ?? (() => true);
-    this.handle.function('within_deadline', () => (withinDeadline() ? 1 : 0));
+    const isWithinDeadline = options.isWithinDeadline ?? (() => true);
+    this.handle.function('within_deadline', () => (isWithinDeadline() ? 1 : 0));
   }
 
   all(sql: string, parameters: readonly unknown[]): unknown[] {

@@ -14,7 +14,8 @@ import type { Tables } from '../tables.ts';
 import type { SqliteConnection } from './connection.ts';
 
 /**
- * Kysely on top of a connection. Transactions do not use Kysely's API: `SqliteDatabase.transaction` owns the write
+ * Creates a Kysely instance for a connection. Transactions do not use Kysely's API: `SqliteDatabase.transaction` owns
+ * the write
  * connection, and all statements inside go through it.
  */
 export function createQueryBuilder(connection: Pick<SqliteConnection, 'run'>): Kysely<Tables> {

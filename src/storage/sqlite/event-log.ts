@@ -6,8 +6,8 @@ import type { Tables } from '../tables.ts';
 const insertEvent = prepare<Selectable<Tables['events']>>((db, row) => db.insertInto('events').values(row));
 
 /**
- * Writes the events of a transaction, as its last step. It takes positions under the lock of the account's row, so that
- * a position never becomes visible before a smaller one.
+ * Writes the events of a transaction, as its last step. It allocates positions under the lock of the account's row, so
+ * that a position never becomes visible before a smaller one.
  */
 export async function appendEvents(tx: Transaction, events: readonly NewEvent[]): Promise<void> {
   for (const [accountId, accountEvents] of Map.groupBy(events, (event) => event.accountId)) {

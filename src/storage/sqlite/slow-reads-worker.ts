@@ -11,7 +11,7 @@ let now = 0;
 const connection = new SqliteConnection(workerData as string, {
   readOnly: true,
   clock: () => now,
-  withinDeadline: () => {
+  isWithinDeadline: () => {
     const previousCheckAt = checkedAt;
     checkedAt = performance.now();
     remainingMs -= Math.min(checkedAt - previousCheckAt, MAX_CHECK_INTERVAL_MS);

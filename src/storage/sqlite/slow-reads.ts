@@ -57,11 +57,11 @@ export class SlowReads {
     const worker = this.#idleWorkers.pop() ?? (this.#workers.size < MAX_WORKERS ? this.#startWorker() : undefined);
     if (!worker) return;
     const { read, queuedAt, resolve, reject } = this.#queue.shift() as QueuedRead;
-    const settle = (answer: SlowReadResult) => {
+    const settle = (result: SlowReadResult) => {
       worker.off('error', fail).off('message', settle);
       this.#idleWorkers.push(worker);
-      if ('rows' in answer) resolve(answer.rows);
-      else reject('failed' in answer ? new Error(answer.failed) : new ReadTooSlow());
+      if ('rows' in result) resolve(result.rows);
+      else reject('failed' in result ? new Error(result.failed) : new ReadTooSlow());
       this.#startNext();
     };
     const fail = (error: Error & { code?: string }) => {

@@ -32,7 +32,7 @@ export class SqliteDatabase implements Database {
   readonly #slowReads: SlowReads;
   readonly #slowReadMs: number;
   readonly #runningClock = new RunningClock();
-  #closed = false;
+  #isClosed = false;
 
   constructor(file: string, options: SqliteOptions = {}) {
     const clock = options.clock ?? Date.now;
@@ -63,7 +63,7 @@ export class SqliteDatabase implements Database {
     return (await this.#slowReads.run({ sql, parameters, now: this.#clock() }, this.#slowReadMs)) as Row[];
   }
 
-  withinDeadline(rowNumber: Expression<number>): Expression<SqlBool> {
+  isWithinDeadline(rowNumber: Expression<number>): Expression<SqlBool> {
     return sql<SqlBool>`(${rowNumber} % 256 <> 0 or within_deadline())`;
   }
 
@@ -72,7 +72,7 @@ export class SqliteDatabase implements Database {
   }
 
   async ping(): Promise<void> {
-    if (this.#closed) throw new DatabaseUnavailable('The database is closed.');
+    if (this.#isClosed) throw new DatabaseUnavailable('The database is closed.');
     this.#reader.all('select 1', []);
   }
 
@@ -93,8 +93,8 @@ export class SqliteDatabase implements Database {
   }
 
   async close(): Promise<void> {
-    if (this.#closed) return;
-    this.#closed = true;
+    if (this.#isClosed) return;
+    this.#isClosed = true;
     this.#runningClock.stop();
     await this.#slowReads.close();
     this.#reader.close();

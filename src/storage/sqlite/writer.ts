@@ -29,14 +29,14 @@ const MAX_BATCH_JOBS = 64;
 
 /**
  * Runs all changes one after the other. Changes that arrive while one is running share its disk sync: each is a
- * savepoint of the same transaction and is answered after the common commit.
+ * savepoint of the same transaction and is resolved after the shared commit.
  */
 export class SqliteWriter {
   readonly #connection: SqliteConnection;
   readonly #dependencies: WriterDependencies;
   readonly #queue: Job[] = [];
   readonly #listeners = new Set<(accountId: number) => void>();
-  #draining: Promise<void> | undefined;
+  #queueRun: Promise<void> | undefined;
   #isClosed = false;
 
   constructor(connection: SqliteConnection, dependencies: WriterDependencies) {
@@ -49,7 +49,7 @@ export class SqliteWriter {
     return new Promise<T>((resolve, reject) => {
       const queuedAt = this.#dependencies.runningClock.now();
       this.#queue.push({ work, resolve: resolve as (value: unknown) => void, reject, queuedAt });
-      this.#draining ??= this.#drain();
+      this.#queueRun ??= this.#runQueue();
     });
   }
 
@@ -60,12 +60,12 @@ export class SqliteWriter {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    await this.#draining;
-    this.#connection.all('pragma wal_checkpoint(truncate)', []); // so that the file can be copied without the log
+    await this.#queueRun;
+    this.#connection.all('pragma wal_checkpoint(truncate)', []); // so that the file can be copied without its write-ahead log
     this.#connection.close();
   }
 
-  async #drain(): Promise<void> {
+  async #runQueue(): Promise<void> {
     await setImmediate(); // requests that are being read now join the first batch
     while (this.#queue.length > 0) {
       const batch: Job[] = [];
@@ -95,7 +95,7 @@ export class SqliteWriter {
       for (const reply of replies) reply();
       for (const accountId of changedAccounts) for (const listener of this.#listeners) listener(accountId);
     }
-    this.#draining = undefined; // in the same tick as the last check of the queue, so that no job is left waiting
+    this.#queueRun = undefined; // in the same tick as the last check of the queue, so that no job is left waiting
   }
 
   async #runJob(job: Job, changedAccounts: Set<number>): Promise<() => void> {

@@ -42,7 +42,7 @@ interface Case {
   readonly subject: string;
   readonly fields?: readonly string[];
   /** Makes the change; defaults to the admin. */
-  readonly as?: DeskOperator;
+  readonly actingOperator?: DeskOperator;
 }
 
 let nameCount = 0;
@@ -56,19 +56,19 @@ const createOperator = (fields: object = {}) => desks.createOperator({ skillList
 
 /** An operator with a separate skill, and a conversation that is offered to them. */
 async function startOffered(fields: object = {}) {
-  const skillId = await desks.world.createSkill();
-  const person = await desks.createOperator(
+  const skillId = await desks.fixture.createSkill();
+  const operator = await desks.createOperator(
     { skillList: [skillId], chatToVideo: true, videoEnabled: true, ...fields },
-    { away: false },
+    { connected: true },
   );
-  const conversation = await desks.world.startConversation({ skillId });
-  assert.equal(conversation.operatorId, person.id);
-  return { skillId, person, conversation, id: String(conversation.id) };
+  const conversation = await desks.fixture.startConversation({ skillId });
+  assert.equal(conversation.operatorId, operator.id);
+  return { skillId, operator, conversation, id: String(conversation.id) };
 }
 
 async function startActive() {
   const offer = await startOffered();
-  await desks.world.accept(offer.conversation);
+  await desks.fixture.accept(offer.conversation);
   return offer;
 }
 
@@ -89,12 +89,12 @@ const createWebhook = () =>
   });
 
 const insertDeadDelivery = (webhookId: number) =>
-  desks.world.transact(async ({ db, now }) => {
+  desks.fixture.transact(async ({ db, now }) => {
     const subject = { subjectType: 'tag', subjectId: 1, type: 'tag.created', position: 1, body: '{}' };
     await db
       .insertInto('webhookDeliveries')
       .values({
-        ...{ accountId: desks.world.accountId, id: 999_000 + webhookId, webhookId, ...subject },
+        ...{ accountId: desks.fixture.accountId, id: 999_000 + webhookId, webhookId, ...subject },
         ...{ state: 'dead', attempts: 1, createdAt: now, endedAt: now },
       })
       .execute();
@@ -109,7 +109,7 @@ const CASES: Record<string, () => Promise<Case> | Case> = {
   accountUpdate: () => ({
     input: { offerSeconds: 31 },
     type: 'account.updated',
-    subject: `account:${desks.world.accountId}`,
+    subject: `account:${desks.fixture.accountId}`,
     fields: ['offerSeconds'],
   }),
   apiKeyCreate: () => ({
@@ -122,35 +122,40 @@ const CASES: Record<string, () => Promise<Case> | Case> = {
     return { input: { id }, type: 'api_key.deleted', subject: `api_key:${id}` };
   },
   conversationClose: async () => {
-    const { id, person } = await startActive();
-    return { input: { id }, type: 'conversation.closed', subject: `conversation:${id}`, as: person };
+    const { id, operator } = await startActive();
+    return { input: { id }, type: 'conversation.closed', subject: `conversation:${id}`, actingOperator: operator };
   },
   conversationEscalate: async () => {
-    const { id, person } = await startActive();
-    return { input: { id }, type: 'conversation.started', subject: 'conversation:*', as: person };
+    const { id, operator } = await startActive();
+    return { input: { id }, type: 'conversation.started', subject: 'conversation:*', actingOperator: operator };
   },
   conversationTag: async () => {
-    const { id, person } = await startActive();
+    const { id, operator } = await startActive();
     const tag = await createByMutation('tagCreate', { name: uniqueName('tag') });
-    return { input: { id, tagIds: [tag] }, type: 'conversation.updated', subject: `conversation:${id}`, as: person };
+    return {
+      input: { id, tagIds: [tag] },
+      type: 'conversation.updated',
+      subject: `conversation:${id}`,
+      actingOperator: operator,
+    };
   },
   conversationTake: async () => {
     const { id } = await startActive();
-    const { person } = await startOffered();
+    const { operator } = await startOffered();
     return {
-      input: { id, operatorId: person.id, force: true },
+      input: { id, operatorId: operator.id, force: true },
       type: 'conversation.transferred',
       subject: `conversation:${id}`,
     };
   },
   conversationTransfer: async () => {
-    const { id, person } = await startActive();
+    const { id, operator } = await startActive();
     const other = await startOffered();
     return {
-      input: { id, operatorId: other.person.id },
+      input: { id, operatorId: other.operator.id },
       type: 'conversation.transferred',
       subject: `conversation:${id}`,
-      as: person,
+      actingOperator: operator,
     };
   },
   groupCreate: () => ({
@@ -173,21 +178,31 @@ const CASES: Record<string, () => Promise<Case> | Case> = {
     return { input: { id }, type: 'group.deleted', subject: `group:${id}` };
   },
   messageSend: async () => {
-    const { id, person } = await startActive();
+    const { id, operator } = await startActive();
     return {
       input: { conversationId: id, clientId: 'one', text: 'a text that no log may have' },
       type: 'message.created',
       subject: `conversation:${id}`,
-      as: person,
+      actingOperator: operator,
     };
   },
   offerAccept: async () => {
-    const { id, person } = await startOffered();
-    return { input: { conversationId: id }, type: 'conversation.started', subject: `conversation:${id}`, as: person };
+    const { id, operator } = await startOffered();
+    return {
+      input: { conversationId: id },
+      type: 'conversation.started',
+      subject: `conversation:${id}`,
+      actingOperator: operator,
+    };
   },
   offerDecline: async () => {
-    const { id, person } = await startOffered();
-    return { input: { conversationId: id }, type: 'conversation.queued', subject: `conversation:${id}`, as: person };
+    const { id, operator } = await startOffered();
+    return {
+      input: { conversationId: id },
+      type: 'conversation.queued',
+      subject: `conversation:${id}`,
+      actingOperator: operator,
+    };
   },
   operatorAvailabilityUpdate: async () => {
     const { id } = await createOperator();
@@ -199,12 +214,12 @@ const CASES: Record<string, () => Promise<Case> | Case> = {
     };
   },
   operatorConnect: async () => {
-    const person = await createOperator();
+    const operator = await createOperator();
     return {
       input: { ttlSeconds: 100 },
       type: 'operator.connected',
-      subject: `operator:${person.id}`,
-      as: person,
+      subject: `operator:${operator.id}`,
+      actingOperator: operator,
     };
   },
   operatorCreate: () => ({
@@ -222,7 +237,7 @@ const CASES: Record<string, () => Promise<Case> | Case> = {
     return { input: { id }, type: 'operator.deleted', subject: `operator:${id}` };
   },
   operatorDisconnect: async () => {
-    const { id } = await desks.createOperator({}, { away: false });
+    const { id } = await desks.createOperator({}, { connected: true });
     return { input: { id }, type: 'operator.disconnected', subject: `operator:${id}` };
   },
   operatorPasswordChange: async () => {
@@ -271,29 +286,29 @@ const CASES: Record<string, () => Promise<Case> | Case> = {
     fields: ['name'],
   }),
   skillUpdate: async () => {
-    const id = await desks.world.createSkill();
+    const id = await desks.fixture.createSkill();
     return { input: { id, order: 7 }, type: 'skill.updated', subject: `skill:${id}`, fields: ['order'] };
   },
   skillDelete: async () => {
-    const id = await desks.world.createSkill();
+    const id = await desks.fixture.createSkill();
     return { input: { id }, type: 'skill.deleted', subject: `skill:${id}` };
   },
   skillOperatorsAdd: async () => {
-    const [id, person] = [await desks.world.createSkill(), await createOperator()];
+    const [id, operator] = [await desks.fixture.createSkill(), await createOperator()];
     return {
-      input: { id, operatorIds: [person.id] },
+      input: { id, operatorIds: [operator.id] },
       type: 'operator.updated',
-      subject: `operator:${person.id}`,
+      subject: `operator:${operator.id}`,
       fields: ['skillList'],
     };
   },
   skillOperatorsRemove: async () => {
-    const id = await desks.world.createSkill();
-    const person = await createOperator({ skillList: [id] });
+    const id = await desks.fixture.createSkill();
+    const operator = await createOperator({ skillList: [id] });
     return {
-      input: { id, operatorIds: [person.id] },
+      input: { id, operatorIds: [operator.id] },
       type: 'operator.updated',
-      subject: `operator:${person.id}`,
+      subject: `operator:${operator.id}`,
       fields: ['skillList'],
     };
   },
@@ -307,7 +322,7 @@ const CASES: Record<string, () => Promise<Case> | Case> = {
     return { input: { id }, type: 'tag.deleted', subject: `tag:${id}` };
   },
   visitorErase: async () => {
-    const { visitorId } = await desks.world.createVisitor();
+    const { visitorId } = await desks.fixture.createVisitor();
     return { input: { id: visitorId }, type: 'visitor.updated', subject: `visitor:${visitorId}` };
   },
   webhookCreate: () => ({
@@ -348,7 +363,7 @@ const CASES: Record<string, () => Promise<Case> | Case> = {
     fields: ['url', 'label'],
   }),
   websiteUpdate: async () => {
-    const id = await desks.world.createWebsite();
+    const id = await desks.fixture.createWebsite();
     return {
       input: { id, label: uniqueName('site') },
       type: 'website.updated',
@@ -361,7 +376,7 @@ const CASES: Record<string, () => Promise<Case> | Case> = {
     return { input: { id }, type: 'website.deleted', subject: `website:${id}` };
   },
   websiteSecretRotate: async () => {
-    const id = await desks.world.createWebsite();
+    const id = await desks.fixture.createWebsite();
     return { input: { id }, type: 'website.updated', subject: `website:${id}` };
   },
 };
@@ -377,27 +392,33 @@ const SECRETS = [password, 'a text that no log may have', 'A name that no log ma
 
 for (const [index, name] of MUTATION_NAMES.entries()) {
   test(`rule 20: the log records who ran ${name}, when, from where, and what it changed`, async () => {
-    const { input, type, subject, fields = [], as = admin } = (await CASES[name]?.()) ?? assert.fail('no case');
-    const before = await desks.world.readPosition();
+    const {
+      input,
+      type,
+      subject,
+      fields = [],
+      actingOperator = admin,
+    } = (await CASES[name]?.()) ?? assert.fail('no case');
+    const before = await desks.fixture.readPosition();
     const address = `203.0.113.${index + 1}`;
-    const answer = await as.run(
+    const response = await actingOperator.run(
       `${mutationHead(name)} { ${name}(input: $input) { userErrors { message } } }`,
       { input },
       {
         'X-Forwarded-For': address,
       },
     );
-    assert.deepEqual([answer.errors, answer.data?.[name]?.userErrors], [[], []]);
+    assert.deepEqual([response.errors, response.data?.[name]?.userErrors], [[], []]);
     const { nodes } = await readEvents({ after: String(before) });
     const matching = nodes.filter((event) => event.type === type && event.actor.address === address);
     assert.equal(matching.length, 1, `${type} is not logged exactly once: ${JSON.stringify(nodes)}`);
     const event = matching[0] as AuditEvent;
     assert.match(`${event.subject.type}:${event.subject.id}`, new RegExp(`^${subject.replace('*', '\\d+')}$`));
     const { name: actorName, ...actor } = event.actor;
-    assert.deepEqual(actor, { type: 'OPERATOR', id: String(as.id), via: 'GRAPHQL', address });
-    if (as === admin) assert.equal(actorName, 'Ada Auditor');
+    assert.deepEqual(actor, { type: 'OPERATOR', id: String(actingOperator.id), via: 'GRAPHQL', address });
+    if (actingOperator === admin) assert.equal(actorName, 'Ada Auditor');
     else assert.match(actorName ?? '', /^Operator \d+$/);
-    assert.equal(event.at, new Date(desks.world.installation.clock.now).toISOString());
+    assert.equal(event.at, new Date(desks.fixture.installation.clock.now).toISOString());
     for (const field of fields) assert.ok(event.fields.includes(field), `${field} is not among ${event.fields}`);
     // Every follow-up event has the same actor, or the service as its actor.
     for (const other of nodes) assert.ok(other.actor.address === address || other.actor.type === 'SYSTEM');
@@ -407,12 +428,12 @@ for (const [index, name] of MUTATION_NAMES.entries()) {
 }
 
 test('changes over a socket, REST and the command line record their origin and address', async () => {
-  const { installation } = desks.world;
+  const { installation } = desks.fixture;
   const { apiKeys, caller, database } = installation;
   const { key, secret } = await database.transaction((tx) =>
     apiKeys.create(tx, caller, { name: 'CRM', access: 'write', expiresAt: null }),
   );
-  const before = await desks.world.readPosition();
+  const before = await desks.fixture.readPosition();
   const socket = admin.connect();
   await socket.run('mutation{skillCreate(input:{name:"by a socket"}){skill{id}}}');
   await restClient(desks.url, secret).post('/skill', { name: 'by REST' }, { 'X-Forwarded-For': '198.51.100.9' });
@@ -435,31 +456,31 @@ test('changes over a socket, REST and the command line record their origin and a
 });
 
 test('the actor name of a deleted operator is null', async () => {
-  const person = await createOperator();
-  const before = await desks.world.readPosition();
-  await person.run('mutation{operatorProfileUpdate(input:{status:"x"}){userErrors{code}}}');
-  await admin.run('mutation($id:ID!){operatorDelete(input:{id:$id}){userErrors{code}}}', { id: person.id });
+  const operator = await createOperator();
+  const before = await desks.fixture.readPosition();
+  await operator.run('mutation{operatorProfileUpdate(input:{status:"x"}){userErrors{code}}}');
+  await admin.run('mutation($id:ID!){operatorDelete(input:{id:$id}){userErrors{code}}}', { id: operator.id });
   const [event] = (await readEvents({ after: String(before) })).nodes;
-  assert.deepEqual([event?.actor.id, event?.actor.name], [String(person.id), null]);
+  assert.deepEqual([event?.actor.id, event?.actor.name], [String(operator.id), null]);
 });
 
 test('pages of the log are in order and without gaps, from the start and from the end', async () => {
   await Promise.all(
     Array.from({ length: 30 }, () => admin.run(`mutation{skillCreate(input:{name:"${uniqueName('s')}"}){skill{id}}}`)),
   );
-  const newest = await desks.world.readPosition();
-  const all: number[] = [];
-  for (let after: string | undefined, more = true; more; ) {
+  const newest = await desks.fixture.readPosition();
+  const positions: number[] = [];
+  for (let after: string | undefined, hasMore = true; hasMore; ) {
     const { nodes, pageInfo } = await readEvents({ first: 7, ...(after ? { after } : {}) });
-    all.push(...nodes.map(({ position }) => Number(position)));
+    positions.push(...nodes.map(({ position }) => Number(position)));
     assert.equal(pageInfo.startCursor, nodes[0]?.position);
     assert.equal(pageInfo.endCursor, nodes.at(-1)?.position);
     assert.equal(pageInfo.hasPreviousPage, after !== undefined);
     after = String(pageInfo.endCursor);
-    more = pageInfo.hasNextPage === true;
+    hasMore = pageInfo.hasNextPage === true;
   }
   assert.deepEqual(
-    all,
+    positions,
     Array.from({ length: newest }, (_, index) => index + 1),
   );
   const last = await readEvents({ last: 3 });
@@ -478,15 +499,15 @@ test('pages of the log are in order and without gaps, from the start and from th
 });
 
 test('filters select events, alone and combined', async () => {
-  const { clock } = desks.world.installation;
-  const before = await desks.world.readPosition();
-  const person = await createOperator();
+  const { clock } = desks.fixture.installation;
+  const before = await desks.fixture.readPosition();
+  const operator = await createOperator();
   clock.advance(60_000);
   const from = clock.now;
-  await person.run('mutation{operatorProfileUpdate(input:{status:"y"}){userErrors{code}}}');
+  await operator.run('mutation{operatorProfileUpdate(input:{status:"y"}){userErrors{code}}}');
   clock.advance(60_000);
   await admin.run('mutation($id:ID!){operatorProfileUpdate(input:{id:$id,city:"z"}){userErrors{code}}}', {
-    id: person.id,
+    id: operator.id,
   });
   const typesOf = async (filter: object) =>
     (await readEvents({ after: String(before), filter })).nodes.map(({ type, at, actor }) => [
@@ -494,7 +515,7 @@ test('filters select events, alone and combined', async () => {
       (Date.parse(at) - from) / 60_000,
       actor.type,
     ]);
-  const subject = { subjectType: 'operator', subjectId: String(person.id) };
+  const subject = { subjectType: 'operator', subjectId: String(operator.id) };
   const [ownChange, adminChange] = [
     ['operator.updated', 0, 'OPERATOR'],
     ['operator.updated', 1, 'OPERATOR'],
@@ -502,7 +523,7 @@ test('filters select events, alone and combined', async () => {
   assert.deepEqual(await typesOf({ ...subject, types: ['operator.updated'] }), [ownChange, adminChange]);
   assert.deepEqual(await typesOf({ types: ['operator.updated'], actorType: 'OPERATOR' }), [ownChange, adminChange]);
   assert.deepEqual(await typesOf({ types: ['operator.updated'], actorType: 'SYSTEM' }), []);
-  assert.deepEqual(await typesOf({ types: ['operator.updated'], actorId: person.id }), [ownChange]);
+  assert.deepEqual(await typesOf({ types: ['operator.updated'], actorId: operator.id }), [ownChange]);
   assert.deepEqual(await typesOf({ ...subject, from: new Date(from + 1) }), [adminChange]);
   assert.deepEqual(await typesOf({ ...subject, from: new Date(from), to: new Date(from + 60_000) }), [ownChange]);
   assert.deepEqual(
@@ -515,7 +536,7 @@ test('filters select events, alone and combined', async () => {
 });
 
 test('invalid arguments are rejected with a message', async () => {
-  const future = (await desks.world.readPosition()) + 1_000_000; // the scheduler runs concurrently, and the log grows
+  const future = (await desks.fixture.readPosition()) + 1_000_000; // the scheduler runs concurrently, and the log grows
   const rejectionOf = async (variables: object) => {
     const { data, errors } = await admin.run(EVENTS, variables);
     assert.equal(data.events, null);
@@ -526,8 +547,11 @@ test('invalid arguments are rejected with a message', async () => {
   assert.match((await rejectionOf({ after: '-1' })) ?? '', /after must be a position/);
   assert.match((await rejectionOf({ after: 'x' })) ?? '', /after must be a position/);
   assert.match((await rejectionOf({ first: 101 })) ?? '', /between 0 and 100/);
-  assert.match((await rejectionOf({ filter: { types: Array(51).fill('x.y') } })) ?? '', /types must be 50 at most/);
-  await desks.world.transact((tx) => tx.db.deleteFrom('events').where('position', '<=', 5).execute());
+  assert.match(
+    (await rejectionOf({ filter: { types: Array(51).fill('x.y') } })) ?? '',
+    /types must have at most 50 event types/,
+  );
+  await desks.fixture.transact((tx) => tx.db.deleteFrom('events').where('position', '<=', 5).execute());
   assert.match((await rejectionOf({ after: '4' })) ?? '', /is too old: read again/);
   assert.equal((await readEvents({ after: '5', first: 1 })).nodes[0]?.position, '6');
   assert.equal((await readEvents({ first: 1 })).nodes[0]?.position, '6');
@@ -535,16 +559,16 @@ test('invalid arguments are rejected with a message', async () => {
 
 test('only admins read the log, and only that of their account', async () => {
   for (const roles of [['manager'], ['operator'], ['expert']] as const) {
-    const person = await createOperator({ roles: [...roles] });
-    const { data, errors } = await person.run('{ events { nodes { position } } }');
+    const operator = await createOperator({ roles: [...roles] });
+    const { data, errors } = await operator.run('{ events { nodes { position } } }');
     assert.equal(data.events, null);
     assert.equal(errors[0]?.extensions.code, 'FORBIDDEN');
   }
   const { createAccount } = await import('../../../src/core/administration/account-creation.ts');
-  const { installation } = desks.world;
+  const { installation } = desks.fixture;
   const other = await createAccount(installation, { name: 'Other', admin: { email: 'o@example.com', password } });
   const owner = { accountId: other?.accountId ?? 0, operatorId: 1 };
-  const token = await desks.world.transact((tx) => installation.tokens.issue(tx, owner));
+  const token = await desks.fixture.transact((tx) => installation.tokens.issue(tx, owner));
   const { data } = await graphqlClient(desks.url, token).run(
     '{ events(first: 100) { nodes { type actor { type } } } }',
   );

@@ -85,8 +85,8 @@ test('the page size defaults to 20 and may be 0, and after and before can be com
     [byDefault.ids, byDefault.hasNextPage, byDefault.hasPreviousPage],
     [allIds.slice(0, 20), true, false],
   );
-  const none = await loadPage({ first: 0 });
-  assert.deepEqual([none.ids, none.hasNextPage, none.startCursor], [[], true, null]);
+  const emptyPage = await loadPage({ first: 0 });
+  assert.deepEqual([emptyPage.ids, emptyPage.hasNextPage, emptyPage.startCursor], [[], true, null]);
   const { endCursor: tenth } = await loadPage({ first: 10 });
   const { startCursor: twentieth } = await loadPage({ first: 1, after: (await loadPage({ first: 19 })).endCursor });
   const between = await loadPage({ first: 100, after: tenth, before: twentieth });

@@ -6,7 +6,7 @@ let desks: Desks;
 let admin: DeskOperator;
 before(async () => {
   desks = await startDesks();
-  admin = await desks.createOperator({ roles: ['admin'], chatEnabled: false }, { away: true });
+  admin = await desks.createOperator({ roles: ['admin'], chatEnabled: false }, { connected: false });
 });
 after(() => desks.stop());
 
@@ -26,42 +26,42 @@ const MUTATIONS = {
 } as const;
 
 /** Runs a mutation; returns the conversation and the errors. */
-async function mutate(person: DeskOperator, name: keyof typeof MUTATIONS, input: object) {
+async function mutate(operator: DeskOperator, name: keyof typeof MUTATIONS, input: object) {
   const query = `mutation($input:${MUTATIONS[name]}!){${name}(input:$input){conversation{${FIELDS}} ${ERRORS}}}`;
-  const { data, errors } = await person.run(query, { input });
+  const { data, errors } = await operator.run(query, { input });
   return { conversation: data?.[name]?.conversation, userErrors: data?.[name]?.userErrors, errors };
 }
 
-async function sendMessage(person: DeskOperator, input: object) {
+async function sendMessage(operator: DeskOperator, input: object) {
   const query = `mutation($input:MessageSendInput!){messageSend(input:$input){message{sequence clientId author text at operator{id}} ${ERRORS}}}`;
-  const { data, errors } = await person.run(query, { input });
+  const { data, errors } = await operator.run(query, { input });
   return { message: data?.messageSend?.message, userErrors: data?.messageSend?.userErrors, errors };
 }
 
-async function readConversation(person: DeskOperator, id: number | string, fields = FIELDS) {
-  const { data, errors } = await person.run(`query($id:ID!){conversation(id:$id){${fields}}}`, { id });
+async function readConversation(operator: DeskOperator, id: number | string, fields = FIELDS) {
+  const { data, errors } = await operator.run(`query($id:ID!){conversation(id:$id){${fields}}}`, { id });
   return { conversation: data?.conversation, errors };
 }
 
 /** Creates an operator with a separate skill, who alone gets the offers of conversations that ask for it. */
-async function createSpecialist(fields: object = {}, presence?: { away?: boolean }) {
-  const skillId = await desks.world.createSkill();
-  const person = await desks.createOperator({ skillList: [skillId], ...fields }, presence ?? { away: false });
-  const startOffered = (input: object = {}) => desks.world.startConversation({ skillId, ...input });
-  const startActive = async (input: object = {}) => desks.world.accept(await startOffered(input));
-  return { skillId, person, startOffered, startActive };
+async function createSpecialist(fields: object = {}, presence?: { connected?: boolean }) {
+  const skillId = await desks.fixture.createSkill();
+  const operator = await desks.createOperator({ skillList: [skillId], ...fields }, presence ?? { connected: true });
+  const startOffered = (input: object = {}) => desks.fixture.startConversation({ skillId, ...input });
+  const startActive = async (input: object = {}) => desks.fixture.accept(await startOffered(input));
+  return { skillId, operator, startOffered, startActive };
 }
 
 const codes = (errors: readonly { extensions: { code: string } }[]) => errors.map((error) => error.extensions.code);
 
 test('rule 16: a conversation has its fields, and the timestamps of each state', async () => {
-  const { person, skillId } = await createSpecialist();
-  const visitor = await desks.world.createVisitor();
-  const { id } = await desks.world.startConversation({ skillId, message: 'Hello 👋', clientId: 'first' }, visitor);
-  const offered = (await readConversation(person, id)).conversation;
+  const { operator, skillId } = await createSpecialist();
+  const visitor = await desks.fixture.createVisitor();
+  const { id } = await desks.fixture.startConversation({ skillId, message: 'Hello 👋', clientId: 'first' }, visitor);
+  const offered = (await readConversation(operator, id)).conversation;
   assert.deepEqual(
     [offered.state, offered.channel, offered.language, offered.operator.id, offered.skill.id, offered.hasWaited],
-    ['OFFERED', 'CHAT', 'en', String(person.id), String(skillId), false],
+    ['OFFERED', 'CHAT', 'en', String(operator.id), String(skillId), false],
   );
   assert.equal(Date.parse(offered.offerUntil) - Date.parse(offered.offeredAt), 30_000);
   assert.deepEqual(
@@ -70,56 +70,56 @@ test('rule 16: a conversation has its fields, and the timestamps of each state',
   );
   assert.deepEqual(
     [offered.website.id, offered.visitor.uniqueId],
-    [String(desks.world.websiteId), `visitor-${visitor.visitorId}`],
+    [String(desks.fixture.websiteId), `visitor-${visitor.visitorId}`],
   );
   const { at, ...hello } = offered.messages[0];
   assert.deepEqual(hello, { sequence: 1, clientId: 'first', author: 'VISITOR', text: 'Hello 👋', operator: null });
   assert.equal(at, offered.createdAt);
 
-  const accepted = await mutate(person, 'offerAccept', { conversationId: id });
+  const accepted = await mutate(operator, 'offerAccept', { conversationId: id });
   assert.deepEqual([accepted.errors, accepted.userErrors], [[], []]);
   assert.deepEqual([accepted.conversation.state, accepted.conversation.offerUntil], ['ACTIVE', null]);
   assert.ok(accepted.conversation.acceptedAt);
-  desks.world.installation.clock.advance(1500);
-  const answer = await sendMessage(person, { conversationId: id, clientId: 'a1', text: 'Good day' });
+  desks.fixture.installation.clock.advance(1500);
+  const sent = await sendMessage(operator, { conversationId: id, clientId: 'a1', text: 'Good day' });
   assert.deepEqual(
-    [answer.message.sequence, answer.message.author, answer.message.operator.id],
-    [2, 'OPERATOR', String(person.id)],
+    [sent.message.sequence, sent.message.author, sent.message.operator.id],
+    [2, 'OPERATOR', String(operator.id)],
   );
-  const closed = (await mutate(person, 'conversationClose', { id })).conversation;
+  const closed = (await mutate(operator, 'conversationClose', { id })).conversation;
   assert.deepEqual([closed.state, closed.closedBy, closed.messageCount], ['CLOSED', 'OPERATOR', 2]);
   assert.equal(Date.parse(closed.firstAnswerAt) - Date.parse(closed.acceptedAt), 1500);
 });
 
 test('rule 12: accepting an offer a second time changes nothing', async () => {
-  const { person, startOffered } = await createSpecialist();
+  const { operator, startOffered } = await createSpecialist();
   const { id } = await startOffered();
-  const first = await mutate(person, 'offerAccept', { conversationId: id });
-  desks.world.installation.clock.advance(1000);
-  const second = await mutate(person, 'offerAccept', { conversationId: id });
+  const first = await mutate(operator, 'offerAccept', { conversationId: id });
+  desks.fixture.installation.clock.advance(1000);
+  const second = await mutate(operator, 'offerAccept', { conversationId: id });
   assert.deepEqual(second.userErrors, []);
   assert.equal(second.conversation.acceptedAt, first.conversation.acceptedAt);
 });
 
 test('rule 12: an offer that has ended cannot be accepted or declined, however it ended', async () => {
-  const { person, startOffered, skillId } = await createSpecialist();
-  const assertEnded = async (id: number, operator = person) => {
-    const before = await desks.world.loadConversation(id);
+  const { operator, startOffered, skillId } = await createSpecialist();
+  const assertEnded = async (id: number, formerOperator = operator) => {
+    const before = await desks.fixture.loadConversation(id);
     for (const name of ['offerAccept', 'offerDecline'] as const) {
-      const { conversation, userErrors, errors } = await mutate(operator, name, { conversationId: id });
+      const { conversation, userErrors, errors } = await mutate(formerOperator, name, { conversationId: id });
       assert.deepEqual(
         [conversation, errors, userErrors.map((error: { code: string }) => error.code)],
         [null, [], ['STATE']],
       );
       assert.match(userErrors[0].message, /no longer open/);
     }
-    assert.deepEqual(await desks.world.loadConversation(id), before);
+    assert.deepEqual(await desks.fixture.loadConversation(id), before);
   };
   const declined = await startOffered();
-  await mutate(person, 'offerDecline', { conversationId: declined.id });
+  await mutate(operator, 'offerDecline', { conversationId: declined.id });
   await assertEnded(declined.id);
   const missed = await startOffered();
-  await desks.world.advanceTime(30_000);
+  await desks.fixture.advanceTime(30_000);
   await assertEnded(missed.id);
   const other = await desks.createOperator({ skillList: [skillId] });
   const otherOffer = await startOffered();
@@ -130,28 +130,28 @@ test('rule 12: an offer that has ended cannot be accepted or declined, however i
 });
 
 test('rule 12: an operator who declines gets no offer for a minute, and the conversation keeps its queue position', async () => {
-  const { person, startOffered } = await createSpecialist();
+  const { operator, startOffered } = await createSpecialist();
   const { id, createdAt } = await startOffered();
-  desks.world.installation.clock.advance(2000);
-  const { conversation } = await mutate(person, 'offerDecline', { conversationId: id });
+  desks.fixture.installation.clock.advance(2000);
+  const { conversation } = await mutate(operator, 'offerDecline', { conversationId: id });
   assert.deepEqual([conversation.state, conversation.operator, conversation.queuePosition], ['QUEUED', null, 1]);
-  assert.equal((await desks.world.loadConversation(id)).queueOrder, createdAt);
-  await desks.world.advanceTime(59_999);
-  assert.equal((await desks.world.loadConversation(id)).state, 'queued');
-  await desks.world.advanceTime(1);
-  assert.equal((await desks.world.loadConversation(id)).operatorId, person.id);
+  assert.equal((await desks.fixture.loadConversation(id)).queueOrder, createdAt);
+  await desks.fixture.advanceTime(59_999);
+  assert.equal((await desks.fixture.loadConversation(id)).state, 'queued');
+  await desks.fixture.advanceTime(1);
+  assert.equal((await desks.fixture.loadConversation(id)).operatorId, operator.id);
 });
 
 test('rule 18: resending a message with the same client id returns the same message', async () => {
-  const { person, startActive } = await createSpecialist();
+  const { operator, startActive } = await createSpecialist();
   const { id } = await startActive();
   const input = { conversationId: id, clientId: 'x-1', text: 'Only once' };
-  const [first, ...again] = await Promise.all(Array.from({ length: 5 }, () => sendMessage(person, input)));
-  for (const other of again) assert.deepEqual(other, first);
-  await mutate(person, 'conversationClose', { id });
-  assert.deepEqual((await sendMessage(person, input)).message, first?.message, 'also after closing');
-  assert.equal((await desks.world.loadConversation(id)).messageCount, 1);
-  const { userErrors } = await sendMessage(person, { ...input, text: 'Another text' });
+  const [first, ...duplicates] = await Promise.all(Array.from({ length: 5 }, () => sendMessage(operator, input)));
+  for (const other of duplicates) assert.deepEqual(other, first);
+  await mutate(operator, 'conversationClose', { id });
+  assert.deepEqual((await sendMessage(operator, input)).message, first?.message, 'also after closing');
+  assert.equal((await desks.fixture.loadConversation(id)).messageCount, 1);
+  const { userErrors } = await sendMessage(operator, { ...input, text: 'Another text' });
   assert.deepEqual(userErrors, [
     {
       field: ['input', 'clientId'],
@@ -161,16 +161,19 @@ test('rule 18: resending a message with the same client id returns the same mess
   ]);
   const unnamed = await startActive();
   for (const sequence of [1, 2]) {
-    assert.equal((await sendMessage(person, { conversationId: unnamed.id, text: 'Twice' })).message.sequence, sequence);
+    assert.equal(
+      (await sendMessage(operator, { conversationId: unnamed.id, text: 'Twice' })).message.sequence,
+      sequence,
+    );
   }
 });
 
 test('rule 16: messages are read after a sequence number or from the end, without gaps', async () => {
-  const { person, startActive } = await createSpecialist();
+  const { operator, startActive } = await createSpecialist();
   const { id } = await startActive();
-  for (let n = 1; n <= 7; n += 1) await sendMessage(person, { conversationId: id, text: `${n}` });
+  for (let n = 1; n <= 7; n += 1) await sendMessage(operator, { conversationId: id, text: `${n}` });
   const sequencesOf = async (args: string) =>
-    (await readConversation(person, id, `messages${args}{sequence}`)).conversation.messages.map(
+    (await readConversation(operator, id, `messages${args}{sequence}`)).conversation.messages.map(
       (row: { sequence: number }) => row.sequence,
     );
   assert.deepEqual(await sequencesOf(''), [1, 2, 3, 4, 5, 6, 7]);
@@ -181,7 +184,7 @@ test('rule 16: messages are read after a sequence number or from the end, withou
   assert.deepEqual(await sequencesOf('(first:0)'), []);
   for (const args of ['(first:101)', '(last:101)', '(first:-1)', '(first:1,last:1)', '(after:1,last:1)']) {
     assert.deepEqual(
-      codes((await readConversation(person, id, `messages${args}{sequence}`)).errors),
+      codes((await readConversation(operator, id, `messages${args}{sequence}`)).errors),
       ['BAD_REQUEST'],
       args,
     );
@@ -199,90 +202,96 @@ test('a document that may fetch too many messages is rejected before any read', 
 });
 
 test('any Unicode text is returned as sent; NUL, lone surrogates, empty and too long texts are rejected', async () => {
-  const { person, startActive } = await createSpecialist();
+  const { operator, startActive } = await createSpecialist();
   const { id } = await startActive();
   const text = 'ÄÖ\u0301 \u202e عربى 漢字 🧑‍🚀\r\n\t\u0001  ';
-  assert.equal((await sendMessage(person, { conversationId: id, text })).message.text, text);
+  assert.equal((await sendMessage(operator, { conversationId: id, text })).message.text, text);
   assert.equal(
-    (await sendMessage(person, { conversationId: id, text: '💬'.repeat(5000) })).message.text.length,
+    (await sendMessage(operator, { conversationId: id, text: '💬'.repeat(5000) })).message.text.length,
     10_000,
   );
   for (const wrong of ['', 'a\u0000b', 'half \ud800', 'x'.repeat(10_001)]) {
-    const { message, userErrors } = await sendMessage(person, { conversationId: id, text: wrong });
+    const { message, userErrors } = await sendMessage(operator, { conversationId: id, text: wrong });
     assert.equal(message, null);
     assert.deepEqual([userErrors[0].field, userErrors[0].code], [['input', 'text'], 'INVALID']);
   }
   for (const clientId of ['', 'x'.repeat(65), '\u0000']) {
-    const { userErrors } = await sendMessage(person, { conversationId: id, clientId, text: 'x' });
+    const { userErrors } = await sendMessage(operator, { conversationId: id, clientId, text: 'x' });
     assert.deepEqual(userErrors[0].field, ['input', 'clientId']);
   }
-  assert.equal((await desks.world.loadConversation(id)).messageCount, 2);
+  assert.equal((await desks.fixture.loadConversation(id)).messageCount, 2);
 });
 
 test('a change that a closed conversation does not allow is a user error and has no effect', async () => {
-  const { person, startActive } = await createSpecialist({ videoEnabled: true, chatToVideo: true });
+  const { operator, startActive } = await createSpecialist({ videoEnabled: true, chatToVideo: true });
   const other = await createSpecialist();
   const { id } = await startActive();
-  assert.deepEqual((await mutate(person, 'conversationClose', { id })).userErrors, []);
-  const before = await desks.world.loadConversation(id);
-  const position = await desks.world.readPosition();
+  assert.deepEqual((await mutate(operator, 'conversationClose', { id })).userErrors, []);
+  const before = await desks.fixture.loadConversation(id);
+  const position = await desks.fixture.readPosition();
   for (const { userErrors } of [
-    await mutate(person, 'conversationClose', { id }),
+    await mutate(operator, 'conversationClose', { id }),
     await mutate(admin, 'conversationClose', { id }),
-    await sendMessage(person, { conversationId: id, clientId: 'late', text: 'Too late' }),
-    await mutate(person, 'conversationTransfer', { id, operatorId: other.person.id }),
-    await mutate(person, 'conversationEscalate', { id }),
-    await mutate(admin, 'conversationTake', { id, operatorId: other.person.id, force: true }),
+    await sendMessage(operator, { conversationId: id, clientId: 'late', text: 'Too late' }),
+    await mutate(operator, 'conversationTransfer', { id, operatorId: other.operator.id }),
+    await mutate(operator, 'conversationEscalate', { id }),
+    await mutate(admin, 'conversationTake', { id, operatorId: other.operator.id, force: true }),
   ]) {
     assert.deepEqual(userErrors, [{ field: null, message: 'The conversation is closed.', code: 'STATE' }]);
   }
-  assert.deepEqual(await desks.world.loadConversation(id), before);
-  assert.equal(await desks.world.readPosition(), position);
-  assert.deepEqual(await desks.world.findBrokenInvariants(), []);
+  assert.deepEqual(await desks.fixture.loadConversation(id), before);
+  assert.equal(await desks.fixture.readPosition(), position);
+  assert.deepEqual(await desks.fixture.findBrokenInvariants(), []);
 });
 
 test('an offer must be accepted before messages, closing, transfer and escalation', async () => {
-  const { person, startOffered } = await createSpecialist();
+  const { operator, startOffered } = await createSpecialist();
   const other = await createSpecialist();
   const { id } = await startOffered();
   for (const { userErrors } of [
-    await sendMessage(person, { conversationId: id, text: 'Hello' }),
-    await mutate(person, 'conversationClose', { id }),
-    await mutate(person, 'conversationTransfer', { id, operatorId: other.person.id }),
-    await mutate(person, 'conversationEscalate', { id }),
+    await sendMessage(operator, { conversationId: id, text: 'Hello' }),
+    await mutate(operator, 'conversationClose', { id }),
+    await mutate(operator, 'conversationTransfer', { id, operatorId: other.operator.id }),
+    await mutate(operator, 'conversationEscalate', { id }),
   ]) {
     assert.deepEqual([userErrors[0].code, userErrors.length], ['STATE', 1]);
   }
-  assert.equal((await desks.world.loadConversation(id)).state, 'offered');
+  assert.equal((await desks.fixture.loadConversation(id)).state, 'offered');
 });
 
 test('rule 15: a transfer to an operator offers the conversation, and the previous operator loses access', async () => {
   const from = await createSpecialist();
-  const to = await createSpecialist();
+  const target = await createSpecialist();
   const { id } = await from.startActive();
-  const { conversation, userErrors } = await mutate(from.person, 'conversationTransfer', {
+  const { conversation, userErrors } = await mutate(from.operator, 'conversationTransfer', {
     id,
-    operatorId: to.person.id,
+    operatorId: target.operator.id,
   });
-  assert.deepEqual([userErrors, conversation.state, conversation.operator.id], [[], 'OFFERED', String(to.person.id)]);
-  assert.deepEqual(codes((await readConversation(from.person, id)).errors), ['FORBIDDEN']);
-  assert.deepEqual(codes((await sendMessage(from.person, { conversationId: id, text: 'Still me' })).errors), [
+  assert.deepEqual(
+    [userErrors, conversation.state, conversation.operator.id],
+    [[], 'OFFERED', String(target.operator.id)],
+  );
+  assert.deepEqual(codes((await readConversation(from.operator, id)).errors), ['FORBIDDEN']);
+  assert.deepEqual(codes((await sendMessage(from.operator, { conversationId: id, text: 'Still me' })).errors), [
     'FORBIDDEN',
   ]);
-  assert.equal((await mutate(to.person, 'offerAccept', { conversationId: id })).conversation.state, 'ACTIVE');
-  assert.equal((await desks.world.loadLiveState(from.person.id)).chat.slots, 0);
+  assert.equal((await mutate(target.operator, 'offerAccept', { conversationId: id })).conversation.state, 'ACTIVE');
+  assert.equal((await desks.fixture.loadLiveState(from.operator.id)).chat.slots, 0);
 });
 
 test('rule 15: a transfer to a skill or a group requeues the conversation and offers it to one of their operators', async () => {
   const from = await createSpecialist();
-  const to = await createSpecialist();
+  const target = await createSpecialist();
   const { id } = await from.startActive();
-  const bySkill = await mutate(from.person, 'conversationTransfer', { id, skillId: to.skillId });
-  assert.deepEqual([bySkill.conversation.state, bySkill.conversation.operator.id], ['OFFERED', String(to.person.id)]);
-  await mutate(to.person, 'offerAccept', { conversationId: id });
-  const groupId = await desks.world.createGroup();
-  const member = await desks.createOperator({ groupId, skillList: [to.skillId] }, { away: false });
-  const byGroup = await mutate(to.person, 'conversationTransfer', { id, groupId });
+  const bySkill = await mutate(from.operator, 'conversationTransfer', { id, skillId: target.skillId });
+  assert.deepEqual(
+    [bySkill.conversation.state, bySkill.conversation.operator.id],
+    ['OFFERED', String(target.operator.id)],
+  );
+  await mutate(target.operator, 'offerAccept', { conversationId: id });
+  const groupId = await desks.fixture.createGroup();
+  const member = await desks.createOperator({ groupId, skillList: [target.skillId] }, { connected: true });
+  const byGroup = await mutate(target.operator, 'conversationTransfer', { id, groupId });
   assert.deepEqual(
     [byGroup.conversation.group.id, byGroup.conversation.operator.id],
     [String(groupId), String(member.id)],
@@ -294,18 +303,18 @@ test('rule 15: a transfer respects capacity unless a manager forces it, which is
   const full = await createSpecialist({ chatMaxNumber: 1 });
   await full.startActive();
   const { id } = await from.startActive();
-  const before = await desks.world.loadConversation(id);
-  const rejected = await mutate(from.person, 'conversationTransfer', { id, operatorId: full.person.id });
+  const before = await desks.fixture.loadConversation(id);
+  const rejected = await mutate(from.operator, 'conversationTransfer', { id, operatorId: full.operator.id });
   assert.deepEqual(
     rejected.userErrors.map((error: { code: string }) => error.code),
     ['STATE'],
   );
-  const force = { id, operatorId: full.person.id, force: true };
-  assert.deepEqual(codes((await mutate(from.person, 'conversationTransfer', force)).errors), ['FORBIDDEN']);
-  assert.deepEqual(await desks.world.loadConversation(id), before);
+  const force = { id, operatorId: full.operator.id, force: true };
+  assert.deepEqual(codes((await mutate(from.operator, 'conversationTransfer', force)).errors), ['FORBIDDEN']);
+  assert.deepEqual(await desks.fixture.loadConversation(id), before);
   const forced = await mutate(admin, 'conversationTransfer', force);
-  assert.deepEqual([forced.userErrors, forced.conversation.operator.id], [[], String(full.person.id)]);
-  assert.equal((await desks.world.loadLiveState(full.person.id)).chat.slots, 2);
+  assert.deepEqual([forced.userErrors, forced.conversation.operator.id], [[], String(full.operator.id)]);
+  assert.equal((await desks.fixture.loadLiveState(full.operator.id)).chat.slots, 2);
   const { data } = await admin.run(`{routingDecisions(conversationId:${id}){cause forced actor{type id}}}`);
   assert.deepEqual(data.routingDecisions.at(-1), {
     cause: 'TRANSFER',
@@ -314,11 +323,11 @@ test('rule 15: a transfer respects capacity unless a manager forces it, which is
   });
 });
 
-test('a transfer without a target, to oneself or to several targets is a user error', async () => {
-  const { person, startActive, skillId } = await createSpecialist();
+test('a transfer without a target, to the same operator or to several targets is a user error', async () => {
+  const { operator, startActive, skillId } = await createSpecialist();
   const { id } = await startActive();
   const transferErrors = async (input: object) => {
-    const { userErrors } = await mutate(person, 'conversationTransfer', { id, ...input });
+    const { userErrors } = await mutate(operator, 'conversationTransfer', { id, ...input });
     return userErrors.map(({ field, code }: { field: string[]; code: string }) => [field?.at(-1), code]);
   };
   assert.deepEqual(await transferErrors({}), [['operatorId', 'MISSING']]);
@@ -326,46 +335,46 @@ test('a transfer without a target, to oneself or to several targets is a user er
   assert.deepEqual(await transferErrors({ operatorId: admin.id, skillId }), [['operatorId', 'INVALID']]);
   assert.deepEqual(await transferErrors({ operatorId: '999999' }), [['operatorId', 'INVALID']]);
   assert.deepEqual(await transferErrors({ operatorId: 'x' }), [['operatorId', 'INVALID']]);
-  assert.deepEqual(await transferErrors({ operatorId: person.id }), [['operatorId', 'INVALID']]);
+  assert.deepEqual(await transferErrors({ operatorId: operator.id }), [['operatorId', 'INVALID']]);
   assert.deepEqual(await transferErrors({ skillId: '999999' }), [['skillId', 'INVALID']]);
   assert.deepEqual(await transferErrors({ groupId: '999999' }), [['groupId', 'INVALID']]);
-  assert.deepEqual(await transferErrors({ skillId: await desks.world.createSkill() }), [[undefined, 'STATE']]);
-  assert.equal((await desks.world.loadConversation(id)).operatorId, person.id);
+  assert.deepEqual(await transferErrors({ skillId: await desks.fixture.createSkill() }), [[undefined, 'STATE']]);
+  assert.equal((await desks.fixture.loadConversation(id)).operatorId, operator.id);
 });
 
 test('rule 15: a manager assigns a conversation immediately, from the queue, an offer or another operator', async () => {
-  const groupId = await desks.world.createGroup();
+  const groupId = await desks.fixture.createGroup();
   const manager = await desks.createOperator({ roles: ['manager'], groupId, chatEnabled: false });
-  const one = await createSpecialist({ groupId });
-  const two = await createSpecialist({ groupId });
-  const offered = await one.startOffered();
-  const taken = await mutate(manager, 'conversationTake', { id: offered.id, operatorId: two.person.id });
+  const first = await createSpecialist({ groupId });
+  const second = await createSpecialist({ groupId });
+  const offered = await first.startOffered();
+  const taken = await mutate(manager, 'conversationTake', { id: offered.id, operatorId: second.operator.id });
   assert.deepEqual(
     [taken.userErrors, taken.conversation.state, taken.conversation.operator.id],
-    [[], 'ACTIVE', String(two.person.id)],
+    [[], 'ACTIVE', String(second.operator.id)],
   );
-  const again = await mutate(manager, 'conversationTake', { id: offered.id, operatorId: two.person.id });
-  assert.equal(again.userErrors[0].code, 'STATE');
-  const returned = await mutate(manager, 'conversationTake', { id: offered.id, operatorId: one.person.id });
-  assert.equal(returned.conversation.operator.id, String(one.person.id));
+  const repeated = await mutate(manager, 'conversationTake', { id: offered.id, operatorId: second.operator.id });
+  assert.equal(repeated.userErrors[0].code, 'STATE');
+  const returned = await mutate(manager, 'conversationTake', { id: offered.id, operatorId: first.operator.id });
+  assert.equal(returned.conversation.operator.id, String(first.operator.id));
   assert.deepEqual(
     [
-      (await desks.world.loadLiveState(one.person.id)).chat.slots,
-      (await desks.world.loadLiveState(two.person.id)).chat.slots,
+      (await desks.fixture.loadLiveState(first.operator.id)).chat.slots,
+      (await desks.fixture.loadLiveState(second.operator.id)).chat.slots,
     ],
     [1, 0],
   );
-  for (const person of [one.person, two.person]) {
-    const { errors } = await mutate(person, 'conversationTake', { id: offered.id, operatorId: two.person.id });
+  for (const operator of [first.operator, second.operator]) {
+    const { errors } = await mutate(operator, 'conversationTake', { id: offered.id, operatorId: second.operator.id });
     assert.deepEqual(codes(errors), ['FORBIDDEN']);
   }
   const outsider = await createSpecialist();
-  const outside = await mutate(manager, 'conversationTake', { id: offered.id, operatorId: outsider.person.id });
+  const outside = await mutate(manager, 'conversationTake', { id: offered.id, operatorId: outsider.operator.id });
   assert.deepEqual(codes(outside.errors), ['FORBIDDEN'], 'only within the groups of the manager');
   const outsideConversation = await outsider.startActive();
   const { errors } = await mutate(manager, 'conversationTake', {
     id: outsideConversation.id,
-    operatorId: one.person.id,
+    operatorId: first.operator.id,
   });
   assert.deepEqual(codes(errors), ['FORBIDDEN']);
   const unknownOperator = await mutate(admin, 'conversationTake', { id: offered.id, operatorId: '999999' });
@@ -373,54 +382,57 @@ test('rule 15: a manager assigns a conversation immediately, from the queue, an 
 });
 
 test('rule 6: a chat escalates to video in one step and keeps its slot', async () => {
-  const { person, startActive } = await createSpecialist({ videoEnabled: true, chatToVideo: true });
+  const { operator, startActive } = await createSpecialist({ videoEnabled: true, chatToVideo: true });
   const chat = await startActive();
-  const { conversation, userErrors } = await mutate(person, 'conversationEscalate', { id: chat.id });
+  const { conversation, userErrors } = await mutate(operator, 'conversationEscalate', { id: chat.id });
   assert.deepEqual(userErrors, []);
   assert.deepEqual(
     [conversation.channel, conversation.state, conversation.escalatedFrom.id, conversation.operator.id],
-    ['VIDEO', 'ACTIVE', String(chat.id), String(person.id)],
+    ['VIDEO', 'ACTIVE', String(chat.id), String(operator.id)],
   );
-  const live = await desks.world.loadLiveState(person.id);
+  const live = await desks.fixture.loadLiveState(operator.id);
   assert.deepEqual([live.chat.slots, live.video.slots], [1, 1]);
   for (const id of [chat.id, conversation.id]) {
-    assert.equal((await mutate(person, 'conversationEscalate', { id })).userErrors[0].code, 'STATE');
+    assert.equal((await mutate(operator, 'conversationEscalate', { id })).userErrors[0].code, 'STATE');
   }
   const plain = await createSpecialist();
   const plainChat = await plain.startActive();
-  assert.equal((await mutate(plain.person, 'conversationEscalate', { id: plainChat.id })).userErrors[0].code, 'STATE');
+  assert.equal(
+    (await mutate(plain.operator, 'conversationEscalate', { id: plainChat.id })).userErrors[0].code,
+    'STATE',
+  );
   assert.deepEqual(codes((await mutate(admin, 'conversationEscalate', { id: plainChat.id })).errors), ['FORBIDDEN']);
 });
 
 test('escalatedFrom is FORBIDDEN for an operator who may not see the chat', async () => {
-  const { person, startActive } = await createSpecialist({ videoEnabled: true, chatToVideo: true });
+  const { operator, startActive } = await createSpecialist({ videoEnabled: true, chatToVideo: true });
   const other = await createSpecialist();
   const chat = await startActive();
-  const { conversation: video } = await mutate(person, 'conversationEscalate', { id: chat.id });
-  await mutate(person, 'conversationTransfer', { id: chat.id, operatorId: other.person.id });
-  const { conversation, errors } = await readConversation(person, video.id, 'id escalatedFrom{id}');
+  const { conversation: video } = await mutate(operator, 'conversationEscalate', { id: chat.id });
+  await mutate(operator, 'conversationTransfer', { id: chat.id, operatorId: other.operator.id });
+  const { conversation, errors } = await readConversation(operator, video.id, 'id escalatedFrom{id}');
   assert.deepEqual([conversation, codes(errors)], [{ id: video.id, escalatedFrom: null }, ['FORBIDDEN']]);
 });
 
 test('tags are replaced as a whole, by the operator of the conversation or a manager', async () => {
-  const { installation, transact } = desks.world;
+  const { installation, transact } = desks.fixture;
   const tagIds: number[] = [];
   for (const name of ['Refund', 'Praise']) {
     tagIds.push((await installation.tags.create(transact, installation.caller, { name })).id);
   }
-  const { person, startActive } = await createSpecialist();
+  const { operator, startActive } = await createSpecialist();
   const { id } = await startActive();
-  const both = await mutate(person, 'conversationTag', { id, tagIds: [...tagIds, ...tagIds] });
+  const both = await mutate(operator, 'conversationTag', { id, tagIds: [...tagIds, ...tagIds] });
   assert.deepEqual(both.conversation.tags.map((tag: { name: string }) => tag.name).sort(), ['Praise', 'Refund']);
   assert.deepEqual((await mutate(admin, 'conversationTag', { id, tagIds: [] })).conversation.tags, []);
-  const wrong = await mutate(person, 'conversationTag', { id, tagIds: [tagIds[0], '999999'] });
+  const wrong = await mutate(operator, 'conversationTag', { id, tagIds: [tagIds[0], '999999'] });
   assert.deepEqual([wrong.userErrors[0].field, wrong.userErrors[0].code], [['input', 'tagIds'], 'INVALID']);
-  const many = await mutate(person, 'conversationTag', { id, tagIds: Array(101).fill(tagIds[0]) });
+  const many = await mutate(operator, 'conversationTag', { id, tagIds: Array(101).fill(tagIds[0]) });
   assert.equal(many.userErrors[0].code, 'INVALID');
-  await mutate(person, 'conversationClose', { id });
-  const late = await mutate(person, 'conversationTag', { id, tagIds });
+  await mutate(operator, 'conversationClose', { id });
+  const late = await mutate(operator, 'conversationTag', { id, tagIds });
   assert.equal(late.conversation.tags.length, 2, 'also after closing');
-  const { data } = await person.run(`{conversations(filter:{tagId:"${tagIds[1]}"}){nodes{id}}}`);
+  const { data } = await operator.run(`{conversations(filter:{tagId:"${tagIds[1]}"}){nodes{id}}}`);
   assert.deepEqual(data.conversations.nodes, [{ id: String(id) }]);
 });
 
@@ -444,38 +456,38 @@ test('an unknown identifier is UNKNOWN_ID in a mutation and null in a query', as
 });
 
 test('operators see their own conversations, managers those of their groups, admins all', async () => {
-  const groupId = await desks.world.createGroup();
-  const under = await desks.world.createGroup(groupId);
+  const groupId = await desks.fixture.createGroup();
+  const subgroupId = await desks.fixture.createGroup(groupId);
   const manager = await desks.createOperator({ roles: ['manager'], groupId, chatEnabled: false });
-  const inside = await createSpecialist({ groupId: under });
+  const inside = await createSpecialist({ groupId: subgroupId });
   const outside = await createSpecialist();
-  const [one, two] = [await inside.startActive(), await outside.startActive()];
-  const waiting = await desks.world.startConversation({ groupId, skillId: inside.skillId, channel: 'chat' });
-  const visibleIds = async (person: DeskOperator) => {
-    const ids = `${one.id},${two.id},${waiting.id}`;
-    const { data } = await person.run(`{conversations(filter:{id:"${ids}"}){totalCount nodes{id}}}`);
+  const [insideConversation, outsideConversation] = [await inside.startActive(), await outside.startActive()];
+  const waiting = await desks.fixture.startConversation({ groupId, skillId: inside.skillId, channel: 'chat' });
+  const visibleIds = async (operator: DeskOperator) => {
+    const ids = `${insideConversation.id},${outsideConversation.id},${waiting.id}`;
+    const { data } = await operator.run(`{conversations(filter:{id:"${ids}"}){totalCount nodes{id}}}`);
     assert.equal(data.conversations.totalCount, data.conversations.nodes.length);
     return data.conversations.nodes.map((node: { id: string }) => Number(node.id));
   };
-  assert.deepEqual(await visibleIds(inside.person), [waiting.id, one.id]);
-  assert.deepEqual(await visibleIds(outside.person), [two.id]);
-  assert.deepEqual(await visibleIds(manager), [waiting.id, one.id]);
-  assert.deepEqual(await visibleIds(admin), [waiting.id, two.id, one.id]);
-  assert.deepEqual(codes((await readConversation(inside.person, two.id)).errors), ['FORBIDDEN']);
-  assert.deepEqual(codes((await readConversation(manager, two.id)).errors), ['FORBIDDEN']);
-  assert.deepEqual((await readConversation(manager, one.id)).errors, []);
+  assert.deepEqual(await visibleIds(inside.operator), [waiting.id, insideConversation.id]);
+  assert.deepEqual(await visibleIds(outside.operator), [outsideConversation.id]);
+  assert.deepEqual(await visibleIds(manager), [waiting.id, insideConversation.id]);
+  assert.deepEqual(await visibleIds(admin), [waiting.id, outsideConversation.id, insideConversation.id]);
+  assert.deepEqual(codes((await readConversation(inside.operator, outsideConversation.id)).errors), ['FORBIDDEN']);
+  assert.deepEqual(codes((await readConversation(manager, outsideConversation.id)).errors), ['FORBIDDEN']);
+  assert.deepEqual((await readConversation(manager, insideConversation.id)).errors, []);
 });
 
 test('conversations support all filters, alone and combined, and paging', async () => {
-  const { person, startActive, skillId } = await createSpecialist({ chatMaxNumber: 20 });
+  const { operator, startActive, skillId } = await createSpecialist({ chatMaxNumber: 20 });
   const ids: number[] = [];
   for (let n = 0; n < 5; n += 1) {
-    desks.world.installation.clock.advance(1000);
+    desks.fixture.installation.clock.advance(1000);
     ids.push((await startActive()).id);
   }
   const [oldest, second, , fourth] = ids as [number, number, number, number];
-  await mutate(person, 'conversationClose', { id: oldest });
-  const { createdAt } = await desks.world.loadConversation(fourth);
+  await mutate(operator, 'conversationClose', { id: oldest });
+  const { createdAt } = await desks.fixture.loadConversation(fourth);
   const createdAtIso = new Date(createdAt).toISOString();
   const findIds = async (filter: string, rest = '') => {
     const { data, errors } = await admin.run(
@@ -494,9 +506,9 @@ test('conversations support all filters, alone and combined, and paging', async 
   assert.deepEqual(await findIds('waiting:false'), all);
   assert.deepEqual(await findIds(`from:"${createdAtIso}"`), all.slice(0, 2));
   assert.deepEqual(await findIds(`to:"${createdAtIso}"`), all.slice(2));
-  assert.deepEqual(await findIds(`operatorId:"${person.id}" websiteId:"${desks.world.websiteId}"`), all);
+  assert.deepEqual(await findIds(`operatorId:"${operator.id}" websiteId:"${desks.fixture.websiteId}"`), all);
   assert.deepEqual(await findIds('websiteId:"99999"'), []);
-  const { visitorId } = await desks.world.loadConversation(second);
+  const { visitorId } = await desks.fixture.loadConversation(second);
   assert.deepEqual(await findIds(`visitorId:"${visitorId}"`), [second]);
   assert.deepEqual(await findIds('', 'first:2'), all.slice(0, 2));
   const first = await admin.run(
@@ -514,10 +526,10 @@ test('conversations support all filters, alone and combined, and paging', async 
 });
 
 test('queue positions are the same for one conversation and in a list', async () => {
-  const { skillId, person } = await createSpecialist();
-  await desks.world.setAvailable(person.id, 'chat', false);
+  const { skillId, operator } = await createSpecialist();
+  await desks.fixture.setAvailable(operator.id, 'chat', false);
   const started = [];
-  for (let n = 0; n < 4; n += 1) started.push(await desks.world.startConversation({ skillId }));
+  for (let n = 0; n < 4; n += 1) started.push(await desks.fixture.startConversation({ skillId }));
   await mutate(admin, 'conversationClose', { id: started[1]?.id });
   const { data } = await admin.run(
     `{conversations(filter:{skillId:"${skillId}" state:QUEUED}){nodes{id queuePosition}}}`,
@@ -526,28 +538,28 @@ test('queue positions are the same for one conversation and in a list', async ()
     data.conversations.nodes.map((node: { queuePosition: number }) => node.queuePosition),
     [3, 2, 1],
   );
-  const one = await admin.run(`{conversation(id:${started[3]?.id}){queuePosition}}`);
-  assert.equal(one.data.conversation.queuePosition, 3);
+  const single = await admin.run(`{conversation(id:${started[3]?.id}){queuePosition}}`);
+  assert.equal(single.data.conversation.queuePosition, 3);
 });
 
 test('a mutation with an Idempotency-Key runs once, and a repetition gets the same response', async () => {
-  const { person, startActive } = await createSpecialist();
+  const { operator, startActive } = await createSpecialist();
   const { id } = await startActive();
   const run = () =>
-    person.run(
+    operator.run(
       `mutation{messageSend(input:{conversationId:${id} text:"keyed"}){message{sequence text} ${ERRORS}}}`,
       {},
       { 'Idempotency-Key': `keyed-${id}` },
     );
   const first = await run();
   assert.deepEqual((await run()).data, first.data);
-  assert.equal((await desks.world.loadConversation(id)).messageCount, 1);
+  assert.equal((await desks.fixture.loadConversation(id)).messageCount, 1);
 });
 
 test('admins change the account settings within bounds, and an event announces it', async () => {
-  const position = await desks.world.readPosition();
-  const update = (input: string, who = admin) =>
-    who.run(
+  const position = await desks.fixture.readPosition();
+  const update = (input: string, client = admin) =>
+    client.run(
       `mutation{accountUpdate(input:{${input}}){account{name autoAccept offerSeconds queueLimit lowestPriorityFirst} ${ERRORS}}}`,
     );
   const { data } = await update('autoAccept:true offerSeconds:45 queueLimit:7 lowestPriorityFirst:true name:"Acme"');
@@ -555,13 +567,13 @@ test('admins change the account settings within bounds, and an event announces i
     account: { name: 'Acme', autoAccept: true, offerSeconds: 45, queueLimit: 7, lowestPriorityFirst: true },
     userErrors: [],
   });
-  const [event, ...more] = await desks.world.loadEventsAfter(position);
+  const [event, ...otherEvents] = await desks.fixture.loadEventsAfter(position);
   assert.deepEqual(
-    [event?.type, event?.actorId, event?.changes.values.offerSeconds, more],
+    [event?.type, event?.actorId, event?.changes.values.offerSeconds, otherEvents],
     ['account.updated', admin.id, 45, []],
   );
   await update('offerSeconds:45');
-  assert.equal(await desks.world.readPosition(), position + 1, 'without a change there is no event');
+  assert.equal(await desks.fixture.readPosition(), position + 1, 'without a change there is no event');
   for (const input of [
     'offerSeconds:4',
     'offerSeconds:301',
@@ -571,20 +583,20 @@ test('admins change the account settings within bounds, and an event announces i
     'name:""',
     'name:" "',
   ]) {
-    const answer = await update(input);
-    assert.equal(answer.data.accountUpdate.userErrors[0]?.code, 'INVALID', input);
+    const response = await update(input);
+    assert.equal(response.data.accountUpdate.userErrors[0]?.code, 'INVALID', input);
   }
-  const { person, startOffered } = await createSpecialist();
+  const { operator, startOffered } = await createSpecialist();
   assert.equal((await startOffered()).state, 'active', 'rule 12: without an offer');
-  assert.deepEqual(codes((await update('autoAccept:false', person)).errors), ['FORBIDDEN']);
-  const { data: own, errors } = await person.run('{account{autoAccept offerSeconds queueLimit}}');
+  assert.deepEqual(codes((await update('autoAccept:false', operator)).errors), ['FORBIDDEN']);
+  const { data: readable, errors } = await operator.run('{account{autoAccept offerSeconds queueLimit}}');
   assert.deepEqual(
-    [own.account, codes(errors)],
+    [readable.account, codes(errors)],
     [{ autoAccept: true, offerSeconds: 45, queueLimit: null }, ['FORBIDDEN']],
   );
   await update('autoAccept:false offerSeconds:30 queueLimit:1000 lowestPriorityFirst:false');
 });
 
-test('no test above broke an invariant', async () => {
-  assert.deepEqual(await desks.world.findBrokenInvariants(), []);
+test('all invariants hold after the tests above', async () => {
+  assert.deepEqual(await desks.fixture.findBrokenInvariants(), []);
 });

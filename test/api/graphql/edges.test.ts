@@ -30,15 +30,19 @@ after(() => switchboard.stop());
 
 /** Queries are compiled from the second run on: the response must stay the same. */
 async function runThreeTimes(query: string, variables: object): Promise<GraphqlResponse> {
-  const answers = [
+  const responses = [
     await client.run(query, variables),
     await client.run(query, variables),
     await client.run(query, variables),
   ];
-  const [first] = answers as [GraphqlResponse, GraphqlResponse, GraphqlResponse];
-  for (const answer of answers) {
-    assert.ok(answer.status < 500, `${answer.status} ${query} ${JSON.stringify(variables).slice(0, 100)}`);
-    assert.deepEqual([answer.data, codes(answer)], [first.data, codes(first)], JSON.stringify(variables).slice(0, 200));
+  const [first] = responses as [GraphqlResponse, GraphqlResponse, GraphqlResponse];
+  for (const response of responses) {
+    assert.ok(response.status < 500, `${response.status} ${query} ${JSON.stringify(variables).slice(0, 100)}`);
+    assert.deepEqual(
+      [response.data, codes(response)],
+      [first.data, codes(first)],
+      JSON.stringify(variables).slice(0, 200),
+    );
   }
   return first;
 }
@@ -54,7 +58,7 @@ test('an impossible identifier is null in a query and UNKNOWN_ID or INVALID in a
   for (const id of ODD_IDS) {
     const { data, errors } = await runThreeTimes(read, { id });
     assert.deepEqual([errors, Object.values(data)], [[], [null, null, null, null]], id.slice(0, 30));
-    for (const [name, more] of [
+    for (const [name, fields] of [
       ['operatorUpdate', { pseudo: 'p' }],
       ['operatorDelete', {}],
       ['operatorDisconnect', {}],
@@ -72,11 +76,11 @@ test('an impossible identifier is null in a query and UNKNOWN_ID or INVALID in a
       ['skillOperatorsAdd', { operatorIds: ['1'] }],
     ] as const) {
       const type = `${name[0]?.toUpperCase()}${name.slice(1)}Input!`;
-      const answer = await client.run(`mutation($input:${type}){m:${name}(input:$input){userErrors{code field}}}`, {
-        input: { id, ...more },
+      const response = await client.run(`mutation($input:${type}){m:${name}(input:$input){userErrors{code field}}}`, {
+        input: { id, ...fields },
       });
-      assert.deepEqual([answer.status, codes(answer)], [200, []], `${name} ${id.slice(0, 30)}`);
-      assert.match(answer.data.m.userErrors[0]?.code, /^(UNKNOWN_ID|INVALID)$/, `${name} ${id.slice(0, 30)}`);
+      assert.deepEqual([response.status, codes(response)], [200, []], `${name} ${id.slice(0, 30)}`);
+      assert.match(response.data.m.userErrors[0]?.code, /^(UNKNOWN_ID|INVALID)$/, `${name} ${id.slice(0, 30)}`);
     }
     const relation = await client.run(
       'mutation($id:ID!){operatorUpdate(input:{id:1,groupId:$id}){userErrors{code field}} skillOperatorsRemove(input:{id:1,operatorIds:[$id]}){userErrors{code field}}}',
@@ -153,9 +157,9 @@ test('values that do not fit their type are BAD_REQUEST', async () => {
     ['{viewer{statistics(from:"2026-02-30"){conversationNumber}}}', {}],
   ];
   for (const [query, variables] of cases) {
-    const answer = await runThreeTimes(query, variables);
-    assert.ok(answer.errors.length > 0, `${query} ${JSON.stringify(variables)} was accepted`);
-    assert.deepEqual(new Set(codes(answer)), new Set(['BAD_REQUEST']), `${query} ${JSON.stringify(variables)}`);
+    const response = await runThreeTimes(query, variables);
+    assert.ok(response.errors.length > 0, `${query} ${JSON.stringify(variables)} was accepted`);
+    assert.deepEqual(new Set(codes(response)), new Set(['BAD_REQUEST']), `${query} ${JSON.stringify(variables)}`);
   }
   const accepted = await runThreeTimes(
     'query($t:DateTime){viewer{statistics(from:$t,to:"2026-01-31"){conversationNumber}}}',
@@ -242,13 +246,13 @@ test('inputs that fit the types never cause INTERNAL, and leave the data consist
         )
           safeInput.id = '3';
         if (name === 'operatorConnect' || name === 'operatorsImport') delete safeInput.id;
-        const answer = await client.run(query, {
+        const response = await client.run(query, {
           input: 'id' in (value as object) || safeInput.id === '3' ? safeInput : value,
         });
-        assert.ok(answer.status < 500, `${answer.status}`);
-        for (const code of codes(answer))
-          assert.match(code, /^(BAD_REQUEST|FORBIDDEN|RATE_LIMITED)$/, JSON.stringify(answer.errors));
-        const m = answer.data?.m;
+        assert.ok(response.status < 500, `${response.status}`);
+        for (const code of codes(response))
+          assert.match(code, /^(BAD_REQUEST|FORBIDDEN|RATE_LIMITED)$/, JSON.stringify(response.errors));
+        const m = response.data?.m;
         if (m) assert.ok((m[resultField as string] === null) === m.userErrors.length > 0, JSON.stringify(m));
       }),
       { numRuns: RUNS },

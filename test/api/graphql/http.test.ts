@@ -86,9 +86,9 @@ test('an idempotency key makes a mutation safe to repeat, and is rejected with a
     'mutation($email:String!){operatorCreate(input:{name:"N",email:$email}){operator{id} userErrors{code}}}';
   const headers = { 'Idempotency-Key': 'once' };
   const first = await client.run(create, { email: 'once@example.com' }, headers);
-  const again = await client.run(create, { email: 'once@example.com' }, headers);
+  const replayed = await client.run(create, { email: 'once@example.com' }, headers);
   assert.ok(first.data.operatorCreate.operator.id);
-  assert.deepEqual(again.data, first.data);
+  assert.deepEqual(replayed.data, first.data);
   const other = await client.run(create, { email: 'other@example.com' }, headers);
   assert.equal(other.errors[0]?.extensions.code, 'BAD_REQUEST');
   const query = await client.run('{viewer{id}}', {}, { 'Idempotency-Key': 'query' });
@@ -99,8 +99,8 @@ test('a new API key is returned once: a repeated request does not return it agai
   const client = graphqlClient(switchboard.url, token);
   const create = 'mutation{apiKeyCreate(input:{name:"K",access:READ}){key apiKey{id prefix}}}';
   const first = await client.run(create, {}, { 'Idempotency-Key': 'key' });
-  const again = await client.run(create, {}, { 'Idempotency-Key': 'key' });
+  const repeated = await client.run(create, {}, { 'Idempotency-Key': 'key' });
   assert.match(first.data.apiKeyCreate.key, /^sb_/);
-  assert.equal(again.data.apiKeyCreate.key, null);
-  assert.deepEqual(again.data.apiKeyCreate.apiKey, first.data.apiKeyCreate.apiKey);
+  assert.equal(repeated.data.apiKeyCreate.key, null);
+  assert.deepEqual(repeated.data.apiKeyCreate.apiKey, first.data.apiKeyCreate.apiKey);
 });

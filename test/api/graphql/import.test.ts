@@ -63,12 +63,12 @@ async function importRows(rows: readonly Row[], options: Options = {}, client = 
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: rows of a report
-const outcomesOf = (answer: any): string[] => answer.rows.map((row: { outcome: string }) => row.outcome);
+const listOutcomes = (report: any): string[] => report.rows.map((row: { outcome: string }) => row.outcome);
 // biome-ignore lint/suspicious/noExplicitAny: rows of a report
-const errorsOf = (answer: any, row: number) => answer.rows[row - 1].userErrors;
+const errorsOf = (report: any, row: number) => report.rows[row - 1].userErrors;
 const findOperator = async (externalId: string) =>
   (await rest.get(`/operator?full=1&filters[external_id]=${externalId}`)).body.data[0];
-const toRow = (externalId: string, fields: Row = {}): Row => ({
+const createRow = (externalId: string, fields: Row = {}): Row => ({
   externalId,
   name: `Name of ${externalId}`,
   email: `${externalId}@example.org`,
@@ -79,31 +79,35 @@ const toRow = (externalId: string, fields: Row = {}): Row => ({
 async function snapshotTables(): Promise<string[][]> {
   const tables = ['operators', 'logins', 'operator_live', 'events', 'counters', 'accounts', 'groups', 'skills'];
   const rows = tables.map((table) => switchboard.storedData.query(`select * from ${table}`));
-  return (await Promise.all(rows)).map((each) => each.map((row) => JSON.stringify(row)).sort());
+  return (await Promise.all(rows)).map((tableRows) => tableRows.map((row) => JSON.stringify(row)).sort());
 }
 
 test('operators are created, updated, or left unchanged when nothing differs', async () => {
   const relations = { groupId: String(group), skillIds: [String(skill)], websiteIds: [String(website)] };
-  const rows = [toRow('ann', relations), toRow('ben', { roles: ['EXPERT'], callConfig: { phoneNumber: null } })];
+  const rows = [
+    createRow('ann', relations),
+    createRow('ben', { roles: ['EXPERT'], callConfig: { phoneNumber: null } }),
+  ];
   const first = await importRows(rows);
-  assert.deepEqual([first.applied, ...outcomesOf(first)], [true, 'CREATED', 'CREATED']);
+  assert.deepEqual([first.applied, ...listOutcomes(first)], [true, 'CREATED', 'CREATED']);
   const ann = await findOperator('ann');
   assert.deepEqual([ann.group_id, ann.skill_list, ann.website_list], [group, [skill], [website]]);
   assert.equal(String(ann.id), first.rows[0].operatorId);
-  assert.deepEqual(outcomesOf(await importRows(rows)), ['UNCHANGED', 'UNCHANGED']);
-  const second = await importRows([{ externalId: 'ann', skillIds: [] }, rows[1] as Row, toRow('cem')]);
-  assert.deepEqual(outcomesOf(second), ['UPDATED', 'UNCHANGED', 'CREATED']);
+  assert.deepEqual(listOutcomes(await importRows(rows)), ['UNCHANGED', 'UNCHANGED']);
+  const second = await importRows([{ externalId: 'ann', skillIds: [] }, rows[1] as Row, createRow('cem')]);
+  assert.deepEqual(listOutcomes(second), ['UPDATED', 'UNCHANGED', 'CREATED']);
   assert.deepEqual((await findOperator('ann')).skill_list, []);
   assert.equal((await findOperator('ann')).name, 'Name of ann', 'fields that a row omits stay');
   assert.equal((await rest.get(`/operator?filters[skill_id]=${skill}`)).body.pagination.count, 0);
 });
 
-test('each changed row is one event, and an unchanged row is none', async () => {
-  const events = () => switchboard.storedData.query('select type, actor_type, changes from events order by position');
-  await importRows([toRow('eve'), toRow('eva')]);
-  const earlier = (await events()).length;
-  await importRows([toRow('eve'), toRow('eva', { pseudo: 'E.' }), toRow('evi')]);
-  const added = (await events()).slice(earlier);
+test('each changed row creates one event, an unchanged row none', async () => {
+  const loadEvents = () =>
+    switchboard.storedData.query('select type, actor_type, changes from events order by position');
+  await importRows([createRow('eve'), createRow('eva')]);
+  const countBefore = (await loadEvents()).length;
+  await importRows([createRow('eve'), createRow('eva', { pseudo: 'E.' }), createRow('evi')]);
+  const added = (await loadEvents()).slice(countBefore);
   assert.deepEqual(
     added.map(({ type, actor_type: actor }) => [type, actor]),
     [
@@ -115,19 +119,27 @@ test('each changed row is one event, and an unchanged row is none', async () => 
 });
 
 test('a dry run reports every outcome and stores nothing, not even a used identifier', async () => {
-  const earlier = await snapshotTables();
-  const rows = [toRow('ann', { name: 'Other' }), toRow('dry', { password: PASSWORD }), toRow('bad', { email: 'x' })];
+  const before = await snapshotTables();
+  const rows = [
+    createRow('ann', { name: 'Other' }),
+    createRow('dry', { password: PASSWORD }),
+    createRow('bad', { email: 'x' }),
+  ];
   const dryRun = await importRows(rows, { dryRun: true });
-  assert.deepEqual([dryRun.applied, ...outcomesOf(dryRun)], [false, 'UPDATED', 'CREATED', 'FAILED']);
+  assert.deepEqual([dryRun.applied, ...listOutcomes(dryRun)], [false, 'UPDATED', 'CREATED', 'FAILED']);
   assert.equal(dryRun.rows[1].operatorId, null);
-  assert.deepEqual(await snapshotTables(), earlier);
+  assert.deepEqual(await snapshotTables(), before);
 });
 
 test('allOrNothing: one invalid row prevents all changes; without it the valid rows are applied', async () => {
-  const rows = [toRow('one'), toRow('two', { email: 'none', chatMaxNumber: 99 }), toRow('ann', { pseudo: 'A.' })];
-  const earlier = await snapshotTables();
+  const rows = [
+    createRow('one'),
+    createRow('two', { email: 'none', chatMaxNumber: 99 }),
+    createRow('ann', { pseudo: 'A.' }),
+  ];
+  const before = await snapshotTables();
   const rejected = await importRows(rows);
-  assert.deepEqual([rejected.applied, ...outcomesOf(rejected)], [false, 'CREATED', 'FAILED', 'UPDATED']);
+  assert.deepEqual([rejected.applied, ...listOutcomes(rejected)], [false, 'CREATED', 'FAILED', 'UPDATED']);
   assert.equal(rejected.rows[0].operatorId, null, 'no operator was created');
   assert.deepEqual(
     errorsOf(rejected, 2).map((error: { field: string[] }) => error.field),
@@ -136,9 +148,9 @@ test('allOrNothing: one invalid row prevents all changes; without it the valid r
       ['input', 'rows', '1', 'chatMaxNumber'],
     ],
   );
-  assert.deepEqual(await snapshotTables(), earlier);
+  assert.deepEqual(await snapshotTables(), before);
   const partial = await importRows(rows, { allOrNothing: false });
-  assert.deepEqual([partial.applied, ...outcomesOf(partial)], [true, 'CREATED', 'FAILED', 'UPDATED']);
+  assert.deepEqual([partial.applied, ...listOutcomes(partial)], [true, 'CREATED', 'FAILED', 'UPDATED']);
   assert.equal((await findOperator('one')).name, 'Name of one');
   assert.equal(await findOperator('two'), undefined);
   assert.equal(
@@ -148,35 +160,40 @@ test('allOrNothing: one invalid row prevents all changes; without it the valid r
   );
 });
 
-test('each error fails its own row and names the field', async () => {
+test('an error fails only its row and names the field', async () => {
   const otherAccount = await createOtherAccount(switchboard);
   await createOperator(otherAccount, { email: 'theirs@example.org', external_id: 'theirs' });
   const cases: [Row, string[] | null, string, RegExp][] = [
-    [{ name: 'Unnamed', email: 'n@example.org' }, ['externalId'], 'MISSING', /identifies the operator/],
-    [{ ...toRow('x'), externalId: '' }, ['externalId'], 'MISSING', /identifies the operator/],
-    [toRow('twice'), null, '', /./],
-    [toRow('twice', { email: 'second@example.org' }), ['externalId'], 'INVALID', /row 3 has the same/],
-    [toRow('same', { email: 'TWICE@example.org' }), ['email'], 'CONFLICT', /already used/],
-    [toRow('abroad', { email: 'theirs@example.org' }), ['email'], 'CONFLICT', /already used/],
-    [toRow('theirs', { email: 'ours@example.org' }), null, '', /./],
-    [toRow('lost', { groupId: '999' }), ['groupId'], 'INVALID', /must name a group/],
-    [toRow('odd', { groupId: 'abc' }), ['groupId'], 'INVALID', /identifier/],
-    [toRow('w', { websiteIds: ['1', '-1'] }), ['websiteIds', '1'], 'INVALID', /identifier/],
-    [toRow('s', { skillIds: ['999'] }), ['skillIds'], 'INVALID', /skills/],
+    [{ name: 'Without external id', email: 'n@example.org' }, ['externalId'], 'MISSING', /identifies the operator/],
+    [{ ...createRow('x'), externalId: '' }, ['externalId'], 'MISSING', /identifies the operator/],
+    [createRow('twice'), null, '', /./],
+    [createRow('twice', { email: 'second@example.org' }), ['externalId'], 'INVALID', /row 3 has the same/],
+    [createRow('same', { email: 'TWICE@example.org' }), ['email'], 'CONFLICT', /already used/],
+    [createRow('abroad', { email: 'theirs@example.org' }), ['email'], 'CONFLICT', /already used/],
+    [createRow('theirs', { email: 'ours@example.org' }), null, '', /./],
+    [createRow('lost', { groupId: '999' }), ['groupId'], 'INVALID', /must name a group/],
+    [createRow('odd', { groupId: 'abc' }), ['groupId'], 'INVALID', /identifier/],
+    [createRow('w', { websiteIds: ['1', '-1'] }), ['websiteIds', '1'], 'INVALID', /identifier/],
+    [createRow('s', { skillIds: ['999'] }), ['skillIds'], 'INVALID', /skills/],
     [{ externalId: 'unnamed' }, ['name'], 'MISSING', /name/],
-    [toRow('common', { password: 'qwertyuiop' }), ['password'], 'INVALID', /common password/],
-    [toRow('short', { password: 'short' }), ['password'], 'INVALID', /at least 10/],
-    [toRow('phone', { callConfig: { phoneNumber: '12' } }), ['callConfig', 'phoneNumber'], 'INVALID', /phone number/],
-    [toRow('nul', { name: 'a\0b' }), ['name'], 'INVALID', /NUL/],
+    [createRow('common', { password: 'qwertyuiop' }), ['password'], 'INVALID', /common password/],
+    [createRow('short', { password: 'short' }), ['password'], 'INVALID', /at least 10/],
+    [
+      createRow('phone', { callConfig: { phoneNumber: '12' } }),
+      ['callConfig', 'phoneNumber'],
+      'INVALID',
+      /phone number/,
+    ],
+    [createRow('nul', { name: 'a\0b' }), ['name'], 'INVALID', /NUL/],
   ];
-  const answer = await importRows(
+  const report = await importRows(
     cases.map(([row]) => row),
     { allOrNothing: false },
   );
   for (const [index, [row, field, code, message]] of cases.entries()) {
-    const [error] = errorsOf(answer, index + 1);
+    const [error] = errorsOf(report, index + 1);
     const name = JSON.stringify(row);
-    assert.equal(answer.rows[index].outcome, field ? 'FAILED' : 'CREATED', name);
+    assert.equal(report.rows[index].outcome, field ? 'FAILED' : 'CREATED', name);
     if (!field) continue;
     assert.deepEqual(error.field, ['input', 'rows', String(index), ...field], name);
     assert.equal(error.code, code, name);
@@ -185,11 +202,11 @@ test('each error fails its own row and names the field', async () => {
 });
 
 test('an imported password replaces the previous one, and is stored only as a hash', async () => {
-  const row = toRow('secret', { password: PASSWORD });
+  const row = createRow('secret', { password: PASSWORD });
   await importRows([row]);
   const token = await logIn(switchboard.url, { email: 'secret@example.org', password: PASSWORD });
   assert.ok(token);
-  assert.deepEqual(outcomesOf(await importRows([{ externalId: 'secret', password: `${PASSWORD}, again` }])), [
+  assert.deepEqual(listOutcomes(await importRows([{ externalId: 'secret', password: `${PASSWORD}, again` }])), [
     'UPDATED',
   ]);
   await assert.rejects(logIn(switchboard.url, { email: 'secret@example.org', password: PASSWORD }));
@@ -201,26 +218,26 @@ test('an imported password replaces the previous one, and is stored only as a ha
 
 test('a manager imports operators within their groups and below their role; operators import none', async () => {
   await importRows([
-    toRow('boss', { roles: ['MANAGER'], groupId: String(group), password: PASSWORD }),
-    toRow('plain', { groupId: String(group), password: PASSWORD }),
-    toRow('seller', { groupId: String(otherGroup) }),
+    createRow('boss', { roles: ['MANAGER'], groupId: String(group), password: PASSWORD }),
+    createRow('plain', { groupId: String(group), password: PASSWORD }),
+    createRow('seller', { groupId: String(otherGroup) }),
   ]);
   const logInAs = async (name: string) =>
     graphqlClient(switchboard.url, await logIn(switchboard.url, { email: `${name}@example.org`, password: PASSWORD }));
   const manager = await logInAs('boss');
   const rows = [
-    toRow('night', { groupId: String(subgroup) }),
-    toRow('plain', { pseudo: 'P.' }),
-    toRow('free'),
-    toRow('raised', { groupId: String(group), roles: ['MANAGER'] }),
-    toRow('seller', { pseudo: 'S.' }),
+    createRow('night', { groupId: String(subgroup) }),
+    createRow('plain', { pseudo: 'P.' }),
+    createRow('free'),
+    createRow('raised', { groupId: String(group), roles: ['MANAGER'] }),
+    createRow('seller', { pseudo: 'S.' }),
     { externalId: 'plain2', name: 'P', email: 'p2@example.org', groupId: String(otherGroup) },
     { externalId: 'boss', roles: ['ADMIN'] },
   ];
-  const answer = await importRows(rows, { allOrNothing: false }, manager);
-  assert.deepEqual(outcomesOf(answer), ['CREATED', 'UPDATED', 'FAILED', 'FAILED', 'FAILED', 'FAILED', 'FAILED']);
-  assert.match(errorsOf(answer, 3)[0].message, /You are not allowed/);
-  const rejected = await (await logInAs('plain')).run(IMPORT, { input: { rows: [toRow('z')] } });
+  const report = await importRows(rows, { allOrNothing: false }, manager);
+  assert.deepEqual(listOutcomes(report), ['CREATED', 'UPDATED', 'FAILED', 'FAILED', 'FAILED', 'FAILED', 'FAILED']);
+  assert.match(errorsOf(report, 3)[0].message, /You are not allowed/);
+  const rejected = await (await logInAs('plain')).run(IMPORT, { input: { rows: [createRow('z')] } });
   assert.deepEqual(
     rejected.errors.map((error) => error.extensions.code),
     ['FORBIDDEN'],
@@ -229,50 +246,52 @@ test('a manager imports operators within their groups and below their role; oper
 
 test('the last admin stays, even when rows demote admins one after the other', async () => {
   await rest.put('/operator/1', { external_id: 'root' });
-  await importRows([toRow('adm', { roles: ['ADMIN'] })]);
+  await importRows([createRow('adm', { roles: ['ADMIN'] })]);
   const rows = [
     { externalId: 'adm', roles: ['OPERATOR'] },
     { externalId: 'root', roles: ['OPERATOR'] },
   ];
-  const answer = await importRows(rows, { allOrNothing: false });
-  assert.deepEqual(outcomesOf(answer), ['UPDATED', 'FAILED']);
-  assert.match(errorsOf(answer, 2)[0].message, /last admin/);
+  const report = await importRows(rows, { allOrNothing: false });
+  assert.deepEqual(listOutcomes(report), ['UPDATED', 'FAILED']);
+  assert.match(errorsOf(report, 2)[0].message, /last admin/);
 });
 
 test('1000 rows are accepted, 1001 are not', async () => {
-  const rows = Array.from({ length: 1001 }, (_, index) => toRow(`many${index}`));
+  const rows = Array.from({ length: 1001 }, (_, index) => createRow(`many${index}`));
   const { report: noReport, userErrors } = await sendImport(rows);
   assert.equal(noReport, null);
   assert.deepEqual(userErrors[0].field, ['input', 'rows']);
   assert.match(userErrors[0].message, /1000/);
-  assert.deepEqual(new Set(outcomesOf(await importRows(rows.slice(1)))), new Set(['CREATED']));
+  assert.deepEqual(new Set(listOutcomes(await importRows(rows.slice(1)))), new Set(['CREATED']));
   assert.deepEqual(await importRows([]), { applied: false, rows: [] });
 });
 
 test('with an Idempotency-Key an import runs once, and a failed one stays failed', async () => {
-  const keyed = (key: string) => ({ 'Idempotency-Key': key });
-  const first = await importRows([toRow('once')], {}, admin, keyed('import-1'));
+  const withIdempotencyKey = (key: string) => ({ 'Idempotency-Key': key });
+  const first = await importRows([createRow('once')], {}, admin, withIdempotencyKey('import-1'));
   await rest.delete(`/operator/${first.rows[0].operatorId}`);
-  assert.deepEqual(await importRows([toRow('once')], {}, admin, keyed('import-1')), first);
+  assert.deepEqual(await importRows([createRow('once')], {}, admin, withIdempotencyKey('import-1')), first);
   assert.equal(await findOperator('once'), undefined, 'the import does not run again');
-  const rows = [toRow('later'), { externalId: 'nameless' }];
-  const partial = await importRows(rows, { allOrNothing: false }, admin, keyed('import-2'));
-  assert.deepEqual(await importRows(rows, { allOrNothing: false }, admin, keyed('import-2')), partial);
-  const conflicting = toRow('grown', { email: 'later@example.org' });
-  const failed = await importRows([conflicting], {}, admin, keyed('import-3'));
+  const rows = [createRow('later'), { externalId: 'nameless' }];
+  const partial = await importRows(rows, { allOrNothing: false }, admin, withIdempotencyKey('import-2'));
+  assert.deepEqual(await importRows(rows, { allOrNothing: false }, admin, withIdempotencyKey('import-2')), partial);
+  const conflicting = createRow('grown', { email: 'later@example.org' });
+  const failed = await importRows([conflicting], {}, admin, withIdempotencyKey('import-3'));
   assert.equal(failed.applied, false);
   await rest.delete(`/operator/${partial.rows[0].operatorId}`);
   assert.deepEqual(
-    await importRows([conflicting], {}, admin, keyed('import-3')),
+    await importRows([conflicting], {}, admin, withIdempotencyKey('import-3')),
     failed,
     'although it would succeed now',
   );
-  const both = await Promise.all([1, 2].map(() => importRows([toRow('race')], {}, admin, keyed('import-4'))));
+  const both = await Promise.all(
+    [1, 2].map(() => importRows([createRow('race')], {}, admin, withIdempotencyKey('import-4'))),
+  );
   assert.deepEqual(both[0], both[1]);
 });
 
 test('an import whose response cannot be stored is rolled back: both are one transaction', async () => {
-  const rows = [toRow('lost'), { externalId: 'nameless' }];
+  const rows = [createRow('lost'), { externalId: 'nameless' }];
   const unblock = await switchboard.storedData.blockInserts('idempotency_keys');
   for (const [index, allOrNothing] of [true, false].entries()) {
     const headers = { 'Idempotency-Key': `import-lost-${index}` };

@@ -140,9 +140,9 @@ test('an abusive document is TOO_COMPLEX before any of it runs', async (t) => {
       assert.equal(rejected.length, 1);
       assert.equal(rejected[0]?.extensions.code, 'TOO_COMPLEX', rejected[0]?.message ?? '');
       assert.match(rejected[0]?.message ?? '', message);
-      const answer = await client.run(query, variables);
-      assert.equal(answer.errors[0]?.extensions.code, 'TOO_COMPLEX');
-      assert.equal(answer.data, undefined);
+      const response = await client.run(query, variables);
+      assert.equal(response.errors[0]?.extensions.code, 'TOO_COMPLEX');
+      assert.equal(response.data, undefined);
     });
   }
   const { data } = await client.run('{skills{totalCount}}');

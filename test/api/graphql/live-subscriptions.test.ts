@@ -13,23 +13,23 @@ before(async () => {
 after(() => desks.stop());
 
 test('rule 5: operatorLive reports claimed and released slots, on both sides of a transfer', async () => {
-  const { world } = desks;
-  const skillId = await world.createSkill();
-  const [one, two] = [
-    await world.createOperator({ skillList: [skillId], chatPriority: 10 }),
-    await world.createOperator({ skillList: [skillId] }),
+  const { fixture } = desks;
+  const skillId = await fixture.createSkill();
+  const [firstId, secondId] = [
+    await fixture.createOperator({ skillList: [skillId], chatPriority: 10 }),
+    await fixture.createOperator({ skillList: [skillId] }),
   ];
   const subscription = await admin.connect().subscribe('subscription{operatorLive{id live{chat{slotNumber}}}}');
-  const slots = () =>
+  const listSlots = () =>
     subscription.results.map(({ data }) => [Number(data.operatorLive.id), data.operatorLive.live.chat.slotNumber]);
-  const conversation = await world.accept(await world.startConversation({ skillId }));
-  await subscription.waitUntil(() => slots().some(([id, number]) => id === one && number === 1));
-  const target = { id: conversation.id, operatorId: two };
-  await world.installation.conversations.transfer(world.transact, world.callerFor(one), target);
-  await subscription.waitUntil(() => slots().some(([id, number]) => id === two && number === 1));
-  await subscription.waitUntil(() => slots().some(([id, number]) => id === one && number === 0));
-  await world.close(await world.accept(await world.loadConversation(conversation.id)));
-  await subscription.waitUntil(() => slots().at(-1)?.join() === `${two},0`);
+  const conversation = await fixture.accept(await fixture.startConversation({ skillId }));
+  await subscription.waitUntil(() => listSlots().some(([id, number]) => id === firstId && number === 1));
+  const target = { id: conversation.id, operatorId: secondId };
+  await fixture.installation.conversations.transfer(fixture.transact, fixture.callerFor(firstId), target);
+  await subscription.waitUntil(() => listSlots().some(([id, number]) => id === secondId && number === 1));
+  await subscription.waitUntil(() => listSlots().some(([id, number]) => id === firstId && number === 0));
+  await fixture.close(await fixture.accept(await fixture.loadConversation(conversation.id)));
+  await subscription.waitUntil(() => listSlots().at(-1)?.join() === `${secondId},0`);
   subscription.stop();
 });
 
@@ -37,17 +37,17 @@ test('rule 5: operatorLive reports claimed and released slots, on both sides of 
 const SQLITE_ONLY = { skip: isOnPostgres && 'queries are counted on the embedded database' };
 
 test('rule 20: a change is queried once for all subscribers of skill availability', SQLITE_ONLY, async () => {
-  const { world } = desks;
-  const [skillId, other] = [await world.createSkill(), await world.createSkill()];
-  const id = await world.createOperator({ skillList: [skillId], chatMaxNumber: 5 });
+  const { fixture } = desks;
+  const [skillId, otherSkillId] = [await fixture.createSkill(), await fixture.createSkill()];
+  const id = await fixture.createOperator({ skillList: [skillId], chatMaxNumber: 5 });
   const query = 'subscription($id:ID!){skillAvailability(id:$id){chat{freeSlots waiting}}}';
   const socket = admin.connect();
   const subscriptions = await Promise.all(
-    Array.from({ length: 60 }, (_, n) => socket.subscribe(query, { id: n % 2 === 0 ? skillId : other })),
+    Array.from({ length: 60 }, (_, n) => socket.subscribe(query, { id: n % 2 === 0 ? skillId : otherSkillId })),
   );
   await Promise.all(subscriptions.map((subscription) => subscription.waitUntil((results) => results.length === 1)));
   const statements = mock.method(SqliteConnection.prototype, 'run');
-  await world.startConversation({ skillId });
+  await fixture.startConversation({ skillId });
   const affected = subscriptions.filter((_, n) => n % 2 === 0);
   await Promise.all(affected.map((subscription) => subscription.waitUntil((results) => results.length === 2)));
   const queries = statements.mock.calls.filter(({ arguments: [text] }) =>
@@ -62,5 +62,5 @@ test('rule 20: a change is queried once for all subscribers of skill availabilit
     subscriptions.every((subscription, n) => n % 2 === 0 || subscription.results.length === 1),
     'an unchanged skill sends nothing',
   );
-  await world.disconnect(id);
+  await fixture.disconnect(id);
 });

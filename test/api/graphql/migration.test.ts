@@ -7,10 +7,10 @@ import { findReplacement, listReplacedFeatures } from '../../../src/api/graphql/
 import { schema } from '../../../src/api/graphql/schema.ts';
 import { CLIENT_FILTERS, clientSchema } from '../../../src/api/rest/client.ts';
 import { CONVERSATION_FILTERS, conversationSchema } from '../../../src/api/rest/conversation.ts';
-import { deprecatedFields, endpointName, filterName } from '../../../src/api/rest/meter.ts';
+import { endpointName, filterName, mapDeprecatedFields } from '../../../src/api/rest/meter.ts';
 import { toWireName } from '../../../src/api/rest/names.ts';
 import { OPERATOR_FILTERS } from '../../../src/api/rest/operator.ts';
-import { CONNECTED_0 } from '../../../src/api/rest/operator-live.ts';
+import { INCLUDE_OFFLINE_FEATURE } from '../../../src/api/rest/operator-live.ts';
 import { SATISFACTION_FILTERS, satisfactionSchema } from '../../../src/api/rest/satisfaction.ts';
 import { STATISTIC_FILTERS, statisticSchema } from '../../../src/api/rest/statistic.ts';
 import { TAG_FILTERS, tagSchema } from '../../../src/api/rest/tag.ts';
@@ -314,11 +314,11 @@ describe('the replacements of the migration meter', () => {
   test('exist for everything that the meter counts, and for nothing else', async () => {
     const counted = [
       ...(await restRoutes()),
-      ...SCHEMAS.flatMap(([, resource, fields]) => [...deprecatedFields(resource, fields).values()]),
+      ...SCHEMAS.flatMap(([, resource, fields]) => [...mapDeprecatedFields(resource, fields).values()]),
       ...Object.entries(FILTERS).flatMap(([list, filters]) =>
         Object.keys(filters).map((name) => filterName(list, name)),
       ),
-      CONNECTED_0,
+      INCLUDE_OFFLINE_FEATURE,
     ];
     assert.deepEqual(listReplacedFeatures().sort(), [...new Set(counted)].sort());
   });

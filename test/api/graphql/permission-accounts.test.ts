@@ -10,11 +10,11 @@ import { waitUntil } from '../../support/waiting/wait.ts';
 import {
   insertHistory,
   insertWebhook,
-  openWorld,
-  type Person,
+  openPermissionFixture,
+  type PermissionFixture,
   selectAllFields,
-  type World,
-} from './permission-people.ts';
+  type TestOperator,
+} from './permission-operators.ts';
 import { FILTERS } from './permission-table.ts';
 
 /** Ids start from 1 in each account, so the other account gets more of each resource. */
@@ -34,19 +34,19 @@ type Kind =
   | 'conversation'
   | 'webhook';
 
-let world: World;
+let fixture: PermissionFixture;
 let other: RestClient;
 let foreign: Record<Kind, string>;
-let admin: Person;
+let admin: TestOperator;
 let ownConversation: string;
 
 before(async () => {
-  world = await openWorld();
-  admin = world.viewers.admin;
-  ownConversation = await world.conversationOf('admin', 'own');
-  other = await createOtherAccount(world.switchboard);
+  fixture = await openPermissionFixture();
+  admin = fixture.viewers.admin;
+  ownConversation = await fixture.conversationOf('admin', 'ownGroup');
+  other = await createOtherAccount(fixture.switchboard);
   const login = { email: 'other@example.com', password: 'a long enough password' };
-  const otherAdmin = graphqlClient(world.switchboard.url, await logIn(world.switchboard.url, login));
+  const otherAdmin = graphqlClient(fixture.switchboard.url, await logIn(fixture.switchboard.url, login));
   const last = { operator: 0, group: 0, skill: 0, website: 0, tag: 0 };
   for (let number = 1; number <= RESOURCE_COUNT; number += 1) {
     last.group = await createResource(other, 'group', { name: MARKER });
@@ -57,8 +57,8 @@ before(async () => {
     last.operator = (await createOperator(other, fields)).id;
   }
   const history = { id: 70, operatorId: last.operator, websiteId: last.website, marker: MARKER };
-  await insertHistory(world.switchboard, { accountId: 2, ...history });
-  await insertWebhook(world.switchboard, { accountId: 2, ...history });
+  await insertHistory(fixture.switchboard, { accountId: 2, ...history });
+  await insertWebhook(fixture.switchboard, { accountId: 2, ...history });
   foreign = {
     ...toStrings({
       ...last,
@@ -71,7 +71,7 @@ before(async () => {
   };
   assert.equal((await otherAdmin.run('{ viewer { id } }')).data.viewer.id, '1');
 });
-after(() => world.stop());
+after(() => fixture.stop());
 
 function toStrings<K extends string>(numbers: Record<K, number>): Record<K, string> {
   return Object.fromEntries(Object.entries(numbers).map(([name, value]) => [name, String(value)])) as Record<K, string>;
@@ -128,7 +128,7 @@ function listIdInputs(): string[] {
 const mutation = (name: string, input: string) =>
   `mutation { ${name}(input: { ${input} }) { userErrors { field message code } } }`;
 const mutationById = (name: string) => (id: string) => mutation(name, `id: ${id}`);
-const ownOperator = () => world.target('admin', 'own');
+const ownOperator = () => fixture.target('admin', 'ownGroup');
 const preview = (args: string, fields = 'ranked { share } excluded { reason count }') =>
   `{ routingPreview(${args}, channel: CHAT, language: "en") { ${fields} } }`;
 const NEW = 'name: "New", email: "new@example.com"';
@@ -157,11 +157,11 @@ const CASES: Record<string, readonly [Kind, (id: string) => string]> = {
     (id) => `{ routingDecisions(conversationId: ${ownConversation}) { whyNot(operatorId: ${id}) } }`,
   ],
   'Query.routingPreview(websiteId)': ['website', (id) => preview(`websiteId: ${id}`)],
-  'Query.routingPreview(skillId)': ['skill', (id) => preview(`websiteId: ${world.website}, skillId: ${id}`)],
-  'Query.routingPreview(groupId)': ['group', (id) => preview(`websiteId: ${world.website}, groupId: ${id}`)],
+  'Query.routingPreview(skillId)': ['skill', (id) => preview(`websiteId: ${fixture.website}, skillId: ${id}`)],
+  'Query.routingPreview(groupId)': ['group', (id) => preview(`websiteId: ${fixture.website}, groupId: ${id}`)],
   'RoutingPreview.whyNot(operatorId)': [
     'operator',
-    (id) => preview(`websiteId: ${world.website}`, `whyNot(operatorId: ${id})`),
+    (id) => preview(`websiteId: ${fixture.website}`, `whyNot(operatorId: ${id})`),
   ],
   'Query.liveHistory(operatorId)': [
     'operator',
@@ -213,7 +213,8 @@ const CASES: Record<string, readonly [Kind, (id: string) => string]> = {
   'Query.satisfaction(id)': ['satisfaction', (id) => `{ satisfaction(id: ${id}) { comment } }`],
   'Skill.availability(websiteId)': [
     'website',
-    (id) => `{ skill(id: ${world.skill}) { availability(websiteId: ${id}) { chat { operatorsConnected waiting } } } }`,
+    (id) =>
+      `{ skill(id: ${fixture.skill}) { availability(websiteId: ${id}) { chat { operatorsConnected waiting } } } }`,
   ],
   'OperatorCreateInput.groupId': ['group', (id) => mutation('operatorCreate', `${NEW}, groupId: ${id}`)],
   'OperatorCreateInput.websiteIds': ['website', (id) => mutation('operatorCreate', `${NEW}, websiteIds: [${id}]`)],
@@ -245,21 +246,24 @@ const CASES: Record<string, readonly [Kind, (id: string) => string]> = {
   ],
   'GroupCreateInput.parentId': ['group', (id) => mutation('groupCreate', `name: "New", parentId: ${id}`)],
   'GroupUpdateInput.id': ['group', (id) => mutation('groupUpdate', `id: ${id}, name: "Taken"`)],
-  'GroupUpdateInput.parentId': ['group', (id) => mutation('groupUpdate', `id: ${world.groups.other}, parentId: ${id}`)],
+  'GroupUpdateInput.parentId': [
+    'group',
+    (id) => mutation('groupUpdate', `id: ${fixture.groups.otherGroup}, parentId: ${id}`),
+  ],
   'GroupDeleteInput.id': ['group', mutationById('groupDelete')],
   'SkillCreateInput.parentId': ['skill', (id) => mutation('skillCreate', `name: "New", parentId: ${id}`)],
   'SkillUpdateInput.id': ['skill', (id) => mutation('skillUpdate', `id: ${id}, name: "Taken"`)],
-  'SkillUpdateInput.parentId': ['skill', (id) => mutation('skillUpdate', `id: ${world.skill}, parentId: ${id}`)],
+  'SkillUpdateInput.parentId': ['skill', (id) => mutation('skillUpdate', `id: ${fixture.skill}, parentId: ${id}`)],
   'SkillDeleteInput.id': ['skill', mutationById('skillDelete')],
   'SkillOperatorsAddInput.id': ['skill', (id) => mutation('skillOperatorsAdd', `id: ${id}, operatorIds: []`)],
   'SkillOperatorsAddInput.operatorIds': [
     'operator',
-    (id) => mutation('skillOperatorsAdd', `id: ${world.skill}, operatorIds: [${id}]`),
+    (id) => mutation('skillOperatorsAdd', `id: ${fixture.skill}, operatorIds: [${id}]`),
   ],
   'SkillOperatorsRemoveInput.id': ['skill', (id) => mutation('skillOperatorsRemove', `id: ${id}, operatorIds: []`)],
   'SkillOperatorsRemoveInput.operatorIds': [
     'operator',
-    (id) => mutation('skillOperatorsRemove', `id: ${world.skill}, operatorIds: [${id}]`),
+    (id) => mutation('skillOperatorsRemove', `id: ${fixture.skill}, operatorIds: [${id}]`),
   ],
   'WebsiteUpdateInput.id': ['website', (id) => mutation('websiteUpdate', `id: ${id}, label: "Taken"`)],
   'WebsiteDeleteInput.id': ['website', mutationById('websiteDelete')],
@@ -267,7 +271,7 @@ const CASES: Record<string, readonly [Kind, (id: string) => string]> = {
   'VisitorEraseInput.id': ['visitor', mutationById('visitorErase')],
   'TagCreateInput.websiteIds': ['website', (id) => mutation('tagCreate', `name: "New", websiteIds: [${id}]`)],
   'TagUpdateInput.id': ['tag', (id) => mutation('tagUpdate', `id: ${id}, name: "Taken"`)],
-  'TagUpdateInput.websiteIds': ['website', (id) => mutation('tagUpdate', `id: ${world.tag}, websiteIds: [${id}]`)],
+  'TagUpdateInput.websiteIds': ['website', (id) => mutation('tagUpdate', `id: ${fixture.tag}, websiteIds: [${id}]`)],
   'TagDeleteInput.id': ['tag', mutationById('tagDelete')],
   'ApiKeyRevokeInput.id': ['apiKey', mutationById('apiKeyRevoke')],
   'EventFilter.subjectId': [
@@ -290,7 +294,7 @@ const CASES: Record<string, readonly [Kind, (id: string) => string]> = {
   'WebhookReplayInput.webhookId': ['webhook', (id) => mutation('webhookReplay', `webhookId: ${id}`)],
   'WebhookReplayInput.deliveryId': [
     'webhook',
-    (id) => mutation('webhookReplay', `webhookId: ${world.webhook}, deliveryId: ${id}`),
+    (id) => mutation('webhookReplay', `webhookId: ${fixture.webhook}, deliveryId: ${id}`),
   ],
 };
 
@@ -318,7 +322,7 @@ test('every id that the schema takes has a case', () => {
 for (const [name, [kind, document]] of Object.entries(CASES)) {
   test(`${name}: an id of another account is treated like an unknown one`, async () => {
     const before = await other.get('/operator?limit=100');
-    await assertSame(document, kind, Object.values(world.viewers));
+    await assertSame(document, kind, Object.values(fixture.viewers));
     assert.deepEqual((await other.get('/operator?limit=100')).body, before.body);
   });
 }
@@ -399,8 +403,8 @@ test('filters find nothing of another account', async () => {
     }
     const document = (value: string) => `{ ${list}(filter: { ${name}: "${value}" }) { totalCount nodes { id } } }`;
     if (kind) await assertSame(document, kind);
-    const answer = await admin.run(document(text ?? foreign[kind as Kind]));
-    assert.deepEqual(answer.data[list], { totalCount: 0, nodes: [] }, key);
+    const response = await admin.run(document(text ?? foreign[kind as Kind]));
+    assert.deepEqual(response.data[list], { totalCount: 0, nodes: [] }, key);
   }
 });
 
@@ -409,11 +413,11 @@ test('lists contain nothing of another account', async () => {
     (type) =>
       `${type.toLowerCase()}s(first: 100) { totalCount nodes { ${selectAllFields(type, (field) => (field === 'messages' ? '(first: 5)' : ''))} } }`,
   );
-  const answer = await admin.run(
+  const response = await admin.run(
     `{ apiKeys { ${selectAllFields('ApiKey')} } webhooks { ${selectAllFields('Webhook')} } ${lists.join(' ')} }`,
   );
-  assert.deepEqual(answer.errors, []);
-  assert.doesNotMatch(JSON.stringify(answer.data), /foreign/i);
+  assert.deepEqual(response.errors, []);
+  assert.doesNotMatch(JSON.stringify(response.data), /foreign/i);
   for (const list of [
     'operators',
     'groups',
@@ -424,12 +428,12 @@ test('lists contain nothing of another account', async () => {
     'satisfactions',
     'conversations',
   ]) {
-    assert.equal(answer.data[list].totalCount, answer.data[list].nodes.length);
+    assert.equal(response.data[list].totalCount, response.data[list].nodes.length);
   }
 });
 
 test('subscriptions send nothing of another account, and reject its skills and conversations', async () => {
-  const url = `${world.switchboard.url.replace('http', 'ws')}/graphql`;
+  const url = `${fixture.switchboard.url.replace('http', 'ws')}/graphql`;
   const socket = createClient({ url, connectionParams: { token: admin.token } });
   const getRejection = async (id: string, field = 'skillAvailability', inner = 'chat { isAvailable }') => {
     const query = `subscription { ${field}(id: ${id}) { ${inner} } }`;
@@ -460,7 +464,7 @@ test('subscriptions send nothing of another account, and reject its skills and c
   await waitUntil('a change arrives', async () => {
     available = !available;
     await other.put(`/operator/${foreign.operator}/live`, { chat: { available } });
-    await world.rest.put(`/operator/${ownId}/live`, { chat: { available } });
+    await fixture.rest.put(`/operator/${ownId}/live`, { chat: { available } });
     return isSeen;
   });
   assert.equal((await first).value?.data?.operatorLive.id, ownId);

@@ -2,27 +2,27 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type Client, createClient } from 'graphql-ws';
 import { waitUntil, withTimeout } from '../../support/waiting/wait.ts';
-import { openWorld, type Person, type World } from './permission-people.ts';
+import { openPermissionFixture, type PermissionFixture, type TestOperator } from './permission-operators.ts';
 import { TARGETS, type Viewer } from './permission-table.ts';
 
-let world: World;
+let fixture: PermissionFixture;
 before(async () => {
-  world = await openWorld();
+  fixture = await openPermissionFixture();
 });
-after(() => world.stop());
+after(() => fixture.stop());
 
-const RIGHTS_CHANGED = 4411;
-const TOKEN_ENDED = 4401;
+const PERMISSIONS_CHANGED = 4411;
+const TOKEN_REVOKED = 4401;
 
 /** Opens a connection; `closed` resolves with its close code. */
-async function openConnection(person: Person): Promise<{ socket: Client; closed: Promise<number> }> {
+async function openConnection(operator: TestOperator): Promise<{ socket: Client; closed: Promise<number> }> {
   let resolveCode: (code: number) => void;
   const closed = new Promise<number>((resolve) => {
     resolveCode = resolve;
   });
   const socket = createClient({
-    url: `${world.switchboard.url.replace('http', 'ws')}/graphql`,
-    connectionParams: { token: person.token },
+    url: `${fixture.switchboard.url.replace('http', 'ws')}/graphql`,
+    connectionParams: { token: operator.token },
     lazy: false,
     retryAttempts: 0,
     onNonLazyError: () => {},
@@ -36,72 +36,77 @@ async function openConnection(person: Person): Promise<{ socket: Client; closed:
 
 const CREATE_KEY = 'mutation { apiKeyCreate(input: { name: "K", access: WRITE }) { key } }';
 
-async function codeOf(socket: Client, query: string): Promise<unknown> {
+async function runAndReadCode(socket: Client, query: string): Promise<unknown> {
   const { value } = await socket.iterate({ query }).next();
   return value?.errors?.[0]?.extensions?.code;
 }
 
 test('an open connection has only the current permissions of its operator', async () => {
-  const admin = await world.createViewer('admin');
+  const admin = await fixture.createViewer('admin');
   const { socket, closed } = await openConnection(admin);
-  assert.equal(await codeOf(socket, CREATE_KEY), undefined);
-  await world.rest.put(`/operator/${admin.id}`, { roles: ['operator'] });
+  assert.equal(await runAndReadCode(socket, CREATE_KEY), undefined);
+  await fixture.rest.put(`/operator/${admin.id}`, { roles: ['operator'] });
   await waitUntil(
     'the mutation is rejected',
-    async () => (await codeOf(socket, CREATE_KEY).catch(() => 'CLOSED')) !== undefined,
+    async () => (await runAndReadCode(socket, CREATE_KEY).catch(() => 'CLOSED')) !== undefined,
   );
   const code = await withTimeout('the connection is closed', closed);
   await socket.dispose();
-  assert.equal(code, RIGHTS_CHANGED);
+  assert.equal(code, PERMISSIONS_CHANGED);
 });
 
 for (const [cause, viewer, change, code] of [
-  ['a demotion', 'admin', (id: string) => world.rest.put(`/operator/${id}`, { roles: ['expert'] }), RIGHTS_CHANGED],
-  ['another group', 'manager', (id: string) => moveToOtherGroup(id), RIGHTS_CHANGED],
-  ['a delete', 'operator', (id: string) => world.rest.delete(`/operator/${id}`), TOKEN_ENDED],
+  [
+    'a demotion',
+    'admin',
+    (id: string) => fixture.rest.put(`/operator/${id}`, { roles: ['expert'] }),
+    PERMISSIONS_CHANGED,
+  ],
+  ['a move to another group', 'manager', (id: string) => moveToOtherGroup(id), PERMISSIONS_CHANGED],
+  ['a deletion', 'operator', (id: string) => fixture.rest.delete(`/operator/${id}`), TOKEN_REVOKED],
 ] as const) {
   test(`${cause} ends existing subscriptions`, async () => {
-    const person = await world.createViewer(viewer);
-    const { socket, closed } = await openConnection(person);
+    const operator = await fixture.createViewer(viewer);
+    const { socket, closed } = await openConnection(operator);
     const stream = socket.iterate({ query: 'subscription { operatorLive { id email } }' });
-    const next = stream.next().then(
+    const nextResult = stream.next().then(
       () => 'a message',
       () => 'closed',
     );
-    await change(person.id);
-    const closedWith = await withTimeout('the connection is closed', closed);
+    await change(operator.id);
+    const closeCode = await withTimeout('the connection is closed', closed);
     await socket.dispose();
-    assert.equal(closedWith, code);
-    await next;
+    assert.equal(closeCode, code);
+    await nextResult;
   });
 }
 
 function moveToOtherGroup(id: string): Promise<unknown> {
-  return world.rest.put(`/operator/${id}`, { group_id: Number(world.groups.other) });
+  return fixture.rest.put(`/operator/${id}`, { group_id: Number(fixture.groups.otherGroup) });
 }
 
 test('a change that keeps the permissions keeps the connection open', async () => {
-  const person = await world.createViewer('manager');
-  const demoted = await world.createViewer('manager');
-  const { socket, closed } = await openConnection(person);
+  const unchanged = await fixture.createViewer('manager');
+  const demoted = await fixture.createViewer('manager');
+  const { socket, closed } = await openConnection(unchanged);
   const other = await openConnection(demoted);
   let isOpen = true;
   closed.then(() => {
     isOpen = false;
   });
-  await world.rest.put(`/operator/${person.id}`, { name: 'Another', roles: ['manager', 'operator'] });
-  await world.rest.put(`/operator/${demoted.id}`, { roles: ['operator'] });
+  await fixture.rest.put(`/operator/${unchanged.id}`, { name: 'Another', roles: ['manager', 'operator'] });
+  await fixture.rest.put(`/operator/${demoted.id}`, { roles: ['operator'] });
   // Connections are checked in turn: once the two others are closed, this one was checked for both changes.
-  assert.equal(await withTimeout('the second connection is closed', other.closed), RIGHTS_CHANGED);
-  const third = await world.createViewer('manager');
+  assert.equal(await withTimeout('the second connection is closed', other.closed), PERMISSIONS_CHANGED);
+  const third = await fixture.createViewer('manager');
   const last = await openConnection(third);
-  await world.rest.put(`/operator/${third.id}`, { roles: ['operator'] });
-  assert.equal(await withTimeout('the third connection is closed', last.closed), RIGHTS_CHANGED);
+  await fixture.rest.put(`/operator/${third.id}`, { roles: ['operator'] });
+  assert.equal(await withTimeout('the third connection is closed', last.closed), PERMISSIONS_CHANGED);
   assert.equal(isOpen, true);
   await socket.dispose();
 });
 
-/** Inserts closed conversations directly: so many of each operator. */
+/** Inserts closed conversations directly: `count` for each operator. */
 async function addConversations(counts: readonly (readonly [string, number])[]): Promise<void> {
   const insert = `insert into conversations
     (account_id, id, channel, website_id, skill_id, operator_id, language, state, created_at, accepted_at, first_answer_at, closed_at)
@@ -110,36 +115,36 @@ async function addConversations(counts: readonly (readonly [string, number])[]):
   for (const [operatorId, count] of counts) {
     for (let n = 0; n < count; n += 1) {
       id += 1;
-      const parameters = [id, Number(world.website), Number(world.skill), Number(operatorId)];
-      await world.switchboard.storedData.query(insert, ...parameters);
+      const parameters = [id, Number(fixture.website), Number(fixture.skill), Number(operatorId)];
+      await fixture.switchboard.storedData.query(insert, ...parameters);
     }
   }
 }
 
-test('statistics of a skill count what the viewer may see, those of an operator only their conversations', async () => {
+test('statistics of a skill include only what the viewer may see, those of an operator only their conversations', async () => {
   const others = TARGETS.filter((target) => target !== 'self');
   // 1, 2, 4, … so that a sum shows which operators are in it.
   await addConversations([
-    ...others.map((target, index) => [world.target('admin', target), 2 ** index] as const),
-    [world.viewers.operator.id, 64],
+    ...others.map((target, index) => [fixture.target('admin', target), 2 ** index] as const),
+    [fixture.viewers.operator.id, 64],
   ]);
   const countFor = async (viewer: Viewer, query: string): Promise<number | undefined> => {
-    const { data } = await world.viewers[viewer].run(query);
+    const { data } = await fixture.viewers[viewer].run(query);
     return Object.values(data as Record<string, { statistics: { conversationNumber: number } | null }>)[0]?.statistics
       ?.conversationNumber;
   };
-  const ofSkill = `{ skill(id: ${world.skill}) { statistics { conversationNumber } } }`;
+  const skillQuery = `{ skill(id: ${fixture.skill}) { statistics { conversationNumber } } }`;
   const sumOf = (...names: readonly string[]) =>
     others.reduce((sum, target, index) => sum + (names.includes(target) ? 2 ** index : 0), 0);
-  // By group, not by person: the conversations of managers and admins in the groups count too.
-  assert.equal(await countFor('manager', ofSkill), sumOf('own', 'under', 'manager', 'admin') + 64);
-  assert.equal(await countFor('managerOfAll', ofSkill), sumOf(...others) + 64);
-  assert.equal(await countFor('admin', ofSkill), sumOf(...others) + 64);
-  assert.equal(await countFor('operator', ofSkill), undefined);
-  assert.equal(await countFor('expert', ofSkill), undefined);
+  // Counted by group: the conversations of managers and admins in the groups count too.
+  assert.equal(await countFor('manager', skillQuery), sumOf('ownGroup', 'subgroup', 'manager', 'admin') + 64);
+  assert.equal(await countFor('managerOfAll', skillQuery), sumOf(...others) + 64);
+  assert.equal(await countFor('admin', skillQuery), sumOf(...others) + 64);
+  assert.equal(await countFor('operator', skillQuery), undefined);
+  assert.equal(await countFor('expert', skillQuery), undefined);
 
   assert.equal(await countFor('operator', '{ viewer { statistics { conversationNumber } } }'), 64);
-  const ofOperator = `{ operator(id: ${world.viewers.operator.id}) { statistics { conversationNumber } } }`;
-  assert.equal(await countFor('manager', ofOperator), 64);
-  assert.equal(await countFor('expert', ofOperator), undefined);
+  const operatorQuery = `{ operator(id: ${fixture.viewers.operator.id}) { statistics { conversationNumber } } }`;
+  assert.equal(await countFor('manager', operatorQuery), 64);
+  assert.equal(await countFor('expert', operatorQuery), undefined);
 });

@@ -2,20 +2,20 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type Client, createClient } from 'graphql-ws';
 import type { GraphqlResponse } from '../../support/clients/graphql.ts';
-import { openWorld, outcomeAt, selectAllFields, type World } from './permission-people.ts';
-import { cellOf, FILTERS, SUBSCRIPTIONS, VIEWERS, type Viewer } from './permission-table.ts';
+import { openPermissionFixture, outcomeAt, type PermissionFixture, selectAllFields } from './permission-operators.ts';
+import { FILTERS, findCell, SUBSCRIPTIONS, VIEWERS, type Viewer } from './permission-table.ts';
 
-let world: World;
+let fixture: PermissionFixture;
 let sockets: Record<Viewer, Client>;
 before(async () => {
-  world = await openWorld();
-  const url = `${world.switchboard.url.replace('http', 'ws')}/graphql`;
-  const connect = (viewer: Viewer) => createClient({ url, connectionParams: { token: world.viewers[viewer].token } });
+  fixture = await openPermissionFixture();
+  const url = `${fixture.switchboard.url.replace('http', 'ws')}/graphql`;
+  const connect = (viewer: Viewer) => createClient({ url, connectionParams: { token: fixture.viewers[viewer].token } });
   sockets = Object.fromEntries(VIEWERS.map((viewer) => [viewer, connect(viewer)])) as Record<Viewer, Client>;
 });
 after(async () => {
   for (const socket of Object.values(sockets)) await socket.dispose();
-  await world.stop();
+  await fixture.stop();
 });
 
 /** A value for each filter. Some match nothing: whether a filter is forbidden must not depend on that. */
@@ -26,7 +26,7 @@ const VALUES: Record<string, string> = {
   'OperatorFilter.websiteIds': '"1,2"',
   'OperatorFilter.skillId': '"1"',
   'OperatorFilter.name': '"Person*"',
-  'OperatorFilter.externalId': '"person*"',
+  'OperatorFilter.externalId': '"operator*"',
   'OperatorFilter.email': '"*"',
   'OperatorFilter.connected': 'false',
   'OperatorFilter.available': 'CHAT',
@@ -106,21 +106,21 @@ const LISTS: Record<string, readonly (readonly [string, readonly string[]])[]> =
 
 for (const [key, cells] of FILTERS) {
   const [type = '', name = ''] = key.split('.');
-  test(`the filter ${key} matches the table for every viewer, in every list`, async () => {
+  test(`the filter ${key} matches the permission table for every viewer, in every list`, async () => {
     assert.ok(VALUES[key], `no value for the filter ${key}`);
     assert.ok(LISTS[type], `no list for ${type}`);
     const filter = `{ ${name}: ${VALUES[key]} }`;
     for (const viewer of VIEWERS) {
       for (const [list, path] of LISTS[type]) {
-        const answer = await world.viewers[viewer].run(list.replace('%', filter));
+        const response = await fixture.viewers[viewer].run(list.replace('%', filter));
         // A forbidden filter hides the whole list, even its length.
-        assert.equal(outcomeAt(answer, path), cellOf(cells, viewer), `${key} for ${viewer} in ${list}`);
+        assert.equal(outcomeAt(response, path), findCell(cells, viewer), `${key} for ${viewer} in ${list}`);
       }
-      const variables = await world.viewers[viewer].run(
+      const variables = await fixture.viewers[viewer].run(
         `query($filter: ${type}) { ${LISTS[type][0]?.[0].slice(1).replace('%', '$filter')}`,
         { filter: { [name]: VALUES[key].match(/^"/) ? JSON.parse(VALUES[key]) : parseLiteral(VALUES[key]) } },
       );
-      assert.equal(outcomeAt(variables, LISTS[type][0]?.[1] ?? []), cellOf(cells, viewer), `${key} as a variable`);
+      assert.equal(outcomeAt(variables, LISTS[type][0]?.[1] ?? []), findCell(cells, viewer), `${key} as a variable`);
     }
   });
 }
@@ -130,10 +130,10 @@ function parseLiteral(text: string): unknown {
 }
 
 test('a null filter does not filter', async () => {
-  const { run } = world.viewers.expert;
-  const answer = await run('{ operators(filter: { email: null, name: null, role: null }) { nodes { id } } }');
-  assert.deepEqual(answer.errors, []);
-  assert.ok(answer.data.operators.nodes.length > 5);
+  const { run } = fixture.viewers.expert;
+  const response = await run('{ operators(filter: { email: null, name: null, role: null }) { nodes { id } } }');
+  assert.deepEqual(response.errors, []);
+  assert.ok(response.data.operators.nodes.length > 5);
 });
 
 /** The first message of a subscription, or the errors that rejected it. */
@@ -156,56 +156,56 @@ async function receiveFirst(viewer: Viewer, query: string, trigger?: () => Promi
 let available = 0;
 async function changeLive(id: string): Promise<void> {
   available = 1 - available;
-  await world.rest.put(`/operator/${id}/live`, { chat: { available } });
+  await fixture.rest.put(`/operator/${id}/live`, { chat: { available } });
 }
 
 const SUBSCRIBE: Record<string, (viewer: Viewer) => Promise<GraphqlResponse>> = {
   operatorLive: (viewer) =>
     receiveFirst(viewer, 'subscription { operatorLive { id live { connected } } }', () =>
-      changeLive(world.target('expert', 'own')),
+      changeLive(fixture.target('expert', 'ownGroup')),
     ),
   deskEvents: (viewer) =>
     receiveFirst(viewer, `subscription { deskEvents { ${selectAllFields('DeskEvent')} } }`, () =>
-      changeLive(world.viewers[viewer].id),
+      changeLive(fixture.viewers[viewer].id),
     ),
   conversationEvents: async (viewer) => {
-    const id = await world.conversationOf('admin', 'own');
+    const id = await fixture.conversationOf('admin', 'ownGroup');
     const change = `mutation { conversationTag(input: { id: ${id}, tagIds: [] }) { userErrors { code } } }`;
     const events = `conversationEvents(id: ${id}) { ${selectAllFields('DeskEvent')} }`;
-    return receiveFirst(viewer, `subscription { ${events} }`, () => world.viewers.admin.run(change));
+    return receiveFirst(viewer, `subscription { ${events} }`, () => fixture.viewers.admin.run(change));
   },
   skillAvailability: (viewer) =>
-    receiveFirst(viewer, `subscription { skillAvailability(id: ${world.skill}) { chat { isAvailable } } }`),
+    receiveFirst(viewer, `subscription { skillAvailability(id: ${fixture.skill}) { chat { isAvailable } } }`),
 };
 
 for (const [key, cells] of SUBSCRIPTIONS) {
   const name = key.split('.')[1] as string;
-  test(`the subscription ${name} matches the table for every viewer`, async () => {
+  test(`the subscription ${name} matches the permission table for every viewer`, async () => {
     for (const viewer of VIEWERS) {
-      const answer = await SUBSCRIBE[name]?.(viewer);
-      assert.ok(answer, `no case for the subscription ${name}`);
-      assert.equal(outcomeAt(answer, [name]), cellOf(cells, viewer), `${name} for ${viewer}`);
+      const response = await SUBSCRIBE[name]?.(viewer);
+      assert.ok(response, `no case for the subscription ${name}`);
+      assert.equal(outcomeAt(response, [name]), findCell(cells, viewer), `${name} for ${viewer}`);
     }
   });
 }
 
 for (const viewer of VIEWERS) {
-  test(`${viewer}: the filters of a subscription match the table`, async () => {
+  test(`${viewer}: the filters of a subscription match the permission table`, async () => {
     for (const [key, cells] of FILTERS) {
       const [type, name] = key.split('.');
-      if (type !== 'OperatorFilter' || cellOf(cells, viewer) === 'allowed') continue;
-      const answer = await receiveFirst(
+      if (type !== 'OperatorFilter' || findCell(cells, viewer) === 'allowed') continue;
+      const response = await receiveFirst(
         viewer,
         `subscription { operatorLive(filter: { ${name}: ${VALUES[key]} }) { id } }`,
-        () => changeLive(world.target('expert', 'own')),
+        () => changeLive(fixture.target('expert', 'ownGroup')),
       );
-      assert.equal(outcomeAt(answer, ['operatorLive']), 'forbidden', `${key} for ${viewer}`);
+      assert.equal(outcomeAt(response, ['operatorLive']), 'forbidden', `${key} for ${viewer}`);
     }
   });
 }
 
 test('a subscription hides the same fields of an operator as a query', async () => {
-  const id = world.target('expert', 'own');
+  const id = fixture.target('expert', 'ownGroup');
   const fields = 'id pseudo name email roles ssoKey profile { city }';
   const query = `subscription { operatorLive(filter: { id: "${id}" }) { ${fields} } }`;
   for (const [viewer, hidden] of [
@@ -214,10 +214,10 @@ test('a subscription hides the same fields of an operator as a query', async () 
     ['manager', ['ssoKey']],
     ['admin', []],
   ] as const) {
-    const answer = await receiveFirst(viewer, query, () => changeLive(id));
-    assert.equal(answer.data.operatorLive.id, id);
-    assert.deepEqual(answer.errors.map((error) => error.path?.at(-1)).sort(), hidden, viewer);
-    assert.ok(answer.errors.every((error) => error.extensions.code === 'FORBIDDEN'));
-    for (const name of hidden) assert.equal(answer.data.operatorLive[name], null);
+    const response = await receiveFirst(viewer, query, () => changeLive(id));
+    assert.equal(response.data.operatorLive.id, id);
+    assert.deepEqual(response.errors.map((error) => error.path?.at(-1)).sort(), hidden, viewer);
+    assert.ok(response.errors.every((error) => error.extensions.code === 'FORBIDDEN'));
+    for (const name of hidden) assert.equal(response.data.operatorLive[name], null);
   }
 });

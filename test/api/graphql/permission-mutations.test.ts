@@ -4,10 +4,17 @@ import { isObjectType } from 'graphql';
 import { schema } from '../../../src/api/graphql/schema.ts';
 import type { GraphqlResponse } from '../../support/clients/graphql.ts';
 import { createResource } from '../../support/fixtures/resources.ts';
-import { openWorld, outcomeOf, PASSWORD, type Person, selectAllFields, type World } from './permission-people.ts';
+import {
+  openPermissionFixture,
+  outcomeOf,
+  PASSWORD,
+  type PermissionFixture,
+  selectAllFields,
+  type TestOperator,
+} from './permission-operators.ts';
 import {
   type Cells,
-  cellOf,
+  findCell,
   hasTargets,
   MUTATIONS,
   TARGETS,
@@ -17,16 +24,16 @@ import {
   type Viewer,
 } from './permission-table.ts';
 
-let world: World;
+let fixture: PermissionFixture;
 before(async () => {
-  world = await openWorld();
+  fixture = await openPermissionFixture();
 });
-after(() => world.stop());
+after(() => fixture.stop());
 
 interface Case {
   readonly input: object;
   /** Replaces the viewer when the mutation would change or delete them. */
-  readonly as?: Person;
+  readonly actingOperator?: TestOperator;
 }
 
 let nameCount = 0;
@@ -36,22 +43,25 @@ const uniqueName = (kind: string) => {
 };
 
 /** Creates an operator that a test may change or delete: a new target, or a new viewer for `self`. */
-async function createDisposable(viewer: Viewer, target: Target): Promise<{ id: string; as?: Person }> {
-  if (target !== 'self') return world.createTarget(target);
-  const as = await world.createViewer(viewer);
-  return { id: as.id, as };
+async function createDisposable(
+  viewer: Viewer,
+  target: Target,
+): Promise<{ id: string; actingOperator?: TestOperator }> {
+  if (target !== 'self') return fixture.createTarget(target);
+  const actingOperator = await fixture.createViewer(viewer);
+  return { id: actingOperator.id, actingOperator };
 }
 
 /** Creates a resource and returns an input with its id. */
 const createInput = async (resource: string, fields: object) => ({
-  id: String(await createResource(world.rest, resource, { ...fields })),
+  id: String(await createResource(fixture.rest, resource, { ...fields })),
 });
 
 const GROUPS: Partial<Record<Target, () => string | null>> = {
-  own: () => world.groups.own,
-  under: () => world.groups.under,
-  other: () => world.groups.other,
-  groupless: () => null,
+  ownGroup: () => fixture.groups.ownGroup,
+  subgroup: () => fixture.groups.subgroup,
+  otherGroup: () => fixture.groups.otherGroup,
+  noGroup: () => null,
 };
 
 /** For each mutation an input that is valid for every viewer with the permission. */
@@ -60,17 +70,17 @@ const CASES: Record<string, (viewer: Viewer, target: Target) => Promise<Case> | 
     input: {
       name: 'New',
       email: `${uniqueName('new').replace(' ', '')}@example.com`,
-      groupId: (GROUPS[target] ?? GROUPS.own)?.(),
+      groupId: (GROUPS[target] ?? GROUPS.ownGroup)?.(),
       ...(target === 'manager' || target === 'admin' ? { roles: [target.toUpperCase()] } : {}),
     },
   }),
-  operatorUpdate: (viewer, target) => ({ input: { id: world.target(viewer, target), pseudo: uniqueName('pseudo') } }),
-  operatorAvailabilityUpdate: (viewer, target) => ({ input: { id: world.target(viewer, target), chat: true } }),
-  operatorDisconnect: (viewer, target) => ({ input: { id: world.target(viewer, target) } }),
+  operatorUpdate: (viewer, target) => ({ input: { id: fixture.target(viewer, target), pseudo: uniqueName('pseudo') } }),
+  operatorAvailabilityUpdate: (viewer, target) => ({ input: { id: fixture.target(viewer, target), chat: true } }),
+  operatorDisconnect: (viewer, target) => ({ input: { id: fixture.target(viewer, target) } }),
   operatorProfileUpdate: (viewer, target) => ({
-    input: { id: world.target(viewer, target), city: uniqueName('city') },
+    input: { id: fixture.target(viewer, target), city: uniqueName('city') },
   }),
-  operatorSsoKeyRotate: (viewer, target) => ({ input: { id: world.target(viewer, target) } }),
+  operatorSsoKeyRotate: (viewer, target) => ({ input: { id: fixture.target(viewer, target) } }),
   operatorConnect: () => ({ input: { ttlSeconds: 1 } }),
   operatorDelete: async (viewer, target) => {
     const { id, ...standIn } = await createDisposable(viewer, target);
@@ -82,7 +92,7 @@ const CASES: Record<string, (viewer: Viewer, target: Target) => Promise<Case> | 
     return { input: { id, newPassword: 'another password of this test', ...current }, ...standIn };
   },
   operatorsImport: async (viewer, target) => {
-    const { externalId } = target === 'self' ? world.viewers[viewer] : await world.createTarget(target);
+    const { externalId } = target === 'self' ? fixture.viewers[viewer] : await fixture.createTarget(target);
     return { input: { rows: [{ externalId, name: uniqueName('name') }] } };
   },
   offerAccept: async (viewer, target) => ({
@@ -92,126 +102,128 @@ const CASES: Record<string, (viewer: Viewer, target: Target) => Promise<Case> | 
     input: { conversationId: await createOfferedConversation(viewer, target) },
   }),
   messageSend: async (viewer, target) => ({
-    input: { conversationId: await createHeldConversation(viewer, target), text: 'Good day' },
+    input: { conversationId: await createHandledConversation(viewer, target), text: 'Good day' },
   }),
   conversationTransfer: async (viewer, target) => ({
-    input: { id: await createHeldConversation(viewer, target), operatorId: await createReceiver() },
+    input: { id: await createHandledConversation(viewer, target), operatorId: await createTransferTarget() },
   }),
-  conversationEscalate: async (viewer, target) => ({ input: { id: await createHeldConversation(viewer, target) } }),
+  conversationEscalate: async (viewer, target) => ({ input: { id: await createHandledConversation(viewer, target) } }),
   conversationTag: async (viewer, target) => ({
-    input: { id: await createHeldConversation(viewer, target), tagIds: [world.tag] },
+    input: { id: await createHandledConversation(viewer, target), tagIds: [fixture.tag] },
   }),
-  conversationClose: async (viewer, target) => ({ input: { id: await createHeldConversation(viewer, target) } }),
+  conversationClose: async (viewer, target) => ({ input: { id: await createHandledConversation(viewer, target) } }),
   conversationTake: async (viewer, target) => ({
-    input: { id: await createHeldConversation(viewer, target), operatorId: await createReceiver() },
+    input: { id: await createHandledConversation(viewer, target), operatorId: await createTransferTarget() },
   }),
   accountUpdate: () => ({ input: { name: uniqueName('account') } }),
   skillOperatorsAdd: (viewer, target) => ({
-    input: { id: world.skill, operatorIds: [world.target(viewer, target)] },
+    input: { id: fixture.skill, operatorIds: [fixture.target(viewer, target)] },
   }),
   skillOperatorsRemove: (viewer, target) => ({
-    input: { id: world.skill, operatorIds: [world.target(viewer, target)] },
+    input: { id: fixture.skill, operatorIds: [fixture.target(viewer, target)] },
   }),
   skillCreate: () => ({ input: { name: uniqueName('skill') } }),
-  skillUpdate: () => ({ input: { id: world.skill, name: uniqueName('skill') } }),
+  skillUpdate: () => ({ input: { id: fixture.skill, name: uniqueName('skill') } }),
   skillDelete: async () => ({ input: await createInput('skill', { name: uniqueName('skill') }) }),
   groupCreate: () => ({ input: { name: uniqueName('group') } }),
-  groupUpdate: () => ({ input: { id: world.groups.other, name: uniqueName('group') } }),
+  groupUpdate: () => ({ input: { id: fixture.groups.otherGroup, name: uniqueName('group') } }),
   groupDelete: async () => ({ input: await createInput('group', { name: uniqueName('group') }) }),
   websiteCreate: () => ({ input: { url: 'https://example.com', label: uniqueName('website') } }),
-  websiteUpdate: () => ({ input: { id: world.website, label: uniqueName('website') } }),
+  websiteUpdate: () => ({ input: { id: fixture.website, label: uniqueName('website') } }),
   websiteDelete: async () => ({
     input: await createInput('website', { url: 'https://example.com', label: uniqueName('site') }),
   }),
-  websiteSecretRotate: () => ({ input: { id: world.website } }),
+  websiteSecretRotate: () => ({ input: { id: fixture.website } }),
   visitorErase: async () => ({ input: { id: await createVisitor() } }),
   tagCreate: () => ({ input: { name: uniqueName('tag') } }),
-  tagUpdate: () => ({ input: { id: world.tag, name: uniqueName('tag') } }),
+  tagUpdate: () => ({ input: { id: fixture.tag, name: uniqueName('tag') } }),
   tagDelete: async () => ({ input: await createInput('tag', { name: uniqueName('tag') }) }),
   webhookCreate: () => ({ input: { name: uniqueName('hook'), url: 'https://receiver.invalid/' } }),
-  webhookUpdate: () => ({ input: { id: world.webhook, name: uniqueName('hook') } }),
+  webhookUpdate: () => ({ input: { id: fixture.webhook, name: uniqueName('hook') } }),
   webhookDelete: async () => ({ input: { id: await createWebhook() } }),
-  webhookSecretRotate: () => ({ input: { id: world.webhook } }),
+  webhookSecretRotate: () => ({ input: { id: fixture.webhook } }),
   webhookTest: async () => ({ input: { id: await createWebhook() } }),
-  webhookReplay: () => ({ input: { webhookId: world.webhook } }),
+  webhookReplay: () => ({ input: { webhookId: fixture.webhook } }),
   apiKeyCreate: () => ({ input: { name: uniqueName('key'), access: 'READ' } }),
   apiKeyRevoke: async () => {
-    const created = await world.viewers.admin.run(buildMutation('apiKeyCreate'), {
+    const created = await fixture.viewers.admin.run(buildMutation('apiKeyCreate'), {
       input: { name: uniqueName('key'), access: 'READ' },
     });
-    const keys = await world.viewers.admin.run('{ apiKeys { id revokedAt } }');
+    const keys = await fixture.viewers.admin.run('{ apiKeys { id revokedAt } }');
     assert.deepEqual(created.errors, []);
     return { input: { id: keys.data.apiKeys.at(-1).id } };
   },
 };
 
-/** Adds a conversation of a target, who is connected and free. */
-async function createHeldConversation(viewer: Viewer, target: Target): Promise<string> {
-  return world.conversations.add(await world.conversations.makeFree(world.target(viewer, target)));
+/** Creates a conversation that the target handles. The target is connected and has free slots. */
+async function createHandledConversation(viewer: Viewer, target: Target): Promise<string> {
+  return fixture.conversations.add(await fixture.conversations.makeFree(fixture.target(viewer, target)));
 }
 
 function createOfferedConversation(viewer: Viewer, target: Target): Promise<string> {
-  return world.conversations.add(world.target(viewer, target), 'offered');
+  return fixture.conversations.add(fixture.target(viewer, target), 'offered');
 }
 
-/** Creates an operator whom all managers manage, connected and free. */
-async function createReceiver(): Promise<string> {
-  return world.conversations.makeFree((await world.createTarget('own')).id);
+/** Creates a connected operator with free slots in a group that every manager manages. */
+async function createTransferTarget(): Promise<string> {
+  return fixture.conversations.makeFree((await fixture.createTarget('ownGroup')).id);
 }
 
 async function createVisitor(): Promise<string> {
-  const response = await fetch(`${world.switchboard.url}/visitor/session`, {
+  const response = await fetch(`${fixture.switchboard.url}/visitor/session`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({ websiteId: world.website }),
+    body: JSON.stringify({ websiteId: fixture.website }),
   });
   const { visitorId } = (await response.json()) as { visitorId: string };
-  const text = 'query($uniqueId: String) { visitors(filter: { uniqueId: $uniqueId }) { nodes { id } } }';
-  return (await world.viewers.admin.run(text, { uniqueId: visitorId })).data.visitors.nodes[0].id;
+  const query = 'query($uniqueId: String) { visitors(filter: { uniqueId: $uniqueId }) { nodes { id } } }';
+  return (await fixture.viewers.admin.run(query, { uniqueId: visitorId })).data.visitors.nodes[0].id;
 }
 
 async function createWebhook(): Promise<string> {
   const input = { name: uniqueName('hook'), url: 'https://receiver.invalid/' };
-  const text = 'mutation($input: WebhookCreateInput!) { webhookCreate(input: $input) { webhook { id } } }';
-  return (await world.viewers.admin.run(text, { input })).data.webhookCreate.webhook.id;
+  const mutation = 'mutation($input: WebhookCreateInput!) { webhookCreate(input: $input) { webhook { id } } }';
+  return (await fixture.viewers.admin.run(mutation, { input })).data.webhookCreate.webhook.id;
 }
 
 /** A mutation that selects every field of its payload. */
 function buildMutation(name: string): string {
   const field = schema.getMutationType()?.getFields()[name];
-  const answer = field && 'ofType' in field.type ? field.type.ofType : undefined;
-  assert.ok(field && isObjectType(answer), name);
+  const payloadType = field && 'ofType' in field.type ? field.type.ofType : undefined;
+  assert.ok(field && isObjectType(payloadType), name);
   const report = selectAllFields('OperatorsImportReport').replace('__typename', 'outcome userErrors { message }');
-  const fields = selectAllFields(answer.name)
+  const fields = selectAllFields(payloadType.name)
     .replace('report { __typename }', `report { ${report} }`)
     .replace('userErrors { __typename }', 'userErrors { field message code }');
   return `mutation($input: ${String(field.args[0]?.type)}) { ${name}(input: $input) { ${fields} } }`;
 }
 
 /** Managers get a forbidden row in the report; for other viewers the whole import is forbidden. */
-function outcomeOfImport(answer: GraphqlResponse): string {
-  const report = answer.data?.operatorsImport?.report;
-  if (!report) return outcomeOf(answer);
+function outcomeOfImport(response: GraphqlResponse): string {
+  const report = response.data?.operatorsImport?.report;
+  if (!report) return outcomeOf(response);
   const [row] = report.rows;
   if (report.applied && row.outcome === 'UPDATED') return 'allowed';
   return !report.applied && /not allowed/.test(row.userErrors[0]?.message) ? 'forbidden' : JSON.stringify(report);
 }
 
-/** An offer to another operator is reported like one that has ended. */
-function outcomeOfOffer(answer: GraphqlResponse): string {
-  const [error] = Object.values<{ userErrors: { code: string }[] }>(answer.data ?? {})[0]?.userErrors ?? [];
-  return error?.code === 'STATE' ? 'forbidden' : outcomeOf(answer);
+/** Accepting another operator's offer fails with the same code as an offer that has ended. */
+function outcomeOfOffer(response: GraphqlResponse): string {
+  const [error] = Object.values<{ userErrors: { code: string }[] }>(response.data ?? {})[0]?.userErrors ?? [];
+  return error?.code === 'STATE' ? 'forbidden' : outcomeOf(response);
 }
 
 async function checkCell(name: string, cells: Cells, viewer: Viewer, target: Target, testCase: Case): Promise<void> {
-  const before = await world.countEvents();
-  const answer = await (testCase.as ?? world.viewers[viewer]).run(buildMutation(name), { input: testCase.input });
+  const before = await fixture.countEvents();
+  const response = await (testCase.actingOperator ?? fixture.viewers[viewer]).run(buildMutation(name), {
+    input: testCase.input,
+  });
   const hasRowOutcomes = name === 'operatorsImport' && viewer !== 'expert' && viewer !== 'operator';
   const isOffer = name.startsWith('offer');
-  const outcome = hasRowOutcomes ? outcomeOfImport(answer) : isOffer ? outcomeOfOffer(answer) : outcomeOf(answer);
+  const outcome = hasRowOutcomes ? outcomeOfImport(response) : isOffer ? outcomeOfOffer(response) : outcomeOf(response);
   const label = `${name} for ${viewer} on ${target}: ${JSON.stringify(testCase.input)}`;
-  assert.equal(outcome, cellOf(cells, viewer, target), label);
-  if (outcome === 'forbidden') assert.equal(await world.countEvents(), before, `${label} logged an event`);
+  assert.equal(outcome, findCell(cells, viewer, target), label);
+  if (outcome === 'forbidden') assert.equal(await fixture.countEvents(), before, `${label} logged an event`);
 }
 
 test('every mutation has a case', () => {
@@ -222,9 +234,9 @@ test('every mutation has a case', () => {
 for (const [key, cells] of MUTATIONS) {
   const name = key.split('.')[1] as string;
   for (const viewer of VIEWERS) {
-    test(`${name} for ${viewer} matches the table`, async () => {
+    test(`${name} for ${viewer} matches the permission table`, async () => {
       for (const target of hasTargets(cells) ? TARGETS : (['self'] as const)) {
-        if (cellOf(cells, viewer, target) === undefined) continue;
+        if (findCell(cells, viewer, target) === undefined) continue;
         const testCase = await CASES[name]?.(viewer, target);
         assert.ok(testCase, `no case for ${name}`);
         await checkCell(name, cells, viewer, target, testCase);
@@ -244,7 +256,7 @@ const CHANGES: Record<string, () => unknown> = {
   languageList: () => ['fr', 'de'],
   languageAdmin: () => 'fr',
   callConfig: () => ({ askPhoneNumberAtEveryConnection: true }),
-  groupId: () => world.groups.own,
+  groupId: () => fixture.groups.ownGroup,
   websiteIds: () => [],
   skillIds: () => [],
   chatEnabled: () => false,
@@ -262,15 +274,15 @@ const CHANGES: Record<string, () => unknown> = {
 for (const [key, cells] of UPDATES) {
   const name = key.split('.')[1] as string;
   for (const viewer of VIEWERS) {
-    test(`operatorUpdate with ${name} for ${viewer} matches the table`, async () => {
+    test(`operatorUpdate with ${name} for ${viewer} matches the permission table`, async () => {
       for (const target of TARGETS) {
-        // A changed operator may belong to another cell of the table, so each change gets a new one.
-        const isDisposable = cellOf(cells, viewer, target) === 'allowed' && (name === 'roles' || target !== 'self');
-        const subject = isDisposable ? await createDisposable(viewer, target) : { id: world.target(viewer, target) };
-        const { id, ...as } = subject;
+        // A change can move an operator to another cell of the table, so each change uses a new operator.
+        const isDisposable = findCell(cells, viewer, target) === 'allowed' && (name === 'roles' || target !== 'self');
+        const subject = isDisposable ? await createDisposable(viewer, target) : { id: fixture.target(viewer, target) };
+        const { id, ...standIn } = subject;
         const value = CHANGES[name]?.();
         assert.notEqual(value, undefined, `no value for ${name}`);
-        await checkCell('operatorUpdate', cells, viewer, target, { input: { id, [name]: value }, ...as });
+        await checkCell('operatorUpdate', cells, viewer, target, { input: { id, [name]: value }, ...standIn });
       }
     });
   }

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { isInputObjectType, isObjectType } from 'graphql';
 import { schema } from '../../../src/api/graphql/schema.ts';
-import { openWorld, outcomeAt, selectAllFields, type World } from './permission-people.ts';
+import { openPermissionFixture, outcomeAt, type PermissionFixture, selectAllFields } from './permission-operators.ts';
 import {
   type Cells,
-  cellOf,
   FIELDS,
   FILTERS,
+  findCell,
   hasTargets,
   MUTATIONS,
   SUBSCRIPTION_ONLY,
@@ -19,12 +19,12 @@ import {
   type Viewer,
 } from './permission-table.ts';
 
-let world: World;
+let fixture: PermissionFixture;
 before(async () => {
-  world = await openWorld();
-  for (const viewer of VIEWERS) await world.conversationOf(viewer, 'self'); // so that no list is empty
+  fixture = await openPermissionFixture();
+  for (const viewer of VIEWERS) await fixture.conversationOf(viewer, 'self'); // so that no list is empty
 });
-after(() => world.stop());
+after(() => fixture.stop());
 
 /** Every `Type.field` of the schema whose type is included. */
 function fieldsOf(isIncluded: (typeName: string, isInput: boolean) => boolean): Set<string> {
@@ -79,7 +79,15 @@ function route(first: string, ...rest: readonly string[]): Route {
 const DECISIONS = 'routingDecisions(conversationId: $conversation)';
 const previewArguments = (website: string) => `(websiteId: ${website}, channel: CHAT, language: "en")`;
 
-function buildRoutes({ groups, skill, website, tag, visitor, satisfaction, webhook }: World): Record<string, Route> {
+function buildRoutes({
+  groups,
+  skill,
+  website,
+  tag,
+  visitor,
+  satisfaction,
+  webhook,
+}: PermissionFixture): Record<string, Route> {
   const list = (name: string) => `${name}(first: 1)`;
   const connections = [
     'Operator',
@@ -111,7 +119,7 @@ function buildRoutes({ groups, skill, website, tag, visitor, satisfaction, webho
     Event: route(list('events'), 'nodes'),
     EventSubject: route(list('events'), 'nodes', 'subject'),
     EventActor: route(list('events'), 'nodes', 'actor'),
-    Group: route(`group(id: ${groups.own})`),
+    Group: route(`group(id: ${groups.ownGroup})`),
     Website: route(`website(id: ${website})`),
     Skill: route(`skill(id: ${skill})`),
     Conversation: route('conversation(id: $conversation)'),
@@ -149,11 +157,24 @@ function buildRoutes({ groups, skill, website, tag, visitor, satisfaction, webho
   };
 }
 
-async function buildQueryArguments({ groups, viewers, ...world }: World): Promise<Record<string, string>> {
-  const { skill, website, tag, visitor, satisfaction, webhook, target, conversationOf } = world;
-  const ids = { group: groups.own, skill, website, tag, visitor, satisfaction, webhook, operator: viewers.admin.id };
+async function buildQueryArguments({
+  groups,
+  viewers,
+  ...fixture
+}: PermissionFixture): Promise<Record<string, string>> {
+  const { skill, website, tag, visitor, satisfaction, webhook, target, conversationOf } = fixture;
+  const ids = {
+    group: groups.ownGroup,
+    skill,
+    website,
+    tag,
+    visitor,
+    satisfaction,
+    webhook,
+    operator: viewers.admin.id,
+  };
   const byId = Object.entries(ids).map(([name, id]) => [name, `(id: ${id})`]);
-  const ofOwn = { operator: target('admin', 'own'), conversation: await conversationOf('admin', 'own') };
+  const ofOwn = { operator: target('admin', 'ownGroup'), conversation: await conversationOf('admin', 'ownGroup') };
   const whyNot = `(operatorId: ${ofOwn.operator})`;
   return {
     ...Object.fromEntries(byId),
@@ -170,7 +191,7 @@ async function buildQueryArguments({ groups, viewers, ...world }: World): Promis
 
 /** The types whose cells have targets, or have none, with all cells of each. */
 function typesWith(targets: boolean): Map<string, [string, Cells][]> {
-  const cells = [...FIELDS].filter(([, each]) => hasTargets(each) === targets);
+  const cells = [...FIELDS].filter(([, fieldCells]) => hasTargets(fieldCells) === targets);
   return Map.groupBy(cells, ([name]) => name.split('.')[0] as string);
 }
 
@@ -184,9 +205,9 @@ function chunk<T>(items: readonly T[]): T[][] {
 
 /** Reads every field of these types as a viewer and compares each with its cell. */
 async function checkCells(viewer: Viewer, types: Map<string, [string, Cells][]>, target?: Target): Promise<void> {
-  const { run } = world.viewers[viewer];
-  const routes = buildRoutes(world);
-  const args = await buildQueryArguments(world);
+  const { run } = fixture.viewers[viewer];
+  const routes = buildRoutes(fixture);
+  const args = await buildQueryArguments(fixture);
   for (const isMutation of [false, true]) {
     const selected = [...types].filter(([type]) => Boolean(routes[type]?.isMutation) === isMutation);
     // An error of a mutation ends the whole document, so each gets a separate one; root fields of a query are limited.
@@ -194,9 +215,9 @@ async function checkCells(viewer: Viewer, types: Map<string, [string, Cells][]>,
       .filter(([type]) => type === 'Query')
       .flatMap(([type, cells]) => chunk(cells).map((part) => [[type, part]] as typeof selected));
     const documents = isMutation
-      ? selected.map((each) => [each])
+      ? selected.map((field) => [field])
       : [...queries, ...chunk(selected.filter(([type]) => type !== 'Query'))];
-    for (const document of documents.filter((each) => each.length > 0)) {
+    for (const document of documents.filter((selection) => selection.length > 0)) {
       const selections = document.map(([type, cells]) => {
         const typeRoute = routes[type];
         assert.ok(typeRoute, `no route to an object of the type ${type}: add one`);
@@ -208,8 +229,8 @@ async function checkCells(viewer: Viewer, types: Map<string, [string, Cells][]>,
         return type === 'Query' ? fields : `${type}: ${typeRoute.wrap(fields)}`;
       });
       const ids = target && {
-        target: world.target(viewer, target),
-        conversation: await world.conversationOf(viewer, target),
+        target: fixture.target(viewer, target),
+        conversation: await fixture.conversationOf(viewer, target),
       };
       const used = Object.entries(ids ?? {}).filter(([name]) => selections.join().includes(`$${name}`));
       const head =
@@ -217,13 +238,13 @@ async function checkCells(viewer: Viewer, types: Map<string, [string, Cells][]>,
       const text = `${head} { ${selections.join('\n')} }`;
       const variables = Object.fromEntries(used);
       // The second run uses the compiled query.
-      for (const answer of [await run(text, variables), await run(text, variables)]) {
+      for (const response of [await run(text, variables), await run(text, variables)]) {
         for (const [type, cells] of document) {
           for (const [name, cell] of cells) {
             const field = name.split('.')[1] as string;
             const path = type === 'Query' ? [field] : [type, ...(routes[type]?.path ?? []), field];
-            const expected = cellOf(cell, viewer, target);
-            assert.equal(outcomeAt(answer, path), expected, `${name} for ${viewer}${target ? ` of ${target}` : ''}`);
+            const expected = findCell(cell, viewer, target);
+            assert.equal(outcomeAt(response, path), expected, `${name} for ${viewer}${target ? ` of ${target}` : ''}`);
           }
         }
       }
@@ -232,11 +253,11 @@ async function checkCells(viewer: Viewer, types: Map<string, [string, Cells][]>,
 }
 
 for (const viewer of VIEWERS) {
-  test(`${viewer}: every field without a target matches the table`, async () => {
+  test(`${viewer}: every field without a target matches the permission table`, async () => {
     await checkCells(viewer, typesWith(false));
   });
   for (const target of TARGETS) {
-    test(`${viewer} on ${target}: every field of an operator matches the table`, async () => {
+    test(`${viewer} on ${target}: every field of an operator matches the permission table`, async () => {
       await checkCells(viewer, typesWith(true), target);
     });
   }

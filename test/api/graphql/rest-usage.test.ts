@@ -10,7 +10,7 @@ import { createOperator, createOtherAccount, createReadKey } from '../../support
 import { type Switchboard, startSwitchboard, WRITE_KEY } from '../../support/processes/switchboard.ts';
 import { waitUntil } from '../../support/waiting/wait.ts';
 
-const METER = '{ restUsage { key { id name prefix access } what count firstUsedAt lastUsedAt replacement } }';
+const USAGE_QUERY = '{ restUsage { key { id name prefix access } what count firstUsedAt lastUsedAt replacement } }';
 
 interface Usage {
   readonly key: { readonly id: string; readonly name: string; readonly prefix: string; readonly access: string };
@@ -22,7 +22,7 @@ interface Usage {
 }
 
 const readUsage = async (client: GraphqlClient): Promise<Usage[]> => {
-  const { data, errors } = await client.run(METER);
+  const { data, errors } = await client.run(USAGE_QUERY);
   assert.deepEqual(errors, []);
   return data.restUsage;
 };
@@ -38,19 +38,19 @@ let switchboard: Switchboard;
 let admin: GraphqlClient;
 let reader: RestClient;
 let writer: RestClient;
-let secret: string;
+let readKey: string;
 
 async function start(): Promise<void> {
   switchboard = await startSwitchboard({ folder, demo: true });
   admin = graphqlClient(switchboard.url, await logIn(switchboard.url));
   writer = restClient(switchboard.url, switchboard.key);
-  reader = restClient(switchboard.url, secret);
+  reader = restClient(switchboard.url, readKey);
 }
 
 before(async () => {
   folder = mkdtempSync(join(tmpdir(), 'switchboard-meter-'));
   switchboard = await startSwitchboard({ folder, demo: true });
-  secret = await createReadKey(switchboard);
+  readKey = await createReadKey(switchboard);
   await switchboard.stop();
   await start();
 });
@@ -99,7 +99,7 @@ describe('the meter counts', () => {
       await repeat(1, () => writer.get('/skill?limit=0'), 400);
       await repeat(1, () => reader.delete('/skill/1'), 403);
       await repeat(2, () =>
-        fetch(`${switchboard.url}/api/2/skill/1`, { method: 'HEAD', headers: { 'X-API-Key': secret } }),
+        fetch(`${switchboard.url}/api/2/skill/1`, { method: 'HEAD', headers: { 'X-API-Key': readKey } }),
       );
       await repeat(1, () => fetch(`${switchboard.url}/api/2/skill/1`, { method: 'OPTIONS' }), 204);
       await repeat(1, () => writer.get('/nothing'), 404);
@@ -153,7 +153,7 @@ describe('the meter counts', () => {
     assert.deepEqual(counts, { 'write PUT /operator/{id}': 3, 'write POST /operator': 1, 'write operator.role': 2 });
   });
 
-  test('filters, of cached responses too', async () => {
+  test('filters, also on cached responses', async () => {
     const counts = await countAdded(async () => {
       await repeat(3, () => writer.get('/operator?filters[name]=mart*&filters[group_id]=*'));
       await repeat(2, () => writer.get('/operator/live?filters[skill_id]=*'));
@@ -180,7 +180,7 @@ describe('the meter counts', () => {
     assert.deepEqual(counts, { 'write GET /client/{id}': 200 });
   });
 
-  test('with the first and last use, and the replacement', async () => {
+  test('and reports the first use, the last use and the replacement', async () => {
     const start = Date.now();
     await writer.get('/group/1?fields[]=name');
     const first = (await readUsage(admin)).find(({ what }) => what === 'GET /group/{id}') ?? assert.fail();
@@ -208,11 +208,11 @@ describe('the meter is visible', () => {
   });
 
   for (const role of ['expert', 'operator', 'manager']) {
-    test(`not to a person who is only ${role}`, async () => {
-      const person = { email: `${role}@example.com`, password: 'a long enough password' };
-      await createOperator(writer, { ...person, roles: [role] });
-      const client = graphqlClient(switchboard.url, await logIn(switchboard.url, person));
-      const { data, errors } = await client.run(METER);
+    test(`not to an operator with only the role ${role}`, async () => {
+      const login = { email: `${role}@example.com`, password: 'a long enough password' };
+      await createOperator(writer, { ...login, roles: [role] });
+      const client = graphqlClient(switchboard.url, await logIn(switchboard.url, login));
+      const { data, errors } = await client.run(USAGE_QUERY);
       assert.equal(data.restUsage, null);
       assert.deepEqual(
         errors.map((error) => error.extensions.code),
@@ -252,7 +252,8 @@ describe('the meter is visible', () => {
     for (const [, module = ''] of script.matchAll(/from '([^']+)'/g)) {
       assert.equal((await fetch(switchboard.url + module)).status, 200, module);
     }
-    const [, query = ''] = script.match(/METER = `([^`]+)`/) ?? [];
+    const [, query = ''] = script.match(/USAGE_QUERY = `([^`]+)`/) ?? [];
+    assert.ok(query, 'the query was not found in the script');
     assert.deepEqual((await admin.run(query)).errors, []);
   });
 });
@@ -270,15 +271,15 @@ describe('the meter stores', () => {
     assert.equal((await readCounts(admin))['read GET /client'], expected['read GET /client'] + 1);
   });
 
-  test('no key: neither the table, nor the response, nor the log has one', async () => {
-    await repeat(1, () => fetch(`${switchboard.url}/api/2/operator?key=${secret}&filters[name]=*`));
+  test('no key in the table, the response or the log', async () => {
+    await repeat(1, () => fetch(`${switchboard.url}/api/2/operator?key=${readKey}&filters[name]=*`));
     const response = JSON.stringify(await readUsage(admin));
     const { stdout } = await switchboard.runCommand(['migration', '--account', '1']);
     await switchboard.stop();
     const rows = JSON.stringify(await switchboard.storedData.query('select * from rest_usage'));
     const storedData = await switchboard.storedData.dumpRowsAndFiles();
     assert.ok(rows.includes('GET /operator?filters[name]'));
-    for (const key of [WRITE_KEY, secret]) {
+    for (const key of [WRITE_KEY, readKey]) {
       for (const text of [response, stdout, rows, switchboard.log(), storedData]) assert.ok(!text.includes(key));
     }
   });

@@ -6,7 +6,7 @@ import { schema } from '../../../src/api/graphql/schema.ts';
 import { createMutationRunner } from '../../../src/api/graphql-server/mutation-runner.ts';
 import { CHANNELS } from '../../../src/core/kernel/channels.ts';
 import { computeChannelLive } from '../../../src/core/live/capacity.ts';
-import { presenceAt, toLiveState } from '../../../src/core/live/live.ts';
+import { computePresence, toLiveState } from '../../../src/core/live/live.ts';
 import { buildRoutableCondition } from '../../../src/core/live/routable.ts';
 import { databases, type TestInstallation } from '../../support/databases/databases.ts';
 import { withTimeout } from '../../support/waiting/wait.ts';
@@ -62,7 +62,7 @@ for (const { name, open } of databases) {
         .orderBy('live.operatorId')
         .execute();
       const expected = rows.filter(
-        (row) => computeChannelLive(toLiveState(row, presenceAt(row, clock.now)), channel).routable,
+        (row) => computeChannelLive(toLiveState(row, computePresence(row, clock.now)), channel).routable,
       );
       assert.ok(expected.length > 0);
       assert.deepEqual(

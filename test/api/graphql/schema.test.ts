@@ -79,7 +79,7 @@ test('a mutation is named object-verb, takes one input, and returns the object a
       assert.ok(!isNonNullType(result.type), `${payload.name}.${result.name}`);
     const expected = name.endsWith('Delete') ? 'deletedId' : name === 'operatorsImport' ? 'report' : undefined;
     const names = Object.keys(results); // in alphabetical order: a secret may come before its owner
-    const first = names.find((each) => name.startsWith(each)) ?? (names[0] as string);
+    const first = names.find((prefix) => name.startsWith(prefix)) ?? (names[0] as string);
     if (expected) assert.equal(first, expected);
     // An offer is a state of a conversation.
     else if (name.startsWith('offer')) assert.equal(first, 'conversation');

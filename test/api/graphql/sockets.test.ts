@@ -131,14 +131,14 @@ test('the end of a token closes its connections', async () => {
 
 test('a connection that answers no pings is closed, one that does stays open', async () => {
   const desks = await startDesks();
-  const person = await desks.createOperator();
-  const responsive = person.connect();
+  const operator = await desks.createOperator();
+  const responsive = operator.connect();
   await responsive.run('{viewer{id}}');
   const unresponsive = await openRaw(desks.url);
   (unresponsive.socket as unknown as { pong(): void }).pong = () => undefined;
   assert.equal((await unresponsive.closed).code, 1006);
   await responsive.waitForPings(2);
-  assert.equal((await responsive.run('{viewer{id}}')).data.viewer.id, String(person.id));
+  assert.equal((await responsive.run('{viewer{id}}')).data.viewer.id, String(operator.id));
   await desks.stop();
 });
 

@@ -106,7 +106,7 @@ test('filtered subscriptions miss no change, however many there are', async () =
   const change = (available: boolean) => rest.put(`/operator/${id}/live`, { chat: { available } });
   const waitForAll = (isMet: (results: Messages) => boolean) =>
     Promise.all(subscriptions.map((subscription) => subscription.waitUntil(isMet)));
-  // So many start one after the other; a subscription that received a change has started.
+  // The subscriptions start one by one; one that has received a change has started.
   let available = false;
   let attempts = 0;
   await waitUntil('every subscription has started', async () => {
@@ -184,8 +184,8 @@ test('queries and mutations run over the same connection, with the same rules', 
   await assert.rejects(expert.run(`{${'viewer{id} '.repeat(31)}}`), (errors: { extensions: { code: string } }[]) => {
     return errors[0]?.extensions.code === 'TOO_COMPLEX';
   });
-  const two = await expert.subscribe('subscription{a:operatorLive{id} b:operatorLive{id}}');
-  assert.equal(((await two.failed) as { extensions: { code: string } }[])[0]?.extensions.code, 'BAD_REQUEST');
+  const twoFields = await expert.subscribe('subscription{a:operatorLive{id} b:operatorLive{id}}');
+  assert.equal(((await twoFields.failed) as { extensions: { code: string } }[])[0]?.extensions.code, 'BAD_REQUEST');
   expert.end();
 });
 

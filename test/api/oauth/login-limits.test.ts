@@ -108,10 +108,10 @@ for (const { name, open } of databases) {
       const { clock, limits, database } = installation;
       await attempt(10);
       clock.advance(59_999);
-      await limits.clean();
+      await limits.deleteExpired();
       assert.equal(await secondsToWait(), 1);
       clock.advance(2);
-      await limits.clean();
+      await limits.deleteExpired();
       assert.deepEqual(await database.read.selectFrom('rateWindows').select('subject').execute(), []);
     });
 
@@ -132,7 +132,7 @@ for (const { name, open } of databases) {
 }
 
 suite('addresses that share a limit', () => {
-  for (const [one, other, same] of [
+  for (const [first, second, same] of [
     ['192.0.2.1', '192.0.2.1', true],
     ['192.0.2.1', '192.0.2.2', false],
     ['2001:db8:1:2::1', '2001:db8:1:2:ffff:ffff:ffff:ffff', true],
@@ -147,8 +147,8 @@ suite('addresses that share a limit', () => {
     ['::ffff:192.0.2.1', '::ffff:192.0.2.2', false],
     ['::1', '::ffff:192.0.2.1', false],
   ] as const) {
-    test(`${one} and ${other} ${same ? 'share a limit' : 'have separate limits'}`, () =>
-      assert.equal(toNetwork(one) === toNetwork(other), same, `${toNetwork(one)} ${toNetwork(other)}`));
+    test(`${first} and ${second} ${same ? 'share a limit' : 'have separate limits'}`, () =>
+      assert.equal(toNetwork(first) === toNetwork(second), same, `${toNetwork(first)} ${toNetwork(second)}`));
   }
 });
 

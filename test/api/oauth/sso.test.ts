@@ -17,7 +17,7 @@ for (const { name, open } of databases) {
     let key: string;
     beforeEach(async () => {
       installation = await open();
-      key = installation.operators.ssoKeyOf(installation.accountId, { id: 1, ssoVersion: 1 });
+      key = installation.operators.deriveSsoKey(installation.accountId, { id: 1, ssoVersion: 1 });
     });
     afterEach(() => installation.end());
 
@@ -43,13 +43,13 @@ for (const { name, open } of databases) {
     });
 
     test("a code expires after 60 seconds by the database's clock", async () => {
-      const [one, other] = [await issueCode(), await issueCode()];
+      const [firstCode, secondCode] = [await issueCode(), await issueCode()];
       installation.clock.advance(59_999);
-      assert.ok(await exchange(one));
+      assert.ok(await exchange(firstCode));
       installation.clock.advance(1);
-      assert.equal(await exchange(other), undefined);
+      assert.equal(await exchange(secondCode), undefined);
       installation.clock.advance(1);
-      await installation.singleSignOn.clean();
+      await installation.singleSignOn.deleteExpired();
       assert.equal(await codes(), 0);
     });
 
@@ -58,7 +58,7 @@ for (const { name, open } of databases) {
       await installation.operators.rotateSsoKey(transact, installation.caller, 1);
       assert.equal(await installation.singleSignOn.issueCode(key, HOME), undefined);
       assert.equal(await exchange(code), undefined);
-      const fresh = installation.operators.ssoKeyOf(1, { id: 1, ssoVersion: 2 });
+      const fresh = installation.operators.deriveSsoKey(1, { id: 1, ssoVersion: 2 });
       assert.ok(await exchange(await issueCode(fresh)));
     });
 
@@ -66,9 +66,9 @@ for (const { name, open } of databases) {
       const { operators, caller } = installation;
       const fields = { name: 'Gone', email: 'gone@example.com' };
       const { id } = await operators.create(transact, caller, fields);
-      const operatorKey = operators.ssoKeyOf(1, { id, ssoVersion: 1 });
+      const operatorKey = operators.deriveSsoKey(1, { id, ssoVersion: 1 });
       const code = await issueCode(operatorKey);
-      await operators.remove(transact, caller, id);
+      await operators.delete(transact, caller, id);
       assert.equal(await installation.singleSignOn.issueCode(operatorKey, HOME), undefined);
       assert.equal(await exchange(code), undefined);
     });
@@ -85,8 +85,8 @@ for (const { name, open } of databases) {
           `01.${operator}.${mac}`,
         ],
         ...[`${account}.${operator}.`, `-1.1.${mac}`, `1e0.1.${mac}`, 'x'.repeat(100_000)],
-        installation.operators.ssoKeyOf(1, { id: 1, ssoVersion: 0 }),
-        installation.operators.ssoKeyOf(1, { id: 1, ssoVersion: 2 }),
+        installation.operators.deriveSsoKey(1, { id: 1, ssoVersion: 0 }),
+        installation.operators.deriveSsoKey(1, { id: 1, ssoVersion: 2 }),
       ]) {
         assert.equal(await installation.singleSignOn.issueCode(wrong, '192.0.2.9'), undefined, wrong.slice(0, 80));
       }
@@ -178,9 +178,9 @@ suite('the single sign-on link', () => {
     const viewer = await graphqlClient(switchboard.url, body.access_token).run('{ viewer { id email } }');
     assert.deepEqual(viewer.data.viewer, { id: String(id), email });
 
-    const again = await session(code);
-    assert.equal(again.status, 400);
-    assert.equal(again.body.error, 'invalid_grant');
+    const secondUse = await session(code);
+    assert.equal(secondUse.status, 400);
+    assert.equal(secondUse.body.error, 'invalid_grant');
     const json = await callOAuth(switchboard.url, '/admin/session', {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },

@@ -66,10 +66,10 @@ suite('a login', () => {
   });
 
   test('returns a new token each time, and both are valid', async () => {
-    const [one, two] = [await logIn(switchboard.url, ADMIN), await logIn(switchboard.url, ADMIN)];
-    assert.notEqual(one, two);
-    assert.equal((await checkToken(switchboard.url, one)).status, 200);
-    assert.equal((await checkToken(switchboard.url, two)).status, 200);
+    const [first, second] = [await logIn(switchboard.url, ADMIN), await logIn(switchboard.url, ADMIN)];
+    assert.notEqual(first, second);
+    assert.equal((await checkToken(switchboard.url, first)).status, 200);
+    assert.equal((await checkToken(switchboard.url, second)).status, 200);
   });
 
   test('compares the e-mail ignoring case and surrounding space, the password exactly', async () => {
@@ -101,7 +101,7 @@ suite('a login', () => {
   });
 });
 
-suite('an invalid request', () => {
+suite('an invalid token request gets invalid_request', () => {
   for (const name of ['grant_type', 'username', 'password'] as const) {
     const { [name]: value, ...others } = WRONG;
     const rest = new URLSearchParams(others).toString();
@@ -212,7 +212,7 @@ test('every refused login takes the same time: one password check, even for user
       email: 'deleted@example.com',
       password: 'a password of the past',
     });
-    await operators.remove(transact, caller, deleted.id);
+    await operators.delete(transact, caller, deleted.id);
     const checks = mock.method(passwords, 'verify');
     for (const email of ['unknown@example.com', ADMIN.email, 'no-password@example.com', 'deleted@example.com']) {
       checks.mock.resetCalls();

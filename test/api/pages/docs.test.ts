@@ -139,7 +139,7 @@ describe('the server responds as documented', () => {
     }
   }
 
-  test('token, check and revocation', async () => {
+  test('to token requests, checks and revocations', async () => {
     const { url } = switchboard;
     const [token, revoke, check] = ['/oauth2/token', '/oauth2/revoke', '/_authenticated'].map((path) => ({
       url: url + path,
@@ -194,8 +194,8 @@ describe('the pages', () => {
     const head = await fetch(`${switchboard.url}/docs`, { method: 'HEAD' });
     assert.equal(head.status, 200);
     assert.equal(await head.text(), '');
-    const again = await get('/docs', { 'If-None-Match': head.headers.get('etag') ?? '' });
-    assert.equal(again.status, 304);
+    const revalidated = await get('/docs', { 'If-None-Match': head.headers.get('etag') ?? '' });
+    assert.equal(revalidated.status, 304);
   });
 
   test('unknown pages and other files of the package get 404', async () => {
@@ -252,7 +252,7 @@ async function servedOperations(): Promise<string[]> {
   const server = await startServer(await openInstallation(config), config);
   try {
     const described = server.routes
-      .all()
+      .list()
       .filter(({ url }) => isRest(url) || /^\/(oauth2\/|_authenticated|admin\/)/.test(url));
     const found = await Promise.all(
       described.map(async ({ url, methods }) => {

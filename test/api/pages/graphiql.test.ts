@@ -33,7 +33,7 @@ test('the GraphiQL page has a strict content security policy and loads nothing f
   assert.doesNotMatch(html, /<script(?![^>]* src=)|<style| on\w+=| style=/, 'something is inline');
 });
 
-test('every file that the GraphiQL page loads is served, and no other file of the packages', async () => {
+test('every file that the GraphiQL page loads is served, and no other file of its packages', async () => {
   const html = await (await get('/graphiql')).text();
   const links = [...html.matchAll(/(?:href|src)="([^"]+)"/g)].map(([, link = '']) => link);
   assert.ok(links.length >= 8);
@@ -44,7 +44,7 @@ test('every file that the GraphiQL page loads is served, and no other file of th
   }
 });
 
-test('the policy allows WebSockets of the public URL, if configured', async () => {
+test('the content security policy allows WebSockets to the configured public URL', async () => {
   const app = fastify();
   registerPages(app, { publicUrl: 'https://chat.example.com/' });
   const { headers } = await app.inject('/graphiql');

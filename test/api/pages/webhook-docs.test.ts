@@ -18,7 +18,9 @@ import { WAIT_TIMEOUT_MS } from '../../support/waiting/wait.ts';
 const page = readFileSync(new URL('../../../docs/webhooks.md', import.meta.url), 'utf8');
 
 function blocks(language: string): string[] {
-  return [...page.matchAll(/```(\w+)\n(.*?)```/gs)].filter(([, of]) => of === language).map(([, , text = '']) => text);
+  return [...page.matchAll(/```(\w+)\n(.*?)```/gs)]
+    .filter(([, blockLanguage]) => blockLanguage === language)
+    .map(([, , text = '']) => text);
 }
 
 let switchboard: Switchboard;

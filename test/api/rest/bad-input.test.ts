@@ -30,7 +30,7 @@ function assertRaw(response: RawResponse, status: number, message?: string | Reg
   assert.match(response.head, /^cache-control: no-store$/im);
 }
 
-test('malformed request lines and headers: 400 in the envelope', async () => {
+test('malformed request lines and headers get 400 in the envelope', async () => {
   const broken = [
     'HELLO\r\n\r\n',
     'GET\r\n\r\n',
@@ -49,7 +49,7 @@ test('malformed request lines and headers: 400 in the envelope', async () => {
   assertRaw(await raw('GET /api/2/operator\r\n\r\n'), 403, 'Forbidden');
 });
 
-test('malformed chunks and conflicting body lengths', async () => {
+test('malformed chunks and conflicting body lengths get 400', async () => {
   const post = (headers: string[], body: string) =>
     raw(rawRequest('POST /api/2/group HTTP/1.1', [KEY, 'Content-Type: application/json', ...headers], body));
   assertRaw(await post(['Transfer-Encoding: chunked'], 'zz\r\nhello\r\n0\r\n\r\n'), 400);
@@ -69,7 +69,7 @@ test('malformed chunks and conflicting body lengths', async () => {
   assert.equal((await rest.get('/group')).body.pagination.count, 1);
 });
 
-test('a Content-Length shorter than the body', async () => {
+test('bytes beyond the Content-Length do not become a second request', async () => {
   const smuggled = rawRequest(
     'POST /api/2/group HTTP/1.1',
     [KEY, 'Content-Length: 6'],
@@ -78,7 +78,7 @@ test('a Content-Length shorter than the body', async () => {
   assertOk(await raw(smuggled), 201);
 });
 
-test('unusual request targets: //, absolute, *', async () => {
+test('unusual request targets (//, absolute, *) never cause a 5xx', async () => {
   const get = (target: string) => raw(rawRequest(`GET ${target} HTTP/1.1`, [KEY, 'Connection: close']));
   for (const target of [
     '//',
@@ -106,7 +106,7 @@ test('unusual request targets: //, absolute, *', async () => {
   assert.ok(star.status < 500);
 });
 
-test('requests that Node would by default answer without the envelope, or not at all', async () => {
+test('requests that Node would reject without the envelope, or ignore, get an API response', async () => {
   assertRaw(await raw(rawRequest('CONNECT localhost:1 HTTP/1.1')), 400);
   assertOk(await raw(rawRequest('GET /api/2/client HTTP/1.1', [KEY, 'Expect: miracles'])));
   assertOk(await raw(rawRequest('GET /api/2/client HTTP/1.1', [KEY, 'Connection: Upgrade', 'Upgrade: websocket'])));
@@ -117,7 +117,7 @@ function assertRaw404(response: RawResponse): void {
   assertRaw(response, 404, "Unknown resource 'nothing'.");
 }
 
-test('unsupported methods', async () => {
+test('unsupported methods get 405, unknown resources 404', async () => {
   for (const method of ['PATCH', 'TRACE', 'PROPFIND', 'PURGE', 'LINK', 'M-SEARCH']) {
     const known = await raw(rawRequest(`${method} /api/2/operator HTTP/1.1`, [KEY, 'Connection: close']));
     assertRaw(known, 405);
@@ -129,9 +129,9 @@ test('unsupported methods', async () => {
   }
 });
 
-test('Host, X-API-Key and Authorization must not be repeated', async () => {
+test('Host, X-API-Key and Authorization must not occur more than once', async () => {
   const get = (headers: string[], options = {}) => raw(rawRequest('GET /api/2/client HTTP/1.1', headers, '', options));
-  const twice = /must not be repeated/;
+  const twice = /must not occur more than once/;
   assertRaw(await get(['Host: other', KEY]), 400, twice);
   assertRaw(await get([KEY, KEY]), 400, twice);
   assertRaw(await get([KEY, 'x-api-key: other']), 400, twice);
@@ -142,7 +142,7 @@ test('Host, X-API-Key and Authorization must not be repeated', async () => {
   assertOk(await raw(rawRequest('GET /api/2/client HTTP/1.0', [KEY], '', { host: '' })));
 });
 
-test('oversized headers: 431; an oversized URL: 414', async () => {
+test('oversized headers get 431, an oversized URL 414', async () => {
   const many = Array.from({ length: 3000 }, (_, index) => `X-${index}: ${index}`);
   assertRaw(await raw(rawRequest('GET /api/2/client HTTP/1.1', [KEY, `X-Big: ${'x'.repeat(70_000)}`])), 431);
   assertRaw(await raw(rawRequest('GET /api/2/client HTTP/1.1', [KEY, ...many])), 431);
@@ -152,7 +152,7 @@ test('oversized headers: 431; an oversized URL: 414', async () => {
   assertOk(await rest.get(`/client?x=${'x'.repeat(8000)}`));
 });
 
-test('bodies over 1 MiB: 413, with or without a length', async () => {
+test('bodies over 1 MiB get 413, with or without a length', async () => {
   const big = 'x'.repeat(1024 * 1024 + 1);
   for (const path of ['/operator', '/group']) assertError(await rest.post(path, `name=${big}`), 413, /1 MiB/);
   assertError(await rest.post('/operator', newOperatorFields({ name: big })), 413);
@@ -214,7 +214,7 @@ test('names of JavaScript built-ins are unknown fields', async () => {
   assert.ok(!JSON.stringify(body).includes('polluted'));
 });
 
-test('malformed identifiers and paths', async () => {
+test('malformed identifiers and paths get a 4xx in the envelope', async () => {
   const targets = [
     '1e1',
     '0x1',

@@ -22,7 +22,7 @@ after(() => switchboard.stop());
 
 const put = (body: string | object) => rest.put(`/operator/${id}`, body);
 
-test('lists in a form: brackets, numbered brackets, commas, repeated keys, and empty', async () => {
+test('a form accepts lists as brackets, numbered brackets, commas, repeated keys, and empty', async () => {
   const [a, b, c] = sites as [number, number, number];
   const cases: [string, number[]][] = [
     [`website_list[]=${a}`, [a]],
@@ -70,7 +70,7 @@ test('an empty value sets a nullable field to null, and is refused for other fie
   assertInvalidField(await put('name='), 'name');
 });
 
-test('booleans: 1, 0, true and false, in JSON also as strings', async () => {
+test('booleans can be 1, 0, true and false, in JSON also as strings', async () => {
   for (const [text, value] of [
     ['1', true],
     ['0', false],
@@ -170,11 +170,15 @@ test('text has a minimum and a maximum length', async () => {
 });
 
 test('without Content-Type a body is read as form; other types are 415', async () => {
-  const bytes = (body: string, type: string | undefined, more: Record<string, string> = {}) =>
+  const bytes = (body: string, type: string | undefined, otherHeaders: Record<string, string> = {}) =>
     fetch(`${switchboard.url}/api/2/operator/${id}`, {
       method: 'PUT',
       body: new TextEncoder().encode(body),
-      headers: { 'X-API-Key': switchboard.key, ...(type === undefined ? {} : { 'Content-Type': type }), ...more },
+      headers: {
+        'X-API-Key': switchboard.key,
+        ...(type === undefined ? {} : { 'Content-Type': type }),
+        ...otherHeaders,
+      },
     }).then(async (response) => ({ status: response.status, body: JSON.parse(await response.text()) }));
   const plain = await bytes('name=Untyped', undefined);
   assertOk(plain);

@@ -104,7 +104,7 @@ describe('GET /conversation/<id>', () => {
     assert.equal(listed.body.data[0].history.length, 3);
   });
 
-  test('a queued conversation, and conversations not closed by an operator', async () => {
+  test('a queued conversation has empty fields; operator_closed is false if the operator did not close it', async () => {
     const { seeder, rest } = server;
     const id = await seeder.addConversation({ createdAt: now - DAY, websiteId: shop, state: 'queued' });
     assert.deepEqual((await rest.get(`/conversation/${id}`)).body.data, {
@@ -159,8 +159,8 @@ describe('GET /conversation/<id>', () => {
       ['/conversation.json-unicode/77777', '/conversation/77777'],
       ['/conversation.json-unicode?filters[nothing]=1', '/conversation?filters[nothing]=1'],
     ] as const) {
-      const [one, other] = [await rest.get(old), await rest.get(plain)];
-      assert.deepEqual([one.status, one.body], [other.status, other.body]);
+      const [oldResponse, plainResponse] = [await rest.get(old), await rest.get(plain)];
+      assert.deepEqual([oldResponse.status, oldResponse.body], [plainResponse.status, plainResponse.body]);
     }
   });
 });
@@ -272,7 +272,7 @@ describe('GET /conversation: the period', () => {
     assert.deepEqual(await found('filters[from]=2025-06-11&filters[to]=2025-06-12'), []);
   });
 
-  test('rule 16: at most three months', async () => {
+  test('rule 16: a period of more than three months is rejected', async () => {
     const { rest } = server;
     const get = (from: string, to: string) => rest.get(`/conversation?filters[from]=${from}&filters[to]=${to}`);
     for (const [from, to] of [
@@ -301,7 +301,7 @@ describe('GET /conversation: the period', () => {
 });
 
 describe('GET /conversation: pages and writes', () => {
-  test('pages, newest first', async () => {
+  test('returns pages, newest first', async () => {
     const { rest, seeder } = server;
     const site = await createResource(rest, 'website', { label: 'Pages', url: 'https://example.com' });
     const ids: number[] = [];

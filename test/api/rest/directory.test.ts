@@ -32,7 +32,7 @@ test('the client is the account itself, and read-only', async () => {
   assertError(await rest.delete('/client/1'), 405);
 });
 
-test('a website: fields, defaults and rules', async () => {
+test('a website has defaults, and invalid fields are rejected', async () => {
   const created = await rest.post('/website', 'url=https://www.example.com/a?b=c&label=Shop');
   assertOk(created, 201);
   const { id } = created.body.data;
@@ -90,7 +90,7 @@ test('a website: fields, defaults and rules', async () => {
   assertError(await rest.get(`/website/${id}`), 404);
 });
 
-test('a group: fields and ancestors', async () => {
+test('a group returns its fields and ancestors', async () => {
   const top = await createResource(rest, 'group', { name: 'Top' });
   const middle = await createResource(rest, 'group', { name: 'Middle', parent_id: top });
   const created = await rest.post('/group', { name: 'Low', parent_id: String(middle) });
@@ -120,7 +120,7 @@ test('a group: fields and ancestors', async () => {
   assertError(await rest.put(`/group/${id}`, { order: 1 }), 400, "Field 'order' is unknown.");
 });
 
-test('a skill: fields', async () => {
+test('a skill returns its fields', async () => {
   const parent = await createResource(rest, 'skill', { name: 'Parent' });
   const created = await rest.post('/skill', `name=Child&order=7&parent_id=${parent}`);
   assertOk(created, 201);
@@ -151,7 +151,7 @@ test('a skill: fields', async () => {
 });
 
 for (const kind of ['group', 'skill']) {
-  test(`a ${kind}: names, read-only fields and parents`, async () => {
+  test(`a ${kind} rejects invalid names, read-only fields and cyclic parents`, async () => {
     const a = await createResource(rest, kind, { name: 'A' });
     const b = await createResource(rest, kind, { name: 'B', parent_id: a });
     const c = await createResource(rest, kind, { name: 'C', parent_id: b });
@@ -219,8 +219,8 @@ test('a resource in use cannot be deleted, and the error counts the uses', async
     assertOk(await rest.get(path));
   };
   await assertInUse(`/website/${site}`, 'operators (2), open conversations (1)');
-  await assertInUse(`/group/${group}`, 'operators (2), groups under it (1), open conversations (1)');
-  await assertInUse(`/skill/${skill}`, 'operators (2), skills under it (2), open conversations (1)');
+  await assertInUse(`/group/${group}`, 'operators (2), child groups (1), open conversations (1)');
+  await assertInUse(`/skill/${skill}`, 'operators (2), child skills (2), open conversations (1)');
 
   assertOk(await rest.delete(`/operator/${operators[0].id}`));
   assertOk(await rest.put(`/operator/${operators[1].id}`, { group_id: null, skill_list: [], website_list: [] }));

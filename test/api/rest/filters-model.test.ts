@@ -36,9 +36,9 @@ function matches(pattern: string, name: string): boolean {
     return false;
   };
   const parts = pattern.split('*').map(caseless);
-  const [first = '', ...more] = parts;
-  if (more.length === 0) return text === first;
-  return text.startsWith(first) && visit(more, first.length);
+  const [first = '', ...otherParts] = parts;
+  if (otherParts.length === 0) return text === first;
+  return text.startsWith(first) && visit(otherParts, first.length);
 }
 
 /** Folds letter by letter, so that the model does not share the implementation of the service. */

@@ -63,7 +63,7 @@ test('text: matches the whole value, ignoring case in every alphabet', async () 
   for (const [text, names] of cases) assert.deepEqual(await found(q('name', text)), ids(...names), text);
 });
 
-test('text: * at the end, at the start, inside, and alone', async () => {
+test('text: * matches any text at the end, at the start, inside, and alone', async () => {
   const cases: [string, string[]][] = [
     ['smith*', ['Smith%Jones', 'Smith_Jones', 'SmithXJones']],
     ['SMITH*JONES', ['Smith%Jones', 'Smith_Jones', 'SmithXJones']],
@@ -101,7 +101,7 @@ test('text: % and _ and \\ match themselves', async () => {
   for (const [text, names] of cases) assert.deepEqual(await found(q('name', text)), ids(...names), text);
 });
 
-test('text: at most five * and 255 characters', async () => {
+test('text: more than five * or 255 characters are rejected', async () => {
   assertOk(await rest.get(`/operator?${q('name', 'a*b*c*d*e*')}`));
   assertInvalidField(await rest.get(`/operator?${q('name', 'a*b*c*d*e*f*')}`), 'filters[name]');
   assertOk(await rest.get(`/operator?${q('name', 'x'.repeat(255))}`));
@@ -124,7 +124,7 @@ test('email and external_id are compared in the same way', async () => {
   assert.deepEqual(await found(q('external_id', '**')), withExternalId);
 });
 
-test('identifiers: one, a comma list, brackets, and * on the decimal text', async () => {
+test('identifiers: a filter accepts one, a comma list, brackets, and * on the decimal text', async () => {
   const allIds = await listIds(rest, '/operator');
   const [newest = 0, second = 0] = allIds;
   assert.equal(allIds[0], 10);
@@ -167,7 +167,7 @@ test('identifiers: one, a comma list, brackets, and * on the decimal text', asyn
   }
 });
 
-test('identifiers: 500 in a list, not 501', async () => {
+test('identifiers: a list can have 500, not 501', async () => {
   const list = (count: number, first = 1) => Array.from({ length: count }, (_, index) => first + index).join(',');
   for (const name of ['id', 'group_id', 'website_id', 'website_list', 'skill_id']) {
     assertOk(await rest.get(`/operator?${q(name, list(500))}`));
@@ -181,7 +181,7 @@ test('identifiers: 500 in a list, not 501', async () => {
   );
 });
 
-test('groups, websites and skills of an operator', async () => {
+test('operators can be filtered by group, website and skill', async () => {
   const [europe = 0, france = 0] = groups;
   const [sales = 0, billing = 0] = skills;
   const [shop = 0, other = 0] = sites;
@@ -240,7 +240,7 @@ test('an unknown filter is refused, and the allowed ones are listed', async () =
   }
 });
 
-test('filters of the other resources', async () => {
+test('groups, skills and websites can be filtered by their fields', async () => {
   const [europe = 0, france = 0, odos = 0] = groups;
   const [sales = 0, billing = 0] = skills;
   const [shop = 0, other = 0] = sites;

@@ -26,21 +26,21 @@ after(async () => {
 });
 
 const keyed = (key: string) => ({ 'Idempotency-Key': key });
-const replayed = ({ headers }: RestResponse) => headers.get('idempotency-replayed') === 'true';
+const isReplayed = ({ headers }: RestResponse) => headers.get('idempotency-replayed') === 'true';
 const count = async () => (await rest.get('/operator')).body.pagination.count;
 
-test('the same key and the same request: the first response again, without secrets', async () => {
+test('the same key and the same request get the first response replayed, without secrets', async () => {
   const fields = newOperatorFields({ password: 'a fine old phrase' });
   const first = await rest.post('/operator', fields, keyed('create-1'));
   assertOk(first, 201);
-  assert.ok(!replayed(first));
+  assert.ok(!isReplayed(first));
   assert.equal(typeof first.body.data.sso_key, 'string');
   const operatorCount = await count();
-  const again = await rest.post('/operator', fields, keyed('create-1'));
-  assert.equal(again.status, 201);
-  assert.ok(replayed(again));
-  assert.equal(again.headers.get('location'), first.headers.get('location'));
-  assert.deepEqual(again.body, { ...first.body, data: { ...first.body.data, sso_key: null } });
+  const replayed = await rest.post('/operator', fields, keyed('create-1'));
+  assert.equal(replayed.status, 201);
+  assert.ok(isReplayed(replayed));
+  assert.equal(replayed.headers.get('location'), first.headers.get('location'));
+  assert.deepEqual(replayed.body, { ...first.body, data: { ...first.body.data, sso_key: null } });
   assert.equal(await count(), operatorCount);
 });
 
@@ -48,8 +48,8 @@ test('a replay returns the first response, not the current state', async () => {
   const { id } = await createOperator(rest);
   const first = await rest.put(`/operator/${id}`, { name: 'First' }, keyed('put-1'));
   assertOk(await rest.put(`/operator/${id}`, { name: 'Second' }));
-  const again = await rest.put(`/operator/${id}`, { name: 'First' }, keyed('put-1'));
-  assert.deepEqual(again.body.data, { ...first.body.data, sso_key: null });
+  const replayed = await rest.put(`/operator/${id}`, { name: 'First' }, keyed('put-1'));
+  assert.deepEqual(replayed.body.data, { ...first.body.data, sso_key: null });
   assert.equal((await rest.get(`/operator/${id}`)).body.data.name, 'Second');
 });
 
@@ -67,15 +67,15 @@ test('every REST write accepts a key', async () => {
   ];
   for (const [name, write] of writes) {
     const first = await write();
-    assert.ok(first.status < 300 && !replayed(first), name);
-    const again = await write();
-    assert.ok(replayed(again), name);
-    assert.deepEqual([again.status, again.body], [first.status, first.body], name);
+    assert.ok(first.status < 300 && !isReplayed(first), name);
+    const replayed = await write();
+    assert.ok(isReplayed(replayed), name);
+    assert.deepEqual([replayed.status, replayed.body], [first.status, first.body], name);
   }
   assert.equal((await rest.get('/skill')).body.pagination.count, 1);
 });
 
-test('another request under the same key: 422', async () => {
+test('another request with the same key gets 422', async () => {
   const fields = newOperatorFields();
   assertOk(await rest.post('/operator', fields, keyed('other-1')), 201);
   const { id } = (await rest.post('/operator', newOperatorFields())).body.data;
@@ -91,7 +91,7 @@ test('another request under the same key: 422', async () => {
     assertError(response, 422, 'This Idempotency-Key was used for another request.');
   }
   assertOk(await rest.get(`/operator/${id}`));
-  assert.ok(replayed(await rest.post('/operator', fields, keyed('other-1'))), 'the first response is still stored');
+  assert.ok(isReplayed(await rest.post('/operator', fields, keyed('other-1'))), 'the first response is still stored');
 });
 
 test('keys are scoped to the credential', async () => {
@@ -104,7 +104,7 @@ test('keys are scoped to the credential', async () => {
     const response = await client.post('/group', { name: `Of client ${index}` }, keyed('shared'));
     assertOk(response, 201);
     assert.equal(response.body.data.name, `Of client ${index}`);
-    assert.ok(!replayed(response));
+    assert.ok(!isReplayed(response));
   }
 });
 
@@ -120,13 +120,13 @@ test('failures are replayed: 400, 404 and 409', async () => {
   for (const [status, write] of cases) {
     const first = await write();
     assertError(first, status);
-    assert.ok(!replayed(first));
+    assert.ok(!isReplayed(first));
   }
   assertOk(await rest.delete(`/operator/${id}`));
   for (const [status, write] of cases) {
-    const again = await write();
-    assertError(again, status);
-    assert.ok(replayed(again), `${status}, although it would succeed now`);
+    const replayed = await write();
+    assertError(replayed, status);
+    assert.ok(isReplayed(replayed), `${status}, although it would succeed now`);
   }
 });
 
@@ -136,7 +136,7 @@ test('403 is not replayed', async () => {
   for (let time = 0; time < 2; time++) {
     const response = await reader.post('/operator', fields, keyed('forbidden'));
     assertError(response, 403, 'Forbidden');
-    assert.ok(!replayed(response));
+    assert.ok(!isReplayed(response));
   }
   assertOk(await rest.post('/operator', fields, keyed('forbidden')), 201);
 });
@@ -156,7 +156,7 @@ test('twenty concurrent requests with one key create one operator', async () => 
   const responses = await Promise.all(Array.from({ length: 20 }, () => rest.post('/operator', fields, keyed('burst'))));
   for (const response of responses) assertOk(response, 201);
   assert.equal(new Set(responses.map((response) => response.body.data.id)).size, 1);
-  assert.equal(responses.filter((response) => !replayed(response)).length, 1);
+  assert.equal(responses.filter((response) => !isReplayed(response)).length, 1);
   assert.equal(responses.filter((response) => response.body.data.sso_key !== null).length, 1);
   assert.equal(await count(), operatorCount + 1);
 });
@@ -204,9 +204,9 @@ test('keys, request bodies and passwords are not stored, and responses survive a
 
   switchboard = await startSwitchboard({ folder });
   rest = restClient(switchboard.url, switchboard.key);
-  const again = await rest.post('/operator', fields, keyed('key-in-plain-sight'));
-  assert.ok(replayed(again));
-  assert.equal(again.body.data.id, first.body.data.id);
+  const replayed = await rest.post('/operator', fields, keyed('key-in-plain-sight'));
+  assert.ok(isReplayed(replayed));
+  assert.equal(replayed.body.data.id, first.body.data.id);
 });
 
 test('a key expires after a day', async () => {

@@ -43,7 +43,7 @@ test('a key is read from the header, the query or the Basic user name', async ()
   assertOk(await request('/operator', { Authorization: basic(key).replace('Basic', 'basic') }));
 });
 
-test('a missing or wrong key: 403 with the same message', async () => {
+test('a missing or wrong key gets 403 with the same message', async () => {
   const refused = [
     await request('/operator'),
     await request('/operator', { 'X-API-Key': 'wrong' }),

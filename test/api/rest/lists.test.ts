@@ -77,7 +77,7 @@ test('fields takes precedence over full', async () => {
   assert.deepEqual(Object.keys(single.body.data), ['id', 'email', '_link']);
 });
 
-test('the default and the maximum page size', async () => {
+test('a page has 20 items by default and at most 100', async () => {
   const first = await rest.get('/operator');
   assert.deepEqual(first.body.pagination, { page: 1, pages: 7, limit: 20, count: OPERATOR_COUNT + 1 });
   assert.equal(first.body.data.length, 20);
@@ -86,9 +86,9 @@ test('the default and the maximum page size', async () => {
   assert.equal(most.body.data.length, 100);
   const huge = await rest.get('/operator?limit=9007199254740991');
   assert.equal(huge.body.pagination.limit, 100);
-  const one = await rest.get('/operator?limit=1&page=3');
-  assert.deepEqual(one.body.pagination, { page: 3, pages: OPERATOR_COUNT + 1, limit: 1, count: OPERATOR_COUNT + 1 });
-  assert.equal(one.body.data[0].id, OPERATOR_COUNT - 1);
+  const page = await rest.get('/operator?limit=1&page=3');
+  assert.deepEqual(page.body.pagination, { page: 3, pages: OPERATOR_COUNT + 1, limit: 1, count: OPERATOR_COUNT + 1 });
+  assert.equal(page.body.data[0].id, OPERATOR_COUNT - 1);
 });
 
 test('the highest id comes first, and the pages together are the list', async () => {

@@ -30,7 +30,7 @@ const isListedByDefault = (live: Live) =>
   live.connected && CHANNELS.some((channel) => live[channel].enabled && live[channel].available);
 const idsIn = (rows: Live[]) => rows.map((row) => row.id);
 
-test('one operator: connected, and five fields per channel', async () => {
+test('the live state has connected, and five fields per channel', async () => {
   assert.ok(allLive.length > 30);
   for (const live of allLive) {
     const operator = operators.get(live.id);
@@ -55,7 +55,7 @@ test('one operator: connected, and five fields per channel', async () => {
   assert.ok(allLive.some((live) => !live.call.enabled && !live.call.available));
 });
 
-test('by default: connected and, on a channel, enabled and available; with skill or group only counted', async () => {
+test('the default list has connected operators with an enabled and available channel; those with a skill or group are only counted', async () => {
   const { body } = await rest.get('/operator/live');
   const present = allLive.filter(isListedByDefault);
   const listed = present.filter((live) => !hasSkillOrGroup(live));
@@ -70,7 +70,7 @@ test('by default: connected and, on a channel, enabled and available; with skill
   assert.deepEqual((await rest.get('/operator/live?connected=1')).body, body, '1 is the default');
 });
 
-test('with connected=0: all operators who ever logged in, whatever their flags', async () => {
+test('connected=0 lists all operators who ever logged in, regardless of their flags', async () => {
   const listed = allLive.filter((live) => !hasSkillOrGroup(live));
   for (const query of ['connected=0', 'filters[connected]=0']) {
     const { body } = await rest.get(`/operator/live?${query}`);
@@ -97,17 +97,17 @@ test('any other value of connected is refused', async () => {
 
 test('filters by skill, group or operator leave no operator out', async () => {
   const present = allLive.filter(isListedByDefault);
-  const one = present.find(hasSkillOrGroup);
-  const { email, external_id, group_id, skill_list } = operators.get(one.id);
+  const operatorLive = present.find(hasSkillOrGroup);
+  const { email, external_id, group_id, skill_list } = operators.get(operatorLive.id);
   const cases: [string, (live: Live) => boolean][] = [
     ['filters[skill_id]=*', (live) => operators.get(live.id).skill_list.length > 0],
     ['filters[group_id]=*', (live) => operators.get(live.id).group_id !== null],
     [`filters[skill_id]=${skill_list[0]}`, (live) => operators.get(live.id).skill_list.includes(skill_list[0])],
     [`filters[group_id]=${group_id}`, (live) => operators.get(live.id).group_id === group_id],
     ['filters[id]=*', () => true],
-    [`filters[id]=${one.id}`, (live) => live.id === one.id],
-    [`filters[email]=${email}`, (live) => live.id === one.id],
-    [`filters[external_id]=${external_id}`, (live) => live.id === one.id],
+    [`filters[id]=${operatorLive.id}`, (live) => live.id === operatorLive.id],
+    [`filters[email]=${email}`, (live) => live.id === operatorLive.id],
+    [`filters[external_id]=${external_id}`, (live) => live.id === operatorLive.id],
   ];
   for (const [query, holds] of cases) {
     const { body } = await rest.get(`/operator/live?${query}`);
@@ -142,7 +142,7 @@ test('other filters still leave out operators with skills or groups', async () =
   assertOk(both);
 });
 
-test('paging on request', async () => {
+test('the list is paged only on request', async () => {
   const { body: whole } = await rest.get('/operator/live?connected=0&filters[id]=*');
   assert.deepEqual(whole.pagination, { page: 1, pages: 1, limit: allLive.length, count: allLive.length });
   assert.deepEqual(
@@ -199,27 +199,29 @@ test('PUT sets the flags on any channel, enabled or not, connected or not', asyn
 });
 
 test('going offline keeps the flags and removes the operator from the list', async () => {
-  const one = allLive.find((live) => isListedByDefault(live) && !hasSkillOrGroup(live));
-  assert.ok(idsIn((await rest.get('/operator/live')).body.data).includes(one.id));
-  const response = await rest.put(`/operator/${one.id}/live`, 'connected=0');
+  const operatorLive = allLive.find((live) => isListedByDefault(live) && !hasSkillOrGroup(live));
+  assert.ok(idsIn((await rest.get('/operator/live')).body.data).includes(operatorLive.id));
+  const response = await rest.put(`/operator/${operatorLive.id}/live`, 'connected=0');
   assert.equal(response.body.meta.message, 'Operator is now offline.');
-  const { data } = (await rest.get(`/operator/${one.id}/live`)).body;
-  assert.deepEqual(data, { ...one, connected: false });
-  assert.ok(!idsIn((await rest.get('/operator/live')).body.data).includes(one.id));
-  assert.ok(idsIn((await rest.get('/operator/live?connected=0')).body.data).includes(one.id));
+  const { data } = (await rest.get(`/operator/${operatorLive.id}/live`)).body;
+  assert.deepEqual(data, { ...operatorLive, connected: false });
+  assert.ok(!idsIn((await rest.get('/operator/live')).body.data).includes(operatorLive.id));
+  assert.ok(idsIn((await rest.get('/operator/live?connected=0')).body.data).includes(operatorLive.id));
 });
 
 test('an operator without an enabled and available channel is not listed', async () => {
-  const one = allLive.findLast((live) => isListedByDefault(live) && !hasSkillOrGroup(live));
-  const listed = async () => idsIn((await rest.get('/operator/live')).body.data).includes(one.id);
+  const operatorLive = allLive.findLast((live) => isListedByDefault(live) && !hasSkillOrGroup(live));
+  const listed = async () => idsIn((await rest.get('/operator/live')).body.data).includes(operatorLive.id);
   assert.ok(await listed());
-  assertOk(await rest.put(`/operator/${one.id}/live`, 'chat[available]=0&call[available]=0&video[available]=0'));
+  assertOk(
+    await rest.put(`/operator/${operatorLive.id}/live`, 'chat[available]=0&call[available]=0&video[available]=0'),
+  );
   assert.ok(!(await listed()));
-  assert.equal((await rest.get(`/operator/${one.id}/live`)).body.data.connected, true);
-  assertOk(await rest.put(`/operator/${one.id}/live`, 'call[available]=1'));
-  assertOk(await rest.put(`/operator/${one.id}`, { call_enabled: false }));
+  assert.equal((await rest.get(`/operator/${operatorLive.id}/live`)).body.data.connected, true);
+  assertOk(await rest.put(`/operator/${operatorLive.id}/live`, 'call[available]=1'));
+  assertOk(await rest.put(`/operator/${operatorLive.id}`, { call_enabled: false }));
   assert.ok(!(await listed()), 'available alone is not enough');
-  assertOk(await rest.put(`/operator/${one.id}`, { call_enabled: true }));
+  assertOk(await rest.put(`/operator/${operatorLive.id}`, { call_enabled: true }));
   assert.ok(await listed());
 });
 
@@ -243,11 +245,11 @@ test('PUT refuses invalid and unknown fields and then changes nothing', async ()
 });
 
 test('lowering chat_max_number below the slots in use makes the operator busy and closes nothing', async () => {
-  const one = allLive.find((live) => live.chat.slot_number > 0 && live.chat.slot_max_number > 1);
-  assert.equal(one.chat.busy, false);
-  assertOk(await rest.put(`/operator/${one.id}`, { chat_max_number: 1 }));
-  const { data } = (await rest.get(`/operator/${one.id}/live`)).body;
-  assert.deepEqual(data.chat, { ...one.chat, slot_max_number: 1, busy: true });
+  const operatorLive = allLive.find((live) => live.chat.slot_number > 0 && live.chat.slot_max_number > 1);
+  assert.equal(operatorLive.chat.busy, false);
+  assertOk(await rest.put(`/operator/${operatorLive.id}`, { chat_max_number: 1 }));
+  const { data } = (await rest.get(`/operator/${operatorLive.id}/live`)).body;
+  assert.deepEqual(data.chat, { ...operatorLive.chat, slot_max_number: 1, busy: true });
 });
 
 test('the first token counts as the first login', async () => {
@@ -269,8 +271,8 @@ test('the first token counts as the first login', async () => {
 });
 
 test('an operator is offline as soon as the lease expires', async () => {
-  const one = allLive.findLast((live) => live.connected);
+  const operatorLive = allLive.findLast((live) => live.connected);
   const end = 'update operator_live set lease_until = ? where account_id = 1 and operator_id = ?';
-  await switchboard.storedData.query(end, Date.now() - 1, one.id);
-  assert.equal((await rest.get(`/operator/${one.id}/live`)).body.data.connected, false);
+  await switchboard.storedData.query(end, Date.now() - 1, operatorLive.id);
+  assert.equal((await rest.get(`/operator/${operatorLive.id}/live`)).body.data.connected, false);
 });

@@ -126,7 +126,7 @@ test('groups, websites and skills must exist', async () => {
   assertInvalidField(await rest.put(`/operator/${id}`, { website_list: many }), 'website_list');
 });
 
-test('passwords: 10 to 200 characters, not a common one, never returned', async () => {
+test('a password has 10 to 200 characters, is not a common one, and is never returned', async () => {
   const { id, email } = await createOperator(rest);
   assert.equal((await login(email, 'anything at all')).status, 400, 'no login without a password');
   const put = (password: unknown) => rest.put(`/operator/${id}`, { password });

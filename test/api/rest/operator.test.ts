@@ -81,7 +81,7 @@ test('a new operator has the documented defaults', async () => {
   assert.deepEqual((await rest.get(`/operator/${id}`)).body.data, created, 'a read returns the same as the create');
 });
 
-test('defaults that depend on other fields', async () => {
+test('pseudo, language_list and roles default to values of other fields', async () => {
   assert.equal((await createOperator(rest, { first_name: 'Ada' })).pseudo, 'Ada');
   assert.equal((await createOperator(rest, { first_name: 'Ada', pseudo: '' })).pseudo, '');
   assert.deepEqual((await createOperator(rest, { language_admin: 'de' })).language_list, ['de']);
@@ -250,7 +250,7 @@ test('languages must exist', async () => {
   for (const bad of ['it', 'EN', '', null]) assertInvalidField(await put({ language_admin: bad }), 'language_admin');
 });
 
-test('role and roles', async () => {
+test('role is derived from roles, and contradictory values are rejected', async () => {
   const { id } = await createOperator(rest);
   const put = (fields: string | object) => rest.put(`/operator/${id}`, fields);
   const roles = async (fields: object) => {
@@ -280,7 +280,7 @@ test('role and roles', async () => {
   assertInvalidField(await rest.post('/operator', newOperatorFields({ role: 'admin', roles: ['operator'] })), 'role');
 });
 
-test('numbers with limits', async () => {
+test('chat_max_number and priorities outside their limits are rejected', async () => {
   const { id } = await createOperator(rest);
   for (const bad of [0, 51, -1, '', 'many']) {
     assertInvalidField(await rest.put(`/operator/${id}`, { chat_max_number: bad }), 'chat_max_number');

@@ -98,8 +98,8 @@ test('lists the other resources and filtered operators', async () => {
   assert.equal((await client.loadAll('/website')).length, 3);
   assert.equal((await client.loadAll('/group')).length, 4);
   assert.equal((await client.loadAll('/skill')).length, 5);
-  const some = await client.loadAll('/operator', { filters: { email: 'demo1*@example.com' } });
-  assert.equal(some.length, 11, 'demo1 and demo10 to demo19');
+  const matching = await client.loadAll('/operator', { filters: { email: 'demo1*@example.com' } });
+  assert.equal(matching.length, 11, 'demo1 and demo10 to demo19');
 });
 
 const NEW_OPERATOR = {

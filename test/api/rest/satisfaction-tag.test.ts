@@ -146,8 +146,8 @@ describe('tag', () => {
     for (const response of [await rest.get(`/tag/${id}`), await put({ name: 'x' }), await rest.delete(`/tag/${id}`)]) {
       assertError(response, 404, `Unknown 'tag' with 'id' ${id}.`);
     }
-    const again = await rest.post('/tag', { name: 'Refund', website_id: [] });
-    assert.equal(again.body.data.id, id + 1, 'ids are never reused');
+    const duplicate = await rest.post('/tag', { name: 'Refund', website_id: [] });
+    assert.equal(duplicate.body.data.id, id + 1, 'ids are never reused');
   });
 
   test('invalid input is refused', async () => {
@@ -190,9 +190,9 @@ describe('tag', () => {
     const { rest, otherAccount } = server;
     const only = await createResource(rest, 'tag', { name: 'Only the bank', website_id: [bank] });
     const both = await createResource(rest, 'tag', { name: 'Both', website_id: [shop, bank] });
-    const none = await createResource(rest, 'tag', { name: 'None', website_id: [] });
-    const listed = `filters[id]=${only},${both},${none}`;
-    assert.deepEqual(await listIds(rest, `/tag?${listed}`), [none, both, only]);
+    const withoutWebsite = await createResource(rest, 'tag', { name: 'None', website_id: [] });
+    const listed = `filters[id]=${only},${both},${withoutWebsite}`;
+    assert.deepEqual(await listIds(rest, `/tag?${listed}`), [withoutWebsite, both, only]);
     assert.deepEqual(await listIds(rest, `/tag?${listed}&filters[website_id]=${bank}`), [both, only]);
     assert.deepEqual(await listIds(rest, `/tag?${listed}&filters[website_id]=${shop}`), [both]);
     assertError(

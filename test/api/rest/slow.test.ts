@@ -26,7 +26,7 @@ function drip(socket: Socket, byte: string): void {
 /** Retries after a timeout: a busy machine may delay a valid request for longer than the server's short deadlines. */
 async function getWithRetry(path: string): Promise<RestResponse> {
   let response: RestResponse | undefined;
-  await waitUntil(`${path} is answered`, async () => {
+  await waitUntil(`${path} gets a response`, async () => {
     response = await rest.get(path).catch(() => undefined);
     return response !== undefined && response.status !== 408;
   });
@@ -39,7 +39,7 @@ async function assertTimedOut(send: (socket: Socket) => void): Promise<void> {
   assert.match(response.head, /^content-type: application\/json/im);
 }
 
-test('headers that never end, silent or dripping: 408 in the envelope', async () => {
+test('headers that never end, silent or slow, get 408 in the envelope', async () => {
   await Promise.all([
     assertTimedOut((socket) => socket.write('GET /api/2/operator HTTP/1.1\r\nHost: a\r\n')),
     assertTimedOut((socket) => socket.write('GE')),
@@ -50,7 +50,7 @@ test('headers that never end, silent or dripping: 408 in the envelope', async ()
   ]);
 });
 
-test('bodies that never end, silent or dripping: 408 in the envelope', async () => {
+test('bodies that never end, silent or slow, get 408 in the envelope', async () => {
   const key = `X-API-Key: ${switchboard.key}`;
   await Promise.all([
     assertTimedOut((socket) =>

@@ -55,13 +55,13 @@ before(async () => {
   skill = await createResource(rest, 'skill', { name: 'Skill' });
   alice = (await createOperator(rest, { group_id: group, skill_list: [skill] })).id;
   bob = (await createOperator(rest)).id;
-  const one = await addConversation(1, { operatorId: alice, skillId: skill, closedBy: 'operator' }, 10, 14, 100);
-  const two = await addConversation(2, { operatorId: alice, channel: 'call', closedBy: 'visitor' }, 20, 26, 100);
+  const firstId = await addConversation(1, { operatorId: alice, skillId: skill, closedBy: 'operator' }, 10, 14, 100);
+  const secondId = await addConversation(2, { operatorId: alice, channel: 'call', closedBy: 'visitor' }, 20, 26, 100);
   await addConversation(3, { operatorId: bob, websiteId: bank, groupId: group }, 30);
   await addConversation(4, { skillId: skill, groupId: group, closedBy: 'visitor' }, undefined, undefined, 50);
   await addConversation(5, { skillId: skill, closedBy: 'api_key' }, undefined, undefined, 50);
-  await seeder.addSatisfaction(one, { noteWelcome: 5, noteResolution: 5, noteDelay: 5, operatorId: alice });
-  await seeder.addSatisfaction(two, { noteWelcome: 1, noteResolution: 2, noteDelay: 3, operatorId: alice });
+  await seeder.addSatisfaction(firstId, { noteWelcome: 5, noteResolution: 5, noteDelay: 5, operatorId: alice });
+  await seeder.addSatisfaction(secondId, { noteWelcome: 1, noteResolution: 2, noteDelay: 3, operatorId: alice });
   await otherAccountSeeder.addConversation({ id: 900, createdAt: Date.UTC(2026, 0, 1), acceptedAt: 1, operatorId: 1 });
   await installation.database.transaction(async ({ db }) => {
     await db
@@ -124,7 +124,7 @@ describe('GET /statistic without a resource', () => {
     assert.deepEqual(await data('?full=1&limit=100'), response.body.data);
   });
 
-  test('rule 19: by website, channel and period', async () => {
+  test('rule 19: can be filtered by website, channel and period', async () => {
     const indicators = '&filters[indicators]=conversation_number,abandoned_number';
     for (const [query, conversations, abandoned] of [
       [`?filters[website_list]=${shop}`, 2, 1],
@@ -158,11 +158,17 @@ describe('GET /statistic without a resource', () => {
   test('indicators: comma list, brackets or fields; unknown ones are refused', async () => {
     assert.deepEqual(await data('?filters[indicators]=experience'), { experience: 20 });
     assert.deepEqual(await data('?filters[indicators]=connected_seconds'), { connected_seconds: 600 });
-    const two = { answered_number: 2, experience: 20 };
-    assert.deepEqual(await data('?filters[indicators]=experience,answered_number'), two);
-    assert.deepEqual(await data('?filters[indicators][]=experience&filters[indicators][]=answered_number'), two);
-    assert.deepEqual(await data('?filters[indicators][0]=experience&filters[indicators][1]=answered_number'), two);
-    assert.deepEqual(await data('?fields[]=experience&fields[]=answered_number&fields[]=email'), two);
+    const twoAnswered = { answered_number: 2, experience: 20 };
+    assert.deepEqual(await data('?filters[indicators]=experience,answered_number'), twoAnswered);
+    assert.deepEqual(
+      await data('?filters[indicators][]=experience&filters[indicators][]=answered_number'),
+      twoAnswered,
+    );
+    assert.deepEqual(
+      await data('?filters[indicators][0]=experience&filters[indicators][1]=answered_number'),
+      twoAnswered,
+    );
+    assert.deepEqual(await data('?fields[]=experience&fields[]=answered_number&fields[]=email'), twoAnswered);
     assert.deepEqual(Object.keys(await data('?fields[]=email')), INDICATORS);
     for (const bad of ['', 'nothing', 'experience,nothing', 'EXPERIENCE']) {
       const response = await server.rest.get(`/statistic?filters[indicators]=${bad}`);
@@ -173,15 +179,15 @@ describe('GET /statistic without a resource', () => {
 });
 
 describe('GET /statistic with a resource', () => {
-  test('rule 19: rows by operator, newest first, including those without conversations', async () => {
+  test('rule 19: returns rows by operator, newest first, including those without conversations', async () => {
     const response = await server.rest.get('/statistic?filters[resource]=operator');
     assertOk(response);
     assert.deepEqual(response.body.pagination, { page: 1, pages: 1, limit: 20, count: 3 });
-    const of = (id: number) => ({ resource: 'operator', resource_id: id });
+    const rowOf = (id: number) => ({ resource: 'operator', resource_id: id });
     assert.deepEqual(response.body.data, [
-      { ...of(bob), ...NOTHING, conversation_number: 1, waiting_seconds: 30, refused_number: null },
+      { ...rowOf(bob), ...NOTHING, conversation_number: 1, waiting_seconds: 30, refused_number: null },
       {
-        ...of(alice),
+        ...rowOf(alice),
         conversation_number: 2,
         answered_number: 2,
         first_answer_seconds: 5,
@@ -192,12 +198,12 @@ describe('GET /statistic with a resource', () => {
         experience: 20,
         connected_seconds: 600,
       },
-      { ...of(1), ...NOTHING, refused_number: null },
+      { ...rowOf(1), ...NOTHING, refused_number: null },
     ]);
     assert.deepEqual(Object.keys(response.body.data[0]), ['resource', 'resource_id', ...INDICATORS]);
   });
 
-  test('rule 19: rows by group and by skill', async () => {
+  test('rule 19: returns rows by group and by skill', async () => {
     const indicators = '&filters[indicators]=conversation_number,abandoned_number,connected_seconds';
     // A conversation counts for the group of its operator or, without an operator, for the requested group.
     assert.deepEqual(await data(`?filters[resource]=group${indicators}`), [
@@ -208,7 +214,7 @@ describe('GET /statistic with a resource', () => {
     ]);
   });
 
-  test('resource_id, pages and the other filters', async () => {
+  test('supports resource_id, pages and the other filters', async () => {
     const rows = async (query: string) =>
       (await data(`?filters[resource]=operator&filters[indicators]=conversation_number${query}`)).map(
         (row: { resource_id: number; conversation_number: number }) => [row.resource_id, row.conversation_number],
@@ -227,7 +233,7 @@ describe('GET /statistic with a resource', () => {
   });
 });
 
-test('bad filters, other methods, another account', async () => {
+test('invalid filters and other methods are rejected, and data of another account is excluded', async () => {
   const { rest, otherAccount } = server;
   assertError(
     await rest.get('/statistic?filters[id]=1'),

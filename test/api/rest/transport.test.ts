@@ -61,7 +61,7 @@ test('the message names an unknown resource, but only for authenticated callers'
   assertError(await restClient(switchboard.url, 'wrong').get('/foo'), 403, 'Forbidden');
 });
 
-test('invalid input: the message of the first problem, and all problems in field order', async () => {
+test('invalid input gets the message of the first problem, and all problems in field order', async () => {
   const missing = await rest.post('/operator', {});
   assertError(missing, 400, "Field 'name' is missing.");
   assert.deepEqual(
@@ -97,7 +97,7 @@ test('invalid input: the message of the first problem, and all problems in field
   assert.match(rules.zoo, /name, first_name/);
 });
 
-test('an unsupported method: 405 with the allowed methods', async () => {
+test('an unsupported method gets 405 with the allowed methods', async () => {
   const cases: [string, string, string[]][] = [
     ['PATCH', '/operator', ['GET', 'HEAD', 'POST', 'OPTIONS']],
     ['PUT', '/operator', ['GET', 'HEAD', 'POST', 'OPTIONS']],
@@ -175,7 +175,7 @@ test('a malformed query is refused', async () => {
   assertInvalidField(await rest.get('/operator?page=x'), 'page');
 });
 
-test('CORS origins and a sunset date', async () => {
+test('configured CORS origins and the sunset date are sent in headers', async () => {
   const origin = 'https://app.example.com';
   const other = await startSwitchboard({
     env: { SWITCHBOARD_CORS_ORIGINS: `${origin},https://b.example.com`, SWITCHBOARD_REST_SUNSET: '2031-12-31' },

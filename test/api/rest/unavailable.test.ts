@@ -34,9 +34,9 @@ test('a locked database: 503 with Retry-After, nothing changed, and nothing stor
   }
   assertError(refused, 503, /Nothing was changed/);
   assert.equal(refused.headers.get('retry-after'), '1');
-  const again = await rest.post('/operator', fields, key);
-  assertOk(again, 201);
-  assert.equal(again.headers.get('idempotency-replayed'), null);
+  const repeated = await rest.post('/operator', fields, key);
+  assertOk(repeated, 201);
+  assert.equal(repeated.headers.get('idempotency-replayed'), null);
 });
 
 test('a live list of thousands of operators is streamed completely and in order', async () => {

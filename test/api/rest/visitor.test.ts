@@ -110,7 +110,7 @@ test('visitors of another account are unknown, and writes are not allowed', asyn
   }
 });
 
-test('pages', async () => {
+test('visitors are returned in pages', async () => {
   const { rest } = server;
   const response = await rest.get('/visitor?limit=2&page=2');
   assert.equal(response.body.data.length, 2);

@@ -79,8 +79,8 @@ test('rule 17: of ten concurrent survey answers exactly one is stored', async ()
   const { id } = await visitor.startConversation();
   await operator.acceptOffer(id);
   const input = { conversationId: id, welcome: 1, resolution: 1, delay: 1 };
-  const answers = await Promise.all(Array.from({ length: 10 }, () => visitor.run(ANSWER, { input })));
-  const codes = answers.map(({ data }) => data.satisfactionAnswer.userErrors[0]?.code ?? 'done').sort();
+  const responses = await Promise.all(Array.from({ length: 10 }, () => visitor.run(ANSWER, { input })));
+  const codes = responses.map(({ data }) => data.satisfactionAnswer.userErrors[0]?.code ?? 'done').sort();
   assert.deepEqual(codes, [...Array(9).fill('STATE'), 'done']);
   const events = await site.admin.run(
     'query($id:ID){events(filter:{types:["satisfaction.answered"],subjectType:"conversation",subjectId:$id},first:10){nodes{fields values}}}',
@@ -116,8 +116,8 @@ test('rule 18: a closed conversation rejects messages and a second close with ST
   await visitor.run(CLOSE, { id });
   const before = await read(visitor, id);
   assert.equal((await visitor.sendMessage(id, 'three')).userErrors[0].code, 'STATE');
-  const again = (await visitor.run(CLOSE, { id })).data.conversationClose;
-  assert.deepEqual([again.conversation, again.userErrors[0].code], [null, 'STATE']);
+  const repeated = (await visitor.run(CLOSE, { id })).data.conversationClose;
+  assert.deepEqual([repeated.conversation, repeated.userErrors[0].code], [null, 'STATE']);
   assert.deepEqual(await read(visitor, id), before);
   assert.deepEqual(
     (await visitor.sendMessage(id, 'two', 'second')).message,

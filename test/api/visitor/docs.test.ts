@@ -12,7 +12,7 @@ import { WAIT_TIMEOUT_MS } from '../../support/waiting/wait.ts';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const page = readFileSync(new URL('../../../docs/visitors.md', import.meta.url), 'utf8');
-const blocks = (language: string) =>
+const extractBlocks = (language: string) =>
   [...page.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\``, 'gms'))].map(([, text]) => text as string);
 
 let site: Site;
@@ -24,7 +24,7 @@ before(async () => {
 after(() => site.stop());
 
 test('every document on the page is valid for the schema', () => {
-  const documents = blocks('graphql').flatMap((text) => text.split(/\n\n+/));
+  const documents = extractBlocks('graphql').flatMap((text) => text.split(/\n\n+/));
   assert.ok(documents.length > 4);
   for (const document of documents) assert.deepEqual(validate(visitorSchema, parse(document)), [], document);
 });
@@ -34,7 +34,7 @@ test('every setting on the page exists', () => {
 });
 
 test('the signature example on the page is accepted', async () => {
-  const [example = ''] = blocks('js');
+  const [example = ''] = extractBlocks('js');
   const { signatureOf } = await import(`data:text/javascript,${encodeURIComponent(example)}`);
   const secret = await site.loadVisitorSecret();
   const signature = signatureOf('customer-7', secret);
@@ -42,8 +42,8 @@ test('the signature example on the page is accepted', async () => {
   assert.ok(await site.createVisitor({ externalId: 'customer-7', signature }));
 });
 
-test('the program on the page runs a conversation', { timeout: WAIT_TIMEOUT_MS }, async () => {
-  const child = spawnGuarded(process.execPath, ['--input-type=module', '-e', blocks('js')[1] ?? ''], {
+test('the example program on the page runs a whole conversation', { timeout: WAIT_TIMEOUT_MS }, async () => {
+  const child = spawnGuarded(process.execPath, ['--input-type=module', '-e', extractBlocks('js')[1] ?? ''], {
     cwd: ROOT,
     env: { ...process.env, SERVICE: site.url, WEBSITE: String(site.websiteId) },
     stdio: ['ignore', 'pipe', 'inherit'],

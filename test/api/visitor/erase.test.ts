@@ -5,7 +5,7 @@ import { answerSatisfaction } from '../../../src/core/engine/conversations/satis
 import type { VisitorCaller } from '../../../src/core/kernel/caller.ts';
 import { databases } from '../../support/databases/databases.ts';
 import { openStoredData } from '../../support/databases/stored-data.ts';
-import { World } from '../../support/fixtures/world.ts';
+import { EngineFixture } from '../../support/fixtures/engine-fixture.ts';
 
 const PROFILE = {
   ...{ lastname: 'Sécrète', firstname: 'Ana', address: 'Rue Privée 1', city: 'Lyon', zip: '69001', country: 'France' },
@@ -16,59 +16,61 @@ const BROWSER = 'Mozilla/5.0 (Private)';
 for (const { name, open } of databases) {
   describe(`erasing a visitor on ${name}`, () => {
     /** Creates a visitor with a closed and an active conversation and a survey answer. */
-    const withVisitor = async (work: (world: World, caller: VisitorCaller, token: string) => Promise<void>) => {
-      const world = await World.create(open);
+    const withVisitor = async (
+      work: (fixture: EngineFixture, caller: VisitorCaller, token: string) => Promise<void>,
+    ) => {
+      const fixture = await EngineFixture.create(open);
       const {
         conversations,
         secrets,
         visitors: { sessions: visitorSessions, websites: visitorWebsites },
-      } = world.installation;
-      const website = await visitorWebsites.find(world.accountId, world.websiteId);
+      } = fixture.installation;
+      const website = await visitorWebsites.find(fixture.accountId, fixture.websiteId);
       assert.ok(website);
-      const secret = secrets.websiteSecret(world.accountId, website.id, 1);
+      const secret = secrets.deriveWebsiteSecret(fixture.accountId, website.id, 1);
       const signature = createHmac('sha256', secret).update('customer 7').digest('hex');
       const session = { ...PROFILE, externalId: 'customer 7', signature, language: 'en' };
       const { token } = await visitorSessions.open(website, session, BROWSER);
       const caller = await visitorSessions.findCaller(token);
       assert.ok(caller);
-      const operatorId = await world.createOperator();
-      const closed = await world.accept(
-        await world.startConversation({ message: 'secret words', clientId: 'c1' }, caller),
+      const operatorId = await fixture.createOperator();
+      const closed = await fixture.accept(
+        await fixture.startConversation({ message: 'secret words', clientId: 'c1' }, caller),
       );
-      await conversations.send(world.transact, world.callerFor(operatorId), {
+      await conversations.send(fixture.transact, fixture.callerFor(operatorId), {
         conversationId: closed.id,
         text: 'secret answer',
       });
-      await world.close(closed);
+      await fixture.close(closed);
       const answer = { welcome: 5, resolution: 4, delay: 3, comment: 'secret comment' };
-      await answerSatisfaction(world.transact, caller, closed.id, answer);
-      await world.accept(await world.startConversation({ message: 'more secret words' }, caller));
-      await work(world, caller, token);
-      await world.end();
+      await answerSatisfaction(fixture.transact, caller, closed.id, answer);
+      await fixture.accept(await fixture.startConversation({ message: 'more secret words' }, caller));
+      await work(fixture, caller, token);
+      await fixture.end();
     };
-    const erase = (world: World, id: number) =>
-      world.installation.visitors.erasure.erase(world.transact, world.installation.caller, id);
+    const erase = (fixture: EngineFixture, id: number) =>
+      fixture.installation.visitors.erasure.erase(fixture.transact, fixture.installation.caller, id);
 
     test('rule 17: no personal data is left in any table, and statistics are unchanged', () =>
-      withVisitor(async (world, { visitorId }) => {
-        const { database, statistics } = world.installation;
+      withVisitor(async (fixture, { visitorId }) => {
+        const { database, statistics } = fixture.installation;
         const figures = async () => {
           const [{ satisfactionRate, conversationNumber, answeredNumber } = {}] = await statistics.compute(
-            world.accountId,
+            fixture.accountId,
             {
               subject: 'account',
-              ids: [world.accountId],
+              ids: [fixture.accountId],
               filters: {},
             },
           );
           return { satisfactionRate, conversationNumber, answeredNumber };
         };
         const before = await figures();
-        const position = await world.readPosition();
-        const erased = await erase(world, visitorId);
-        assert.equal(erased.erasedAt, world.installation.clock.now);
+        const position = await fixture.readPosition();
+        const erased = await erase(fixture, visitorId);
+        assert.equal(erased.erasedAt, fixture.installation.clock.now);
 
-        const stored = await dump(world);
+        const stored = await dump(fixture);
         for (const secret of [
           ...Object.values(PROFILE),
           BROWSER,
@@ -104,8 +106,8 @@ for (const { name, open } of databases) {
           ...[{ text: '', authorType: 'visitor' }],
           { text: 'The messages in this conversation were removed on request.', authorType: 'notice' },
         ]);
-        assert.deepEqual(await world.findBrokenInvariants(), []);
-        const events = await world.loadEventsAfter(position);
+        assert.deepEqual(await fixture.findBrokenInvariants(), []);
+        const events = await fixture.loadEventsAfter(position);
         const updates = events.filter(({ type }) => type === 'visitor.updated');
         assert.deepEqual(updates[0]?.changes.values, {});
         assert.ok(updates[0]?.changes.fields.includes('email'));
@@ -116,44 +118,44 @@ for (const { name, open } of databases) {
       }));
 
     test('rule 17: tokens are revoked immediately, and the same customer becomes a new visitor', () =>
-      withVisitor(async (world, caller, token) => {
+      withVisitor(async (fixture, caller, token) => {
         const {
           secrets,
           visitors: { sessions: visitorSessions, websites: visitorWebsites, profiles: visitors },
-        } = world.installation;
-        await erase(world, caller.visitorId);
+        } = fixture.installation;
+        await erase(fixture, caller.visitorId);
         assert.equal(await visitorSessions.findCaller(token), undefined);
-        await assert.rejects(visitors.update(world.transact, caller, { city: 'Paris' }), { kind: 'state' });
-        const website = await visitorWebsites.find(world.accountId, world.websiteId);
+        await assert.rejects(visitors.update(fixture.transact, caller, { city: 'Paris' }), { kind: 'state' });
+        const website = await visitorWebsites.find(fixture.accountId, fixture.websiteId);
         assert.ok(website);
-        const secret = secrets.websiteSecret(world.accountId, website.id, 1);
+        const secret = secrets.deriveWebsiteSecret(fixture.accountId, website.id, 1);
         const signature = createHmac('sha256', secret).update('customer 7').digest('hex');
-        const again = await visitorSessions.open(website, { externalId: 'customer 7', signature }, '');
-        assert.notEqual((await visitorSessions.findCaller(again.token))?.visitorId, caller.visitorId);
+        const newSession = await visitorSessions.open(website, { externalId: 'customer 7', signature }, '');
+        assert.notEqual((await visitorSessions.findCaller(newSession.token))?.visitorId, caller.visitorId);
       }));
 
     test('erasing twice changes nothing; an unknown visitor cannot be erased', () =>
-      withVisitor(async (world, { visitorId }) => {
-        const first = await erase(world, visitorId);
-        const position = await world.readPosition();
-        world.installation.clock.advance(1000);
-        assert.deepEqual(await erase(world, visitorId), first);
-        assert.deepEqual(await world.loadEventsAfter(position), []);
-        await assert.rejects(erase(world, 900_001), { kind: 'unknown' });
+      withVisitor(async (fixture, { visitorId }) => {
+        const first = await erase(fixture, visitorId);
+        const position = await fixture.readPosition();
+        fixture.installation.clock.advance(1000);
+        assert.deepEqual(await erase(fixture, visitorId), first);
+        assert.deepEqual(await fixture.loadEventsAfter(position), []);
+        await assert.rejects(erase(fixture, 900_001), { kind: 'unknown' });
       }));
 
     test('other visitors are not affected', () =>
-      withVisitor(async (world, { visitorId }) => {
-        const other = await world.startConversation({ message: 'from another visitor' });
-        await erase(world, visitorId);
-        assert.equal((await world.loadConversation(other.id)).state, 'offered');
-        assert.ok((await dump(world)).includes('from another visitor'));
+      withVisitor(async (fixture, { visitorId }) => {
+        const other = await fixture.startConversation({ message: 'from another visitor' });
+        await erase(fixture, visitorId);
+        assert.equal((await fixture.loadConversation(other.id)).state, 'offered');
+        assert.ok((await dump(fixture)).includes('from another visitor'));
       }));
   });
 }
 
 /** All rows of all tables, as text. */
-async function dump({ installation: { config } }: World): Promise<string> {
+async function dump({ installation: { config } }: EngineFixture): Promise<string> {
   const stored = openStoredData(config.DATABASE_URL);
   const rows = await stored.dumpRows();
   await stored.end();

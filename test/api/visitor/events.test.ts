@@ -32,11 +32,11 @@ interface Event {
 
 const eventsIn = (results: readonly { data: { conversationEvents: Event } }[]) =>
   results.map(({ data }) => data.conversationEvents);
-const positionOf = async (visitor: SiteVisitor) => (await visitor.run('{eventPosition}')).data.eventPosition;
+const readPosition = async (visitor: SiteVisitor) => (await visitor.run('{eventPosition}')).data.eventPosition;
 
 test('rule 20: a visitor receives all events of their conversation, in order', async () => {
   const visitor = await site.createVisitor();
-  const after = await positionOf(visitor);
+  const after = await readPosition(visitor);
   const { id } = await visitor.startConversation({ message: 'Hello' });
   const socket = visitor.openSocket();
   const subscription = await socket.subscribe(EVENTS, { id, after });
@@ -70,7 +70,7 @@ test('rule 20: a visitor receives all events of their conversation, in order', a
 
 test('rules 18 and 20: many reconnects cause no gaps and no duplicates', async () => {
   const visitor = await site.createVisitor();
-  let after = await positionOf(visitor);
+  let after = await readPosition(visitor);
   const { id } = await visitor.startConversation();
   await operator.acceptOffer(id);
   const MESSAGE_COUNT = 120;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { databases, type TestInstallation } from '../../support/databases/databases.ts';
+import { EngineFixture } from '../../support/fixtures/engine-fixture.ts';
 import { openSite, type Site } from '../../support/fixtures/site.ts';
-import { World } from '../../support/fixtures/world.ts';
 import { withFrozenClock } from '../../support/processes/frozen-clock.ts';
 
 /** Returns the seconds to wait, or 0 if the work is admitted. */
@@ -23,12 +23,12 @@ const repeat = <T>(count: number, work: (index: number) => Promise<T>) =>
 for (const { name, open } of databases) {
   describe(`visitor rate limits on ${name}`, () => {
     const withInstallation = async (
-      work: (installation: TestInstallation, world: World) => Promise<void>,
+      work: (installation: TestInstallation, fixture: EngineFixture) => Promise<void>,
       settings = {},
     ) => {
-      const world = await World.create(() => open(settings));
-      await work(world.installation, world);
-      await world.end();
+      const fixture = await EngineFixture.create(() => open(settings));
+      await work(fixture.installation, fixture);
+      await fixture.end();
     };
 
     test('rule 17: of 100 concurrent sessions from an address exactly 30 are admitted per minute', () =>
@@ -45,12 +45,12 @@ for (const { name, open } of databases) {
       }));
 
     test('rule 17: starts are limited by visitor and by address; a rejected start counts for neither', () =>
-      withInstallation(async ({ visitors: { limits: visitorLimits }, clock }, world) => {
-        const visitors = await repeat(10, () => world.createVisitor());
+      withInstallation(async ({ visitors: { limits: visitorLimits }, clock }, fixture) => {
+        const visitors = await repeat(10, () => fixture.createVisitor());
         const start = (index: number, address: string) =>
           secondsToWait(visitorLimits.admitStart(visitors[index] as (typeof visitors)[0], address));
-        const own = await repeat(20, (index) => start(0, `192.0.2.${index}`));
-        assert.equal(own.filter((seconds) => seconds === 0).length, 10);
+        const waitsOfVisitor = await repeat(20, (index) => start(0, `192.0.2.${index}`));
+        assert.equal(waitsOfVisitor.filter((seconds) => seconds === 0).length, 10);
         clock.advance(60_000);
         const shared = await repeat(100, (index) => start(index % 10, '192.0.2.100'));
         assert.equal(shared.filter((seconds) => seconds === 0).length, 60);
@@ -58,9 +58,9 @@ for (const { name, open } of databases) {
       }));
 
     test('rule 17: messages are limited by visitor, and count only if they are stored', () =>
-      withInstallation(async ({ visitors: { limits: visitorLimits }, database }, world) => {
-        const [one, two] = [await world.createVisitor(), await world.createVisitor()];
-        const send = (visitor: typeof one, fails = false) =>
+      withInstallation(async ({ visitors: { limits: visitorLimits }, database }, fixture) => {
+        const [first, second] = [await fixture.createVisitor(), await fixture.createVisitor()];
+        const send = (visitor: typeof first, fails = false) =>
           secondsToWait(
             database.transaction(async (tx) => {
               await visitorLimits.admitMessage(tx, visitor);
@@ -68,16 +68,16 @@ for (const { name, open } of databases) {
                 throw Object.assign(new Error('not stored'), { kind: 'limited', details: { retryAfterSeconds: -1 } });
             }),
           );
-        await repeat(50, () => send(one, true));
-        const waits = await repeat(100, () => send(one));
+        await repeat(50, () => send(first, true));
+        const waits = await repeat(100, () => send(first));
         assert.equal(waits.filter((seconds) => seconds === 0).length, 60);
-        assert.equal(await send(two), 0);
+        assert.equal(await send(second), 0);
       }));
 
     test('0 disables a limit', () =>
       withInstallation(
-        async ({ visitors: { limits: visitorLimits }, database }, world) => {
-          const visitor = await world.createVisitor();
+        async ({ visitors: { limits: visitorLimits }, database }, fixture) => {
+          const visitor = await fixture.createVisitor();
           assert.deepEqual(
             new Set(await repeat(200, () => secondsToWait(visitorLimits.admitSession('192.0.2.1')))),
             new Set([0]),

@@ -53,9 +53,9 @@ for (const path of ['/visitor/session', '/visitor/graphql']) {
 }
 
 test('rule 17: only pages of a website can open its sessions', async () => {
-  const own = await site.openSession({ websiteId: site.websiteId }, { Origin: ORIGIN });
-  assert.equal(own.status, 201);
-  assert.equal(allowedOrigin(own.headers), ORIGIN);
+  const allowed = await site.openSession({ websiteId: site.websiteId }, { Origin: ORIGIN });
+  assert.equal(allowed.status, 201);
+  assert.equal(allowedOrigin(allowed.headers), ORIGIN);
   for (const origin of [EVIL, SECOND, 'null', DESK]) {
     const response = await site.openSession({ websiteId: site.websiteId }, { Origin: origin });
     assert.equal(response.status, 403, origin);
@@ -66,9 +66,9 @@ test('rule 17: only pages of a website can open its sessions', async () => {
 });
 
 test('rule 17: a token is not accepted on pages of another website', async () => {
-  const own = await visitor.run('{visitor{uniqueId}}', {}, { Origin: ORIGIN });
-  assert.equal(own.status, 200);
-  assert.equal(allowedOrigin(own.headers), ORIGIN);
+  const allowed = await visitor.run('{visitor{uniqueId}}', {}, { Origin: ORIGIN });
+  assert.equal(allowed.status, 200);
+  assert.equal(allowedOrigin(allowed.headers), ORIGIN);
   for (const origin of [EVIL, SECOND, 'null', DESK]) {
     const response = await visitor.run(
       'mutation{conversationStart(input:{channel:CHAT}){userErrors{code}}}',
@@ -86,7 +86,7 @@ test('rule 17: a token is not accepted on pages of another website', async () =>
 });
 
 test('a page can read the 401 response and Retry-After', async () => {
-  const response = await site.visitorWithToken('nonsense').run('{__typename}', {}, { Origin: ORIGIN });
+  const response = await site.createVisitorWithToken('nonsense').run('{__typename}', {}, { Origin: ORIGIN });
   assert.equal(response.status, 401);
   assert.equal(allowedOrigin(response.headers), ORIGIN);
   assert.match(response.headers.get('access-control-expose-headers') ?? '', /Retry-After/);
@@ -173,7 +173,7 @@ test('rule 17: WebSocket connections from pages of another website are rejected'
   const connectFrom = (origin: string) =>
     openSocket(site.url, visitor.token, { token: visitor.token }, { path: '/visitor/graphql', origin });
   assert.equal((await connectFrom(SECOND).closed).code, 4403, 'a known website, but not that of the token');
-  const own = connectFrom(ORIGIN);
-  assert.equal((await own.run('{visitor{uniqueId}}')).data.visitor.uniqueId, visitor.visitorId);
-  own.end();
+  const allowed = connectFrom(ORIGIN);
+  assert.equal((await allowed.run('{visitor{uniqueId}}')).data.visitor.uniqueId, visitor.visitorId);
+  allowed.end();
 });

@@ -36,7 +36,7 @@ test('rule 17: a session returns a token for 24 hours and an unguessable visitor
   assert.equal(response.body.expiresIn, 86_400);
   assert.equal(response.headers.get('cache-control'), 'no-store');
   const { data } = await site
-    .visitorWithToken(response.body.token)
+    .createVisitorWithToken(response.body.token)
     .run('{visitor{uniqueId externalId firstname lastname zip createdAt}}');
   const { createdAt, ...profile } = data.visitor;
   assert.deepEqual(profile, {
@@ -48,23 +48,23 @@ test('rule 17: a session returns a token for 24 hours and an unguessable visitor
 test('a session request can be a form, and ids can be strings', async () => {
   const form = await site.openSession(`websiteId=${site.websiteId}&accountId=1&firstname=J%C3%BCrgen+%F0%9F%98%80`);
   assert.equal(form.status, 201);
-  const { data } = await site.visitorWithToken(form.body.token).run('{visitor{firstname}}');
+  const { data } = await site.createVisitorWithToken(form.body.token).run('{visitor{firstname}}');
   assert.equal(data.visitor.firstname, 'Jürgen 😀');
   assert.equal((await site.openSession({ websiteId: String(site.websiteId) })).status, 201);
 });
 
 test('without an external identifier every session creates a new visitor', async () => {
-  const [one, two] = [await site.createVisitor(), await site.createVisitor()];
-  assert.notEqual(one.visitorId, two.visitorId);
+  const [first, second] = [await site.createVisitor(), await site.createVisitor()];
+  assert.notEqual(first.visitorId, second.visitorId);
 });
 
 test('rule 17: a signed external identifier identifies a returning visitor', async () => {
   const signature = sign(await site.loadVisitorSecret(), 'customer-7');
   const first = await site.createVisitor({ externalId: 'customer-7', signature, firstname: 'Ana' });
-  const again = await site.createVisitor({ externalId: 'customer-7', signature: signature.toUpperCase() });
-  assert.equal(again.visitorId, first.visitorId);
-  assert.notEqual(again.token, first.token);
-  assert.deepEqual((await again.run('{visitor{firstname externalId}}')).data.visitor, {
+  const returning = await site.createVisitor({ externalId: 'customer-7', signature: signature.toUpperCase() });
+  assert.equal(returning.visitorId, first.visitorId);
+  assert.notEqual(returning.token, first.token);
+  assert.deepEqual((await returning.run('{visitor{firstname externalId}}')).data.visitor, {
     ...{ firstname: 'Ana', externalId: 'customer-7' },
   });
   await site.createVisitor({ externalId: 'customer-7', signature, firstname: 'Anna' });
@@ -76,10 +76,10 @@ test('rule 17: a signed external identifier identifies a returning visitor', asy
 
 test('rule 17: ten concurrent sessions for the same new customer create one visitor', async () => {
   const signature = sign(await site.loadVisitorSecret(), 'customer-concurrent');
-  const all = await Promise.all(
+  const visitors = await Promise.all(
     Array.from({ length: 10 }, () => site.createVisitor({ externalId: 'customer-concurrent', signature })),
   );
-  assert.equal(new Set(all.map((visitor) => visitor.visitorId)).size, 1);
+  assert.equal(new Set(visitors.map((visitor) => visitor.visitorId)).size, 1);
   assert.equal((await findVisitors('customer-concurrent')).length, 1);
 });
 
@@ -101,27 +101,30 @@ test('rule 17: a wrong signature is 403, and creates or identifies no visitor', 
     assert.equal(response.status, 403, String(signature));
     assert.equal(codeOf(response), 'FORBIDDEN');
   }
-  const alone = await site.openSession({ websiteId: site.websiteId, signature: sign(secret, 'customer-8') });
-  assert.equal(alone.status, 400);
+  const withoutExternalId = await site.openSession({
+    websiteId: site.websiteId,
+    signature: sign(secret, 'customer-8'),
+  });
+  assert.equal(withoutExternalId.status, 400);
   assert.equal(await countVisitors(), count);
 });
 
 test('rule 17: signatures with a rotated secret are rejected', async () => {
   const websiteId = await createResource(site.rest, 'website', { url: 'https://rotated.example', label: 'Rotated' });
-  const before = await site.loadVisitorSecret(websiteId);
-  assert.equal((await site.openSession({ websiteId, externalId: 'r', signature: sign(before, 'r') })).status, 201);
+  const oldSecret = await site.loadVisitorSecret(websiteId);
+  assert.equal((await site.openSession({ websiteId, externalId: 'r', signature: sign(oldSecret, 'r') })).status, 201);
   const rotated = await site.admin.run(
     'mutation($id:ID!){websiteSecretRotate(input:{id:$id}){website{visitorSecret} userErrors{code}}}',
     { id: websiteId },
   );
-  const secret = rotated.data.websiteSecretRotate.website.visitorSecret;
-  assert.notEqual(secret, before);
-  assert.equal(secret, await site.loadVisitorSecret(websiteId));
-  const statusWith = async (signingSecret: string) =>
+  const newSecret = rotated.data.websiteSecretRotate.website.visitorSecret;
+  assert.notEqual(newSecret, oldSecret);
+  assert.equal(newSecret, await site.loadVisitorSecret(websiteId));
+  const openSessionSignedWith = async (signingSecret: string) =>
     (await site.openSession({ websiteId, externalId: 'r', signature: sign(signingSecret, 'r') })).status;
   // Websites are cached briefly.
-  await waitUntil('the old secret is rejected', async () => (await statusWith(before)) === 403);
-  assert.equal(await statusWith(secret), 201);
+  await waitUntil('the old secret is rejected', async () => (await openSessionSignedWith(oldSecret)) === 403);
+  assert.equal(await openSessionSignedWith(newSecret), 201);
 });
 
 test('secrets and tokens are not stored in plain text', async () => {
@@ -148,7 +151,7 @@ test('a website of another account is found only with its account id', async () 
   const response = await site.openSession({ websiteId, accountId: 2 });
   assert.equal(response.status, 201);
   assert.equal(
-    (await site.visitorWithToken(response.body.token).run('{visitor{uniqueId}}')).data.visitor.uniqueId,
+    (await site.createVisitorWithToken(response.body.token).run('{visitor{uniqueId}}')).data.visitor.uniqueId,
     response.body.visitorId,
   );
   assert.equal((await site.openSession({ websiteId, accountId: 2 }, { Origin: ORIGIN })).status, 403);
@@ -167,7 +170,7 @@ test('invalid session requests explain the error and create no visitor', async (
     [{ websiteId, firstname: 'a\0b' }, 400, /firstname/],
     [{ websiteId, firstname: '\ud800' }, 400, /firstname/],
     [{ websiteId, externalId: '' }, 400, /externalId/],
-    [{ websiteId, nonsense: 1 }, 400, /nonsense is not a field here/],
+    [{ websiteId, nonsense: 1 }, 400, /nonsense is not a known field/],
     [[], 400, /object/],
   ];
   for (const [body, status, message] of cases) {
@@ -176,15 +179,15 @@ test('invalid session requests explain the error and create no visitor', async (
     assert.match(JSON.stringify(response.body.errors), message);
     assert.equal(codeOf(response), 'BAD_REQUEST');
   }
-  const raw = (init: RequestInit) => fetch(`${site.url}/visitor/session`, { method: 'POST', ...init });
+  const postRaw = (init: RequestInit) => fetch(`${site.url}/visitor/session`, { method: 'POST', ...init });
   const json = { 'Content-Type': 'application/json' };
-  assert.equal((await raw({ headers: json, body: '{' })).status, 400);
-  assert.equal((await raw({ headers: json })).status, 400);
+  assert.equal((await postRaw({ headers: json, body: '{' })).status, 400);
+  assert.equal((await postRaw({ headers: json })).status, 400);
   assert.equal(
-    (await raw({ headers: json, body: Buffer.from('{"websiteId":1,"city":"\xff"}', 'latin1') })).status,
+    (await postRaw({ headers: json, body: Buffer.from('{"websiteId":1,"city":"\xff"}', 'latin1') })).status,
     400,
   );
-  assert.equal((await raw({ headers: { 'Content-Type': 'text/plain' }, body: '{}' })).status, 415);
+  assert.equal((await postRaw({ headers: { 'Content-Type': 'text/plain' }, body: '{}' })).status, 415);
   const get = await fetch(`${site.url}/visitor/session`);
   assert.deepEqual([get.status, get.headers.get('allow')], [405, 'POST, OPTIONS']);
   assert.ok(((await get.json()) as { errors: unknown[] }).errors.length > 0);
@@ -202,9 +205,9 @@ test('visitorUpdate changes the profile; the event log has field names and no va
     visitor: { firstname: 'Ana', lastname: 'Silva', email: 'ana@example.com' },
     userErrors: [],
   });
-  const refused = await visitor.run(update, { input: { city: 'x'.repeat(101) } });
-  assert.deepEqual(refused.data.visitorUpdate.userErrors[0].field, ['input', 'city']);
-  assert.equal(refused.data.visitorUpdate.userErrors[0].code, 'INVALID');
+  const rejected = await visitor.run(update, { input: { city: 'x'.repeat(101) } });
+  assert.deepEqual(rejected.data.visitorUpdate.userErrors[0].field, ['input', 'city']);
+  assert.equal(rejected.data.visitorUpdate.userErrors[0].code, 'INVALID');
   const { data } = await site.admin.run(
     '{events(filter:{types:["visitor.updated"]},last:100){nodes{type fields values actor{type via address}}}}',
   );

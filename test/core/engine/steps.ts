@@ -8,12 +8,12 @@ export type Step =
   | { kind: 'connect' | 'disconnect'; operator: number }
   | { kind: 'available'; operator: number; channel: Channel; available: boolean }
   | { kind: 'maximum'; operator: number; maximum: number }
-  | { kind: 'pass'; milliseconds: number };
+  | { kind: 'wait'; milliseconds: number };
 
 const channel = fc.constantFrom(...CHANNELS);
 const index = fc.nat({ max: 99 });
 
-export const step: fc.Arbitrary<Step> = fc.oneof(
+export const stepArbitrary: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 6,
     arbitrary: fc.record({
@@ -48,7 +48,7 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 2,
     arbitrary: fc.record({
-      kind: fc.constant('pass' as const),
+      kind: fc.constant('wait' as const),
       milliseconds: fc.constantFrom(1, 10_000, 30_000, 31_000, 61_000),
     }),
   },

@@ -85,24 +85,24 @@ for (const { name, open } of databases) {
       ids.push(await createAvailableOperator(installation, `p${number}@example.com`));
     const { database, live, accountId } = installation;
     await database.transaction((tx) => tx.db.updateTable('operatorLive').set({ firstLoginAt: 1 }).execute());
-    const all = await live.list(accountId, { filters: {}, includeOffline: true }, undefined);
-    const found: number[] = [];
-    for await (const batch of all.batches) found.push(...batch.map((stamp) => stamp.id));
-    assert.deepEqual(found, [...ids.reverse(), 1]);
-    assert.equal(all.count, 31);
-    const some = await live.list(
+    const unfiltered = await live.list(accountId, { filters: {}, includeOffline: true }, undefined);
+    const listedIds: number[] = [];
+    for await (const batch of unfiltered.batches) listedIds.push(...batch.map((stamp) => stamp.id));
+    assert.deepEqual(listedIds, [...ids.reverse(), 1]);
+    assert.equal(unfiltered.count, 31);
+    const filtered = await live.list(
       accountId,
       { filters: { id: parseIdFilter([], '1*') }, includeOffline: true },
       undefined,
     );
-    assert.equal(some.count, 11, '1 and 10 to 19');
+    assert.equal(filtered.count, 11, '1 and 10 to 19');
     await installation.end();
   });
 
   test(`${name}: statistics are computed from stored rows`, async () => {
     const installation = await open();
     const { database, statistics, accountId } = installation;
-    const conversation = (id: number, more: object) => ({
+    const buildConversation = (id: number, fields: object) => ({
       accountId,
       id,
       channel: 'chat' as const,
@@ -116,17 +116,17 @@ for (const { name, open } of databases) {
       acceptedAt: 2,
       firstAnswerAt: 3,
       closedAt: 4,
-      ...more,
+      ...fields,
     });
     await database.transaction(async ({ db }) => {
       await db
         .insertInto('conversations')
         .values([
-          conversation(1, {}),
-          conversation(2, { firstAnswerAt: null }),
-          conversation(3, { state: 'active', closedAt: null }),
-          conversation(4, { state: 'offered', acceptedAt: null, firstAnswerAt: null, closedAt: null }),
-          conversation(5, { operatorId: 2 }),
+          buildConversation(1, {}),
+          buildConversation(2, { firstAnswerAt: null }),
+          buildConversation(3, { state: 'active', closedAt: null }),
+          buildConversation(4, { state: 'offered', acceptedAt: null, firstAnswerAt: null, closedAt: null }),
+          buildConversation(5, { operatorId: 2 }),
         ])
         .execute();
       const notes = { accountId, websiteId: 1, operatorId: 1, comment: '', createdAt: 5 };

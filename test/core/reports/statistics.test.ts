@@ -16,11 +16,11 @@ const DAY = 24 * HOUR;
 const ids = (...list: number[]): IdFilter => ({ kind: 'ids', ids: list });
 
 /** Deterministic: the same numbers in every run. */
-function createRandom(seed: number): (below: number) => number {
+function createRandom(seed: number): (limit: number) => number {
   let state = seed;
-  return (below) => {
+  return (limit) => {
     state = (state * 1_103_515_245 + 12_345) % 2 ** 31;
-    return Math.floor((state / 2 ** 31) * below);
+    return Math.floor((state / 2 ** 31) * limit);
   };
 }
 
@@ -103,7 +103,7 @@ for (const { name, open } of databases) {
         (c) => c.state === 'closed' && c.acceptedAt === null && (c.closedBy === 'visitor' || c.closedBy === 'system'),
       );
       const mean = (list: readonly number[]) =>
-        list.length === 0 ? null : list.reduce((sum, each) => sum + each, 0) / list.length;
+        list.length === 0 ? null : list.reduce((sum, value) => sum + value, 0) / list.length;
       const inSeconds = (ms: number | null) => (ms === null ? null : Math.round(ms) / 1000);
       const rate = mean(notes);
       return {
@@ -217,12 +217,12 @@ for (const { name, open } of databases) {
       });
 
       const connectedMs = (operatorId: number, from: number, to: number) => {
-        const own = history.filter((row) => row.operatorId === operatorId);
+        const operatorHistory = history.filter((row) => row.operatorId === operatorId);
         let sum = 0;
-        for (const [index, row] of own.entries()) {
+        for (const [index, row] of operatorHistory.entries()) {
           const last =
             operatorId === connected.id ? clock.now : operatorId === expired.id ? clock.now - HOUR / 2 : row.at;
-          const end = Math.min(own[index + 1]?.at ?? last, to);
+          const end = Math.min(operatorHistory[index + 1]?.at ?? last, to);
           const start = Math.max(row.at, from);
           if (row.connected === 1 && end > start) sum += end - start;
         }

@@ -1,36 +1,36 @@
 import assert from 'node:assert/strict';
 import { sql } from 'kysely';
 import type { databases } from '../../support/databases/databases.ts';
-import { World } from '../../support/fixtures/world.ts';
+import { EngineFixture } from '../../support/fixtures/engine-fixture.ts';
 
 /** Operators, conversations in every state, messages, tags and surveys. */
-export async function createBusyWorld(open: (typeof databases)[number]['open']): Promise<World> {
-  const world = await World.create(open);
-  const { conversations, database, clock } = world.installation;
-  const [group, skill] = [await world.createGroup(), await world.createSkill()];
-  const operator = await world.createOperator({ groupId: group, skillList: [skill], chatMaxNumber: 3 });
+export async function createBusyFixture(open: (typeof databases)[number]['open']): Promise<EngineFixture> {
+  const fixture = await EngineFixture.create(open);
+  const { conversations, database, clock } = fixture.installation;
+  const [group, skill] = [await fixture.createGroup(), await fixture.createSkill()];
+  const operator = await fixture.createOperator({ groupId: group, skillList: [skill], chatMaxNumber: 3 });
   const [closed, active, offered] = [
-    await world.startConversation(),
-    await world.startConversation(),
-    await world.startConversation(),
+    await fixture.startConversation(),
+    await fixture.startConversation(),
+    await fixture.startConversation(),
   ];
-  for (const conversation of [closed, active]) await world.accept({ ...conversation, operatorId: operator });
+  for (const conversation of [closed, active]) await fixture.accept({ ...conversation, operatorId: operator });
   for (const clientId of ['one', 'two']) {
-    await conversations.send(world.transact, world.callerFor(operator), {
+    await conversations.send(fixture.transact, fixture.callerFor(operator), {
       conversationId: active.id,
       clientId,
       text: clientId,
     });
   }
-  await world.close({ ...closed, operatorId: operator });
-  const fourth = await world.startConversation();
-  const queued = await world.startConversation();
+  await fixture.close({ ...closed, operatorId: operator });
+  const fourth = await fixture.startConversation();
+  const queued = await fixture.startConversation();
   assert.deepEqual(
-    [(await world.loadConversation(offered.id)).state, (await world.loadConversation(queued.id)).state],
+    [(await fixture.loadConversation(offered.id)).state, (await fixture.loadConversation(queued.id)).state],
     ['offered', 'queued'],
   );
-  assert.equal((await world.loadConversation(fourth.id)).state, 'offered');
-  const { accountId } = world;
+  assert.equal((await fixture.loadConversation(fourth.id)).state, 'offered');
+  const { accountId } = fixture;
   await database.transaction(async ({ db }) => {
     await sql`insert into tags (account_id, id, name, name_folded, website_list, created_at)
       values (${accountId}, 1, 'x', 'x', '[]', ${clock.now})`.execute(db);
@@ -38,12 +38,12 @@ export async function createBusyWorld(open: (typeof databases)[number]['open']):
       db,
     );
     await sql`insert into satisfactions (account_id, id, conversation_id, website_id, note_welcome, note_resolution, note_delay, comment, created_at)
-      values (${accountId}, 1, ${closed.id}, ${world.websiteId}, 5, 5, 5, '', ${clock.now})`.execute(db);
+      values (${accountId}, 1, ${closed.id}, ${fixture.websiteId}, 5, 5, 5, '', ${clock.now})`.execute(db);
   });
-  return world;
+  return fixture;
 }
 
-const LEASES = /lease ends with their last session/;
+const LEASES = /connected until their last lease ends/;
 const MEMBERSHIPS = /group, websites, skills and languages of a live row/;
 const HISTORY = /live history ends with the current live state/;
 const STATES = /offered and active conversations have an operator/;
@@ -70,7 +70,7 @@ export const VIOLATIONS: readonly (readonly [title: string, statement: string, u
     SLOTS,
   ],
   [
-    'a lease that ends before the last session',
+    'a live row that ends before the last lease',
     'update operator_live set lease_until = lease_until - 1, routable_until = routable_until - 1 where operator_id = 2',
     'update operator_live set lease_until = lease_until + 1, routable_until = routable_until + 1 where operator_id = 2',
     LEASES,

@@ -6,11 +6,11 @@ import type { Transact } from '../../../src/core/kernel/caller.ts';
 import { DomainError } from '../../../src/core/kernel/errors.ts';
 import { checkInvariants } from '../../../src/core/upkeep/invariants.ts';
 import { databases } from '../../support/databases/databases.ts';
-import type { World } from '../../support/fixtures/world.ts';
-import { createBusyWorld, VIOLATIONS } from './invariant-violations.ts';
+import type { EngineFixture } from '../../support/fixtures/engine-fixture.ts';
+import { createBusyFixture, VIOLATIONS } from './invariant-violations.ts';
 
 const subset = (max: number) => fc.uniqueArray(fc.integer({ min: 1, max }), { maxLength: max });
-const person = fc.integer({ min: 1, max: 12 });
+const operatorId = fc.integer({ min: 1, max: 12 });
 const fields = fc.record(
   {
     groupId: fc.option(fc.integer({ min: 1, max: 3 })),
@@ -22,9 +22,9 @@ const fields = fc.record(
   { requiredKeys: [] },
 );
 const step = fc.oneof(
-  fc.record({ do: fc.constant('create' as const), who: person, fields }),
-  fc.record({ do: fc.constant('update' as const), who: person, fields }),
-  fc.record({ do: fc.constant('remove' as const), who: person, fields }),
+  fc.record({ do: fc.constant('create' as const), operatorId, fields }),
+  fc.record({ do: fc.constant('update' as const), operatorId, fields }),
+  fc.record({ do: fc.constant('remove' as const), operatorId, fields }),
 );
 
 for (const { name, open } of databases) {
@@ -40,12 +40,12 @@ for (const { name, open } of databases) {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), async (steps) => {
         const outcomes = await Promise.allSettled(
-          steps.map(({ do: action, who, fields }) => {
+          steps.map(({ do: action, operatorId, fields }) => {
             if (action === 'create') {
-              return operators.create(transact, caller, { name: 'N', email: `p${who}@example.com`, ...fields });
+              return operators.create(transact, caller, { name: 'N', email: `p${operatorId}@example.com`, ...fields });
             }
-            if (action === 'update') return operators.update(transact, caller, who, fields);
-            return operators.remove(transact, caller, who);
+            if (action === 'update') return operators.update(transact, caller, operatorId, fields);
+            return operators.delete(transact, caller, operatorId);
           }),
         );
         for (const outcome of outcomes) {
@@ -59,25 +59,25 @@ for (const { name, open } of databases) {
   });
 
   suite(`${name}: the doctor finds exactly the violated invariants`, () => {
-    let world: World;
+    let fixture: EngineFixture;
     before(async () => {
-      world = await createBusyWorld(open);
+      fixture = await createBusyFixture(open);
       assert.deepEqual(await findBrokenNames(), []);
     });
-    after(() => world.end());
+    after(() => fixture.end());
 
     const findBrokenNames = async () => [
-      ...new Set((await world.findBrokenInvariants()).map((problem) => problem.split(': ')[0])),
+      ...new Set((await fixture.findBrokenInvariants()).map((problem) => problem.split(': ')[0])),
     ];
     const run = (statement: string) =>
-      world.transact(async ({ db }) => {
+      fixture.transact(async ({ db }) => {
         await sql.raw(statement).execute(db);
       });
 
     for (const [title, statement, undo, invariant] of VIOLATIONS) {
       test(title, async () => {
         await run(statement);
-        const found = await world.findBrokenInvariants();
+        const found = await fixture.findBrokenInvariants();
         await run(undo);
         assert.ok(found.length > 0, 'nothing was found');
         for (const problem of found) assert.match(problem, invariant);
@@ -86,9 +86,9 @@ for (const { name, open } of databases) {
     }
 
     test('an expired lease is not reported when no service runs', async () => {
-      world.installation.clock.advance(24 * 3600 * 1000);
+      fixture.installation.clock.advance(24 * 3600 * 1000);
       assert.deepEqual(await findBrokenNames(), ['no operator is still connected after their lease has ended']);
-      const reports = await checkInvariants(world.installation.database, { isServiceRunning: false });
+      const reports = await checkInvariants(fixture.installation.database, { isServiceRunning: false });
       assert.deepEqual(
         reports.flatMap(({ problems }) => problems),
         [],

@@ -3,24 +3,26 @@ import { afterEach, beforeEach, suite, test } from 'node:test';
 import { LiveHistoryReader } from '../../../src/core/live/live-history-reader.ts';
 import { checkInvariants } from '../../../src/core/upkeep/invariants.ts';
 import { databases } from '../../support/databases/databases.ts';
-import { World } from '../../support/fixtures/world.ts';
+import { EngineFixture } from '../../support/fixtures/engine-fixture.ts';
 
 const DAY = 24 * 3600 * 1000;
 
 for (const { name, open } of databases) {
   suite(`retention on ${name}`, () => {
-    let world: World;
+    let fixture: EngineFixture;
     beforeEach(async () => {
-      world = await World.create(() => open({ SWITCHBOARD_EVENT_DAYS: '30', SWITCHBOARD_HISTORY_DAYS: '60' }));
+      fixture = await EngineFixture.create(() =>
+        open({ SWITCHBOARD_EVENT_DAYS: '30', SWITCHBOARD_HISTORY_DAYS: '60' }),
+      );
     });
-    afterEach(() => world.installation.end());
+    afterEach(() => fixture.installation.end());
 
     const positions = async () =>
       (
-        await world.installation.database.read.selectFrom('events').select('position').orderBy('position').execute()
+        await fixture.installation.database.read.selectFrom('events').select('position').orderBy('position').execute()
       ).map((row) => row.position);
     const applyRetention = async () => {
-      const { retention, clock, database } = world.installation;
+      const { retention, clock, database } = fixture.installation;
       await retention.deleteExpired();
       const broken = (await checkInvariants(database)).filter(({ name }) => name.includes('event log'));
       assert.deepEqual(
@@ -30,10 +32,10 @@ for (const { name, open } of databases) {
       );
     };
     const emit = (count: number) =>
-      world.transact(async (tx) => {
+      fixture.transact(async (tx) => {
         for (let index = 0; index < count; index += 1) {
           tx.emit({
-            accountId: world.accountId,
+            accountId: fixture.accountId,
             type: 'skill.updated',
             subjectType: 'skill',
             subjectId: 1,
@@ -47,9 +49,9 @@ for (const { name, open } of databases) {
       const {
         clock,
         events: { log: events },
-      } = world.installation;
+      } = fixture.installation;
       await emit(2500);
-      const old = await events.readPosition(world.accountId);
+      const old = await events.readPosition(fixture.accountId);
       clock.advance(10 * DAY);
       await emit(5);
       clock.advance(20 * DAY);
@@ -72,8 +74,8 @@ for (const { name, open } of databases) {
       const {
         clock,
         events: { log: events },
-      } = world.installation;
-      const start = await events.readPosition(world.accountId);
+      } = fixture.installation;
+      const start = await events.readPosition(fixture.accountId);
       await emit(1);
       clock.advance(-DAY);
       await emit(2);
@@ -89,15 +91,15 @@ for (const { name, open } of databases) {
       const {
         clock,
         database,
-        webhooks: { hooks: webhooks },
+        webhooks: { service: webhooks },
         caller,
         events: { log: events },
-      } = world.installation;
+      } = fixture.installation;
       const ids: number[] = [];
       for (const name of ['behind', 'ahead', 'paused']) {
-        ids.push((await webhooks.create(world.transact, caller, { name, url: 'https://example.com/' })).webhook.id);
+        ids.push((await webhooks.create(fixture.transact, caller, { name, url: 'https://example.com/' })).webhook.id);
       }
-      const start = await events.readPosition(world.accountId);
+      const start = await events.readPosition(fixture.accountId);
       await emit(10);
       const changes = [
         { position: start + 4 },
@@ -127,7 +129,7 @@ for (const { name, open } of databases) {
     });
 
     test('retention applies to each account separately', async () => {
-      const { clock, database } = world.installation;
+      const { clock, database } = fixture.installation;
       await emit(3);
       await database.transaction(async ({ db }) => {
         const account = { name: 'x', lang: 'en', premiumEnabled: 0, createdAt: 0, operatorCount: 0, adminCount: 0 };
@@ -146,32 +148,32 @@ for (const { name, open } of databases) {
       const rows = await database.read.selectFrom('events').select(['accountId', 'position']).execute();
       assert.deepEqual(
         rows.map((row) => row.accountId).sort((a, b) => a - b),
-        [world.accountId, 99],
+        [fixture.accountId, 99],
       );
     });
 
     test('rule 4: live states since the retention limit stay readable', async () => {
-      const { clock, database } = world.installation;
+      const { clock, database } = fixture.installation;
       const liveHistory = new LiveHistoryReader(database);
-      const people = [
-        await world.createOperator(),
-        await world.createOperator(),
-        await world.createOperator(),
+      const operatorIds = [
+        await fixture.createOperator(),
+        await fixture.createOperator(),
+        await fixture.createOperator(),
       ] as const;
-      const [changing, unchanged, deleted] = people;
+      const [changing, unchanged, deleted] = operatorIds;
       const start = clock.now;
       for (let day = 0; day < 100; day += 1) {
         clock.advance(DAY);
-        await world.setAvailable(changing, 'chat', day % 3 !== 0);
+        await fixture.setAvailable(changing, 'chat', day % 3 !== 0);
       }
-      await world.transact((tx) => tx.db.deleteFrom('operatorLeases').execute());
-      await world.transact((tx) =>
+      await fixture.transact((tx) => tx.db.deleteFrom('operatorLeases').execute());
+      await fixture.transact((tx) =>
         tx.db.updateTable('operatorLive').set({ leaseUntil: 0, routableUntil: 0 }).execute(),
       );
-      await world.installation.operators.remove(world.transact, world.installation.caller, deleted);
+      await fixture.installation.operators.delete(fixture.transact, fixture.installation.caller, deleted);
       const readDailyStates = async () => {
         const days = Array.from({ length: 60 }, (_, index) => clock.now - index * DAY);
-        return Promise.all(days.map((day) => liveHistory.readStatesAt(world.accountId, people, day)));
+        return Promise.all(days.map((day) => liveHistory.readStatesAt(fixture.accountId, operatorIds, day)));
       };
       const before = await readDailyStates();
       const count = async (operatorId: number) =>
@@ -183,14 +185,14 @@ for (const { name, open } of databases) {
       assert.deepEqual(await readDailyStates(), before);
       assert.deepEqual([await count(changing), await count(unchanged), await count(deleted)], [1, 1, 0]);
       assert.equal(
-        (await liveHistory.readStatesAt(world.accountId, [changing], start + DAY)).size,
+        (await liveHistory.readStatesAt(fixture.accountId, [changing], start + DAY)).size,
         0,
         'older states are deleted',
       );
     });
 
     test('old routing decisions are deleted in batches too', async () => {
-      const { clock, database } = world.installation;
+      const { clock, database } = fixture.installation;
       const decision = { conversationId: 1, cause: 'start', forced: 0, need: '{}', ranked: '[]', excluded: '{}' };
       await database.transaction(async ({ db }) => {
         for (let id = 1; id <= 1500; id += 1) {
@@ -207,7 +209,7 @@ for (const { name, open } of databases) {
     });
 
     test('an abort signal stops between two batches', async () => {
-      const { clock, retention } = world.installation;
+      const { clock, retention } = fixture.installation;
       await emit(1500);
       clock.advance(31 * DAY);
       await retention.deleteExpired(AbortSignal.abort());

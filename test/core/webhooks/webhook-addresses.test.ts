@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { type Address, checkedLookup } from '../../../src/core/webhooks/addresses.ts';
+import { type Address, createCheckedLookup } from '../../../src/core/webhooks/addresses.ts';
 import { HttpSender } from '../../../src/core/webhooks/http-sender.ts';
 import { isPublicAddress } from '../../../src/core/webhooks/private-networks.ts';
 import { startReceiver } from '../../support/clients/receiver.ts';
@@ -41,7 +41,7 @@ const buildRequest = (url: string) => ({ url, headers: {}, body: '{}' });
 function createPublicSender(t: TestContext, names: Readonly<Record<string, readonly string[]>> = {}) {
   const lookups: string[] = [];
   const sender = new HttpSender({
-    allowPrivate: false,
+    allowPrivateHosts: false,
     timeoutMs: WAIT_TIMEOUT_MS,
     resolve: async (name): Promise<Address[]> => {
       lookups.push(name);
@@ -98,7 +98,7 @@ test('rule 21: a name that resolves to a private address is not connected to', a
 function lookUp(addresses: readonly string[], options: { all?: boolean; family?: number }): Promise<unknown> {
   const resolve = async () => addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
   return new Promise((resolvePromise, reject) => {
-    checkedLookup(resolve, isPublicAddress)('x.example.com', options, (error, found) =>
+    createCheckedLookup(resolve, isPublicAddress)('x.example.com', options, (error, found) =>
       error ? reject(error) : resolvePromise(found),
     );
   });
@@ -122,7 +122,7 @@ test('rule 21: the checked address is the one connected to: a name is resolved o
   t.after(() => receiver.close());
   let lookups = 0;
   const sender = new HttpSender({
-    allowPrivate: true,
+    allowPrivateHosts: true,
     timeoutMs: WAIT_TIMEOUT_MS,
     resolve: async () => {
       lookups += 1; // an attacker's name server would return a different address the second time
@@ -146,7 +146,7 @@ test('rule 21: a name without an address is a failure that is retried', async (t
 test('rule 21: with private networks allowed, names and literals can be private', async (t) => {
   const receiver = await startReceiver();
   t.after(() => receiver.close());
-  const sender = new HttpSender({ allowPrivate: true, timeoutMs: WAIT_TIMEOUT_MS });
+  const sender = new HttpSender({ allowPrivateHosts: true, timeoutMs: WAIT_TIMEOUT_MS });
   t.after(() => sender.close());
   for (const host of ['127.0.0.1', 'localhost', '2130706433']) {
     const outcome = await sender.send(buildRequest(`http://${host}:${receiver.port}/`));
@@ -157,7 +157,7 @@ test('rule 21: with private networks allowed, names and literals can be private'
 test('rule 21: a keep-alive connection that the receiver has just closed is not a failure', async (t) => {
   const receiver = await startReceiver();
   t.after(() => receiver.close());
-  const sender = new HttpSender({ allowPrivate: true, timeoutMs: WAIT_TIMEOUT_MS });
+  const sender = new HttpSender({ allowPrivateHosts: true, timeoutMs: WAIT_TIMEOUT_MS });
   t.after(() => sender.close());
   assert.deepEqual(await sender.send(buildRequest(receiver.url)), { status: 204, retryAfter: undefined });
   let isFirst = true;
@@ -178,11 +178,11 @@ for (const { name, open } of databases) {
       const url = `http://${host}/`;
       await assert.rejects(fixture.createWebhook(url), /not valid/, host);
       await assert.rejects(
-        fixture.webhooks.hooks.update(fixture.transact, fixture.caller, webhook.id, { url }),
+        fixture.webhooks.service.update(fixture.transact, fixture.caller, webhook.id, { url }),
         /not valid/,
         host,
       );
     }
-    assert.equal((await fixture.webhooks.hooks.list(fixture.caller)).length, 1);
+    assert.equal((await fixture.webhooks.service.list(fixture.caller)).length, 1);
   });
 }

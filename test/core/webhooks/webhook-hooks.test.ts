@@ -54,7 +54,7 @@ for (const { name, open } of databases) {
     await dispatcher.settle();
     assert.equal(receiver.received.length, before, 'nothing is sent while it is paused');
     receiver.respond = () => 204;
-    await fixture.webhooks.hooks.update(fixture.transact, fixture.caller, webhook.id, { state: 'active' });
+    await fixture.webhooks.service.update(fixture.transact, fixture.caller, webhook.id, { state: 'active' });
     await dispatcher.settle();
     assert.deepEqual(receiver.accepted.map(({ event }) => event.subject.id).sort(), [1, 2]);
     const resumed = await fixture.loadWebhook(webhook.id);
@@ -80,12 +80,12 @@ for (const { name, open } of databases) {
     const receiver = await fixture.startReceiver();
     const { webhook } = await fixture.createWebhook(receiver.url);
     const dispatcher = fixture.createDispatcher();
-    await fixture.webhooks.hooks.update(fixture.transact, fixture.caller, webhook.id, { state: 'paused' });
+    await fixture.webhooks.service.update(fixture.transact, fixture.caller, webhook.id, { state: 'paused' });
     assert.equal((await fixture.loadWebhook(webhook.id)).pausedBecause, 'paused by hand');
     for (const subject of [1, 2, 1]) await fixture.announceUpdate(subject);
     await dispatcher.settle();
     assert.equal(receiver.connections, 0);
-    await fixture.webhooks.hooks.update(fixture.transact, fixture.caller, webhook.id, { state: 'active' });
+    await fixture.webhooks.service.update(fixture.transact, fixture.caller, webhook.id, { state: 'active' });
     await dispatcher.settle();
     assert.deepEqual(receiver.accepted.map(({ event }) => event.subject.id).sort(), [1, 1, 2]);
   });
@@ -101,7 +101,7 @@ for (const { name, open } of databases) {
       fixture.clock.advance(HOUR);
     }
     await dispatcher.settle();
-    await fixture.webhooks.hooks.update(fixture.transact, fixture.caller, webhook.id, { url: receiver.url });
+    await fixture.webhooks.service.update(fixture.transact, fixture.caller, webhook.id, { url: receiver.url });
     await dispatcher.settle();
     assert.equal(receiver.accepted.length, 1);
     const event = (await loadWebhookEvents(fixture)).at(-1);
@@ -179,7 +179,7 @@ for (const { name, open } of databases) {
     await dispatcher.settle();
     await fixture.copyDelivery(webhook.id, 600); // more than one batch of deletes
     const cleanAndGroup = async () => {
-      await fixture.webhooks.deliveries.clean();
+      await fixture.webhooks.deliveries.deleteExpired();
       return Map.groupBy(await fixture.loadDeliveries(webhook.id), ({ state }) => state);
     };
     fixture.clock.advance(7 * DAY);
@@ -201,17 +201,17 @@ for (const { name, open } of databases) {
     await fixture.announceUpdate(1);
     await fixture.announceUpdate(1);
     receiver.respond = () => (response) => {
-      fixture.webhooks.hooks
-        .remove(fixture.transact, fixture.caller, webhook.id)
+      fixture.webhooks.service
+        .delete(fixture.transact, fixture.caller, webhook.id)
         .then(() => response.writeHead(204).end());
     };
     await dispatcher.settle();
     assert.equal(receiver.received.length, 1);
-    assert.equal(await fixture.webhooks.hooks.find(fixture.caller, webhook.id), undefined);
+    assert.equal(await fixture.webhooks.service.find(fixture.caller, webhook.id), undefined);
     assert.deepEqual(await fixture.loadDeliveries(webhook.id), []);
     assert.equal((await loadWebhookEvents(fixture)).at(-1)?.type, 'webhook.deleted');
     await assert.rejects(
-      fixture.webhooks.hooks.remove(fixture.transact, fixture.caller, webhook.id),
+      fixture.webhooks.service.delete(fixture.transact, fixture.caller, webhook.id),
       hasKind('unknown'),
     );
   });
@@ -221,7 +221,7 @@ for (const { name, open } of databases) {
     const receiver = await fixture.startReceiver();
     const { webhook, secret } = await fixture.createWebhook(receiver.url);
     const secrets = new InstallationSecrets('another secret of another installation');
-    const webhooks = new WebhookService({ database: fixture.database, secrets, allowPrivate: true });
+    const webhooks = new WebhookService({ database: fixture.database, secrets, allowPrivateHosts: true });
     const dispatcher = fixture.createDispatcher({ webhooks });
     await fixture.announceUpdate(1);
     await dispatcher.settle();
@@ -238,14 +238,17 @@ for (const { name, open } of databases) {
   test(`rule 21: ${name}: every change of a webhook is announced, without its secret and URL`, async (t) => {
     const fixture = await openWebhookFixture(t, open);
     const { webhook, secret } = await fixture.createWebhook('https://example.com/hidden-path');
-    const { secret: newSecret } = await fixture.webhooks.hooks.rotateSecret(
+    const { secret: newSecret } = await fixture.webhooks.service.rotateSecret(
       fixture.transact,
       fixture.caller,
       webhook.id,
     );
-    await fixture.webhooks.hooks.update(fixture.transact, fixture.caller, webhook.id, { name: 'New', eventTypes: [] });
-    await fixture.webhooks.hooks.update(fixture.transact, fixture.caller, webhook.id, { name: 'New' });
-    await fixture.webhooks.hooks.remove(fixture.transact, fixture.caller, webhook.id);
+    await fixture.webhooks.service.update(fixture.transact, fixture.caller, webhook.id, {
+      name: 'New',
+      eventTypes: [],
+    });
+    await fixture.webhooks.service.update(fixture.transact, fixture.caller, webhook.id, { name: 'New' });
+    await fixture.webhooks.service.delete(fixture.transact, fixture.caller, webhook.id);
     const events = await loadWebhookEvents(fixture);
     assert.deepEqual(
       events.map(({ type, fields }) => [type, fields]),

@@ -34,8 +34,8 @@ for (const { name, open } of databases) {
       ascending(receivedPositions),
       Array.from({ length: 300 }, (_, index) => before + 1 + index),
     );
-    for (const [, own] of Map.groupBy(receiver.received, ({ event }) => event.subject.id)) {
-      assert.deepEqual(positions(own), ascending(positions(own)));
+    for (const [, requestsOfSubject] of Map.groupBy(receiver.received, ({ event }) => event.subject.id)) {
+      assert.deepEqual(positions(requestsOfSubject), ascending(positions(requestsOfSubject)));
     }
     assert.equal((await fixture.loadDeliveries(webhook.id)).length, 300);
   });
@@ -54,15 +54,15 @@ for (const { name, open } of databases) {
     );
     const statuses = fc.infiniteStream(fc.constantFrom(204, 204, 500, 503, 429));
     await fc.assert(
-      fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 30 }), statuses, async (steps, answers) => {
+      fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 30 }), statuses, async (steps, responseStatuses) => {
         receiver.received.length = 0;
         receiver.accepted.length = 0;
         const { position: before } = await fixture.events.log.readPositionAndTime(fixture.accountId);
-        receiver.respond = () => answers.next().value as number;
-        for (const each of steps) {
-          if ('subject' in each) await fixture.announceUpdate(each.subject);
+        receiver.respond = () => responseStatuses.next().value as number;
+        for (const step of steps) {
+          if ('subject' in step) await fixture.announceUpdate(step.subject);
           else {
-            fixture.clock.advance(each.minutes * 60 * SECOND);
+            fixture.clock.advance(step.minutes * 60 * SECOND);
             await Promise.all(nodes.map((node) => node.settle()));
           }
         }
@@ -74,8 +74,8 @@ for (const { name, open } of databases) {
         const { position: last } = await fixture.events.log.readPositionAndTime(fixture.accountId);
         const expected = Array.from({ length: last - before }, (_, index) => before + 1 + index);
         assert.deepEqual(ascending(positions(receiver.accepted)), expected);
-        for (const [, own] of Map.groupBy(receiver.accepted, ({ event }) => event.subject.id)) {
-          assert.deepEqual(positions(own), ascending(positions(own)));
+        for (const [, requestsOfSubject] of Map.groupBy(receiver.accepted, ({ event }) => event.subject.id)) {
+          assert.deepEqual(positions(requestsOfSubject), ascending(positions(requestsOfSubject)));
         }
       }),
       { numRuns: process.env.FULL === '1' ? 100 : 10 },
@@ -103,8 +103,8 @@ for (const { name, open } of databases) {
     assert.equal(receiver.received.length, 1, 'the claim is valid while the first node could still be sending');
     fixture.clock.advance(1);
     await other.settle();
-    const [first, again, later] = eventIds(receiver.received);
-    assert.equal(again, first);
+    const [first, repeated, later] = eventIds(receiver.received);
+    assert.equal(repeated, first);
     assert.notEqual(later, first);
     assert.equal(receiver.received.length, 3);
   });
@@ -142,15 +142,15 @@ for (const { name, open } of databases) {
     let written = 0;
     receiver.respond = () => (response) => {
       response.writeHead(200);
-      const more = () => {
+      const writeMore = () => {
         while (!response.destroyed && response.write(Buffer.alloc(16 * 1024))) written += 16 * 1024;
-        if (!response.destroyed) response.once('drain', more);
+        if (!response.destroyed) response.once('drain', writeMore);
       };
       const ended = () => {
         written = -1;
       };
       response.once('close', ended);
-      more();
+      writeMore();
     };
     await fixture.announceUpdate(1);
     await fixture.createDispatcher().settle();
@@ -178,7 +178,7 @@ for (const { name, open } of databases) {
     await fixture.announceUpdate(2);
     await dispatcher.settle(); // like the poll every second
     assert.equal(await readPosition(), position + 1, 'its position is stored');
-    await fixture.webhooks.hooks.update(fixture.transact, fixture.caller, webhook.id, {
+    await fixture.webhooks.service.update(fixture.transact, fixture.caller, webhook.id, {
       eventTypes: ['conversation.*'],
     });
     await fixture.announceUpdate(3);
@@ -236,15 +236,15 @@ for (const { name, open } of databases) {
 
 test('rule 21: lanes: a slow or failing webhook gets one, and all slow ones together leave lanes for the others', () => {
   const lanes = new Lanes();
-  assert.equal(lanes.acquire('a', false), LANE_LIMITS.perHook);
+  assert.equal(lanes.acquire('a', false), LANE_LIMITS.perWebhook);
   assert.equal(lanes.acquire('a', false), 0);
   lanes.finish('a', 10);
   assert.equal(lanes.acquire('a', false), 1);
-  for (let lane = 0; lane < LANE_LIMITS.perHook; lane++) lanes.finish('a', 9000);
-  assert.equal(lanes.acquire('a', false), LANE_LIMITS.perSlowHook, 'it was slow');
+  for (let lane = 0; lane < LANE_LIMITS.perWebhook; lane++) lanes.finish('a', 9000);
+  assert.equal(lanes.acquire('a', false), LANE_LIMITS.perSlowWebhook, 'it was slow');
   lanes.finish('a', 10);
-  assert.equal(lanes.acquire('a', false), LANE_LIMITS.perHook, 'it is fast again');
-  lanes.release('a', LANE_LIMITS.perHook);
+  assert.equal(lanes.acquire('a', false), LANE_LIMITS.perWebhook, 'it is fast again');
+  lanes.release('a', LANE_LIMITS.perWebhook);
   let slow = 0;
   for (let hook = 0; hook < 100; hook++) slow += lanes.acquire(`failing ${hook}`, true);
   assert.equal(slow, LANE_LIMITS.slowTotal);

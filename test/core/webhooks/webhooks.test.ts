@@ -18,9 +18,9 @@ for (const { name, open } of databases) {
     const { webhook, secret } = await fixture.createWebhook(`${receiver.url}?for=us`);
     await fixture.announceUpdate(7, 'conversation.closed');
     await fixture.createDispatcher().settle();
-    const [request, ...more] = receiver.received;
+    const [request, ...otherRequests] = receiver.received;
     assert.ok(request);
-    assert.deepEqual(more, []);
+    assert.deepEqual(otherRequests, []);
     const { position } = await fixture.events.log.readPositionAndTime(fixture.accountId);
     assert.deepEqual(request.event, {
       id: `${fixture.accountId}-${position}`,
@@ -49,7 +49,7 @@ for (const { name, open } of databases) {
     const receiver = await fixture.startReceiver();
     const { webhook, secret: oldSecret } = await fixture.createWebhook(receiver.url);
     const dispatcher = fixture.createDispatcher();
-    const { secret: newSecret } = await fixture.webhooks.hooks.rotateSecret(
+    const { secret: newSecret } = await fixture.webhooks.service.rotateSecret(
       fixture.transact,
       fixture.caller,
       webhook.id,
@@ -70,24 +70,24 @@ for (const { name, open } of databases) {
 
   test(`rule 21: ${name}: a webhook receives the event types it subscribed to, of its account, from its creation on`, async (t) => {
     const fixture = await openWebhookFixture(t, open);
-    const [all, some, other] = [
+    const [allTypes, someTypes, otherAccount] = [
       await fixture.startReceiver(),
       await fixture.startReceiver(),
       await fixture.startReceiver(),
     ];
     await fixture.announceUpdate(1, 'conversation.queued');
-    await fixture.createWebhook(all.url, { eventTypes: [] });
-    await fixture.createWebhook(some.url, { eventTypes: ['conversation.closed', 'operator.*'] });
+    await fixture.createWebhook(allTypes.url, { eventTypes: [] });
+    await fixture.createWebhook(someTypes.url, { eventTypes: ['conversation.closed', 'operator.*'] });
     const account = await fixture.transact((tx) => fixture.accounts.create(tx, 'Other'));
     const otherCaller = { ...fixture.caller, accountId: account.id };
-    await fixture.webhooks.hooks.create(fixture.transact, otherCaller, { name: 'Other', url: other.url });
+    await fixture.webhooks.service.create(fixture.transact, otherCaller, { name: 'Other', url: otherAccount.url });
     for (const type of ['conversation.queued', 'conversation.closed', 'operator.connected', 'skill.created'] as const) {
       await fixture.announceUpdate(1, type);
     }
     await fixture.createDispatcher().settle();
     const types = (requests: readonly ReceivedRequest[]) => requests.map(({ event }) => event.type).sort();
-    assert.deepEqual(types(some.received), ['conversation.closed', 'operator.connected']);
-    assert.deepEqual(types(all.received), [
+    assert.deepEqual(types(someTypes.received), ['conversation.closed', 'operator.connected']);
+    assert.deepEqual(types(allTypes.received), [
       'conversation.closed',
       'conversation.queued',
       'operator.connected',
@@ -95,7 +95,7 @@ for (const { name, open } of databases) {
       'webhook.created',
       'webhook.created',
     ]);
-    assert.deepEqual(types(other.received), ['webhook.created']);
+    assert.deepEqual(types(otherAccount.received), ['webhook.created']);
   });
 
   test(`rule 21: ${name}: timeouts, lost connections, 5xx and 429 are retried with exponential backoff`, async (t) => {
@@ -107,15 +107,15 @@ for (const { name, open } of databases) {
       [500, 500],
       [503, 503],
       [429, 429],
-      [() => undefined, /no answer within 60 s/],
+      [() => undefined, /no response within 60 s/],
       [(response) => response.destroy(), /could not connect: ECONNRESET/],
     ];
     await fixture.announceUpdate(1);
     let wait = 5 * SECOND;
-    for (const [answer, expectedResult] of failures) {
-      receiver.respond = () => answer;
+    for (const [response, expectedResult] of failures) {
+      receiver.respond = () => response;
       const before = receiver.received.length;
-      const isSilent = String(expectedResult).includes('no answer');
+      const isSilent = String(expectedResult).includes('no response');
       if (isSilent) t.mock.timers.enable({ apis: ['setTimeout'] });
       const settled = dispatcher.settle();
       await receiver.waitUntil(({ received }) => received.length === before + 1);
@@ -143,16 +143,16 @@ for (const { name, open } of databases) {
     assert.equal(new Set(receiver.received.map(({ headers }) => headers['x-switchboard-timestamp'])).size, 6);
   });
 
-  test(`rule 21: ${name}: Retry-After is honoured, in seconds and as a date, for the whole webhook`, async (t) => {
+  test(`rule 21: ${name}: Retry-After, in seconds or as a date, delays the whole webhook`, async (t) => {
     const fixture = await openWebhookFixture(t, open);
     const receiver = await fixture.startReceiver();
     await fixture.createWebhook(receiver.url);
     const dispatcher = fixture.createDispatcher();
-    const busy = (after: string) => {
-      receiver.respond = () => (response) => response.writeHead(429, { 'Retry-After': after }).end();
+    const respondTooBusy = (retryAfter: string) => {
+      receiver.respond = () => (response) => response.writeHead(429, { 'Retry-After': retryAfter }).end();
     };
-    for (const after of ['100', () => new Date(fixture.clock.now + 100 * SECOND).toUTCString()]) {
-      busy(typeof after === 'string' ? after : after());
+    for (const retryAfter of ['100', () => new Date(fixture.clock.now + 100 * SECOND).toUTCString()]) {
+      respondTooBusy(typeof retryAfter === 'string' ? retryAfter : retryAfter());
       const before = receiver.received.length;
       await fixture.announceUpdate(1);
       await dispatcher.settle();
@@ -168,14 +168,14 @@ for (const { name, open } of databases) {
   });
 
   for (const status of [300, 301, 302, 307, 308, 400, 401, 403, 404, 410, 422]) {
-    test(`rule 21: ${name}: ${status} is final, and no redirect is followed`, async (t) => {
+    test(`rule 21: ${name}: ${status} is not retried, and no redirect is followed`, async (t) => {
       const fixture = await openWebhookFixture(t, open);
-      const [receiver, elsewhere] = [await fixture.startReceiver(), await fixture.startReceiver()];
+      const [receiver, redirectTarget] = [await fixture.startReceiver(), await fixture.startReceiver()];
       const { webhook } = await fixture.createWebhook(receiver.url);
-      receiver.respond = () => (response) => response.writeHead(status, { Location: elsewhere.url }).end();
+      receiver.respond = () => (response) => response.writeHead(status, { Location: redirectTarget.url }).end();
       await fixture.announceUpdate(1);
       const dispatcher = fixture.createDispatcher();
-      for (let day = 0; day < 3; day++) {
+      for (let hour = 0; hour < 3; hour++) {
         await dispatcher.settle();
         fixture.clock.advance(HOUR);
       }
@@ -183,11 +183,11 @@ for (const { name, open } of databases) {
       assert.equal(row?.state, 'dead');
       assert.equal(row?.lastStatus, status);
       assert.equal(receiver.received.length, 1);
-      assert.equal(elsewhere.connections, 0);
+      assert.equal(redirectTarget.connections, 0);
     });
   }
 
-  test(`rule 21: ${name}: an event is dead after 24 hours of attempts, the last one at their end, and its subject continues`, async (t) => {
+  test(`rule 21: ${name}: a delivery is dead after 24 hours, with a last attempt at the end, and later events of its subject are then sent`, async (t) => {
     const fixture = await openWebhookFixture(t, open);
     const receiver = await fixture.startReceiver();
     const { webhook } = await fixture.createWebhook(receiver.url);
@@ -235,11 +235,11 @@ for (const { name, open } of databases) {
     isBroken = false;
     fixture.clock.advance(5 * SECOND);
     await dispatcher.settle();
-    const own = positions(receiver.accepted.filter(({ event }) => event.subject.id === 1));
-    assert.equal(own.length, 4);
+    const acceptedPositions = positions(receiver.accepted.filter(({ event }) => event.subject.id === 1));
+    assert.equal(acceptedPositions.length, 4);
     assert.deepEqual(
-      own,
-      own.toSorted((a, b) => a - b),
+      acceptedPositions,
+      acceptedPositions.toSorted((a, b) => a - b),
     );
     assert.ok((await fixture.loadDeliveries(webhook.id)).every(({ state }) => state === 'delivered'));
   });
@@ -258,22 +258,22 @@ for (const { name, open } of databases) {
     }
     assert.match((await fixture.loadDeliveries(webhook.id))[0]?.lastError ?? '', /ECONNREFUSED/);
     assert.equal((await fixture.loadWebhook(webhook.id)).failingSince, fixture.clock.now - 5 * HOUR);
-    const back = await fixture.startReceiver(receiver.port);
+    const restartedReceiver = await fixture.startReceiver(receiver.port);
     fixture.clock.advance(20 * SECOND);
     await dispatcher.settle();
-    assert.equal(back.connections, 0, 'all deliveries wait for their next attempt');
+    assert.equal(restartedReceiver.connections, 0, 'all deliveries wait for their next attempt');
     await fixture.announceUpdate(21);
     await dispatcher.settle(); // this one succeeds, and the others follow
-    const receivedPositions = positions(back.received);
+    const receivedPositions = positions(restartedReceiver.received);
     const expected = Array.from({ length: 121 }, (_, index) => before + 1 + index);
     assert.deepEqual(
       receivedPositions.toSorted((a, b) => a - b),
       expected,
     );
-    for (const [, own] of Map.groupBy(back.received, ({ event }) => event.subject.id)) {
+    for (const [, requestsOfSubject] of Map.groupBy(restartedReceiver.received, ({ event }) => event.subject.id)) {
       assert.deepEqual(
-        positions(own),
-        positions(own).toSorted((a, b) => a - b),
+        positions(requestsOfSubject),
+        positions(requestsOfSubject).toSorted((a, b) => a - b),
       );
     }
     assert.equal((await fixture.loadWebhook(webhook.id)).failingSince, null);
@@ -282,14 +282,14 @@ for (const { name, open } of databases) {
 
 test('rule 21: the backoff grows from 5 seconds to an hour, with a jitter of 25 %', () => {
   for (let attempt = 1; attempt < 40; attempt++) {
-    const plain = Math.min(5 * SECOND * 2 ** (attempt - 1), HOUR);
+    const withoutJitter = Math.min(5 * SECOND * 2 ** (attempt - 1), HOUR);
     assert.equal(
       computeBackoff(attempt, () => 0),
-      plain * 0.75,
+      withoutJitter * 0.75,
     );
     assert.equal(
       computeBackoff(attempt, () => 1),
-      plain * 1.25,
+      withoutJitter * 1.25,
     );
   }
   const waits = new Set(Array.from({ length: 100 }, () => computeBackoff(5, Math.random)));

@@ -80,14 +80,14 @@ describe('PostgreSQL only', { skip: postgresServerUrl === undefined }, () => {
         return attempts;
       }, 1);
       assert.equal(await work, 2);
-      const left = await admin`delete from things where id > 100 returning id`;
+      const deletedRows = await admin`delete from things where id > 100 returning id`;
       assert.deepEqual(
-        left.map((row) => Number(row.id)),
+        deletedRows.map((row) => Number(row.id)),
         [102],
       );
     });
 
-  test('a commit without an answer has an unknown outcome and is not retried', async (t) => {
+  test('a commit without a response has an unknown outcome and is not retried', async (t) => {
     const { hostname: host, port } = new URL(address);
     const proxy = await startTcpProxy({ host, port: Number(port || 5432) });
     const proxied = new PostgresDatabase(proxiedUrl(address, proxy));

@@ -80,7 +80,7 @@ const FAST_SETTINGS = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=
 function spawnServer(
   { data, program, spawnOptions }: PostgresFiles,
   port: number,
-  { durable, settings: more = [] }: PostgresOptions,
+  { durable, settings: otherSettings = [] }: PostgresOptions,
 ): RunningServer {
   const settings = [
     ...(durable ? [] : FAST_SETTINGS),
@@ -88,7 +88,7 @@ function spawnServer(
     'shared_buffers=64MB',
     'unix_socket_directories=',
     'listen_addresses=127.0.0.1',
-    ...more,
+    ...otherSettings,
   ];
   const args = ['-D', data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])];
   const child = spawn(program, args, { ...spawnOptions, stdio: ['ignore', 'ignore', 'pipe'] });

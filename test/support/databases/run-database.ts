@@ -8,7 +8,7 @@ import { startPostgres } from './postgres-server.ts';
 /** The PostgreSQL server of a test run, with its template database. */
 export interface RunDatabase {
   readonly url: string;
-  end(): Promise<void>;
+  stop(): Promise<void>;
 }
 
 /** Starts a server, or prepares an existing one. */
@@ -16,7 +16,7 @@ export async function openRunDatabase(existingUrl: string | undefined): Promise<
   const server = existingUrl ? undefined : await startPostgres();
   const url = existingUrl || (server?.url ?? '');
   await createTemplateDatabase(url);
-  return { url, end: () => (server ? server.stop() : dropLeftovers(url)) };
+  return { url, stop: () => (server ? server.stop() : dropTestDatabases(url)) };
 }
 
 async function createTemplateDatabase(server: string): Promise<void> {
@@ -31,8 +31,8 @@ async function createTemplateDatabase(server: string): Promise<void> {
   await database.close();
 }
 
-/** A server that existed before the run is left as it was. */
-async function dropLeftovers(url: string): Promise<void> {
+/** Drops the databases of the run, so that an existing server is left as it was. */
+async function dropTestDatabases(url: string): Promise<void> {
   const admin = postgres(url, { max: 1, onnotice: () => undefined });
   for (const { datname } of await admin`select datname from pg_database where starts_with(datname, ${DATABASE_PREFIX})`)
     await admin.unsafe(`drop database ${datname} with (force)`);

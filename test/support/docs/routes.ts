@@ -35,7 +35,7 @@ async function readRoutes(): Promise<readonly Route[]> {
   const server = await startServer(await openInstallation(config), config);
   await server.stop();
   rmSync(folder, { recursive: true, force: true });
-  return server.routes.all();
+  return server.routes.list();
 }
 
 /** The server adds HEAD to every GET, and OPTIONS to every route. */

@@ -66,18 +66,20 @@ export async function startSimulatedLoad(url: string, overrides: Partial<PlanOpt
 }
 
 export function responsesIn(entries: readonly Entry[]): RequestCompleted[] {
-  return entries.filter((entry) => entry.kind === 'answered');
+  return entries.filter((entry) => entry.kind === 'request_completed');
 }
 
 /** Number of operators whose desk has connected. */
 export function countConnectedDesks(entries: readonly Entry[]): number {
-  const came = entries.filter(({ kind, who }) => kind === 'connected' && who.startsWith('operator'));
-  return new Set(came.map(({ who }) => who)).size;
+  const came = entries.filter(
+    ({ kind, participant }) => kind === 'stream_connected' && participant.startsWith('operator'),
+  );
+  return new Set(came.map(({ participant }) => participant)).size;
 }
 
 /** A desk that lost its connection; `reconnectedAfterMs` is null if it never came back. */
 export interface DeskLoss {
-  readonly who: string;
+  readonly participant: string;
   readonly reconnectedAfterMs: number | null;
 }
 
@@ -85,14 +87,15 @@ export function findDeskLosses(entries: readonly Entry[]): DeskLoss[] {
   const losses: DeskLoss[] = [];
   const lostAt = new Map<string, number>();
   for (const entry of entries) {
-    if (!entry.who.startsWith('operator')) continue;
-    if (entry.kind === 'ended' && entry.how === 'lost' && !lostAt.has(entry.who)) lostAt.set(entry.who, entry.at);
-    if (entry.kind !== 'connected') continue;
-    const since = lostAt.get(entry.who);
-    if (since !== undefined) losses.push({ who: entry.who, reconnectedAfterMs: entry.at - since });
-    lostAt.delete(entry.who);
+    if (!entry.participant.startsWith('operator')) continue;
+    if (entry.kind === 'stream_ended' && entry.how === 'lost' && !lostAt.has(entry.participant))
+      lostAt.set(entry.participant, entry.at);
+    if (entry.kind !== 'stream_connected') continue;
+    const since = lostAt.get(entry.participant);
+    if (since !== undefined) losses.push({ participant: entry.participant, reconnectedAfterMs: entry.at - since });
+    lostAt.delete(entry.participant);
   }
-  return [...losses, ...[...lostAt.keys()].map((who) => ({ who, reconnectedAfterMs: null }))];
+  return [...losses, ...[...lostAt.keys()].map((participant) => ({ participant, reconnectedAfterMs: null }))];
 }
 
 /** Less than the grace period after a closed connection, which is 10 s. */
@@ -101,8 +104,8 @@ const LONG_ABSENCE_MS = 5000;
 /** Events that an operator went offline; the operator's own desk receives them after reconnecting. */
 export function findDisconnects(entries: readonly Entry[]): string[] {
   return entries.flatMap((entry) =>
-    entry.kind === 'told' && entry.type === 'operator.disconnected'
-      ? [`${entry.who} at position ${entry.position}: ${entry.reason}`]
+    entry.kind === 'event_received' && entry.type === 'operator.disconnected'
+      ? [`${entry.participant} at position ${entry.position}: ${entry.reason}`]
       : [],
   );
 }
@@ -112,6 +115,6 @@ export function findUnexpectedDisconnects(entries: readonly Entry[]): string[] {
   const late = findDeskLosses(entries).filter(
     ({ reconnectedAfterMs }) => (reconnectedAfterMs ?? LONG_ABSENCE_MS) >= LONG_ABSENCE_MS,
   );
-  const excused = new Set(late.map(({ who }) => who));
-  return findDisconnects(entries.filter(({ who }) => !excused.has(who)));
+  const excused = new Set(late.map(({ participant }) => participant));
+  return findDisconnects(entries.filter(({ participant }) => !excused.has(participant)));
 }

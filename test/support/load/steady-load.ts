@@ -60,7 +60,7 @@ export function startSteadyLoad(nodes: Nodes, staff: Staff, conversations: reado
         const unavailable = load.journal.records.filter(
           ({ sentAt, outcome }) => sentAt >= moment && outcome === 'unavailable',
         );
-        return kinds.every((kind) => unavailable.some((each) => each.kind === kind));
+        return kinds.every((kind) => unavailable.some((record) => record.kind === kind));
       });
     },
     stop: async () => {
@@ -163,7 +163,7 @@ class Load {
     const { email } = this.#staff.operators[number % this.#staff.operators.length] as Staff['operators'][number];
     const credentials =
       number % 2 === 0 ? { email, password: PASSWORD } : { email: `unknown${number}@example.com`, password: '?' };
-    const answer = await this.#send('login', node, '/oauth2/token', {
+    const response = await this.#send('login', node, '/oauth2/token', {
       method: 'POST',
       headers: { 'X-Forwarded-For': `10.0.${(number >> 8) & 255}.${number & 255}` },
       body: new URLSearchParams({
@@ -172,7 +172,7 @@ class Load {
         password: credentials.password,
       }),
     });
-    return answer.outcome !== 'unavailable';
+    return response.outcome !== 'unavailable';
   }
 
   async openSession(node: number): Promise<boolean> {

@@ -189,7 +189,10 @@ export class SteadyWriters {
     if (result) this.#createdSkills.set(name, Number(result.data.skillCreate.skill.id));
   }
 
-  /** Anything but success is a failure. `name` is the skill that a request would create; without a key it is not retried. */
+  /**
+   * Anything but success is a failure. `name` is the skill that a request would create; without a key it is not
+   * retried.
+   */
   // biome-ignore lint/suspicious/noExplicitAny: tests read any field
   async #sendRequest(request: Request, name?: string): Promise<any | undefined> {
     const { method = 'GET', path } = request;

@@ -68,14 +68,14 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
   };
   try {
     for (let index = 0; index < (options.nodes ?? 3); index += 1) {
-      const { env, args, main, execArgv, databaseUrl: own } = options.perNode?.(index) ?? {};
+      const { env, args, main, execArgv, databaseUrl: ownDatabaseUrl } = options.perNode?.(index) ?? {};
       nodes.push(
         new ClusterNode(await findStablePort(), {
           folder,
           ...(args && { args }),
           ...(main && { main }),
           env: {
-            DATABASE_URL: own ?? databaseUrl,
+            DATABASE_URL: ownDatabaseUrl ?? databaseUrl,
             SWITCHBOARD_SECRET: TEST_SECRET,
             SWITCHBOARD_TRUSTED_PROXIES: '127.0.0.1',
             SWITCHBOARD_LOG_LEVEL: 'warn',

@@ -65,7 +65,7 @@ export async function startNodes(
       }),
     ),
   );
-  const all = started.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
+  const all = started.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
   const end = async () => {
     await Promise.all(all.map((node) => node.stop()));
     await sql.end({ timeout: 1 });
@@ -73,7 +73,7 @@ export async function startNodes(
     await admin.end({ timeout: 1 });
   };
   try {
-    const failed = started.find((each) => each.status === 'rejected');
+    const failed = started.find((result) => result.status === 'rejected');
     if (failed) throw failed.reason;
     const token = await logIn((all[0] as SwitchboardProcess).url);
     return { all, urls: all.map((node) => node.url), databaseUrl, sql, token, end };
@@ -141,7 +141,7 @@ export async function startConversation(
   const id = Number(data.conversationStart.conversation.id);
   if (!accept) return { id, token };
   const [row] = await sql`select operator_id from conversations where account_id = 1 and id = ${id}`;
-  const operator = operators.find((each) => each.id === row?.operator_id);
+  const operator = operators.find((candidate) => candidate.id === row?.operator_id);
   if (!operator) throw new Error(`Conversation ${id} was not offered to an operator.`);
   const { errors, data: accepted } = await graphqlClient(url, operator.token).run(
     `mutation{offerAccept(input:{conversationId:${id}}){userErrors{message}}}`,

@@ -16,9 +16,9 @@ export interface Outage {
 /** The journal's summary of an outage for one kind of request. */
 export interface OutageRow {
   readonly kind: string;
-  /** Answered before the outage. */
+  /** Completed before the outage. */
   readonly before: number;
-  /** Sent and answered during the outage. */
+  /** Sent and completed during the outage. */
   readonly during: number;
   readonly unavailable: number;
   readonly partial: number;
@@ -40,33 +40,33 @@ export function summarizeOutage(
   records: readonly RequestRecord[],
   { from, downAt, restartedAt, to }: Outage,
 ): OutageRow[] {
-  const rows = [...Map.groupBy(records, ({ kind }) => kind)].map(([kind, all]) => {
-    const answeredAt = ({ sentAt, milliseconds }: RequestRecord) => sentAt + milliseconds;
-    const overlapping = all.filter(
-      (each) => answeredAt(each) >= from && each.sentAt <= to && !isExpectedRejection(kind, each.outcome),
+  const rows = [...Map.groupBy(records, ({ kind }) => kind)].map(([kind, recordsOfKind]) => {
+    const respondedAt = ({ sentAt, milliseconds }: RequestRecord) => sentAt + milliseconds;
+    const overlapping = recordsOfKind.filter(
+      (record) => respondedAt(record) >= from && record.sentAt <= to && !isExpectedRejection(kind, record.outcome),
     );
-    const during = all.filter((each) => each.sentAt >= downAt && answeredAt(each) <= restartedAt);
-    const failed = all.filter(({ outcome }) => outcome !== 'done' && !isExpectedRejection(kind, outcome));
+    const during = recordsOfKind.filter((record) => record.sentAt >= downAt && respondedAt(record) <= restartedAt);
+    const failed = recordsOfKind.filter(({ outcome }) => outcome !== 'done' && !isExpectedRejection(kind, outcome));
     const count = (list: readonly RequestRecord[], outcome: RequestRecord['outcome']) =>
-      list.filter((each) => each.outcome === outcome).length;
+      list.filter((record) => record.outcome === outcome).length;
     return {
       kind,
-      before: all.filter((each) => answeredAt(each) < from).length,
+      before: recordsOfKind.filter((record) => respondedAt(record) < from).length,
       during: during.length,
-      unavailable: count(all, 'unavailable'),
-      partial: count(all, 'partial'),
+      unavailable: count(recordsOfKind, 'unavailable'),
+      partial: count(recordsOfKind, 'partial'),
       unexpectedlyDone: during.filter(({ outcome }) => outcome === 'done' || isExpectedRejection(kind, outcome)).length,
-      other: all.filter(({ outcome }) => outcome === 'refused' && !isExpectedRejection(kind, outcome)).length,
-      noResponse: count(all, 'no response'),
-      withoutRetryAfter: all.filter(({ status, retryAfter }) => status === 503 && !Number(retryAfter)).length,
+      other: recordsOfKind.filter(({ outcome }) => outcome === 'refused' && !isExpectedRejection(kind, outcome)).length,
+      noResponse: count(recordsOfKind, 'no response'),
+      withoutRetryAfter: recordsOfKind.filter(({ status, retryAfter }) => status === 503 && !Number(retryAfter)).length,
       slowest: Math.max(
         0,
         ...overlapping
           .filter(({ outcome }) => outcome !== 'done')
-          .map((each) => answeredAt(each) - Math.max(each.sentAt, from)),
+          .map((record) => respondedAt(record) - Math.max(record.sentAt, from)),
       ),
-      recovery: Math.max(0, ...failed.map((each) => answeredAt(each) - to)),
-      after: all.filter((each) => each.sentAt > to).length,
+      recovery: Math.max(0, ...failed.map((record) => respondedAt(record) - to)),
+      after: recordsOfKind.filter((record) => record.sentAt > to).length,
     };
   });
   return rows.sort((a, b) => (a.kind < b.kind ? -1 : 1));
@@ -101,28 +101,28 @@ export async function findLostWrites(
   sql: postgres.Sql,
   { pseudos, skills, messages, wrongReads }: Ledger,
 ): Promise<string[]> {
-  const found = [...wrongReads];
+  const problems = [...wrongReads];
   for (const [id, { acknowledged, unconfirmed }] of pseudos) {
     const [row] = await sql`select pseudo from operators where account_id = 1 and id = ${id}`;
     if (row?.pseudo !== acknowledged && !unconfirmed.has(row?.pseudo))
-      found.push(`operator ${id} is ${row?.pseudo}, but was acknowledged as ${acknowledged}`);
+      problems.push(`operator ${id} is ${row?.pseudo}, but was acknowledged as ${acknowledged}`);
   }
   const rows = await sql`select name, count(*) as count from skills where account_id = 1 group by name`;
   const counts = new Map(rows.map((row) => [row.name, Number(row.count)]));
   for (const name of skills.acknowledged)
-    if (counts.get(name) !== 1) found.push(`${name} exists ${counts.get(name) ?? 0} times`);
-  for (const name of skills.unconfirmed) if ((counts.get(name) ?? 0) > 1) found.push(`${name} exists twice`);
+    if (counts.get(name) !== 1) problems.push(`${name} exists ${counts.get(name) ?? 0} times`);
+  for (const name of skills.unconfirmed) if ((counts.get(name) ?? 0) > 1) problems.push(`${name} exists twice`);
   for (const [conversation, sent] of messages) {
     const stored = await sql`
       select client_id from messages where account_id = 1 and conversation_id = ${conversation} and client_id is not null
       order by sequence`;
     const names = stored.map((row) => row.client_id as string).filter((name) => sent.includes(name));
     if (names.join() !== sent.join())
-      found.push(
+      problems.push(
         `conversation ${conversation} has ${names.length} of ${sent.length} messages, or they are out of order`,
       );
   }
-  return found;
+  return problems;
 }
 
 /** Events of a conversation that its follower missed, got twice or out of order. */
@@ -145,16 +145,19 @@ export async function findMissedEvents(
   ];
 }
 
-/** The slowest 503 by the nodes' own logs, for comparison: the rest is the machine that runs both sides. */
-export function slowestUnavailableMs(nodes: readonly { log(): string }[]): number {
-  const answers = nodes.flatMap((node) => [...node.log().matchAll(/"status":503,"ms":([\d.]+)/g)]);
-  return Math.max(0, ...answers.map(([, milliseconds]) => Number(milliseconds)));
+/**
+ * The slowest 503 in the logs of the nodes. The difference from the clients' measurement is the load of the machine,
+ * which runs both.
+ */
+export function findSlowestUnavailableMs(nodes: readonly { log(): string }[]): number {
+  const responses = nodes.flatMap((node) => [...node.log().matchAll(/"status":503,"ms":([\d.]+)/g)]);
+  return Math.max(0, ...responses.map(([, milliseconds]) => Number(milliseconds)));
 }
 
 export function sum<Row extends object>(rows: readonly Row[], name: keyof Row): number {
   return rows.reduce((total, row) => total + Number(row[name]), 0);
 }
 
-export function maximum<Row extends object>(rows: readonly Row[], name: keyof Row): number {
+export function max<Row extends object>(rows: readonly Row[], name: keyof Row): number {
   return Math.max(...rows.map((row) => Number(row[name])));
 }

@@ -89,9 +89,9 @@ function createRoundRobin(nodes: readonly Node[]) {
   return (tried: ReadonlySet<Node>, peek = false): Node | undefined => {
     const up = nodes.filter((node) => node.up);
     const fresh = up.filter((node) => !tried.has(node));
-    const left = fresh.length > 0 ? fresh : up;
+    const candidates = fresh.length > 0 ? fresh : up;
     if (!peek) turn += 1;
-    return left[turn % left.length];
+    return candidates[turn % candidates.length];
   };
 }
 
@@ -171,7 +171,9 @@ function upgrade(
 
 function buildRequestHead(request: IncomingMessage): string {
   const headers = { ...request.headers, 'x-forwarded-for': forwardedHeaders(request)['x-forwarded-for'] };
-  const lines = Object.entries(headers).flatMap(([name, values]) => [values].flat().map((one) => `${name}: ${one}`));
+  const lines = Object.entries(headers).flatMap(([name, values]) =>
+    [values].flat().map((value) => `${name}: ${value}`),
+  );
   return [`${request.method} ${request.url} HTTP/1.1`, ...lines, '', ''].join('\r\n');
 }
 

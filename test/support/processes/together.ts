@@ -28,10 +28,10 @@ export async function runTogether(
   if (database) process.env.TEST_DATABASE = database;
   await import('../databases/databases.ts'); // closes leftovers of failed tests after all suites, not after the first
   const suites = findSuites(folders);
-  const unknown = Object.keys(except).filter((each) => !suites.includes(each));
+  const unknown = Object.keys(except).filter((name) => !suites.includes(name));
   if (unknown.length > 0) throw new Error(`There is no ${unknown.join(', ')} in ${folders.join(', ')}.`);
   describe(name, { concurrency: 1 }, () => {
-    for (const suite of suites.filter((each) => !(each in except))) {
+    for (const suite of suites.filter((name) => !(name in except))) {
       describe(`${suite}${suffix}`, { concurrency: 1 }, () => import(join(TESTS, `${suite}.test.ts`)));
     }
   });

@@ -2,10 +2,10 @@ import { type Account, accountUpdate } from '../../../core/access/accounts.ts';
 import { validate } from '../../../core/kernel/validate.ts';
 import { forbiddenError } from '../../graphql-server/errors.ts';
 import { objectPayload } from '../../graphql-server/mutation.ts';
-import { builder, mutation } from '../builder.ts';
+import { addMutation, builder } from '../builder.ts';
 import type { Context } from '../context.ts';
 
-const descriptionOf = (name: keyof typeof accountUpdate.shape) =>
+const getDescription = (name: keyof typeof accountUpdate.shape) =>
   accountUpdate.shape[name].unwrap().meta()?.description ?? '';
 
 function resolveForAdmins<K extends keyof Account>(name: K) {
@@ -22,16 +22,16 @@ const AccountRef = builder.objectRef<Account>('Account').implement({
     name: t.exposeString('name', { description: 'The name of the account.' }),
     lang: t.exposeString('lang', { description: 'The language of the account.' }),
     premiumEnabled: t.exposeBoolean('premiumEnabled', { description: 'Whether premium features are enabled.' }),
-    autoAccept: t.exposeBoolean('autoAccept', { description: descriptionOf('autoAccept') }),
-    offerSeconds: t.exposeInt('offerSeconds', { description: descriptionOf('offerSeconds') }),
+    autoAccept: t.exposeBoolean('autoAccept', { description: getDescription('autoAccept') }),
+    offerSeconds: t.exposeInt('offerSeconds', { description: getDescription('offerSeconds') }),
     queueLimit: t.int({
       nullable: true,
-      description: `${descriptionOf('queueLimit')} Admins only.`,
+      description: `${getDescription('queueLimit')} Admins only.`,
       resolve: resolveForAdmins('queueLimit'),
     }),
     lowestPriorityFirst: t.boolean({
       nullable: true,
-      description: `${descriptionOf('lowestPriorityFirst')} Admins only.`,
+      description: `${getDescription('lowestPriorityFirst')} Admins only.`,
       resolve: resolveForAdmins('lowestPriorityFirst'),
     }),
   }),
@@ -49,17 +49,17 @@ builder.queryField('account', (t) =>
   }),
 );
 
-mutation('accountUpdate', {
+addMutation('accountUpdate', {
   description: 'Updates the account. Omitted fields stay unchanged. Admins only.',
   argumentDescription: 'The fields to change.',
   input: {
     description: 'The fields to change. Omitted fields stay unchanged.',
     fields: (t) => ({
-      name: t.string({ description: descriptionOf('name') }),
-      autoAccept: t.boolean({ description: descriptionOf('autoAccept') }),
-      offerSeconds: t.int({ description: descriptionOf('offerSeconds') }),
-      queueLimit: t.int({ description: descriptionOf('queueLimit') }),
-      lowestPriorityFirst: t.boolean({ description: descriptionOf('lowestPriorityFirst') }),
+      name: t.string({ description: getDescription('name') }),
+      autoAccept: t.boolean({ description: getDescription('autoAccept') }),
+      offerSeconds: t.int({ description: getDescription('offerSeconds') }),
+      queueLimit: t.int({ description: getDescription('queueLimit') }),
+      lowestPriorityFirst: t.boolean({ description: getDescription('lowestPriorityFirst') }),
     }),
   },
   payload: objectPayload('account', AccountRef),

@@ -3,7 +3,7 @@ import { builder, createEnum } from '../builder.ts';
 
 type Actor = Caller['actor'];
 
-export const ActorTypeEnum = createEnum<Actor['type']>('ActorType', 'The kind of an actor.', {
+export const ActorTypeEnum = createEnum<Actor['type']>('ActorType', 'The kind of actor.', {
   operator: 'A logged-in operator.',
   api_key: 'An integration with an API key.',
   visitor: 'A visitor.',
@@ -12,7 +12,7 @@ export const ActorTypeEnum = createEnum<Actor['type']>('ActorType', 'The kind of
 });
 
 export const ActorRef = builder.objectRef<Pick<Actor, 'type' | 'id'>>('Actor').implement({
-  description: 'The originator of an action.',
+  description: 'Who made a change.',
   fields: (t) => ({
     type: t.expose('type', { type: ActorTypeEnum, description: 'The kind of actor.' }),
     id: t.exposeID('id', { nullable: true, description: 'The identifier of the actor, if known.' }),

@@ -4,7 +4,7 @@ import { text as textOf } from '../../../core/kernel/text.ts';
 import { validate } from '../../../core/kernel/validate.ts';
 import { requireId } from '../../graphql-server/ids.ts';
 import { objectPayload } from '../../graphql-server/mutation.ts';
-import { builder, createEnum, idInput, mutation } from '../builder.ts';
+import { addMutation, builder, createEnum, idInput } from '../builder.ts';
 
 const AccessEnum = createEnum<KeyAccess>('ApiKeyAccess', 'The access level of an API key.', {
   read: 'Can read everything in the account except secrets.',
@@ -45,7 +45,7 @@ interface CreatedKey {
   readonly secret: string | null;
 }
 
-mutation('apiKeyCreate', {
+addMutation('apiKeyCreate', {
   description: 'Creates an API key. Admins only.',
   argumentDescription: 'The key to create.',
   input: {
@@ -70,7 +70,7 @@ mutation('apiKeyCreate', {
   },
 });
 
-mutation('apiKeyRevoke', {
+addMutation('apiKeyRevoke', {
   description: 'Revokes an API key. It is rejected everywhere within one second. Admins only.',
   argumentDescription: 'The key to revoke.',
   input: idInput('The key to revoke.', 'The identifier of the API key.'),

@@ -3,7 +3,7 @@ import { clientId, messageText } from '../../../core/engine/conversations/messag
 import { validate } from '../../../core/kernel/validate.ts';
 import { parseIdField, parseIdListField, requireId } from '../../graphql-server/ids.ts';
 import { objectPayload } from '../../graphql-server/mutation.ts';
-import { type InputFieldBuilder, idInput, mutation } from '../builder.ts';
+import { addMutation, type InputFieldBuilder, idInput } from '../builder.ts';
 import { ConversationRef, MessageRef } from './conversation.ts';
 
 const MAX_TAGS = 100;
@@ -22,7 +22,7 @@ const offerInput = {
   }),
 };
 
-mutation('offerAccept', {
+addMutation('offerAccept', {
   description: 'Accepts an offer, which assigns the conversation to the viewer. Repeating it has no effect.',
   argumentDescription: 'The offer to accept.',
   input: offerInput,
@@ -31,7 +31,7 @@ mutation('offerAccept', {
     services.engine.conversations.accept(commit, caller, requireConversationId(input.conversationId)),
 });
 
-mutation('offerDecline', {
+addMutation('offerDecline', {
   description:
     'Declines an offer. The conversation is offered to other operators, and not to the viewer for 60 seconds.',
   argumentDescription: 'The offer to decline.',
@@ -41,7 +41,7 @@ mutation('offerDecline', {
     services.engine.conversations.decline(commit, caller, requireConversationId(input.conversationId)),
 });
 
-mutation('messageSend', {
+addMutation('messageSend', {
   description: 'Sends a message in a conversation that the viewer handles. It is stored before the mutation returns.',
   argumentDescription: 'The message to send.',
   input: {
@@ -62,7 +62,7 @@ mutation('messageSend', {
   },
 });
 
-mutation('conversationTransfer', {
+addMutation('conversationTransfer', {
   description:
     'Transfers an active conversation: offers it to an operator, or requeues it for a skill or a group. Available to the operator who handles it, their managers and admins.',
   argumentDescription: 'The conversation and its target.',
@@ -91,7 +91,7 @@ mutation('conversationTransfer', {
     }),
 });
 
-mutation('conversationEscalate', {
+addMutation('conversationEscalate', {
   description:
     'Escalates a chat that the viewer handles to video, and returns the video conversation. The chat stays open.',
   argumentDescription: 'The chat to escalate.',
@@ -101,7 +101,7 @@ mutation('conversationEscalate', {
     services.engine.conversations.escalate(commit, caller, requireConversationId(id)),
 });
 
-mutation('conversationTag', {
+addMutation('conversationTag', {
   description:
     'Replaces the tags of a conversation. Available to the operator who handles it, their managers and admins.',
   argumentDescription: 'The conversation and its tags.',
@@ -119,7 +119,7 @@ mutation('conversationTag', {
   },
 });
 
-mutation('conversationClose', {
+addMutation('conversationClose', {
   description:
     'Closes a conversation and frees its slot. Available to the operator who handles it, their managers and admins.',
   argumentDescription: 'The conversation to close.',
@@ -129,7 +129,7 @@ mutation('conversationClose', {
     services.engine.conversations.close(commit, caller, requireConversationId(id)),
 });
 
-mutation('conversationTake', {
+addMutation('conversationTake', {
   description:
     'Assigns a conversation to an operator immediately and without an offer, even if another operator handles it. Available to admins, and to managers within their groups.',
   argumentDescription: 'The conversation and its new operator.',

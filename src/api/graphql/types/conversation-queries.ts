@@ -3,7 +3,7 @@ import { toSlicedList } from '../../graphql-server/connection.ts';
 import { forbiddenError } from '../../graphql-server/errors.ts';
 import { parseIdArgument } from '../../graphql-server/ids.ts';
 import { builder, ChannelEnum, connectionField, connectionType } from '../builder.ts';
-import { requireLanguage, toIdFilter } from '../filters.ts';
+import { requireLanguageCode, toIdFilter } from '../filters.ts';
 import { ConversationRef, ConversationStateEnum, canSee } from './conversation.ts';
 import { toPeriod } from './statistics.ts';
 
@@ -35,7 +35,7 @@ function toConversationFilters(
   filter: typeof ConversationFilterInput.$inferInput | null | undefined,
 ): ConversationFilters {
   if (!filter) return {};
-  requireLanguage('filter.language', filter.language);
+  requireLanguageCode('filter.language', filter.language);
   return {
     id: toIdFilter('id', filter.id),
     channels: filter.channel ? [filter.channel] : undefined,
@@ -59,8 +59,8 @@ builder.queryFields((t) => ({
     description:
       'A conversation by its identifier. Available to the operator who handles it, their managers and admins.',
     args: { id: t.arg.id({ required: true, description: 'The identifier of the conversation.' }) },
-    resolve: async (_root, { id: text }, context) => {
-      const id = parseIdArgument(text);
+    resolve: async (_root, { id: idText }, context) => {
+      const id = parseIdArgument(idText);
       const conversation = id === undefined ? undefined : await context.load.conversations.byId.load(id);
       if (conversation && !(await canSee(conversation, context))) throw forbiddenError();
       return conversation ?? null;
@@ -69,7 +69,7 @@ builder.queryFields((t) => ({
   conversations: connectionField(t, {
     type: ConversationConnection,
     description:
-      'The conversations that the viewer can see: all for admins, those of their groups for managers, and their own for operators.',
+      'The conversations that the viewer can see. Admins see all conversations, managers the conversations of their groups, operators their own.',
     args: { filter: t.arg({ type: ConversationFilterInput, description: 'Filters for the conversations.' }) },
     list: (_root, { filter }, { caller, services, load }) => {
       const filters = { ...toConversationFilters(filter), scope: toAccessScope(caller) };

@@ -42,8 +42,8 @@ export async function canSee(
   conversation: Pick<Conversation, 'operatorId' | 'groupId'>,
   { caller, load }: Context,
 ): Promise<boolean> {
-  const groupOf = async (id: number) => (await load.operator.load(id))?.groupId ?? null;
-  return (await findInvolvement(caller, conversation, groupOf)) !== 'none';
+  const findGroupId = async (id: number) => (await load.operator.load(id))?.groupId ?? null;
+  return (await findInvolvement(caller, conversation, findGroupId)) !== 'none';
 }
 
 export const MessageRef = builder.objectRef<Message>('Message').implement({

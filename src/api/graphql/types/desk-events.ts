@@ -22,7 +22,7 @@ const DeskEventRef = builder.objectRef<LoggedEvent>('DeskEvent').implement({
     conversationId: t.id({
       nullable: true,
       description: 'The identifier of the conversation, even if the event took it away from the viewer.',
-      resolve: conversationIdOf,
+      resolve: getConversationId,
     }),
     conversation: t.field({
       type: ConversationRef,
@@ -59,12 +59,12 @@ const DeskEventRef = builder.objectRef<LoggedEvent>('DeskEvent').implement({
   }),
 });
 
-function conversationIdOf({ subjectType, subjectId }: LoggedEvent): number | null {
+function getConversationId({ subjectType, subjectId }: LoggedEvent): number | null {
   return subjectType === 'conversation' ? subjectId : null;
 }
 
 async function findVisibleConversation(event: LoggedEvent, context: Context) {
-  const id = conversationIdOf(event);
+  const id = getConversationId(event);
   const conversation = id === null ? undefined : await context.load.conversations.byId.load(id);
   return conversation && (await canSee(conversation, context)) ? conversation : undefined;
 }
@@ -135,28 +135,28 @@ async function* streamDeskEvents(
   }
 }
 
-/** Of a transfer, the previous operator receives only the loss, and the new one only the offer or start. */
+/** In a transfer, the previous operator receives only the loss, and the new operator only the offer or start. */
 function isRelevant({ type, subjectType, changes: { values } }: LoggedEvent, operatorId: number): boolean {
   if (subjectType !== 'conversation') return subjectType === 'operator';
-  const isTheirs = values.operatorId === operatorId;
-  if (type === 'conversation.offered' || type === 'conversation.started') return isTheirs;
-  return type !== 'conversation.transferred' || !isTheirs;
+  const isOwn = values.operatorId === operatorId;
+  if (type === 'conversation.offered' || type === 'conversation.started') return isOwn;
+  return type !== 'conversation.transferred' || !isOwn;
 }
 
 async function* streamConversationEvents(
   context: Context,
-  text: string,
+  idText: string,
   after: number | undefined,
   signal: AbortSignal,
 ): AsyncGenerator<LoggedEvent> {
   const { caller, services } = context;
   const { accountId } = caller;
   const start = after ?? (await services.events.log.readPosition(accountId));
-  const id = parseIdArgument(text);
+  const id = parseIdArgument(idText);
   const requireAccess = async () => {
     context.load = createLoaders(caller, services);
     const conversation = id === undefined ? undefined : await context.load.conversations.byId.load(id);
-    if (!conversation) throw graphqlError('BAD_REQUEST', `Unknown 'conversation' with 'id' ${text}.`);
+    if (!conversation) throw graphqlError('BAD_REQUEST', `Unknown 'conversation' with 'id' ${idText}.`);
     if (!(await canSee(conversation, context))) throw forbiddenError();
   };
   await requireAccess();

@@ -19,35 +19,35 @@ import { unknownId } from '../../../core/kernel/errors.ts';
 import { validate } from '../../../core/kernel/validate.ts';
 import { parseIdField, parseIdListField, requireId } from '../../graphql-server/ids.ts';
 import { deletedIdPayload, objectPayload } from '../../graphql-server/mutation.ts';
-import { type InputFieldBuilder, idInput, mutation } from '../builder.ts';
+import { addMutation, type InputFieldBuilder, idInput } from '../builder.ts';
 import { GroupRef, SkillRef, WebsiteRef } from './directory.ts';
 
-const descriptionOf = (name: keyof typeof websiteSchema.shape) => websiteSchema.shape[name].meta()?.description ?? '';
+const getDescription = (name: keyof typeof websiteSchema.shape) => websiteSchema.shape[name].meta()?.description ?? '';
 
 const allowedOrigins = originsSchema.optional();
 const websiteCreateInput = websiteCreate.extend({ allowedOrigins });
 const websiteUpdateInput = websiteUpdate.extend({ allowedOrigins });
 
-mutation('websiteCreate', {
+addMutation('websiteCreate', {
   description: 'Creates a website. Admins only.',
   argumentDescription: 'The website to create.',
   input: {
     description: 'The website to create. Omitted fields get their defaults.',
-    fields: (t) => websiteFields(t, true),
+    fields: (t) => createWebsiteFields(t, true),
   },
   payload: objectPayload('website', WebsiteRef),
   run: (commit, { caller, services }, input) =>
     services.administration.websites.create(commit, caller, validate(websiteCreateInput, { ...input })),
 });
 
-mutation('websiteUpdate', {
+addMutation('websiteUpdate', {
   description: 'Updates a website. Omitted fields stay unchanged. Admins only.',
   argumentDescription: 'The fields to change.',
   input: {
     description: 'The fields to change. Omitted fields stay unchanged.',
     fields: (t) => ({
       id: t.id({ required: true, description: 'The identifier of the website.' }),
-      ...websiteFields(t, false),
+      ...createWebsiteFields(t, false),
     }),
   },
   payload: objectPayload('website', WebsiteRef),
@@ -60,16 +60,16 @@ mutation('websiteUpdate', {
     ),
 });
 
-mutation('websiteDelete', {
+addMutation('websiteDelete', {
   description: 'Deletes a website that is not in use. Admins only.',
   argumentDescription: 'The website to delete.',
   input: idInput('The website to delete.', 'The identifier of the website.'),
   payload: deletedIdPayload<Website>(),
   run: (commit, { caller, services }, { id }) =>
-    services.administration.websites.remove(commit, caller, requireId('website', id)),
+    services.administration.websites.delete(commit, caller, requireId('website', id)),
 });
 
-mutation('websiteSecretRotate', {
+addMutation('websiteSecretRotate', {
   description:
     "Replaces the secret that signs the `externalId` of a website's visitors. The old secret stops working immediately. Admins only.",
   argumentDescription: 'The website.',
@@ -79,13 +79,13 @@ mutation('websiteSecretRotate', {
     services.administration.websites.rotateSecret(commit, caller, requireId('website', id)),
 });
 
-function websiteFields(t: InputFieldBuilder, required: boolean) {
+function createWebsiteFields(t: InputFieldBuilder, required: boolean) {
   return {
-    url: t.string({ required, description: descriptionOf('url') }),
-    label: t.string({ required, description: descriptionOf('label') }),
-    currency: t.string({ description: descriptionOf('currency') }),
-    languageAdmin: t.string({ description: descriptionOf('languageAdmin') }),
-    timezone: t.string({ description: descriptionOf('timezone') }),
+    url: t.string({ required, description: getDescription('url') }),
+    label: t.string({ required, description: getDescription('label') }),
+    currency: t.string({ description: getDescription('currency') }),
+    languageAdmin: t.string({ description: getDescription('languageAdmin') }),
+    timezone: t.string({ description: getDescription('timezone') }),
     allowedOrigins: t.stringList({ description: originsSchema.meta()?.description ?? '' }),
   };
 }
@@ -95,12 +95,12 @@ for (const { kind, ref, create, update } of [
   { kind: 'skill', ref: SkillRef, create: skillCreate, update: skillUpdate },
 ] as const) {
   const payload = objectPayload(kind, ref, (node: NodeWithAncestors) => node);
-  mutation(`${kind}Create`, {
+  addMutation(`${kind}Create`, {
     description: `Creates a ${kind}. Admins only.`,
     argumentDescription: `The ${kind} to create.`,
     input: {
       description: `The ${kind} to create. Omitted fields get their defaults.`,
-      fields: (t) => treeFields(t, kind, true),
+      fields: (t) => createTreeFields(t, kind, true),
     },
     payload,
     run: (commit, { caller, services }, input) => {
@@ -108,14 +108,14 @@ for (const { kind, ref, create, update } of [
       return services.administration[`${kind}s`].create(commit, caller, fields);
     },
   });
-  mutation(`${kind}Update`, {
+  addMutation(`${kind}Update`, {
     description: `Updates a ${kind}. Omitted fields stay unchanged. Admins only.`,
     argumentDescription: 'The fields to change.',
     input: {
       description: 'The fields to change. Omitted fields stay unchanged.',
       fields: (t) => ({
         id: t.id({ required: true, description: `The identifier of the ${kind}.` }),
-        ...treeFields(t, kind, false),
+        ...createTreeFields(t, kind, false),
       }),
     },
     payload,
@@ -124,17 +124,17 @@ for (const { kind, ref, create, update } of [
       return services.administration[`${kind}s`].update(commit, caller, requireId(kind, id), fields);
     },
   });
-  mutation(`${kind}Delete`, {
+  addMutation(`${kind}Delete`, {
     description: `Deletes a ${kind} that is not in use. Admins only.`,
     argumentDescription: `The ${kind} to delete.`,
     input: idInput(`The ${kind} to delete.`, `The identifier of the ${kind}.`),
     payload: deletedIdPayload<TreeNode>(),
     run: (commit, { caller, services }, { id }) =>
-      services.administration[`${kind}s`].remove(commit, caller, requireId(kind, id)),
+      services.administration[`${kind}s`].delete(commit, caller, requireId(kind, id)),
   });
 }
 
-function treeFields(t: InputFieldBuilder, kind: TreeKind, required: boolean) {
+function createTreeFields(t: InputFieldBuilder, kind: TreeKind, required: boolean) {
   return {
     name: t.string({ required, description: `The name of the ${kind}.` }),
     ...(kind === 'skill' ? { order: t.int({ description: 'The sort order in lists.' }) } : {}),
@@ -153,7 +153,7 @@ for (const [name, description] of [
   ['skillOperatorsAdd', 'Adds a skill to operators.'],
   ['skillOperatorsRemove', 'Removes a skill from operators.'],
 ] as const) {
-  mutation(name, {
+  addMutation(name, {
     description: `${description} Changes all of them or none. Admins only.`,
     argumentDescription: 'The skill and the operators.',
     input: {

@@ -28,7 +28,7 @@ WebsiteRef.implement({
       description:
         'The secret with which the website signs the `externalId` of its visitors (HMAC-SHA256, hexadecimal). Admins only.',
       resolve: (website, _args, { caller, services }) =>
-        services.administration.websites.visitorSecret(caller, website),
+        services.administration.websites.deriveVisitorSecret(caller, website),
     }),
   }),
 });

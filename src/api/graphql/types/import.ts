@@ -7,10 +7,10 @@ import {
 import { invalidField } from '../../../core/kernel/errors.ts';
 import { parseId } from '../../../core/kernel/ids.ts';
 import { toUserErrors } from '../../graphql-server/errors.ts';
-import { builder, createEnum, mutation, UserErrorRef } from '../builder.ts';
-import { operatorFields } from './operator-mutations.ts';
+import { addMutation, builder, createEnum, UserErrorRef } from '../builder.ts';
+import { createOperatorFields } from './operator-mutations.ts';
 
-/** A single commit, so that the payload is stored with the change under its Idempotency-Key. */
+/** An import is a single commit, so that the payload is stored with the change under its Idempotency-Key. */
 const MAX_ROWS = MAX_ROWS_PER_COMMIT;
 
 const OutcomeEnum = createEnum<RowReport['outcome']>('ImportOutcome', 'The outcome of a row of an import.', {
@@ -59,10 +59,10 @@ const ReportRef = builder.objectRef<ImportReport>('OperatorsImportReport').imple
 
 const RowInput = builder.inputType('OperatorsImportRowInput', {
   description: 'An operator, matched by `externalId`: updated if it exists, created if not.',
-  fields: (t) => operatorFields(t, false),
+  fields: (t) => createOperatorFields(t, false),
 });
 
-mutation('operatorsImport', {
+addMutation('operatorsImport', {
   description: `Creates or updates up to ${MAX_ROWS} operators in one request. Available to admins, and to managers within their groups.`,
   argumentDescription: 'The rows to import.',
   input: {

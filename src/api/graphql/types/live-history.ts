@@ -13,9 +13,9 @@ import { OperatorLiveRef } from './live.ts';
 import { OperatorRef } from './operator.ts';
 import { toPeriod } from './statistics.ts';
 
-const LiveChangeKindEnum = createEnum<LiveChange>('LiveChangeKind', 'The kind of a live state change.', {
-  connected: 'The first session started.',
-  disconnected: 'The last session ended.',
+const LiveChangeKindEnum = createEnum<LiveChange>('LiveChangeKind', 'The kind of live state change.', {
+  connected: 'The first lease started.',
+  disconnected: 'The last lease ended.',
   in_grace: 'The last connection was closed, and the grace period started.',
   returned: 'A connection was reopened within the grace period.',
   availability: 'The availability was changed.',
@@ -27,7 +27,7 @@ const LiveChangeKindEnum = createEnum<LiveChange>('LiveChangeKind', 'The kind of
 type LiveChangeRow = LiveHistoryRow & { readonly id: number };
 
 const LiveChangeRef = builder.objectRef<LiveChangeRow>('LiveChange').implement({
-  description: "A change of an operator's live state, and the state after it.",
+  description: "A change to an operator's live state, and the state after it.",
   fields: (t) => ({
     at: t.expose('at', { type: 'DateTime', description: 'When the change was made.' }),
     kind: t.field({
@@ -75,7 +75,7 @@ builder.queryFields((t) => ({
     type: LiveChangeConnection,
     nullable: true,
     description:
-      "All changes of an operator's live state, newest first. Available to the operator, their managers and admins.",
+      "All changes to an operator's live state, newest first. Available to the operator, their managers and admins.",
     args: {
       operatorId: t.arg.id({ required: true, description: 'The operator.' }),
       from: t.arg({ type: 'DateTime', description: 'Only changes at this time or later.' }),
@@ -113,23 +113,26 @@ builder.queryFields((t) => ({
   }),
 }));
 
-/** Requested operators must all be readable. Without a request, unreadable operators are left out. */
+/**
+ * Loads the requested operators, who must all be readable, or by default the readable operators that the caller
+ * manages.
+ */
 async function selectOperators(
   operatorIds: readonly string[] | null | undefined,
   context: Context,
 ): Promise<Operator[]> {
   const { caller, load } = context;
-  requireOperatorLimit(operatorIds ?? []);
-  const found = operatorIds
+  checkOperatorCount(operatorIds ?? []);
+  const operators = operatorIds
     ? omitMissing(await load.operator.loadMany(operatorIds.map((text) => parseIdArgument(text) ?? 0)))
     : await loadManagedOperators(context);
-  requireOperatorLimit(found);
-  const readable = found.filter((operator) => canRead(caller, operator, 'details'));
-  if (operatorIds && readable.length < found.length) throw forbiddenError();
+  checkOperatorCount(operators);
+  const readable = operators.filter((operator) => canRead(caller, operator, 'details'));
+  if (operatorIds && readable.length < operators.length) throw forbiddenError();
   return readable;
 }
 
-function requireOperatorLimit({ length }: readonly unknown[]): void {
+function checkOperatorCount({ length }: readonly unknown[]): void {
   if (length > MAX_OPERATORS) {
     throw graphqlError('BAD_REQUEST', `operatorIds must have at most ${MAX_OPERATORS} items.`);
   }

@@ -11,9 +11,9 @@ export const BLOCK_REASON_DESCRIPTIONS: Record<BlockReason, string> = {
   NOT_ENABLED: 'The channel is not enabled for the operator.',
   NOT_AVAILABLE: 'The operator is not available on this channel.',
   SLOTS_FULL: 'All slots of this channel are in use.',
-  ON_CALL: 'An active call blocks this channel.',
-  ON_VIDEO: 'An active video blocks this channel.',
-  ON_CHAT: 'An active chat blocks this channel.',
+  ON_CALL: 'A call, active or offered, blocks this channel.',
+  ON_VIDEO: 'A video, active or offered, blocks this channel.',
+  ON_CHAT: 'A chat, active or offered, blocks this channel.',
 };
 
 const BlockReasonEnum = createEnum(
@@ -22,12 +22,12 @@ const BlockReasonEnum = createEnum(
   BLOCK_REASON_DESCRIPTIONS,
 );
 
-interface ChannelState {
+interface OperatorChannel {
   readonly state: LiveState;
   readonly channel: Channel;
 }
 
-const ChannelLiveRef = builder.objectRef<ChannelState>('ChannelLive').implement({
+const ChannelLiveRef = builder.objectRef<OperatorChannel>('ChannelLive').implement({
   description: 'The live state of an operator on one channel.',
   fields: (t) => ({
     enabled: t.boolean({
@@ -65,7 +65,7 @@ const ChannelLiveRef = builder.objectRef<ChannelState>('ChannelLive').implement(
 export const OperatorLiveRef = builder.objectRef<LiveState>('OperatorLive').implement({
   description: 'The live state of an operator.',
   fields: (t) => ({
-    connected: t.exposeBoolean('connected', { description: 'Whether the operator has a session that has not ended.' }),
+    connected: t.exposeBoolean('connected', { description: 'Whether the operator has a lease that has not ended.' }),
     ...Object.fromEntries(
       CHANNELS.map((channel) => [
         channel,
@@ -90,7 +90,7 @@ const ChannelAvailabilityRef = builder.objectRef<ChannelAvailability>('ChannelAv
       description: 'The number of matching operators who can receive a conversation now.',
     }),
     freeSlots: t.exposeInt('freeSlots', { description: 'The number of free slots.' }),
-    waiting: t.exposeInt('waiting', { description: 'The number of queued conversations.' }),
+    waiting: t.exposeInt('waiting', { description: 'The number of queued conversations that match.' }),
   }),
 });
 

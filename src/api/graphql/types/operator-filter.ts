@@ -2,7 +2,7 @@ import type { Caller } from '../../../core/kernel/caller.ts';
 import type { OperatorFilters } from '../../../core/operators/operator-filter.ts';
 import { requireCanFilter } from '../../../core/operators/permissions.ts';
 import { builder, ChannelEnum, RoleEnum } from '../builder.ts';
-import { requireLanguage, toIdFilter, toTextFilter } from '../filters.ts';
+import { requireLanguageCode, toIdFilter, toTextFilter } from '../filters.ts';
 
 export const OperatorFilterInput = builder.inputType('OperatorFilter', {
   description:
@@ -15,7 +15,7 @@ export const OperatorFilterInput = builder.inputType('OperatorFilter', {
     skillId: t.string({ description: 'Has this skill.' }),
     name: t.string({ description: 'The last name.' }),
     externalId: t.string({ description: 'The external identifier.' }),
-    email: t.string({ description: 'The email address.' }),
+    email: t.string({ description: 'The e-mail address.' }),
     connected: t.boolean({ description: 'Whether the operator is connected.' }),
     available: t.field({ type: ChannelEnum, description: 'Available on this channel.' }),
     routable: t.field({ type: ChannelEnum, description: 'Routable on this channel.' }),
@@ -29,7 +29,7 @@ type OperatorFilterValues = typeof OperatorFilterInput.$inferInput;
 /** Throws FORBIDDEN for filters on fields that the caller cannot read. */
 export function toOperatorFilters(filter: OperatorFilterValues | null | undefined, caller: Caller): OperatorFilters {
   if (!filter) return {};
-  requireLanguage('filter.language', filter.language);
+  requireLanguageCode('filter.language', filter.language);
   const filters: OperatorFilters = {
     id: toIdFilter('id', filter.id),
     groupId: toIdFilter('groupId', filter.groupId),

@@ -6,14 +6,15 @@ import { type Operator, operatorCreate, operatorSchema, operatorUpdate } from '.
 import { forbiddenError } from '../../graphql-server/errors.ts';
 import { parseIdField, parseIdListField, requireId } from '../../graphql-server/ids.ts';
 import { deletedIdPayload, objectPayload } from '../../graphql-server/mutation.ts';
-import { builder, type InputFieldBuilder, idInput, mutation, RoleEnum } from '../builder.ts';
+import { addMutation, builder, type InputFieldBuilder, idInput, RoleEnum } from '../builder.ts';
 import type { Context } from '../context.ts';
 import { OperatorRef } from './operator.ts';
 
 const MAX_TTL_SECONDS = 300;
 const DEFAULT_TTL_SECONDS = 60;
 
-const descriptionOf = (name: keyof typeof operatorSchema.shape) => operatorSchema.shape[name].meta()?.description ?? '';
+const getDescription = (name: keyof typeof operatorSchema.shape) =>
+  operatorSchema.shape[name].meta()?.description ?? '';
 
 const CallConfigInput = builder.inputType('CallConfigInput', {
   description: 'How the operator answers calls. Omitted fields stay unchanged.',
@@ -27,18 +28,18 @@ const CallConfigInput = builder.inputType('CallConfigInput', {
 });
 
 /** The input fields of creation and update. */
-export function operatorFields(t: InputFieldBuilder, required: boolean) {
+export function createOperatorFields(t: InputFieldBuilder, required: boolean) {
   const flag = (name: 'chatEnabled' | 'callEnabled' | 'videoEnabled' | 'chatAndCall' | 'chatToVideo') =>
-    t.boolean({ description: descriptionOf(name) });
+    t.boolean({ description: getDescription(name) });
   const number = (name: 'chatMaxNumber' | 'chatPriority' | 'callPriority' | 'videoPriority') =>
-    t.int({ description: descriptionOf(name) });
+    t.int({ description: getDescription(name) });
   return {
-    name: t.string({ required, description: descriptionOf('name') }),
-    firstName: t.string({ description: descriptionOf('firstName') }),
-    pseudo: t.string({ description: descriptionOf('pseudo') }),
-    email: t.string({ required, description: descriptionOf('email') }),
-    externalId: t.string({ description: descriptionOf('externalId') }),
-    roles: t.field({ type: [RoleEnum], description: descriptionOf('roles') }),
+    name: t.string({ required, description: getDescription('name') }),
+    firstName: t.string({ description: getDescription('firstName') }),
+    pseudo: t.string({ description: getDescription('pseudo') }),
+    email: t.string({ required, description: getDescription('email') }),
+    externalId: t.string({ description: getDescription('externalId') }),
+    roles: t.field({ type: [RoleEnum], description: getDescription('roles') }),
     chatEnabled: flag('chatEnabled'),
     callEnabled: flag('callEnabled'),
     videoEnabled: flag('videoEnabled'),
@@ -48,17 +49,17 @@ export function operatorFields(t: InputFieldBuilder, required: boolean) {
     chatPriority: number('chatPriority'),
     callPriority: number('callPriority'),
     videoPriority: number('videoPriority'),
-    languageList: t.stringList({ description: descriptionOf('languageList') }),
-    languageAdmin: t.string({ description: descriptionOf('languageAdmin') }),
-    groupId: t.id({ description: descriptionOf('groupId') }),
-    websiteIds: t.idList({ description: descriptionOf('websiteList') }),
-    skillIds: t.idList({ description: descriptionOf('skillList') }),
-    callConfig: t.field({ type: CallConfigInput, description: descriptionOf('callConfig') }),
+    languageList: t.stringList({ description: getDescription('languageList') }),
+    languageAdmin: t.string({ description: getDescription('languageAdmin') }),
+    groupId: t.id({ description: getDescription('groupId') }),
+    websiteIds: t.idList({ description: getDescription('websiteList') }),
+    skillIds: t.idList({ description: getDescription('skillList') }),
+    callConfig: t.field({ type: CallConfigInput, description: getDescription('callConfig') }),
     password: t.string({ description: 'The password, 10 to 200 characters. Revokes all tokens of the operator.' }),
   };
 }
 
-/** Converts relations to the names and types of the core. Omitted fields stay omitted. */
+/** Converts the ids of relations to the names and types that the core uses. Omitted fields stay omitted. */
 function toOperatorInput(input: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const { websiteIds, skillIds, groupId, ...rest } = input;
   return {
@@ -69,26 +70,26 @@ function toOperatorInput(input: Readonly<Record<string, unknown>>): Record<strin
   };
 }
 
-mutation('operatorCreate', {
+addMutation('operatorCreate', {
   description: 'Creates an operator. Available to admins, and to managers within their groups.',
   argumentDescription: 'The operator to create.',
   input: {
     description: 'The operator to create. Omitted fields get their defaults.',
-    fields: (t) => operatorFields(t, true),
+    fields: (t) => createOperatorFields(t, true),
   },
   payload: objectPayload('operator', OperatorRef),
   run: (commit, { caller, services }, input) =>
     services.administration.operators.create(commit, caller, validate(operatorCreate, toOperatorInput(input))),
 });
 
-mutation('operatorUpdate', {
+addMutation('operatorUpdate', {
   description: 'Updates an operator. Omitted fields stay unchanged.',
   argumentDescription: 'The fields to change.',
   input: {
     description: 'The fields to change. Omitted fields stay unchanged.',
     fields: (t) => ({
       id: t.id({ required: true, description: 'The identifier of the operator.' }),
-      ...operatorFields(t, false),
+      ...createOperatorFields(t, false),
     }),
   },
   payload: objectPayload('operator', OperatorRef),
@@ -101,25 +102,25 @@ mutation('operatorUpdate', {
     ),
 });
 
-mutation('operatorDelete', {
+addMutation('operatorDelete', {
   description: 'Deletes an operator and revokes their tokens. Conversations and statistics are retained.',
   argumentDescription: 'The operator to delete.',
   input: idInput('The operator to delete.', 'The identifier of the operator.'),
   payload: deletedIdPayload<Operator>(),
   run: (commit, { caller, services }, { id }) =>
-    services.administration.operators.remove(commit, caller, requireId('operator', id)),
+    services.administration.operators.delete(commit, caller, requireId('operator', id)),
 });
 
-mutation('operatorAvailabilityUpdate', {
+addMutation('operatorAvailabilityUpdate', {
   description: 'Sets the availability of the viewer, or of an operator they manage.',
   argumentDescription: 'The availability by channel.',
   input: {
     description: 'The availability by channel. Omitted channels stay unchanged.',
     fields: (t) => ({
       id: t.id({ description: 'The operator. Defaults to the viewer.' }),
-      chat: t.boolean({ description: 'Available for chat.' }),
-      call: t.boolean({ description: 'Available for call.' }),
-      video: t.boolean({ description: 'Available for video.' }),
+      chat: t.boolean({ description: 'Whether the operator is available for chats.' }),
+      call: t.boolean({ description: 'Whether the operator is available for calls.' }),
+      video: t.boolean({ description: 'Whether the operator is available for videos.' }),
     }),
   },
   payload: objectPayload('operator', OperatorRef),
@@ -127,11 +128,11 @@ mutation('operatorAvailabilityUpdate', {
     const toAvailability = (value: boolean | null | undefined) =>
       typeof value === 'boolean' ? { available: value } : undefined;
     const availability = { chat: toAvailability(chat), call: toAvailability(call), video: toAvailability(video) };
-    return services.engine.live.update(commit, caller, targetOperatorId(id, caller), availability);
+    return services.engine.live.update(commit, caller, resolveOperatorId(id, caller), availability);
   },
 });
 
-mutation('operatorConnect', {
+addMutation('operatorConnect', {
   description: 'Connects the viewer for a limited time. Call it again before that time ends.',
   argumentDescription: 'How long to stay connected.',
   input: {
@@ -144,7 +145,7 @@ mutation('operatorConnect', {
       renew: t.boolean({
         defaultValue: false,
         description:
-          'Only extends a session that has not ended. Use it for automatic renewal: an operator who was taken offline by someone else stays offline.',
+          'Only renews a lease that has not ended. Use it for automatic renewal: an operator who was taken offline by someone else stays offline.',
       }),
     }),
   },
@@ -158,8 +159,8 @@ mutation('operatorConnect', {
   },
 });
 
-mutation('operatorDisconnect', {
-  description: 'Takes the viewer offline, or an operator they manage.',
+addMutation('operatorDisconnect', {
+  description: 'Takes offline the viewer or an operator they manage.',
   argumentDescription: 'The operator to disconnect.',
   input: idInput('The operator to disconnect.', 'The identifier of the operator.'),
   payload: objectPayload('operator', OperatorRef),
@@ -167,7 +168,7 @@ mutation('operatorDisconnect', {
     services.engine.live.update(commit, caller, requireId('operator', id), { connected: false }),
 });
 
-mutation('operatorProfileUpdate', {
+addMutation('operatorProfileUpdate', {
   description: 'Updates the profile of the viewer, or of an operator they manage. Omitted fields stay unchanged.',
   argumentDescription: 'The fields to change.',
   input: {
@@ -193,14 +194,14 @@ mutation('operatorProfileUpdate', {
     services.administration.profiles.update(
       commit,
       caller,
-      targetOperatorId(id, caller),
+      resolveOperatorId(id, caller),
       validate(profileUpdate, fields),
     ),
 });
 
-mutation('operatorPasswordChange', {
+addMutation('operatorPasswordChange', {
   description:
-    'Changes a password and revokes all tokens of the operator. Viewers must provide their current password to change their own.',
+    'Changes a password and revokes all tokens of the operator. Viewers who change their own password must provide the current one.',
   argumentDescription: 'The new password.',
   input: {
     description: 'The new password.',
@@ -214,11 +215,11 @@ mutation('operatorPasswordChange', {
   run: (commit, { caller, services }, { id, currentPassword, newPassword }) => {
     const { password = '' } = validate(operatorUpdate, { password: newPassword });
     const change = { current: currentPassword ?? undefined, password };
-    return services.administration.operators.changePassword(commit, caller, targetOperatorId(id, caller), change);
+    return services.administration.operators.changePassword(commit, caller, resolveOperatorId(id, caller), change);
   },
 });
 
-mutation('operatorSsoKeyRotate', {
+addMutation('operatorSsoKeyRotate', {
   description: 'Replaces the single sign-on key of an operator. The old key stops working immediately.',
   argumentDescription: 'The operator.',
   input: idInput('The operator whose key is replaced.', 'The identifier of the operator.'),
@@ -227,8 +228,8 @@ mutation('operatorSsoKeyRotate', {
     services.administration.operators.rotateSsoKey(commit, caller, requireId('operator', id)),
 });
 
-/** Defaults to the viewer. */
-function targetOperatorId(id: string | null | undefined, caller: Caller): number {
+/** Returns the requested operator's id, by default the viewer's. */
+function resolveOperatorId(id: string | null | undefined, caller: Caller): number {
   if (id !== null && id !== undefined) return requireId('operator', id);
   if (caller.operatorId === null) throw forbiddenError();
   return caller.operatorId;

@@ -1,5 +1,5 @@
 import type { Profile } from '../../../core/administration/profile.ts';
-import { highestRole, type Operator, operatorSchema } from '../../../core/operators/operator.ts';
+import { findHighestRole, type Operator, operatorSchema } from '../../../core/operators/operator.ts';
 import { canRead, type Visibility } from '../../../core/operators/permissions.ts';
 import { toSlicedList } from '../../graphql-server/connection.ts';
 import { forbiddenError } from '../../graphql-server/errors.ts';
@@ -15,7 +15,8 @@ import { PERIOD_DESCRIPTIONS, type Period, StatisticsRef, toPeriod } from './sta
 
 export const OperatorRef = builder.objectRef<Operator>('Operator');
 
-const descriptionOf = (name: keyof typeof operatorSchema.shape) => operatorSchema.shape[name].meta()?.description ?? '';
+const getDescription = (name: keyof typeof operatorSchema.shape) =>
+  operatorSchema.shape[name].meta()?.description ?? '';
 
 /** Fields that the viewer cannot read are null, with an error at their path. */
 function resolveIfReadable<Args extends object, T>(
@@ -61,59 +62,59 @@ OperatorRef.implement({
   fields: (t) => {
     const resolveDetail = <K extends keyof Operator>(name: K) =>
       resolveIfReadable('details', (operator) => operator[name]);
-    const flag = (name: 'chatEnabled' | 'callEnabled' | 'videoEnabled' | 'chatAndCall' | 'chatToVideo') =>
-      t.boolean({ nullable: true, description: descriptionOf(name), resolve: resolveDetail(name) });
-    const number = (name: 'chatMaxNumber' | 'chatPriority' | 'callPriority' | 'videoPriority') =>
-      t.int({ nullable: true, description: descriptionOf(name), resolve: resolveDetail(name) });
+    const booleanField = (name: 'chatEnabled' | 'callEnabled' | 'videoEnabled' | 'chatAndCall' | 'chatToVideo') =>
+      t.boolean({ nullable: true, description: getDescription(name), resolve: resolveDetail(name) });
+    const intField = (name: 'chatMaxNumber' | 'chatPriority' | 'callPriority' | 'videoPriority') =>
+      t.int({ nullable: true, description: getDescription(name), resolve: resolveDetail(name) });
     return {
-      id: t.exposeID('id', { description: descriptionOf('id') }),
+      id: t.exposeID('id', { description: getDescription('id') }),
       name: t.string({
         nullable: true,
-        description: descriptionOf('name'),
+        description: getDescription('name'),
         resolve: resolveIfReadable('names', ({ name }) => name),
       }),
       firstName: t.string({
         nullable: true,
-        description: descriptionOf('firstName'),
+        description: getDescription('firstName'),
         resolve: resolveIfReadable('names', ({ firstName }) => firstName),
       }),
-      pseudo: t.exposeString('pseudo', { description: descriptionOf('pseudo') }),
-      email: t.string({ nullable: true, description: descriptionOf('email'), resolve: resolveDetail('email') }),
+      pseudo: t.exposeString('pseudo', { description: getDescription('pseudo') }),
+      email: t.string({ nullable: true, description: getDescription('email'), resolve: resolveDetail('email') }),
       externalId: t.string({
         nullable: true,
-        description: descriptionOf('externalId'),
+        description: getDescription('externalId'),
         resolve: resolveDetail('externalId'),
       }),
       role: t.field({
         type: RoleEnum,
         nullable: true,
-        description: descriptionOf('role'),
+        description: getDescription('role'),
         deprecationReason: 'Use roles.',
-        resolve: resolveIfReadable('details', ({ roles }) => highestRole(roles)),
+        resolve: resolveIfReadable('details', ({ roles }) => findHighestRole(roles)),
       }),
       roles: t.field({
         type: [RoleEnum],
         nullable: true,
-        description: descriptionOf('roles'),
+        description: getDescription('roles'),
         resolve: resolveDetail('roles'),
       }),
-      chatEnabled: flag('chatEnabled'),
-      callEnabled: flag('callEnabled'),
-      videoEnabled: flag('videoEnabled'),
-      chatMaxNumber: number('chatMaxNumber'),
-      chatAndCall: flag('chatAndCall'),
-      chatToVideo: flag('chatToVideo'),
-      chatPriority: number('chatPriority'),
-      callPriority: number('callPriority'),
-      videoPriority: number('videoPriority'),
+      chatEnabled: booleanField('chatEnabled'),
+      callEnabled: booleanField('callEnabled'),
+      videoEnabled: booleanField('videoEnabled'),
+      chatMaxNumber: intField('chatMaxNumber'),
+      chatAndCall: booleanField('chatAndCall'),
+      chatToVideo: booleanField('chatToVideo'),
+      chatPriority: intField('chatPriority'),
+      callPriority: intField('callPriority'),
+      videoPriority: intField('videoPriority'),
       languageList: t.stringList({
         nullable: true,
-        description: descriptionOf('languageList'),
+        description: getDescription('languageList'),
         resolve: resolveDetail('languageList'),
       }),
       languageAdmin: t.string({
         nullable: true,
-        description: descriptionOf('languageAdmin'),
+        description: getDescription('languageAdmin'),
         resolve: resolveDetail('languageAdmin'),
       }),
       group: t.field({
@@ -142,13 +143,13 @@ OperatorRef.implement({
         nullable: true,
         description: 'The single sign-on key of the operator. Available to the operator and admins.',
         resolve: resolveIfReadable('secret', (operator, { caller, services }) =>
-          services.administration.operators.ssoKeyOf(caller.accountId, operator),
+          services.administration.operators.deriveSsoKey(caller.accountId, operator),
         ),
       }),
       callConfig: t.field({
         type: CallConfigRef,
         nullable: true,
-        description: descriptionOf('callConfig'),
+        description: getDescription('callConfig'),
         resolve: resolveDetail('callConfig'),
       }),
       live: t.field({

@@ -5,7 +5,7 @@ import { forbiddenError } from '../../graphql-server/errors.ts';
 import { parseIdArgument } from '../../graphql-server/ids.ts';
 import { builder, ChannelEnum } from '../builder.ts';
 import type { Context } from '../context.ts';
-import { requireLanguage } from '../filters.ts';
+import { requireLanguageCode } from '../filters.ts';
 import { canSee } from './conversation.ts';
 import { RoutingDecisionRef, RoutingPreviewRef } from './routing.ts';
 
@@ -54,7 +54,7 @@ builder.queryFields((t) => ({
     },
     resolve: async (_root, { channel, language, ...ids }, context): Promise<RoutingPreview> => {
       requireManager(context);
-      requireLanguage('language', language);
+      requireLanguageCode('language', language);
       const { caller, services } = context;
       return services.engine.routingExplainer.preview({
         accountId: caller.accountId,

@@ -20,7 +20,7 @@ const ObstacleEnum = createEnum<Obstacle>('Obstacle', 'A reason why an operator 
   LACKS_SKILL: 'The operator has neither the requested skill nor one of its descendants.',
   OTHER_GROUP: 'The operator is neither in the requested group nor in one of its descendants.',
   OTHER_LANGUAGE: 'The operator does not speak the requested language.',
-  REFUSED_LATELY: 'The operator declined, missed or transferred this conversation less than 60 seconds before.',
+  REFUSED_LATELY: 'The operator declined, missed or transferred this conversation less than 60 seconds earlier.',
 });
 
 const CauseEnum = createEnum<RoutingCause>('RoutingCause', 'The trigger of a routing decision.', {

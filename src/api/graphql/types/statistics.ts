@@ -12,11 +12,12 @@ export const StatisticsRef = builder.objectRef<KeyedFigures>('Statistics').imple
     answeredNumber: t.exposeInt('answeredNumber', { description: 'The number of answered conversations.' }),
     firstAnswerSeconds: t.exposeFloat('firstAnswerSeconds', {
       nullable: true,
-      description: 'The average number of seconds from acceptance to the first answer.',
+      description:
+        'The average number of seconds from acceptance to the first answer. Null if no conversation was answered.',
     }),
     waitingSeconds: t.exposeFloat('waitingSeconds', {
       nullable: true,
-      description: 'The average number of seconds from start to acceptance.',
+      description: 'The average number of seconds from start to acceptance. Null if no conversation was accepted.',
     }),
     abandonedNumber: t.exposeInt('abandonedNumber', {
       description:
@@ -38,7 +39,7 @@ export const StatisticsRef = builder.objectRef<KeyedFigures>('Statistics').imple
     }),
     satisfactionRate: t.exposeFloat('satisfactionRate', {
       nullable: true,
-      description: 'The average survey rating, from 0 to 1. Null without surveys.',
+      description: 'The average survey rating, from 0 to 1. Null if there are no surveys.',
     }),
     experience: t.exposeInt('experience', {
       description: 'Experience points: 10 for each conversation that was answered and closed.',

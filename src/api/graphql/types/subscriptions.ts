@@ -24,8 +24,10 @@ const LIVE_EVENTS = new Set([
   'operator.created',
 ]);
 
-/** The operators whose live state may have changed: the subject, or those who gained or lost a conversation. */
-function affectedOperatorIds({ type, subjectId, changes: { values } }: LoggedEvent): number[] {
+/**
+ * Finds the operators whose live state may have changed: the subject, or operators who gained or lost a conversation.
+ */
+function findAffectedOperatorIds({ type, subjectId, changes: { values } }: LoggedEvent): number[] {
   if (LIVE_EVENTS.has(type)) return [subjectId];
   if (!type.startsWith('conversation.') || type === 'conversation.updated') return [];
   return [values.previousOperatorId, values.operatorId].filter((id) => typeof id === 'number');
@@ -78,7 +80,7 @@ async function* streamChangedOperators(
   const start = await services.events.log.readPosition(caller.accountId);
   for await (const events of services.events.log.follow(caller.accountId, start, signal)) {
     const changedIds = new Set<number>();
-    for (const id of events.flatMap(affectedOperatorIds)) {
+    for (const id of events.flatMap(findAffectedOperatorIds)) {
       changedIds.delete(id); // keeps the order of the last changes
       changedIds.add(id);
     }

@@ -4,13 +4,13 @@ import { toSlicedList } from '../../graphql-server/connection.ts';
 import { parseIdArgument, parseIdListField, requireId } from '../../graphql-server/ids.ts';
 import { loadOrNull } from '../../graphql-server/loaders.ts';
 import { deletedIdPayload, objectPayload } from '../../graphql-server/mutation.ts';
-import { builder, connectionField, connectionType, idInput, mutation } from '../builder.ts';
+import { addMutation, builder, connectionField, connectionType, idInput } from '../builder.ts';
 import { toIdFilter, toTextFilter } from '../filters.ts';
 import { omitMissing } from '../loaders.ts';
 import { WebsiteRef } from './directory.ts';
 
 export const TagRef = builder.objectRef<Tag>('Tag').implement({
-  description: 'A tag that operators set on conversations.',
+  description: 'A label that operators set on conversations.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The identifier of the tag.' }),
     name: t.exposeString('name', { description: 'The name, unique in the account regardless of case.' }),
@@ -56,16 +56,16 @@ builder.queryFields((t) => ({
   }),
 }));
 
-const descriptionOf = (name: keyof typeof tagFields) => tagFields[name].meta()?.description ?? '';
+const getDescription = (name: keyof typeof tagFields) => tagFields[name].meta()?.description ?? '';
 
-mutation('tagCreate', {
+addMutation('tagCreate', {
   description: 'Creates a tag. Admins only.',
   argumentDescription: 'The tag to create.',
   input: {
     description: 'The tag to create. Omitted fields get their defaults.',
     fields: (t) => ({
-      name: t.string({ required: true, description: descriptionOf('name') }),
-      websiteIds: t.idList({ description: descriptionOf('websiteList') }),
+      name: t.string({ required: true, description: getDescription('name') }),
+      websiteIds: t.idList({ description: getDescription('websiteList') }),
     }),
   },
   payload: objectPayload('tag', TagRef),
@@ -73,15 +73,15 @@ mutation('tagCreate', {
     services.administration.tags.create(commit, caller, validate(tagCreate, toTagInput(input))),
 });
 
-mutation('tagUpdate', {
+addMutation('tagUpdate', {
   description: 'Updates a tag. Omitted fields stay unchanged. Admins only.',
   argumentDescription: 'The fields to change.',
   input: {
     description: 'The fields to change. Omitted fields stay unchanged.',
     fields: (t) => ({
       id: t.id({ required: true, description: 'The identifier of the tag.' }),
-      name: t.string({ description: descriptionOf('name') }),
-      websiteIds: t.idList({ description: descriptionOf('websiteList') }),
+      name: t.string({ description: getDescription('name') }),
+      websiteIds: t.idList({ description: getDescription('websiteList') }),
     }),
   },
   payload: objectPayload('tag', TagRef),
@@ -89,13 +89,13 @@ mutation('tagUpdate', {
     services.administration.tags.update(commit, caller, requireId('tag', id), validate(tagUpdate, toTagInput(input))),
 });
 
-mutation('tagDelete', {
+addMutation('tagDelete', {
   description: 'Deletes a tag and removes it from all conversations. Admins only.',
   argumentDescription: 'The tag to delete.',
   input: idInput('The tag to delete.', 'The identifier of the tag.'),
   payload: deletedIdPayload<Tag>(),
   run: (commit, { caller, services }, { id }) =>
-    services.administration.tags.remove(commit, caller, requireId('tag', id)),
+    services.administration.tags.delete(commit, caller, requireId('tag', id)),
 });
 
 /** Passes null on, so that validation rejects it instead of treating it as an empty list. */

@@ -1,6 +1,6 @@
 import { requireId } from '../../graphql-server/ids.ts';
 import { objectPayload } from '../../graphql-server/mutation.ts';
-import { builder, idInput, mutation } from '../builder.ts';
+import { addMutation, builder, idInput } from '../builder.ts';
 import { VisitorRef } from './visitor.ts';
 
 builder.objectField(VisitorRef, 'erasedAt', (t) =>
@@ -11,7 +11,7 @@ builder.objectField(VisitorRef, 'erasedAt', (t) =>
   }),
 );
 
-mutation('visitorErase', {
+addMutation('visitorErase', {
   description:
     "Permanently erases a visitor's personal data: names, addresses, external identifier, browser, messages and survey comments. Closes their open conversations and ends their sessions. Statistical data is retained: times, ratings and counts. Admins only.",
   argumentDescription: 'The visitor to erase.',

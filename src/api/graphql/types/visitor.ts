@@ -28,7 +28,7 @@ export const VisitorRef = builder.objectRef<Visitor>('Visitor').implement({
     zip: t.exposeString('zip', { description: 'The postal code.' }),
     country: t.exposeString('country', { description: 'The country.' }),
     phone: t.exposeString('phone', { description: 'The phone number.' }),
-    email: t.exposeString('email', { description: 'The email address.' }),
+    email: t.exposeString('email', { description: 'The e-mail address.' }),
     browser: t.exposeString('browser', { description: 'The browser, as reported by its user agent.' }),
     websites: t.field({
       type: [WebsiteRef],
@@ -99,9 +99,9 @@ builder.queryFields((t) => ({
     description:
       'A visitor by identifier. Available to admins, and to managers if the visitor had a conversation with their groups.',
     args: { id: t.arg.id({ required: true, description: 'The identifier of the visitor.' }) },
-    resolve: async (_root, { id: text }, { caller, services }) => {
+    resolve: async (_root, { id: idText }, { caller, services }) => {
       const scope = toManagedScope(caller);
-      const id = parseIdArgument(text);
+      const id = parseIdArgument(idText);
       if (id === undefined) return null;
       if (!scope) return (await services.visitors.query.find(caller.accountId, id)) ?? null;
       const filters = { id: { kind: 'ids', ids: [id] }, scope } as const;
@@ -114,7 +114,7 @@ builder.queryFields((t) => ({
     type: VisitorConnection,
     nullable: true,
     description:
-      'The visitors of the account. Admins see all visitors, managers those who had a conversation with their groups.',
+      'The visitors of the account. Admins see all visitors, managers the visitors who had a conversation with their groups.',
     args: { filter: t.arg({ type: VisitorFilterInput, description: 'Filters for the visitors.' }) },
     list: (_root, { filter }, { caller, services }) =>
       toSlicedList(services.visitors.query, caller.accountId, {
@@ -131,9 +131,9 @@ builder.queryFields((t) => ({
     description:
       'A survey answer by its identifier. Available to admins, and to managers for operators of their groups.',
     args: { id: t.arg.id({ required: true, description: 'The identifier of the answer.' }) },
-    resolve: async (_root, { id: text }, { caller, services }) => {
+    resolve: async (_root, { id: idText }, { caller, services }) => {
       const groups = toManagedScope(caller)?.groups;
-      const id = parseIdArgument(text);
+      const id = parseIdArgument(idText);
       if (id === undefined) return null;
       const filters = { id: { kind: 'ids', ids: [id] }, groups } as const;
       const page = await services.engine.satisfactionQuery.slice(caller.accountId, filters, {
@@ -147,7 +147,7 @@ builder.queryFields((t) => ({
     type: SatisfactionConnection,
     nullable: true,
     description:
-      'The survey answers of the account. Admins see all answers, managers those for operators of their groups.',
+      'The survey answers of the account. Admins see all answers, managers the answers for operators of their groups.',
     args: { filter: t.arg({ type: SatisfactionFilterInput, description: 'Filters for the survey answers.' }) },
     list: (_root, { filter }, { caller, services }) =>
       toSlicedList(services.engine.satisfactionQuery, caller.accountId, {

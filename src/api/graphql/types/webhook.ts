@@ -14,30 +14,30 @@ const DeliveryStateEnum = createEnum<DeliveryState>('WebhookDeliveryState', 'The
   dead: 'Abandoned after its retries. A dead letter can be replayed.',
 });
 
-export function descriptionOf(name: keyof typeof webhookSchema.shape): string {
+export function getDescription(name: keyof typeof webhookSchema.shape): string {
   return webhookSchema.shape[name].meta()?.description ?? '';
 }
 
 export const WebhookRef = builder.objectRef<Webhook>('Webhook').implement({
   description: 'A URL that receives events. Its secret is shown only once, when it is created.',
   fields: (t) => ({
-    id: t.exposeID('id', { description: descriptionOf('id') }),
-    name: t.exposeString('name', { description: descriptionOf('name') }),
-    url: t.exposeString('url', { description: descriptionOf('url') }),
-    eventTypes: t.exposeStringList('eventTypes', { description: descriptionOf('eventTypes') }),
-    state: t.expose('state', { type: WebhookStateEnum, description: descriptionOf('state') }),
-    pausedBecause: t.exposeString('pausedBecause', { nullable: true, description: descriptionOf('pausedBecause') }),
+    id: t.exposeID('id', { description: getDescription('id') }),
+    name: t.exposeString('name', { description: getDescription('name') }),
+    url: t.exposeString('url', { description: getDescription('url') }),
+    eventTypes: t.exposeStringList('eventTypes', { description: getDescription('eventTypes') }),
+    state: t.expose('state', { type: WebhookStateEnum, description: getDescription('state') }),
+    pausedBecause: t.exposeString('pausedBecause', { nullable: true, description: getDescription('pausedBecause') }),
     failingSince: t.expose('failingSince', {
       type: 'DateTime',
       nullable: true,
-      description: descriptionOf('failingSince'),
+      description: getDescription('failingSince'),
     }),
     previousSecretUntil: t.expose('previousSecretUntil', {
       type: 'DateTime',
       nullable: true,
-      description: descriptionOf('previousSecretUntil'),
+      description: getDescription('previousSecretUntil'),
     }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: descriptionOf('createdAt') }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: getDescription('createdAt') }),
   }),
 });
 
@@ -78,7 +78,7 @@ builder.queryFields((t) => ({
     type: [WebhookRef],
     nullable: true,
     description: 'The webhooks of the account. Admins only.',
-    resolve: (_root, _args, { caller, services }) => services.webhooks.hooks.list(caller),
+    resolve: (_root, _args, { caller, services }) => services.webhooks.service.list(caller),
   }),
   webhook: t.field({
     type: WebhookRef,
@@ -86,7 +86,7 @@ builder.queryFields((t) => ({
     description: 'A webhook by its identifier. Admins only.',
     args: { id: t.arg.id({ required: true, description: 'The identifier of the webhook.' }) },
     resolve: async (_root, { id }, { caller, services }) =>
-      (await services.webhooks.hooks.find(caller, parseIdArgument(id) ?? 0)) ?? null,
+      (await services.webhooks.service.find(caller, parseIdArgument(id) ?? 0)) ?? null,
   }),
   webhookDeliveries: connectionField(t, {
     type: DeliveryConnection,

@@ -2,16 +2,16 @@ import { z } from 'zod';
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
 import { CONVERSATION_FILTERS, conversationSchema } from '../conversation.ts';
 import { JSON_UNICODE_SUFFIX } from '../meter.ts';
-import { toWire } from '../names.ts';
+import { toWireKeys } from '../names.ts';
 import { SATISFACTION_FILTERS, satisfactionSchema } from '../satisfaction.ts';
 import { STATISTIC_FILTERS, statisticRowSchema, statisticSchema } from '../statistic.ts';
 import { TAG_FILTERS, tagCreateBody, tagSchema, tagUpdateBody } from '../tag.ts';
 import { VISITOR_FILTERS, visitorSchema } from '../visitor.ts';
 import { listEnvelope, singleEnvelope } from './envelope-schemas.ts';
 import * as examples from './examples.ts';
-import { jsonResponse, readOperation } from './operation.ts';
-import { filterParameters, parameterRefs } from './parameters.ts';
-import { resourcePaths } from './resource-paths.ts';
+import { describeReadOperation, jsonResponse } from './operation.ts';
+import { buildFilterParameters, parameterRefs } from './parameters.ts';
+import { buildResourcePaths } from './resource-paths.ts';
 
 const CONVERSATION = 'Conversation';
 const PERIOD_FILTERS = {
@@ -19,7 +19,7 @@ const PERIOD_FILTERS = {
   to: 'Conversations that started at or before this time.',
 };
 
-const conversations = resourcePaths({
+const conversations = buildResourcePaths({
   name: 'conversation',
   tag: CONVERSATION,
   schema: conversationSchema,
@@ -45,24 +45,24 @@ const rows = statisticRowSchema
   .partial()
   .required({ resource: true, resourceId: true })
   .meta({ id: 'StatisticRow', description: 'The figures of one operator, group or skill.' });
-const statistic = toWire(examples.statistic) as Record<string, unknown>;
+const statistic = toWireKeys(examples.statistic) as Record<string, unknown>;
 
 /** Conversations, visitors, satisfaction surveys, tags and statistics. */
 export const conversationPaths: ZodOpenApiPathsObject = {
   ...conversations,
-  ...aliasPaths(conversations),
-  ...resourcePaths({
+  ...buildAliasPaths(conversations),
+  ...buildResourcePaths({
     name: 'visitor',
     tag: CONVERSATION,
     schema: visitorSchema,
     filters: VISITOR_FILTERS,
     filterDescriptions: {
       unique_id: 'Public identifier of the visitor.',
-      website_id: 'A website that the visitor used.',
+      website_id: 'A website that the visitor has used.',
     },
     example: examples.visitor,
   }),
-  ...resourcePaths({
+  ...buildResourcePaths({
     name: 'satisfaction',
     tag: CONVERSATION,
     schema: satisfactionSchema,
@@ -76,7 +76,7 @@ export const conversationPaths: ZodOpenApiPathsObject = {
     },
     example: examples.satisfaction,
   }),
-  ...resourcePaths({
+  ...buildResourcePaths({
     name: 'tag',
     tag: CONVERSATION,
     schema: tagSchema,
@@ -86,22 +86,23 @@ export const conversationPaths: ZodOpenApiPathsObject = {
     writes: {
       create: tagCreateBody,
       createExample: { name: 'Goodwill', website_id: [1, 2] },
-      createNote: '`website_id` defaults to all websites of the account. A name that is already used is refused (409).',
+      createNote:
+        '`website_id` defaults to all websites of the account. A name that is already used is rejected (409).',
       update: tagUpdateBody,
       updateExample: { name: 'Gesture of goodwill' },
-      removeNote: 'Also removes the tag from all conversations.',
+      deleteNote: 'Also removes the tag from all conversations.',
     },
   }),
   '/api/2/statistic': {
-    get: readOperation({
+    get: describeReadOperation({
       operationId: 'read_statistic',
       tag: CONVERSATION,
       summary: 'Statistics of the account',
       description:
-        'Returns one object, keyed by indicator. With `filters[resource]`, returns a list with one row per operator, group or skill, newest first, including those without conversations. A conversation counts for the group of its operator; without an operator, for the requested group.',
+        'Returns one object, keyed by indicator. With `filters[resource]`, returns a list with one row per operator, group or skill, newest first, including resources without conversations. A conversation counts for the group of its operator; without an operator, for the requested group.',
       parameters: [
         ...parameterRefs('page', 'limit', 'fields'),
-        ...filterParameters(STATISTIC_FILTERS, {
+        ...buildFilterParameters(STATISTIC_FILTERS, {
           ...PERIOD_FILTERS,
           channel: 'Conversations of this channel.',
           resource: 'Type of resource to list.',
@@ -117,8 +118,8 @@ export const conversationPaths: ZodOpenApiPathsObject = {
   },
 };
 
-/** The same paths under the URL that old clients use. */
-function aliasPaths(paths: ZodOpenApiPathsObject): ZodOpenApiPathsObject {
+/** Builds the same paths under the URL that old clients use. */
+function buildAliasPaths(paths: ZodOpenApiPathsObject): ZodOpenApiPathsObject {
   return Object.fromEntries(
     Object.entries(paths).map(([path, { get }]) => [
       path.replace('/conversation', `/conversation${JSON_UNICODE_SUFFIX}`),

@@ -21,7 +21,7 @@ export const errorResponses = {
       summary: 'Several problems',
       error: invalid([
         { path: ['chatMaxNumber'], code: 'invalid', rule: 'must be a whole number from 1 to 50' },
-        { path: ['foo'], code: 'unknown', rule: 'is not a field here' },
+        { path: ['foo'], code: 'unknown', rule: 'is not a known field' },
       ]),
     },
     filter: {
@@ -51,7 +51,7 @@ export const errorResponses = {
       },
       in_use: {
         summary: 'Still in use',
-        error: new DomainError('conflict', 'The group 3 is in use: operators (4), groups under it (1).'),
+        error: new DomainError('conflict', 'The group 3 is in use: operators (4), child groups (1).'),
       },
       last_admin: {
         summary: 'The last admin',
@@ -125,7 +125,7 @@ const COMMON_ERRORS: readonly ErrorName[] = [
   'Unavailable',
 ];
 
-/** References to the errors of an operation: the common ones and the given ones. */
+/** References to the errors of an operation: the common errors and `otherErrors`. */
 export function errorRefs(...otherErrors: ErrorName[]): Record<`${number}`, { $ref: string }> {
   return Object.fromEntries(
     [...COMMON_ERRORS, ...otherErrors].map((name) => [

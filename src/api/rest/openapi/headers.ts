@@ -27,7 +27,7 @@ export const restHeaders = {
   },
 } satisfies ZodOpenApiHeadersObject;
 
-/** References to the headers of every response and to the given ones. */
-export function responseHeaders(...more: string[]): Record<string, { $ref: string }> {
-  return headerRefs('Deprecation', 'Link', 'Sunset', 'X-Request-Id', ...more);
+/** References to the headers of every response, and to `otherHeaders`. */
+export function responseHeaders(...otherHeaders: string[]): Record<string, { $ref: string }> {
+  return headerRefs('Deprecation', 'Link', 'Sunset', 'X-Request-Id', ...otherHeaders);
 }

@@ -21,11 +21,11 @@ interface OperationDescription {
   readonly success: ZodOpenApiResponseObject;
 }
 
-export function readOperation(
+export function describeReadOperation(
   description: OperationDescription,
   ...otherErrors: ErrorName[]
 ): ZodOpenApiOperationObject {
-  return { ...common(description), responses: { 200: description.success, ...errorRefs(...otherErrors) } };
+  return { ...buildCommonFields(description), responses: { 200: description.success, ...errorRefs(...otherErrors) } };
 }
 
 interface WriteDescription extends OperationDescription {
@@ -34,9 +34,12 @@ interface WriteDescription extends OperationDescription {
 }
 
 /** Every write accepts an idempotency key. */
-export function writeOperation(description: WriteDescription, ...otherErrors: ErrorName[]): ZodOpenApiOperationObject {
+export function describeWriteOperation(
+  description: WriteDescription,
+  ...otherErrors: ErrorName[]
+): ZodOpenApiOperationObject {
   const { status = 200, body, success } = description;
-  const operation = common({
+  const operation = buildCommonFields({
     ...description,
     parameters: [...(description.parameters ?? []), ...parameterRefs('idempotencyKey')],
   });
@@ -51,7 +54,7 @@ export function writeOperation(description: WriteDescription, ...otherErrors: Er
   };
 }
 
-function common({ operationId, tag, summary, description, parameters }: OperationDescription) {
+function buildCommonFields({ operationId, tag, summary, description, parameters }: OperationDescription) {
   return {
     operationId,
     tags: [tag],
@@ -76,9 +79,9 @@ const FORM_RULES =
   'In a form, booleans are `1` or `0`, lists are `1,2` or `name[]=1&name[]=2`, fields of objects are in brackets ' +
   '(`call_config[type]=…`), and an empty value means an empty list or null.';
 
-/** The same fields as JSON or as a form. JSON comes first because Swagger UI prefills it with the example. */
+/** Accepts the same fields as JSON or as a form. JSON comes first because Swagger UI prefills it with the example. */
 export function requestBody(schema: z.ZodObject, example: object): ZodOpenApiRequestBodyObject {
-  const encoding = formEncoding(schema);
+  const encoding = buildFormEncoding(schema);
   return {
     description: `${schema.meta()?.description ?? ''} ${FORM_RULES}`.trim(),
     required: true,
@@ -97,7 +100,7 @@ const LIST_ENCODING = { style: 'form', explode: false };
 const OBJECT_ENCODING = { style: 'deepObject', explode: true };
 
 /** Lists are comma-separated; objects use brackets. */
-function formEncoding(schema: z.ZodObject): Record<string, typeof LIST_ENCODING> {
+function buildFormEncoding(schema: z.ZodObject): Record<string, typeof LIST_ENCODING> {
   const styles = Object.entries(schema.shape).map(([name, field]): [string, typeof LIST_ENCODING | undefined] => {
     const inner = unwrap(field as z.ZodType);
     if (inner instanceof z.ZodArray) return [toWireName(name), LIST_ENCODING];

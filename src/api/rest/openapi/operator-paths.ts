@@ -2,52 +2,52 @@ import type { ZodOpenApiPathsObject } from 'zod-openapi';
 import { profileSchema, profileUpdate } from '../../../core/administration/profile.ts';
 import { liveSchema, liveUpdate } from '../../../core/live/live.ts';
 import { statisticsSchema } from '../../../core/reports/statistics.ts';
-import { toWire } from '../names.ts';
+import { toWireKeys } from '../names.ts';
 import { OPERATOR_FILTERS } from '../operator.ts';
 import { listEnvelopeWithNotice, messageEnvelope, singleEnvelope } from './envelope-schemas.ts';
 import * as examples from './examples.ts';
-import { jsonResponse, readOperation, requestBody, writeOperation } from './operation.ts';
-import { filterParameters, LIVE_PAGING, parameterRefs } from './parameters.ts';
-import { fullOrPartial } from './wire-schema.ts';
+import { describeReadOperation, describeWriteOperation, jsonResponse, requestBody } from './operation.ts';
+import { buildFilterParameters, LIVE_PAGING, parameterRefs } from './parameters.ts';
+import { buildFullOrPartialSchema } from './wire-schema.ts';
 
 const SUCCESS = { status: 'success' };
 const AVAILABILITY = 'Availability';
 const OPERATOR = 'Operator';
-const LIVE = fullOrPartial(liveSchema, 'id');
+const LIVE = buildFullOrPartialSchema(liveSchema, 'id');
 
 /** The subresources of an operator: live availability, statistics, profile. */
 export const operatorPaths: ZodOpenApiPathsObject = {
   '/api/2/operator/live': {
-    get: readOperation({
+    get: describeReadOperation({
       operationId: 'list_operator_live',
       tag: AVAILABILITY,
       summary: 'Live availability of all operators',
       description:
         'By default, returns operators who are connected and, on at least one channel, enabled and available. Operators who hold skills or belong to a group are left out, and `meta.notice` says how many, unless the request filters by `skill_id` or `group_id` (`*` matches all) or by the operator (`id`, `email`, `external_id`).',
-      parameters: [...parameterRefs('connected', 'fields'), ...LIVE_PAGING, ...filterParameters(OPERATOR_FILTERS)],
+      parameters: [...parameterRefs('connected', 'fields'), ...LIVE_PAGING, ...buildFilterParameters(OPERATOR_FILTERS)],
       success: jsonResponse('The live availability of the operators.', listEnvelopeWithNotice(LIVE), {
         meta: {
           ...SUCCESS,
           notice:
-            '2 operators who hold skills or belong to a group are left out: include them with filters[skill_id] or filters[group_id] (* means all).',
+            '2 operators who hold skills or belong to a group are left out: name them with filters[skill_id] or filters[group_id] (* means all).',
         },
-        data: [toWire(examples.live)],
+        data: [toWireKeys(examples.live)],
         pagination: { page: 1, pages: 1, limit: 1, count: 1 },
       }),
     }),
   },
   '/api/2/operator/{id}/live': {
-    get: readOperation(
+    get: describeReadOperation(
       {
         operationId: 'read_operator_live',
         tag: AVAILABILITY,
         summary: 'Live availability of one operator',
         parameters: parameterRefs('id', 'fields'),
-        success: single('The live availability of the operator.', LIVE, examples.live),
+        success: singleResponse('The live availability of the operator.', LIVE, examples.live),
       },
       'NotFound',
     ),
-    put: writeOperation(
+    put: describeWriteOperation(
       {
         operationId: 'set_operator_live',
         tag: AVAILABILITY,
@@ -72,30 +72,38 @@ export const operatorPaths: ZodOpenApiPathsObject = {
     ),
   },
   '/api/2/operator/{id}/statistic': {
-    get: readOperation(
+    get: describeReadOperation(
       {
         operationId: 'read_operator_statistic',
         tag: OPERATOR,
         summary: 'Statistics of an operator',
         parameters: parameterRefs('id', 'fields'),
-        success: single('The statistics of the operator.', fullOrPartial(statisticsSchema, 'id'), examples.statistics),
+        success: singleResponse(
+          'The statistics of the operator.',
+          buildFullOrPartialSchema(statisticsSchema, 'id'),
+          examples.statistics,
+        ),
       },
       'NotFound',
     ),
   },
   '/api/2/operator/{id}/profile': {
-    get: readOperation(
+    get: describeReadOperation(
       {
         operationId: 'read_operator_profile',
         tag: OPERATOR,
         summary: 'Profile of an operator',
         description: 'Fields without a value are empty.',
         parameters: parameterRefs('id', 'fields'),
-        success: single('The profile of the operator.', fullOrPartial(profileSchema, 'userId'), examples.profile),
+        success: singleResponse(
+          'The profile of the operator.',
+          buildFullOrPartialSchema(profileSchema, 'userId'),
+          examples.profile,
+        ),
       },
       'NotFound',
     ),
-    put: writeOperation(
+    put: describeWriteOperation(
       {
         operationId: 'update_operator_profile',
         tag: OPERATOR,
@@ -103,13 +111,18 @@ export const operatorPaths: ZodOpenApiPathsObject = {
         description: 'Changes only the given fields.',
         parameters: parameterRefs('id'),
         body: requestBody(profileUpdate, { status: 'Here to help', city: 'Lyon' }),
-        success: single('The updated profile.', profileSchema, examples.profile, 'Idempotency-Replayed'),
+        success: singleResponse('The updated profile.', profileSchema, examples.profile, 'Idempotency-Replayed'),
       },
       'NotFound',
     ),
   },
 };
 
-function single(description: string, schema: Parameters<typeof singleEnvelope>[0], data: object, ...headers: string[]) {
-  return jsonResponse(description, singleEnvelope(schema), { meta: SUCCESS, data: toWire(data) }, ...headers);
+function singleResponse(
+  description: string,
+  schema: Parameters<typeof singleEnvelope>[0],
+  data: object,
+  ...headers: string[]
+) {
+  return jsonResponse(description, singleEnvelope(schema), { meta: SUCCESS, data: toWireKeys(data) }, ...headers);
 }

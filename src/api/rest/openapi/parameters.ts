@@ -25,7 +25,7 @@ export const sharedParameters = {
   full: {
     name: 'full',
     in: 'query',
-    description: '`1` or `true` returns all fields; otherwise an item is `id` and `_link`.',
+    description: '`1` or `true` returns all fields; otherwise an item has only `id` and `_link`.',
     schema: { type: 'string', enum: ['1', 'true'] },
   },
   fields: {
@@ -40,7 +40,7 @@ export const sharedParameters = {
     name: 'connected',
     in: 'query',
     description:
-      '`0` includes offline operators: all who logged in at least once, whatever their flags. Also accepted as `filters[connected]`.',
+      '`0` includes offline operators: all who logged in at least once, regardless of their flags. Also accepted as `filters[connected]`.',
     schema: { type: 'string', enum: ['0', '1'], default: '1' },
   },
   idempotencyKey: {
@@ -65,7 +65,7 @@ export const LIVE_PAGING: readonly ZodOpenApiParameterObject[] = [
 const FILTER_RULES: Record<FilterDefinition['kind'], string> = {
   id: 'One identifier, a comma-separated list (at most 500), or digits with the wildcard `*`.',
   text: 'Not case-sensitive; `*` matches any characters (at most 5 wildcards, 255 characters).',
-  moment: '`YYYY-MM-DD` or `YYYY-MM-DD HH:MM:SS`, UTC; inclusive.',
+  dateTime: '`YYYY-MM-DD` or `YYYY-MM-DD HH:MM:SS`, UTC; inclusive.',
   choice: 'One of the allowed values.',
   choices: 'One allowed value, or a comma-separated list.',
 };
@@ -77,19 +77,19 @@ const FILTER_DESCRIPTIONS: Readonly<Record<string, string>> = {
   website_list: 'Any of these websites.',
   skill_id: 'Skill of the operator.',
   name: 'Name.',
-  external_id: "The client's own identifier.",
-  email: 'E-mail.',
+  external_id: 'External identifier.',
+  email: 'E-mail address.',
   label: 'Name of the website.',
-  url: 'Address of the website.',
+  url: 'URL of the website.',
   parent_id: 'Direct parent.',
-  operator_id: 'Operator who holds the skill.',
+  operator_id: 'Operator who has the skill.',
 };
 
 /**
- * One parameter for each filter of the resource. `descriptions` overrides the common descriptions where the resource
- * differs.
+ * Builds one parameter for each filter of the resource. `descriptions` overrides the common descriptions where the
+ * resource differs.
  */
-export function filterParameters(
+export function buildFilterParameters(
   filters: FilterTable,
   descriptions: Readonly<Record<string, string>> = {},
 ): ZodOpenApiParameterObject[] {

@@ -16,13 +16,13 @@ import { WEBSITE_FILTERS } from '../website.ts';
 import { conversationPaths } from './conversation-paths.ts';
 import * as examples from './examples.ts';
 import { operatorPaths } from './operator-paths.ts';
-import { resourcePaths } from './resource-paths.ts';
+import { buildResourcePaths } from './resource-paths.ts';
 
-const IN_USE = 'Refused (409) while it is in use; the message says by what.';
+const IN_USE = 'Rejected with 409 while it is in use; the message lists what uses it.';
 
 /** Everything under `/api/2`. */
 export const restPaths: ZodOpenApiPathsObject = {
-  ...resourcePaths({
+  ...buildResourcePaths({
     name: 'operator',
     tag: 'Operator',
     schema: operatorSchema,
@@ -42,19 +42,19 @@ export const restPaths: ZodOpenApiPathsObject = {
         '`pseudo` defaults to the first name or, without one, to the name; `language_list` to `language_admin`; `website_list` to all websites of the account. Without a `password` the operator cannot log in yet.',
       update: operatorUpdate,
       updateExample: { chat_max_number: 5, language_list: ['en', 'fr'] },
-      removeNote:
+      deleteNote:
         'Conversations and statistics are retained. Tokens are revoked, the operator goes offline, and open conversations are requeued. The last admin of an account cannot be deleted (409).',
     },
   }),
   ...operatorPaths,
-  ...resourcePaths({
+  ...buildResourcePaths({
     name: 'client',
     tag: 'Directory',
     schema: clientSchema,
     filters: CLIENT_FILTERS,
     example: examples.client,
   }),
-  ...resourcePaths({
+  ...buildResourcePaths({
     name: 'website',
     tag: 'Directory',
     schema: websiteSchema,
@@ -65,10 +65,10 @@ export const restPaths: ZodOpenApiPathsObject = {
       createExample: { url: 'https://www.example.com', label: 'Shop' },
       update: websiteUpdate,
       updateExample: { label: 'Shop France', timezone: 'Europe/Paris' },
-      removeNote: IN_USE,
+      deleteNote: IN_USE,
     },
   }),
-  ...resourcePaths({
+  ...buildResourcePaths({
     name: 'group',
     tag: 'Directory',
     schema: groupSchema,
@@ -79,10 +79,10 @@ export const restPaths: ZodOpenApiPathsObject = {
       createExample: { name: 'Sales', parent_id: 1 },
       update: groupUpdate,
       updateExample: { name: 'Sales Europe' },
-      removeNote: IN_USE,
+      deleteNote: IN_USE,
     },
   }),
-  ...resourcePaths({
+  ...buildResourcePaths({
     name: 'skill',
     tag: 'Directory',
     schema: skillSchema,
@@ -93,7 +93,7 @@ export const restPaths: ZodOpenApiPathsObject = {
       createExample: { name: 'Returns', order: 10 },
       update: skillUpdate,
       updateExample: { order: 20 },
-      removeNote: IN_USE,
+      deleteNote: IN_USE,
     },
   }),
   ...conversationPaths,

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import type { ZodOpenApiPathItemObject, ZodOpenApiPathsObject } from 'zod-openapi';
-import { toWire } from '../names.ts';
+import { toWireKeys } from '../names.ts';
 import type { FilterTable } from '../query.ts';
-import { linkTo } from '../resource.ts';
+import { buildLink } from '../resource.ts';
 import { listEnvelope, singleEnvelope, successEnvelope } from './envelope-schemas.ts';
-import { jsonResponse, readOperation, requestBody, writeOperation } from './operation.ts';
-import { filterParameters, parameterRefs } from './parameters.ts';
-import { readSchemas } from './wire-schema.ts';
+import { describeReadOperation, describeWriteOperation, jsonResponse, requestBody } from './operation.ts';
+import { buildFilterParameters, parameterRefs } from './parameters.ts';
+import { buildReadSchemas } from './wire-schema.ts';
 
 interface ResourceDescription {
   readonly name: string;
@@ -23,17 +23,17 @@ interface ResourceDescription {
     readonly createNote?: string;
     readonly update: z.ZodObject;
     readonly updateExample: object;
-    readonly removeNote: string;
+    readonly deleteNote: string;
   };
 }
 
 const SUCCESS = { status: 'success' };
-const LIST_NOTE = 'Newest first. Without `full` and `fields[]` an item is `id` and `_link`.';
+const LIST_NOTE = 'Newest first. Without `full` and `fields[]`, an item has only `id` and `_link`.';
 
 /** The paths of a resource: list, single read, and writes if it has any. */
-export function resourcePaths(resource: ResourceDescription): ZodOpenApiPathsObject {
+export function buildResourcePaths(resource: ResourceDescription): ZodOpenApiPathsObject {
   const { name } = resource;
-  const { full, partial } = readSchemas(resource.schema);
+  const { full, partial } = buildReadSchemas(resource.schema);
   const { list, single } = describeReads(resource, z.union([full, partial]));
   const { create, change } = describeWrites(resource, full);
   return {
@@ -45,26 +45,29 @@ export function resourcePaths(resource: ResourceDescription): ZodOpenApiPathsObj
 function describeReads(resource: ResourceDescription, item: z.ZodType) {
   const { name, tag, filters, filterDescriptions, listNote, example } = resource;
   const { id } = example;
-  const _link = linkTo(name, id);
-  const list = readOperation({
+  const _link = buildLink(name, id);
+  const list = describeReadOperation({
     operationId: `list_${name}`,
     tag,
     summary: `List ${name}s`,
     description: [LIST_NOTE, ...(listNote === undefined ? [] : [listNote])].join(' '),
-    parameters: [...parameterRefs('page', 'limit', 'full', 'fields'), ...filterParameters(filters, filterDescriptions)],
+    parameters: [
+      ...parameterRefs('page', 'limit', 'full', 'fields'),
+      ...buildFilterParameters(filters, filterDescriptions),
+    ],
     success: jsonResponse('A page of the list.', listEnvelope(item), {
       meta: SUCCESS,
       data: [{ id, _link }],
       pagination: { page: 1, pages: 1, limit: 20, count: 1 },
     }),
   });
-  const single = readOperation(
+  const single = describeReadOperation(
     {
       operationId: `read_${name}`,
       tag,
       summary: `Read ${withArticle(name)}`,
       parameters: parameterRefs('id', 'fields'),
-      success: jsonResponse(`The ${name}.`, singleEnvelope(item), fullExample(name, example)),
+      success: jsonResponse(`The ${name}.`, singleEnvelope(item), buildFullExample(name, example)),
     },
     'NotFound',
   );
@@ -74,7 +77,7 @@ function describeReads(resource: ResourceDescription, item: z.ZodType) {
 function describeWrites({ name, tag, example, writes }: ResourceDescription, full: z.ZodType) {
   if (!writes) return {};
   const create: ZodOpenApiPathItemObject = {
-    post: writeOperation({
+    post: describeWriteOperation({
       operationId: `create_${name}`,
       tag,
       summary: `Create ${withArticle(name)}`,
@@ -84,48 +87,48 @@ function describeWrites({ name, tag, example, writes }: ResourceDescription, ful
       success: jsonResponse(
         `The new ${name}.`,
         singleEnvelope(full),
-        fullExample(name, example),
+        buildFullExample(name, example),
         'Location',
         'Idempotency-Replayed',
       ),
     }),
   };
-  const change: ZodOpenApiPathItemObject = {
-    put: writeOperation(
+  const updateAndDelete: ZodOpenApiPathItemObject = {
+    put: describeWriteOperation(
       {
         operationId: `update_${name}`,
         tag,
         summary: `Update ${withArticle(name)}`,
         description:
-          'Changes only the given fields. Read-only fields are accepted when they repeat the current value, so that a client can send back what it read.',
+          'Changes only the fields in the body. Read-only fields are accepted when they repeat the current value, so that a client can send back what it read.',
         parameters: parameterRefs('id'),
         body: requestBody(writes.update, writes.updateExample),
         success: jsonResponse(
           `The updated ${name}.`,
           singleEnvelope(full),
-          fullExample(name, example),
+          buildFullExample(name, example),
           'Idempotency-Replayed',
         ),
       },
       'NotFound',
     ),
-    delete: writeOperation(
+    delete: describeWriteOperation(
       {
         operationId: `delete_${name}`,
         tag,
         summary: `Delete ${withArticle(name)}`,
-        description: writes.removeNote,
+        description: writes.deleteNote,
         parameters: parameterRefs('id'),
         success: jsonResponse(`The ${name} was deleted.`, successEnvelope, { meta: SUCCESS }, 'Idempotency-Replayed'),
       },
       'NotFound',
     ),
   };
-  return { create, change };
+  return { create, change: updateAndDelete };
 }
 
-function fullExample(name: string, example: { readonly id: number }): object {
-  return { meta: SUCCESS, data: { ...(toWire(example) as object), _link: linkTo(name, example.id) } };
+function buildFullExample(name: string, example: { readonly id: number }): object {
+  return { meta: SUCCESS, data: { ...(toWireKeys(example) as object), _link: buildLink(name, example.id) } };
 }
 
 function withArticle(name: string): string {

@@ -47,9 +47,9 @@ builder.queryField('availability', (t) =>
         throw graphqlError('BAD_REQUEST', 'language must be a two-letter ISO 639-1 code in lower case.');
       }
       const skillId = typeof text === 'string' ? parseIdArgument(text) : undefined;
-      const isKnown =
+      const skillExists =
         skillId !== undefined && (await services.administration.skills.find(visitor.accountId, skillId)) !== undefined;
-      if (typeof text === 'string' && !isKnown) {
+      if (typeof text === 'string' && !skillExists) {
         throw graphqlError('BAD_REQUEST', `Unknown 'skill' with 'id' ${text}.`);
       }
       return services.visitors.availability.check(visitor, { skillId, language: language ?? undefined });

@@ -116,9 +116,9 @@ builder.queryFields((t) => ({
     description:
       'A conversation of the visitor by its identifier. Null if it does not exist or belongs to another visitor.',
     args: { id: t.arg.id({ required: true, description: 'The identifier of the conversation.' }) },
-    resolve: async (_root, { id: text }, { visitor, services, eventPosition }) => {
+    resolve: async (_root, { id: idText }, { visitor, services, eventPosition }) => {
       await eventPosition();
-      const id = parseIdArgument(text);
+      const id = parseIdArgument(idText);
       return id === undefined ? null : ((await services.visitors.ownConversations.find(visitor, id)) ?? null);
     },
   }),

@@ -6,7 +6,7 @@ import { PROFILE_FIELDS, visitorProfile, visitorUpdate } from '../../../core/eng
 import { validate } from '../../../core/kernel/validate.ts';
 import { parseIdField, requireId } from '../../graphql-server/ids.ts';
 import { objectPayload } from '../../graphql-server/mutation.ts';
-import { ChannelEnum, idInput, mutation } from '../builder.ts';
+import { addMutation, ChannelEnum, idInput } from '../builder.ts';
 import { ConversationRef } from './conversation.ts';
 import { MessageRef } from './message.ts';
 import { SatisfactionRef } from './satisfaction.ts';
@@ -17,7 +17,7 @@ const newMessage = z.strictObject({ clientId: clientId.nullish(), text: messageT
 const CLIENT_ID_DESCRIPTION =
   'An identifier of your choice, at most 64 characters. Retries with the same identifier have no further effect.';
 
-mutation('conversationStart', {
+addMutation('conversationStart', {
   description: 'Starts a conversation. It is offered to an operator, or queued if none is available.',
   argumentDescription: 'The conversation to start.',
   input: {
@@ -43,7 +43,7 @@ mutation('conversationStart', {
   },
 });
 
-mutation('messageSend', {
+addMutation('messageSend', {
   description: 'Sends a message. It is stored before the mutation returns.',
   argumentDescription: 'The message to send.',
   input: {
@@ -69,7 +69,7 @@ mutation('messageSend', {
   },
 });
 
-mutation('conversationClose', {
+addMutation('conversationClose', {
   description: 'Closes a conversation.',
   argumentDescription: 'The conversation to close.',
   input: idInput('The conversation to close.', 'The identifier of the conversation.'),
@@ -78,7 +78,7 @@ mutation('conversationClose', {
     services.engine.conversations.closeAsVisitor(commit, visitor, requireId('conversation', id)),
 });
 
-mutation('satisfactionAnswer', {
+addMutation('satisfactionAnswer', {
   description:
     'Answers the satisfaction survey of a conversation. Possible once, if an operator handled the conversation.',
   argumentDescription: 'The answers to the survey.',
@@ -99,7 +99,7 @@ mutation('satisfactionAnswer', {
   },
 });
 
-mutation('visitorUpdate', {
+addMutation('visitorUpdate', {
   description: "Updates the visitor's profile. Omitted fields stay unchanged.",
   argumentDescription: 'The fields to change.',
   input: {

@@ -62,15 +62,15 @@ builder.subscriptionField('conversationEvents', (t) =>
 
 async function* streamEvents(
   context: VisitorContext,
-  { id: text, after }: { readonly id: string; readonly after?: string | null | undefined },
+  { id: idText, after }: { readonly id: string; readonly after?: string | null | undefined },
   signal: AbortSignal,
 ): AsyncGenerator<ConversationEvent> {
   const { visitor, services } = context;
   const start = parsePosition('after', after) ?? (await services.events.log.readPosition(visitor.accountId));
-  const id = parseIdArgument(text);
+  const id = parseIdArgument(idText);
   const requireOwnConversation = async () => {
     const found = id === undefined ? undefined : await services.visitors.ownConversations.find(visitor, id);
-    if (!found) throw graphqlError('BAD_REQUEST', `Unknown 'conversation' with 'id' ${text}.`);
+    if (!found) throw graphqlError('BAD_REQUEST', `Unknown 'conversation' with 'id' ${idText}.`);
     return found;
   };
   await requireOwnConversation();

@@ -6,7 +6,7 @@ import { builder } from '../builder.ts';
 export const VisitorRef = builder.objectRef<Visitor>('Visitor').implement({
   description: 'The visitor. Fields without a value are empty strings.',
   fields: (t) => ({
-    uniqueId: t.exposeString('uniqueId', { description: 'The identifier of the visitor on the website.' }),
+    uniqueId: t.exposeString('uniqueId', { description: 'The public identifier of the visitor.' }),
     externalId: t.exposeString('externalId', {
       nullable: true,
       description: "The website's identifier for the visitor, if the website signed it.",
@@ -26,9 +26,9 @@ builder.queryField('visitor', (t) =>
     type: VisitorRef,
     description: 'The visitor of the access token.',
     resolve: async (_root, _args, { visitor, services }) => {
-      const found = await services.visitors.profiles.find(visitor);
-      if (!found) throw graphqlError('UNAUTHENTICATED', 'access token not valid');
-      return found;
+      const profile = await services.visitors.profiles.find(visitor);
+      if (!profile) throw graphqlError('UNAUTHENTICATED', 'access token not valid');
+      return profile;
     },
   }),
 );

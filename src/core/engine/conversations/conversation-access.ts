@@ -22,7 +22,7 @@ export async function findInvolvement(
 }
 
 /** Loads the group of one operator at a time. */
-export function groupIdLoader({ db }: Pick<Transaction, 'db'>, { accountId }: Caller) {
+export function createGroupIdLoader({ db }: Pick<Transaction, 'db'>, { accountId }: Caller) {
   return async (operatorId: number): Promise<number | null> => {
     const row = await db
       .selectFrom('operators')
@@ -34,19 +34,19 @@ export function groupIdLoader({ db }: Pick<Transaction, 'db'>, { accountId }: Ca
   };
 }
 
-/** For operations allowed to the conversation's operator and their managers. */
+/** Throws unless the caller is the conversation's operator or manages it. */
 export async function requireInvolvement(
   tx: Transaction,
   caller: Caller,
   conversation: Conversation,
 ): Promise<Involvement> {
   requireWrite(caller);
-  const involvement = await findInvolvement(caller, conversation, groupIdLoader(tx, caller));
+  const involvement = await findInvolvement(caller, conversation, createGroupIdLoader(tx, caller));
   if (involvement === 'none') throw forbidden();
   return involvement;
 }
 
-/** For operations allowed to the conversation's operator only. */
+/** Throws unless the caller is the conversation's operator. */
 export function requireOwnConversation(caller: Caller, conversation: Conversation): void {
   requireWrite(caller);
   if (caller.operatorId === null || conversation.operatorId !== caller.operatorId) throw forbidden();

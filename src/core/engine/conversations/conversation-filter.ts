@@ -6,7 +6,7 @@ import { buildIdCondition, type IdFilter } from '../../kernel/filters.ts';
 import type { Period } from '../../kernel/period.ts';
 import type { ConversationState } from '../records/conversation.ts';
 
-/** The conversations that a caller may see: their own, and those of these groups. Undefined means all. */
+/** Limits a caller to their own conversations and the conversations of some groups. Undefined means no limit. */
 export interface AccessScope {
   readonly operatorId: number | null;
   readonly groups: readonly number[];
@@ -18,7 +18,7 @@ export function toAccessScope({ accessLevel, operatorId, managedGroups }: Caller
   return { operatorId, groups: [...managedGroups] };
 }
 
-/** For data that only managers and admins see: managers see their groups. */
+/** Like `toAccessScope`, for data that only managers and admins see. Throws for other callers. */
 export function toManagedScope({ accessLevel, managedGroups }: Caller): AccessScope | undefined {
   if (accessLevel === 'admin') return undefined;
   if (accessLevel !== 'manager') throw forbidden();
@@ -45,7 +45,7 @@ export interface ConversationFilters {
   readonly scope?: AccessScope | undefined;
 }
 
-/** A query on the conversations that pass the filters; the caller selects the columns. */
+/** Builds a query on the conversations that match the filters; the caller selects the columns. */
 export function selectConversations(db: Kysely<Tables>, accountId: number, filters: ConversationFilters) {
   const { id, channels, period = {}, visitorId, groupId, tagId, states, language, waiting, closed, scope } = filters;
   let query = db.selectFrom('conversations').where('conversations.accountId', '=', accountId);
@@ -67,7 +67,7 @@ export function selectConversations(db: Kysely<Tables>, accountId: number, filte
     if (filter) query = query.where((eb) => buildIdCondition(eb.ref(`conversations.${name}`), filter));
   }
   if (visitorId) query = query.where((eb) => buildIdCondition(eb.ref('conversations.visitorId'), visitorId));
-  if (groupId) query = query.where(belongsToGroup(accountId, (column) => buildIdCondition(column, groupId)));
+  if (groupId) query = query.where(buildGroupCondition(accountId, (column) => buildIdCondition(column, groupId)));
   if (tagId) {
     query = query.where('conversations.id', 'in', (eb) =>
       eb
@@ -83,8 +83,8 @@ export function selectConversations(db: Kysely<Tables>, accountId: number, filte
     query = query.where('conversations.state', waiting ? 'in' : 'not in', ['queued', 'offered']);
   }
   if (closed !== undefined) query = query.where('conversations.state', closed ? '=' : '<>', 'closed');
-  if (scope) query = query.where(isWithinScope(accountId, scope));
-  return isOpenOnly(filters) ? query.where('conversations.id', 'in', openConversationIds(accountId)) : query;
+  if (scope) query = query.where(buildScopeCondition(accountId, scope));
+  return isOpenOnly(filters) ? query.where('conversations.id', 'in', selectOpenConversationIds(accountId)) : query;
 }
 
 /** Whether the filters select the few conversations of certain operators or visitors. */
@@ -97,20 +97,21 @@ function isOpenOnly({ states, waiting, closed }: ConversationFilters): boolean {
   return closed === false || waiting === true || (states !== undefined && !states.includes('closed'));
 }
 
-/** A partial index contains open conversations only; the condition on the website, always true, makes SQLite use it. */
-function openConversationIds(accountId: number): RawBuilder<number> {
+/** The condition on the website is always true: it makes SQLite use the partial index of open conversations. */
+function selectOpenConversationIds(accountId: number): RawBuilder<number> {
   return sql`(select open.id from conversations open
     where open.account_id = ${accountId} and open.state <> 'closed' and open.website_id > 0)`;
 }
 
-function isWithinScope(accountId: number, { operatorId, groups }: AccessScope): Expression<SqlBool> {
-  const own = operatorId === null ? sql<SqlBool>`1 = 0` : sql<SqlBool>`conversations.operator_id = ${operatorId}`;
-  if (groups.length === 0) return own;
-  return sql<SqlBool>`(${own} or ${belongsToGroup(accountId, (column) => buildIdCondition(column, { kind: 'ids', ids: groups }))})`;
+function buildScopeCondition(accountId: number, { operatorId, groups }: AccessScope): Expression<SqlBool> {
+  const ownCondition =
+    operatorId === null ? sql<SqlBool>`1 = 0` : sql<SqlBool>`conversations.operator_id = ${operatorId}`;
+  if (groups.length === 0) return ownCondition;
+  return sql<SqlBool>`(${ownCondition} or ${buildGroupCondition(accountId, (column) => buildIdCondition(column, { kind: 'ids', ids: groups }))})`;
 }
 
 /** A conversation belongs to the current group of its operator; without an operator, to the required group. */
-function belongsToGroup(
+function buildGroupCondition(
   accountId: number,
   matches: (group: Expression<number | null>) => Expression<SqlBool>,
 ): Expression<SqlBool> {

@@ -5,7 +5,7 @@ import { Listing } from '../../kernel/listing.ts';
 import type { Page, Window } from '../../kernel/page.ts';
 import type { Slice, SlicePage } from '../../kernel/slice.ts';
 import type { Conversation } from '../records/conversation.ts';
-import { conversationFromRow } from '../records/conversation-store.ts';
+import { toConversation } from '../records/conversation-store.ts';
 import { type ConversationFilters, isNarrow, selectConversations } from './conversation-filter.ts';
 
 /** A message of a conversation's history. */
@@ -14,14 +14,14 @@ export type HistoryEntry = Pick<Tables['messages'], 'conversationId' | 'sequence
 /** More messages than this are read off-thread. */
 const MAX_INLINE_MESSAGES = 2000;
 
-/** Lists of conversations, newest first. */
+/** Lists conversations, newest first. */
 export class ConversationQuery {
   readonly #database: Database;
   readonly #list: Listing<'conversations', Conversation>;
 
   constructor(database: Database) {
     this.#database = database;
-    this.#list = new Listing(database, 'conversations', conversationFromRow);
+    this.#list = new Listing(database, 'conversations', toConversation);
   }
 
   page(accountId: number, filters: ConversationFilters, window: Window): Promise<Page<Conversation>> {
@@ -44,13 +44,16 @@ export class ConversationQuery {
     return this.#list.find(accountId, id);
   }
 
-  /** Positions from 1 among queued conversations of the same channel, website, skill and group; null if not queued. */
+  /**
+   * Returns positions, from 1, among queued conversations of the same channel, website, skill and group; null for a
+   * conversation that is not queued.
+   */
   async loadQueuePositions(accountId: number, ids: readonly number[]): Promise<(number | null)[]> {
     if (ids.length === 0) return [];
     const query = sql<{ id: number; position: number }>`select id, position from (
         select id, row_number() over (partition by channel, website_id, skill_id, group_id order by queue_order, id) as position
         from conversations where account_id = ${accountId} and state = 'queued'
-        and ${this.#database.withinDeadline(sql.ref('id'))}) line where id in (${sql.join(ids)})`;
+        and ${this.#database.isWithinDeadline(sql.ref('id'))}) line where id in (${sql.join(ids)})`;
     const rows = await this.#database.readOffThread<{ id: number; position: number }>({
       compile: () => query.compile(this.#database.read),
     });
@@ -58,7 +61,7 @@ export class ConversationQuery {
     return ids.map((id) => positions.get(id) ?? null);
   }
 
-  /** The messages of each conversation, in order. */
+  /** Loads the messages of each conversation, in order. */
   async loadHistories(
     accountId: number,
     conversations: readonly Pick<Conversation, 'id' | 'messageCount'>[],
@@ -71,7 +74,7 @@ export class ConversationQuery {
     return Map.groupBy(rows, (entry) => entry.conversationId);
   }
 
-  /** The public unique ids of the conversations' visitors, by visitor id. */
+  /** Loads the public unique ids of the conversations' visitors, by visitor id. */
   async loadVisitorUids(
     accountId: number,
     conversations: readonly Conversation[],
@@ -106,7 +109,7 @@ export class ConversationQuery {
       .select(['conversationId', 'sequence', 'authorType', 'text', 'at'])
       .where('accountId', '=', accountId)
       .where('conversationId', 'in', ids)
-      .where((eb) => this.#database.withinDeadline(eb.ref('sequence')))
+      .where((eb) => this.#database.isWithinDeadline(eb.ref('sequence')))
       .orderBy('conversationId')
       .orderBy('sequence');
   }
@@ -115,7 +118,7 @@ export class ConversationQuery {
     return { pageQuery: this.#selectInOrder(accountId, filters), sortKey: sortKeyFor(filters) };
   }
 
-  /** For the newest conversations, walks the ids backwards; SQLite would sort the whole period first. */
+  /** Walks the ids backwards to find the newest conversations; SQLite would sort the whole period first. */
   #selectInOrder(accountId: number, { period, ...others }: ConversationFilters) {
     const isRecent = period?.to === undefined && Object.values(others).every((filter) => filter === undefined);
     if (!isRecent) return this.#select(accountId, { period, ...others });
@@ -125,7 +128,7 @@ export class ConversationQuery {
 
   #select(accountId: number, filters: ConversationFilters) {
     return selectConversations(this.#database.read, accountId, filters).where((eb) =>
-      this.#database.withinDeadline(eb.ref('conversations.id')),
+      this.#database.isWithinDeadline(eb.ref('conversations.id')),
     );
   }
 }

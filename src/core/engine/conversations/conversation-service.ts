@@ -3,21 +3,27 @@ import { announce } from '../../events/announce.ts';
 import { type ActorContext, type Caller, type Commit, forbidden, type VisitorCaller } from '../../kernel/caller.ts';
 import { invalidField } from '../../kernel/errors.ts';
 import { releaseSlot } from '../../live/live-store.ts';
-import { type ClosedBy, type Conversation, eventSnapshot, wrongState } from '../records/conversation.ts';
+import { type ClosedBy, type Conversation, toEventSnapshot, wrongState } from '../records/conversation.ts';
 import { requireConversation, updateConversation } from '../records/conversation-store.ts';
 import { replaceTags } from '../records/conversation-tags.ts';
 import type { Message } from '../records/message-store.ts';
-import { removePauses } from '../records/pauses.ts';
+import { deletePauses } from '../records/pauses.ts';
 import { countRefusal } from '../records/refusals.ts';
 import { acceptOffer, declineOffer, offerGoneError } from '../routing/offers.ts';
-import { drainForOperator } from '../routing/queue.ts';
+import { routeQueueForOperator } from '../routing/queue.ts';
 import {
+  createGroupIdLoader,
   findInvolvement,
-  groupIdLoader,
   requireInvolvement,
   requireVisitorConversation,
 } from './conversation-access.ts';
-import { conversationClosedError, messagesAfter, type NewMessage, sendAsOperator, sendAsVisitor } from './messages.ts';
+import {
+  conversationClosedError,
+  loadMessagesAfter,
+  type NewMessage,
+  sendAsOperator,
+  sendAsVisitor,
+} from './messages.ts';
 import { type ConversationStart, Refusal, startConversation } from './start.ts';
 import { escalate, type TransferTarget, take, transfer } from './transfer.ts';
 
@@ -125,24 +131,24 @@ export class ConversationService {
       replaceTags(tx, caller, { conversationId: id, tagIds: uniqueTagIds });
       announce(tx, caller, 'conversation.updated', id, {
         fields: ['tags'],
-        values: { ...eventSnapshot(conversation), tagIds: uniqueTagIds },
+        values: { ...toEventSnapshot(conversation), tagIds: uniqueTagIds },
       });
       return conversation;
     });
   }
 
-  /** The conversation's operator and their managers can read it. */
+  /** Whether the caller is the conversation's operator or manages it. */
   async canSee(caller: Caller, conversation: Conversation): Promise<boolean> {
-    const groupOf = groupIdLoader({ db: this.#database.read }, caller);
-    return (await findInvolvement(caller, conversation, groupOf)) !== 'none';
+    const loadGroupId = createGroupIdLoader({ db: this.#database.read }, caller);
+    return (await findInvolvement(caller, conversation, loadGroupId)) !== 'none';
   }
 
-  messagesAfter(conversation: Conversation, window: { after: number; limit: number }): Promise<Message[]> {
-    return messagesAfter(this.#database, conversation, window);
+  loadMessagesAfter(conversation: Conversation, window: { after: number; limit: number }): Promise<Message[]> {
+    return loadMessagesAfter(this.#database, conversation, window);
   }
 }
 
-/** An offer to another operator is reported like one that timed out. */
+/** Throws unless the conversation is assigned to the caller. An offer to another operator looks like an expired one. */
 function requireOffered(caller: Caller, conversation: Conversation): void {
   if (caller.operatorId === null) throw forbidden();
   if (conversation.operatorId !== caller.operatorId) throw offerGoneError();
@@ -170,11 +176,11 @@ export async function closeConversation(
     operatorId === null ? undefined : releaseSlot(tx, context, { operatorId, channel }),
   ]);
   if (!closed) throw wrongState('The conversation was changed concurrently. Read it again.');
-  removePauses(tx, context, id);
+  deletePauses(tx, context, id);
   announce(tx, context, 'conversation.closed', id, {
     fields: ['state', 'closedBy'],
-    values: { ...eventSnapshot(closed), closedBy, previousOperatorId: operatorId },
+    values: { ...toEventSnapshot(closed), closedBy, previousOperatorId: operatorId },
   });
-  if (operatorId !== null) await drainForOperator(tx, context, operatorId, 'slot_freed', releasedRow);
+  if (operatorId !== null) await routeQueueForOperator(tx, context, operatorId, 'slot_freed', releasedRow);
   return closed;
 }

@@ -38,7 +38,7 @@ export class MessageQuery {
     return conversationIds.map((id) => byConversation.get(id) ?? []);
   }
 
-  /** Single messages; undefined for those that do not exist. */
+  /** Loads single messages; undefined for messages that do not exist. */
   async loadByKeys(accountId: number, keys: readonly MessageKey[]): Promise<(Message | undefined)[]> {
     if (keys.length === 0) return [];
     const rows = await this.#selectRows(accountId)

@@ -12,7 +12,7 @@ import { requireOwnConversation, requireVisitorConversation } from './conversati
 const MAX_MESSAGE_LENGTH = 10_000;
 
 export const messageText = text(1, MAX_MESSAGE_LENGTH);
-/** Chosen by the sender: identifies a message that is sent again. */
+/** Chosen by the sender; a retry repeats it. */
 export const clientId = text(1, 64);
 
 export interface NewMessage {
@@ -21,15 +21,15 @@ export interface NewMessage {
   readonly text: string;
 }
 
-/** The operator must have accepted the conversation. */
+/** Sends a message of an operator, who must have accepted the conversation. */
 export async function sendAsOperator(tx: Transaction, caller: Caller, input: NewMessage): Promise<Message> {
   const author = { authorType: 'operator', authorId: caller.operatorId } as const;
-  const [conversation, earlier] = await Promise.all([
+  const [conversation, earlierMessage] = await Promise.all([
     requireConversation(tx, caller.accountId, input.conversationId),
     findEarlierMessage(tx, caller, author, input),
   ]);
   requireOwnConversation(caller, conversation);
-  if (earlier) return requireSameText(earlier, input);
+  if (earlierMessage) return requireSameText(earlierMessage, input);
   if (conversation.state === 'offered') throw wrongState('Accept the offer before you write.');
   if (conversation.state === 'closed') throw conversationClosedError();
   const message = appendMessage(tx, caller, conversation, { ...author, ...toContent(input) });
@@ -38,21 +38,21 @@ export async function sendAsOperator(tx: Transaction, caller: Caller, input: New
   return message;
 }
 
-/** Visitors can also write while their conversation is queued. */
+/** Sends a message of a visitor, who can also write while the conversation is queued. */
 export async function sendAsVisitor(tx: Transaction, visitor: VisitorCaller, input: NewMessage): Promise<Message> {
   const author = { authorType: 'visitor', authorId: visitor.visitorId } as const;
-  const [conversation, earlier] = await Promise.all([
+  const [conversation, earlierMessage] = await Promise.all([
     requireConversation(tx, visitor.accountId, input.conversationId),
     findEarlierMessage(tx, visitor, author, input),
   ]);
   requireVisitorConversation(visitor, conversation);
-  if (earlier) return requireSameText(earlier, input);
+  if (earlierMessage) return requireSameText(earlierMessage, input);
   if (conversation.state === 'closed') throw conversationClosedError();
   return appendMessage(tx, visitor, conversation, { ...author, ...toContent(input) });
 }
 
-/** Messages after a sequence number, in order. */
-export async function messagesAfter(
+/** Loads the messages after a sequence number, in order. */
+export async function loadMessagesAfter(
   database: Database,
   { accountId, id }: Pick<Conversation, 'accountId' | 'id'>,
   { after, limit }: { after: number; limit: number },
@@ -87,7 +87,7 @@ const findByClientId = prepare<EarlierMessageKey, Message>((db, args) =>
     .where('clientId', '=', args.clientId),
 );
 
-/** The stored message with the same client id: sending it again changes nothing, even after the close. */
+/** Finds the stored message with the same client id: sending it again changes nothing, even after the close. */
 async function findEarlierMessage(
   tx: Transaction,
   { accountId }: { readonly accountId: number },
@@ -99,8 +99,8 @@ async function findEarlierMessage(
   return (await tx.run(findByClientId, args))[0];
 }
 
-function requireSameText(earlier: Message, input: NewMessage): Message {
-  if (earlier.text === input.text) return earlier;
+function requireSameText(earlierMessage: Message, input: NewMessage): Message {
+  if (earlierMessage.text === input.text) return earlierMessage;
   throw new DomainError('conflict', 'The client id was already used for a message with another text.', {
     problems: [{ path: ['clientId'], code: 'invalid', rule: 'was already used for a message with another text' }],
   });

@@ -13,13 +13,13 @@ export interface SatisfactionFilters {
   readonly websiteId?: IdFilter | undefined;
   readonly operatorId?: IdFilter | undefined;
   readonly conversationId?: IdFilter | undefined;
-  /** By the time of the answer. */
+  /** When the survey was answered. */
   readonly period?: Period | undefined;
-  /** Only those about current members of these groups. */
+  /** Only surveys about current members of these groups. */
   readonly groups?: readonly number[] | undefined;
 }
 
-/** Lists of answered surveys, newest first. */
+/** Lists answered surveys, newest first. */
 export class SatisfactionQuery {
   readonly #database: Database;
   readonly #list: Listing<'satisfactions', Satisfaction>;
@@ -66,7 +66,7 @@ export class SatisfactionQuery {
     let query = this.#database.read
       .selectFrom('satisfactions')
       .where('satisfactions.accountId', '=', accountId)
-      .where((eb) => this.#database.withinDeadline(eb.ref('satisfactions.id')));
+      .where((eb) => this.#database.isWithinDeadline(eb.ref('satisfactions.id')));
     for (const name of ['id', 'websiteId', 'operatorId', 'conversationId'] as const) {
       const filter = filters[name];
       if (filter) query = query.where((eb) => buildIdCondition(eb.ref(`satisfactions.${name}`), filter));

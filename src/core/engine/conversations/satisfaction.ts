@@ -3,7 +3,7 @@ import { announce } from '../../events/announce.ts';
 import type { Commit, VisitorCaller } from '../../kernel/caller.ts';
 import { nextId } from '../../kernel/ids.ts';
 import { text } from '../../kernel/text.ts';
-import { eventSnapshot, wrongState } from '../records/conversation.ts';
+import { toEventSnapshot, wrongState } from '../records/conversation.ts';
 import { requireConversation } from '../records/conversation-store.ts';
 import { insertSatisfaction, type Satisfaction } from '../records/satisfaction-store.ts';
 import { requireVisitorConversation } from './conversation-access.ts';
@@ -20,7 +20,10 @@ export const satisfactionAnswer = z.strictObject({
 });
 export type SatisfactionAnswer = z.output<typeof satisfactionAnswer>;
 
-/** One answer per accepted conversation; it counts for the operator who has the conversation at that time. */
+/**
+ * Stores the survey answers about an accepted conversation, once. They count for the operator who has the conversation
+ * at that time.
+ */
 export function answerSatisfaction(
   commit: Commit<Satisfaction>,
   visitor: VisitorCaller,
@@ -53,7 +56,7 @@ export function answerSatisfaction(
       {
         fields: ['noteWelcome', 'noteResolution', 'noteDelay', 'comment'],
         values: {
-          ...eventSnapshot(conversation),
+          ...toEventSnapshot(conversation),
           satisfactionId: satisfaction.id,
           noteWelcome,
           noteResolution,

@@ -8,7 +8,7 @@ import { DomainError, invalid, type Problem } from '../../kernel/errors.ts';
 import { id, nextId } from '../../kernel/ids.ts';
 import { languageCode } from '../../kernel/languages.ts';
 import { createTargetLookup } from '../../operators/targets.ts';
-import { type Conversation, eventSnapshot, newConversation } from '../records/conversation.ts';
+import { type Conversation, newConversation, toEventSnapshot } from '../records/conversation.ts';
 import {
   countQueuedConversations,
   findConversationByClientId,
@@ -24,8 +24,7 @@ import { endOperatorPauses } from '../routing/queue.ts';
 import { route } from '../routing/router.ts';
 import { clientId, messageText } from './messages.ts';
 
-/** Per visitor. */
-const MAX_OPEN_CONVERSATIONS = 5;
+const MAX_OPEN_CONVERSATIONS_PER_VISITOR = 5;
 
 export const conversationStart = z.strictObject({
   channel: z.enum(CHANNELS),
@@ -54,7 +53,7 @@ export async function startConversation(
   input: ConversationStart,
 ): Promise<Conversation> {
   const { accountId, visitorId, websiteId } = visitor;
-  const [earlier, open, problems, operatorsWithEndedPauses, id] = await Promise.all([
+  const [earlierConversation, openConversations, problems, operatorsWithEndedPauses, id] = await Promise.all([
     input.clientId ? findConversationByClientId(tx, visitor, input.clientId) : undefined,
     findOpenConversations(tx, visitor),
     findMissingTargets(tx, accountId, input),
@@ -62,8 +61,8 @@ export async function startConversation(
     nextId(tx, accountId, 'conversation'),
     loadRoutingSettings(tx, accountId), // cached for routing
   ]);
-  if (earlier) return earlier;
-  if (open.length >= MAX_OPEN_CONVERSATIONS) throw tooManyOpenError();
+  if (earlierConversation) return earlierConversation;
+  if (openConversations.length >= MAX_OPEN_CONVERSATIONS_PER_VISITOR) throw tooManyOpenError();
   if (problems.length > 0) throw invalid(problems);
   // Conversations that waited only because of a pause come before this new one.
   for (const operatorId of operatorsWithEndedPauses) await endOperatorPauses(tx, systemContext(accountId), operatorId);
@@ -81,8 +80,8 @@ export async function startConversation(
   });
   insertConversation(tx, visitor, conversation, input.clientId);
   announce(tx, visitor, 'conversation.queued', conversation.id, {
-    fields: Object.keys(eventSnapshot(conversation)),
-    values: eventSnapshot(conversation),
+    fields: Object.keys(toEventSnapshot(conversation)),
+    values: toEventSnapshot(conversation),
   });
   if (input.message) {
     const author = { authorType: 'visitor', authorId: visitorId, clientId: input.clientId ?? null } as const;
@@ -97,7 +96,7 @@ export async function startConversation(
 function tooManyOpenError(): Refusal {
   return new Refusal(
     'too_many_open',
-    `At most ${MAX_OPEN_CONVERSATIONS} conversations can be open at the same time. Close one first.`,
+    `At most ${MAX_OPEN_CONVERSATIONS_PER_VISITOR} conversations can be open at the same time. Close one first.`,
   );
 }
 
@@ -115,7 +114,7 @@ async function findMissingTargets(
   return missing.map((kind) => ({ path: [`${kind}Id`], code: 'invalid', rule: `must be an existing ${kind}` }));
 }
 
-/** Refuses a conversation that no operator could ever serve, or for which the queue is full. */
+/** Throws a `Refusal` if no operator could ever serve the conversation, or if the queue is full. */
 async function requireQueueable(tx: Transaction, conversation: Conversation): Promise<void> {
   if (!(await isServable(tx, conversation))) {
     throw new Refusal('nobody_could', 'No operator serves this website, skill, group and language on this channel.');

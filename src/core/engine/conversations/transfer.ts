@@ -8,13 +8,13 @@ import { claimSlot, releaseSlot } from '../../live/live-store.ts';
 import { requireOperator } from '../../operators/operator-store.ts';
 import { requireSelfOrManaged } from '../../operators/permissions.ts';
 import { createTargetLookup } from '../../operators/targets.ts';
-import { type Conversation, eventSnapshot, newConversation, wrongState } from '../records/conversation.ts';
+import { type Conversation, newConversation, toEventSnapshot, wrongState } from '../records/conversation.ts';
 import { insertConversation, requireConversation } from '../records/conversation-store.ts';
 import { storeDecision } from '../routing/decisions.ts';
 import { countExclusions } from '../routing/exclusions.ts';
 import { isServable } from '../routing/needs.ts';
 import { requeue } from '../routing/offers.ts';
-import { drainForOperator } from '../routing/queue.ts';
+import { routeQueueForOperator } from '../routing/queue.ts';
 import { assignConversation } from '../routing/router.ts';
 import { requireInvolvement, requireOwnConversation } from './conversation-access.ts';
 import { conversationClosedError } from './messages.ts';
@@ -44,7 +44,7 @@ export async function transfer(
       {
         path: ['operatorId'],
         code: targets.length === 0 ? 'missing' : 'invalid',
-        rule: 'or skillId or groupId must be given, and only one of them',
+        rule: 'or skillId or groupId is required, and only one of them',
       },
     ]);
   }
@@ -99,7 +99,7 @@ async function assignToOperator(
   const assigned = await assignConversation(tx, caller, conversation, { operatorId, settings, autoAccept });
   const decision = { conversationId: conversation.id, cause, operatorId, forced: force, ranked: [], excluded };
   await storeDecision(tx, caller, conversation, decision);
-  if (previous !== null && previous !== operatorId) await drainForOperator(tx, caller, previous, 'slot_freed');
+  if (previous !== null && previous !== operatorId) await routeQueueForOperator(tx, caller, previous, 'slot_freed');
   return assigned;
 }
 
@@ -123,7 +123,7 @@ async function requeueForTarget(
 function announceTransfer(tx: Transaction, caller: Caller, conversation: Conversation, to: TransferTarget): void {
   announce(tx, caller, 'conversation.transferred', conversation.id, {
     fields: Object.keys(to),
-    values: { ...eventSnapshot(conversation), ...to, previousOperatorId: conversation.operatorId },
+    values: { ...toEventSnapshot(conversation), ...to, previousOperatorId: conversation.operatorId },
   });
 }
 
@@ -178,13 +178,13 @@ export async function escalate(tx: Transaction, caller: Caller, id: number): Pro
     excluded: {},
   });
   announce(tx, caller, 'conversation.started', video.id, {
-    fields: Object.keys(eventSnapshot(video)),
-    values: { ...eventSnapshot(video), escalatedFromId: chat.id },
+    fields: Object.keys(toEventSnapshot(video)),
+    values: { ...toEventSnapshot(video), escalatedFromId: chat.id },
   });
-  // Subscribers to the chat are notified there.
+  // Also notifies subscribers of the chat.
   announce(tx, caller, 'conversation.updated', chat.id, {
     fields: ['escalatedTo'],
-    values: { ...eventSnapshot(chat), escalatedToId: video.id },
+    values: { ...toEventSnapshot(chat), escalatedToId: video.id },
   });
   return video;
 }

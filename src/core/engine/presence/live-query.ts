@@ -17,7 +17,7 @@ export interface StampRow {
   readonly leaseUntil: number;
 }
 
-/** The default of a list: operators who are connected and, on at least one channel, enabled and available. */
+/** Selects the default list: operators who are connected and, on at least one channel, enabled and available. */
 export function selectAvailableRows(db: Kysely<Tables>) {
   return db
     .selectFrom('operatorLive as live')
@@ -33,7 +33,7 @@ export function selectAvailableRows(db: Kysely<Tables>) {
 
 export type LiveRowQuery = ReturnType<typeof selectAvailableRows>;
 
-/** The rows of a request; the caller selects the columns. */
+/** Selects the rows that match a request; the caller selects the columns. */
 export function selectLiveRows(db: Kysely<Tables>, accountId: number, request: LiveRequest): LiveRowQuery {
   const rows = request.includeOffline
     ? db.selectFrom('operatorLive as live').where('live.firstLoginAt', 'is not', null)

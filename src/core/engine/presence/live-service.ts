@@ -13,7 +13,7 @@ import type { Operator } from '../../operators/operator.ts';
 import type { OperatorFilters } from '../../operators/operator-filter.ts';
 import { requireOperator } from '../../operators/operator-store.ts';
 import { requireSelfOrManaged } from '../../operators/permissions.ts';
-import { drainForOperator } from '../routing/queue.ts';
+import { routeQueueForOperator } from '../routing/queue.ts';
 import {
   type LiveRequest,
   type LiveRowQuery,
@@ -40,7 +40,7 @@ export interface OperatorLiveState {
 
 export interface LiveList {
   readonly count: number;
-  /** Operators omitted because they hold a skill or belong to a group and the request names neither. */
+  /** Operators omitted because they have a skill or belong to a group and the request names neither. */
   readonly omittedCount: number;
   /** When the first lease expires; until then only a new version changes the list. */
   readonly validUntil: number;
@@ -62,7 +62,7 @@ const findStamp = prepare<{ accountId: number; operatorId: number }, StampRow>((
   ),
 );
 
-/** The live state of operators: presence and availability. */
+/** Reads and changes the live state of operators: presence and availability. */
 export class LiveService {
   readonly #database: Database;
   readonly #cache = new VersionedCache<OperatorLiveState>();
@@ -96,7 +96,7 @@ export class LiveService {
     };
   }
 
-  /** The live states of these operators, with their current presence. */
+  /** Loads the live states of these operators, with their current presence. */
   async loadStates(accountId: number, operatorIds: readonly number[]): Promise<OperatorLiveState[]> {
     if (operatorIds.length === 0) return [];
     const stamps = await this.#database.read
@@ -133,7 +133,7 @@ export class LiveService {
 
   async update(commit: Commit<Operator>, caller: Caller, operatorId: number, input: LiveUpdate): Promise<Operator> {
     if (Object.values(input).every((value) => value === undefined)) {
-      throw invalid([{ path: ['chat', 'available'], code: 'missing', rule: 'or another field must be given' }]);
+      throw invalid([{ path: ['chat', 'available'], code: 'missing', rule: 'or another field is required' }]);
     }
     return commit(async (tx) => {
       const [operator, [row]] = await Promise.all([
@@ -141,9 +141,9 @@ export class LiveService {
         tx.run(findLiveRow, { accountId: caller.accountId, operatorId }),
       ]);
       requireSelfOrManaged(caller, operator);
-      const changed = row ? setAvailability(tx, caller, { operatorId, update: input, currentFlags: row }) : {};
-      if (row && Object.values(changed).includes(1)) {
-        await drainForOperator(tx, caller, operatorId, 'available', { ...row, ...changed });
+      const changedFlags = row ? setAvailability(tx, caller, { operatorId, update: input, currentFlags: row }) : {};
+      if (row && Object.values(changedFlags).includes(1)) {
+        await routeQueueForOperator(tx, caller, operatorId, 'available', { ...row, ...changedFlags });
       }
       if (input.connected === false) await disconnect(tx, caller, operatorId);
       return operator;
@@ -162,29 +162,30 @@ export class LiveService {
       const operator = await requireOperator(tx, accountId, operatorId);
       if (!lease.renewOnly) await connect(tx, caller, { operatorId, ...lease });
       else if (!(await tryRenewLease(tx, caller, { operatorId, ...lease }))) {
-        throw new DomainError('state', 'The session has ended. Connect again without `renew`.');
+        throw new DomainError('state', 'The lease has ended. Connect again without `renew`.');
       }
       return operator;
     });
   }
 
-  /** The lease of a desk's socket: while the socket answers pings, the operator is connected. */
+  /** Creates the lease of a desk's socket. The operator is connected while the socket answers pings. */
   createDeskLease(caller: Caller, operatorId: number, leaseId: string) {
     const lease = { operatorId, leaseId, seconds: DESK_LEASE_SECONDS };
     const transaction = <T>(work: (tx: Transaction) => Promise<T>) =>
       this.#database.transaction(work, caller.accountId);
     let openedAt = 0;
     return {
-      /** False while another actor keeps the operator offline. */
+      /** Returns false while another actor keeps the operator offline. */
       open: () =>
         transaction((tx) => {
           openedAt = tx.now;
           return openDesk(tx, caller, lease);
         }),
-      /** False when the lease has already ended. */
+      /** Returns false if the lease has already ended. */
       renew: () => this.#renewals.renew(caller, lease),
       /**
-       * For a lease that expired. False when it was ended explicitly: the desk must not reconnect automatically then.
+       * Reconnects after the lease expired. Returns false if it was ended explicitly: then the desk must not reconnect
+       * automatically.
        */
       resume: () => transaction((tx) => resumeDesk(tx, caller, lease, openedAt)),
       close: () => transaction((tx) => closeDesk(tx, caller, lease)),
@@ -193,37 +194,37 @@ export class LiveService {
 
   #select(accountId: number, request: LiveRequest): LiveRowQuery {
     return selectLiveRows(this.#database.read, accountId, request).where((eb) =>
-      this.#database.withinDeadline(eb.ref('live.operatorId')),
+      this.#database.isWithinDeadline(eb.ref('live.operatorId')),
     );
   }
 
   async #listWithOffline(accountId: number, request: LiveRequest, window: Window | undefined): Promise<LiveList> {
     const [totals] = await this.#database.readOffThread(
       this.#select(accountId, request).select([
-        sql<number>`count(*)`.as('all'),
+        sql<number>`count(*)`.as('total'),
         sql<number>`coalesce(sum(named_only), 0)`.as('namedOnly'),
       ]),
     );
-    const { all = 0, namedOnly = 0 } = totals ?? {};
+    const { total = 0, namedOnly = 0 } = totals ?? {};
     const omittedCount = hasSpecificFilters(request.filters) ? 0 : namedOnly;
-    const query = () => {
+    const buildQuery = () => {
       const rows = selectStamps(this.#select(accountId, request));
       return omittedCount > 0 ? rows.where('live.namedOnly', '=', 0) : rows;
     };
     const database = this.#database;
-    async function* batches() {
+    async function* readBatches() {
       if (window) {
-        yield (await database.readOffThread(query().limit(window.limit).offset(window.offset))).map(toStamp);
+        yield (await database.readOffThread(buildQuery().limit(window.limit).offset(window.offset))).map(toStamp);
         return;
       }
       for (let before = Number.MAX_SAFE_INTEGER; ; ) {
-        const rows = await database.readOffThread(query().where('live.operatorId', '<', before).limit(BATCH_SIZE));
+        const rows = await database.readOffThread(buildQuery().where('live.operatorId', '<', before).limit(BATCH_SIZE));
         yield rows.map(toStamp);
         if (rows.length < BATCH_SIZE) return;
         before = rows.at(-1)?.id ?? 0;
       }
     }
-    return { count: all - omittedCount, omittedCount, validUntil: 0, batches: batches() };
+    return { count: total - omittedCount, omittedCount, validUntil: 0, batches: readBatches() };
   }
 }
 

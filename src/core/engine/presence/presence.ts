@@ -21,15 +21,15 @@ import type { Conversation } from '../records/conversation.ts';
 import { findHeldConversations } from '../records/conversation-store.ts';
 import { addNotice } from '../records/message-store.ts';
 import { requeue } from '../routing/offers.ts';
-import { drainForOperator } from '../routing/queue.ts';
+import { routeQueueForOperator } from '../routing/queue.ts';
 
-/** An explicit connect by the operator. */
+/** Connects an operator who explicitly asks for it, even if another actor took them offline. */
 export async function connect(tx: Transaction, context: ActorContext, lease: Lease): Promise<void> {
   await setKeptOffline(tx, context, { operatorId: lease.operatorId, keptOffline: false });
   await applyPresenceChange(tx, context, await putLease(tx, context, lease));
 }
 
-/** False when another actor took the operator offline and the operator has not connected since. */
+/** Connects the operator. Returns false if another actor took them offline and they have not connected since. */
 export async function openDesk(tx: Transaction, context: ActorContext, lease: Lease): Promise<boolean> {
   const [row] = await tx.run(findLiveRow, { accountId: context.accountId, operatorId: lease.operatorId });
   if (!row || row.keptOffline === 1) return false;
@@ -37,13 +37,13 @@ export async function openDesk(tx: Transaction, context: ActorContext, lease: Le
   return true;
 }
 
-/** False when the lease has already ended. */
+/** Returns false if the lease has already ended. */
 export async function tryRenewLease(tx: Transaction, context: ActorContext, lease: Lease): Promise<boolean> {
   const [isRenewed = false] = await renewLeases(tx, [{ context, lease }]);
   return isRenewed;
 }
 
-/** The same for several leases of an account; results are in the same order. */
+/** Renews leases of one account. Returns, in the same order, whether each was renewed. */
 export async function renewLeases(
   tx: Transaction,
   renewals: readonly { readonly context: ActorContext; readonly lease: Lease }[],
@@ -61,8 +61,8 @@ export async function renewLeases(
 }
 
 /**
- * Reconnects an open desk whose lease expired only because the database or a node was unavailable. False when the
- * operator signed off or was taken offline since the desk was opened.
+ * Reconnects an open desk whose lease expired only because the database or a node was unavailable. Returns false if
+ * the operator signed off or was taken offline since the desk was opened.
  */
 export async function resumeDesk(
   tx: Transaction,
@@ -83,12 +83,12 @@ export async function resumeDesk(
   return disconnection ? false : openDesk(tx, context, lease);
 }
 
-/** Starts the grace period. */
+/** Releases the lease of a closed desk, which starts its grace period. */
 export async function closeDesk(tx: Transaction, context: ActorContext, lease: LeaseKey): Promise<void> {
   await applyPresenceChange(tx, context, await releaseLease(tx, context, lease));
 }
 
-/** Ends every lease. After another actor did this, only an explicit connect by the operator reconnects. */
+/** Ends every lease. If another actor does this, the operator stays offline until they explicitly connect. */
 export async function disconnect(tx: Transaction, context: ActorContext, operatorId: number): Promise<void> {
   const isSelf = context.actor.type === 'operator' && context.actor.id === operatorId;
   if (!isSelf) await setKeptOffline(tx, context, { operatorId, keptOffline: true });
@@ -147,7 +147,7 @@ async function resumeConversations(
     for (const conversation of await findActiveConversations(tx, context, operatorId))
       addNotice(tx, context, conversation, 'operatorBack');
   }
-  await drainForOperator(tx, context, operatorId, cause);
+  await routeQueueForOperator(tx, context, operatorId, cause);
 }
 
 /** Requeues the active conversations of an operator who did not come back in time. */

@@ -24,7 +24,7 @@ export class LeaseRenewals {
     this.#database = database;
   }
 
-  /** False when the lease has already ended. */
+  /** Returns false if the lease has already ended. */
   renew(context: ActorContext, lease: Lease): Promise<boolean> {
     return new Promise((resolve, reject) => {
       const batch = this.#pending.get(context.accountId) ?? this.#openBatch(context.accountId);
@@ -45,8 +45,8 @@ export class LeaseRenewals {
 
   async #renewBatch(accountId: number, batch: readonly PendingRenewal[]): Promise<void> {
     try {
-      const isRenewed = await this.#database.transaction((tx) => renewLeases(tx, batch), accountId);
-      for (const [index, { resolve }] of batch.entries()) resolve(isRenewed[index] as boolean);
+      const results = await this.#database.transaction((tx) => renewLeases(tx, batch), accountId);
+      for (const [index, { resolve }] of batch.entries()) resolve(results[index] as boolean);
     } catch (error) {
       for (const { reject } of batch) reject(error);
     }

@@ -14,7 +14,7 @@ interface ConversationKey {
 }
 
 /** Omits the client id: it only identifies a repeated start. */
-export function conversationFromRow(row: ConversationRow): Conversation {
+export function toConversation(row: ConversationRow): Conversation {
   const { clientId: _clientId, hasWaited, changedHands, ...rest } = row;
   return { ...rest, hasWaited: hasWaited === 1, hasChangedHands: changedHands === 1 };
 }
@@ -54,7 +54,7 @@ const updateStatement = preparePerShape((columns: readonly (keyof ConversationRo
   ),
 );
 
-/** Updates a conversation if it is still in the given state; undefined after a concurrent change. */
+/** Updates a conversation if it is still in the given state. Returns undefined after a concurrent change. */
 export async function updateConversation(
   tx: Transaction,
   { accountId }: ActorContext,
@@ -66,7 +66,7 @@ export async function updateConversation(
   return (await fetchConversations(tx, statement, { ...columns, accountId, id, from: state }))[0];
 }
 
-const countMessage = prepare<ConversationKey>((db, { accountId, id }) =>
+const incrementCount = prepare<ConversationKey>((db, { accountId, id }) =>
   db
     .updateTable('conversations')
     .set((eb) => ({ messageCount: eb('messageCount', '+', 1) }))
@@ -77,7 +77,7 @@ const countMessage = prepare<ConversationKey>((db, { accountId, id }) =>
 
 /** Reserves the next sequence number: `messageCount + 1` of the conversation as read in this transaction. */
 export function incrementMessageCount(tx: Transaction, { accountId }: ActorContext, id: number): void {
-  tx.send(countMessage, { accountId, id });
+  tx.send(incrementCount, { accountId, id });
 }
 
 const setFirstAnswer = prepare<ConversationKey & { at: number }>((db, { accountId, id, at }) =>
@@ -95,7 +95,7 @@ export function recordFirstAnswer(tx: Transaction, { accountId }: ActorContext, 
 }
 
 /**
- * Removes a visitor's client ids and reserves a sequence number in every conversation with messages, closed ones too.
+ * Erases a visitor's client ids and reserves a sequence number in every conversation with messages, closed ones too.
  * Returns these conversations; the caller stores the new message.
  */
 export async function eraseConversations(
@@ -110,10 +110,10 @@ export async function eraseConversations(
     .where('visitorId', '=', visitorId)
     .returningAll()
     .execute();
-  return rows.map(conversationFromRow).filter(({ messageCount }) => messageCount > 0);
+  return rows.map(toConversation).filter(({ messageCount }) => messageCount > 0);
 }
 
-/** A visitor's conversation ids, as a subquery for statements on related tables. */
+/** Selects a visitor's conversation ids, as a subquery for statements on related tables. */
 export function selectConversationIds({ db }: Transaction, { accountId }: ActorContext, visitorId: number) {
   return db
     .selectFrom('conversations')
@@ -128,7 +128,7 @@ export async function fetchConversations<Args extends object>(
   statement: Statement<Args, ConversationRow>,
   args: Args,
 ): Promise<Conversation[]> {
-  return (await tx.run(statement, args)).map(conversationFromRow);
+  return (await tx.run(statement, args)).map(toConversation);
 }
 
 const selectRows = (db: Kysely<Tables>, accountId: Expression<number>) =>
@@ -154,7 +154,7 @@ const findByClientId = prepare<VisitorKey & { clientId: string }, ConversationRo
     selectRows(db, accountId).where('visitorId', '=', visitorId).where('clientId', '=', clientId),
 );
 
-/** The conversation that the visitor started with this client id. */
+/** Finds the conversation that the visitor started with this client id. */
 export async function findConversationByClientId(
   tx: Transaction,
   { accountId, visitorId }: VisitorKey,
@@ -170,7 +170,7 @@ const findHeld = prepare<{ accountId: number; operatorId: number }, Conversation
     .orderBy('id'),
 );
 
-/** The operator's offered and active conversations. */
+/** Finds the operator's offered and active conversations. */
 export function findHeldConversations(
   tx: Transaction,
   { accountId }: ActorContext,
@@ -183,7 +183,7 @@ const findOpen = prepare<VisitorKey, ConversationRow>((db, { accountId, visitorI
   selectRows(db, accountId).where('visitorId', '=', visitorId).where('state', '<>', 'closed').orderBy('id'),
 );
 
-/** The visitor's conversations that are not closed. */
+/** Finds the visitor's conversations that are not closed. */
 export function findOpenConversations(tx: Transaction, { accountId, visitorId }: VisitorKey): Promise<Conversation[]> {
   return fetchConversations(tx, findOpen, { accountId, visitorId });
 }

@@ -7,7 +7,7 @@ import type { ActorContext } from '../../kernel/caller.ts';
 type Tagging = Selectable<Tables['conversationTags']>;
 
 const insert = prepare<Tagging>((db, row) => db.insertInto('conversationTags').values(row));
-const removeAll = prepare<Omit<Tagging, 'tagId'>>((db, { accountId, conversationId }) =>
+const deleteAll = prepare<Omit<Tagging, 'tagId'>>((db, { accountId, conversationId }) =>
   db.deleteFrom('conversationTags').where('accountId', '=', accountId).where('conversationId', '=', conversationId),
 );
 
@@ -17,7 +17,7 @@ export function replaceTags(
   { accountId }: ActorContext,
   { conversationId, tagIds }: { readonly conversationId: number; readonly tagIds: readonly number[] },
 ): void {
-  tx.send(removeAll, { accountId, conversationId });
+  tx.send(deleteAll, { accountId, conversationId });
   for (const tagId of tagIds) tx.send(insert, { accountId, conversationId, tagId });
 }
 

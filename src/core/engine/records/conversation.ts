@@ -52,7 +52,7 @@ type RequiredField =
 
 export type NewConversation = Pick<Conversation, RequiredField> & Partial<Conversation>;
 
-/** A newly queued conversation; `fields` override the defaults. */
+/** Builds a newly queued conversation; `fields` override the defaults. */
 export function newConversation(fields: NewConversation): Conversation {
   return {
     state: 'queued',
@@ -73,13 +73,13 @@ export function newConversation(fields: NewConversation): Conversation {
   };
 }
 
-/** The conversation's current state does not allow the operation; nothing was changed. */
+/** Builds the error for an operation that the conversation's current state does not allow. */
 export function wrongState(message: string): DomainError {
   return new DomainError('state', message);
 }
 
-/** The fields of a conversation that its events carry; never message text. */
-export function eventSnapshot(conversation: Conversation) {
+/** Returns the fields of a conversation that its events carry; never message text. */
+export function toEventSnapshot(conversation: Conversation) {
   const { state, channel, websiteId, skillId, groupId, operatorId, visitorId } = conversation;
   return { state, channel, websiteId, skillId, groupId, operatorId, visitorId };
 }

@@ -26,7 +26,7 @@ const setFirstAnswer = prepare<Omit<Handling, 'acceptedAt' | 'firstAnswerAt'> & 
 
 /**
  * Records the handling of the operator who is losing an active conversation. Returns the change to the conversation,
- * whose `acceptedAt` and `firstAnswerAt` stay those of the first operator.
+ * whose `acceptedAt` and `firstAnswerAt` keep the values of the first operator.
  */
 export function recordOutgoingHandling(
   tx: Transaction,

@@ -4,7 +4,7 @@ import { prepare } from '../../../storage/prepared-statement.ts';
 import type { Tables } from '../../../storage/tables.ts';
 import { announce } from '../../events/announce.ts';
 import type { ActorContext } from '../../kernel/caller.ts';
-import { type Conversation, eventSnapshot } from './conversation.ts';
+import { type Conversation, toEventSnapshot } from './conversation.ts';
 import { eraseConversations, incrementMessageCount, selectConversationIds } from './conversation-store.ts';
 
 export type Message = Selectable<Tables['messages']>;
@@ -53,13 +53,13 @@ export function storeMessage(
     context,
     'message.created',
     id,
-    { fields: ['messages'], values: { ...eventSnapshot(conversation), sequence, authorType } },
+    { fields: ['messages'], values: { ...toEventSnapshot(conversation), sequence, authorType } },
     'conversation',
   );
   return message;
 }
 
-/** Messages of the service to both sides. */
+/** Messages of the service to the operator and the visitor. */
 export const NOTICES = {
   operatorAway: 'The operator lost the connection. Please wait a moment.',
   operatorBack: 'The operator is back.',
@@ -69,7 +69,7 @@ export const NOTICES = {
 
 const NOTICE_AUTHOR = { clientId: null, authorType: 'notice', authorId: null } as const;
 
-/** The conversation must be open and read in this transaction. */
+/** Appends a notice to an open conversation that was read in this transaction. */
 export function addNotice(
   tx: Transaction,
   context: ActorContext,
@@ -79,7 +79,7 @@ export function addNotice(
   appendMessage(tx, context, conversation, { ...NOTICE_AUTHOR, text: NOTICES[notice] });
 }
 
-/** Empties the text of every message in a visitor's conversations, and appends a notice that says so. */
+/** Erases the text of every message in a visitor's conversations, and appends a notice that says so. */
 export async function eraseMessageTexts(tx: Transaction, context: ActorContext, visitorId: number): Promise<void> {
   await tx.db
     .updateTable('messages')

@@ -2,7 +2,7 @@ import type { Transaction } from '../../../storage/database.ts';
 import { prepare } from '../../../storage/prepared-statement.ts';
 import type { ActorContext } from '../../kernel/caller.ts';
 
-/** An operator who declined or missed an offer is not offered the same conversation again for this long. */
+/** An operator who declined, missed or transferred a conversation is not offered it again for this long. */
 export const OFFER_PAUSE_MS = 60_000;
 
 const upsertPause = prepare<{ accountId: number; conversationId: number; operatorId: number; until: number }>(
@@ -14,8 +14,9 @@ const upsertPause = prepare<{ accountId: number; conversationId: number; operato
         conflict.columns(['accountId', 'conversationId', 'operatorId']).doUpdateSet({ until: row.until }),
       ),
 );
-const deletePauses = prepare<{ accountId: number; conversationId: number }>((db, { accountId, conversationId }) =>
-  db.deleteFrom('offerPauses').where('accountId', '=', accountId).where('conversationId', '=', conversationId),
+const deleteByConversation = prepare<{ accountId: number; conversationId: number }>(
+  (db, { accountId, conversationId }) =>
+    db.deleteFrom('offerPauses').where('accountId', '=', accountId).where('conversationId', '=', conversationId),
 );
 
 /** Stops offering this conversation to the operator for a while. */
@@ -27,9 +28,9 @@ export function pauseOffers(
   tx.send(upsertPause, { accountId, conversationId, operatorId, until: tx.now + OFFER_PAUSE_MS });
 }
 
-/** For a conversation that will not be offered again. */
-export function removePauses(tx: Transaction, { accountId }: ActorContext, conversationId: number): void {
-  tx.send(deletePauses, { accountId, conversationId });
+/** Deletes the pauses of a conversation that will not be offered again. */
+export function deletePauses(tx: Transaction, { accountId }: ActorContext, conversationId: number): void {
+  tx.send(deleteByConversation, { accountId, conversationId });
 }
 
 const deleteEnded = prepare<{ accountId: number; operatorId: number }, { conversationId: number }>(
@@ -51,8 +52,8 @@ const findEnded = prepare<{ accountId: number }, { operatorId: number }>((db, { 
     .orderBy('operatorId'),
 );
 
-/** Returns whether there were any. */
-export async function removeEndedPauses(
+/** Deletes the operator's ended pauses. Returns whether there were any. */
+export async function deleteEndedPauses(
   tx: Transaction,
   { accountId }: ActorContext,
   operatorId: number,
@@ -60,7 +61,7 @@ export async function removeEndedPauses(
   return (await tx.run(deleteEnded, { accountId, operatorId })).length > 0;
 }
 
-/** Operators whose ended pauses are still stored. */
+/** Finds operators whose ended pauses are still stored. */
 export async function findOperatorsWithEndedPauses(tx: Transaction, accountId: number): Promise<number[]> {
   return (await tx.run(findEnded, { accountId })).map(({ operatorId }) => operatorId);
 }

@@ -1,7 +1,7 @@
 import type { Transaction } from '../../../storage/database.ts';
 import type { ActorContext } from '../../kernel/caller.ts';
 
-/** Why a conversation was not accepted by the service. */
+/** Why the service did not accept a conversation. */
 export type RefusalReason = 'queue_full' | 'nobody_could' | 'too_many_open';
 
 /** Counts refused conversations by day, so that none is dropped without a trace. */

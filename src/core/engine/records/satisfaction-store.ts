@@ -16,7 +16,7 @@ const insert = prepare<Selectable<Tables['satisfactions']>, { id: number }>((db,
     .returning('id'),
 );
 
-/** False when the conversation already has one. */
+/** Returns false if the conversation already has one. */
 export async function insertSatisfaction(
   tx: Transaction,
   { accountId }: ActorContext,
@@ -25,7 +25,7 @@ export async function insertSatisfaction(
   return (await tx.run(insert, { accountId, ...satisfaction })).length > 0;
 }
 
-/** Removes a visitor's comments and keeps their ratings. */
+/** Erases a visitor's comments; the ratings stay. */
 export async function eraseComments(tx: Transaction, context: ActorContext, visitorId: number): Promise<void> {
   await tx.db
     .updateTable('satisfactions')

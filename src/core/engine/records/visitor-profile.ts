@@ -3,7 +3,7 @@ import { text } from '../../kernel/text.ts';
 
 /** What visitors may say about themselves. All of it is personal: these values never enter the event log. */
 export const visitorProfile = z.strictObject({
-  lastname: text(0, 100).meta({ description: 'Family name.' }),
+  lastname: text(0, 100).meta({ description: 'Last name.' }),
   firstname: text(0, 100).meta({ description: 'First name.' }),
   address: text(0, 255).meta({ description: 'Street and number.' }),
   city: text(0, 100).meta({ description: 'City.' }),

@@ -4,7 +4,7 @@ import type { Transaction } from '../../../storage/database.ts';
 import { prepare } from '../../../storage/prepared-statement.ts';
 import type { Tables } from '../../../storage/tables.ts';
 import { announce } from '../../events/announce.ts';
-import type { ActorContext } from '../../kernel/caller.ts';
+import type { AccountContext, ActorContext } from '../../kernel/caller.ts';
 import { DomainError, unknownId } from '../../kernel/errors.ts';
 import { nextId } from '../../kernel/ids.ts';
 import { fold } from '../../kernel/text.ts';
@@ -25,7 +25,7 @@ export async function requireVisitor(tx: Transaction, accountId: number, id: num
 
 export function findByExternalId(
   tx: Transaction,
-  { accountId }: Pick<ActorContext, 'accountId'>,
+  { accountId }: AccountContext,
   externalId: string,
 ): Promise<VisitorRow | undefined> {
   return selectRows(tx, accountId).where('externalId', '=', externalId).executeTakeFirst();
@@ -37,7 +37,7 @@ type NewVisitor = VisitorUpdate &
 
 export async function insertVisitor(
   tx: Transaction,
-  { accountId }: Pick<ActorContext, 'accountId'>,
+  { accountId }: AccountContext,
   input: NewVisitor,
 ): Promise<VisitorRow> {
   const { externalId, browser, lastOperatorId = null, createdAt = tx.now } = input;
@@ -72,7 +72,7 @@ export async function updateVisitor(
   before: VisitorRow,
   input: VisitorUpdate & { readonly browser?: string },
 ): Promise<VisitorRow> {
-  if (before.erasedAt !== null) throw new DomainError('state', 'The data of this visitor was removed.');
+  if (before.erasedAt !== null) throw new DomainError('state', 'The data of this visitor was erased.');
   const changes = Object.fromEntries(
     Object.entries(input).filter(([name, value]) => value !== undefined && value !== before[name as keyof VisitorRow]),
   );
@@ -87,7 +87,7 @@ const ERASED_FIELDS = {
   lastOperatorId: null,
 };
 
-/** Removes a visitor's profile and external id. */
+/** Erases a visitor's profile, browser, external id and last operator. */
 export function eraseVisitor(tx: Transaction, context: ActorContext, before: VisitorRow): Promise<VisitorRow> {
   return writeChanges(tx, context, before, { ...ERASED_FIELDS, erasedAt: tx.now });
 }
@@ -103,21 +103,21 @@ async function writeChanges(tx: Transaction, context: ActorContext, before: Visi
   return { ...before, ...changes };
 }
 
-/** Adds websites to those that the visitor has visited. */
+/** Adds to the websites that the visitor has visited. */
 export async function addWebsites(
   tx: Transaction,
   { accountId }: ActorContext,
   { id, websiteList }: VisitorRow,
   websiteIds: readonly number[],
 ): Promise<void> {
-  const known = JSON.parse(websiteList) as number[];
-  const added = websiteIds.filter((websiteId) => !known.includes(websiteId));
-  if (added.length === 0) return;
-  const rows = added.map((websiteId) => ({ accountId, websiteId, visitorId: id }));
+  const visitedIds = JSON.parse(websiteList) as number[];
+  const newIds = websiteIds.filter((websiteId) => !visitedIds.includes(websiteId));
+  if (newIds.length === 0) return;
+  const rows = newIds.map((websiteId) => ({ accountId, websiteId, visitorId: id }));
   await tx.db.insertInto('visitorWebsites').values(rows).execute();
   await tx.db
     .updateTable('visitors')
-    .set({ websiteList: JSON.stringify([...known, ...added].sort((a, b) => a - b)) })
+    .set({ websiteList: JSON.stringify([...visitedIds, ...newIds].sort((a, b) => a - b)) })
     .where('accountId', '=', accountId)
     .where('id', '=', id)
     .execute();

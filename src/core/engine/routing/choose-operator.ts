@@ -5,9 +5,9 @@ import { type BlockReason, computeChannelLive, type LiveState } from '../../live
 export interface ResolvedNeed {
   readonly channel: Channel;
   readonly websiteId: number;
-  /** The required skill and those under it; any of them qualifies. Null: none required. */
+  /** The required skill and its descendants; any of them qualifies. Null: none required. */
   readonly skills: ReadonlySet<number> | null;
-  /** The required group and those under it. Null: none required. */
+  /** The required group and its descendants. Null: none required. */
   readonly groups: ReadonlySet<number> | null;
   readonly language: string;
 }
@@ -26,7 +26,7 @@ export interface Candidate {
   readonly assignedAt: number;
   /** Whether they were the last to serve the same visitor. */
   readonly servedLast: boolean;
-  /** Whether they recently declined or missed this conversation. */
+  /** Whether they recently declined, missed or transferred this conversation. */
   readonly isOfferPaused: boolean;
 }
 
@@ -58,18 +58,18 @@ export interface RankingRule {
   readonly lowestPriorityFirst: boolean;
 }
 
-/** Everything that keeps the operator from getting the conversation; empty for an eligible one. */
+/** Returns everything that keeps the operator from getting the conversation; empty if they are eligible. */
 export function findObstacles(need: ResolvedNeed, candidate: Candidate): Obstacle[] {
-  const found: Obstacle[] = [...computeChannelLive(candidate.state, need.channel).blockedBy];
-  if (!candidate.websites.includes(need.websiteId)) found.push('OTHER_WEBSITE');
-  if (need.skills && !candidate.skills.some((skill) => need.skills?.has(skill))) found.push('LACKS_SKILL');
-  if (need.groups && !(candidate.groupId !== null && need.groups.has(candidate.groupId))) found.push('OTHER_GROUP');
-  if (!candidate.languages.includes(need.language)) found.push('OTHER_LANGUAGE');
-  if (candidate.isOfferPaused) found.push('REFUSED_LATELY');
-  return found;
+  const obstacles: Obstacle[] = [...computeChannelLive(candidate.state, need.channel).blockedBy];
+  if (!candidate.websites.includes(need.websiteId)) obstacles.push('OTHER_WEBSITE');
+  if (need.skills && !candidate.skills.some((skill) => need.skills?.has(skill))) obstacles.push('LACKS_SKILL');
+  if (need.groups && !(candidate.groupId !== null && need.groups.has(candidate.groupId))) obstacles.push('OTHER_GROUP');
+  if (!candidate.languages.includes(need.language)) obstacles.push('OTHER_LANGUAGE');
+  if (candidate.isOfferPaused) obstacles.push('REFUSED_LATELY');
+  return obstacles;
 }
 
-/** The only definition of who gets a conversation: used by routing, the dry run and past decisions. */
+/** Ranks the candidates. The only definition of who gets a conversation: used by routing and the dry run. */
 export function chooseOperator(need: ResolvedNeed, candidates: readonly Candidate[], rule: RankingRule): Ranking {
   const ranked: RankedCandidate[] = [];
   const excluded: { operatorId: number; obstacles: Obstacle[] }[] = [];
@@ -95,10 +95,10 @@ function toRankedCandidate(
   { operatorId, state, priority, assignedAt, servedLast }: Candidate,
 ): RankedCandidate {
   const { slots, maximum } = state[channel];
-  return { operatorId, servedLast, priority, share: slotShare(slots, maximum), assignedAt };
+  return { operatorId, servedLast, priority, share: computeSlotShare(slots, maximum), assignedAt };
 }
 
-/** In millionths and rounded down, exactly like the index of routable operators. */
-function slotShare(slots: number, maximum: number): number {
+/** Rounds down to millionths, exactly like the index of routable operators. */
+function computeSlotShare(slots: number, maximum: number): number {
   return Math.floor((slots * 1_000_000) / maximum) / 1_000_000;
 }

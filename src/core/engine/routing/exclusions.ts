@@ -4,7 +4,7 @@ import { prepare } from '../../../storage/prepared-statement.ts';
 import { VersionedCache } from '../../kernel/caches.ts';
 import type { Channel } from '../../kernel/channels.ts';
 import type { Obstacle } from './choose-operator.ts';
-import { type RoutingNeed, subtreeCte } from './needs.ts';
+import { buildSubtreeCte, type RoutingNeed } from './needs.ts';
 
 /** How many operators each obstacle excluded; an operator with several is counted for each. */
 export type ExclusionCounts = Partial<Record<Obstacle, number>>;
@@ -17,7 +17,7 @@ const CACHE_TTL_MS = 1000;
 /** One cache per database: a process may have several open. */
 const caches = new WeakMap<Transaction['database'], VersionedCache<ExclusionCounts>>();
 
-function cacheFor({ database }: Transaction): VersionedCache<ExclusionCounts> {
+function getCache({ database }: Transaction): VersionedCache<ExclusionCounts> {
   const cache = caches.get(database) ?? new VersionedCache<ExclusionCounts>({ max: 1000 });
   caches.set(database, cache);
   return cache;
@@ -52,16 +52,16 @@ const BUSY_CONDITIONS: Record<Channel, readonly Condition[]> = {
   ],
 };
 
-const conditionsFor = (channel: Channel): readonly Condition[] => [
+const listConditions = (channel: Channel): readonly Condition[] => [
   ['IN_GRACE', 'routable_until <= now_ms()'],
   ['NOT_ENABLED', `${channel}_enabled = 0`],
   ['NOT_AVAILABLE', `${channel}_available = 0`],
   ...BUSY_CONDITIONS[channel],
 ];
 
-/** Counts connected operators by the index of leases; column `c<n>` belongs to the n-th condition. */
+/** Counts connected operators, using the index of leases; column `c<n>` belongs to the n-th condition. */
 const prepareConnectedCounts = (channel: Channel) => {
-  const sums = conditionsFor(channel).map(
+  const sums = listConditions(channel).map(
     ([, condition], index) => `sum(case when ${condition} then 1 else 0 end) as c${index}`,
   );
   return prepare<CountArguments, Row>((db, args) => ({
@@ -71,7 +71,7 @@ const prepareConnectedCounts = (channel: Channel) => {
         from operator_live where account_id = ${args.accountId} and lease_until > now_ms()`.compile(db),
   }));
 };
-const connectedCounts = {
+const countConnected = {
   chat: prepareConnectedCounts('chat'),
   call: prepareConnectedCounts('call'),
   video: prepareConnectedCounts('video'),
@@ -82,9 +82,9 @@ const countMemberships = prepare<CountArguments, Row>((db, args) => {
   const { accountId } = args;
   return {
     compile: () =>
-      sql<Row>`with recursive ${subtreeCte('wanted_skills', 'skills', { accountId, id: args.skillId })},
-        ${subtreeCte('wanted_groups', 'groups', { accountId, id: args.groupId })}
-      select a.operator_count as "all",
+      sql<Row>`with recursive ${buildSubtreeCte('wanted_skills', 'skills', { accountId, id: args.skillId })},
+        ${buildSubtreeCte('wanted_groups', 'groups', { accountId, id: args.groupId })}
+      select a.operator_count,
         coalesce((select w.operator_count from websites w where w.account_id = a.id and w.id = ${args.websiteId}), 0) as website,
         coalesce((select sum(g.operator_count) from groups g where g.account_id = a.id and g.id in (select id from wanted_groups)), 0) as in_groups,
         case when (select count(*) from wanted_skills) > 1
@@ -95,18 +95,18 @@ const countMemberships = prepare<CountArguments, Row>((db, args) => {
 });
 
 /**
- * Why the other operators were not considered. Website, skill and group are counted over all operators, everything else
- * over connected ones: an operator who is not connected counts as OFFLINE only.
+ * Counts why operators are excluded. Website, skill and group are counted over all operators, everything else over
+ * connected ones: apart from these three, an operator who is not connected counts as OFFLINE only.
  */
 export async function countExclusions(
   tx: Transaction,
   need: RoutingNeed & { readonly id?: number },
 ): Promise<ExclusionCounts> {
-  const [counts, paused] = await Promise.all([
+  const [counts, pausedCount] = await Promise.all([
     countByObstacle(tx, need),
     need.id === undefined ? 0 : countActivePauses(tx, need.accountId, need.id),
   ]);
-  return paused > 0 ? { ...counts, REFUSED_LATELY: paused } : counts;
+  return pausedCount > 0 ? { ...counts, REFUSED_LATELY: pausedCount } : counts;
 }
 
 const countPauses = prepare<{ accountId: number; conversationId: number }, { count: number }>((db, args) =>
@@ -126,23 +126,23 @@ async function countByObstacle(tx: Transaction, need: RoutingNeed): Promise<Excl
   const { accountId, channel, websiteId, skillId, groupId, language } = need;
   const key = [accountId, channel, websiteId, skillId, groupId, language].join();
   const interval = Math.floor(tx.now / CACHE_TTL_MS);
-  const cached = cacheFor(tx).get(key, interval);
+  const cached = getCache(tx).get(key, interval);
   if (cached) return cached;
   const args = { accountId, websiteId, skillId: skillId ?? 0, groupId: groupId ?? 0, language };
   const [[connectedRow = {} as Row], [membershipRow = {} as Row]] = await Promise.all([
-    tx.run(connectedCounts[channel], args),
+    tx.run(countConnected[channel], args),
     tx.run(countMemberships, args),
   ]);
   const connected = connectedRow.connected ?? 0;
-  const all = membershipRow.all ?? 0;
+  const operatorCount = membershipRow.operatorCount ?? 0;
   const counts: Record<string, number> = {
-    OFFLINE: all - connected,
-    ...Object.fromEntries(conditionsFor(channel).map(([name], index) => [name, connectedRow[`c${index}`] ?? 0])),
+    OFFLINE: operatorCount - connected,
+    ...Object.fromEntries(listConditions(channel).map(([name], index) => [name, connectedRow[`c${index}`] ?? 0])),
     OTHER_LANGUAGE: connectedRow.otherLanguage ?? 0,
-    OTHER_WEBSITE: all - (membershipRow.website ?? 0),
-    LACKS_SKILL: skillId === null ? 0 : all - (membershipRow.skilled ?? 0),
-    OTHER_GROUP: groupId === null ? 0 : all - (membershipRow.inGroups ?? 0),
+    OTHER_WEBSITE: operatorCount - (membershipRow.website ?? 0),
+    LACKS_SKILL: skillId === null ? 0 : operatorCount - (membershipRow.skilled ?? 0),
+    OTHER_GROUP: groupId === null ? 0 : operatorCount - (membershipRow.inGroups ?? 0),
   };
   const nonZero = Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));
-  return connected > MAX_UNCACHED_OPERATORS ? cacheFor(tx).set(key, interval, nonZero) : nonZero;
+  return connected > MAX_UNCACHED_OPERATORS ? getCache(tx).set(key, interval, nonZero) : nonZero;
 }

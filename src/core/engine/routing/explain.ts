@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import type { Database, Transaction } from '../../../storage/database.ts';
 import type { Tables } from '../../../storage/tables.ts';
 import { loadRoutingSettings } from '../../access/account-settings.ts';
-import { presenceAt } from '../../live/live.ts';
+import { computePresence } from '../../live/live.ts';
 import type { LiveHistoryReader } from '../../live/live-history-reader.ts';
 import { findLiveRow } from '../../live/live-store.ts';
 import { OFFER_PAUSE_MS } from '../records/pauses.ts';
@@ -41,7 +41,7 @@ export class RoutingExplainer {
     this.#liveHistory = liveHistory;
   }
 
-  /** The decisions about a conversation, oldest first. */
+  /** Lists the decisions about a conversation, oldest first. */
   async listDecisions(
     accountId: number,
     conversationId: number,
@@ -60,8 +60,9 @@ export class RoutingExplainer {
   }
 
   /**
-   * Why an operator was not eligible, recomputed from their live history; empty for an eligible one. Undefined when the
-   * history does not reach back that far. The trees of skills and groups are the current ones.
+   * Returns why an operator was not eligible, recomputed from their live history; empty if they were eligible.
+   * Undefined
+   * if the history does not reach back that far. Uses the current trees of skills and groups.
    */
   async findPastObstacles(decision: StoredDecision, operatorId: number): Promise<Obstacle[] | undefined> {
     const { need } = decision;
@@ -74,7 +75,7 @@ export class RoutingExplainer {
     return findObstacles(resolved, toCandidate(row, channel, presence, { isOfferPaused }));
   }
 
-  /** The dry run: the ranked candidates, and why the other operators are excluded. */
+  /** The dry run: returns the ranked candidates, and why the other operators are excluded. */
   preview(need: RoutingNeed): Promise<RoutingPreview> {
     return this.#database.transaction(async (tx) => {
       const settings = await loadRoutingSettings(tx, need.accountId);
@@ -84,11 +85,13 @@ export class RoutingExplainer {
     });
   }
 
-  /** Why an operator is not eligible now; undefined for an unknown operator. */
+  /** Returns why an operator is not eligible now; undefined for an unknown operator. */
   findCurrentObstacles(need: RoutingNeed, operatorId: number): Promise<Obstacle[] | undefined> {
     return this.#database.transaction(async (tx: Transaction) => {
       const [row] = await tx.run(findLiveRow, { accountId: need.accountId, operatorId });
-      return row && findObstacles(await resolveNeed(tx, need), toCandidate(row, need.channel, presenceAt(row, tx.now)));
+      return (
+        row && findObstacles(await resolveNeed(tx, need), toCandidate(row, need.channel, computePresence(row, tx.now)))
+      );
     });
   }
 

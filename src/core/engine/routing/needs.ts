@@ -5,24 +5,24 @@ import type { Channel } from '../../kernel/channels.ts';
 import type { Conversation } from '../records/conversation.ts';
 import type { ResolvedNeed } from './choose-operator.ts';
 
-/** A skill or group and all under it, as a part of `with recursive`. */
-export const subtreeCte = (
+/** The ids of a skill or group and its descendants, as a common table expression for `with recursive`. */
+export const buildSubtreeCte = (
   name: string,
   table: 'skills' | 'groups',
   { accountId, id }: { accountId: Expression<number>; id: Expression<number> },
 ) => sql`${sql.raw(name)} (id) as (select cast(${id} as bigint) union
   select t.id from ${sql.raw(table)} t join ${sql.raw(name)} on t.parent_id = ${sql.raw(name)}.id where t.account_id = ${accountId})`;
 
-const prepareDescendants = (table: 'skills' | 'groups') =>
+const prepareSubtree = (table: 'skills' | 'groups') =>
   prepare<{ accountId: number; id: number }, { id: number }>((db, args) => ({
     compile: () =>
-      sql<{ id: number }>`with recursive ${subtreeCte('found', table, args)} select id from found`.compile(db),
+      sql<{ id: number }>`with recursive ${buildSubtreeCte('found', table, args)} select id from found`.compile(db),
   }));
-const findDescendants = { skills: prepareDescendants('skills'), groups: prepareDescendants('groups') };
+const findSubtree = { skills: prepareSubtree('skills'), groups: prepareSubtree('groups') };
 
-async function loadDescendantIds(tx: Transaction, table: 'skills' | 'groups', accountId: number, id: number | null) {
+async function loadSubtreeIds(tx: Transaction, table: 'skills' | 'groups', accountId: number, id: number | null) {
   if (id === null) return null;
-  return new Set((await tx.run(findDescendants[table], { accountId, id })).map((row) => row.id));
+  return new Set((await tx.run(findSubtree[table], { accountId, id })).map((row) => row.id));
 }
 
 export type RoutingNeed = Pick<
@@ -30,25 +30,25 @@ export type RoutingNeed = Pick<
   'accountId' | 'channel' | 'websiteId' | 'skillId' | 'groupId' | 'language'
 >;
 
-/** Loads the skills and groups under those that a conversation requires. */
+/** Loads the required skill and group with all their descendants. */
 export async function resolveNeed(tx: Transaction, need: RoutingNeed): Promise<ResolvedNeed> {
   const { accountId, channel, websiteId, language } = need;
   const [skills, groups] = await Promise.all([
-    loadDescendantIds(tx, 'skills', accountId, need.skillId),
-    loadDescendantIds(tx, 'groups', accountId, need.groupId),
+    loadSubtreeIds(tx, 'skills', accountId, need.skillId),
+    loadSubtreeIds(tx, 'groups', accountId, need.groupId),
   ]);
   return { channel, websiteId, skills, groups, language };
 }
 
-/** What decides which conversations an operator can serve, for SQL over the table `conversations c`. */
+/** The values of an operator that decide which rows of `conversations c` they can serve, as SQL expressions. */
 export interface ServingOperator {
   readonly accountId: Expression<number>;
   readonly operatorId: Expression<number>;
   readonly languageList: Expression<string>;
 }
 
-/** The skills and groups that an operator serves: their own and all above them. */
-export const servedTreesCte = ({ accountId, operatorId }: ServingOperator) => sql`served_skills (id) as (
+/** The skills and groups that an operator serves: their own and all ancestors of these. */
+export const buildServedTreesCte = ({ accountId, operatorId }: ServingOperator) => sql`served_skills (id) as (
     select skill_id from operator_skills where account_id = ${accountId} and operator_id = ${operatorId}
     union select s.parent_id from skills s join served_skills on s.id = served_skills.id
       where s.account_id = ${accountId} and s.parent_id is not null),
@@ -61,13 +61,13 @@ export const servedTreesCte = ({ accountId, operatorId }: ServingOperator) => sq
  * Whether the operator can serve a row of `conversations c`, apart from presence and capacity. Must agree with
  * `findObstacles`.
  */
-export const canServe = ({ operatorId, languageList }: ServingOperator) => sql`
+export const buildCanServeCondition = ({ operatorId, languageList }: ServingOperator) => sql`
   exists (select 1 from operator_websites w where w.account_id = c.account_id and w.website_id = c.website_id and w.operator_id = ${operatorId})
   and (c.skill_id is null or c.skill_id in (select id from served_skills))
   and (c.group_id is null or c.group_id in (select id from served_groups))
   and ${languageList} like '%"' || c.language || '"%'`;
 
-interface PoolArguments {
+interface AnyOperatorArguments {
   readonly accountId: number;
   readonly websiteId: number;
   readonly skillId: number;
@@ -75,35 +75,35 @@ interface PoolArguments {
   readonly language: string;
 }
 
-interface PoolShape {
+interface AnyOperatorShape {
   readonly channel: Channel;
-  readonly bySkill: boolean;
-  readonly byGroup: boolean;
+  readonly requiresSkill: boolean;
+  readonly requiresGroup: boolean;
 }
 
-const findAnyOperator = preparePerShape(({ channel, bySkill, byGroup }: PoolShape) =>
-  prepare<PoolArguments, { operatorId: number }>((db, args) => ({
+const findAnyOperator = preparePerShape(({ channel, requiresSkill, requiresGroup }: AnyOperatorShape) =>
+  prepare<AnyOperatorArguments, { operatorId: number }>((db, args) => ({
     compile: () =>
       sql<{ operatorId: number }>`with recursive
-        ${subtreeCte('wanted_skills', 'skills', { accountId: args.accountId, id: args.skillId })},
-        ${subtreeCte('wanted_groups', 'groups', { accountId: args.accountId, id: args.groupId })}
-      select live.operator_id from ${bySkill ? sql`operator_skills h cross join operator_live live` : sql`operator_websites w cross join operator_live live`}
+        ${buildSubtreeCte('wanted_skills', 'skills', { accountId: args.accountId, id: args.skillId })},
+        ${buildSubtreeCte('wanted_groups', 'groups', { accountId: args.accountId, id: args.groupId })}
+      select live.operator_id from ${requiresSkill ? sql`operator_skills h cross join operator_live live` : sql`operator_websites w cross join operator_live live`}
       where live.account_id = ${args.accountId} and live.${sql.raw(`${channel}_enabled`)} = 1
       and ${
-        bySkill
+        requiresSkill
           ? sql`h.account_id = ${args.accountId} and h.skill_id in (select id from wanted_skills) and live.operator_id = h.operator_id
         and exists (select 1 from operator_websites w where w.account_id = live.account_id and w.website_id = ${args.websiteId} and w.operator_id = live.operator_id)`
           : sql`w.account_id = ${args.accountId} and w.website_id = ${args.websiteId} and live.operator_id = w.operator_id`
       }
-      ${byGroup ? sql`and live.group_id in (select id from wanted_groups)` : sql``}
+      ${requiresGroup ? sql`and live.group_id in (select id from wanted_groups)` : sql``}
       and live.language_list like '%"' || ${args.language} || '"%' limit 1`.compile(db),
   })),
 );
 
-/** Whether any operator, connected or not, could serve this. */
+/** Whether any operator, connected or not, could serve such a conversation. */
 export async function isServable(tx: Transaction, need: RoutingNeed): Promise<boolean> {
   const { accountId, channel, websiteId, skillId, groupId, language } = need;
-  const statement = findAnyOperator({ channel, bySkill: skillId !== null, byGroup: groupId !== null });
+  const statement = findAnyOperator({ channel, requiresSkill: skillId !== null, requiresGroup: groupId !== null });
   const rows = await tx.run(statement, {
     accountId,
     websiteId,

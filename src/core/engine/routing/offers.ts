@@ -2,20 +2,20 @@ import type { Transaction } from '../../../storage/database.ts';
 import { announce } from '../../events/announce.ts';
 import type { ActorContext } from '../../kernel/caller.ts';
 import { countMissedOffer, releaseSlot, resetMissedOffers } from '../../live/live-store.ts';
-import { type Conversation, eventSnapshot, wrongState } from '../records/conversation.ts';
+import { type Conversation, toEventSnapshot, wrongState } from '../records/conversation.ts';
 import { updateConversation } from '../records/conversation-store.ts';
 import { recordIncomingHandling, recordOutgoingHandling } from '../records/handlings.ts';
 import { pauseOffers } from '../records/pauses.ts';
 import { rememberLastOperator } from '../records/visitor-store.ts';
 import type { RoutingCause } from './decisions.ts';
-import { drainForOperator } from './queue.ts';
-import { initialAnswerTime, route } from './router.ts';
+import { routeQueueForOperator } from './queue.ts';
+import { getInitialAnswerTime, route } from './router.ts';
 
 /** After this many missed offers in a row, the operator is set unavailable on the channel. */
 export const MAX_MISSED_OFFERS = 3;
 
-/** Added to the creation time, sorts before every creation time. */
-const HEAD_OF_QUEUE = -4_102_444_800_000;
+/** Added to a creation time, it gives a number that sorts before every creation time. */
+const HEAD_OF_QUEUE_OFFSET = -4_102_444_800_000;
 
 export async function acceptOffer(
   tx: Transaction,
@@ -28,15 +28,15 @@ export async function acceptOffer(
     state: 'active',
     acceptedAt: conversation.acceptedAt ?? tx.now,
     offerUntil: null,
-    firstAnswerAt: conversation.firstAnswerAt ?? initialAnswerTime(conversation, tx.now),
+    firstAnswerAt: conversation.firstAnswerAt ?? getInitialAnswerTime(conversation, tx.now),
   });
   if (!accepted) throw offerGoneError();
   resetMissedOffers(tx, context, { operatorId, channel });
   rememberLastOperator(tx, context, accepted);
-  recordIncomingHandling(tx, context, accepted, initialAnswerTime(accepted, tx.now));
+  recordIncomingHandling(tx, context, accepted, getInitialAnswerTime(accepted, tx.now));
   announce(tx, context, 'conversation.started', accepted.id, {
     fields: ['state', 'acceptedAt'],
-    values: eventSnapshot(accepted),
+    values: toEventSnapshot(accepted),
   });
   return accepted;
 }
@@ -75,13 +75,13 @@ export async function expireOffer(
 
 export interface RequeueOptions {
   readonly cause: RoutingCause;
-  /** Puts it at the head of the queue instead of at its original place. */
+  /** Whether it goes to the head of the queue instead of its original place. */
   readonly atHead?: boolean;
-  /** Does not offer it to its last operator again for a while. */
+  /** Whether it is not offered to its last operator again for a while. */
   readonly pauseOperator?: boolean;
   /** Another required skill or group. */
   readonly needChanges?: Partial<Pick<Conversation, 'skillId' | 'groupId'>>;
-  /** False when its last operator no longer has a live state. */
+  /** False if its last operator no longer has a live state. */
   readonly holdsSlot?: boolean;
 }
 
@@ -100,7 +100,7 @@ export async function requeue(
     offerUntil: null,
     ...recordOutgoingHandling(tx, context, conversation),
     hasWaited: true,
-    queueOrder: atHead ? HEAD_OF_QUEUE + createdAt : createdAt,
+    queueOrder: atHead ? HEAD_OF_QUEUE_OFFSET + createdAt : createdAt,
     ...needChanges,
   });
   if (!queued) throw wrongState('The conversation was changed concurrently. Read it again.');
@@ -108,10 +108,10 @@ export async function requeue(
   if (operatorId !== null && holdsSlot) await releaseSlot(tx, context, { operatorId, channel });
   announce(tx, context, 'conversation.queued', id, {
     fields: ['state', 'operatorId', ...Object.keys(needChanges)],
-    values: { ...eventSnapshot(queued), previousOperatorId: operatorId, reason: cause },
+    values: { ...toEventSnapshot(queued), previousOperatorId: operatorId, reason: cause },
   });
   const routed = await route(tx, context, queued, cause);
-  if (operatorId !== null && holdsSlot) await drainForOperator(tx, context, operatorId, 'slot_freed');
+  if (operatorId !== null && holdsSlot) await routeQueueForOperator(tx, context, operatorId, 'slot_freed');
   return routed ?? queued;
 }
 

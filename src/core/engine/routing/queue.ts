@@ -4,17 +4,17 @@ import { prepare } from '../../../storage/prepared-statement.ts';
 import type { ActorContext } from '../../kernel/caller.ts';
 import { CHANNELS, type Channel } from '../../kernel/channels.ts';
 import { computeChannelLive } from '../../live/capacity.ts';
-import { type LiveRow, presenceAt, toLiveState } from '../../live/live.ts';
+import { computePresence, type LiveRow, toLiveState } from '../../live/live.ts';
 import { findLiveRow } from '../../live/live-store.ts';
 import type { Conversation } from '../records/conversation.ts';
 import { type ConversationRow, fetchConversations } from '../records/conversation-store.ts';
-import { removeEndedPauses } from '../records/pauses.ts';
+import { deleteEndedPauses } from '../records/pauses.ts';
 import type { RoutingCause } from './decisions.ts';
-import { canServe, type ServingOperator, servedTreesCte } from './needs.ts';
+import { buildCanServeCondition, buildServedTreesCte, type ServingOperator } from './needs.ts';
 import { route } from './router.ts';
 
 /** Bounds the transaction: all other writes wait for it. */
-export const MAX_DRAINED_PER_TRANSACTION = 100;
+export const MAX_ROUTED_PER_TRANSACTION = 100;
 
 interface NextArguments {
   readonly accountId: number;
@@ -25,14 +25,14 @@ interface NextArguments {
   readonly thirdChannel: Channel | '';
 }
 
-/** The longest waiting conversation that an operator can serve on the given channels. */
+/** Finds the longest waiting conversation that an operator can serve on the given channels. */
 const findNext = prepare<NextArguments, ConversationRow>((db, args) => {
   const operator: ServingOperator = args;
   return {
     compile: () =>
-      sql<ConversationRow>`with recursive ${servedTreesCte(operator)} select c.* from conversations c
+      sql<ConversationRow>`with recursive ${buildServedTreesCte(operator)} select c.* from conversations c
         where c.account_id = ${args.accountId} and c.state = 'queued' and c.channel in (${args.firstChannel}, ${args.secondChannel}, ${args.thirdChannel})
-        and ${canServe(operator)}
+        and ${buildCanServeCondition(operator)}
         and not exists (select 1 from offer_pauses p where p.account_id = c.account_id and p.conversation_id = c.id
           and p.operator_id = ${args.operatorId} and p.until > now_ms())
         order by c.queue_order, c.id limit 1`.compile(db),
@@ -43,7 +43,7 @@ const findNext = prepare<NextArguments, ConversationRow>((db, args) => {
  * Assigns queued conversations after one operator gained capacity or eligibility, longest waiting first, until the
  * operator is full. `currentRow` is the operator's live row if the caller has just read it.
  */
-export async function drainForOperator(
+export async function routeQueueForOperator(
   tx: Transaction,
   context: ActorContext,
   operatorId: number,
@@ -51,10 +51,10 @@ export async function drainForOperator(
   currentRow?: LiveRow,
 ): Promise<void> {
   const { accountId } = context;
-  for (let assigned = 0; assigned < MAX_DRAINED_PER_TRANSACTION; assigned += 1) {
+  for (let assigned = 0; assigned < MAX_ROUTED_PER_TRANSACTION; assigned += 1) {
     const row = assigned === 0 && currentRow ? currentRow : (await tx.run(findLiveRow, { accountId, operatorId }))[0];
     if (!row) return;
-    const state = toLiveState(row, presenceAt(row, tx.now));
+    const state = toLiveState(row, computePresence(row, tx.now));
     const channels = CHANNELS.filter((channel) => computeChannelLive(state, channel).routable);
     if (channels.length === 0) return;
     const [firstChannel = '', secondChannel = '', thirdChannel = ''] = channels;
@@ -71,9 +71,10 @@ export async function drainForOperator(
   }
 }
 
-/** Removes the operator's ended pauses and assigns what they kept waiting. */
+/** Deletes the operator's ended pauses and assigns conversations that waited because of them. */
 export async function endOperatorPauses(tx: Transaction, context: ActorContext, operatorId: number): Promise<void> {
-  if (await removeEndedPauses(tx, context, operatorId)) await drainForOperator(tx, context, operatorId, 'pause_ended');
+  if (await deleteEndedPauses(tx, context, operatorId))
+    await routeQueueForOperator(tx, context, operatorId, 'pause_ended');
 }
 
 /** Queued conversations with the same need (0 for no skill or group), and the position up to which they were tried. */
@@ -121,7 +122,7 @@ const findHead = prepare<{ accountId: number } & QueueLine, ConversationRow>((db
  * Routes all queued conversations after a change that may affect many operators, longest waiting first. When no
  * operator is found for the head of a line, the rest of that line is skipped. Returns how many were assigned.
  */
-export async function drainAccount(tx: Transaction, context: ActorContext, cause: RoutingCause): Promise<number> {
+export async function routeAccountQueue(tx: Transaction, context: ActorContext, cause: RoutingCause): Promise<number> {
   const { accountId } = context;
   const heads = new Map<QueueLine, Conversation>();
   const advance = async (line: QueueLine, after: Pick<QueueLine, 'order' | 'id'>) => {
@@ -135,7 +136,7 @@ export async function drainAccount(tx: Transaction, context: ActorContext, cause
   }
   for (let assigned = 0; ; ) {
     const [first] = [...heads].sort(([, a], [, b]) => a.queueOrder - b.queueOrder || a.id - b.id);
-    if (!first || assigned >= MAX_DRAINED_PER_TRANSACTION) return assigned;
+    if (!first || assigned >= MAX_ROUTED_PER_TRANSACTION) return assigned;
     const [line, head] = first;
     const isAssigned = (await route(tx, context, head, cause)) !== undefined;
     if (isAssigned) assigned += 1;

@@ -3,9 +3,9 @@ import { prepare } from '../../../storage/prepared-statement.ts';
 import { loadRoutingSettings, type RoutingSettings } from '../../access/account-settings.ts';
 import { announce } from '../../events/announce.ts';
 import type { ActorContext } from '../../kernel/caller.ts';
-import { type LiveRow, presenceAt } from '../../live/live.ts';
+import { computePresence, type LiveRow } from '../../live/live.ts';
 import { claimSlot } from '../../live/live-store.ts';
-import { type Conversation, eventSnapshot } from '../records/conversation.ts';
+import { type Conversation, toEventSnapshot } from '../records/conversation.ts';
 import { updateConversation } from '../records/conversation-store.ts';
 import { recordIncomingHandling, recordOutgoingHandling } from '../records/handlings.ts';
 import { rememberLastOperator } from '../records/visitor-store.ts';
@@ -100,7 +100,10 @@ async function loadLastOperator(
   if (visitorId === null) return undefined;
   const [row] = await tx.run(findLastOperator, { accountId, visitorId, conversationId: id });
   if (!row) return undefined;
-  return toCandidate(row, channel, presenceAt(row, tx.now), { servedLast: true, isOfferPaused: row.pauseCount > 0 });
+  return toCandidate(row, channel, computePresence(row, tx.now), {
+    servedLast: true,
+    isOfferPaused: row.pauseCount > 0,
+  });
 }
 
 /** Assigns a conversation to an operator whose slot was claimed for it. */
@@ -117,7 +120,7 @@ export async function assignConversation(
   const timestamps = autoAccept
     ? {
         acceptedAt: conversation.acceptedAt ?? tx.now,
-        firstAnswerAt: conversation.firstAnswerAt ?? initialAnswerTime(conversation, tx.now),
+        firstAnswerAt: conversation.firstAnswerAt ?? getInitialAnswerTime(conversation, tx.now),
         offerUntil: null,
       }
     : { offerUntil: tx.now + settings.offerSeconds * 1000 };
@@ -132,12 +135,12 @@ export async function assignConversation(
   if (!assigned) throw new Error(`Conversation ${conversation.id} changed inside a transaction.`);
   if (autoAccept) {
     rememberLastOperator(tx, context, assigned);
-    recordIncomingHandling(tx, context, assigned, initialAnswerTime(assigned, tx.now));
+    recordIncomingHandling(tx, context, assigned, getInitialAnswerTime(assigned, tx.now));
   }
   announce(tx, context, autoAccept ? 'conversation.started' : 'conversation.offered', assigned.id, {
     fields: ['state', 'operatorId'],
     values: {
-      ...eventSnapshot(assigned),
+      ...toEventSnapshot(assigned),
       previousOperatorId: conversation.operatorId,
       offerUntil: assigned.offerUntil,
     },
@@ -145,7 +148,7 @@ export async function assignConversation(
   return assigned;
 }
 
-/** A call or video is answered when it is accepted; a chat with the operator's first message. */
-export function initialAnswerTime({ channel }: Pick<Conversation, 'channel'>, now: number): number | null {
+/** A call or video counts as answered when it is accepted, a chat only with the operator's first message. */
+export function getInitialAnswerTime({ channel }: Pick<Conversation, 'channel'>, now: number): number | null {
   return channel === 'chat' ? null : now;
 }

@@ -7,7 +7,7 @@ import { findLiveRow } from '../../live/live-store.ts';
 import { expireLeases, requeueAbandoned } from '../presence/presence.ts';
 import { requireConversation } from '../records/conversation-store.ts';
 import { expireOffer } from '../routing/offers.ts';
-import { drainAccount, endOperatorPauses, MAX_DRAINED_PER_TRANSACTION } from '../routing/queue.ts';
+import { endOperatorPauses, MAX_ROUTED_PER_TRANSACTION, routeAccountQueue } from '../routing/queue.ts';
 
 /** Active conversations of an operator who is offline for this long return to the head of the queue. */
 export const LOST_OPERATOR_TIMEOUT_MS = 60_000;
@@ -23,8 +23,8 @@ interface DueItem {
 const now = sql<number>`now_ms()`;
 
 /**
- * Finds due items. These run twice a second over all accounts, each on a partial index. Constants are literals, because
- * a partial index is not used for a parameter.
+ * Queries for due items. They run twice a second over all accounts, each on a partial index. Constants are literals,
+ * because the database does not use a partial index for a parameter.
  */
 export const dueQueries = {
   accountsWithQueue: (db: Kysely<Tables>) =>
@@ -45,7 +45,7 @@ export const dueQueries = {
       .limit(MAX_PER_ROUND),
   leases: (db: Kysely<Tables>) => selectDueOperators(db, 'leaseUntil').where('leaseUntil', '>', sql.lit(0)),
   desks: (db: Kysely<Tables>) => selectDueOperators(db, 'routableUntil').where('routableUntil', '>', sql.lit(0)),
-  lost: (db: Kysely<Tables>) => selectDueOperators(db, 'lostAt', LOST_OPERATOR_TIMEOUT_MS),
+  lostOperators: (db: Kysely<Tables>) => selectDueOperators(db, 'lostAt', LOST_OPERATOR_TIMEOUT_MS),
   pauses: (db: Kysely<Tables>) =>
     db
       .selectFrom('offerPauses')
@@ -82,17 +82,18 @@ export class Scheduler {
   }
 
   /**
-   * Called after a start, and after the database was unavailable: no lease could be renewed in that time, so none is
-   * ended until desks have had time to renew.
+   * Call after a start, and after the database was unavailable: no lease could be renewed in that time, so none is
+   * ended
+   * until desks have had time to renew. Nor do offers that expire soon afterwards count as missed.
    */
-  hold(): void {
+  holdLeases(): void {
     this.#isHoldRequested = true;
   }
 
   /** Runs one round; returns how many due items were processed. */
   async tick(): Promise<number> {
     try {
-      const time = await this.#now();
+      const time = await this.#readTime();
       if (this.#isHoldRequested) {
         this.#resumedAt = time;
         this.#holdLeasesUntil = time + DESK_LEASE_SECONDS * 1000;
@@ -112,7 +113,9 @@ export class Scheduler {
   }
 
   /**
-   * The backstop: routes all queued conversations, whether or not a change is known. Returns how many were assigned.
+   * The backstop: routes the queues of all accounts, in case routing missed a change. Returns how many conversations
+   * were
+   * assigned.
    */
   async sweep(): Promise<number> {
     const accounts = await dueQueries.accountsWithQueue(this.#database.read).execute();
@@ -120,17 +123,17 @@ export class Scheduler {
     for (const { accountId } of accounts) {
       for (let more = true; more; ) {
         const count = await this.#database.transaction(
-          (tx) => drainAccount(tx, systemContext(accountId), 'sweep'),
+          (tx) => routeAccountQueue(tx, systemContext(accountId), 'sweep'),
           accountId,
         );
         assigned += count;
-        more = count >= MAX_DRAINED_PER_TRANSACTION;
+        more = count >= MAX_ROUTED_PER_TRANSACTION;
       }
     }
     return assigned;
   }
 
-  async #now(): Promise<number> {
+  async #readTime(): Promise<number> {
     return (await this.#database.read.selectNoFrom(now.as('time')).executeTakeFirstOrThrow()).time;
   }
 
@@ -150,7 +153,7 @@ export class Scheduler {
   }
 
   async #requeueAbandoned(): Promise<number> {
-    return this.#processEach(await dueQueries.lost(this.#database.read).execute(), async (tx, context, id) => {
+    return this.#processEach(await dueQueries.lostOperators(this.#database.read).execute(), async (tx, context, id) => {
       const [row] = await tx.run(findLiveRow, { accountId: context.accountId, operatorId: id });
       if (row && row.lostAt !== null && row.lostAt <= tx.now - LOST_OPERATOR_TIMEOUT_MS)
         await requeueAbandoned(tx, context, id);

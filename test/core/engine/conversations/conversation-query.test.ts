@@ -12,9 +12,9 @@ const WINDOW = { offset: 0, limit: 20 };
 
 /** Deterministic: the same numbers in every run. */
 let state = 11;
-function random(below: number): number {
+function random(limit: number): number {
   state = (state * 1_103_515_245 + 12_345) % 2 ** 31;
-  return Math.floor((state / 2 ** 31) * below);
+  return Math.floor((state / 2 ** 31) * limit);
 }
 const pick = <T>(list: readonly T[]): T => list[random(list.length)] as T;
 const maybe = <T>(value: () => T): T | undefined => (random(3) === 0 ? value() : undefined);
@@ -29,18 +29,18 @@ for (const { name, open } of databases) {
     const transact = database.transaction.bind(database);
     await installation.groups.create(transact, caller, { name: 'A' });
     await installation.groups.create(transact, caller, { name: 'B' });
-    const people = new Map<number, number | null>([[1, null]]);
+    const groupByOperator = new Map<number, number | null>([[1, null]]);
     for (const groupId of [1, 1, 2, null]) {
-      const email = `person${people.size}@example.com`;
+      const email = `person${groupByOperator.size}@example.com`;
       const operator = await installation.operators.create(transact, caller, {
         name: 'P',
         email,
         groupId,
         websiteList: [],
       });
-      people.set(operator.id, groupId);
+      groupByOperator.set(operator.id, groupId);
     }
-    groups = people;
+    groups = groupByOperator;
     const rows = createRowSeeder(database);
     for (let number = 0; number < 250; number++) {
       const id = await rows.addConversation({

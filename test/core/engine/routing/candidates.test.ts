@@ -3,33 +3,33 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { type Kysely, sql } from 'kysely';
 import {
-  candidatesStatement,
   findBestCandidates,
   MAX_RANKED,
+  prepareCandidates,
   toCandidate,
 } from '../../../../src/core/engine/routing/candidates.ts';
 import { chooseOperator, findObstacles } from '../../../../src/core/engine/routing/choose-operator.ts';
 import { countExclusions } from '../../../../src/core/engine/routing/exclusions.ts';
 import { isServable, resolveNeed } from '../../../../src/core/engine/routing/needs.ts';
-import { drainForOperator } from '../../../../src/core/engine/routing/queue.ts';
+import { routeQueueForOperator } from '../../../../src/core/engine/routing/queue.ts';
 import { CHANNELS } from '../../../../src/core/kernel/channels.ts';
-import { type LiveRow, presenceAt } from '../../../../src/core/live/live.ts';
+import { computePresence, type LiveRow } from '../../../../src/core/live/live.ts';
 import type { Tables } from '../../../../src/storage/tables.ts';
 import { databases, explainQuery } from '../../../support/databases/databases.ts';
-import { World } from '../../../support/fixtures/world.ts';
+import { EngineFixture } from '../../../support/fixtures/engine-fixture.ts';
 
 const pick = <T>(values: readonly T[]) => fc.constantFrom(...values);
 const flag = pick([0, 1, 1, 1]);
 
 /** Inserts rows directly: creating thousands of operators through the services would take minutes. */
 async function insertOperators(
-  world: World,
+  fixture: EngineFixture,
   count: number,
   memberships: Memberships,
   seed: number,
 ): Promise<LiveRow[]> {
-  const { accountId } = world;
-  const { clock, database } = world.installation;
+  const { accountId } = fixture;
+  const { clock, database } = fixture.installation;
   const member = fc.record({
     presence: pick(['away', 'there', 'there', 'there', 'in grace']),
     flags: fc.array(flag, { minLength: 6, maxLength: 6 }),
@@ -45,8 +45,8 @@ async function insertOperators(
   });
   const first = 10_000;
   const members = fc.sample(member, { numRuns: count, seed });
-  const rows = members.map((one, index): LiveRow => {
-    const [chatEnabled, callEnabled, videoEnabled, chatAvailable, callAvailable, videoAvailable] = one.flags as [
+  const rows = members.map((member, index): LiveRow => {
+    const [chatEnabled, callEnabled, videoEnabled, chatAvailable, callAvailable, videoAvailable] = member.flags as [
       number,
       number,
       number,
@@ -54,8 +54,8 @@ async function insertOperators(
       number,
       number,
     ];
-    const [chatSlots, callSlots, videoSlots] = one.slots;
-    const [chatPriority, callPriority, videoPriority] = one.priorities;
+    const [chatSlots, callSlots, videoSlots] = member.slots;
+    const [chatPriority, callPriority, videoPriority] = member.priorities;
     return {
       ...{
         accountId,
@@ -66,20 +66,20 @@ async function insertOperators(
         keptOffline: 0,
         lostAt: null,
       },
-      leaseUntil: one.presence === 'away' ? 0 : clock.now + 60_000,
-      routableUntil: one.presence === 'there' ? clock.now + 60_000 : 0,
+      leaseUntil: member.presence === 'away' ? 0 : clock.now + 60_000,
+      routableUntil: member.presence === 'there' ? clock.now + 60_000 : 0,
       ...{ chatEnabled, callEnabled, videoEnabled, chatAvailable, callAvailable, videoAvailable },
       ...{ chatSlots, callSlots, videoSlots, chatPriority, callPriority, videoPriority },
       ...{ chatMissed: 0, callMissed: 0, videoMissed: 0, chatToVideo: 0 },
       ...{
-        chatMaxNumber: one.chatMaxNumber,
-        chatAndCall: one.chatAndCall,
-        assignedAt: one.assignedAt,
-        groupId: one.groupId,
+        chatMaxNumber: member.chatMaxNumber,
+        chatAndCall: member.chatAndCall,
+        assignedAt: member.assignedAt,
+        groupId: member.groupId,
       },
-      websiteList: JSON.stringify(one.websites),
-      skillList: JSON.stringify(one.skills),
-      languageList: JSON.stringify(one.languages),
+      websiteList: JSON.stringify(member.websites),
+      skillList: JSON.stringify(member.skills),
+      languageList: JSON.stringify(member.languages),
     };
   });
   await database.transaction(async ({ db }) => {
@@ -100,7 +100,7 @@ async function insertOperators(
       .set((eb) => ({ operatorCount: eb('operatorCount', '+', rows.length) }))
       .execute();
   });
-  const admin = await world.installation.database.read
+  const admin = await fixture.installation.database.read
     .selectFrom('operatorLive')
     .selectAll()
     .where('operatorId', '<', first)
@@ -122,13 +122,13 @@ interface Memberships {
   readonly groups: readonly number[];
 }
 
-async function createMemberships(world: World): Promise<Memberships> {
-  const skill = await world.createSkill();
-  const group = await world.createGroup();
+async function createMemberships(fixture: EngineFixture): Promise<Memberships> {
+  const skill = await fixture.createSkill();
+  const group = await fixture.createGroup();
   return {
-    websites: [world.websiteId, await world.createWebsite()],
-    skills: [skill, await world.createSkill(skill), await world.createSkill()],
-    groups: [group, await world.createGroup(group), await world.createGroup()],
+    websites: [fixture.websiteId, await fixture.createWebsite()],
+    skills: [skill, await fixture.createSkill(skill), await fixture.createSkill()],
+    groups: [group, await fixture.createGroup(group), await fixture.createGroup()],
   };
 }
 
@@ -137,10 +137,10 @@ for (const { name, open } of databases) {
     // Fewer on a database server, which is slower; all with `npm run differential`.
     for (const count of [80, name === 'postgres' && process.env.FULL !== '1' ? 500 : 1500]) {
       test(`rules 10 and 11: SQL finds the same best candidates among ${count} as \`chooseOperator\``, async () => {
-        const world = await World.create(open);
-        const memberships = await createMemberships(world);
-        const rows = await insertOperators(world, count, memberships, count);
-        const { accountId } = world;
+        const fixture = await EngineFixture.create(open);
+        const memberships = await createMemberships(fixture);
+        const rows = await insertOperators(fixture, count, memberships, count);
+        const { accountId } = fixture;
         const need = fc.record({
           channel: pick(CHANNELS),
           websiteId: pick(memberships.websites),
@@ -150,11 +150,11 @@ for (const { name, open } of databases) {
           lowestPriorityFirst: fc.boolean(),
         });
         let found = 0;
-        await world.transact(async (tx) => {
+        await fixture.transact(async (tx) => {
           for (const { lowestPriorityFirst, ...input } of fc.sample(need, { numRuns: 150, seed: 7 })) {
             const routingNeed = { accountId, ...input };
             const full = await resolveNeed(tx, routingNeed);
-            const candidates = rows.map((row) => toCandidate(row, input.channel, presenceAt(row, tx.now)));
+            const candidates = rows.map((row) => toCandidate(row, input.channel, computePresence(row, tx.now)));
             const { ranked, excluded } = chooseOperator(full, candidates, { lowestPriorityFirst });
             const { skillId, groupId } = input;
             const best = await findBestCandidates(tx, {
@@ -171,22 +171,25 @@ for (const { name, open } of databases) {
             );
             found += best.length;
 
-            const isEverServable = candidates.some((one) => {
+            const isEverServable = candidates.some((candidate) => {
               const free = {
-                ...one.state,
+                ...candidate.state,
                 connected: true,
                 inGrace: false,
-                [input.channel]: { ...one.state[input.channel], available: true },
+                [input.channel]: { ...candidate.state[input.channel], available: true },
               };
               const idle = Object.fromEntries(CHANNELS.map((channel) => [channel, { ...free[channel], slots: 0 }]));
-              return findObstacles(full, { ...one, state: { ...free, ...idle } as typeof one.state }).length === 0;
+              return (
+                findObstacles(full, { ...candidate, state: { ...free, ...idle } as typeof candidate.state }).length ===
+                0
+              );
             });
             assert.equal(await isServable(tx, routingNeed), isEverServable);
 
             if (count > 200) continue; // the counts are cached then
             const counts: Record<string, number> = {};
             for (const { operatorId, obstacles } of excluded) {
-              const online = candidates.find((one) => one.operatorId === operatorId)?.state.connected;
+              const online = candidates.find((candidate) => candidate.operatorId === operatorId)?.state.connected;
               const membershipObstacles = obstacles.filter((reason) =>
                 ['OFFLINE', 'OTHER_WEBSITE', 'LACKS_SKILL', 'OTHER_GROUP'].includes(reason),
               );
@@ -196,18 +199,18 @@ for (const { name, open } of databases) {
           }
         });
         assert.ok(found > 100, `${found} candidates were compared`);
-        await world.end();
+        await fixture.end();
       });
     }
 
     test('rules 10 and 13: an operator gets the first queued conversation that they can serve by `findObstacles`', async () => {
-      const world = await World.create(open);
-      const memberships = await createMemberships(world);
-      const [firstOperator] = await insertOperators(world, 60, memberships, 3).then((rows) => rows.slice(1));
+      const fixture = await EngineFixture.create(open);
+      const memberships = await createMemberships(fixture);
+      const [firstOperator] = await insertOperators(fixture, 60, memberships, 3).then((rows) => rows.slice(1));
       assert.ok(firstOperator);
-      const { database } = world.installation;
+      const { database } = fixture.installation;
       // All operators are offline, so that the queue fills up.
-      await world.transact((tx) =>
+      await fixture.transact((tx) =>
         tx.db.updateTable('operatorLive').set({ leaseUntil: 0, routableUntil: 0 }).execute(),
       );
       const inputs = fc.sample(
@@ -222,11 +225,11 @@ for (const { name, open } of databases) {
       );
       const waiting: number[] = [];
       for (const { websiteId, ...input } of inputs) {
-        const started = await world
-          .startConversation(input, await world.createVisitor(websiteId))
+        const started = await fixture
+          .startConversation(input, await fixture.createVisitor(websiteId))
           .catch(() => undefined);
         if (started) waiting.push(started.id);
-        world.installation.clock.advance(1);
+        fixture.installation.clock.advance(1);
       }
       assert.ok(waiting.length > 30);
       for (const row of await database.read
@@ -237,8 +240,8 @@ for (const { name, open } of databases) {
         const { operatorId } = row;
         const ready = {
           ...row,
-          leaseUntil: world.installation.clock.now + 1000,
-          routableUntil: world.installation.clock.now + 1000,
+          leaseUntil: fixture.installation.clock.now + 1000,
+          routableUntil: fixture.installation.clock.now + 1000,
         };
         const queue = await database.read
           .selectFrom('conversations')
@@ -247,20 +250,23 @@ for (const { name, open } of databases) {
           .orderBy('queueOrder')
           .orderBy('id')
           .execute();
-        await world.transact(async (tx) => {
+        await fixture.transact(async (tx) => {
           await tx.db
             .updateTable('operatorLive')
             .set({ leaseUntil: ready.leaseUntil, routableUntil: ready.routableUntil })
             .where('operatorId', '=', operatorId)
             .execute();
           let expected: number | undefined;
-          for (const one of queue) {
-            const full = await resolveNeed(tx, one);
-            if (findObstacles(full, toCandidate(ready, one.channel, presenceAt(ready, tx.now))).length > 0) continue;
-            expected = one.id;
+          for (const conversation of queue) {
+            const full = await resolveNeed(tx, conversation);
+            if (
+              findObstacles(full, toCandidate(ready, conversation.channel, computePresence(ready, tx.now))).length > 0
+            )
+              continue;
+            expected = conversation.id;
             break;
           }
-          await drainForOperator(tx, world.callerFor(operatorId), operatorId, 'connected');
+          await routeQueueForOperator(tx, fixture.callerFor(operatorId), operatorId, 'connected');
           const offered = await tx.db
             .selectFrom('conversations')
             .selectAll()
@@ -270,7 +276,7 @@ for (const { name, open } of databases) {
             .execute();
           assert.equal(offered[0]?.id, expected);
         });
-        await world.transact((tx) =>
+        await fixture.transact((tx) =>
           tx.db
             .updateTable('operatorLive')
             .set({ leaseUntil: 0, routableUntil: 0 })
@@ -278,13 +284,13 @@ for (const { name, open } of databases) {
             .execute(),
         );
       }
-      await world.end();
+      await fixture.end();
     });
 
     test('rule 11: the best candidates are read in order from an index, without reading the others', async (t) => {
       if (name !== 'sqlite') return t.skip('the expected query plan is that of SQLite');
-      const world = await World.create(open);
-      const { database } = world.installation;
+      const fixture = await EngineFixture.create(open);
+      const { database } = fixture.installation;
       const names = [
         'accountId',
         'conversationId',
@@ -295,10 +301,10 @@ for (const { name, open } of databases) {
         'firstPriority',
         'secondPriority',
       ];
-      const args = Object.fromEntries(names.map((one) => [one, sql`${one === 'language' ? 'en' : 1}`]));
+      const args = Object.fromEntries(names.map((name) => [name, sql`${name === 'language' ? 'en' : 1}`]));
       for (const channel of CHANNELS) {
-        const shape = { channel, bySkill: false, byGroup: false, scansSkillHolders: false };
-        const plan = explainQuery(database, candidatesStatement(shape).build(database.read, args as never));
+        const shape = { channel, requiresSkill: false, requiresGroup: false, scansSkilledOperators: false };
+        const plan = explainQuery(database, prepareCandidates(shape).build(database.read, args as never));
         const text = plan.join(' | ');
         assert.match(
           text,
@@ -308,7 +314,7 @@ for (const { name, open } of databases) {
         );
         assert.doesNotMatch(text, /TEMP B-TREE/);
       }
-      await world.end();
+      await fixture.end();
     });
   });
 }

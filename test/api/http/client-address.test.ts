@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fastify from 'fastify';
-import { createPeerAddressReader } from '../../../src/api/http/peer-address.ts';
+import { createClientAddressReader } from '../../../src/api/http/client-address.ts';
 
 const TRUSTED = ['127.0.0.1', '10.0.0.0/8', '2001:db8::/32', '::1'];
 
@@ -25,7 +25,7 @@ const CASES: readonly (readonly [peer: string, header: string | undefined, expec
 ];
 
 test('the address of an upgrade request follows the same rule as request.ip', async () => {
-  const read = createPeerAddressReader(TRUSTED);
+  const read = createClientAddressReader(TRUSTED);
   const app = fastify({ trustProxy: TRUSTED });
   app.get('/', async (request) => [request.ip, read(request.raw)]);
   for (const [remoteAddress, header, expected] of CASES) {
@@ -37,7 +37,7 @@ test('the address of an upgrade request follows the same rule as request.ip', as
 });
 
 test('without trusted proxies X-Forwarded-For is ignored', async () => {
-  const read = createPeerAddressReader([]);
+  const read = createClientAddressReader([]);
   const request = { socket: { remoteAddress: '127.0.0.1' }, headers: { 'x-forwarded-for': '192.0.2.1' } };
   assert.equal(read(request as never), '127.0.0.1');
 });

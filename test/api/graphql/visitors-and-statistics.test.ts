@@ -47,7 +47,7 @@ before(async () => {
     const id = await seeder.addConversation({ visitorId, operatorId, websiteId: shop, ...times });
     await seeder.addSatisfaction(id, { operatorId, websiteId: shop, comment: name, createdAt: 6000 });
   }
-  // An abandoned conversation that asked for the group.
+  // An abandoned conversation that requested the group.
   await seeder.addConversation({
     groupId: ownGroup,
     websiteId: shop,
@@ -59,9 +59,9 @@ before(async () => {
 after(() => server.stop());
 
 const runQuery = async (client: GraphqlClient, query: string, variables = {}) => {
-  const answer = await client.run(query, variables);
-  assert.deepEqual(answer.errors, []);
-  return answer.data;
+  const response = await client.run(query, variables);
+  assert.deepEqual(response.errors, []);
+  return response.data;
 };
 
 test('tags are created, read, updated and deleted, with user errors', async () => {
@@ -77,16 +77,16 @@ test('tags are created, read, updated and deleted, with user errors', async () =
     name: 'Money back',
     websites: [],
   });
-  const errorOf = async (input: string) => {
+  const readUpdateError = async (input: string) => {
     const [first] = (await updateTag(input)).userErrors;
     return [first.field.join('.'), first.code];
   };
-  assert.deepEqual(await errorOf('name: ""'), ['input.name', 'INVALID']);
-  assert.deepEqual(await errorOf('websiteIds: ["999"]'), ['input.websiteIds', 'INVALID']);
-  assert.deepEqual(await errorOf('websiteIds: null'), ['input.websiteIds', 'INVALID']);
-  const again = await runQuery(admin, `mutation { tagCreate(input: { name: "MONEY BACK" }) { ${fields} } }`);
+  assert.deepEqual(await readUpdateError('name: ""'), ['input.name', 'INVALID']);
+  assert.deepEqual(await readUpdateError('websiteIds: ["999"]'), ['input.websiteIds', 'INVALID']);
+  assert.deepEqual(await readUpdateError('websiteIds: null'), ['input.websiteIds', 'INVALID']);
+  const duplicate = await runQuery(admin, `mutation { tagCreate(input: { name: "MONEY BACK" }) { ${fields} } }`);
   assert.deepEqual(
-    again.tagCreate.userErrors.map((each: { code: string }) => each.code),
+    duplicate.tagCreate.userErrors.map((error: { code: string }) => error.code),
     ['CONFLICT'],
   );
   const listed = await runQuery(operator, '{ tags(filter: { name: "money*" }) { totalCount nodes { id name } } }');
@@ -102,16 +102,16 @@ test('tags are created, read, updated and deleted, with user errors', async () =
 });
 
 test('admins read all visitors, managers those of their groups', async () => {
-  const all = '{ visitors { totalCount nodes { id lastname websites { id } } } }';
-  assert.equal((await runQuery(admin, all)).visitors.totalCount, 2);
-  assert.deepEqual((await runQuery(manager, all)).visitors, {
+  const listQuery = '{ visitors { totalCount nodes { id lastname websites { id } } } }';
+  assert.equal((await runQuery(admin, listQuery)).visitors.totalCount, 2);
+  assert.deepEqual((await runQuery(manager, listQuery)).visitors, {
     totalCount: 1,
     nodes: [{ id: '1', lastname: 'ours', websites: [{ id: String(shop) }] }],
   });
-  const one = (id: number) => `{ visitor(id: ${id}) { lastname } }`;
-  assert.equal((await runQuery(manager, one(1))).visitor.lastname, 'ours');
-  assert.equal((await runQuery(manager, one(2))).visitor, null, 'like one that does not exist');
-  assert.equal((await runQuery(admin, one(2))).visitor.lastname, 'theirs');
+  const visitorQuery = (id: number) => `{ visitor(id: ${id}) { lastname } }`;
+  assert.equal((await runQuery(manager, visitorQuery(1))).visitor.lastname, 'ours');
+  assert.equal((await runQuery(manager, visitorQuery(2))).visitor, null, 'hidden, as if it did not exist');
+  assert.equal((await runQuery(admin, visitorQuery(2))).visitor.lastname, 'theirs');
   for (const filter of ['externalId: "THEIRS"', 'uniqueId: "unique-2"', 'id: "2"']) {
     const findVisitors = (client: GraphqlClient) =>
       runQuery(client, `{ visitors(filter: { ${filter} }) { nodes { id } } }`);
@@ -121,15 +121,15 @@ test('admins read all visitors, managers those of their groups', async () => {
 });
 
 test('admins read all surveys, managers those about their operators', async () => {
-  const all = '{ satisfactions { totalCount nodes { comment conversationId operator { id } website { id } } } }';
+  const listQuery = '{ satisfactions { totalCount nodes { comment conversationId operator { id } website { id } } } }';
   const ours = {
     comment: 'ours',
     conversationId: '1',
     operator: { id: String(ownOperator) },
     website: { id: String(shop) },
   };
-  assert.equal((await runQuery(admin, all)).satisfactions.totalCount, 2);
-  assert.deepEqual((await runQuery(manager, all)).satisfactions, { totalCount: 1, nodes: [ours] });
+  assert.equal((await runQuery(admin, listQuery)).satisfactions.totalCount, 2);
+  assert.deepEqual((await runQuery(manager, listQuery)).satisfactions, { totalCount: 1, nodes: [ours] });
   assert.equal((await runQuery(manager, '{ satisfaction(id: 2) { id } }')).satisfaction, null);
   const period = (from: number, to: number) => ({
     filter: { from: new Date(from).toISOString(), to: new Date(to).toISOString() },
@@ -139,7 +139,7 @@ test('admins read all surveys, managers those about their operators', async () =
   assert.equal((await runQuery(admin, inPeriod, period(5000, 6000))).satisfactions.totalCount, 0);
 });
 
-test('rule 19: statistics of the account, websites and groups count only their groups for managers', async () => {
+test("rule 19: statistics of the account, websites and groups include only a manager's own groups", async () => {
   const fields = '{ conversationNumber abandonedNumber waitingSeconds firstAnswerSeconds satisfactionRate }';
   const figures = { waitingSeconds: 2, firstAnswerSeconds: 1, satisfactionRate: 0.8 };
   const total = { conversationNumber: 2, abandonedNumber: 1, ...figures };
@@ -147,27 +147,27 @@ test('rule 19: statistics of the account, websites and groups count only their g
   const account = `{ statistics ${fields} website(id: ${shop}) { statistics ${fields} } }`;
   assert.deepEqual(await runQuery(admin, account), { statistics: total, website: { statistics: total } });
   assert.deepEqual(await runQuery(manager, account), { statistics: ours, website: { statistics: ours } });
-  const group = (id: number) => `{ group(id: ${id}) { statistics ${fields} } }`;
-  assert.deepEqual((await runQuery(manager, group(ownGroup))).group.statistics, ours);
-  assert.deepEqual((await runQuery(admin, group(otherGroup))).group.statistics, { ...ours, abandonedNumber: 0 });
-  const rejected = await manager.run(group(otherGroup));
+  const groupQuery = (id: number) => `{ group(id: ${id}) { statistics ${fields} } }`;
+  assert.deepEqual((await runQuery(manager, groupQuery(ownGroup))).group.statistics, ours);
+  assert.deepEqual((await runQuery(admin, groupQuery(otherGroup))).group.statistics, { ...ours, abandonedNumber: 0 });
+  const rejected = await manager.run(groupQuery(otherGroup));
   assert.equal(rejected.data.group.statistics, null);
   assert.equal(rejected.errors[0]?.extensions.code, 'FORBIDDEN');
 
-  const filtered = async (client: GraphqlClient, filter: string) =>
+  const countConversations = async (client: GraphqlClient, filter: string) =>
     (await runQuery(client, `{ statistics(filter: { ${filter} }) { conversationNumber } }`)).statistics
       .conversationNumber;
-  assert.equal(await filtered(admin, `groupId: "${otherGroup}"`), 1);
-  assert.equal(await filtered(manager, `groupId: "${otherGroup}"`), 0);
-  assert.equal(await filtered(manager, `operatorId: "${otherOperator}"`), 0);
-  assert.equal(await filtered(admin, `operatorId: "${ownOperator},${otherOperator}"`), 2);
-  assert.equal(await filtered(admin, 'channel: CALL'), 0);
-  assert.equal(await filtered(admin, `websiteIds: "${shop}", channel: CHAT`), 2);
+  assert.equal(await countConversations(admin, `groupId: "${otherGroup}"`), 1);
+  assert.equal(await countConversations(manager, `groupId: "${otherGroup}"`), 0);
+  assert.equal(await countConversations(manager, `operatorId: "${otherOperator}"`), 0);
+  assert.equal(await countConversations(admin, `operatorId: "${ownOperator},${otherOperator}"`), 2);
+  assert.equal(await countConversations(admin, 'channel: CALL'), 0);
+  assert.equal(await countConversations(admin, `websiteIds: "${shop}", channel: CHAT`), 2);
   const later = '{ statistics(from: "1970-01-01T00:00:02Z") { conversationNumber } }';
   assert.equal((await runQuery(admin, later)).statistics.conversationNumber, 0);
 });
 
-test('refusals and connected time are reported where they are known', async () => {
+test('refusals are reported for the account and websites, connected time for groups and operators', async () => {
   const { database, clock } = server.installation;
   await database.transaction(async ({ db }) => {
     await db
@@ -175,24 +175,21 @@ test('refusals and connected time are reported where they are known', async () =
       .values({ accountId: 1, day: '2026-01-01', websiteId: shop, reason: 'x', count: 3 })
       .execute();
   });
-  const read = `{ statistics { refusedNumber } website(id: ${shop}) { statistics { refusedNumber } }
+  const query = `{ statistics { refusedNumber } website(id: ${shop}) { statistics { refusedNumber } }
     group(id: ${ownGroup}) { statistics { refusedNumber connectedSeconds } } }`;
-  assert.deepEqual(await runQuery(admin, read), {
+  assert.deepEqual(await runQuery(admin, query), {
     statistics: { refusedNumber: 3 },
     website: { statistics: { refusedNumber: 3 } },
     group: { statistics: { refusedNumber: null, connectedSeconds: 0 } },
   });
-  assert.equal((await runQuery(manager, read)).statistics.refusedNumber, null);
+  assert.equal((await runQuery(manager, query)).statistics.refusedNumber, null);
 
   await runQuery(operator, 'mutation { operatorConnect(input: { ttlSeconds: 60 }) { userErrors { code } } }');
   clock.advance(40_000);
-  const { viewer, group } = await runQuery(
-    operator,
-    '{ viewer { statistics { connectedSeconds } } group: viewer { id } }',
-  );
+  const { viewer } = await runQuery(operator, '{ viewer { id statistics { connectedSeconds } } }');
   assert.equal(viewer.statistics.connectedSeconds, 40);
-  assert.equal((await runQuery(manager, read)).group.statistics.connectedSeconds, 40);
+  assert.equal((await runQuery(manager, query)).group.statistics.connectedSeconds, 40);
   clock.advance(60_000);
-  const after = await runQuery(admin, `{ operator(id: ${group.id}) { statistics { connectedSeconds } } }`);
+  const after = await runQuery(admin, `{ operator(id: ${viewer.id}) { statistics { connectedSeconds } } }`);
   assert.equal(after.operator.statistics.connectedSeconds, 60, 'the lease expired');
 });

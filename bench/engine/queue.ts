@@ -16,8 +16,8 @@ import { operatorOf } from './population.ts';
  * queued. Conversations end and start at a fixed rate, whether or not the service keeps up.
  */
 
-export interface DrainJob {
-  readonly kind: 'drain';
+export interface QueueJob {
+  readonly kind: 'queue';
   readonly urls: readonly string[];
   readonly operators: readonly number[];
   /** The number of active conversations at the start; the others are queued. */
@@ -32,15 +32,15 @@ export interface Latency {
   readonly most: number;
 }
 
-export interface DrainResult {
-  readonly kind: 'drain';
+export interface QueueResult {
+  readonly kind: 'queue';
   readonly perSecond: number;
   readonly count: number;
   /** Conversations that failed: the service did not keep up. */
   readonly failed: number;
   /** From the close request, and from its response. */
-  readonly fromAsked: Latency;
-  readonly fromAnswered: Latency;
+  readonly fromRequest: Latency;
+  readonly fromResponse: Latency;
 }
 
 interface RunningConversation {
@@ -53,7 +53,7 @@ interface RunningConversation {
 const SETTLE_MS = 3000;
 const OFFER_TIMEOUT_MS = 10_000;
 
-export async function runDrain(client: HttpClient, job: DrainJob): Promise<DrainResult> {
+export async function runQueueJob(client: HttpClient, job: QueueJob): Promise<QueueResult> {
   const desks = new Desks();
   await desks.open(client, job.operators);
   await wait(SETTLE_MS);
@@ -72,8 +72,8 @@ export async function runDrain(client: HttpClient, job: DrainJob): Promise<Drain
       })
       .catch((error) => failures.push(error));
   };
-  const fromAsked: number[] = [];
-  const fromAnswered: number[] = [];
+  const fromRequest: number[] = [];
+  const fromResponse: number[] = [];
   const replaceOne = async () => {
     const [chosen] = running.splice(Math.floor(Math.random() * running.length), 1);
     if (!chosen) throw new Error('No conversation is active.');
@@ -82,10 +82,10 @@ export async function runDrain(client: HttpClient, job: DrainJob): Promise<Drain
     const desk = desks.clientOf(operator);
     for (const writer of [visitorClient, desk, visitorClient, desk]) await sendMessage(writer, conversation);
     const next = waitForNextOffer(offerWaiters, operator);
-    const { askedAt, at } = await closeConversation(desk, conversation);
+    const { requestedAt, at } = await closeConversation(desk, conversation);
     const offer = await next;
-    fromAsked.push(offer.at - askedAt);
-    fromAnswered.push(Math.max(0, offer.at - at));
+    fromRequest.push(offer.at - requestedAt);
+    fromResponse.push(Math.max(0, offer.at - at));
     // Start a new one, so that the queue length stays the same.
     const started = await startConversation(visitorClient);
     visitorByConversation.set(started, chosen.visitor);
@@ -99,15 +99,15 @@ export async function runDrain(client: HttpClient, job: DrainJob): Promise<Drain
   await Promise.all(inFlight);
   const seconds = (performance.now() - startedAt) / 1000;
   await desks.close();
-  const count = fromAsked.length;
+  const count = fromRequest.length;
   if (count === 0) throw failures[0] ?? new Error('Nothing was measured.');
   return {
-    kind: 'drain',
+    kind: 'queue',
     perSecond: count / seconds,
     count,
     failed: failures.length,
-    fromAsked: toLatency(fromAsked),
-    fromAnswered: toLatency(fromAnswered),
+    fromRequest: toLatency(fromRequest),
+    fromResponse: toLatency(fromResponse),
   };
 }
 

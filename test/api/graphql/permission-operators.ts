@@ -10,80 +10,80 @@ import { TARGETS, type Target, VIEWERS, type Viewer } from './permission-table.t
 
 export const PASSWORD = 'a password of this test';
 
-export interface Person extends GraphqlClient {
+export interface TestOperator extends GraphqlClient {
   readonly id: string;
   readonly email: string;
   readonly externalId: string;
 }
 
-type GroupName = 'own' | 'under' | 'other';
+type GroupName = 'ownGroup' | 'subgroup' | 'otherGroup';
 
 /** A server with an operator for every viewer and every target of the table. */
-export interface World {
+export interface PermissionFixture {
   readonly switchboard: Switchboard;
   readonly rest: RestClient;
   readonly groups: Readonly<Record<GroupName, string>>;
   readonly skill: string;
   readonly website: string;
   readonly tag: string;
-  /** A visitor who talked to an operator of the group `own`, and the survey about it. */
+  /** A visitor who talked to an operator of the group `ownGroup`, and the survey about it. */
   readonly visitor: string;
   readonly satisfaction: string;
   /** A paused webhook with a delivery. */
   readonly webhook: string;
-  readonly viewers: Readonly<Record<Viewer, Person>>;
-  /** The operator that a target stands for. */
+  readonly viewers: Readonly<Record<Viewer, TestOperator>>;
+  /** The id of the operator that is the target. */
   target(viewer: Viewer, target: Target): string;
   readonly conversations: Conversations;
   /** A conversation of a target, for reading only. */
   conversationOf(viewer: Viewer, target: Target): Promise<string>;
   /** Creates another operator like a viewer, logged in. */
-  createViewer(viewer: Viewer): Promise<Person>;
+  createViewer(viewer: Viewer): Promise<TestOperator>;
   /** Creates another operator like a target other than `self`. */
-  createTarget(target: Target | Viewer, fields?: object): Promise<Omit<Person, keyof GraphqlClient>>;
-  /** The number of events by people, without those of the service. */
+  createTarget(target: Target | Viewer, fields?: object): Promise<Omit<TestOperator, keyof GraphqlClient>>;
+  /** The number of events, without those of the service. */
   countEvents(): Promise<number>;
   stop(): Promise<void>;
 }
 
-export async function openWorld(): Promise<World> {
+export async function openPermissionFixture(): Promise<PermissionFixture> {
   const switchboard = await startSwitchboard();
   const rest = restClient(switchboard.url, switchboard.key);
-  const own = await createResource(rest, 'group', { name: 'Own' });
-  const under = await createResource(rest, 'group', { name: 'Under', parent_id: own });
-  const other = await createResource(rest, 'group', { name: 'Other' });
+  const ownGroup = await createResource(rest, 'group', { name: 'Own' });
+  const subgroup = await createResource(rest, 'group', { name: 'Subgroup', parent_id: ownGroup });
+  const otherGroup = await createResource(rest, 'group', { name: 'Other' });
   const website = await createResource(rest, 'website', { url: 'https://example.com', label: 'Site' });
   const skill = await createResource(rest, 'skill', { name: 'Skill' });
   const tag = await createResource(rest, 'tag', { name: 'Tag' });
 
   const fieldsByKind: Record<Target | Viewer, object> = {
     self: {},
-    own: { group_id: own },
-    under: { group_id: under },
-    other: { group_id: other },
-    groupless: { group_id: null },
-    manager: { group_id: own, roles: ['manager'] },
-    admin: { group_id: own, roles: ['admin'] },
-    expert: { group_id: own, roles: ['expert'] },
-    operator: { group_id: own, roles: ['operator'] },
+    ownGroup: { group_id: ownGroup },
+    subgroup: { group_id: subgroup },
+    otherGroup: { group_id: otherGroup },
+    noGroup: { group_id: null },
+    manager: { group_id: ownGroup, roles: ['manager'] },
+    admin: { group_id: ownGroup, roles: ['admin'] },
+    expert: { group_id: ownGroup, roles: ['expert'] },
+    operator: { group_id: ownGroup, roles: ['operator'] },
     managerOfAll: { roles: ['manager'] },
   };
   let operatorCount = 0;
-  const createTarget: World['createTarget'] = async (target, fields = {}) => {
+  const createTarget: PermissionFixture['createTarget'] = async (target, fields = {}) => {
     operatorCount += 1;
     const created = await createOperator(rest, {
-      external_id: `person ${operatorCount}`,
+      external_id: `operator ${operatorCount}`,
       ...fieldsByKind[target],
       ...fields,
     });
     return { id: String(created.id), email: created.email, externalId: created.external_id };
   };
-  const createViewer: World['createViewer'] = async (viewer) => {
+  const createViewer: PermissionFixture['createViewer'] = async (viewer) => {
     const created = await createTarget(viewer, { password: PASSWORD });
     const token = await logIn(switchboard.url, { email: created.email, password: PASSWORD });
     return { ...graphqlClient(switchboard.url, token), ...created };
   };
-  const viewers: Partial<Record<Viewer, Person>> = {};
+  const viewers: Partial<Record<Viewer, TestOperator>> = {};
   for (const viewer of VIEWERS) viewers[viewer] = await createViewer(viewer);
   const targets: Partial<Record<Target, string>> = {};
   for (const target of TARGETS) {
@@ -92,25 +92,26 @@ export async function openWorld(): Promise<World> {
   await insertHistory(switchboard, {
     accountId: 1,
     id: HISTORY_ID,
-    operatorId: Number(targets.own),
+    operatorId: Number(targets.ownGroup),
     websiteId: website,
     marker: 'own',
   });
   await insertWebhook(switchboard, { accountId: 1, id: HISTORY_ID, marker: 'own' });
-  const conversations = openConversations(switchboard.storedData, website, () => targets.own as string);
+  const conversations = openConversations(switchboard.storedData, website, () => targets.ownGroup as string);
   const conversationIds = new Map<string, Promise<string>>();
-  const target: World['target'] = (viewer, name) => (name === 'self' ? viewers[viewer]?.id : targets[name]) as string;
+  const target: PermissionFixture['target'] = (viewer, name) =>
+    (name === 'self' ? viewers[viewer]?.id : targets[name]) as string;
   return {
     switchboard,
     rest,
-    groups: { own: String(own), under: String(under), other: String(other) },
+    groups: { ownGroup: String(ownGroup), subgroup: String(subgroup), otherGroup: String(otherGroup) },
     skill: String(skill),
     website: String(website),
     tag: String(tag),
     visitor: String(HISTORY_ID),
     satisfaction: String(HISTORY_ID),
     webhook: String(HISTORY_ID),
-    viewers: viewers as Record<Viewer, Person>,
+    viewers: viewers as Record<Viewer, TestOperator>,
     target,
     conversations,
     conversationOf: (viewer, name) => {
@@ -196,15 +197,15 @@ export function selectAllFields(
 }
 
 /** `forbidden` when an error at the path or above it hides the field, or `allowed`; anything else as JSON. */
-export function outcomeAt(answer: GraphqlResponse, path: readonly string[]): string {
-  const isAtOrAbove = ({ path: at = [] }: GraphqlResponse['errors'][number]) => {
-    const names = at.filter((part) => typeof part === 'string');
+export function outcomeAt(response: GraphqlResponse, path: readonly string[]): string {
+  const isAtOrAbove = ({ path: errorPath = [] }: GraphqlResponse['errors'][number]) => {
+    const names = errorPath.filter((part) => typeof part === 'string');
     return names.every((part, index) => part === path[index]);
   };
-  const error = answer.errors.find(isAtOrAbove);
-  let value = answer.data;
+  const error = response.errors.find(isAtOrAbove);
+  let value = response.data;
   for (const name of path) value = (Array.isArray(value) ? value[0] : value)?.[name];
-  if (!error) return value === undefined ? `no value: ${JSON.stringify(answer)}` : 'allowed';
+  if (!error) return value === undefined ? `no value: ${JSON.stringify(response)}` : 'allowed';
   if (error.extensions.code === 'FORBIDDEN' && (value ?? null) === null) return 'forbidden';
   return JSON.stringify({ error, value });
 }

@@ -1,5 +1,5 @@
-/** Demo operators: first name, family name, languages, city, country. */
-export const PEOPLE: readonly (readonly [string, string, readonly string[], string, string])[] = [
+/** Demo operators: first name, last name, languages, city, country. */
+export const DEMO_OPERATORS: readonly (readonly [string, string, readonly string[], string, string])[] = [
   ['Alice', 'Martin', ['fr', 'en'], 'Paris', 'France'],
   ['Benoît', 'Lefèvre', ['fr'], 'Lyon', 'France'],
   ['Clara', 'Schmidt', ['de', 'en'], 'Berlin', 'Germany'],
