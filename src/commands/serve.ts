@@ -84,7 +84,7 @@ function formatWelcome(url: string, firstLogin: FirstLogin): string {
   return `
 Switchboard is ready at ${url}
 
-  Login       ${firstLogin.email}
+  Log in      ${firstLogin.email}
   Password    ${firstLogin.password ?? '(as set in SWITCHBOARD_ADMIN_PASSWORD)'}
   API key     ${firstLogin.apiKey ?? '(as set in SWITCHBOARD_API_KEY)'}
 
