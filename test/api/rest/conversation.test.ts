@@ -203,7 +203,7 @@ describe('GET /conversation: filters', () => {
     }
   });
 
-  test('unknown filters and invalid values are refused', async () => {
+  test('unknown filters and invalid values are rejected', async () => {
     const { rest } = server;
     const unknown = await rest.get('/conversation?filters[state]=closed');
     const names = 'id, channel, from, to, website_id, operator_id, visitor_id, skill_id, tag_id';
@@ -222,7 +222,7 @@ describe('GET /conversation: filters', () => {
     }
     assertInvalidField(await rest.get('/conversation?filters[from][]=2026-01-01'), 'filters[from]');
     const [error] = (await rest.get('/conversation?filters[from]=now')).body.meta.errors;
-    assert.match(error.message, /must be a day \(YYYY-MM-DD\) or a moment \(YYYY-MM-DD HH:MM:SS\), UTC/);
+    assert.match(error.message, /must be a date \(YYYY-MM-DD\) or a date and time \(YYYY-MM-DD HH:MM:SS\), UTC/);
     const [channel] = (await rest.get('/conversation?filters[channel]=mail')).body.meta.errors;
     assert.match(channel.message, /must be one of chat, call, video/);
   });
