@@ -61,7 +61,8 @@ const FILES = [
   'docs/**/*.{md,json,graphql}',
   'deploy/**/*.{yaml,cfg,json,env}',
   '*.md',
-  'Dockerfile',
+  '*.yaml',
+  '{Dockerfile,.ci/run}',
 ];
 
 /** Alerts that users have configured, and a stored reason of refusals. */
