@@ -70,6 +70,8 @@ export interface Database {
   readonly columnTypes: ColumnTypes;
   /** Run before the first migration: define functions that the other database has built in. */
   readonly setupStatements: readonly string[];
+  /** The longest time that a change waits for earlier ones. */
+  readonly maxWaitMs: number;
   /** Read-only; sees committed data. */
   readonly read: Kysely<Tables>;
   /**

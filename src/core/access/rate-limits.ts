@@ -18,10 +18,11 @@ export interface RateWindow {
 export class RateLimits {
   readonly #database: Database;
   /** The database decides. This only prevents concurrent attempts of one subject from occupying all connections. */
-  readonly #queue = new KeyedQueue<string>();
+  readonly #queue: KeyedQueue<string>;
 
   constructor(database: Database) {
     this.#database = database;
+    this.#queue = new KeyedQueue({ maxWaitMs: database.maxWaitMs });
   }
 
   /**

@@ -44,6 +44,7 @@ class ServerNotResponding extends DatabaseUnavailable {}
 export class PostgresDatabase implements Database {
   readonly columnTypes = { orderedText: 'text collate "C"' };
   readonly setupStatements = [CREATE_NOW_MS_FUNCTION];
+  readonly maxWaitMs: number;
   readonly read: Kysely<Tables>;
   readonly #compiled: CompiledStatements;
   readonly #execute: Execute;
@@ -80,6 +81,7 @@ export class PostgresDatabase implements Database {
         ...(rewrite && { rewrite }),
       });
     const maxWaitMs = Math.max(statementMs, MAX_WAIT_MS);
+    this.maxWaitMs = maxWaitMs;
     const writerSettings = { statement_timeout: maxWaitMs + SERVER_TIMEOUT_MARGIN_MS };
     const readerSettings = { default_transaction_read_only: true };
     this.#readers = new ReaderPool(

@@ -24,6 +24,7 @@ export interface SqliteOptions {
 export class SqliteDatabase implements Database {
   readonly columnTypes = { orderedText: 'text' };
   readonly setupStatements = [];
+  readonly maxWaitMs: number;
   readonly read: Kysely<Tables>;
   readonly #clock: Clock;
   readonly #compiled: CompiledStatements;
@@ -39,6 +40,7 @@ export class SqliteDatabase implements Database {
     this.#clock = clock;
     const cacheKiB = options.cacheKiB ?? 16 * 1024;
     const { maxWaitMs = MAX_WAIT_MS } = options;
+    this.maxWaitMs = maxWaitMs;
     const writeConnection = new SqliteConnection(file, { readOnly: false, clock, cacheKiB });
     this.#reader = new SqliteConnection(file, { readOnly: true, clock, cacheKiB });
     this.read = createQueryBuilder(this.#reader);
