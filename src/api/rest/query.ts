@@ -39,7 +39,15 @@ export function readPaging(query: Query): Paging | undefined {
 }
 
 export function readListSelection(query: Query): Selection {
-  return readFieldNames(query) ?? (query.full === '1' || query.full === 'true' ? 'all' : NO_FIELDS);
+  const isFull = readFull(query);
+  return readFieldNames(query) ?? (isFull ? 'all' : NO_FIELDS);
+}
+
+function readFull({ full = '0' }: Query): boolean {
+  const value = typeof full === 'string' ? full.toLowerCase() : undefined;
+  if (value === '1' || value === 'true') return true;
+  if (value === '0' || value === 'false') return false;
+  throw invalidField('full', 'must be 1 or 0 (true or false)');
 }
 
 export function readSingleSelection(query: Query): Selection {

@@ -82,8 +82,9 @@ function readList(raw: unknown, readItem: (item: unknown) => unknown): unknown {
 }
 
 function readBoolean(raw: unknown): unknown {
-  if (raw === '1' || raw === 'true' || raw === 1) return true;
-  if (raw === '0' || raw === 'false' || raw === 0) return false;
+  const value = typeof raw === 'string' ? raw.toLowerCase() : raw;
+  if (value === '1' || value === 'true' || value === 1) return true;
+  if (value === '0' || value === 'false' || value === 0) return false;
   return raw;
 }
 

@@ -23,7 +23,7 @@ export const operatorPaths: ZodOpenApiPathsObject = {
       tag: AVAILABILITY,
       summary: 'Live availability of all operators',
       description:
-        'By default, returns operators who are connected and, on at least one channel, enabled and available. Operators who hold skills or belong to a group are left out, and `meta.notice` says how many, unless the request filters by `skill_id` or `group_id` (`*` matches all) or by the operator (`id`, `email`, `external_id`).',
+        'By default, returns operators who are connected and, on at least one channel, enabled and available. Operators who hold skills or belong to a group are left out, and `meta.notice` says how many, unless the request filters by `skill_id` or `group_id` (`*` matches all) or by the operator (`id`, `email`, `external_id`, `name`).',
       parameters: [...parameterRefs('connected', 'fields'), ...LIVE_PAGING, ...buildFilterParameters(OPERATOR_FILTERS)],
       success: jsonResponse('The live availability of the operators.', listEnvelopeWithNotice(LIVE), {
         meta: {

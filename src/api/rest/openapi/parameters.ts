@@ -26,7 +26,7 @@ export const sharedParameters = {
     name: 'full',
     in: 'query',
     description: '`1` or `true` returns all fields; otherwise an item has only `id` and `_link`.',
-    schema: { type: 'string', enum: ['1', 'true'] },
+    schema: { type: 'string', enum: ['1', 'true', '0', 'false'] },
   },
   fields: {
     name: 'fields[]',

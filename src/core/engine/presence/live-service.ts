@@ -229,8 +229,8 @@ export class LiveService {
 }
 
 /** Whether a request names skills, groups or operators; `*` names all skills or groups. */
-function hasSpecificFilters({ skillId, groupId, id, email, externalId }: OperatorFilters): boolean {
-  return [skillId, groupId, id, email, externalId].some((filter) => filter !== undefined);
+function hasSpecificFilters({ skillId, groupId, id, email, externalId, name }: OperatorFilters): boolean {
+  return [skillId, groupId, id, email, externalId, name].some((filter) => filter !== undefined);
 }
 
 function toStamp({ id, version, connected }: StampRow): LiveStamp {
