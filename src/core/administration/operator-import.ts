@@ -2,6 +2,7 @@ import type { Transaction } from '../../storage/database.ts';
 import { rejectCommonPassword } from '../access/passwords.ts';
 import type { Caller, Commit } from '../kernel/caller.ts';
 import { DomainError, type ErrorKind, invalid, invalidField, type Problem } from '../kernel/errors.ts';
+import { isStorable } from '../kernel/text.ts';
 import { validate } from '../kernel/validate.ts';
 import { type Operator, operatorCreate, operatorUpdate } from '../operators/operator.ts';
 import { requireCanImport } from '../operators/permissions.ts';
@@ -200,7 +201,8 @@ function requireUniqueExternalId({ externalId }: ImportRow, row: number, firstRo
   if (externalId === undefined || externalId === null || externalId === '') {
     throw invalid([{ path: ['externalId'], code: 'missing', rule: 'identifies the operator' }]);
   }
-  if (typeof externalId !== 'string') validate(operatorUpdate, { externalId });
+  // Before the lookup: PostgreSQL rejects a statement with such text.
+  if (typeof externalId !== 'string' || !isStorable(externalId)) validate(operatorUpdate, { externalId });
   const first = firstRows.get(externalId);
   if (first !== undefined) throw invalidField('externalId', `must not be repeated: row ${first} has the same`);
   firstRows.set(externalId, row);

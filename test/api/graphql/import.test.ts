@@ -185,6 +185,7 @@ test('an error fails only its row and names the field', async () => {
       /phone number/,
     ],
     [createRow('nul', { name: 'a\0b' }), ['name'], 'INVALID', /NUL/],
+    [{ ...createRow('x'), externalId: 'a\0b' }, ['externalId'], 'INVALID', /without NUL/],
   ];
   const report = await importRows(
     cases.map(([row]) => row),
