@@ -25,7 +25,8 @@ export const sharedParameters = {
   full: {
     name: 'full',
     in: 'query',
-    description: '`1` or `true` returns all fields; otherwise an item has only `id` and `_link`.',
+    description:
+      '`1` or `true` returns all fields. By default, and with `0` or `false`, an item has only `id` and `_link`.',
     schema: { type: 'string', enum: ['1', 'true', '0', 'false'] },
   },
   fields: {
