@@ -1,8 +1,7 @@
-import { accessSync, constants, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir, userInfo } from 'node:os';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { prepareCacheFolder } from './cache-folder.ts';
 import { CASE_NAMES, ENGINE_CASE } from './cases.ts';
 import { type EngineResult, measureEngine } from './engine/measure.ts';
 import { printEngine } from './engine/report.ts';
@@ -144,18 +143,4 @@ function parseSizes(text: string): number[] {
     throw new InvalidArgumentError('Expected whole numbers from 1,000 to 5,000,000, separated by commas.');
   }
   return sizes;
-}
-
-/** Inside the repository, or in the temporary folder if the repository is not writable. */
-function prepareCacheFolder(): string {
-  const repositoryCache = fileURLToPath(new URL('../.bench', import.meta.url));
-  try {
-    mkdirSync(repositoryCache, { recursive: true });
-    accessSync(repositoryCache, constants.W_OK);
-    return repositoryCache;
-  } catch {
-    const userCache = join(tmpdir(), `switchboard-bench-${userInfo().uid}`);
-    mkdirSync(userCache, { recursive: true, mode: 0o700 });
-    return userCache;
-  }
 }

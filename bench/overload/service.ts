@@ -1,0 +1,27 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { prepareCacheFolder } from '../cache-folder.ts';
+import { prepareFilledFolder } from '../fill.ts';
+import { type Server, startService } from '../processes.ts';
+
+const OPERATOR_COUNT = 1000;
+
+/** Runs the real service on a database of 1,000 operators while `measure` runs. */
+export async function withService<T>(
+  env: Readonly<Record<string, string>>,
+  measure: (service: Server) => Promise<T>,
+): Promise<T> {
+  const cache = prepareCacheFolder();
+  const filled = await prepareFilledFolder(cache, OPERATOR_COUNT);
+  const folder = mkdtempSync(join(cache, 'overload-'));
+  try {
+    const service = await startService(filled, join(folder, 'service'), { env });
+    try {
+      return await measure(service);
+    } finally {
+      await service.stop();
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
