@@ -49,6 +49,11 @@ interface Mutation<Context extends object, Fields extends InputFieldMap, T> {
   };
   readonly argumentDescription: string;
   readonly payload: PayloadFields<T, Context>;
+  /**
+   * Throws unless the caller may make the change. Called when `run` rejects: a caller without the permission must not
+   * learn what is wrong with the input. On success it would only repeat the check of the service.
+   */
+  authorize?(context: Context, input: InputShapeFromFields<Fields>): Promise<void> | void;
   /** Errors that the caller can fix become user errors. */
   run(commit: Commit<T>, context: Context, input: InputShapeFromFields<Fields>): Promise<T>;
 }
@@ -78,7 +83,7 @@ export function addMutationTypes<Context extends { readonly mutations: MutationR
   /** Adds a mutation with the types `<Name>Input` and `<Name>Payload`. */
   function addMutation<Fields extends InputFieldMap, T>(
     name: string,
-    { description, input, argumentDescription, payload, run }: Mutation<Context, Fields, T>,
+    { description, input, argumentDescription, payload, authorize, run }: Mutation<Context, Fields, T>,
   ): void {
     const typeName = `${name[0]?.toUpperCase()}${name.slice(1)}`;
     const inputType = builder.inputType(`${typeName}Input`, input as never);
@@ -111,7 +116,14 @@ export function addMutationTypes<Context extends { readonly mutations: MutationR
         resolve: (_root, args, untypedContext) => {
           const { input: inputValue } = args as { input: InputShapeFromFields<Fields> };
           const context = untypedContext as Context;
-          return context.mutations.run<T>((commit) => run(commit, context, inputValue)) as never;
+          return context.mutations.run<T>(async (commit) => {
+            try {
+              return await run(commit, context, inputValue);
+            } catch (error) {
+              await authorize?.(context, inputValue);
+              throw error;
+            }
+          }) as never;
         },
       }),
     );

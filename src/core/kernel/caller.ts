@@ -93,6 +93,12 @@ export function requireAdmin(caller: Caller): void {
   if (caller.accessLevel !== 'admin') throw forbidden();
 }
 
+/** Throws unless the caller is a manager or an admin. */
+export function requireManager(caller: Caller): void {
+  requireWrite(caller);
+  if (caller.accessLevel !== 'admin' && caller.accessLevel !== 'manager') throw forbidden();
+}
+
 export function forbidden(): DomainError {
   return new DomainError('forbidden', 'Forbidden');
 }

@@ -1,4 +1,4 @@
-import { type Caller, forbidden, requireWrite } from '../kernel/caller.ts';
+import { type Caller, forbidden, requireManager, requireWrite } from '../kernel/caller.ts';
 import type { Role } from '../kernel/roles.ts';
 import type { Operator, OperatorUpdate } from './operator.ts';
 import type { OperatorFilters } from './operator-filter.ts';
@@ -90,8 +90,7 @@ export function requireCanCreate(caller: Caller, input: Pick<OperatorUpdate, 'gr
 
 /** Managers and admins only: failed rows reveal which identifiers are in use. */
 export function requireCanImport(caller: Caller): void {
-  requireWrite(caller);
-  if (caller.accessLevel !== 'admin' && caller.accessLevel !== 'manager') throw forbidden();
+  requireManager(caller);
 }
 
 export function requireCanDelete(caller: Caller, operator: PermissionSubject): void {

@@ -3,15 +3,8 @@ import { after, before, test } from 'node:test';
 import { isObjectType } from 'graphql';
 import { schema } from '../../../src/api/graphql/schema.ts';
 import type { GraphqlResponse } from '../../support/clients/graphql.ts';
-import { createResource } from '../../support/fixtures/resources.ts';
-import {
-  openPermissionFixture,
-  outcomeOf,
-  PASSWORD,
-  type PermissionFixture,
-  selectAllFields,
-  type TestOperator,
-} from './permission-operators.ts';
+import { createMutationCases, type MutationCase, type MutationCases, uniqueName } from './permission-cases.ts';
+import { openPermissionFixture, outcomeOf, type PermissionFixture, selectAllFields } from './permission-operators.ts';
 import {
   type Cells,
   findCell,
@@ -25,166 +18,13 @@ import {
 } from './permission-table.ts';
 
 let fixture: PermissionFixture;
+let cases: MutationCases['cases'];
+let createDisposable: MutationCases['createDisposable'];
 before(async () => {
   fixture = await openPermissionFixture();
+  ({ cases, createDisposable } = createMutationCases(fixture));
 });
 after(() => fixture.stop());
-
-interface Case {
-  readonly input: object;
-  /** Replaces the viewer when the mutation would change or delete them. */
-  readonly actingOperator?: TestOperator;
-}
-
-let nameCount = 0;
-const uniqueName = (kind: string) => {
-  nameCount += 1;
-  return `${kind} ${nameCount}`;
-};
-
-/** Creates an operator that a test may change or delete: a new target, or a new viewer for `self`. */
-async function createDisposable(
-  viewer: Viewer,
-  target: Target,
-): Promise<{ id: string; actingOperator?: TestOperator }> {
-  if (target !== 'self') return fixture.createTarget(target);
-  const actingOperator = await fixture.createViewer(viewer);
-  return { id: actingOperator.id, actingOperator };
-}
-
-/** Creates a resource and returns an input with its id. */
-const createInput = async (resource: string, fields: object) => ({
-  id: String(await createResource(fixture.rest, resource, { ...fields })),
-});
-
-const GROUPS: Partial<Record<Target, () => string | null>> = {
-  ownGroup: () => fixture.groups.ownGroup,
-  subgroup: () => fixture.groups.subgroup,
-  otherGroup: () => fixture.groups.otherGroup,
-  noGroup: () => null,
-};
-
-/** For each mutation an input that is valid for every viewer with the permission. */
-const CASES: Record<string, (viewer: Viewer, target: Target) => Promise<Case> | Case> = {
-  operatorCreate: (_viewer, target) => ({
-    input: {
-      name: 'New',
-      email: `${uniqueName('new').replace(' ', '')}@example.com`,
-      groupId: (GROUPS[target] ?? GROUPS.ownGroup)?.(),
-      ...(target === 'manager' || target === 'admin' ? { roles: [target.toUpperCase()] } : {}),
-    },
-  }),
-  operatorUpdate: (viewer, target) => ({ input: { id: fixture.target(viewer, target), pseudo: uniqueName('pseudo') } }),
-  operatorAvailabilityUpdate: (viewer, target) => ({ input: { id: fixture.target(viewer, target), chat: true } }),
-  operatorDisconnect: (viewer, target) => ({ input: { id: fixture.target(viewer, target) } }),
-  operatorProfileUpdate: (viewer, target) => ({
-    input: { id: fixture.target(viewer, target), city: uniqueName('city') },
-  }),
-  operatorSsoKeyRotate: (viewer, target) => ({ input: { id: fixture.target(viewer, target) } }),
-  operatorConnect: () => ({ input: { ttlSeconds: 1 } }),
-  operatorDelete: async (viewer, target) => {
-    const { id, ...standIn } = await createDisposable(viewer, target);
-    return { input: { id }, ...standIn };
-  },
-  operatorPasswordChange: async (viewer, target) => {
-    const { id, ...standIn } = await createDisposable(viewer, target);
-    const current = target === 'self' ? { currentPassword: PASSWORD } : {};
-    return { input: { id, newPassword: 'another password of this test', ...current }, ...standIn };
-  },
-  operatorsImport: async (viewer, target) => {
-    const { externalId } = target === 'self' ? fixture.viewers[viewer] : await fixture.createTarget(target);
-    return { input: { rows: [{ externalId, name: uniqueName('name') }] } };
-  },
-  offerAccept: async (viewer, target) => ({
-    input: { conversationId: await createOfferedConversation(viewer, target) },
-  }),
-  offerDecline: async (viewer, target) => ({
-    input: { conversationId: await createOfferedConversation(viewer, target) },
-  }),
-  messageSend: async (viewer, target) => ({
-    input: { conversationId: await createHandledConversation(viewer, target), text: 'Good day' },
-  }),
-  conversationTransfer: async (viewer, target) => ({
-    input: { id: await createHandledConversation(viewer, target), operatorId: await createTransferTarget() },
-  }),
-  conversationEscalate: async (viewer, target) => ({ input: { id: await createHandledConversation(viewer, target) } }),
-  conversationTag: async (viewer, target) => ({
-    input: { id: await createHandledConversation(viewer, target), tagIds: [fixture.tag] },
-  }),
-  conversationClose: async (viewer, target) => ({ input: { id: await createHandledConversation(viewer, target) } }),
-  conversationTake: async (viewer, target) => ({
-    input: { id: await createHandledConversation(viewer, target), operatorId: await createTransferTarget() },
-  }),
-  accountUpdate: () => ({ input: { name: uniqueName('account') } }),
-  skillOperatorsAdd: (viewer, target) => ({
-    input: { id: fixture.skill, operatorIds: [fixture.target(viewer, target)] },
-  }),
-  skillOperatorsRemove: (viewer, target) => ({
-    input: { id: fixture.skill, operatorIds: [fixture.target(viewer, target)] },
-  }),
-  skillCreate: () => ({ input: { name: uniqueName('skill') } }),
-  skillUpdate: () => ({ input: { id: fixture.skill, name: uniqueName('skill') } }),
-  skillDelete: async () => ({ input: await createInput('skill', { name: uniqueName('skill') }) }),
-  groupCreate: () => ({ input: { name: uniqueName('group') } }),
-  groupUpdate: () => ({ input: { id: fixture.groups.otherGroup, name: uniqueName('group') } }),
-  groupDelete: async () => ({ input: await createInput('group', { name: uniqueName('group') }) }),
-  websiteCreate: () => ({ input: { url: 'https://example.com', label: uniqueName('website') } }),
-  websiteUpdate: () => ({ input: { id: fixture.website, label: uniqueName('website') } }),
-  websiteDelete: async () => ({
-    input: await createInput('website', { url: 'https://example.com', label: uniqueName('site') }),
-  }),
-  websiteSecretRotate: () => ({ input: { id: fixture.website } }),
-  visitorErase: async () => ({ input: { id: await createVisitor() } }),
-  tagCreate: () => ({ input: { name: uniqueName('tag') } }),
-  tagUpdate: () => ({ input: { id: fixture.tag, name: uniqueName('tag') } }),
-  tagDelete: async () => ({ input: await createInput('tag', { name: uniqueName('tag') }) }),
-  webhookCreate: () => ({ input: { name: uniqueName('hook'), url: 'https://receiver.invalid/' } }),
-  webhookUpdate: () => ({ input: { id: fixture.webhook, name: uniqueName('hook') } }),
-  webhookDelete: async () => ({ input: { id: await createWebhook() } }),
-  webhookSecretRotate: () => ({ input: { id: fixture.webhook } }),
-  webhookTest: async () => ({ input: { id: await createWebhook() } }),
-  webhookReplay: () => ({ input: { webhookId: fixture.webhook } }),
-  apiKeyCreate: () => ({ input: { name: uniqueName('key'), access: 'READ' } }),
-  apiKeyRevoke: async () => {
-    const created = await fixture.viewers.admin.run(buildMutation('apiKeyCreate'), {
-      input: { name: uniqueName('key'), access: 'READ' },
-    });
-    const keys = await fixture.viewers.admin.run('{ apiKeys { id revokedAt } }');
-    assert.deepEqual(created.errors, []);
-    return { input: { id: keys.data.apiKeys.at(-1).id } };
-  },
-};
-
-/** Creates a conversation that the target handles. The target is connected and has free slots. */
-async function createHandledConversation(viewer: Viewer, target: Target): Promise<string> {
-  return fixture.conversations.add(await fixture.conversations.makeFree(fixture.target(viewer, target)));
-}
-
-function createOfferedConversation(viewer: Viewer, target: Target): Promise<string> {
-  return fixture.conversations.add(fixture.target(viewer, target), 'offered');
-}
-
-/** Creates a connected operator with free slots in a group that every manager manages. */
-async function createTransferTarget(): Promise<string> {
-  return fixture.conversations.makeFree((await fixture.createTarget('ownGroup')).id);
-}
-
-async function createVisitor(): Promise<string> {
-  const response = await fetch(`${fixture.switchboard.url}/visitor/session`, {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({ websiteId: fixture.website }),
-  });
-  const { visitorId } = (await response.json()) as { visitorId: string };
-  const query = 'query($uniqueId: String) { visitors(filter: { uniqueId: $uniqueId }) { nodes { id } } }';
-  return (await fixture.viewers.admin.run(query, { uniqueId: visitorId })).data.visitors.nodes[0].id;
-}
-
-async function createWebhook(): Promise<string> {
-  const input = { name: uniqueName('hook'), url: 'https://receiver.invalid/' };
-  const mutation = 'mutation($input: WebhookCreateInput!) { webhookCreate(input: $input) { webhook { id } } }';
-  return (await fixture.viewers.admin.run(mutation, { input })).data.webhookCreate.webhook.id;
-}
 
 /** A mutation that selects every field of its payload. */
 function buildMutation(name: string): string {
@@ -213,7 +53,13 @@ function outcomeOfOffer(response: GraphqlResponse): string {
   return error?.code === 'STATE' ? 'forbidden' : outcomeOf(response);
 }
 
-async function checkCell(name: string, cells: Cells, viewer: Viewer, target: Target, testCase: Case): Promise<void> {
+async function checkCell(
+  name: string,
+  cells: Cells,
+  viewer: Viewer,
+  target: Target,
+  testCase: MutationCase,
+): Promise<void> {
   const before = await fixture.countEvents();
   const response = await (testCase.actingOperator ?? fixture.viewers[viewer]).run(buildMutation(name), {
     input: testCase.input,
@@ -228,7 +74,7 @@ async function checkCell(name: string, cells: Cells, viewer: Viewer, target: Tar
 
 test('every mutation has a case', () => {
   const names = [...MUTATIONS.keys()].map((name) => name.split('.')[1]);
-  assert.deepEqual(Object.keys(CASES).sort(), names.sort());
+  assert.deepEqual(Object.keys(cases).sort(), names.sort());
 });
 
 for (const [key, cells] of MUTATIONS) {
@@ -237,7 +83,7 @@ for (const [key, cells] of MUTATIONS) {
     test(`${name} for ${viewer} matches the permission table`, async () => {
       for (const target of hasTargets(cells) ? TARGETS : (['self'] as const)) {
         if (findCell(cells, viewer, target) === undefined) continue;
-        const testCase = await CASES[name]?.(viewer, target);
+        const testCase = await cases[name]?.(viewer, target);
         assert.ok(testCase, `no case for ${name}`);
         await checkCell(name, cells, viewer, target, testCase);
       }

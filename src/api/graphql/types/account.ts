@@ -2,6 +2,7 @@ import { type Account, accountUpdate } from '../../../core/access/accounts.ts';
 import { validate } from '../../../core/kernel/validate.ts';
 import { forbiddenError } from '../../graphql-server/errors.ts';
 import { objectPayload } from '../../graphql-server/mutation.ts';
+import { requireAdminCaller } from '../authorize.ts';
 import { addMutation, builder } from '../builder.ts';
 import type { Context } from '../context.ts';
 
@@ -63,6 +64,7 @@ addMutation('accountUpdate', {
     }),
   },
   payload: objectPayload('account', AccountRef),
+  authorize: requireAdminCaller,
   run: (commit, { caller, services }, input) =>
     services.access.accounts.update(commit, caller, validate(accountUpdate, { ...input })),
 });

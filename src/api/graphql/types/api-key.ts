@@ -4,6 +4,7 @@ import { text as textOf } from '../../../core/kernel/text.ts';
 import { validate } from '../../../core/kernel/validate.ts';
 import { requireId } from '../../graphql-server/ids.ts';
 import { objectPayload } from '../../graphql-server/mutation.ts';
+import { requireAdminCaller } from '../authorize.ts';
 import { addMutation, builder, createEnum, idInput } from '../builder.ts';
 
 const AccessEnum = createEnum<KeyAccess>('ApiKeyAccess', 'The access level of an API key.', {
@@ -64,6 +65,7 @@ addMutation('apiKeyCreate', {
       resolve: ({ secret }: CreatedKey) => secret,
     },
   },
+  authorize: requireAdminCaller,
   run: (commit, { caller, services }, { access, expiresAt, ...input }) => {
     const key = { ...validate(newKey, input), access, expiresAt: expiresAt?.getTime() ?? null };
     return commit((tx) => services.access.apiKeys.create(tx, caller, key));
@@ -75,6 +77,7 @@ addMutation('apiKeyRevoke', {
   argumentDescription: 'The key to revoke.',
   input: idInput('The key to revoke.', 'The identifier of the API key.'),
   payload: objectPayload('apiKey', ApiKeyRef),
+  authorize: requireAdminCaller,
   run: (commit, { caller, services }, input) => {
     const id = requireId('api_key', input.id);
     return commit((tx) => services.access.apiKeys.revoke(tx, caller, id));

@@ -1,10 +1,14 @@
 import { z } from 'zod';
+import { requireOwnConversation } from '../../../core/engine/conversations/conversation-access.ts';
 import { clientId, messageText } from '../../../core/engine/conversations/messages.ts';
+import { forbidden, requireManager } from '../../../core/kernel/caller.ts';
 import { validate } from '../../../core/kernel/validate.ts';
 import { parseIdField, parseIdListField, requireId } from '../../graphql-server/ids.ts';
 import { objectPayload } from '../../graphql-server/mutation.ts';
+import { authorizeOnConversation } from '../authorize.ts';
 import { addMutation, type InputFieldBuilder, idInput } from '../builder.ts';
-import { ConversationRef, MessageRef } from './conversation.ts';
+import type { Context } from '../context.ts';
+import { ConversationRef, canSee, MessageRef } from './conversation.ts';
 
 const MAX_TAGS = 100;
 
@@ -56,6 +60,10 @@ addMutation('messageSend', {
     }),
   },
   payload: objectPayload('message', MessageRef),
+  authorize: (context, { conversationId }) =>
+    authorizeOnConversation(context, conversationId, (conversation) =>
+      requireOwnConversation(context.caller, conversation),
+    ),
   run: (commit, { caller, services }, { conversationId: id, ...content }) => {
     const message = { conversationId: requireConversationId(id), ...validate(newMessage, content) };
     return services.engine.conversations.send(commit, caller, message);
@@ -81,6 +89,7 @@ addMutation('conversationTransfer', {
     }),
   },
   payload: objectPayload('conversation', ConversationRef),
+  authorize: (context, { id }) => requireAccess(context, id),
   run: (commit, { caller, services }, input) =>
     services.engine.conversations.transfer(commit, caller, {
       id: requireConversationId(input.id),
@@ -113,6 +122,7 @@ addMutation('conversationTag', {
     }),
   },
   payload: objectPayload('conversation', ConversationRef),
+  authorize: (context, { id }) => requireAccess(context, id),
   run: (commit, { caller, services }, input) => {
     const tagIds = parseIdListField('tagIds', input.tagIds, MAX_TAGS);
     return services.engine.conversations.tag(commit, caller, requireConversationId(input.id), tagIds);
@@ -145,6 +155,10 @@ addMutation('conversationTake', {
     }),
   },
   payload: objectPayload('conversation', ConversationRef),
+  authorize: (context, { id }) => {
+    requireManager(context.caller);
+    return requireAccess(context, id);
+  },
   run: (commit, { caller, services }, input) => {
     const operatorId = parseIdField('operatorId', input.operatorId);
     const force = input.force ?? false;
@@ -155,3 +169,10 @@ addMutation('conversationTake', {
     });
   },
 });
+
+/** Throws unless the caller is the conversation's operator or manages it. */
+function requireAccess(context: Context, id: string): Promise<void> {
+  return authorizeOnConversation(context, id, async (conversation) => {
+    if (!(await canSee(conversation, context))) throw forbidden();
+  });
+}

@@ -19,6 +19,7 @@ import { unknownId } from '../../../core/kernel/errors.ts';
 import { validate } from '../../../core/kernel/validate.ts';
 import { parseIdField, parseIdListField, requireId } from '../../graphql-server/ids.ts';
 import { deletedIdPayload, objectPayload } from '../../graphql-server/mutation.ts';
+import { requireAdminCaller } from '../authorize.ts';
 import { addMutation, type InputFieldBuilder, idInput } from '../builder.ts';
 import { GroupRef, SkillRef, WebsiteRef } from './directory.ts';
 
@@ -36,6 +37,7 @@ addMutation('websiteCreate', {
     fields: (t) => createWebsiteFields(t, true),
   },
   payload: objectPayload('website', WebsiteRef),
+  authorize: requireAdminCaller,
   run: (commit, { caller, services }, input) =>
     services.administration.websites.create(commit, caller, validate(websiteCreateInput, { ...input })),
 });
@@ -51,6 +53,7 @@ addMutation('websiteUpdate', {
     }),
   },
   payload: objectPayload('website', WebsiteRef),
+  authorize: requireAdminCaller,
   run: (commit, { caller, services }, { id, ...input }) =>
     services.administration.websites.update(
       commit,
@@ -65,6 +68,7 @@ addMutation('websiteDelete', {
   argumentDescription: 'The website to delete.',
   input: idInput('The website to delete.', 'The identifier of the website.'),
   payload: deletedIdPayload<Website>(),
+  authorize: requireAdminCaller,
   run: (commit, { caller, services }, { id }) =>
     services.administration.websites.delete(commit, caller, requireId('website', id)),
 });
@@ -75,6 +79,7 @@ addMutation('websiteSecretRotate', {
   argumentDescription: 'The website.',
   input: idInput('The website whose secret is replaced.', 'The identifier of the website.'),
   payload: objectPayload('website', WebsiteRef),
+  authorize: requireAdminCaller,
   run: (commit, { caller, services }, { id }) =>
     services.administration.websites.rotateSecret(commit, caller, requireId('website', id)),
 });
@@ -103,6 +108,7 @@ for (const { kind, ref, create, update } of [
       fields: (t) => createTreeFields(t, kind, true),
     },
     payload,
+    authorize: requireAdminCaller,
     run: (commit, { caller, services }, input) => {
       const fields = validate(create, toTreeInput(input)) as TreeNodeInput & { name: string };
       return services.administration[`${kind}s`].create(commit, caller, fields);
@@ -119,6 +125,7 @@ for (const { kind, ref, create, update } of [
       }),
     },
     payload,
+    authorize: requireAdminCaller,
     run: (commit, { caller, services }, { id, ...input }) => {
       const fields = validate(update, toTreeInput(input)) as TreeNodeInput;
       return services.administration[`${kind}s`].update(commit, caller, requireId(kind, id), fields);
@@ -129,6 +136,7 @@ for (const { kind, ref, create, update } of [
     argumentDescription: `The ${kind} to delete.`,
     input: idInput(`The ${kind} to delete.`, `The identifier of the ${kind}.`),
     payload: deletedIdPayload<TreeNode>(),
+    authorize: requireAdminCaller,
     run: (commit, { caller, services }, { id }) =>
       services.administration[`${kind}s`].delete(commit, caller, requireId(kind, id)),
   });
@@ -164,6 +172,7 @@ for (const [name, description] of [
       }),
     },
     payload: objectPayload('skill', SkillRef),
+    authorize: requireAdminCaller,
     run: async (commit, { caller, services: { administration } }, input) => {
       const ids = parseIdListField('operatorIds', input.operatorIds, MAX_OPERATORS);
       const id = requireId('skill', input.id);

@@ -6,6 +6,7 @@ import {
 } from '../../../core/administration/operator-import.ts';
 import { invalidField } from '../../../core/kernel/errors.ts';
 import { parseId } from '../../../core/kernel/ids.ts';
+import { requireCanImport } from '../../../core/operators/permissions.ts';
 import { toUserErrors } from '../../graphql-server/errors.ts';
 import { addMutation, builder, createEnum, UserErrorRef } from '../builder.ts';
 import { createOperatorFields } from './operator-mutations.ts';
@@ -79,6 +80,7 @@ addMutation('operatorsImport', {
   payload: {
     report: { type: ReportRef, description: 'The result, row by row.', resolve: (report: ImportReport) => report },
   },
+  authorize: ({ caller }) => requireCanImport(caller),
   run: (commit, { caller, services }, { rows, dryRun, allOrNothing }) => {
     if (rows.length > MAX_ROWS) throw invalidField('rows', `must have at most ${MAX_ROWS} items`);
     const options = { dryRun: dryRun ?? false, allOrNothing: allOrNothing ?? true };

@@ -1,17 +1,33 @@
 import { type Profile, profileSchema, profileUpdate } from '../../../core/administration/profile.ts';
 import type { Caller } from '../../../core/kernel/caller.ts';
 import { invalidField } from '../../../core/kernel/errors.ts';
+import { parseId } from '../../../core/kernel/ids.ts';
 import { validate } from '../../../core/kernel/validate.ts';
-import { type Operator, operatorCreate, operatorSchema, operatorUpdate } from '../../../core/operators/operator.ts';
+import {
+  type Operator,
+  type OperatorUpdate,
+  operatorCreate,
+  operatorSchema,
+  operatorUpdate,
+} from '../../../core/operators/operator.ts';
+import {
+  findRelation,
+  requireCanCreate,
+  requireCanUpdate,
+  requireSelfOrManaged,
+} from '../../../core/operators/permissions.ts';
 import { forbiddenError } from '../../graphql-server/errors.ts';
 import { parseIdField, parseIdListField, requireId } from '../../graphql-server/ids.ts';
 import { deletedIdPayload, objectPayload } from '../../graphql-server/mutation.ts';
+import { authorizeOnOperator } from '../authorize.ts';
 import { addMutation, builder, type InputFieldBuilder, idInput, RoleEnum } from '../builder.ts';
 import type { Context } from '../context.ts';
 import { OperatorRef } from './operator.ts';
 
 const MAX_TTL_SECONDS = 300;
 const DEFAULT_TTL_SECONDS = 60;
+/** No group has it. */
+const UNKNOWN_GROUP_ID = 0;
 
 const getDescription = (name: keyof typeof operatorSchema.shape) =>
   operatorSchema.shape[name].meta()?.description ?? '';
@@ -78,6 +94,7 @@ addMutation('operatorCreate', {
     fields: (t) => createOperatorFields(t, true),
   },
   payload: objectPayload('operator', OperatorRef),
+  authorize: ({ caller }, input) => requireCanCreate(caller, toPermissionInput(input)),
   run: (commit, { caller, services }, input) =>
     services.administration.operators.create(commit, caller, validate(operatorCreate, toOperatorInput(input))),
 });
@@ -93,6 +110,10 @@ addMutation('operatorUpdate', {
     }),
   },
   payload: objectPayload('operator', OperatorRef),
+  authorize: (context, { id, ...input }) =>
+    authorizeOnOperator(context, id, (caller, operator) =>
+      requireCanUpdate(caller, operator, toPermissionInput(input)),
+    ),
   run: (commit, { caller, services: { administration } }, { id, ...fields }) =>
     administration.operators.update(
       commit,
@@ -124,6 +145,7 @@ addMutation('operatorAvailabilityUpdate', {
     }),
   },
   payload: objectPayload('operator', OperatorRef),
+  authorize: (context, { id }) => authorizeOnOperator(context, id, requireSelfOrManaged),
   run: (commit, { caller, services }, { id, chat, call, video }) => {
     const toAvailability = (value: boolean | null | undefined) =>
       typeof value === 'boolean' ? { available: value } : undefined;
@@ -190,6 +212,7 @@ addMutation('operatorProfileUpdate', {
   payload: objectPayload('operator', OperatorRef, ({ userId }: Profile, { load }: Context) =>
     load.operator.load(userId),
   ),
+  authorize: (context, { id }) => authorizeOnOperator(context, id, requireSelfOrManaged),
   run: (commit, { caller, services }, { id, ...fields }) =>
     services.administration.profiles.update(
       commit,
@@ -212,6 +235,10 @@ addMutation('operatorPasswordChange', {
     }),
   },
   payload: objectPayload('operator', OperatorRef),
+  authorize: (context, { id, newPassword }) =>
+    authorizeOnOperator(context, id, (caller, operator) => {
+      if (findRelation(caller, operator) !== 'self') requireCanUpdate(caller, operator, { password: newPassword });
+    }),
   run: (commit, { caller, services }, { id, currentPassword, newPassword }) => {
     const { password = '' } = validate(operatorUpdate, { password: newPassword });
     const change = { current: currentPassword ?? undefined, password };
@@ -227,6 +254,12 @@ addMutation('operatorSsoKeyRotate', {
   run: (commit, { caller, services }, { id }) =>
     services.administration.operators.rotateSsoKey(commit, caller, requireId('operator', id)),
 });
+
+/** The input as far as permissions depend on it. A group that is not valid is one that no manager manages. */
+function toPermissionInput({ groupId, ...input }: Readonly<Record<string, unknown>>): OperatorUpdate {
+  if (groupId === undefined || groupId === null) return { ...input, groupId };
+  return { ...input, groupId: parseId(String(groupId)) ?? UNKNOWN_GROUP_ID };
+}
 
 /** Returns the requested operator's id, by default the viewer's. */
 function resolveOperatorId(id: string | null | undefined, caller: Caller): number {

@@ -4,6 +4,7 @@ import { toSlicedList } from '../../graphql-server/connection.ts';
 import { parseIdArgument, parseIdListField, requireId } from '../../graphql-server/ids.ts';
 import { loadOrNull } from '../../graphql-server/loaders.ts';
 import { deletedIdPayload, objectPayload } from '../../graphql-server/mutation.ts';
+import { requireAdminCaller } from '../authorize.ts';
 import { addMutation, builder, connectionField, connectionType, idInput } from '../builder.ts';
 import { toIdFilter, toTextFilter } from '../filters.ts';
 import { omitMissing } from '../loaders.ts';
@@ -69,6 +70,7 @@ addMutation('tagCreate', {
     }),
   },
   payload: objectPayload('tag', TagRef),
+  authorize: requireAdminCaller,
   run: (commit, { caller, services }, input) =>
     services.administration.tags.create(commit, caller, validate(tagCreate, toTagInput(input))),
 });
@@ -85,6 +87,7 @@ addMutation('tagUpdate', {
     }),
   },
   payload: objectPayload('tag', TagRef),
+  authorize: requireAdminCaller,
   run: (commit, { caller, services }, { id, ...input }) =>
     services.administration.tags.update(commit, caller, requireId('tag', id), validate(tagUpdate, toTagInput(input))),
 });
@@ -94,6 +97,7 @@ addMutation('tagDelete', {
   argumentDescription: 'The tag to delete.',
   input: idInput('The tag to delete.', 'The identifier of the tag.'),
   payload: deletedIdPayload<Tag>(),
+  authorize: requireAdminCaller,
   run: (commit, { caller, services }, { id }) =>
     services.administration.tags.delete(commit, caller, requireId('tag', id)),
 });

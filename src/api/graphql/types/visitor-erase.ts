@@ -1,5 +1,6 @@
 import { requireId } from '../../graphql-server/ids.ts';
 import { objectPayload } from '../../graphql-server/mutation.ts';
+import { requireAdminCaller } from '../authorize.ts';
 import { addMutation, builder, idInput } from '../builder.ts';
 import { VisitorRef } from './visitor.ts';
 
@@ -17,6 +18,7 @@ addMutation('visitorErase', {
   argumentDescription: 'The visitor to erase.',
   input: idInput('The visitor to erase.', 'The identifier of the visitor.'),
   payload: objectPayload('visitor', VisitorRef),
+  authorize: requireAdminCaller,
   run: (commit, { caller, services }, { id }) =>
     services.visitors.erasure.erase(commit, caller, requireId('visitor', id)),
 });

@@ -4,6 +4,7 @@ import { type Webhook, webhookCreate, webhookUpdate } from '../../../core/webhoo
 import type { WebhookWithSecret } from '../../../core/webhooks/webhook-service.ts';
 import { requireId } from '../../graphql-server/ids.ts';
 import { deletedIdPayload, objectPayload } from '../../graphql-server/mutation.ts';
+import { requireAdminCaller } from '../authorize.ts';
 import { addMutation, idInput } from '../builder.ts';
 import { getDescription, WebhookRef, WebhookStateEnum } from './webhook.ts';
 
@@ -32,6 +33,7 @@ addMutation('webhookCreate', {
     }),
   },
   payload: payloadWithSecret,
+  authorize: requireAdminCaller,
   run: (commit, { caller, services }, input) =>
     services.webhooks.service.create(commit, caller, validate(webhookCreate, omitNulls(input))),
 });
@@ -50,6 +52,7 @@ addMutation('webhookUpdate', {
     }),
   },
   payload: objectPayload('webhook', WebhookRef),
+  authorize: requireAdminCaller,
   run: (commit, { caller, services }, { id, ...input }) =>
     services.webhooks.service.update(
       commit,
@@ -64,6 +67,7 @@ addMutation('webhookDelete', {
   argumentDescription: 'The webhook to delete.',
   input: idInput('The webhook to delete.', 'The identifier of the webhook.'),
   payload: deletedIdPayload<Webhook>(),
+  authorize: requireAdminCaller,
   run: (commit, { caller, services }, { id }) =>
     services.webhooks.service.delete(commit, caller, requireId('webhook', id)),
 });
@@ -73,6 +77,7 @@ addMutation('webhookSecretRotate', {
   argumentDescription: 'The webhook.',
   input: idInput('The webhook whose secret is replaced.', 'The identifier of the webhook.'),
   payload: payloadWithSecret,
+  authorize: requireAdminCaller,
   run: (commit, { caller, services }, { id }) =>
     services.webhooks.service.rotateSecret(commit, caller, requireId('webhook', id)),
 });
@@ -82,6 +87,7 @@ addMutation('webhookTest', {
   argumentDescription: 'The webhook to test.',
   input: idInput('The webhook to test.', 'The identifier of the webhook.'),
   payload: objectPayload('webhook', WebhookRef),
+  authorize: requireAdminCaller,
   run: (commit, { caller, services }, { id }) =>
     services.webhooks.service.test(commit, caller, requireId('webhook', id)),
 });
@@ -106,6 +112,7 @@ addMutation('webhookReplay', {
       resolve: ({ count }: ReplayResult) => count,
     },
   },
+  authorize: requireAdminCaller,
   run: (commit, { caller, services }, { webhookId, deliveryId }) => {
     const parsedWebhookId = requireId('webhook', webhookId);
     const parsedDeliveryId = typeof deliveryId === 'string' ? requireId('webhook_delivery', deliveryId) : undefined;

@@ -1,7 +1,7 @@
 import type { Transaction } from '../../../storage/database.ts';
 import { loadRoutingSettings } from '../../access/account-settings.ts';
 import { announce } from '../../events/announce.ts';
-import { type Caller, forbidden } from '../../kernel/caller.ts';
+import { type Caller, forbidden, requireManager } from '../../kernel/caller.ts';
 import { invalid, invalidField } from '../../kernel/errors.ts';
 import { nextId } from '../../kernel/ids.ts';
 import { claimSlot, releaseSlot } from '../../live/live-store.ts';
@@ -64,7 +64,7 @@ export async function take(
   force: boolean,
 ): Promise<Conversation> {
   const conversation = await requireConversation(tx, caller.accountId, id);
-  if (caller.accessLevel !== 'admin' && caller.accessLevel !== 'manager') throw forbidden();
+  requireManager(caller);
   await requireInvolvement(tx, caller, conversation);
   if (conversation.state === 'closed') throw conversationClosedError();
   requireSelfOrManaged(caller, await requireOperator(tx, caller.accountId, operatorId));

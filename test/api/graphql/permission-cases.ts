@@ -1,0 +1,173 @@
+import { createResource } from '../../support/fixtures/resources.ts';
+import { PASSWORD, type PermissionFixture, type TestOperator } from './permission-operators.ts';
+import type { Target, Viewer } from './permission-table.ts';
+
+export interface MutationCase {
+  readonly input: object;
+  /** Replaces the viewer when the mutation would change or delete them. */
+  readonly actingOperator?: TestOperator;
+}
+
+let nameCount = 0;
+export const uniqueName = (kind: string) => {
+  nameCount += 1;
+  return `${kind} ${nameCount}`;
+};
+
+export interface MutationCases {
+  /** For each mutation an input that is valid for every viewer with the permission. */
+  readonly cases: Readonly<Record<string, (viewer: Viewer, target: Target) => Promise<MutationCase> | MutationCase>>;
+  /** Creates an operator that a test may change or delete: a new target, or a new viewer for `self`. */
+  createDisposable(viewer: Viewer, target: Target): Promise<{ id: string; actingOperator?: TestOperator }>;
+}
+
+export function createMutationCases(fixture: PermissionFixture): MutationCases {
+  /** Creates an operator that a test may change or delete: a new target, or a new viewer for `self`. */
+  async function createDisposable(
+    viewer: Viewer,
+    target: Target,
+  ): Promise<{ id: string; actingOperator?: TestOperator }> {
+    if (target !== 'self') return fixture.createTarget(target);
+    const actingOperator = await fixture.createViewer(viewer);
+    return { id: actingOperator.id, actingOperator };
+  }
+
+  /** Creates a resource and returns an input with its id. */
+  const createInput = async (resource: string, fields: object) => ({
+    id: String(await createResource(fixture.rest, resource, { ...fields })),
+  });
+
+  const GROUPS: Partial<Record<Target, () => string | null>> = {
+    ownGroup: () => fixture.groups.ownGroup,
+    subgroup: () => fixture.groups.subgroup,
+    otherGroup: () => fixture.groups.otherGroup,
+    noGroup: () => null,
+  };
+
+  /** For each mutation an input that is valid for every viewer with the permission. */
+  const cases: MutationCases['cases'] = {
+    operatorCreate: (_viewer, target) => ({
+      input: {
+        name: 'New',
+        email: `${uniqueName('new').replace(' ', '')}@example.com`,
+        groupId: (GROUPS[target] ?? GROUPS.ownGroup)?.(),
+        ...(target === 'manager' || target === 'admin' ? { roles: [target.toUpperCase()] } : {}),
+      },
+    }),
+    operatorUpdate: (viewer, target) => ({
+      input: { id: fixture.target(viewer, target), pseudo: uniqueName('pseudo') },
+    }),
+    operatorAvailabilityUpdate: (viewer, target) => ({ input: { id: fixture.target(viewer, target), chat: true } }),
+    operatorDisconnect: (viewer, target) => ({ input: { id: fixture.target(viewer, target) } }),
+    operatorProfileUpdate: (viewer, target) => ({
+      input: { id: fixture.target(viewer, target), city: uniqueName('city') },
+    }),
+    operatorSsoKeyRotate: (viewer, target) => ({ input: { id: fixture.target(viewer, target) } }),
+    operatorConnect: () => ({ input: { ttlSeconds: 1 } }),
+    operatorDelete: async (viewer, target) => {
+      const { id, ...standIn } = await createDisposable(viewer, target);
+      return { input: { id }, ...standIn };
+    },
+    operatorPasswordChange: async (viewer, target) => {
+      const { id, ...standIn } = await createDisposable(viewer, target);
+      const current = target === 'self' ? { currentPassword: PASSWORD } : {};
+      return { input: { id, newPassword: 'another password of this test', ...current }, ...standIn };
+    },
+    operatorsImport: async (viewer, target) => {
+      const { externalId } = target === 'self' ? fixture.viewers[viewer] : await fixture.createTarget(target);
+      return { input: { rows: [{ externalId, name: uniqueName('name') }] } };
+    },
+    offerAccept: async (viewer, target) => ({
+      input: { conversationId: await createOfferedConversation(viewer, target) },
+    }),
+    offerDecline: async (viewer, target) => ({
+      input: { conversationId: await createOfferedConversation(viewer, target) },
+    }),
+    messageSend: async (viewer, target) => ({
+      input: { conversationId: await createHandledConversation(viewer, target), text: 'Good day' },
+    }),
+    conversationTransfer: async (viewer, target) => ({
+      input: { id: await createHandledConversation(viewer, target), operatorId: await createTransferTarget() },
+    }),
+    conversationEscalate: async (viewer, target) => ({
+      input: { id: await createHandledConversation(viewer, target) },
+    }),
+    conversationTag: async (viewer, target) => ({
+      input: { id: await createHandledConversation(viewer, target), tagIds: [fixture.tag] },
+    }),
+    conversationClose: async (viewer, target) => ({ input: { id: await createHandledConversation(viewer, target) } }),
+    conversationTake: async (viewer, target) => ({
+      input: { id: await createHandledConversation(viewer, target), operatorId: await createTransferTarget() },
+    }),
+    accountUpdate: () => ({ input: { name: uniqueName('account') } }),
+    skillOperatorsAdd: (viewer, target) => ({
+      input: { id: fixture.skill, operatorIds: [fixture.target(viewer, target)] },
+    }),
+    skillOperatorsRemove: (viewer, target) => ({
+      input: { id: fixture.skill, operatorIds: [fixture.target(viewer, target)] },
+    }),
+    skillCreate: () => ({ input: { name: uniqueName('skill') } }),
+    skillUpdate: () => ({ input: { id: fixture.skill, name: uniqueName('skill') } }),
+    skillDelete: async () => ({ input: await createInput('skill', { name: uniqueName('skill') }) }),
+    groupCreate: () => ({ input: { name: uniqueName('group') } }),
+    groupUpdate: () => ({ input: { id: fixture.groups.otherGroup, name: uniqueName('group') } }),
+    groupDelete: async () => ({ input: await createInput('group', { name: uniqueName('group') }) }),
+    websiteCreate: () => ({ input: { url: 'https://example.com', label: uniqueName('website') } }),
+    websiteUpdate: () => ({ input: { id: fixture.website, label: uniqueName('website') } }),
+    websiteDelete: async () => ({
+      input: await createInput('website', { url: 'https://example.com', label: uniqueName('site') }),
+    }),
+    websiteSecretRotate: () => ({ input: { id: fixture.website } }),
+    visitorErase: async () => ({ input: { id: await createVisitor() } }),
+    tagCreate: () => ({ input: { name: uniqueName('tag') } }),
+    tagUpdate: () => ({ input: { id: fixture.tag, name: uniqueName('tag') } }),
+    tagDelete: async () => ({ input: await createInput('tag', { name: uniqueName('tag') }) }),
+    webhookCreate: () => ({ input: { name: uniqueName('hook'), url: 'https://receiver.invalid/' } }),
+    webhookUpdate: () => ({ input: { id: fixture.webhook, name: uniqueName('hook') } }),
+    webhookDelete: async () => ({ input: { id: await createWebhook() } }),
+    webhookSecretRotate: () => ({ input: { id: fixture.webhook } }),
+    webhookTest: async () => ({ input: { id: await createWebhook() } }),
+    webhookReplay: () => ({ input: { webhookId: fixture.webhook } }),
+    apiKeyCreate: () => ({ input: { name: uniqueName('key'), access: 'READ' } }),
+    apiKeyRevoke: async () => {
+      const created = await fixture.viewers.admin.run(
+        'mutation($input: ApiKeyCreateInput!) { apiKeyCreate(input: $input) { apiKey { id } } }',
+        { input: { name: uniqueName('key'), access: 'READ' } },
+      );
+      return { input: { id: created.data.apiKeyCreate.apiKey.id } };
+    },
+  };
+
+  /** Creates a conversation that the target handles. The target is connected and has free slots. */
+  async function createHandledConversation(viewer: Viewer, target: Target): Promise<string> {
+    return fixture.conversations.add(await fixture.conversations.makeFree(fixture.target(viewer, target)));
+  }
+
+  function createOfferedConversation(viewer: Viewer, target: Target): Promise<string> {
+    return fixture.conversations.add(fixture.target(viewer, target), 'offered');
+  }
+
+  /** Creates a connected operator with free slots in a group that every manager manages. */
+  async function createTransferTarget(): Promise<string> {
+    return fixture.conversations.makeFree((await fixture.createTarget('ownGroup')).id);
+  }
+
+  async function createVisitor(): Promise<string> {
+    const response = await fetch(`${fixture.switchboard.url}/visitor/session`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ websiteId: fixture.website }),
+    });
+    const { visitorId } = (await response.json()) as { visitorId: string };
+    const query = 'query($uniqueId: String) { visitors(filter: { uniqueId: $uniqueId }) { nodes { id } } }';
+    return (await fixture.viewers.admin.run(query, { uniqueId: visitorId })).data.visitors.nodes[0].id;
+  }
+
+  async function createWebhook(): Promise<string> {
+    const input = { name: uniqueName('hook'), url: 'https://receiver.invalid/' };
+    const mutation = 'mutation($input: WebhookCreateInput!) { webhookCreate(input: $input) { webhook { id } } }';
+    return (await fixture.viewers.admin.run(mutation, { input })).data.webhookCreate.webhook.id;
+  }
+
+  return { cases, createDisposable };
+}

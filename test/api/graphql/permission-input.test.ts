@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import {
+  type GraphQLInputType,
+  getNullableType,
+  isEnumType,
+  isInputObjectType,
+  isListType,
+  isRequiredInputField,
+  isScalarType,
+} from 'graphql';
+import { schema } from '../../../src/api/graphql/schema.ts';
+import { createMutationCases, type MutationCases } from './permission-cases.ts';
+import { openPermissionFixture, outcomeOf, type PermissionFixture } from './permission-operators.ts';
+import {
+  type Cells,
+  findCell,
+  hasTargets,
+  MUTATIONS,
+  TARGETS,
+  type Target,
+  UPDATES,
+  VIEWERS,
+  type Viewer,
+} from './permission-table.ts';
+
+// Input errors are for callers who may make the change: to all others every input is FORBIDDEN.
+
+let fixture: PermissionFixture;
+let cases: MutationCases['cases'];
+before(async () => {
+  fixture = await openPermissionFixture();
+  ({ cases } = createMutationCases(fixture));
+});
+after(() => fixture.stop());
+
+/** Longer than every list and every text may be. */
+const TOO_MANY = 1001;
+const TOO_LONG = 'x\u0000'.repeat(20_000);
+
+/** A value of the type that no mutation accepts; undefined if every value is valid. */
+function createInvalidValue(type: GraphQLInputType): unknown {
+  const nullableType = getNullableType(type);
+  if (isListType(nullableType)) {
+    const itemType = getNullableType(nullableType.ofType);
+    if (isEnumType(itemType)) return undefined;
+    return Array.from({ length: TOO_MANY }, () => (isInputObjectType(itemType) ? {} : 'not valid'));
+  }
+  if (!isScalarType(nullableType)) return undefined;
+  return { String: TOO_LONG, ID: 'not valid', Int: -2_000_000_000 }[nullableType.name];
+}
+
+/** The fields of a mutation's input that identify its target. */
+const TARGET_FIELDS: ReadonlySet<string> = new Set(['id', 'conversationId', 'operatorIds', 'groupId']);
+
+function getInputFields(mutation: string) {
+  const type = getNullableType(schema.getMutationType()?.getFields()[mutation]?.args[0]?.type);
+  assert.ok(isInputObjectType(type), mutation);
+  return { inputType: type.name, fields: Object.values(type.getFields()) };
+}
+
+/** Inputs with one invalid field, with invalid fields only, and, if no other field is required, without any. */
+function createInvalidInputs(mutation: string, validInput: object, keepsTarget: boolean): object[] {
+  const isTarget = ({ name }: { name: string }) => keepsTarget && TARGET_FIELDS.has(name);
+  const { fields } = getInputFields(mutation);
+  const target = Object.fromEntries(Object.entries(validInput).filter(([name]) => isTarget({ name })));
+  const invalidFields = fields
+    .filter((field) => !isTarget(field))
+    .map(({ name, type }) => ({ [name]: createInvalidValue(type) }))
+    .filter((field) => Object.values(field)[0] !== undefined);
+  return [
+    ...invalidFields.map((field) => ({ ...validInput, ...field })),
+    { ...validInput, ...Object.assign({}, ...invalidFields) },
+    ...(fields.some((field) => isRequiredInputField(field) && !isTarget(field)) ? [] : [target]),
+  ];
+}
+
+async function assertForbidden(mutation: string, viewer: Viewer, input: object, label: string): Promise<void> {
+  const { inputType } = getInputFields(mutation);
+  const document = `mutation($input: ${inputType}!) { ${mutation}(input: $input) { userErrors { code field } } }`;
+  const response = await fixture.viewers[viewer].run(document, { input });
+  assert.equal(outcomeOf(response).slice(0, 500), 'forbidden', `${label}: ${JSON.stringify(input).slice(0, 300)}`);
+}
+
+function findForbiddenTargets(cells: Cells, viewer: Viewer): readonly Target[] {
+  const targets = hasTargets(cells) ? TARGETS : (['self'] as const);
+  return targets.filter((target) => findCell(cells, viewer, target) === 'forbidden');
+}
+
+/** Managers get the errors of an import by row, and other operators' offers count as ended. */
+function hasOtherAnswer(mutation: string, viewer: Viewer): boolean {
+  return mutation.startsWith('offer') || (mutation === 'operatorsImport' && viewer.startsWith('manager'));
+}
+
+for (const [key, cells] of MUTATIONS) {
+  const mutation = key.split('.')[1] as string;
+  const viewers = VIEWERS.filter(
+    (viewer) => findForbiddenTargets(cells, viewer).length > 0 && !hasOtherAnswer(mutation, viewer),
+  );
+  if (viewers.length === 0) continue;
+  test(`${mutation} with invalid input is forbidden to callers without the permission`, async () => {
+    for (const viewer of viewers) {
+      for (const target of findForbiddenTargets(cells, viewer)) {
+        const testCase = await cases[mutation]?.(viewer, target);
+        assert.ok(testCase, `no case for ${mutation}`);
+        for (const input of createInvalidInputs(mutation, testCase.input, hasTargets(cells)))
+          await assertForbidden(mutation, viewer, input, `${viewer} on ${target}`);
+      }
+    }
+  });
+}
+
+test('every field of operatorUpdate with an invalid value is forbidden to callers without the permission', async () => {
+  for (const { name, type } of getInputFields('operatorUpdate').fields) {
+    const cells = UPDATES.get(`OperatorUpdateInput.${name}`);
+    const value = createInvalidValue(type);
+    if (!cells || value === undefined) continue;
+    for (const viewer of VIEWERS) {
+      for (const target of findForbiddenTargets(cells, viewer)) {
+        const input = { id: fixture.target(viewer, target), [name]: value };
+        await assertForbidden('operatorUpdate', viewer, input, `${viewer} on ${target}`);
+      }
+    }
+  }
+});
