@@ -4,7 +4,8 @@ import type { Slice } from '../../core/kernel/slice.ts';
 import type { AvailabilityQuery } from '../../core/live/skill-availability.ts';
 import type { OperatorFilters } from '../../core/operators/operator-filter.ts';
 import type { MembershipKind } from '../../core/operators/operator-slices.ts';
-import type { Figures, StatisticsFilters, StatisticsSubject } from '../../core/reports/statistics.ts';
+import type { StatisticsFilters, StatisticsSubject } from '../../core/reports/counted-conversations.ts';
+import type { Figures } from '../../core/reports/statistics.ts';
 import { createConversationLoaders } from '../graphql-server/conversation-loaders.ts';
 import { createIdLoader, createKeyLoader, createOrderedLoader, createOwnerLoader } from '../graphql-server/loaders.ts';
 import type { GraphqlServices } from './services.ts';
@@ -63,6 +64,9 @@ export function createLoaders(caller: Caller, { administration, engine, reports,
     }),
     connectedSeconds: createOwnerLoader((key: FiguresKey, ids) =>
       reports.connectedTime.sumSeconds(accountId, toStatisticsRequest(caller, key, ids)),
+    ),
+    simultaneousNumber: createOwnerLoader((key: FiguresKey, ids) =>
+      reports.simultaneousConversations.average(accountId, toStatisticsRequest(caller, key, ids)),
     ),
     availability: createKeyLoader((queries: readonly AvailabilityQuery[]) =>
       engine.skillAvailabilities.read(accountId, queries),

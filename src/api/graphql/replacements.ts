@@ -138,6 +138,7 @@ fragment channel on ChannelLive { enabled slotNumber slotMaxNumber busy availabl
   statistics(filter: $filter, from: $from, to: $to) {
     conversationNumber answeredNumber firstAnswerSeconds waitingSeconds abandonedNumber
     refusedNumber satisfactionRate experience connectedSeconds
+    durationSeconds queuedSeconds queuedNumber
   }
 }`,
 };
@@ -203,6 +204,7 @@ const FILTERS: Readonly<Record<string, readonly (readonly [rest: string, graphql
 /** REST filters that are arguments, fields or other queries in GraphQL. */
 const STATISTIC_FILTERS: Readonly<Record<string, string>> = {
   website_list: '{ statistics(filter: { websiteIds: "1,2" }) { conversationNumber } }',
+  website_id: '{ statistics(filter: { websiteIds: "1,2" }) { conversationNumber } }',
   channel: '{ statistics(filter: { channel: CHAT }) { conversationNumber } }',
   resource: '{ operators { nodes { id statistics { conversationNumber } } } }',
   resource_id: '{ operators(filter: { id: "2,3" }) { nodes { id statistics { conversationNumber } } } }',

@@ -81,6 +81,8 @@ export function readFilters(query: Query, table: FilterTable): Filters {
       throw invalid([
         { path: ['filters', wireName], code: 'unknown', rule: `is not one of the allowed filters: ${allowed}` },
       ]);
+    if (filters[filter.name] !== undefined)
+      throw invalidField(['filters', wireName], 'is sent under two names: send one');
     filters[filter.name] = readFilter(['filters', wireName], raw, filter);
   }
   return filters;

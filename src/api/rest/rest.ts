@@ -4,7 +4,7 @@ import type { Administration } from '../../core/administration/administration.ts
 import type { Engine } from '../../core/engine/engine.ts';
 import type { Events } from '../../core/events/events.ts';
 import type { TransactInAccount } from '../../core/kernel/caller.ts';
-import { DomainError } from '../../core/kernel/errors.ts';
+import { DomainError, unknownId } from '../../core/kernel/errors.ts';
 import type { Reports } from '../../core/reports/reports.ts';
 import type { Visitors } from '../../core/visitors/visitors.ts';
 import type { FallbackHandlers } from '../http/app.ts';
@@ -119,17 +119,22 @@ function handleNotFound(routes: RouteTable, request: FastifyRequest, reply: Fast
     reply.header('allow', allow);
     throw new HttpError(405, `The method ${request.method} is not allowed here.`);
   }
-  throw new DomainError('unknown', `Unknown resource '${findUnknownResourceName(routes, path)}'.`);
+  throw describeUnknown(routes, path);
 }
 
-/** Finds the unknown part of the path: the resource or, if the resource exists, the whole path after `/api/2`. */
-function findUnknownResourceName(routes: RouteTable, path: string): string {
-  const [, api, version, resource = '', ...rest] = path.split('/');
+/** Names the unknown part of the path: the resource or, if the resource exists, the id or the whole path after it. */
+function describeUnknown(routes: RouteTable, path: string): DomainError {
+  const [, api, version, resource = '', ...rest] = path.replace(/\/$/, '').split('/').map(decodePart);
   const exists = routes.findMethods(`/${api}/${version}/${resource}`).length > 0;
-  const name = exists ? [resource, ...rest].join('/') : resource;
+  const [id = ''] = rest;
+  if (exists && id !== '' && rest.length === 1) return unknownId(resource, id);
+  return new DomainError('unknown', `Unknown resource '${exists ? [resource, ...rest].join('/') : resource}'.`);
+}
+
+function decodePart(part: string): string {
   try {
-    return decodeURIComponent(name);
+    return decodeURIComponent(part);
   } catch {
-    return name;
+    return part;
   }
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Database } from '../../storage/database.ts';
 import type { IdFilter } from '../kernel/filters.ts';
 import { selectOperators } from '../operators/operator-filter.ts';
-import type { StatisticsRequest } from './statistics.ts';
+import type { StatisticsRequest } from './counted-conversations.ts';
 
 const END_OF_TIME = Number.MAX_SAFE_INTEGER;
 

@@ -1,6 +1,7 @@
 import type { Clock, Database } from '../../storage/database.ts';
 import { ConnectedTime } from './connected-time.ts';
 import { RestUsage } from './rest-usage.ts';
+import { SimultaneousConversations } from './simultaneous-conversations.ts';
 import { Statistics } from './statistics.ts';
 
 /** Statistics, connected time and usage of the REST interface. */
@@ -10,6 +11,7 @@ export function createReports(database: Database, clock: Clock = Date.now) {
   return {
     statistics: new Statistics(database),
     connectedTime: new ConnectedTime(database),
+    simultaneousConversations: new SimultaneousConversations(database),
     restUsage: new RestUsage(database, clock),
   };
 }

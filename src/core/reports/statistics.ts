@@ -1,9 +1,9 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import { z } from 'zod';
 import type { Database } from '../../storage/database.ts';
-import { type ConversationFilters, selectConversations } from '../engine/conversations/conversation-filter.ts';
 import { buildIdCondition, type IdFilter } from '../kernel/filters.ts';
 import type { Period } from '../kernel/period.ts';
+import { type StatisticsRequest, selectCountedConversations } from './counted-conversations.ts';
 
 export const statisticsSchema = z
   .object({
@@ -22,21 +22,6 @@ export const statisticsSchema = z
   .meta({ id: 'OperatorStatistics', description: 'Statistics of an operator.' });
 export type OperatorStatistics = z.output<typeof statisticsSchema>;
 
-export type StatisticsSubject = 'account' | 'operator' | 'skill' | 'group' | 'website';
-
-/** All given filters must match. */
-export type StatisticsFilters = Pick<
-  ConversationFilters,
-  'period' | 'channels' | 'websiteId' | 'skillId' | 'groupId' | 'operatorId' | 'scope'
->;
-
-export interface StatisticsRequest {
-  readonly subject: StatisticsSubject;
-  /** The ids of the subjects; for the account, any single value. */
-  readonly ids: readonly number[];
-  readonly filters?: StatisticsFilters;
-}
-
 export interface Figures {
   /** Accepted conversations. In the figures of operators, a conversation counts for each operator who accepted it. */
   readonly conversationNumber: number;
@@ -46,6 +31,12 @@ export interface Figures {
   readonly firstAnswerSeconds: number | null;
   /** Average time from start to acceptance; null if there are none. */
   readonly waitingSeconds: number | null;
+  /** Average time from acceptance to the close, or to the acceptance by the next operator; null if there are none. */
+  readonly durationSeconds: number | null;
+  /** Conversations that were queued, also those that still are. */
+  readonly queuedNumber: number;
+  /** Average time that these waited: until acceptance, the close, or now; null if there are none. */
+  readonly queuedSeconds: number | null;
   /** Conversations closed by the visitor or the system before an operator accepted them. */
   readonly abandonedNumber: number;
   /** Average satisfaction, from 0 to 1; null if there are no surveys. */
@@ -57,19 +48,6 @@ export interface Figures {
 const POINTS_PER_CONVERSATION = 10;
 const MAX_NOTE_SUM = 3 * 5;
 
-/**
- * The subject for which a conversation counts. The group is the current group of its operator; without an operator, the
- * required group. Each conversation counts for one group, so that the figures of all groups add up.
- */
-const SUBJECT_ID: Record<StatisticsSubject, RawBuilder<number>> = {
-  account: sql`0`,
-  operator: sql`conversations.operator_id`,
-  skill: sql`conversations.skill_id`,
-  website: sql`conversations.website_id`,
-  group: sql`case when conversations.operator_id is null then conversations.group_id else
-    (select o.group_id from operators o where o.account_id = conversations.account_id and o.id = conversations.operator_id) end`,
-};
-
 interface AggregateRow {
   readonly subject: number;
   readonly accepted: number;
@@ -78,6 +56,9 @@ interface AggregateRow {
   readonly abandoned: number;
   readonly answering: number | null;
   readonly waiting: number | null;
+  readonly handling: number | null;
+  readonly queued: number;
+  readonly queueing: number | null;
   readonly satisfaction: number | null;
 }
 
@@ -119,10 +100,7 @@ export class Statistics {
 
   countQuery(accountId: number, request: StatisticsRequest) {
     const { subject } = request;
-    const rows =
-      subject === 'operator'
-        ? this.#selectPerOperator(accountId, request)
-        : this.#selectPerConversation(accountId, request);
+    const rows = selectCountedConversations(this.#database, accountId, request);
     const query = this.#database.read.selectFrom(rows.as('counted')).select([
       // Without `group by`, nothing is sorted.
       (subject === 'account' ? sql<number>`min(subject)` : sql<number>`subject`).as('subject'),
@@ -132,71 +110,14 @@ export class Statistics {
       sql<number>`coalesce(sum(abandoned), 0)`.as('abandoned'),
       sql<number | null>`avg(case when answered >= accepted then answered - accepted end)`.as('answering'),
       sql<number | null>`avg(waiting)`.as('waiting'),
+      sql<number | null>`avg(case when ended >= accepted then ended - accepted end)`.as('handling'),
+      sql<number>`count(queued)`.as('queued'),
+      sql<number | null>`avg(queued)`.as('queueing'),
       sql<number | null>`avg(note)`.as('satisfaction'),
     ]);
     return (subject === 'account' ? query : query.groupBy('subject')).$castTo<AggregateRow>();
   }
-
-  /** Selects each conversation once, with the times of the first operator who accepted and answered it. */
-  #selectPerConversation(accountId: number, { subject, ids, filters = {} }: StatisticsRequest) {
-    const subjectFilters: ConversationFilters =
-      subject === 'account' ? filters : { ...filters, [`${subject}Id`]: { kind: 'ids', ids } };
-    return this.#selectRows(accountId, subjectFilters).select([
-      SUBJECT_ID[subject].as('subject'),
-      'conversations.acceptedAt as accepted',
-      'conversations.firstAnswerAt as answered',
-      IS_CLOSED,
-      ABANDONED,
-      sql<number | null>`conversations.accepted_at - conversations.created_at`.as('waiting'),
-      NOTE_SUM,
-    ]);
-  }
-
-  /** Selects each conversation once per operator who accepted it. The survey counts for the last of them. */
-  #selectPerOperator(accountId: number, request: StatisticsRequest) {
-    const { ids, filters = {} } = request;
-    const singleOperatorRows = this.#selectPerConversation(accountId, request).where(
-      'conversations.changedHands',
-      '=',
-      0,
-    );
-    const transferredRows = this.#selectRows(accountId, filters)
-      .innerJoin('handlings', (join) =>
-        join
-          .onRef('handlings.accountId', '=', 'conversations.accountId')
-          .onRef('handlings.conversationId', '=', 'conversations.id'),
-      )
-      .where('handlings.operatorId', 'in', ids)
-      .select([
-        'handlings.operatorId as subject',
-        'handlings.acceptedAt as accepted',
-        'handlings.firstAnswerAt as answered',
-        IS_CLOSED,
-        sql<number>`0`.as('abandoned'),
-        sql<number | null>`case when handlings.accepted_at = conversations.accepted_at
-          then conversations.accepted_at - conversations.created_at end`.as('waiting'),
-        sql<number | null>`case when conversations.operator_id = handlings.operator_id
-          then note_welcome + note_resolution + note_delay end`.as('note'),
-      ]);
-    return singleOperatorRows.unionAll(transferredRows as never);
-  }
-
-  #selectRows(accountId: number, filters: ConversationFilters) {
-    return selectConversations(this.#database.read, accountId, filters)
-      .leftJoin('satisfactions', (join) =>
-        join
-          .onRef('satisfactions.accountId', '=', 'conversations.accountId')
-          .onRef('satisfactions.conversationId', '=', 'conversations.id'),
-      )
-      .where((eb) => this.#database.isWithinDeadline(eb.ref('conversations.id')));
-  }
 }
-
-const IS_CLOSED = sql<number>`case when state = 'closed' then 1 else 0 end`.as('isClosed');
-const ABANDONED = sql<number>`case when state = 'closed' and conversations.accepted_at is null
-  and closed_by in ('visitor', 'system') then 1 else 0 end`.as('abandoned');
-/** The sum of the three ratings. The average of integers is the same on every database. */
-const NOTE_SUM = sql<number | null>`note_welcome + note_resolution + note_delay`.as('note');
 
 function toFigures(row: AggregateRow | undefined): Figures {
   return {
@@ -204,6 +125,9 @@ function toFigures(row: AggregateRow | undefined): Figures {
     answeredNumber: row?.answered ?? 0,
     firstAnswerSeconds: toSeconds(row?.answering),
     waitingSeconds: toSeconds(row?.waiting),
+    durationSeconds: toSeconds(row?.handling),
+    queuedNumber: row?.queued ?? 0,
+    queuedSeconds: toSeconds(row?.queueing),
     abandonedNumber: row?.abandoned ?? 0,
     satisfactionRate: toRate(row?.satisfaction),
     experience: (row?.completed ?? 0) * POINTS_PER_CONVERSATION,

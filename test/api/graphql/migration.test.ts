@@ -203,6 +203,10 @@ const CONVERTED_FIELDS: Record<string, (value: Any, rest: Any) => void> = {
     );
   },
   // Demo operators are connected, so this grows between the two responses.
+  durationSeconds: (value, rest) => assert.ok(value > 0 && value === rest.contact_duration),
+  queuedNumber: (value, rest) => assert.ok(value > 0 && value === rest.contact_waiting_number),
+  // Conversations that still wait change this between the two responses.
+  queuedSeconds: (value, rest) => assert.ok(value > 0 && Math.abs(value - rest.contact_waiting_duration) < 3600),
   connectedSeconds: (value, rest) => assert.ok(value > 0 && Math.abs(value - rest.connected_seconds) < 3600),
 };
 

@@ -161,6 +161,7 @@ export const FIELDS = buildTable(
   cellsFor('OperatorProfile', DETAILS, 'status description facebook twitter city country'),
   cellsFor('Statistics', DETAILS, 'conversationNumber answeredNumber firstAnswerSeconds satisfactionRate experience'),
   cellsFor('Statistics', DETAILS, 'waitingSeconds abandonedNumber refusedNumber connectedSeconds'),
+  cellsFor('Statistics', DETAILS, 'durationSeconds queuedNumber queuedSeconds simultaneousNumber'),
 
   cellsFor('Group', EVERYONE, 'id name createdAt parent children operators'),
   cellsFor('Website', EVERYONE, 'id url label currency languageAdmin timezone operators allowedOrigins'),

@@ -16,7 +16,12 @@ const INDICATORS = [
   'satisfaction_rate',
   'experience',
   'connected_seconds',
+  'contact_number',
+  'contact_duration',
+  'contact_waiting_duration',
+  'contact_waiting_number',
 ];
+const ON_REQUEST = 'contact_simultaneous_number';
 const NOTHING = {
   conversation_number: 0,
   answered_number: 0,
@@ -27,6 +32,10 @@ const NOTHING = {
   satisfaction_rate: null,
   experience: 0,
   connected_seconds: 0,
+  contact_number: 0,
+  contact_duration: null,
+  contact_waiting_duration: null,
+  contact_waiting_number: 0,
 };
 
 let server: SeededServer;
@@ -55,10 +64,17 @@ before(async () => {
   skill = await createResource(rest, 'skill', { name: 'Skill' });
   alice = (await createOperator(rest, { group_id: group, skill_list: [skill] })).id;
   bob = (await createOperator(rest)).id;
-  const firstId = await addConversation(1, { operatorId: alice, skillId: skill, closedBy: 'operator' }, 10, 14, 100);
+  const firstId = await addConversation(
+    1,
+    { operatorId: alice, skillId: skill, closedBy: 'operator', hasWaited: 1 },
+    10,
+    14,
+    100,
+  );
   const secondId = await addConversation(2, { operatorId: alice, channel: 'call', closedBy: 'visitor' }, 20, 26, 100);
   await addConversation(3, { operatorId: bob, websiteId: bank, groupId: group }, 30);
-  await addConversation(4, { skillId: skill, groupId: group, closedBy: 'visitor' }, undefined, undefined, 50);
+  const abandoned = { skillId: skill, groupId: group, closedBy: 'visitor', hasWaited: 1 };
+  await addConversation(4, abandoned, undefined, undefined, 50);
   await addConversation(5, { skillId: skill, closedBy: 'api_key' }, undefined, undefined, 50);
   await seeder.addSatisfaction(firstId, { noteWelcome: 5, noteResolution: 5, noteDelay: 5, operatorId: alice });
   await seeder.addSatisfaction(secondId, { noteWelcome: 1, noteResolution: 2, noteDelay: 3, operatorId: alice });
@@ -118,6 +134,10 @@ describe('GET /statistic without a resource', () => {
         satisfaction_rate: 0.7,
         experience: 20,
         connected_seconds: 600,
+        contact_number: 3,
+        contact_duration: 85,
+        contact_waiting_duration: 30,
+        contact_waiting_number: 2,
       },
     });
     assert.deepEqual(Object.keys(response.body.data), INDICATORS);
@@ -131,6 +151,9 @@ describe('GET /statistic without a resource', () => {
       [`?filters[website_list]=${bank}`, 1, 0],
       [`?filters[website_list]=${shop},${bank}`, 3, 1],
       [`?filters[website_list][]=${shop}&filters[website_list][]=${bank}`, 3, 1],
+      [`?filters[website_id]=${bank}`, 1, 0],
+      [`?filters[website_id]=${shop},${bank}`, 3, 1],
+      [`?filters[website_id][]=${shop}&filters[website_id][]=${bank}`, 3, 1],
       ['?filters[channel]=call', 1, 0],
       ['?filters[channel]=chat,video', 2, 1],
       ['?filters[from]=2026-01-02', 2, 1],
@@ -170,10 +193,11 @@ describe('GET /statistic without a resource', () => {
     );
     assert.deepEqual(await data('?fields[]=experience&fields[]=answered_number&fields[]=email'), twoAnswered);
     assert.deepEqual(Object.keys(await data('?fields[]=email')), INDICATORS);
+    assert.deepEqual(await data(`?fields[]=${ON_REQUEST}`), { [ON_REQUEST]: 1 });
     for (const bad of ['', 'nothing', 'experience,nothing', 'EXPERIENCE']) {
       const response = await server.rest.get(`/statistic?filters[indicators]=${bad}`);
       assertInvalidField(response, 'filters[indicators]');
-      assert.ok(response.body.meta.errors[0].message.includes(INDICATORS.join(', ')));
+      assert.ok(response.body.meta.errors[0].message.includes([...INDICATORS, ON_REQUEST].join(', ')));
     }
   });
 });
@@ -183,9 +207,16 @@ describe('GET /statistic with a resource', () => {
     const response = await server.rest.get('/statistic?filters[resource]=operator');
     assertOk(response);
     assert.deepEqual(response.body.pagination, { page: 1, pages: 1, limit: 20, count: 3 });
-    const rowOf = (id: number) => ({ resource: 'operator', resource_id: id });
+    const rowOf = (id: number) => ({ id, resource: 'operator', resource_id: id });
     assert.deepEqual(response.body.data, [
-      { ...rowOf(bob), ...NOTHING, conversation_number: 1, waiting_seconds: 30, refused_number: null },
+      {
+        ...rowOf(bob),
+        ...NOTHING,
+        conversation_number: 1,
+        waiting_seconds: 30,
+        refused_number: null,
+        contact_number: 1,
+      },
       {
         ...rowOf(alice),
         conversation_number: 2,
@@ -197,20 +228,25 @@ describe('GET /statistic with a resource', () => {
         satisfaction_rate: 0.7,
         experience: 20,
         connected_seconds: 600,
+        contact_number: 2,
+        contact_duration: 85,
+        contact_waiting_duration: 10,
+        contact_waiting_number: 1,
       },
       { ...rowOf(1), ...NOTHING, refused_number: null },
     ]);
-    assert.deepEqual(Object.keys(response.body.data[0]), ['resource', 'resource_id', ...INDICATORS]);
+    assert.deepEqual(Object.keys(response.body.data[0]), ['id', 'resource', 'resource_id', ...INDICATORS]);
   });
 
   test('rule 19: returns rows by group and by skill', async () => {
+    const rowOf = (resource: string, id: number) => ({ id, resource, resource_id: id });
     const indicators = '&filters[indicators]=conversation_number,abandoned_number,connected_seconds';
     // A conversation counts for the group of its operator or, without an operator, for the requested group.
     assert.deepEqual(await data(`?filters[resource]=group${indicators}`), [
-      { resource: 'group', resource_id: group, conversation_number: 2, abandoned_number: 1, connected_seconds: 600 },
+      { ...rowOf('group', group), conversation_number: 2, abandoned_number: 1, connected_seconds: 600 },
     ]);
     assert.deepEqual(await data(`?filters[resource]=skill${indicators}`), [
-      { resource: 'skill', resource_id: skill, conversation_number: 1, abandoned_number: 1, connected_seconds: 600 },
+      { ...rowOf('skill', skill), conversation_number: 1, abandoned_number: 1, connected_seconds: 600 },
     ]);
   });
 
@@ -228,7 +264,7 @@ describe('GET /statistic with a resource', () => {
     assert.deepEqual(await rows('&filters[resource_id]=999'), []);
     assert.deepEqual(await rows('&limit=1&page=2'), [[alice, 2]]);
     assert.deepEqual(await data(`?filters[resource]=operator&filters[resource_id]=${alice}&fields[]=experience`), [
-      { resource: 'operator', resource_id: alice, experience: 20 },
+      { id: alice, resource: 'operator', resource_id: alice, experience: 20 },
     ]);
   });
 });
@@ -238,7 +274,7 @@ test('invalid filters and other methods are rejected, and data of another accoun
   assertError(
     await rest.get('/statistic?filters[id]=1'),
     400,
-    "Filter 'id' is unknown. Allowed filters: website_list, channel, resource, resource_id, indicators, from, to.",
+    "Filter 'id' is unknown. Allowed filters: website_list, website_id, channel, resource, resource_id, indicators, from, to.",
   );
   for (const [filter, values] of Object.entries({
     resource: ['', 'website', 'operator,group', 'OPERATOR'],
@@ -253,7 +289,14 @@ test('invalid filters and other methods are rejected, and data of another accoun
   }
   assertInvalidField(await rest.get('/statistic?filters[resource_id]=1'), 'filters[resource_id]');
   assertInvalidField(await rest.get('/statistic?filters[from]=2026-01-02&filters[to]=2026-01-01'), 'filters[to]');
+  assertInvalidField(
+    await rest.get(`/statistic?filters[website_list]=${shop}&filters[website_id]=${bank}`),
+    'filters[website_id]',
+  );
   assertInvalidField(await rest.get('/statistic?limit=0'), 'limit');
+  assertError(await rest.get('/statistic/1'), 404, "Unknown 'statistic' with 'id' 1.");
+  assertError(await rest.get('/statistic/x%20y/'), 404, "Unknown 'statistic' with 'id' x y.");
+  assertError(await rest.get('/statistic/1/live'), 404, "Unknown resource 'statistic/1/live'.");
   for (const method of ['POST', 'PUT', 'DELETE']) {
     const response = await rest.send(method, '/statistic');
     assertError(response, 405);
@@ -262,4 +305,60 @@ test('invalid filters and other methods are rejected, and data of another accoun
   const theirs = (await otherAccount.get('/statistic')).body.data;
   assert.equal(theirs.conversation_number, 1);
   assert.equal(theirs.connected_seconds, 0);
+});
+
+test("the indicators of a public client's example are computed from the rows", async () => {
+  const { seeder, installation } = server;
+  const operator = (await createOperator(server.rest)).id;
+  const day = Date.UTC(2026, 5, 1);
+  const at = (seconds: number) => day + seconds * SECOND;
+  const add = (created: number, accepted: number, closed: number, fields = {}) =>
+    seeder.addConversation({
+      operatorId: operator,
+      createdAt: at(created),
+      acceptedAt: at(accepted),
+      closedAt: at(closed),
+      closedBy: 'operator',
+      ...fields,
+    });
+  // Two overlap from 30 to 50; the third runs alone; the fourth was transferred from this operator after 20 seconds.
+  await add(0, 10, 50, { hasWaited: 1 });
+  await add(29, 30, 60);
+  await add(100, 100, 130);
+  const transferred = await add(200, 220, 300, { operatorId: bob, changedHands: 1, hasWaited: 1 });
+  await installation.database.transaction(async ({ db }) => {
+    for (const [operatorId, acceptedAt] of [
+      [operator, at(220)],
+      [bob, at(240)],
+    ] as const) {
+      const handling = { accountId: 1, conversationId: transferred, operatorId, acceptedAt, firstAnswerAt: null };
+      await db.insertInto('handlings').values(handling).execute();
+    }
+  });
+  const indicators =
+    'contact_number,contact_duration,contact_waiting_duration,contact_waiting_number,contact_simultaneous_number';
+  const query = `?filters[from]=2026-06-01&filters[to]=2026-06-01&filters[indicators]=${indicators}`;
+  assert.deepEqual(await data(`${query}&filters[resource]=operator&filters[resource_id]=${operator},${bob}`), [
+    {
+      ...{ id: operator, resource: 'operator', resource_id: operator, contact_number: 4 },
+      contact_duration: (40 + 30 + 30 + 20) / 4,
+      contact_waiting_duration: (10 + 20) / 2,
+      contact_waiting_number: 2,
+      contact_simultaneous_number: 1.2, // 120 seconds of conversations in 100 seconds
+    },
+    {
+      ...{ id: bob, resource: 'operator', resource_id: bob, contact_number: 1 },
+      contact_duration: 60,
+      contact_waiting_duration: null,
+      contact_waiting_number: 0,
+      contact_simultaneous_number: 1,
+    },
+  ]);
+  assert.deepEqual(await data(query), {
+    contact_number: 4,
+    contact_duration: (40 + 30 + 30 + 80) / 4,
+    contact_waiting_duration: 15,
+    contact_waiting_number: 2,
+    contact_simultaneous_number: 1.13, // 180 seconds of conversations in 160 seconds
+  });
 });

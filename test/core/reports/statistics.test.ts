@@ -4,7 +4,8 @@ import type { Insertable, Selectable } from 'kysely';
 import type { ConversationFilters } from '../../../src/core/engine/conversations/conversation-filter.ts';
 import { CHANNELS } from '../../../src/core/kernel/channels.ts';
 import type { IdFilter } from '../../../src/core/kernel/filters.ts';
-import type { Figures, StatisticsRequest } from '../../../src/core/reports/statistics.ts';
+import type { StatisticsRequest } from '../../../src/core/reports/counted-conversations.ts';
+import type { Figures } from '../../../src/core/reports/statistics.ts';
 import type { Tables } from '../../../src/storage/tables.ts';
 import { databases, type TestInstallation } from '../../support/databases/databases.ts';
 import { createRowSeeder } from '../../support/databases/row-seeder.ts';
@@ -80,6 +81,7 @@ for (const { name, open } of databases) {
         firstAnswerAt: answered ? acceptedAt + random(HOUR) - (random(10) === 0 ? HOUR : 0) : null,
         closedAt: state === 'closed' ? createdAt + 2 * HOUR : null,
         closedBy: state === 'closed' ? pick(['operator', 'visitor', 'api_key', 'system'] as const) : null,
+        hasWaited: random(2),
         operatorId: acceptedAt === null ? null : pick(operators).id,
         skillId: pick([null, 1, 2, 3]),
         groupId: pick([null, 1, 2, 3]),
@@ -106,15 +108,40 @@ for (const { name, open } of databases) {
         list.length === 0 ? null : list.reduce((sum, value) => sum + value, 0) / list.length;
       const inSeconds = (ms: number | null) => (ms === null ? null : Math.round(ms) / 1000);
       const rate = mean(notes);
+      const handled = accepted.filter((c) => c.closedAt !== null);
+      const queued = conversations.filter((c) => c.hasWaited === 1);
+      const queuedUntil = (c: Conversation) => c.acceptedAt ?? c.closedAt ?? installation.clock.now;
       return {
         conversationNumber: accepted.length,
         answeredNumber: answered.length,
         firstAnswerSeconds: inSeconds(mean(first)),
         waitingSeconds: inSeconds(mean(accepted.map((c) => Number(c.acceptedAt) - c.createdAt))),
+        durationSeconds: inSeconds(mean(handled.map((c) => Number(c.closedAt) - Number(c.acceptedAt)))),
+        queuedNumber: queued.length,
+        queuedSeconds: inSeconds(mean(queued.map((c) => queuedUntil(c) - c.createdAt))),
         abandonedNumber: abandoned.length,
         satisfactionRate: rate === null ? null : Math.round(rate * 100) / 100,
         experience: answered.filter((c) => c.state === 'closed').length * 10,
       };
+    }
+
+    /** The average number of active conversations, recounted between each two changes of that number. */
+    async function recountSimultaneous(matches: (conversation: Conversation) => boolean): Promise<number | null> {
+      const { read } = installation.database;
+      const accepted = (await read.selectFrom('conversations').selectAll().execute())
+        .filter(matches)
+        .filter((c) => c.acceptedAt !== null);
+      const intervals = accepted.map((c) => [Number(c.acceptedAt), c.closedAt ?? installation.clock.now] as const);
+      const times = [...new Set(intervals.flat())].sort((a, b) => a - b);
+      let handled = 0;
+      let covered = 0;
+      for (const [index, start] of times.slice(0, -1).entries()) {
+        const length = (times[index + 1] as number) - start;
+        const active = intervals.filter(([from, until]) => from <= start && until > start).length;
+        handled += active * length;
+        covered += active > 0 ? length : 0;
+      }
+      return covered === 0 ? null : Math.round((handled / covered) * 100) / 100;
     }
 
     function groupOf(conversation: Conversation): number | null {
@@ -166,6 +193,24 @@ for (const { name, open } of databases) {
       }
       const byWebsite = await statistics.compute(accountId, { subject: 'website', ids: [2], filters: { period } });
       assert.deepEqual(byWebsite, [await recount((c) => c.websiteId === 2 && inPeriod(c))]);
+    });
+
+    test('the average number of simultaneous conversations equals a recount of the intervals', async () => {
+      const { simultaneousConversations, accountId, clock } = installation;
+      for (const [subject, ownerOf] of Object.entries(owners) as [keyof typeof owners, (typeof owners)['group']][]) {
+        const subjectIds = subject === 'operator' ? operators.map(({ id }) => id) : [1, 2, 3, 99];
+        const found = await simultaneousConversations.average(accountId, { subject, ids: subjectIds });
+        for (const [index, id] of subjectIds.entries()) {
+          assert.equal(found[index], await recountSimultaneous((c) => ownerOf(c) === id), `${subject} ${id}`);
+        }
+      }
+      const period = { from: clock.now - 60 * DAY, to: clock.now - 20 * DAY };
+      const filters: ConversationFilters = { period, channels: ['chat'] };
+      const [found] = await simultaneousConversations.average(accountId, { subject: 'account', ids: [0], filters });
+      const matches = (c: Conversation) =>
+        c.createdAt >= period.from && c.createdAt < period.to && c.channel === 'chat';
+      assert.equal(found, await recountSimultaneous(matches));
+      assert.ok((found ?? 0) > 1);
     });
 
     test('refused conversations are counted by website and day', async () => {

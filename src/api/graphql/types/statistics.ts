@@ -1,4 +1,4 @@
-import type { StatisticsFilters } from '../../../core/reports/statistics.ts';
+import type { StatisticsFilters } from '../../../core/reports/counted-conversations.ts';
 import { forbiddenError } from '../../graphql-server/errors.ts';
 import { builder, ChannelEnum } from '../builder.ts';
 import { toIdFilter } from '../filters.ts';
@@ -18,6 +18,25 @@ export const StatisticsRef = builder.objectRef<KeyedFigures>('Statistics').imple
     waitingSeconds: t.exposeFloat('waitingSeconds', {
       nullable: true,
       description: 'The average number of seconds from start to acceptance. Null if no conversation was accepted.',
+    }),
+    durationSeconds: t.exposeFloat('durationSeconds', {
+      nullable: true,
+      description:
+        'The average number of seconds from acceptance to the close; for an operator, to the acceptance by the next operator if there is one. Null if no accepted conversation has ended.',
+    }),
+    queuedNumber: t.exposeInt('queuedNumber', {
+      description: 'The number of conversations that had to wait in the queue, including those that still wait.',
+    }),
+    queuedSeconds: t.exposeFloat('queuedSeconds', {
+      nullable: true,
+      description:
+        'The average number of seconds that the conversations of `queuedNumber` waited: until acceptance or the close, or until now if they still wait. Null if there are none.',
+    }),
+    simultaneousNumber: t.float({
+      nullable: true,
+      description:
+        'The average number of active conversations while there was at least one, up to now. Null if no conversation was accepted.',
+      resolve: ({ key }, _args, { load }) => load.simultaneousNumber.load(key),
     }),
     abandonedNumber: t.exposeInt('abandonedNumber', {
       description:

@@ -43,7 +43,7 @@ const figures = statisticSchema
   .meta({ id: 'Statistic', description: 'Figures by indicator: all, or the requested ones.' });
 const rows = statisticRowSchema
   .partial()
-  .required({ resource: true, resourceId: true })
+  .required({ id: true, resource: true, resourceId: true })
   .meta({ id: 'StatisticRow', description: 'The figures of one operator, group or skill.' });
 const statistic = toWireKeys(examples.statistic) as Record<string, unknown>;
 
@@ -104,6 +104,7 @@ export const conversationPaths: ZodOpenApiPathsObject = {
         ...parameterRefs('page', 'limit', 'fields'),
         ...buildFilterParameters(STATISTIC_FILTERS, {
           ...PERIOD_FILTERS,
+          website_id: 'Another name of `filters[website_list]`.',
           channel: 'Conversations of this channel.',
           resource: 'Type of resource to list.',
           resource_id: 'Only these resources; requires `filters[resource]`.',

@@ -156,4 +156,9 @@ export const statistic: z.output<typeof statisticSchema> = {
   satisfactionRate: 0.86,
   experience: 1210,
   connectedSeconds: 576000,
+  contactNumber: 128,
+  contactDuration: 412.5,
+  contactWaitingDuration: 38.2,
+  contactWaitingNumber: 31,
+  contactSimultaneousNumber: 1.72,
 };
