@@ -67,13 +67,14 @@ export function startScheduler(
   };
 }
 
-/** Deletes expired rows and records API usage. Returns a stop function. */
+/** Deletes expired rows and records the use of keys, tokens and REST. Returns a stop function. */
 export function startHousekeeping(installation: Installation, logger: Logger): () => Promise<void> {
   const { access, reports, visitors, webhooks, upkeep } = installation;
   const attempt = (description: string, work: () => Promise<void>) =>
     work().catch((error) => logger.warn({ err: error }, `${description} failed; will retry`));
   const recordUse = async () => {
     await attempt('recording API key usage', () => access.apiKeys.recordUse());
+    await attempt('recording token usage', () => access.tokens.recordUse());
     await attempt('recording REST usage', () => reports.restUsage.flush());
   };
   const usageTimer = setInterval(recordUse, USAGE_INTERVAL_MS);

@@ -5,9 +5,10 @@ import { foundation } from './migrations/0001-foundation.ts';
 import { restUsage } from './migrations/0002-rest-usage.ts';
 import { engine } from './migrations/0003-engine.ts';
 import { additive } from './migrations/0004-additive.ts';
+import { accessTokens } from './migrations/0005-access-tokens.ts';
 import type { Migration } from './migrations/migration.ts';
 
-export const migrations: readonly Migration[] = [foundation, restUsage, engine, additive];
+export const migrations: readonly Migration[] = [foundation, restUsage, engine, additive, accessTokens];
 
 /** Created before the first migration; migrations can add columns. */
 export const CREATE_MIGRATIONS_TABLE =

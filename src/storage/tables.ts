@@ -58,6 +58,15 @@ export interface Tables {
     operatorId: number;
     issuedAt: number;
     expiresAt: number;
+    /** Counted per account. Null, like the following ones, if an earlier version issued the token. */
+    id: number | null;
+    kind: 'password' | 'sso' | null;
+    /** Only for tokens from a single sign-on: they end when the key gets another version. */
+    ssoVersion: number | null;
+    /** Recorded about once a minute. */
+    lastUsedAt: number | null;
+    /** The user agent that logged in. */
+    device: string | null;
   };
   apiKeys: {
     accountId: number;

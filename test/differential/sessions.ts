@@ -28,7 +28,8 @@ export class Sessions {
     const { clock, accountId, database, tokens } = this.#installation;
     const known = this.#desks.get(operatorId);
     if (known && known.until > clock.now) return known.token;
-    const token = await database.transaction((tx) => tokens.issue(tx, { accountId, operatorId }), accountId);
+    const owner = { accountId, operatorId };
+    const token = await database.transaction((tx) => tokens.issue(tx, owner, { kind: 'password' }), accountId);
     this.#desks.set(operatorId, { token, until: clock.now + (TOKEN_TTL_SECONDS * 1000) / 2 });
     return token;
   }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
-import { graphqlClient, logIn } from '../support/clients/graphql.ts';
+import { type GraphqlClient, graphqlClient, logIn } from '../support/clients/graphql.ts';
 import { openSocket } from '../support/clients/subscriptions.ts';
 import { createStaff, type Nodes, type Staff, startNodes } from '../support/nodes/nodes.ts';
 import { WAIT_TIMEOUT_MS, waitUntil } from '../support/waiting/wait.ts';
@@ -49,6 +49,20 @@ describe('revoked access ends on every node within a second', { skip: server ===
           },
           { token, code: 4401 },
           () => fetch(`${nodes.urls[0]}/oauth2/revoke`, { method: 'POST', body: new URLSearchParams({ token }) }),
+        );
+        assertInTime(t, observation);
+      });
+
+      test('a single sign-on key, for requests and for open sockets', async (t) => {
+        const [{ id = 0 } = {}] = staff.operators;
+        const admin = graphqlClient(nodes.urls[0] ?? '', nodes.token);
+        const token = await logInWithKey(nodes.urls[0] ?? '', await rotateSsoKey(admin, id));
+        const observation = await measureDelays(
+          {
+            'GET /_authenticated': async (url) => (await fetchWithToken(`${url}/_authenticated`, token)).status === 401,
+          },
+          { token, code: 4401 },
+          () => rotateSsoKey(admin, id),
         );
         assertInTime(t, observation);
       });
@@ -141,6 +155,18 @@ async function interruptNotifications({ sql }: Nodes): Promise<void> {
   await sql`
     select pg_terminate_backend(pid) from pg_stat_activity
     where datname = current_database() and query ilike 'listen%'`;
+}
+
+async function rotateSsoKey(admin: GraphqlClient, id: number): Promise<string> {
+  const { data } = await admin.run(`mutation{operatorSsoKeyRotate(input:{id:${id}}){operator{ssoKey}}}`);
+  return data.operatorSsoKeyRotate.operator.ssoKey;
+}
+
+async function logInWithKey(url: string, key: string): Promise<string> {
+  const { headers } = await fetch(`${url}/admin/login?key=${key}`, { redirect: 'manual' });
+  const code = headers.get('location')?.split('#code=')[1] ?? '';
+  const response = await fetch(`${url}/admin/session`, { method: 'POST', body: new URLSearchParams({ code }) });
+  return ((await response.json()) as { access_token: string }).access_token;
 }
 
 function fetchWithToken(address: string, token: string): Promise<Response> {

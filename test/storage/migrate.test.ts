@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { sql } from 'kysely';
 import { migrate, migrations } from '../../src/storage/migrate.ts';
 import { databases } from '../support/databases/databases.ts';
+import { ADMIN } from '../support/processes/switchboard.ts';
 
 for (const { name, open } of databases) {
   test(`${name}: a node can start on a database with newer additive migrations only`, async () => {
@@ -39,4 +40,26 @@ for (const { name, open } of databases) {
     assert.deepEqual(await migrate(database, [...migrations, ...later]), []);
     await end();
   });
+
+  test(`${name}: tokens of the previous version are accepted after the migration, without a kind`, async () => {
+    const { database, login, tokenCallers, end } = await open();
+    const token = (await login.logIn({ ...ADMIN, address: '127.0.0.1' })) ?? assert.fail('no token');
+    await database.transaction(async (tx) => {
+      for (const statement of UNDO_ACCESS_TOKENS) await sql.raw(statement).execute(tx.db);
+    });
+    assert.deepEqual(await migrate(database), ['0005-access-tokens']);
+    assert.ok(await tokenCallers.findCaller(token));
+    const [row] = await database.read.selectFrom('accessTokens').select(['id', 'kind', 'device']).execute();
+    assert.deepEqual({ ...row }, { id: null, kind: null, device: null });
+    await end();
+  });
 }
+
+/** Back to the schema of the previous version. */
+const UNDO_ACCESS_TOKENS = [
+  'drop index sso_codes_operator',
+  ...['id', 'kind', 'sso_version', 'last_used_at', 'device'].map(
+    (column) => `alter table access_tokens drop column ${column}`,
+  ),
+  "delete from migrations where name = '0005-access-tokens'",
+];

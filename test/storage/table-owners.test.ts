@@ -35,7 +35,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   routing_decisions: 'core/engine/routing/decisions.ts',
   satisfactions: 'core/engine/records/satisfaction-store.ts',
   skills: 'core/directory/tree-store.ts',
-  sso_codes: 'core/access/single-sign-on.ts',
+  sso_codes: 'core/access/sso-codes.ts',
   tag_websites: 'core/directory/tag-store.ts',
   tags: 'core/directory/tag-store.ts',
   visitor_tokens: 'core/visitors/visitor-sessions.ts',

@@ -22,7 +22,8 @@ export function registerOAuth(app: FastifyInstance, access: Access, metrics: Met
       throw new OAuthError(400, 'unsupported_grant_type', 'only the grant type password is supported');
     const email = requireParameter(parameters, 'username');
     const password = requireParameter(parameters, 'password');
-    const token = await countIfRateLimited(metrics, login.logIn({ email, password, address: request.ip }));
+    const credentials = { email, password, address: request.ip, device: request.headers['user-agent'] };
+    const token = await countIfRateLimited(metrics, login.logIn(credentials));
     return sendLoginResult(reply, metrics, token, 'wrong e-mail or password');
   });
 

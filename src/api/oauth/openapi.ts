@@ -164,7 +164,8 @@ const ssoPaths: ZodOpenApiPathsObject = {
       operationId: 'create_session',
       tags: [TAG],
       summary: 'Exchange a single sign-on code for a token',
-      description: 'Used by the page that the single sign-on link redirects to. A code is valid once, for one minute.',
+      description:
+        'Used by the page that the single sign-on link redirects to. A code is valid once, for one minute, unless the key is rotated or the operator gets a new password before.',
       security: [],
       requestBody: {
         ...formBody(sessionRequest, exampleCode),

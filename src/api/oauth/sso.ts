@@ -30,7 +30,7 @@ export function registerSso(app: FastifyInstance, singleSignOn: SingleSignOn, me
   });
 
   app.post('/admin/session', async (request, reply) => {
-    const token = await singleSignOn.exchange(readCode(request));
+    const token = await singleSignOn.exchange(readCode(request), request.headers['user-agent']);
     return sendLoginResult(reply, metrics, token, 'the code has expired or was already used');
   });
 }

@@ -22,7 +22,7 @@ export function createAccess(database: Database, secrets: InstallationSecrets, h
     passwords,
     limits,
     tokens,
-    tokenCallers: new TokenCallers(database),
+    tokenCallers: new TokenCallers(database, tokens),
     accounts: new Accounts(database),
     apiKeys: new ApiKeys(database),
     login: new Login({ database, limits, passwords, tokens }),

@@ -3,12 +3,14 @@ import { recordFirstLogin } from '../live/live-store.ts';
 import type { LoginLimits } from './login-limits.ts';
 import { findLogin } from './logins.ts';
 import type { Passwords } from './passwords.ts';
-import type { TokenOwner, Tokens } from './tokens.ts';
+import type { TokenOrigin, TokenOwner, Tokens } from './tokens.ts';
 
 export interface Credentials {
   readonly email: string;
   readonly password: string;
   readonly address: string;
+  /** The user agent. */
+  readonly device?: string | undefined;
 }
 
 /** Exchanges an e-mail and a password for a token. */
@@ -26,7 +28,7 @@ export class Login {
   }
 
   /** Returns a token; undefined if the e-mail or the password is wrong. */
-  async logIn({ email, password, address }: Credentials): Promise<string | undefined> {
+  async logIn({ email, password, address, device }: Credentials): Promise<string | undefined> {
     await this.#limits.admit(email, address);
     const login = await findLogin(this.#database.read, email);
     const matches = await this.#passwords.verify(password, login?.passwordHash ?? null);
@@ -36,13 +38,19 @@ export class Login {
       // The password may have changed, or the operator may have been deleted, during the check.
       const current = await findLogin(tx.db, email);
       if (current?.passwordHash !== login.passwordHash) return undefined;
-      return startSession(tx, this.#tokens, { accountId: login.accountId, operatorId: login.operatorId });
+      const owner = { accountId: login.accountId, operatorId: login.operatorId };
+      return startSession(tx, this.#tokens, owner, { kind: 'password', device });
     }, login.accountId);
   }
 }
 
 /** Issues a token to an authenticated operator and records the first login. */
-export async function startSession(tx: Transaction, tokens: Tokens, owner: TokenOwner): Promise<string> {
+export async function startSession(
+  tx: Transaction,
+  tokens: Tokens,
+  owner: TokenOwner,
+  origin: TokenOrigin,
+): Promise<string> {
   await recordFirstLogin(tx, owner, owner);
-  return tokens.issue(tx, owner);
+  return tokens.issue(tx, owner, origin);
 }

@@ -4,6 +4,7 @@ import { prepare } from '../../storage/prepared-statement.ts';
 import type { Tables } from '../../storage/tables.ts';
 import type { AccountContext } from '../kernel/caller.ts';
 import { fold } from '../kernel/text.ts';
+import { revokeCodes } from './sso-codes.ts';
 import { revokeAllTokens, type TokenOwner } from './tokens.ts';
 
 /** The operator and password hash of an e-mail address, which is unique on the platform. */
@@ -55,7 +56,7 @@ export function changeLoginEmail(
   return updateLogin(tx, { accountId, operatorId: id }, { emailFolded: foldEmail(email) });
 }
 
-/** Sets the password and revokes all tokens of the operator. */
+/** Sets the password and revokes all tokens and single sign-on codes of the operator. */
 export async function setPassword(
   tx: Transaction,
   { accountId }: AccountContext,
@@ -64,10 +65,12 @@ export async function setPassword(
 ): Promise<void> {
   const owner = { accountId, operatorId };
   await updateLogin(tx, owner, { passwordHash });
+  await revokeCodes(tx, owner);
   await revokeAllTokens(tx, owner);
 }
 
 export async function deleteLogin(tx: Transaction, { accountId }: AccountContext, operatorId: number): Promise<void> {
+  await revokeCodes(tx, { accountId, operatorId });
   await revokeAllTokens(tx, { accountId, operatorId });
   await tx.db.deleteFrom('logins').where('accountId', '=', accountId).where('operatorId', '=', operatorId).execute();
 }

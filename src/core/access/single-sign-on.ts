@@ -2,18 +2,12 @@ import type { Database } from '../../storage/database.ts';
 import { parseId } from '../kernel/ids.ts';
 import { startSession } from './login.ts';
 import type { LoginLimits } from './login-limits.ts';
-import { digest, generateSecret, type InstallationSecrets, isSameSecret } from './secrets.ts';
-import type { TokenOwner, Tokens } from './tokens.ts';
-
-/** The time between opening the link and the page exchanging the code for a token. */
-const CODE_TTL_MS = 60_000;
+import { generateSecret, type InstallationSecrets, isSameSecret } from './secrets.ts';
+import { type CodeOwner, deleteExpiredCodes, findCodeAccount, insertCode, takeCode } from './sso-codes.ts';
+import type { Tokens } from './tokens.ts';
 
 /** `account.operator.mac` */
 const KEY_FORMAT = /^(\d{1,16})\.(\d{1,16})\.[\w-]{43}$/;
-
-interface KeyOwner extends TokenOwner {
-  readonly ssoVersion: number;
-}
 
 /** Logs in with an operator's single sign-on key, without exposing the key to a page. */
 export class SingleSignOn {
@@ -35,31 +29,16 @@ export class SingleSignOn {
     const owner = await this.#findKeyOwner(key);
     if (!owner) return undefined;
     const code = generateSecret();
-    await this.#database.transaction((tx) =>
-      tx.db
-        .insertInto('ssoCodes')
-        .values({ codeHash: digest(code), ...owner, expiresAt: tx.now + CODE_TTL_MS })
-        .execute(),
-    );
+    await this.#database.transaction((tx) => insertCode(tx, code, owner));
     return code;
   }
 
-  /** Returns a token; undefined for a code that is unknown, expired or already used. */
-  async exchange(code: string): Promise<string | undefined> {
-    const codeHash = digest(code);
-    const row = await this.#database.read
-      .selectFrom('ssoCodes')
-      .select('accountId')
-      .where('codeHash', '=', codeHash)
-      .executeTakeFirst();
-    if (!row) return undefined; // guesses must not take the write lock
+  /** Returns a token; undefined for a code that is unknown, expired, revoked or already used. */
+  async exchange(code: string, device?: string): Promise<string | undefined> {
+    const account = await findCodeAccount(this.#database, code);
+    if (account === undefined) return undefined; // guesses must not take the write lock
     return this.#database.transaction(async (tx) => {
-      const owner = await tx.db
-        .deleteFrom('ssoCodes')
-        .where('codeHash', '=', codeHash)
-        .where('expiresAt', '>', tx.now)
-        .returning(['accountId', 'operatorId', 'ssoVersion'])
-        .executeTakeFirst();
+      const owner = await takeCode(tx, code);
       if (!owner) return undefined;
       // The key may have been replaced, or the operator deleted, since the code was issued.
       const operator = await tx.db
@@ -69,16 +48,17 @@ export class SingleSignOn {
         .where('id', '=', owner.operatorId)
         .executeTakeFirst();
       if (operator?.ssoVersion !== owner.ssoVersion) return undefined;
-      return startSession(tx, this.#tokens, { accountId: owner.accountId, operatorId: owner.operatorId });
-    }, row.accountId);
+      const { ssoVersion, ...tokenOwner } = owner;
+      return startSession(tx, this.#tokens, tokenOwner, { kind: 'sso', ssoVersion, device });
+    }, account);
   }
 
   /** Deletes expired codes. */
-  async deleteExpired(): Promise<void> {
-    await this.#database.transaction((tx) => tx.db.deleteFrom('ssoCodes').where('expiresAt', '<', tx.now).execute());
+  deleteExpired(): Promise<void> {
+    return deleteExpiredCodes(this.#database);
   }
 
-  async #findKeyOwner(key: string): Promise<KeyOwner | undefined> {
+  async #findKeyOwner(key: string): Promise<CodeOwner | undefined> {
     const [, account = '', operator = ''] = key.match(KEY_FORMAT) ?? [];
     const [accountId, operatorId] = [parseId(account) ?? 0, parseId(operator) ?? 0];
     const row = await this.#database.read

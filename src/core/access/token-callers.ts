@@ -6,6 +6,7 @@ import type { AccessLevel, Caller } from '../kernel/caller.ts';
 import type { Role } from '../kernel/roles.ts';
 import { collectSubtree } from '../kernel/tree.ts';
 import { digest } from './secrets.ts';
+import type { Tokens } from './tokens.ts';
 
 const LEVELS_HIGHEST_FIRST: readonly AccessLevel[] = ['admin', 'manager', 'operator', 'expert'];
 
@@ -15,6 +16,8 @@ interface TokenRow {
   readonly operatorId: number;
   readonly roles: string;
   readonly groupId: number | null;
+  readonly lastUsedAt: number | null;
+  readonly now: number;
 }
 
 const findToken = prepare<{ tokenHash: string }, TokenRow>((db, { tokenHash }) =>
@@ -24,19 +27,23 @@ const findToken = prepare<{ tokenHash: string }, TokenRow>((db, { tokenHash }) =
 /** Finds the callers of bearer tokens, with a short-lived cache. */
 export class TokenCallers {
   readonly #database: Database;
+  readonly #tokens: Tokens;
   readonly #callers = new ShortLivedCache<Caller>();
   /** Checks many open connections with one statement. */
   readonly #loader;
 
-  constructor(database: Database) {
+  constructor(database: Database, tokens: Tokens) {
     this.#database = database;
+    this.#tokens = tokens;
     this.#loader = new DataLoader((hashes: readonly string[]) => this.#loadRows(hashes), { cache: false });
   }
 
   findCaller(token: string): Promise<Caller | undefined> {
     return this.#callers.get(token, async () => {
       const row = await this.#loader.load(digest(token));
-      return row && this.#toCaller(row);
+      if (!row) return undefined;
+      this.#tokens.noteUse(row);
+      return this.#toCaller(row);
     });
   }
 
@@ -92,6 +99,8 @@ function selectValidTokens(db: Database['read']) {
     .innerJoin('operators as o', (join) =>
       join.onRef('o.accountId', '=', 't.accountId').onRef('o.id', '=', 't.operatorId'),
     )
-    .select(['t.tokenHash', 't.accountId', 't.operatorId', 'o.roles', 'o.groupId'])
-    .where('t.expiresAt', '>', (eb) => eb.fn<number>('now_ms', []));
+    .select(['t.tokenHash', 't.accountId', 't.operatorId', 't.lastUsedAt', 'o.roles', 'o.groupId'])
+    .select((eb) => eb.fn<number>('now_ms', []).as('now'))
+    .where('t.expiresAt', '>', (eb) => eb.fn<number>('now_ms', []))
+    .where((eb) => eb.or([eb('t.ssoVersion', 'is', null), eb('t.ssoVersion', '=', eb.ref('o.ssoVersion'))]));
 }

@@ -1,31 +1,53 @@
 import { sql } from 'kysely';
 import type { Database, Transaction } from '../../storage/database.ts';
 import { deleteInBatches } from '../kernel/batched-delete.ts';
+import { nextId } from '../kernel/ids.ts';
 import { digest, generateSecret } from './secrets.ts';
 
 export const TOKEN_TTL_SECONDS = 43_200;
+/** How old the recorded last use of a token gets before it is recorded again. */
+const USE_INTERVAL_MS = 60_000;
+/** Small, so that other writers do not wait long. */
+const USE_BATCH_SIZE = 100;
+const MAX_DEVICE_LENGTH = 255;
 
 export interface TokenOwner {
   readonly accountId: number;
   readonly operatorId: number;
 }
 
+/** How the operator logged in, and with which user agent. */
+export type TokenOrigin = { readonly device?: string | undefined } & (
+  | { readonly kind: 'password' }
+  | { readonly kind: 'sso'; readonly ssoVersion: number }
+);
+
 /**
  * Bearer tokens: random, stored as a digest. They end by expiry, revocation, a new password or deletion of the
- * operator.
+ * operator; tokens from a single sign-on also end when its key is rotated.
  */
 export class Tokens {
   readonly #database: Database;
+  /** Hashes of the tokens that were used since their last use was recorded. */
+  readonly #used = new Set<string>();
 
   constructor(database: Database) {
     this.#database = database;
   }
 
-  async issue(tx: Transaction, owner: TokenOwner): Promise<string> {
+  async issue(tx: Transaction, owner: TokenOwner, { device, ...origin }: TokenOrigin): Promise<string> {
     const token = generateSecret();
     await tx.db
       .insertInto('accessTokens')
-      .values({ ...owner, tokenHash: digest(token), issuedAt: tx.now, expiresAt: tx.now + TOKEN_TTL_SECONDS * 1000 })
+      .values({
+        ...owner,
+        ...origin,
+        id: await nextId(tx, owner.accountId, 'access_token'),
+        tokenHash: digest(token),
+        issuedAt: tx.now,
+        expiresAt: tx.now + TOKEN_TTL_SECONDS * 1000,
+        device: device?.slice(0, MAX_DEVICE_LENGTH) ?? null,
+      })
       .execute();
     return token;
   }
@@ -34,6 +56,24 @@ export class Tokens {
     await this.#database.transaction((tx) =>
       tx.db.deleteFrom('accessTokens').where('tokenHash', '=', digest(token)).execute(),
     );
+  }
+
+  /** Remembers that a token is used, if the recorded last use is old. */
+  noteUse(token: { readonly tokenHash: string; readonly lastUsedAt: number | null; readonly now: number }): void {
+    if (token.now - (token.lastUsedAt ?? 0) >= USE_INTERVAL_MS) this.#used.add(token.tokenHash);
+  }
+
+  /** Stores that tokens were used. Called periodically, so that reads do not write. */
+  async recordUse(): Promise<void> {
+    // In the same order on every node, to avoid deadlocks.
+    const hashes = [...this.#used].sort();
+    for (let start = 0; start < hashes.length; start += USE_BATCH_SIZE) {
+      const batch = hashes.slice(start, start + USE_BATCH_SIZE);
+      await this.#database.transaction((tx) =>
+        tx.db.updateTable('accessTokens').set({ lastUsedAt: tx.now }).where('tokenHash', 'in', batch).execute(),
+      );
+      for (const hash of batch) this.#used.delete(hash);
+    }
   }
 
   deleteExpired(): Promise<void> {
@@ -47,5 +87,15 @@ export async function revokeAllTokens(tx: Transaction, { accountId, operatorId }
     .deleteFrom('accessTokens')
     .where('accountId', '=', accountId)
     .where('operatorId', '=', operatorId)
+    .execute();
+}
+
+/** Also revokes tokens of an unknown kind: the previous version may have issued them for the key. */
+export async function revokeSsoTokens(tx: Transaction, { accountId, operatorId }: TokenOwner): Promise<void> {
+  await tx.db
+    .deleteFrom('accessTokens')
+    .where('accountId', '=', accountId)
+    .where('operatorId', '=', operatorId)
+    .where((eb) => eb.or([eb('kind', 'is', null), eb('kind', '=', 'sso')]))
     .execute();
 }

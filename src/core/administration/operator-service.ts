@@ -3,6 +3,7 @@ import type { LoginLimits } from '../access/login-limits.ts';
 import { findLogin, findPasswordHash, setPassword } from '../access/logins.ts';
 import { type Passwords, rejectCommonPassword } from '../access/passwords.ts';
 import { type InstallationSecrets, isSameSecret } from '../access/secrets.ts';
+import { revokeSsoTokens } from '../access/tokens.ts';
 import { requeueOperatorConversations } from '../engine/conversations/requeue.ts';
 import { routeQueueForOperator } from '../engine/routing/queue.ts';
 import { announce, computeChanges } from '../events/announce.ts';
@@ -187,13 +188,14 @@ export class OperatorService {
     });
   }
 
-  /** Replaces the single sign-on key; the old one is no longer accepted. */
+  /** Replaces the single sign-on key; the old one and its tokens are no longer accepted. */
   async rotateSsoKey(commit: Commit<Operator>, caller: Caller, id: number): Promise<Operator> {
     return commit(async (tx) => {
       const before = await requireOperator(tx, caller.accountId, id);
       requireCanRotateKey(caller, before);
       const after = { ...before, ssoVersion: before.ssoVersion + 1, version: before.version + 1 };
       await updateOperator(tx, caller, before, after);
+      await revokeSsoTokens(tx, { accountId: caller.accountId, operatorId: id });
       announce(tx, caller, 'operator.updated', id, { fields: ['ssoKey'], values: {} });
       return after;
     });

@@ -568,7 +568,7 @@ test('only admins read the log, and only that of their account', async () => {
   const { installation } = desks.fixture;
   const other = await createAccount(installation, { name: 'Other', admin: { email: 'o@example.com', password } });
   const owner = { accountId: other?.accountId ?? 0, operatorId: 1 };
-  const token = await desks.fixture.transact((tx) => installation.tokens.issue(tx, owner));
+  const token = await desks.fixture.transact((tx) => installation.tokens.issue(tx, owner, { kind: 'password' }));
   const { data } = await graphqlClient(desks.url, token).run(
     '{ events(first: 100) { nodes { type actor { type } } } }',
   );

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { after, afterEach, before, beforeEach, suite, test } from 'node:test';
+import { digest } from '../../../src/core/access/secrets.ts';
+import { TokenCallers } from '../../../src/core/access/token-callers.ts';
 import type { Transact } from '../../../src/core/kernel/caller.ts';
 import { toDomainError } from '../../../src/core/kernel/errors.ts';
 import { graphqlClient, logIn } from '../../support/clients/graphql.ts';
@@ -22,10 +24,20 @@ for (const { name, open } of databases) {
     afterEach(() => installation.end());
 
     const HOME = '192.0.2.1';
+    const PASSWORD_TOKEN = { kind: 'password', ssoVersion: null };
     const issueCode = async (ssoKey = key) =>
       (await installation.singleSignOn.issueCode(ssoKey, HOME)) ?? assert.fail('no code');
     const exchange = (code: string) => installation.singleSignOn.exchange(code);
     const transact: Transact = (work) => installation.database.transaction(work);
+    /** A new instance each time, because an instance caches callers. */
+    const findCaller = (token: string | undefined) =>
+      new TokenCallers(installation.database, installation.tokens).findCaller(token ?? assert.fail('no token'));
+    const readTokens = () => installation.database.read.selectFrom('accessTokens').selectAll().orderBy('id').execute();
+    const createOperatorKey = async () => {
+      const fields = { name: 'Another', email: 'another@example.com' };
+      const { id } = await installation.operators.create(transact, installation.caller, fields);
+      return installation.operators.deriveSsoKey(1, { id, ssoVersion: 1 });
+    };
     const codes = async () => (await installation.database.read.selectFrom('ssoCodes').selectAll().execute()).length;
 
     test('a key yields a code, and the code yields a token once', async () => {
@@ -60,6 +72,81 @@ for (const { name, open } of databases) {
       assert.equal(await exchange(code), undefined);
       const fresh = installation.operators.deriveSsoKey(1, { id: 1, ssoVersion: 2 });
       assert.ok(await exchange(await issueCode(fresh)));
+    });
+
+    test('a code is refused after a password change, and the key still works', async () => {
+      const [code, otherCode] = [await issueCode(), await issueCode(await createOperatorKey())];
+      await installation.operators.update(transact, installation.caller, 1, { password: 'a new and long one' });
+      assert.equal(await exchange(code), undefined);
+      assert.ok(await exchange(otherCode), 'of another operator');
+      assert.ok(await exchange(await issueCode()));
+    });
+
+    test('rotating a key ends the tokens that came from it, and no others', async () => {
+      const token = (await exchange(await issueCode())) ?? assert.fail('no token');
+      const passwordToken = await installation.login.logIn({ ...ADMIN, address: HOME });
+      const otherToken = await exchange(await issueCode(await createOperatorKey()));
+      await installation.operators.rotateSsoKey(transact, installation.caller, 1);
+      assert.equal(await findCaller(token), undefined);
+      assert.ok(await findCaller(passwordToken));
+      assert.ok(await findCaller(otherToken));
+      const freshKey = installation.operators.deriveSsoKey(1, { id: 1, ssoVersion: 2 });
+      assert.ok(await findCaller(await exchange(await issueCode(freshKey))));
+    });
+
+    test('a key that a node of the previous version rotates ends its tokens too', async () => {
+      const token = (await exchange(await issueCode())) ?? assert.fail('no token');
+      await transact(async ({ db }) => {
+        await db.updateTable('operators').set({ ssoVersion: 2 }).where('id', '=', 1).execute();
+      });
+      assert.equal(await findCaller(token), undefined);
+    });
+
+    test('a token that a node of the previous version issued is accepted until the key is rotated', async () => {
+      const now = installation.clock.now;
+      const row = { tokenHash: digest('old'), accountId: 1, operatorId: 1, issuedAt: now, expiresAt: now + 1000 };
+      await transact(async ({ db }) => {
+        await db
+          .insertInto('accessTokens')
+          .values([row, { ...row, tokenHash: digest('another') }])
+          .execute();
+      });
+      assert.ok(await findCaller('old'));
+      await installation.operators.rotateSsoKey(transact, installation.caller, 1);
+      assert.equal(await findCaller('old'), undefined, 'it may have come from the key');
+    });
+
+    test('a token says where it came from and when it was last used', async () => {
+      const ssoToken = await installation.singleSignOn.exchange(await issueCode(), 'Browser/1.0');
+      const passwordToken = await installation.login.logIn({ ...ADMIN, address: HOME, device: 'x'.repeat(300) });
+      const columns = { accountId: 1, operatorId: 1, issuedAt: installation.clock.now, lastUsedAt: null };
+      const expiresAt = installation.clock.now + 43_200_000;
+      const [ssoHash, passwordHash] = [digest(ssoToken ?? ''), digest(passwordToken ?? '')];
+      assert.deepEqual(await readTokens(), [
+        { ...columns, id: 1, tokenHash: ssoHash, kind: 'sso', ssoVersion: 1, device: 'Browser/1.0', expiresAt },
+        { ...columns, id: 2, tokenHash: passwordHash, ...PASSWORD_TOKEN, device: 'x'.repeat(255), expiresAt },
+      ]);
+    });
+
+    test('the last use of a token is recorded at most once a minute, and not by the request', async () => {
+      const token = await exchange(await issueCode());
+      const lastUsedAt = async () => (await readTokens())[0]?.lastUsedAt;
+      await findCaller(token);
+      assert.equal(await lastUsedAt(), null);
+      await installation.tokens.recordUse();
+      const firstUse = installation.clock.now;
+      assert.equal(await lastUsedAt(), firstUse);
+      installation.clock.advance(59_999);
+      await findCaller(token);
+      await installation.tokens.recordUse();
+      assert.equal(await lastUsedAt(), firstUse);
+      installation.clock.advance(1);
+      await findCaller(token);
+      await installation.tokens.recordUse();
+      assert.equal(await lastUsedAt(), firstUse + 60_000);
+      installation.clock.advance(60_000);
+      await installation.tokens.recordUse();
+      assert.equal(await lastUsedAt(), firstUse + 60_000, 'it was not used again');
     });
 
     test('deleting the operator invalidates the key and its codes', async () => {

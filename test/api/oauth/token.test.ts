@@ -270,11 +270,11 @@ suite('a token ends', () => {
     test(`after 43200 seconds by the clock of the database (${name})`, async () => {
       const installation = await open();
       try {
-        const { database, clock, login } = installation;
+        const { database, clock, login, tokens } = installation;
         const token = await login.logIn({ ...ADMIN, address: '127.0.0.1' });
         assert.ok(token);
         // A new instance each time: an instance may cache a token for a second of real time.
-        const check = () => new TokenCallers(database).findCaller(token);
+        const check = () => new TokenCallers(database, tokens).findCaller(token);
         clock.advance(43_200_000 - 1);
         assert.ok(await check(), 'in its last millisecond');
         clock.advance(1);
