@@ -1,10 +1,11 @@
-// Types, lint, format, import rules, replaced words, and generated files that are up to date.
+// Types, lint, format, import rules, replaced words, install scripts of packages, and generated files that are up to date.
 import { spawnSync } from 'node:child_process';
 
 const steps: readonly (readonly [string, readonly string[]])[] = [
   ['types', ['tsc', '--noEmit']],
   ['lint, format, imports', ['biome', 'check', '--error-on-warnings', '.']],
   ['words', ['node', 'scripts/words.ts']],
+  ['install scripts', ['node', 'scripts/install-scripts.ts']],
   ['generated files', ['node', 'scripts/generate.ts', '--check']],
   ['OpenAPI document', ['redocly', 'lint', '--max-problems=20', 'docs/api/openapi.json']],
 ];

@@ -21,8 +21,8 @@ export function registerPages(app: FastifyInstance, { publicUrl }: PagesOptions)
     '/docs/docs.css': new URL('docs.css', WEB_FOLDER),
     '/docs/docs.js': new URL('docs.js', WEB_FOLDER),
     '/docs/migration': new URL('migration.html', WEB_FOLDER),
-    '/docs/swagger-ui.css': import.meta.resolve('swagger-ui-dist/swagger-ui.css'),
-    '/docs/swagger-ui-bundle.js': import.meta.resolve('swagger-ui-dist/swagger-ui-bundle.js'),
+    '/docs/swagger-ui.css': import.meta.resolve('@fastify/swagger-ui/static/swagger-ui.css'),
+    '/docs/swagger-ui-bundle.js': import.meta.resolve('@fastify/swagger-ui/static/swagger-ui-bundle.js'),
   });
 
   const getBaseUrl = (request: FastifyRequest) => publicUrl?.replace(/\/$/, '') ?? buildRequestBaseUrl(request);
