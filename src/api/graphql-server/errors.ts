@@ -1,6 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { GraphQLError } from 'graphql';
 import { type DomainError, type ErrorKind, type Problem, toDomainError } from '../../core/kernel/errors.ts';
+import type { Credential } from '../http/credential.ts';
 import { createErrorHandler, type ErrorResponse, STATUSES } from '../http/error-handler.ts';
 import { toHttpError } from '../http/http-error.ts';
 
@@ -48,6 +49,10 @@ const CODES_BY_KIND: Readonly<Record<ErrorKind, { readonly code: ErrorCode; read
 
 export function graphqlError(code: ErrorCode, message: string): GraphQLError {
   return new GraphQLError(message, { extensions: { code } });
+}
+
+export function unauthenticatedError(credential: Credential | undefined): GraphQLError {
+  return graphqlError('UNAUTHENTICATED', `${credential?.kind === 'api_key' ? 'API key' : 'access token'} not valid`);
 }
 
 export function isUnavailable(error: unknown): boolean {

@@ -1,9 +1,17 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ExecutionArgs, ExecutionResult, execute, GraphQLError, GraphQLSchema } from 'graphql';
 import { createHandler, type Request as HandlerRequest } from 'graphql-http';
-import { readBearerToken } from '../http/bearer-token.ts';
+import { type Credential, readCredential } from '../http/credential.ts';
 import { DocumentCache, type ParsedDocument } from './documents.ts';
-import { graphqlError, handleError, isUnavailable, NO_STORE, sendError, toClientError } from './errors.ts';
+import {
+  graphqlError,
+  handleError,
+  isUnavailable,
+  NO_STORE,
+  sendError,
+  toClientError,
+  unauthenticatedError,
+} from './errors.ts';
 
 export interface RequestedOperation {
   readonly parsed: ParsedDocument;
@@ -17,8 +25,12 @@ export interface GraphqlEndpoint<Viewer> {
   readonly schema: GraphQLSchema;
   /** If false, graphql-js runs every query. */
   readonly compileQueries: boolean;
-  /** Undefined if the token is not valid for this endpoint. */
-  authenticate(token: string, request: FastifyRequest): Promise<Viewer | undefined>;
+  /** Whether API keys are accepted besides tokens. */
+  readonly acceptsApiKeys: boolean;
+  /** Undefined if the credential is not valid for this endpoint. */
+  authenticate(credential: Credential, request: FastifyRequest): Promise<Viewer | undefined>;
+  /** Identifies the caller across requests and connections, for limits. */
+  identify(viewer: Viewer): string;
   /** Returns the context of the operation, or the errors that reject it. */
   createContext(
     viewer: Viewer,
@@ -40,7 +52,7 @@ declare module 'fastify' {
   }
 }
 
-/** Serves a schema over the GraphQL-over-HTTP protocol to callers with a valid token. */
+/** Serves a schema over the GraphQL-over-HTTP protocol to authenticated callers. */
 export function serveGraphql<Viewer>(app: FastifyInstance, endpoint: GraphqlEndpoint<Viewer>): void {
   const { path, schema } = endpoint;
   const documents = new DocumentCache(schema, endpoint.compileQueries);
@@ -67,9 +79,9 @@ export function serveGraphql<Viewer>(app: FastifyInstance, endpoint: GraphqlEndp
     method: ['GET', 'POST', 'PUT', 'DELETE', 'PATCH'],
     url: path,
     handler: async (request, reply) => {
-      const token = readBearerToken(request);
-      const viewer = token === undefined ? undefined : await endpoint.authenticate(token, request);
-      if (viewer === undefined) return sendUnauthenticated(reply, token);
+      const credential = readCredential(request, endpoint.acceptsApiKeys);
+      const viewer = credential && (await endpoint.authenticate(credential, request));
+      if (viewer === undefined) return sendUnauthenticated(reply, credential);
       const [body, init] = await handle({
         method: request.method,
         url: request.url,
@@ -132,7 +144,7 @@ function isFullyUnavailable({ data, errors }: ExecutionResult): boolean {
   return isEmpty && errors !== undefined && errors.length > 0 && errors.every(isUnavailable);
 }
 
-function sendUnauthenticated(reply: FastifyReply, token: string | undefined): FastifyReply {
-  reply.header('www-authenticate', token === undefined ? 'Bearer' : 'Bearer error="invalid_token"');
-  return sendError(reply, 401, graphqlError('UNAUTHENTICATED', 'access token not valid'));
+function sendUnauthenticated(reply: FastifyReply, credential: Credential | undefined): FastifyReply {
+  reply.header('www-authenticate', credential?.kind === 'token' ? 'Bearer error="invalid_token"' : 'Bearer');
+  return sendError(reply, 401, unauthenticatedError(credential));
 }

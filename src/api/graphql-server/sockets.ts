@@ -11,19 +11,23 @@ import {
 import { CloseCode, makeServer, type SubscribePayload, type Server as WsServer } from 'graphql-ws';
 import type { Logger } from 'pino';
 import { type ServerOptions, type WebSocket, WebSocketServer } from 'ws';
+import { type Credential, readCredential } from '../http/credential.ts';
+import { findHeaderError } from '../http/header-errors.ts';
+import { HttpError } from '../http/http-error.ts';
+import { readConnectionCredential } from './connection-credential.ts';
 import { DocumentCache } from './documents.ts';
-import { graphqlError, isUnavailable, toClientError } from './errors.ts';
+import { graphqlError, isUnavailable, toClientError, unauthenticatedError } from './errors.ts';
 import { createSender } from './socket-sender.ts';
 
 /** Close codes from the range for private use. */
-const TOKEN_INVALID = 4401;
+const CREDENTIAL_INVALID = 4401;
 /** The client reconnects, and its permissions are checked again. */
 const PERMISSIONS_CHANGED = 4411;
 const GOING_AWAY = 1001;
 const TRY_AGAIN_LATER = 1013;
 
-/** With the cache of checked tokens, an invalid token closes its connection within a second. */
-const TOKEN_CHECK_INTERVAL_MS = 400;
+/** With the cache of checked credentials, an invalid one closes its connections within a second. */
+const CREDENTIAL_CHECK_INTERVAL_MS = 400;
 /** After this time without a database a node disconnects its clients, before their leases expire. */
 const MAX_DATABASE_OUTAGE_MS = 12_000;
 const BATCH_COUNT = 15;
@@ -54,12 +58,16 @@ export interface SocketEndpoint<Viewer> {
   readonly path: string;
   readonly schema: GraphQLSchema;
   readonly logger: Logger;
-  /** How often the token of each connection is rechecked. Defaults to 400 ms. */
-  readonly tokenCheckIntervalMs?: number;
-  /** Checks a client before its token is known. */
+  /** How often the credential of each connection is rechecked. Defaults to 400 ms. */
+  readonly credentialCheckIntervalMs?: number;
+  /** Checks a client before its credential is known. */
   canConnect?(request: IncomingMessage): Promise<boolean>;
-  /** Returns undefined if the token is not valid for this endpoint. */
-  authenticate(token: string, request: IncomingMessage): Promise<Viewer | undefined>;
+  /** Whether API keys are accepted besides tokens. */
+  readonly acceptsApiKeys: boolean;
+  /** Returns undefined if the credential is not valid for this endpoint. */
+  authenticate(credential: Credential, request: IncomingMessage): Promise<Viewer | undefined>;
+  /** Identifies the caller across requests and connections, for limits. */
+  identify(viewer: Viewer): string;
   hasSamePermissions(first: Viewer, second: Viewer): boolean;
   createContext(viewer: Viewer, connection: SocketConnection): object;
 }
@@ -72,9 +80,9 @@ export interface SocketConnection {
 
 interface Connection<Viewer> extends SocketConnection {
   readonly request: IncomingMessage;
-  token: string;
+  credential: Credential | undefined;
   viewer: Viewer | undefined;
-  /** When checking the token first failed; undefined after a success. */
+  /** When checking the credential first failed; undefined after a success. */
   unverifiedSince: number | undefined;
   /** Whether the last ping was answered. */
   isAlive: boolean;
@@ -82,17 +90,12 @@ interface Connection<Viewer> extends SocketConnection {
   readonly batch: number;
 }
 
-interface ConnectionParams extends Record<string, unknown> {
-  readonly token?: unknown;
-  readonly Authorization?: unknown;
-}
-
 export interface Sockets {
   /** Closes every connection with a close frame. */
   close(): void;
 }
 
-/** Serves an endpoint over `graphql-transport-ws`; the token is passed in `connectionParams`. */
+/** Serves an endpoint over `graphql-transport-ws`. Credentials come in `connectionParams`, or in the handshake. */
 export class SocketServer<Viewer> implements Sockets {
   readonly #server: Server;
   readonly #endpoint: SocketEndpoint<Viewer>;
@@ -116,7 +119,7 @@ export class SocketServer<Viewer> implements Sockets {
       handleProtocols: (offered) => (offered.has(PROTOCOL) ? PROTOCOL : false),
     };
     this.#sockets = new WebSocketServer(options);
-    this.#protocol = makeServer<ConnectionParams, Connection<Viewer>>({
+    this.#protocol = makeServer<Record<string, unknown>, Connection<Viewer>>({
       schema: endpoint.schema,
       connectionInitWaitTimeout: timeouts.connectionInitMs,
       execute: (args: ExecutionArgs) => execute(args),
@@ -130,8 +133,8 @@ export class SocketServer<Viewer> implements Sockets {
     });
     this.#timers = [
       this.#visitInBatches(timeouts.pingIntervalMs, (client, connection) => sendPing(client, connection)),
-      this.#visitInBatches(endpoint.tokenCheckIntervalMs ?? TOKEN_CHECK_INTERVAL_MS, (client, connection) => {
-        this.#checkToken(client, connection).catch(this.#logError);
+      this.#visitInBatches(endpoint.credentialCheckIntervalMs ?? CREDENTIAL_CHECK_INTERVAL_MS, (client, connection) => {
+        this.#checkCredential(client, connection).catch(this.#logError);
       }),
     ];
     server.on('upgrade', this.#handleUpgrade);
@@ -148,10 +151,8 @@ export class SocketServer<Viewer> implements Sockets {
 
   readonly #handleUpgrade = async (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     if (!matchesPath(this.#endpoint.path, request.url ?? '')) return;
-    if (!(await this.#canConnect(request, socket))) {
-      socket.end('HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\nConnection: close\r\n\r\n');
-      return;
-    }
+    if (findHeaderError(request)) return rejectUpgrade(socket, '400 Bad Request');
+    if (!(await this.#canConnect(request, socket))) return rejectUpgrade(socket, '403 Forbidden');
     this.#sockets.handleUpgrade(request, socket, head, (client) => this.#openConnection(client, request));
   };
 
@@ -168,7 +169,7 @@ export class SocketServer<Viewer> implements Sockets {
     this.#openedCount += 1;
     const connection: Connection<Viewer> = {
       request,
-      token: '',
+      credential: undefined,
       viewer: undefined,
       unverifiedSince: undefined,
       pongListeners: new Set(),
@@ -201,11 +202,16 @@ export class SocketServer<Viewer> implements Sockets {
     });
   }
 
-  async #authenticate(connection: Connection<Viewer>, parameters: ConnectionParams | undefined): Promise<boolean> {
-    connection.token = parseToken(parameters);
-    connection.viewer =
-      connection.token === '' ? undefined : await this.#endpoint.authenticate(connection.token, connection.request);
+  async #authenticate(connection: Connection<Viewer>, parameters: unknown): Promise<boolean> {
+    const { acceptsApiKeys } = this.#endpoint;
+    connection.credential =
+      readConnectionCredential(parameters, acceptsApiKeys) ?? readCredential(connection.request, acceptsApiKeys);
+    connection.viewer = await this.#findViewer(connection);
     return connection.viewer !== undefined;
+  }
+
+  async #findViewer({ credential, request }: Connection<Viewer>): Promise<Viewer | undefined> {
+    return credential && this.#endpoint.authenticate(credential, request);
   }
 
   /** Returns the execution arguments of an operation, or the errors that reject it. */
@@ -223,11 +229,9 @@ export class SocketServer<Viewer> implements Sockets {
       ];
     }
     // Authenticated for each operation, because permissions may change during a connection.
-    const viewer = await this.#endpoint
-      .authenticate(connection.token, connection.request)
-      .catch((error) => toClientError(error, this.#logError));
+    const viewer = await this.#findViewer(connection).catch((error) => toClientError(error, this.#logError));
     if (viewer instanceof GraphQLError) return [viewer];
-    if (viewer === undefined) return [graphqlError('UNAUTHENTICATED', 'access token not valid')];
+    if (viewer === undefined) return [unauthenticatedError(connection.credential)];
     const parsed = this.#documents.prepare(query, operationName, variables);
     if (!('document' in parsed)) return parsed.map((error) => toClientError(error, this.#logError));
     return {
@@ -239,13 +243,17 @@ export class SocketServer<Viewer> implements Sockets {
     };
   }
 
-  async #checkToken(client: WebSocket, connection: Connection<Viewer>): Promise<void> {
-    const { token, viewer: previousViewer, request } = connection;
+  async #checkCredential(client: WebSocket, connection: Connection<Viewer>): Promise<void> {
+    const { credential, viewer: previousViewer } = connection;
     if (previousViewer === undefined) return;
     try {
-      const viewer = await this.#endpoint.authenticate(token, request);
+      const viewer = await this.#findViewer(connection);
       connection.unverifiedSince = undefined;
-      if (viewer === undefined) client.close(TOKEN_INVALID, 'The token is no longer valid');
+      if (viewer === undefined)
+        client.close(
+          CREDENTIAL_INVALID,
+          `The ${credential?.kind === 'api_key' ? 'API key' : 'token'} is no longer valid`,
+        );
       else if (!this.#endpoint.hasSamePermissions(viewer, previousViewer))
         client.close(PERMISSIONS_CHANGED, 'Your permissions have changed, reconnect');
     } catch {
@@ -272,6 +280,10 @@ export class SocketServer<Viewer> implements Sockets {
       client.close(TRY_AGAIN_LATER, 'The service cannot answer right now');
       return;
     }
+    if (error instanceof HttpError) {
+      client.close(CloseCode.BadRequest, error.message);
+      return;
+    }
     this.#logError(error);
     client.close(CloseCode.InternalServerError, 'Internal error');
   }
@@ -281,6 +293,11 @@ export class SocketServer<Viewer> implements Sockets {
   }
 
   readonly #logError = (error: unknown) => this.#endpoint.logger.error({ err: error }, 'resolver failed');
+}
+
+function rejectUpgrade(socket: Duplex, status: string): void {
+  socket.on('error', () => socket.destroy());
+  socket.end(`HTTP/1.1 ${status}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`);
 }
 
 function sendPing(client: WebSocket, connection: { isAlive: boolean }): void {
@@ -294,9 +311,4 @@ const PROTOCOL = 'graphql-transport-ws';
 
 export function matchesPath(path: string, url: string): boolean {
   return url.split('?')[0] === path;
-}
-
-function parseToken(parameters: ConnectionParams | undefined): string {
-  const value = parameters?.token ?? parameters?.Authorization;
-  return typeof value === 'string' ? value.replace(/^Bearer +/i, '') : '';
 }

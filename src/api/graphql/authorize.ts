@@ -1,5 +1,5 @@
 import type { Conversation } from '../../core/engine/records/conversation.ts';
-import { type Caller, requireAdmin } from '../../core/kernel/caller.ts';
+import { type Caller, requireAdmin, requireOperatorId } from '../../core/kernel/caller.ts';
 import { parseId } from '../../core/kernel/ids.ts';
 import type { Operator } from '../../core/operators/operator.ts';
 import type { Context } from './context.ts';
@@ -10,13 +10,18 @@ export function requireAdminCaller({ caller }: Context): void {
   requireAdmin(caller);
 }
 
+/** An API key is not an operator. */
+export function requireOperatorCaller({ caller }: Context): void {
+  requireOperatorId(caller);
+}
+
 /** `id`: the operator, by default the viewer. */
 export async function authorizeOnOperator(
   { caller, load }: Context,
   id: string | null | undefined,
   check: (caller: Caller, operator: Operator) => void,
 ): Promise<void> {
-  const operatorId = id === null || id === undefined ? caller.operatorId : parseId(id);
+  const operatorId = id === null || id === undefined ? requireOperatorId(caller) : parseId(id);
   const operator = operatorId ? await load.operator.load(operatorId) : undefined;
   if (operator) check(caller, operator);
 }

@@ -1,11 +1,12 @@
 import type { FastifyInstance } from 'fastify';
 import { type GraphQLSchema, getOperationAST, Kind } from 'graphql';
-import { type Caller, type TransactInAccount, withOrigin } from '../../core/kernel/caller.ts';
+import { type Caller, identifyCaller, type TransactInAccount } from '../../core/kernel/caller.ts';
 import type { ParsedDocument } from '../graphql-server/documents.ts';
 import { graphqlError } from '../graphql-server/errors.ts';
 import { type RequestedOperation, serveGraphql } from '../graphql-server/http.ts';
 import { createIdempotentMutationRunner, createMutationRunner } from '../graphql-server/mutation-runner.ts';
 import { readIdempotencyKey, toKeyedRequest } from '../http/idempotency-key.ts';
+import { authenticate } from './authenticate.ts';
 import { createRequestContext } from './request-context.ts';
 import type { GraphqlServices } from './services.ts';
 
@@ -28,12 +29,12 @@ export function registerGraphql(app: FastifyInstance, options: GraphqlOptions): 
     path: '/graphql',
     schema,
     compileQueries,
-    authenticate: async (token, request) => {
-      const caller = await services.access.tokenCallers.findCaller(token);
-      return (
-        caller && { caller: withOrigin(caller, 'graphql', request.ip), idempotencyKey: readIdempotencyKey(request) }
-      );
+    acceptsApiKeys: true,
+    authenticate: async (credential, request) => {
+      const caller = await authenticate(services.access, credential, request.ip);
+      return caller && { caller, idempotencyKey: readIdempotencyKey(request) };
     },
+    identify: ({ caller }) => identifyCaller(caller),
     createContext: (authenticated, _request, operation) => createContext(options, authenticated, operation),
   });
 }

@@ -1,4 +1,4 @@
-import type { Caller } from '../../core/kernel/caller.ts';
+import { type Caller, requireWrite } from '../../core/kernel/caller.ts';
 import type { MutationRunner } from '../graphql-server/mutation-runner.ts';
 import type { Context } from './context.ts';
 import { createLoaders } from './loaders.ts';
@@ -18,6 +18,7 @@ export function createRequestContext(
     load: createLoaders(caller, services),
     mutations: {
       run: async (work) => {
+        requireWrite(caller);
         const payload = await mutations.run(work);
         context.load = createLoaders(caller, services);
         return payload;

@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Logger } from 'pino';
-import { type Caller, hasSamePermissions, withOrigin } from '../../core/kernel/caller.ts';
+import { type Caller, hasSamePermissions, identifyCaller } from '../../core/kernel/caller.ts';
 import { createMutationRunner } from '../graphql-server/mutation-runner.ts';
 import {
   matchesPath,
@@ -9,6 +9,7 @@ import {
   type Sockets,
   type SocketTimeouts,
 } from '../graphql-server/sockets.ts';
+import { authenticate } from './authenticate.ts';
 import { DeskPresence } from './desk-presence.ts';
 import type { GraphqlOptions } from './http.ts';
 import { createRequestContext } from './request-context.ts';
@@ -40,10 +41,9 @@ export function serveSockets(
       path: PATH,
       schema,
       logger,
-      authenticate: async (token, request) => {
-        const caller = await services.access.tokenCallers.findCaller(token);
-        return caller && withOrigin(caller, 'graphql', readAddress(request));
-      },
+      acceptsApiKeys: true,
+      authenticate: (credential, request) => authenticate(services.access, credential, readAddress(request)),
+      identify: identifyCaller,
       hasSamePermissions,
       createContext: (caller, connection) =>
         createRequestContext(caller, services, createMutationRunner(transactIn(caller.accountId)), {

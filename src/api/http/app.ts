@@ -5,7 +5,8 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, 
 import type { Logger } from 'pino';
 import { allowOrigins } from './cors.ts';
 import type { ErrorHandler } from './error-handler.ts';
-import { HttpError, httpError } from './http-error.ts';
+import { findHeaderError } from './header-errors.ts';
+import { httpError } from './http-error.ts';
 import type { Metrics } from './metrics.ts';
 import { type RenderSocketError, sendSocketError } from './socket-errors.ts';
 
@@ -96,24 +97,6 @@ function toOriginForm(request: IncomingMessage): string {
   if (target.startsWith('/')) return target;
   const url = URL.parse(target);
   return url ? url.pathname + url.search : `/${target}`;
-}
-
-/** Rejects repeated Host and credential headers: a proxy and this server could otherwise pick different ones. */
-function findHeaderError({ rawHeaders, httpVersion }: IncomingMessage): Error | undefined {
-  let hosts = 0;
-  let authorizations = 0;
-  let apiKeys = 0;
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = rawHeaders[index] as string;
-    if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1;
-    else if (name.length === 13 && name.toLowerCase() === 'authorization') authorizations += 1;
-    else if (name.length === 9 && name.toLowerCase() === 'x-api-key') apiKeys += 1;
-  }
-  if (hosts > 1 || authorizations > 1 || apiKeys > 1) {
-    return new HttpError(400, 'The headers Host, Authorization and X-API-Key must not occur more than once.');
-  }
-  if (hosts === 0 && httpVersion === '1.1') return new HttpError(400, 'The header Host is missing.');
-  return undefined;
 }
 
 /**

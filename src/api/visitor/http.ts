@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { GraphQLSchema } from 'graphql';
 import type { TransactInAccount } from '../../core/kernel/caller.ts';
-import { forbidden, type VisitorCaller } from '../../core/kernel/caller.ts';
+import { forbidden, identifyCaller, type VisitorCaller } from '../../core/kernel/caller.ts';
 import { serveGraphql } from '../graphql-server/http.ts';
 import { createMutationRunner } from '../graphql-server/mutation-runner.ts';
 import { createVisitorContext } from './context.ts';
@@ -31,11 +31,13 @@ export function registerVisitor(
     path: VISITOR_GRAPHQL_PATH,
     schema,
     compileQueries,
-    authenticate: async (token, request) => {
-      const visitor = await gate.authenticate(token, request.headers.origin);
+    acceptsApiKeys: false,
+    authenticate: async ({ secret }, request) => {
+      const visitor = await gate.authenticate(secret, request.headers.origin);
       if (visitor === 'wrong_origin') throw forbidden();
       return visitor;
     },
+    identify: identifyCaller,
     createContext: (visitor, request) =>
       createVisitorContext(
         { visitor, address: request.ip },

@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Logger } from 'pino';
-import type { VisitorCaller } from '../../core/kernel/caller.ts';
+import { identifyCaller, type VisitorCaller } from '../../core/kernel/caller.ts';
 import { createMutationRunner } from '../graphql-server/mutation-runner.ts';
 import { matchesPath, SocketServer, type Sockets, type SocketTimeouts } from '../graphql-server/sockets.ts';
 import { createVisitorContext } from './context.ts';
@@ -8,7 +8,7 @@ import { VISITOR_GRAPHQL_PATH, type VisitorOptions } from './http.ts';
 import { VisitorGate } from './visitor-gate.ts';
 
 /** There are many visitors, and their permissions do not change while a token is valid. */
-const TOKEN_CHECK_INTERVAL_MS = 5000;
+const CREDENTIAL_CHECK_INTERVAL_MS = 5000;
 
 export interface VisitorSocketOptions extends VisitorOptions {
   readonly logger: Logger;
@@ -29,14 +29,16 @@ export function serveVisitorSockets(
       path: VISITOR_GRAPHQL_PATH,
       schema,
       logger,
-      tokenCheckIntervalMs: TOKEN_CHECK_INTERVAL_MS,
+      credentialCheckIntervalMs: CREDENTIAL_CHECK_INTERVAL_MS,
       canConnect: ({ headers }) => gate.isKnownOrigin(headers.origin),
-      authenticate: async (token, request) => {
-        const visitor = await gate.authenticate(token, request.headers.origin);
+      acceptsApiKeys: false,
+      authenticate: async ({ secret }, request) => {
+        const visitor = await gate.authenticate(secret, request.headers.origin);
         return visitor === undefined || visitor === 'wrong_origin'
           ? undefined
           : { visitor, address: readAddress(request) };
       },
+      identify: ({ visitor }) => identifyCaller(visitor),
       hasSamePermissions: () => true,
       createContext: (viewer) =>
         createVisitorContext(viewer, services, createMutationRunner(transactIn(viewer.visitor.accountId))),

@@ -2,7 +2,7 @@ import type { Database, Transaction } from '../../storage/database.ts';
 import { prepare } from '../../storage/prepared-statement.ts';
 import { announce, computeChanges } from '../events/announce.ts';
 import { ShortLivedCache } from '../kernel/caches.ts';
-import { type Caller, fullAccessCaller, requireAdmin } from '../kernel/caller.ts';
+import { type Caller, fullAccessCaller, requireAdmin, requireAdminRead } from '../kernel/caller.ts';
 import { invalidField, unknownId } from '../kernel/errors.ts';
 import { nextId } from '../kernel/ids.ts';
 import { digest, generateSecret } from './secrets.ts';
@@ -103,7 +103,7 @@ export class ApiKeys {
   }
 
   async list(caller: Caller): Promise<ApiKey[]> {
-    requireAdmin(caller);
+    requireAdminRead(caller);
     return this.#database.read
       .selectFrom('apiKeys')
       .select(PUBLIC_COLUMNS)

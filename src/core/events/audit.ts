@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Actor, Changes, Database } from '../../storage/database.ts';
 import { prepare } from '../../storage/prepared-statement.ts';
-import { type Caller, requireAdmin } from '../kernel/caller.ts';
+import { type Caller, requireAdminRead } from '../kernel/caller.ts';
 import { invalidField } from '../kernel/errors.ts';
 import type { Slice, SlicePage } from '../kernel/slice.ts';
 import type { EventLog, LoggedEvent } from './event-log.ts';
@@ -51,7 +51,7 @@ export class Audit {
 
   /** Returns a page, oldest first, unlike other lists: here the slice's `after` is the older end. */
   async page(caller: Caller, filter: AuditFilter, slice: Slice): Promise<SlicePage<AuditEvent>> {
-    requireAdmin(caller);
+    requireAdminRead(caller);
     if ((filter.types?.length ?? 0) > MAX_TYPES)
       throw invalidField('types', `must have at most ${MAX_TYPES} event types`);
     const { after, before, backwards, limit } = slice;

@@ -48,6 +48,11 @@ export interface VisitorCaller extends ActorContext {
   readonly language: string;
 }
 
+/** Identifies the operator, API key or visitor who calls: the same for all their tokens, requests and connections. */
+export function identifyCaller({ accountId, actor }: ActorContext): string {
+  return `${accountId} ${actor.type} ${actor.id}`;
+}
+
 /** Adds the interface and the network address to the caller's actor, for the event log. */
 export function withOrigin<T extends { readonly actor: Actor }>(
   caller: T,
@@ -90,6 +95,11 @@ export function requireWrite(caller: Caller): void {
 /** Throws unless the caller is an admin: only they can change websites, groups, skills, API keys and accounts. */
 export function requireAdmin(caller: Caller): void {
   requireWrite(caller);
+  requireAdminRead(caller);
+}
+
+/** Throws unless the caller can read what only admins can read. A read-only key can, except for secrets. */
+export function requireAdminRead(caller: Caller): void {
   if (caller.accessLevel !== 'admin') throw forbidden();
 }
 
@@ -97,6 +107,16 @@ export function requireAdmin(caller: Caller): void {
 export function requireManager(caller: Caller): void {
   requireWrite(caller);
   if (caller.accessLevel !== 'admin' && caller.accessLevel !== 'manager') throw forbidden();
+}
+
+/** Returns the operator who calls. Throws for an API key: it cannot answer visitors or be connected. */
+export function requireOperatorId({ operatorId }: Caller): number {
+  if (operatorId === null)
+    throw new DomainError(
+      'forbidden',
+      'Only operators can do this: use the access token of an operator, not an API key.',
+    );
+  return operatorId;
 }
 
 export function forbidden(): DomainError {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Clock, Database } from '../../storage/database.ts';
 import { type ApiKey, PUBLIC_COLUMNS } from '../access/api-keys.ts';
-import { type Caller, requireAdmin } from '../kernel/caller.ts';
+import { type Caller, requireAdminRead } from '../kernel/caller.ts';
 
 /** Use of the deprecated interface by a key: an endpoint, a field or a filter. */
 export interface RestUse {
@@ -60,7 +60,7 @@ export class RestUsage {
    * counts.
    */
   async list(caller: Caller): Promise<RestUse[]> {
-    requireAdmin(caller);
+    requireAdminRead(caller);
     await this.flush();
     const rows = await this.#database.read
       .selectFrom('restUsage')

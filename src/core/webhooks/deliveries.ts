@@ -1,6 +1,6 @@
 import type { Database } from '../../storage/database.ts';
 import { announce } from '../events/announce.ts';
-import { type Caller, type Commit, requireAdmin } from '../kernel/caller.ts';
+import { type Caller, type Commit, requireAdmin, requireAdminRead } from '../kernel/caller.ts';
 import { DomainError, unknownId } from '../kernel/errors.ts';
 import { Listing } from '../kernel/listing.ts';
 import type { Slice, SlicePage } from '../kernel/slice.ts';
@@ -42,19 +42,19 @@ export class Deliveries {
     state: DeliveryState | undefined,
     slice: Slice,
   ): Promise<SlicePage<Delivery> | undefined> {
-    requireAdmin(caller);
+    requireAdminRead(caller);
     if (!(await readWebhookRow(this.#database.read, caller.accountId, webhookId))) return undefined;
     return this.#list.slice(caller.accountId, this.#buildQuery(caller.accountId, webhookId, state), slice);
   }
 
   async count(caller: Caller, webhookId: number, state: DeliveryState | undefined): Promise<number> {
-    requireAdmin(caller);
+    requireAdminRead(caller);
     return this.#list.count(this.#buildQuery(caller.accountId, webhookId, state));
   }
 
   /** Counts pending and dead deliveries per webhook. */
   async countUndelivered(caller: Caller): Promise<Map<number, { pending: number; dead: number }>> {
-    requireAdmin(caller);
+    requireAdminRead(caller);
     const rows = await this.#database.read
       .selectFrom('webhookDeliveries')
       .select((eb) => ['webhookId', 'state', eb.fn.countAll<number>().as('count')])

@@ -1,7 +1,7 @@
 import type { Database, Transaction } from '../../storage/database.ts';
 import { generateSecret, type InstallationSecrets } from '../access/secrets.ts';
 import { announce, computeChanges } from '../events/announce.ts';
-import { type Caller, type Commit, requireAdmin } from '../kernel/caller.ts';
+import { type Caller, type Commit, requireAdmin, requireAdminRead } from '../kernel/caller.ts';
 import { DomainError, invalidField, unknownId } from '../kernel/errors.ts';
 import { nextId } from '../kernel/ids.ts';
 import { deleteDeliveries, deleteEndedDeliveries, restartDeliveries } from './delivery-store.ts';
@@ -47,7 +47,7 @@ export class WebhookService {
   }
 
   async list(caller: Caller): Promise<Webhook[]> {
-    requireAdmin(caller);
+    requireAdminRead(caller);
     const rows = await this.#database.read
       .selectFrom('webhooks')
       .selectAll()
@@ -58,7 +58,7 @@ export class WebhookService {
   }
 
   async find(caller: Caller, id: number): Promise<Webhook | undefined> {
-    requireAdmin(caller);
+    requireAdminRead(caller);
     const row = await readWebhookRow(this.#database.read, caller.accountId, id);
     return row && toWebhook(row);
   }

@@ -8,9 +8,14 @@ export interface GraphqlResponse {
   readonly errors: readonly { message: string; path?: readonly (string | number)[]; extensions: { code: string } }[];
 }
 
-export interface GraphqlClient {
-  readonly token: string;
+/** Runs operations with the credential in `headers`. */
+export interface GraphqlCaller {
+  readonly headers: Readonly<Record<string, string>>;
   run(query: string, variables?: object, headers?: Record<string, string>): Promise<GraphqlResponse>;
+}
+
+export interface GraphqlClient extends GraphqlCaller {
+  readonly token: string;
 }
 
 /** Returns an access token. */
@@ -24,12 +29,21 @@ export async function logIn(url: string, { email, password } = ADMIN): Promise<s
 
 /** A client of `/graphql`. */
 export function graphqlClient(url: string, token: string): GraphqlClient {
+  return { token, ...createCaller(url, { Authorization: `Bearer ${token}` }) };
+}
+
+/** A client of `/graphql` with an API key. */
+export function keyClient(url: string, key: string): GraphqlCaller {
+  return createCaller(url, { 'X-API-Key': key });
+}
+
+function createCaller(url: string, credential: Record<string, string>): GraphqlCaller {
   return {
-    token,
+    headers: credential,
     run: async (query, variables = {}, headers = {}) => {
       const response = await fetch(`${url}/graphql`, {
         method: 'POST',
-        headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${token}`, ...headers },
+        headers: { 'Content-Type': 'application/json', ...credential, ...headers },
         body: JSON.stringify({ query, variables }),
       });
       const { data, errors = [] } = (await response.json()) as { data?: unknown; errors?: GraphqlResponse['errors'] };

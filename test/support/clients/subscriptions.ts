@@ -31,13 +31,15 @@ export interface SocketOptions {
   readonly path?: string;
   /** The `Origin` header, as a browser sends it. */
   readonly origin?: string;
+  /** Further headers of the handshake. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 export function openSocket(
   url: string,
   token: string,
   parameters: Record<string, unknown> = { token },
-  { path = '/graphql', origin }: SocketOptions = {},
+  { path = '/graphql', origin, headers = {} }: SocketOptions = {},
 ): Socket {
   let resolveClosed: (event: { code: number; reason: string }) => void = () => undefined;
   const closed = new Promise<{ code: number; reason: string }>((resolve) => {
@@ -46,7 +48,7 @@ export function openSocket(
   let pings = 0;
   const client = createClient({
     url: `${url.replace(/^http/, 'ws')}${path}`,
-    webSocketImpl: createSocketClass(origin, () => {
+    webSocketImpl: createSocketClass(origin === undefined ? headers : { ...headers, Origin: origin }, () => {
       pings += 1;
     }),
     connectionParams: parameters,
@@ -76,10 +78,10 @@ export function openSocket(
   };
 }
 
-function createSocketClass(origin: string | undefined, onPing: () => void) {
+function createSocketClass(headers: Readonly<Record<string, string>>, onPing: () => void) {
   return class extends WebSocket {
     constructor(address: string, protocol: string) {
-      super(address, protocol, { headers: origin === undefined ? {} : { Origin: origin } });
+      super(address, protocol, { headers });
       this.on('ping', onPing);
     }
   };

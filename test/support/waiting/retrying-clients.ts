@@ -26,6 +26,6 @@ export function retryingRestClient(url: string, key: string): Pick<RestClient, '
 }
 
 export function retryingGraphqlClient(url: string, token: string): GraphqlClient {
-  const { run } = graphqlClient(url, token);
-  return { token, run: (...args) => retryWhileUnavailable(() => run(...args)) };
+  const { run, ...client } = graphqlClient(url, token);
+  return { ...client, run: (...args) => retryWhileUnavailable(() => run(...args)) };
 }

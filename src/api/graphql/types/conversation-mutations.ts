@@ -5,7 +5,7 @@ import { forbidden, requireManager } from '../../../core/kernel/caller.ts';
 import { validate } from '../../../core/kernel/validate.ts';
 import { parseIdField, parseIdListField, requireId } from '../../graphql-server/ids.ts';
 import { objectPayload } from '../../graphql-server/mutation.ts';
-import { authorizeOnConversation } from '../authorize.ts';
+import { authorizeOnConversation, requireOperatorCaller } from '../authorize.ts';
 import { addMutation, type InputFieldBuilder, idInput } from '../builder.ts';
 import type { Context } from '../context.ts';
 import { ConversationRef, canSee, MessageRef } from './conversation.ts';
@@ -31,6 +31,7 @@ addMutation('offerAccept', {
   argumentDescription: 'The offer to accept.',
   input: offerInput,
   payload: objectPayload('conversation', ConversationRef),
+  authorize: requireOperatorCaller,
   run: (commit, { caller, services }, input) =>
     services.engine.conversations.accept(commit, caller, requireConversationId(input.conversationId)),
 });
@@ -41,6 +42,7 @@ addMutation('offerDecline', {
   argumentDescription: 'The offer to decline.',
   input: offerInput,
   payload: objectPayload('conversation', ConversationRef),
+  authorize: requireOperatorCaller,
   run: (commit, { caller, services }, input) =>
     services.engine.conversations.decline(commit, caller, requireConversationId(input.conversationId)),
 });
@@ -60,10 +62,12 @@ addMutation('messageSend', {
     }),
   },
   payload: objectPayload('message', MessageRef),
-  authorize: (context, { conversationId }) =>
-    authorizeOnConversation(context, conversationId, (conversation) =>
+  authorize: (context, { conversationId }) => {
+    requireOperatorCaller(context);
+    return authorizeOnConversation(context, conversationId, (conversation) =>
       requireOwnConversation(context.caller, conversation),
-    ),
+    );
+  },
   run: (commit, { caller, services }, { conversationId: id, ...content }) => {
     const message = { conversationId: requireConversationId(id), ...validate(newMessage, content) };
     return services.engine.conversations.send(commit, caller, message);
@@ -106,6 +110,7 @@ addMutation('conversationEscalate', {
   argumentDescription: 'The chat to escalate.',
   input: conversationInput,
   payload: objectPayload('conversation', ConversationRef),
+  authorize: requireOperatorCaller,
   run: (commit, { caller, services }, { id }) =>
     services.engine.conversations.escalate(commit, caller, requireConversationId(id)),
 });

@@ -1,4 +1,5 @@
 import type { LoggedEvent } from '../../../core/events/event-log.ts';
+import { requireOperatorId } from '../../../core/kernel/caller.ts';
 import { forbiddenError, graphqlError } from '../../graphql-server/errors.ts';
 import { parseIdArgument, parsePosition } from '../../graphql-server/ids.ts';
 import { createAbortableStream } from '../../graphql-server/streams.ts';
@@ -114,8 +115,8 @@ async function* streamDeskEvents(
   signal: AbortSignal,
 ): AsyncGenerator<LoggedEvent> {
   const { caller, services, desk } = context;
-  const { accountId, operatorId } = caller;
-  if (operatorId === null) throw forbiddenError();
+  const { accountId } = caller;
+  const operatorId = requireOperatorId(caller);
   // Read before the desk opens, so that it receives the events caused by its own connection.
   const openPosition = await services.events.log.readPosition(accountId);
   const start = after ?? openPosition;

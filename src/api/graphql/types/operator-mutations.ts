@@ -1,5 +1,5 @@
 import { type Profile, profileSchema, profileUpdate } from '../../../core/administration/profile.ts';
-import type { Caller } from '../../../core/kernel/caller.ts';
+import { type Caller, requireOperatorId } from '../../../core/kernel/caller.ts';
 import { invalidField } from '../../../core/kernel/errors.ts';
 import { parseId } from '../../../core/kernel/ids.ts';
 import { validate } from '../../../core/kernel/validate.ts';
@@ -16,10 +16,9 @@ import {
   requireCanUpdate,
   requireSelfOrManaged,
 } from '../../../core/operators/permissions.ts';
-import { forbiddenError } from '../../graphql-server/errors.ts';
 import { parseIdField, parseIdListField, requireId } from '../../graphql-server/ids.ts';
 import { deletedIdPayload, objectPayload } from '../../graphql-server/mutation.ts';
-import { authorizeOnOperator } from '../authorize.ts';
+import { authorizeOnOperator, requireOperatorCaller } from '../authorize.ts';
 import { addMutation, builder, type InputFieldBuilder, idInput, RoleEnum } from '../builder.ts';
 import type { Context } from '../context.ts';
 import { OperatorRef } from './operator.ts';
@@ -172,6 +171,7 @@ addMutation('operatorConnect', {
     }),
   },
   payload: objectPayload('operator', OperatorRef),
+  authorize: requireOperatorCaller,
   run: (commit, { caller, services }, { ttlSeconds, renew }) => {
     const seconds = ttlSeconds ?? DEFAULT_TTL_SECONDS;
     if (seconds < 1 || seconds > MAX_TTL_SECONDS)
@@ -264,6 +264,5 @@ function toPermissionInput({ groupId, ...input }: Readonly<Record<string, unknow
 /** Returns the requested operator's id, by default the viewer's. */
 function resolveOperatorId(id: string | null | undefined, caller: Caller): number {
   if (id !== null && id !== undefined) return requireId('operator', id);
-  if (caller.operatorId === null) throw forbiddenError();
-  return caller.operatorId;
+  return requireOperatorId(caller);
 }

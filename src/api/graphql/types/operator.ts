@@ -1,4 +1,5 @@
 import type { Profile } from '../../../core/administration/profile.ts';
+import { requireOperatorId } from '../../../core/kernel/caller.ts';
 import { findHighestRole, type Operator, operatorSchema } from '../../../core/operators/operator.ts';
 import { canRead, type Visibility } from '../../../core/operators/permissions.ts';
 import { toSlicedList } from '../../graphql-server/connection.ts';
@@ -190,7 +191,7 @@ builder.queryFields((t) => ({
     type: OperatorRef,
     description: 'The operator of the access token. FORBIDDEN for API keys.',
     resolve: async (_root, _args, { caller, load }) => {
-      const viewer = caller.operatorId === null ? undefined : await load.operator.load(caller.operatorId);
+      const viewer = await load.operator.load(requireOperatorId(caller));
       if (!viewer) throw forbiddenError();
       return viewer;
     },

@@ -1,5 +1,5 @@
 import type { Transaction } from '../../../storage/database.ts';
-import { type Caller, forbidden, requireWrite, type VisitorCaller } from '../../kernel/caller.ts';
+import { type Caller, forbidden, requireOperatorId, requireWrite, type VisitorCaller } from '../../kernel/caller.ts';
 import { unknownId } from '../../kernel/errors.ts';
 import type { Conversation } from '../records/conversation.ts';
 
@@ -49,7 +49,7 @@ export async function requireInvolvement(
 /** Throws unless the caller is the conversation's operator. */
 export function requireOwnConversation(caller: Caller, conversation: Conversation): void {
   requireWrite(caller);
-  if (caller.operatorId === null || conversation.operatorId !== caller.operatorId) throw forbidden();
+  if (conversation.operatorId !== requireOperatorId(caller)) throw forbidden();
 }
 
 /** Another visitor's conversation is reported as unknown. */

@@ -1,6 +1,12 @@
 import type { Database, Transaction } from '../../../storage/database.ts';
 import { announce } from '../../events/announce.ts';
-import { type ActorContext, type Caller, type Commit, forbidden, type VisitorCaller } from '../../kernel/caller.ts';
+import {
+  type ActorContext,
+  type Caller,
+  type Commit,
+  requireOperatorId,
+  type VisitorCaller,
+} from '../../kernel/caller.ts';
 import { invalidField } from '../../kernel/errors.ts';
 import { releaseSlot } from '../../live/live-store.ts';
 import { type ClosedBy, type Conversation, toEventSnapshot, wrongState } from '../records/conversation.ts';
@@ -50,18 +56,13 @@ export class ConversationService {
   /** Accepting the same offer twice is harmless. */
   accept(commit: Commit<Conversation>, caller: Caller, id: number): Promise<Conversation> {
     return commit(async (tx) => {
-      const conversation = await requireConversation(tx, caller.accountId, id);
-      requireOffered(caller, conversation);
+      const conversation = await requireOwnOffer(tx, caller, id);
       return conversation.state === 'active' ? conversation : acceptOffer(tx, caller, conversation);
     });
   }
 
   decline(commit: Commit<Conversation>, caller: Caller, id: number): Promise<Conversation> {
-    return commit(async (tx) => {
-      const conversation = await requireConversation(tx, caller.accountId, id);
-      requireOffered(caller, conversation);
-      return declineOffer(tx, caller, conversation);
-    });
+    return commit(async (tx) => declineOffer(tx, caller, await requireOwnOffer(tx, caller, id)));
   }
 
   send(commit: Commit<Message>, caller: Caller, input: NewMessage): Promise<Message> {
@@ -149,9 +150,11 @@ export class ConversationService {
 }
 
 /** Throws unless the conversation is assigned to the caller. An offer to another operator looks like an expired one. */
-function requireOffered(caller: Caller, conversation: Conversation): void {
-  if (caller.operatorId === null) throw forbidden();
-  if (conversation.operatorId !== caller.operatorId) throw offerGoneError();
+async function requireOwnOffer(tx: Transaction, caller: Caller, id: number): Promise<Conversation> {
+  const operatorId = requireOperatorId(caller);
+  const conversation = await requireConversation(tx, caller.accountId, id);
+  if (conversation.operatorId !== operatorId) throw offerGoneError();
+  return conversation;
 }
 
 /** Closes a conversation, releases its slot, and assigns queued conversations to that operator. */

@@ -1,6 +1,6 @@
 import type { Database, Transaction } from '../../../storage/database.ts';
 import { prepare } from '../../../storage/prepared-statement.ts';
-import type { Caller, VisitorCaller } from '../../kernel/caller.ts';
+import { type Caller, requireOperatorId, type VisitorCaller } from '../../kernel/caller.ts';
 import { DomainError } from '../../kernel/errors.ts';
 import { text } from '../../kernel/text.ts';
 import { type Conversation, wrongState } from '../records/conversation.ts';
@@ -23,7 +23,7 @@ export interface NewMessage {
 
 /** Sends a message of an operator, who must have accepted the conversation. */
 export async function sendAsOperator(tx: Transaction, caller: Caller, input: NewMessage): Promise<Message> {
-  const author = { authorType: 'operator', authorId: caller.operatorId } as const;
+  const author = { authorType: 'operator', authorId: requireOperatorId(caller) } as const;
   const [conversation, earlierMessage] = await Promise.all([
     requireConversation(tx, caller.accountId, input.conversationId),
     findEarlierMessage(tx, caller, author, input),

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Database, Transaction } from '../../../storage/database.ts';
 import { prepare } from '../../../storage/prepared-statement.ts';
 import { VersionedCache } from '../../kernel/caches.ts';
-import { type Caller, type Commit, forbidden } from '../../kernel/caller.ts';
+import { type Caller, type Commit, requireOperatorId } from '../../kernel/caller.ts';
 import { DomainError, invalid } from '../../kernel/errors.ts';
 import type { Window } from '../../kernel/page.ts';
 import type { LiveState } from '../../live/capacity.ts';
@@ -156,8 +156,8 @@ export class LiveService {
     caller: Caller,
     lease: { leaseId: string; seconds: number; renewOnly: boolean },
   ): Promise<Operator> {
-    const { operatorId, accountId } = caller;
-    if (operatorId === null) throw forbidden();
+    const operatorId = requireOperatorId(caller);
+    const { accountId } = caller;
     return commit(async (tx) => {
       const operator = await requireOperator(tx, accountId, operatorId);
       if (!lease.renewOnly) await connect(tx, caller, { operatorId, ...lease });

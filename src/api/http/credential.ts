@@ -1,0 +1,27 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { readBearerToken } from './bearer-token.ts';
+import { HttpError } from './http-error.ts';
+
+/** What a client authenticates with. */
+export interface Credential {
+  readonly kind: 'token' | 'api_key';
+  readonly secret: string;
+}
+
+/** Reads the credential from the headers only: `Authorization: Bearer`, or `X-API-Key` where keys are accepted. */
+export function readCredential(
+  request: { readonly headers: IncomingHttpHeaders },
+  acceptsApiKeys: boolean,
+): Credential | undefined {
+  const { authorization = '', 'x-api-key': apiKey } = request.headers;
+  if (!acceptsApiKeys || typeof apiKey !== 'string') return toCredential(readBearerToken(request), undefined);
+  return toCredential(/^Bearer\b/i.test(authorization) ? authorization : undefined, apiKey);
+}
+
+/** Throws if there are both: it would be unclear who calls. */
+export function toCredential(token: string | undefined, apiKey: string | undefined): Credential | undefined {
+  if (token !== undefined && apiKey !== undefined)
+    throw new HttpError(400, 'Send either an access token or an API key, not both.');
+  if (apiKey !== undefined) return { kind: 'api_key', secret: apiKey };
+  return token === undefined ? undefined : { kind: 'token', secret: token };
+}
