@@ -4,6 +4,7 @@ function listTypes(subject: string, verbs: readonly string[]): string[] {
   return verbs.map((verb) => `${subject}.${verb}`);
 }
 
+/** All types. Webhooks can subscribe to each of them; visitors receive only `VISITOR_EVENT_TYPES`. */
 export const EVENT_TYPES: readonly string[] = [
   ...listTypes('operator', [...CHANGE_VERBS, 'connected', 'disconnected', 'availability_updated']),
   ...listTypes('conversation', ['queued', 'offered', 'started', 'transferred', 'closed', 'updated']),
@@ -14,6 +15,19 @@ export const EVENT_TYPES: readonly string[] = [
     listTypes(subject, CHANGE_VERBS),
   ),
 ];
+
+/** A new type is not for visitors, unless it is added here. */
+const VISITOR_EVENT_TYPES: ReadonlySet<string> = new Set([
+  ...listTypes('conversation', ['queued', 'offered', 'started', 'transferred', 'closed']),
+  'message.created',
+  'satisfaction.answered',
+]);
+
+/** Whether an event is sent to the visitor of the conversation. Of the updates, only an escalation to video is. */
+export function isVisibleToVisitors(type: string, changedFields: readonly string[]): boolean {
+  if (type === 'conversation.updated') return changedFields.includes('escalatedTo');
+  return VISITOR_EVENT_TYPES.has(type);
+}
 
 /** Sent to one webhook only, to test it; webhooks cannot subscribe to it. */
 export const TEST_EVENT = 'webhook.tested';

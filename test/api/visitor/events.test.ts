@@ -110,6 +110,27 @@ test('without a position only new events are sent', async () => {
   socket.end();
 });
 
+test('an event of a type that is not listed for visitors does not reach them', async () => {
+  const visitor = await site.createVisitor();
+  const after = await readPosition(visitor);
+  const { id } = await visitor.startConversation({ message: 'Hello' });
+  // As if a later version had added a type.
+  const { storedData } = site.switchboard;
+  await storedData.query(
+    "update events set type = 'conversation.noted' where type = 'message.created' and subject_id = ?",
+    id,
+  );
+  const socket = visitor.openSocket();
+  const subscription = await socket.subscribe(EVENTS, { id, after });
+  await visitor.sendMessage(id, 'A question');
+  await subscription.waitUntil((results) => eventsIn(results).some(({ message }) => message?.text === 'A question'));
+  assert.deepEqual(
+    eventsIn(subscription.results).map(({ type }) => type),
+    ['conversation.queued', 'conversation.offered', 'message.created'],
+  );
+  socket.end();
+});
+
 test('an escalation to video is an event of the chat', async () => {
   const visitor = await site.createVisitor();
   const { id } = await visitor.startConversation();

@@ -1,5 +1,6 @@
 import type { Conversation } from '../../../core/engine/records/conversation.ts';
 import type { LoggedEvent } from '../../../core/events/event-log.ts';
+import { isVisibleToVisitors } from '../../../core/webhooks/event-types.ts';
 import { graphqlError } from '../../graphql-server/errors.ts';
 import { parseIdArgument, parsePosition } from '../../graphql-server/ids.ts';
 import { createAbortableStream } from '../../graphql-server/streams.ts';
@@ -75,16 +76,11 @@ async function* streamEvents(
   };
   await requireOwnConversation();
   for await (const events of services.events.log.follow(visitor.accountId, start, signal, [`conversation:${id}`])) {
-    const visibleEvents = events.filter(isVisibleToVisitor);
+    const visibleEvents = events.filter(({ type, changes }) => isVisibleToVisitors(type, changes.fields));
     if (visibleEvents.length === 0) continue;
     // Cached rows may be outdated.
     context.load = createLoaders(visitor, services);
     const conversation = await requireOwnConversation();
     for (const event of visibleEvents) yield { ...event, conversation };
   }
-}
-
-/** Updates are internal to operators, except an escalation to video. */
-function isVisibleToVisitor({ type, changes }: LoggedEvent): boolean {
-  return type !== 'conversation.updated' || changes.fields.includes('escalatedTo');
 }
