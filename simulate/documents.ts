@@ -38,6 +38,8 @@ export const OPERATORS_IMPORT = buildMutation(
   'operatorsImport',
   'report { applied rows { operatorId userErrors { field message } } }',
 );
+export const EVENTS =
+  'query ($after: ID) { events(first: 100, after: $after) { nodes { position type at subject { type id } values } pageInfo { hasNextPage endCursor } } }';
 export const OPERATOR_DELETE = buildMutation('operatorDelete', 'deletedId');
 export const ACCOUNT_UPDATE = buildMutation('accountUpdate', 'account { id }');
 export const CONVERSATION_COUNT =

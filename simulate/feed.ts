@@ -21,6 +21,11 @@ function disposeQuietly(client: GraphqlClient): void {
   Promise.resolve(client.dispose()).catch(() => undefined);
 }
 
+/** Visitors' positions are encrypted. */
+function toNumber(position: string): number {
+  return /^\d+$/.test(position) ? Number(position) : 0;
+}
+
 /** An event as both endpoints return it. */
 interface EventView {
   readonly position: string;
@@ -40,7 +45,8 @@ export class Feed {
   readonly #journal: Journal;
   readonly #subscription: FeedSubscription;
   readonly #onEvent: (event: EventReceived) => void;
-  #position: number;
+  /** As the service returned it. */
+  #position: string;
   /** The current stream; late events of earlier connections are ignored. */
   #stream = 0;
   #socket: WebSocket | undefined;
@@ -52,7 +58,7 @@ export class Feed {
     client: HttpClient,
     journal: Journal,
     subscription: FeedSubscription,
-    { position, onEvent }: { position: number; onEvent: (event: EventReceived) => void },
+    { position, onEvent }: { position: string; onEvent: (event: EventReceived) => void },
   ) {
     this.#client = client;
     this.#journal = journal;
@@ -87,7 +93,7 @@ export class Feed {
       await this.#subscribeOnce();
       if (this.#ending !== undefined) return;
       this.#client.switchNode();
-      if (this.#position > before) attempts = 1;
+      if (this.#position !== before) attempts = 1;
       await Promise.race([backOff(attempts), this.#waitForEnding()]);
     }
   }
@@ -101,7 +107,7 @@ export class Feed {
     const { participant, path, token, operation, query, variables, conversation } = this.#subscription;
     const stream = this.#journal.nextStream();
     this.#stream = stream;
-    this.#journal.add({ kind: 'stream_opened', participant, stream, conversation, after: this.#position });
+    this.#journal.add({ kind: 'stream_opened', participant, stream, conversation, after: toNumber(this.#position) });
     const client = createClient({
       url: `${this.#client.url.replace(/^http/, 'ws')}${path}`,
       webSocketImpl: this.#socketClass(),
@@ -115,7 +121,7 @@ export class Feed {
         resolve();
       };
       client.subscribe<Record<string, EventView>>(
-        { query, variables: { ...variables, after: String(this.#position) } },
+        { query, variables: { ...variables, after: this.#position } },
         {
           next: ({ data, errors }) => {
             const event = data?.[operation];
@@ -142,14 +148,14 @@ export class Feed {
       kind: 'event_received' as const,
       participant,
       stream,
-      position: Number(position),
+      position: toNumber(position),
       type,
       serverAt: Date.parse(at),
       conversation: conversation ?? (conversationId ? Number(conversationId) : null),
       reason: reason ?? null,
       message,
     };
-    this.#position = Math.max(this.#position, received.position);
+    this.#position = position;
     this.#onEvent(this.#journal.add(received));
   }
 

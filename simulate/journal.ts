@@ -51,8 +51,8 @@ export interface StreamOpened extends Timestamped {
   readonly participant: Participant;
   readonly stream: number;
   readonly conversation: number | null;
-  /** The position after which it resumes; null for a new stream. */
-  readonly after: number | null;
+  /** The position after which it resumes. Visitors do not see it: 0 until `locateVisitorEvents` has found it. */
+  after: number;
 }
 
 /** The service accepted the connection of a stream. */
@@ -74,7 +74,8 @@ export interface EventReceived extends Timestamped {
   readonly kind: 'event_received';
   readonly participant: Participant;
   readonly stream: number;
-  readonly position: number;
+  /** Visitors do not see it: 0 until `locateVisitorEvents` has found it. */
+  position: number;
   readonly type: string;
   readonly serverAt: number;
   readonly conversation: number | null;

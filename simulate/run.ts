@@ -7,6 +7,7 @@ import type { Plan } from './plan.ts';
 import { Random } from './random.ts';
 import type { Setup } from './setup.ts';
 import { sleep } from './time.ts';
+import { locateVisitorEvents } from './visitor-events.ts';
 
 /** Without an event for this long, none is expected any more. */
 const QUIET_MS = 500;
@@ -45,6 +46,7 @@ export async function simulate({ client, journal, plan, setup, stop }: Simulatio
   await Promise.all(visits);
   await waitUntilQuiet(journal);
   await Promise.all(operators.map((operator) => operator.closeDesk()));
+  await locateVisitorEvents(setup, journal.entries);
 }
 
 async function waitUntilQuiet(journal: Journal): Promise<void> {

@@ -19,6 +19,8 @@ export interface SetupOperator {
 
 export interface Setup {
   readonly admin: ApiClient;
+  /** The position of the event log before the run. */
+  readonly position: string;
   /** Ids by index in the plan. */
   readonly websites: readonly string[];
   readonly skills: readonly string[];
@@ -76,7 +78,8 @@ export async function setUp(
     }
   };
   await Promise.all(Array.from({ length: MAX_CONCURRENT_LOGINS }, logInNext));
-  return { admin, ...directory, operators };
+  const position = await executeOrThrow<string>(admin, 'eventPosition', documents.EVENT_POSITION);
+  return { admin, position, ...directory, operators };
 }
 
 interface ImportReport {
@@ -136,7 +139,7 @@ function toImportRow(
   };
 }
 
-async function executeOrThrow<T>(admin: ApiClient, operation: string, query: string, input: object): Promise<T> {
+async function executeOrThrow<T>(admin: ApiClient, operation: string, query: string, input: object = {}): Promise<T> {
   const answer = await admin.execute<T>({ operation, query, variables: { input } });
   if (answer.outcome !== 'done') throw new Error(`${operation} failed: ${answer.code}, ${answer.message}`);
   return answer.data;

@@ -36,7 +36,7 @@ export class Desks {
       const httpClient = client.forParticipant(operator);
       const api = new ApiClient(httpClient, journal, `operator ${operator}`, { path, token });
       this.#clients.set(operator, api);
-      const position = Number(requireDone(await api.execute<string>(EVENT_POSITION)));
+      const position = requireDone(await api.execute<string>(EVENT_POSITION));
       const subscription = {
         ...{ participant: `operator ${operator}` as const, path, token, conversation: null, variables: {} },
         ...{ operation: 'deskEvents', query: documents.DESK_EVENTS },

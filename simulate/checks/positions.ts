@@ -1,4 +1,4 @@
-import type { EventReceived, StreamOpened } from '../journal.ts';
+import type { EventReceived } from '../journal.ts';
 import type { Check, Problem } from './check.ts';
 
 /** The positions of a stream only increase, even when a new connection resumes it. */
@@ -8,7 +8,7 @@ export const positions: Check = {
     const lastPositions = new Map<number, number>();
     const problems: Problem[] = [];
     for (const entry of entries) {
-      if (entry.kind === 'stream_opened') lastPositions.set(entry.stream, getStartPosition(entry));
+      if (entry.kind === 'stream_opened') lastPositions.set(entry.stream, entry.after);
       if (entry.kind !== 'event_received') continue;
       const last = lastPositions.get(entry.stream) ?? 0;
       if (entry.position <= last) problems.push({ message: describeProblem(entry, last), at: entry.at });
@@ -17,10 +17,6 @@ export const positions: Check = {
     return problems;
   },
 };
-
-function getStartPosition({ after }: StreamOpened): number {
-  return after ?? 0;
-}
 
 function describeProblem({ participant, stream, position, type }: EventReceived, last: number): string {
   return `${participant} received ${type} at position ${position} after ${last} (stream ${stream})`;

@@ -70,7 +70,7 @@ export class SimulatedOperator {
     // Read the position first, so that no event before the stream is missed.
     const result = await this.#api.execute<string>({ operation: 'eventPosition', query: documents.EVENT_POSITION });
     if (result.outcome !== 'done') return false;
-    const position = Number(result.data);
+    const position = result.data;
     const subscription = {
       participant: this.participant,
       path: documents.OPERATOR_PATH,

@@ -47,7 +47,7 @@ export class SimulatedVisitor {
     if (position.outcome !== 'done') return;
     const conversation = await this.#start(api, this.#writer);
     if (conversation === undefined) return;
-    const feed = this.#subscribe(api, conversation, Number(position.data));
+    const feed = this.#subscribe(api, conversation, position.data);
     await Promise.all([
       this.#leaveWhenImpatient(conversation),
       this.#dropConnectionOnce(feed),
@@ -145,7 +145,7 @@ export class SimulatedVisitor {
     return conversation;
   }
 
-  #subscribe(api: ApiClient, conversation: number, position: number): Feed {
+  #subscribe(api: ApiClient, conversation: number, position: string): Feed {
     const subscription = {
       ...{ participant: this.participant, path: documents.VISITOR_PATH, token: api.token, conversation },
       ...{ operation: 'conversationEvents', query: documents.CONVERSATION_EVENTS },

@@ -7,7 +7,7 @@ export interface SchemaTypes<Context extends object> {
   DefaultFieldNullability: false;
   Scalars: {
     /** Decimal text for clients; inputs are validated where they are used. */
-    ID: { Input: string; Output: number };
+    ID: { Input: string; Output: number | string };
     DateTime: { Input: Date; Output: Date | number };
     JSON: { Input: never; Output: unknown };
   };

@@ -24,12 +24,14 @@ export class InstallationSecrets {
   readonly #websiteKey: Buffer;
   readonly #requestKey: Buffer;
   readonly #sealKey: Buffer;
+  readonly #visitorPositionKey: Buffer;
 
   constructor(secret: string) {
     this.#ssoKey = deriveKey(secret, 'sso_key');
     this.#websiteKey = deriveKey(secret, 'website_secret');
     this.#requestKey = deriveKey(secret, 'idempotency');
     this.#sealKey = deriveKey(secret, 'seal');
+    this.#visitorPositionKey = deriveKey(secret, 'visitor_position');
   }
 
   /** Derives the operator's single sign-on key. It is not stored; a new version gives a new key. */
@@ -54,31 +56,46 @@ export class InstallationSecrets {
     return mac.digest('hex');
   }
 
+  /** Derives a key for one visitor: random nonces are safe only for a limited number of encryptions with one key. */
+  deriveVisitorPositionKey(accountId: number, visitorId: number): Buffer {
+    return createHmac('sha256', this.#visitorPositionKey).update(`${accountId}.${visitorId}`).digest();
+  }
+
   /** Encrypts a secret that must be readable later. It can only be decrypted with the same context (a row). */
   seal(text: string, context: string): string {
-    const nonce = randomBytes(NONCE_BYTES);
-    const cipher = createCipheriv('aes-256-gcm', this.#sealKey, nonce).setAAD(Buffer.from(context));
-    const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
-    return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64url');
+    return encrypt(this.#sealKey, Buffer.from(text), context);
   }
 
   /** Returns undefined if the value was sealed by another installation, for another context, or was modified. */
   unseal(sealed: string, context: string): string | undefined {
-    const bytes = Buffer.from(sealed, 'base64url');
-    const [nonce, tag] = [bytes.subarray(0, NONCE_BYTES), bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES)];
-    try {
-      const options = { authTagLength: TAG_BYTES };
-      const decipher = createDecipheriv('aes-256-gcm', this.#sealKey, nonce, options).setAAD(Buffer.from(context));
-      decipher.setAuthTag(tag);
-      return decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES), undefined, 'utf8') + decipher.final('utf8');
-    } catch {
-      return undefined;
-    }
+    return decrypt(this.#sealKey, sealed, context)?.toString('utf8');
   }
 }
 
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
+
+/** Encrypts and authenticates: AES-256-GCM with a random nonce, so that the same content gives another text each time. */
+export function encrypt(key: Buffer, content: Buffer, context: string): string {
+  const nonce = randomBytes(NONCE_BYTES);
+  const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(context));
+  const encrypted = Buffer.concat([cipher.update(content), cipher.final()]);
+  return Buffer.concat([nonce, cipher.getAuthTag(), encrypted]).toString('base64url');
+}
+
+/** Returns undefined if the text was encrypted with another key or context, or was modified. */
+export function decrypt(key: Buffer, encrypted: string, context: string): Buffer | undefined {
+  const bytes = Buffer.from(encrypted, 'base64url');
+  if (bytes.toString('base64url') !== encrypted) return undefined;
+  const [nonce, tag] = [bytes.subarray(0, NONCE_BYTES), bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES)];
+  try {
+    const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES });
+    decipher.setAAD(Buffer.from(context)).setAuthTag(tag);
+    return Buffer.concat([decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES)), decipher.final()]);
+  } catch {
+    return undefined;
+  }
+}
 
 export function isSameSecret(a: string, b: string): boolean {
   return timingSafeEqual(Buffer.from(digest(a)), Buffer.from(digest(b)));

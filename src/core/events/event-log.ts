@@ -195,15 +195,15 @@ export class EventLog {
   /** Throws if a follower's position is not in the log. */
   async #requireBounds(accountId: number, { position }: Pick<Follower, 'position'>): Promise<Bounds> {
     const bounds = await this.readBounds(accountId);
-    if (position > bounds.newest) throw new DomainError('invalid', `The position ${position} does not exist yet.`);
-    if (position < bounds.oldest - 1) {
-      throw new DomainError(
-        'invalid',
-        `The position ${position} is too old: read again and follow from the current position.`,
-      );
-    }
+    if (position > bounds.newest) throw new DomainError('invalid', 'The position does not exist yet.');
+    if (position < bounds.oldest - 1) throw positionTooOld();
     return bounds;
   }
+}
+
+/** The messages name no position: visitors must not see the number. */
+export function positionTooOld(): DomainError {
+  return new DomainError('invalid', 'The position is too old: read again and follow from the current position.');
 }
 
 function selectAfter(

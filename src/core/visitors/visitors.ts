@@ -6,6 +6,7 @@ import type { SkillAvailabilities } from '../live/skill-availability.ts';
 import { VisitorErasure } from './erase.ts';
 import { OwnConversations } from './own-conversations.ts';
 import { VisitorLimits, type VisitorRates } from './visitor-limits.ts';
+import { VisitorPositions } from './visitor-positions.ts';
 import { VisitorQuery } from './visitor-query.ts';
 import { VisitorService } from './visitor-service.ts';
 import { VisitorSessions } from './visitor-sessions.ts';
@@ -32,6 +33,7 @@ export function createVisitors({ database, secrets, log, skillAvailabilities, li
     query: new VisitorQuery(database),
     profiles: new VisitorService(database),
     ownConversations: new OwnConversations(database),
+    positions: new VisitorPositions(secrets),
     availability: new WebsiteAvailability(skillAvailabilities, log),
     erasure: new VisitorErasure(sessions),
   };

@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { openSocket } from '../../support/clients/subscriptions.ts';
 import { openSite, type Site, type SiteOperator, type SiteVisitor } from '../../support/fixtures/site.ts';
+import { startSwitchboard } from '../../support/processes/switchboard.ts';
 import { WAIT_TIMEOUT_MS, withTimeout } from '../../support/waiting/wait.ts';
 
 let site: Site;
@@ -59,11 +64,6 @@ test('rule 20: a visitor receives all events of their conversation, in order', a
     ],
     'changes that are internal to operators are not sent',
   );
-  const positions = events.map(({ position }) => Number(position));
-  assert.deepEqual(
-    positions,
-    positions.toSorted((a, b) => a - b),
-  );
   assert.deepEqual(events.at(-1)?.conversation.operator, { pseudo: 'Bob' });
   socket.end();
 });
@@ -97,6 +97,45 @@ test('rules 18 and 20: many reconnects cause no gaps and no duplicates', async (
     Array.from({ length: MESSAGE_COUNT }, (_, index) => String(index + 1)),
   );
   assert.equal(new Set(received.map(({ position }) => position)).size, received.length);
+});
+
+test('the position of an event continues after exactly that event, also after a restart', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'switchboard-positions-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const firstRun = await openSite({ folder });
+  await firstRun.createOperator();
+  const visitor = await firstRun.createVisitor();
+  const after = await readPosition(visitor);
+  const { id } = await visitor.startConversation({ message: 'one' });
+  for (const text of ['two', 'three', 'four']) await visitor.sendMessage(id, text);
+  const receiveAfter = async (url: string, after: string) => {
+    const socket = openSocket(url, visitor.token, undefined, { path: '/visitor/graphql' });
+    const subscription = await socket.subscribe(EVENTS, { id, after });
+    await subscription.waitUntil((results) => eventsIn(results).some(({ message }) => message?.text === 'four'));
+    socket.end();
+    return eventsIn(subscription.results);
+  };
+  const events = await receiveAfter(firstRun.url, after);
+  await firstRun.stop();
+  const { url, stop } = await startSwitchboard({ folder });
+  t.after(stop);
+  const typesAndTexts = (list: readonly Event[]) => list.map(({ type, message }) => [type, message?.text]);
+  for (const [index, { position }] of events.slice(0, -1).entries()) {
+    assert.deepEqual(typesAndTexts(await receiveAfter(url, position)), typesAndTexts(events.slice(index + 1)));
+  }
+});
+
+test('positions tell a visitor nothing about the account', async () => {
+  const visitor = await site.createVisitor();
+  const { data } = await visitor.run('{a:eventPosition b:eventPosition}');
+  const before: string = data.a;
+  for (let times = 0; times < 20; times += 1) await site.createVisitor({ firstname: 'Ana' });
+  const later: string = await readPosition(visitor);
+  for (const position of [before, data.b, later]) assert.match(position, /^[\w-]{48}$/, 'all have the same form');
+  assert.notEqual(data.a, data.b, 'equal texts would show that nothing happened in the meantime');
+  const bytes = (position: string) => Buffer.from(position, 'base64url');
+  const common = bytes(before).filter((byte, index) => byte === bytes(later)[index]);
+  assert.ok(common.length < 12, `${common.length} of 36 bytes are the same`);
 });
 
 test('without a position only new events are sent', async () => {
@@ -154,15 +193,44 @@ test('an escalation to video is an event of the chat', async () => {
   socket.end();
 });
 
-test('a position that is not valid, or in the future, is rejected', { timeout: WAIT_TIMEOUT_MS }, async () => {
+const TOO_OLD = 'The position is too old: read again and follow from the current position.';
+const NOT_RECEIVED = 'after must be a position that this visitor received.';
+
+test('a position that this visitor did not receive is rejected', { timeout: WAIT_TIMEOUT_MS }, async () => {
   const visitor = await site.createVisitor();
   const { id } = await visitor.startConversation();
-  for (const after of ['x', '-1', '99999999']) {
+  const own = await readPosition(visitor);
+  const flipped = Buffer.from(own, 'base64url');
+  flipped[flipped.length - 1] = (flipped.at(-1) ?? 0) ^ 1;
+  for (const [what, after, message] of [
+    ['a number, from before positions were encrypted', '12', TOO_OLD],
+    ['a number in the future', '99999999', TOO_OLD],
+    ["another visitor's", await readPosition(await site.createVisitor()), NOT_RECEIVED],
+    ['a modified one', flipped.toString('base64url'), NOT_RECEIVED],
+    ['a shortened one', own.slice(0, -1), NOT_RECEIVED],
+    ['a lengthened one', `${own}A`, NOT_RECEIVED],
+    ...['x', '-1', ''].map((text) => [`'${text}'`, text, NOT_RECEIVED] as const),
+  ] as const) {
     const socket = visitor.openSocket();
     const subscription = await socket.subscribe(EVENTS, { id, after });
-    assert.match(JSON.stringify(await subscription.failed), /BAD_REQUEST/, after);
+    const [error] = (await subscription.failed) as { message: string; extensions: { code: string } }[];
+    assert.deepEqual([error?.extensions.code, error?.message], ['BAD_REQUEST', message], what);
     socket.end();
   }
+});
+
+test('a position that the log no longer has is too old', { timeout: WAIT_TIMEOUT_MS }, async () => {
+  const visitor = await site.createVisitor();
+  const after = await readPosition(visitor);
+  const { id } = await visitor.startConversation({ message: 'Hello' });
+  await site.switchboard.storedData.query(
+    'delete from events where position < (select event_position from accounts where id = 1)',
+  );
+  const socket = visitor.openSocket();
+  const subscription = await socket.subscribe(EVENTS, { id, after });
+  const [error] = (await subscription.failed) as { message: string; extensions: { code: string } }[];
+  assert.deepEqual([error?.extensions.code, error?.message], ['BAD_REQUEST', TOO_OLD]);
+  socket.end();
 });
 
 test('rule 17: a connection is closed soon after its token is revoked', async () => {

@@ -275,15 +275,14 @@ for (const { name, open } of databases) {
     test('rejects a deleted position and a future one', async () => {
       await writeMany(20, () => ({ conversation: 1 }));
       const newest = await currentPosition();
-      assert.equal(await firstOutcome(follow(newest + 1)), `invalid: The position ${newest + 1} does not exist yet.`);
+      assert.equal(await firstOutcome(follow(newest + 1)), 'invalid: The position does not exist yet.');
       await installation.database.transaction(({ db }) =>
         db.deleteFrom('events').where('position', '<=', 10).execute(),
       );
-      const tooOld = (position: number) =>
-        `invalid: The position ${position} is too old: read again and follow from the current position.`;
+      const tooOld = 'invalid: The position is too old: read again and follow from the current position.';
       for (const topics of [undefined, ['conversation:1'], ['operator:1']]) {
-        assert.equal(await firstOutcome(follow(9, topics)), tooOld(9));
-        assert.equal(await firstOutcome(follow(0, topics)), tooOld(0));
+        assert.equal(await firstOutcome(follow(9, topics)), tooOld);
+        assert.equal(await firstOutcome(follow(0, topics)), tooOld);
       }
       assert.deepEqual(positionsOf(await take(follow(10), newest - 10)).at(0), 11);
       const next = take(follow(newest, ['conversation:1']), 1);

@@ -135,7 +135,8 @@ builder.queryFields((t) => ({
   }),
   eventPosition: t.id({
     description:
-      'The position of the event log before this request read anything. Subscribe with it as `after` to receive every later event.',
-    resolve: (_root, _args, { eventPosition }) => eventPosition(),
+      'The position before this request read anything. Subscribe with it as `after` to receive every later event.',
+    resolve: async (_root, _args, { visitor, services, eventPosition }) =>
+      services.visitors.positions.encrypt(visitor, await eventPosition()),
   }),
 }));

@@ -1,8 +1,8 @@
 import type { Conversation } from '../../../core/engine/records/conversation.ts';
-import type { LoggedEvent } from '../../../core/events/event-log.ts';
+import { type LoggedEvent, positionTooOld } from '../../../core/events/event-log.ts';
 import { isVisibleToVisitors } from '../../../core/webhooks/event-types.ts';
 import { graphqlError } from '../../graphql-server/errors.ts';
-import { parseIdArgument, parsePosition } from '../../graphql-server/ids.ts';
+import { parseIdArgument } from '../../graphql-server/ids.ts';
 import { createAbortableStream } from '../../graphql-server/streams.ts';
 import { builder } from '../builder.ts';
 import type { VisitorContext } from '../context.ts';
@@ -18,8 +18,10 @@ interface ConversationEvent extends LoggedEvent {
 const ConversationEventRef = builder.objectRef<ConversationEvent>('ConversationEvent').implement({
   description: 'An event of a conversation.',
   fields: (t) => ({
-    position: t.exposeID('position', {
-      description: 'The position in the event log. Pass it as `after` to continue from here.',
+    position: t.id({
+      description:
+        'The position of the event, for this visitor only. Pass it as `after` to continue from here. It is encrypted: positions cannot be compared.',
+      resolve: ({ position }, _args, { visitor, services }) => services.visitors.positions.encrypt(visitor, position),
     }),
     type: t.exposeString('type', {
       description:
@@ -67,7 +69,7 @@ async function* streamEvents(
   signal: AbortSignal,
 ): AsyncGenerator<ConversationEvent> {
   const { visitor, services } = context;
-  const start = parsePosition('after', after) ?? (await services.events.log.readPosition(visitor.accountId));
+  const start = parsePosition(context, after) ?? (await services.events.log.readPosition(visitor.accountId));
   const id = parseIdArgument(idText);
   const requireOwnConversation = async () => {
     const found = id === undefined ? undefined : await services.visitors.ownConversations.find(visitor, id);
@@ -83,4 +85,14 @@ async function* streamEvents(
     const conversation = await requireOwnConversation();
     for (const event of visibleEvents) yield { ...event, conversation };
   }
+}
+
+function parsePosition({ visitor, services }: VisitorContext, text: string | null | undefined): number | undefined {
+  if (text === null || text === undefined) return undefined;
+  const position = services.visitors.positions.decrypt(visitor, text);
+  if (position !== undefined) return position;
+  // Positions were numbers before they were encrypted.
+  throw /^\d+$/.test(text)
+    ? positionTooOld()
+    : graphqlError('BAD_REQUEST', 'after must be a position that this visitor received.');
 }
