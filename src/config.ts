@@ -84,14 +84,17 @@ export const settings = z.object({
     .default([])
     .meta({
       description:
-        'Addresses or networks (`10.0.0.0/8`) of proxies whose `X-Forwarded-For` header is trusted. Without it, all users behind a proxy share the login limit of its address.',
+        'Addresses or networks (`10.0.0.0/8`) of proxies whose `X-Forwarded-For`, `-Host` and `-Proto` headers are trusted. Without it, all users behind a proxy share the login limit of its address.',
     }),
   SWITCHBOARD_CORS_ORIGINS: commaSeparatedList
     .refine((origins) => origins.every(isOrigin), {
       error: 'must be origins like https://app.example.com, separated by commas',
     })
     .default([])
-    .meta({ description: 'Origins whose pages can call the service from a browser.' }),
+    .meta({
+      description:
+        'Origins whose pages can call the service from a browser, and open WebSockets at `/graphql`. The pages of the service itself always can.',
+    }),
   SWITCHBOARD_REST_SUNSET: z.iso
     .date({ error: 'must be a date like 2027-12-31' })
     .transform((text) => new Date(text))

@@ -13,6 +13,7 @@ import { registerNodeMetrics } from '../api/http/node-metrics.ts';
 import { registerOperations } from '../api/http/operations.ts';
 import { RouteTable } from '../api/http/route-table.ts';
 import { closeWithin, drain } from '../api/http/shutdown.ts';
+import { createSocketOriginCheck } from '../api/http/socket-origin.ts';
 import { registerOAuth } from '../api/oauth/oauth.ts';
 import { registerPages } from '../api/pages/pages.ts';
 import { createFallbackHandlers, type Deprecation, REST_PREFIX, registerRest } from '../api/rest/rest.ts';
@@ -139,10 +140,15 @@ function registerProtocols(
   app.register(async (graphql) => registerGraphql(graphql, graphqlOptions));
   const visitorOptions = { ...graphqlOptions, schema: visitorSchema };
   app.register(async (visitor) => registerVisitor(visitor, visitorOptions));
-  const readClientAddress = createClientAddressReader(config.SWITCHBOARD_TRUSTED_PROXIES);
+  const readAddress = createClientAddressReader(config.SWITCHBOARD_TRUSTED_PROXIES);
+  const isAllowedOrigin = createSocketOriginCheck({
+    corsOrigins: config.SWITCHBOARD_CORS_ORIGINS,
+    publicUrl: config.SWITCHBOARD_PUBLIC_URL,
+    trustedProxies: config.SWITCHBOARD_TRUSTED_PROXIES,
+  });
   return [
-    serveSockets(app.server, { ...graphqlOptions, logger, readAddress: readClientAddress }, socketTimeouts),
-    serveVisitorSockets(app.server, { ...visitorOptions, logger, readAddress: readClientAddress }, socketTimeouts),
+    serveSockets(app.server, { ...graphqlOptions, logger, readAddress, isAllowedOrigin }, socketTimeouts),
+    serveVisitorSockets(app.server, { ...visitorOptions, logger, readAddress }, socketTimeouts),
   ];
 }
 

@@ -20,12 +20,14 @@ export interface SocketOptions extends GraphqlOptions {
   readonly logger: Logger;
   /** Returns the client's IP address. */
   readAddress(request: IncomingMessage): string;
+  /** Whether the origin of the request may open a WebSocket. */
+  isAllowedOrigin(request: IncomingMessage): boolean;
 }
 
 /** Serves `/graphql` over WebSocket. */
 export function serveSockets(
   server: Server,
-  { schema, services, transactIn, logger, readAddress }: SocketOptions,
+  { schema, services, transactIn, logger, readAddress, isAllowedOrigin }: SocketOptions,
   timeouts?: SocketTimeouts,
 ): Sockets {
   const desks = new WeakMap<SocketConnection, DeskPresence>();
@@ -42,6 +44,7 @@ export function serveSockets(
       schema,
       logger,
       acceptsApiKeys: true,
+      canConnect: async (request) => isAllowedOrigin(request),
       authenticate: (credential, request) => authenticate(services.access, credential, readAddress(request)),
       identify: identifyCaller,
       hasSamePermissions,

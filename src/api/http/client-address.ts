@@ -1,19 +1,12 @@
 import type { IncomingMessage } from 'node:http';
-import { BlockList, isIP } from 'node:net';
+import { createTrustCheck } from './trusted-proxies.ts';
 
 /**
  * Returns a function that reads the client's address like fastify's `request.ip`, for upgrade requests, which fastify
  * does not handle: the address of the peer or, if that is a trusted proxy, the address that it forwards for.
  */
 export function createClientAddressReader(trustedProxies: readonly string[]): (request: IncomingMessage) => string {
-  const trustedNetworks = new BlockList();
-  for (const proxy of trustedProxies) {
-    const [address = '', bits] = proxy.split('/');
-    const family = getFamily(address);
-    if (bits === undefined) trustedNetworks.addAddress(address, family);
-    else trustedNetworks.addSubnet(address, Number(bits), family);
-  }
-  const isTrusted = (address: string) => isIP(address) !== 0 && trustedNetworks.check(address, getFamily(address));
+  const isTrusted = createTrustCheck(trustedProxies);
   return ({ socket, headers }) => {
     const header = [headers['x-forwarded-for'] ?? []].flat().join(',');
     const forwardedAddresses = header.split(',').map((text) => text.trim());
@@ -24,8 +17,4 @@ export function createClientAddressReader(trustedProxies: readonly string[]): (r
     }
     return address;
   };
-}
-
-function getFamily(address: string): 'ipv4' | 'ipv6' {
-  return isIP(address) === 6 ? 'ipv6' : 'ipv4';
 }
