@@ -3,6 +3,7 @@ import { type Logger, pino } from 'pino';
 import { registerGraphql } from '../api/graphql/http.ts';
 import { schema } from '../api/graphql/schema.ts';
 import { isSocketUrl, serveSockets } from '../api/graphql/websocket.ts';
+import { OPERATION_LIMITS, type OperationLimits, OperationQueue } from '../api/graphql-server/operation-queue.ts';
 import type { Sockets, SocketTimeouts } from '../api/graphql-server/sockets.ts';
 import { createApp } from '../api/http/app.ts';
 import { createClientAddressReader } from '../api/http/client-address.ts';
@@ -136,9 +137,17 @@ function registerProtocols(
   const restOptions = { ...installation, transactIn, ...getDeprecation(config) };
   app.register(async (rest) => registerRest(rest, restOptions), { prefix: REST_PREFIX });
   app.register(async (oauth) => registerOAuth(oauth, installation.access, metrics));
-  const graphqlOptions = { schema, services: installation, transactIn, compileQueries };
+  const createQueue = (limits: OperationLimits) => new OperationQueue(limits, () => metrics.countRefusedOperation());
+  const graphqlOptions = {
+    ...{ schema, services: installation, transactIn, compileQueries },
+    operations: createQueue(OPERATION_LIMITS.operator),
+  };
   app.register(async (graphql) => registerGraphql(graphql, graphqlOptions));
-  const visitorOptions = { ...graphqlOptions, schema: visitorSchema };
+  const visitorOptions = {
+    ...graphqlOptions,
+    schema: visitorSchema,
+    operations: createQueue(OPERATION_LIMITS.visitor),
+  };
   app.register(async (visitor) => registerVisitor(visitor, visitorOptions));
   const readAddress = createClientAddressReader(config.SWITCHBOARD_TRUSTED_PROXIES);
   const isAllowedOrigin = createSocketOriginCheck({

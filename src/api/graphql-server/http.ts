@@ -12,6 +12,7 @@ import {
   toClientError,
   unauthenticatedError,
 } from './errors.ts';
+import type { OperationQueue } from './operation-queue.ts';
 
 export interface RequestedOperation {
   readonly parsed: ParsedDocument;
@@ -25,6 +26,7 @@ export interface GraphqlEndpoint<Viewer> {
   readonly schema: GraphQLSchema;
   /** If false, graphql-js runs every query. */
   readonly compileQueries: boolean;
+  readonly operations: OperationQueue;
   /** Whether API keys are accepted besides tokens. */
   readonly acceptsApiKeys: boolean;
   /** Undefined if the credential is not valid for this endpoint. */
@@ -82,21 +84,31 @@ export function serveGraphql<Viewer>(app: FastifyInstance, endpoint: GraphqlEndp
       const credential = readCredential(request, endpoint.acceptsApiKeys);
       const viewer = credential && (await endpoint.authenticate(credential, request));
       if (viewer === undefined) return sendUnauthenticated(reply, credential);
-      const [body, init] = await handle({
-        method: request.method,
-        url: request.url,
-        headers: request.headers,
-        body: () => (request.body as Buffer | undefined)?.toString('utf8') ?? null,
-        raw: request,
-        context: { viewer },
-      });
-      reply.code(init.status).headers({ ...NO_STORE, ...init.headers });
-      if (request.isUnavailable) reply.code(503).header('retry-after', RETRY_AFTER_SECONDS);
-      if (body !== null) return reply.send(body);
-      return sendError(reply, init.status, graphqlError('BAD_REQUEST', init.statusText));
+      const leave = await endpoint.operations.enter(endpoint.identify(viewer));
+      try {
+        return await respond(request, reply, viewer);
+      } finally {
+        leave();
+      }
     },
   });
   app.options(path, async (_request, reply) => reply.code(204).header('allow', 'GET, POST, OPTIONS').send());
+
+  async function respond(request: FastifyRequest, reply: FastifyReply, viewer: Viewer): Promise<FastifyReply> {
+    if (request.socket.destroyed) return reply.code(499).send(); // the client left while the operation waited
+    const [body, init] = await handle({
+      method: request.method,
+      url: request.url,
+      headers: request.headers,
+      body: () => (request.body as Buffer | undefined)?.toString('utf8') ?? null,
+      raw: request,
+      context: { viewer },
+    });
+    reply.code(init.status).headers({ ...NO_STORE, ...init.headers });
+    if (request.isUnavailable) reply.code(503).header('retry-after', RETRY_AFTER_SECONDS);
+    if (body !== null) return reply.send(body);
+    return sendError(reply, init.status, graphqlError('BAD_REQUEST', init.statusText));
+  }
 }
 
 /** Returns the execution arguments of a request, or the errors for which it is rejected. */

@@ -1,13 +1,6 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
-import {
-  type ExecutionArgs,
-  execute,
-  GraphQLError,
-  type GraphQLFormattedError,
-  type GraphQLSchema,
-  subscribe,
-} from 'graphql';
+import { type ExecutionArgs, GraphQLError, type GraphQLFormattedError, type GraphQLSchema } from 'graphql';
 import { CloseCode, makeServer, type SubscribePayload, type Server as WsServer } from 'graphql-ws';
 import type { Logger } from 'pino';
 import { type ServerOptions, type WebSocket, WebSocketServer } from 'ws';
@@ -17,12 +10,15 @@ import { HttpError } from '../http/http-error.ts';
 import { readConnectionCredential } from './connection-credential.ts';
 import { DocumentCache } from './documents.ts';
 import { graphqlError, isUnavailable, toClientError, unauthenticatedError } from './errors.ts';
+import type { OperationQueue } from './operation-queue.ts';
+import { createRefusalCounter, SocketOperations } from './socket-operations.ts';
 import { createSender } from './socket-sender.ts';
 
 /** Close codes from the range for private use. */
 const CREDENTIAL_INVALID = 4401;
 /** The client reconnects, and its permissions are checked again. */
 const PERMISSIONS_CHANGED = 4411;
+const TOO_MANY_OPERATIONS = 4429;
 const GOING_AWAY = 1001;
 const TRY_AGAIN_LATER = 1013;
 
@@ -32,10 +28,8 @@ const CREDENTIAL_CHECK_INTERVAL_MS = 400;
 const MAX_DATABASE_OUTAGE_MS = 12_000;
 const BATCH_COUNT = 15;
 const MAX_MESSAGE_BYTES = 1024 * 1024;
-/** Per connection. */
-const MAX_CONCURRENT_OPERATIONS = 1000;
-/** Unsent messages: a subscription has at most one, but queries are not limited in this way. */
-const MAX_QUEUED_MESSAGES = 2 * MAX_CONCURRENT_OPERATIONS;
+/** Unsent messages: a subscription has at most one, but queries and refusals are not limited in this way. */
+const MAX_QUEUED_MESSAGES = 2000;
 
 export interface SocketTimeouts {
   /** How long to wait for `connection_init`. */
@@ -58,6 +52,7 @@ export interface SocketEndpoint<Viewer> {
   readonly path: string;
   readonly schema: GraphQLSchema;
   readonly logger: Logger;
+  readonly operations: OperationQueue;
   /** How often the credential of each connection is rechecked. Defaults to 400 ms. */
   readonly credentialCheckIntervalMs?: number;
   /** Checks a client before its credential is known. */
@@ -79,6 +74,7 @@ export interface SocketConnection {
 }
 
 interface Connection<Viewer> extends SocketConnection {
+  readonly client: WebSocket;
   readonly request: IncomingMessage;
   credential: Credential | undefined;
   viewer: Viewer | undefined;
@@ -88,6 +84,8 @@ interface Connection<Viewer> extends SocketConnection {
   isAlive: boolean;
   /** Connections are checked in batches, to spread the load. */
   readonly batch: number;
+  /** Counts the operations refused, and disconnects a client that floods. */
+  countRefusal(): void;
 }
 
 export interface Sockets {
@@ -119,14 +117,17 @@ export class SocketServer<Viewer> implements Sockets {
       handleProtocols: (offered) => (offered.has(PROTOCOL) ? PROTOCOL : false),
     };
     this.#sockets = new WebSocketServer(options);
+    const operations = new SocketOperations(endpoint.operations, this.#logError);
     this.#protocol = makeServer<Record<string, unknown>, Connection<Viewer>>({
       schema: endpoint.schema,
       connectionInitWaitTimeout: timeouts.connectionInitMs,
-      execute: (args: ExecutionArgs) => execute(args),
-      subscribe: (args: ExecutionArgs) => subscribe(args),
+      execute: operations.execute,
+      subscribe: operations.subscribe,
       onConnect: ({ connectionParams, extra }) => this.#authenticate(extra, connectionParams),
-      onSubscribe: ({ extra, subscriptions }, _id, operation) =>
-        this.#prepareOperation(extra, Object.keys(subscriptions).length, operation),
+      onSubscribe: ({ extra }, _id, payload) =>
+        operations.admit(endpoint.identify(extra.viewer as Viewer), extra.countRefusal, () =>
+          this.#prepareOperation(extra, payload),
+        ),
       onNext: (_context, _id, _payload, _args, { data, errors }) =>
         errors && { data: data ?? null, errors: this.#toClientErrors(errors) },
       onError: (_context, _id, _payload, errors) => this.#toClientErrors(errors),
@@ -168,6 +169,7 @@ export class SocketServer<Viewer> implements Sockets {
   #openConnection(client: WebSocket, request: IncomingMessage): void {
     this.#openedCount += 1;
     const connection: Connection<Viewer> = {
+      client,
       request,
       credential: undefined,
       viewer: undefined,
@@ -175,6 +177,7 @@ export class SocketServer<Viewer> implements Sockets {
       pongListeners: new Set(),
       isAlive: true,
       batch: this.#openedCount % BATCH_COUNT,
+      countRefusal: createRefusalCounter(() => client.close(TOO_MANY_OPERATIONS, 'Too many operations')),
     };
     this.#connections.set(client, connection);
     const onClosed = this.#protocol.opened(
@@ -217,17 +220,10 @@ export class SocketServer<Viewer> implements Sockets {
   /** Returns the execution arguments of an operation, or the errors that reject it. */
   async #prepareOperation(
     connection: Connection<Viewer>,
-    runningCount: number,
     { query, operationName, variables }: SubscribePayload,
   ): Promise<ExecutionArgs | GraphQLError[]> {
-    if (runningCount > MAX_CONCURRENT_OPERATIONS) {
-      return [
-        graphqlError(
-          'RATE_LIMITED',
-          `Too many operations on one connection: at most ${MAX_CONCURRENT_OPERATIONS} can run concurrently.`,
-        ),
-      ];
-    }
+    if (connection.client.readyState !== connection.client.OPEN)
+      return [graphqlError('BAD_REQUEST', 'The connection is closed.')];
     // Authenticated for each operation, because permissions may change during a connection.
     const viewer = await this.#findViewer(connection).catch((error) => toClientError(error, this.#logError));
     if (viewer instanceof GraphQLError) return [viewer];

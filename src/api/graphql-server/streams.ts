@@ -12,3 +12,34 @@ export function createAbortableStream<T>(start: (signal: AbortSignal) => AsyncGe
     }),
   };
 }
+
+/** Calls `onEnd` once, when the stream has ended or its reader has stopped. */
+export function callAfterEnd<T>(stream: AsyncGenerator<T>, onEnd: () => void): AsyncGenerator<T> {
+  let isOpen = true;
+  const end = () => {
+    if (isOpen) onEnd();
+    isOpen = false;
+  };
+  return {
+    next: async () => {
+      const result = await stream.next().catch((error) => {
+        end();
+        throw error;
+      });
+      if (result.done) end();
+      return result;
+    },
+    return: (value) => {
+      end();
+      return stream.return(value);
+    },
+    throw: (error) => {
+      end();
+      return stream.throw(error);
+    },
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+    [Symbol.asyncDispose]: async () => end(),
+  };
+}

@@ -5,6 +5,7 @@ import type { ParsedDocument } from '../graphql-server/documents.ts';
 import { graphqlError } from '../graphql-server/errors.ts';
 import { type RequestedOperation, serveGraphql } from '../graphql-server/http.ts';
 import { createIdempotentMutationRunner, createMutationRunner } from '../graphql-server/mutation-runner.ts';
+import type { OperationQueue } from '../graphql-server/operation-queue.ts';
 import { readIdempotencyKey, toKeyedRequest } from '../http/idempotency-key.ts';
 import { authenticate } from './authenticate.ts';
 import { createRequestContext } from './request-context.ts';
@@ -15,6 +16,7 @@ export interface GraphqlOptions {
   readonly services: GraphqlServices;
   readonly transactIn: TransactInAccount;
   readonly compileQueries: boolean;
+  readonly operations: OperationQueue;
 }
 
 interface AuthenticatedRequest {
@@ -24,11 +26,12 @@ interface AuthenticatedRequest {
 
 /** Serves `/graphql`, for operators and API keys. */
 export function registerGraphql(app: FastifyInstance, options: GraphqlOptions): void {
-  const { schema, compileQueries, services } = options;
+  const { schema, compileQueries, operations, services } = options;
   serveGraphql<AuthenticatedRequest>(app, {
     path: '/graphql',
     schema,
     compileQueries,
+    operations,
     acceptsApiKeys: true,
     authenticate: async (credential, request) => {
       const caller = await authenticate(services.access, credential, request.ip);

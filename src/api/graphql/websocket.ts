@@ -27,7 +27,7 @@ export interface SocketOptions extends GraphqlOptions {
 /** Serves `/graphql` over WebSocket. */
 export function serveSockets(
   server: Server,
-  { schema, services, transactIn, logger, readAddress, isAllowedOrigin }: SocketOptions,
+  { schema, services, transactIn, operations, logger, readAddress, isAllowedOrigin }: SocketOptions,
   timeouts?: SocketTimeouts,
 ): Sockets {
   const desks = new WeakMap<SocketConnection, DeskPresence>();
@@ -43,6 +43,7 @@ export function serveSockets(
       path: PATH,
       schema,
       logger,
+      operations,
       acceptsApiKeys: true,
       canConnect: async (request) => isAllowedOrigin(request),
       authenticate: (credential, request) => authenticate(services.access, credential, readAddress(request)),

@@ -47,7 +47,7 @@ export class Metrics {
     for (const outcome of ['granted', 'refused'] as const) this.#logins.inc({ outcome }, 0);
     for (const outcome of ['delivered', 'retried', 'dead'] as const) this.#deliveries.inc({ outcome }, 0);
     for (const outcome of ['done', 'failed'] as const) this.#rounds.inc({ outcome }, 0);
-    for (const limit of ['login', ...Object.values(LIMIT_NAMES)]) this.#limitHits.inc({ limit }, 0);
+    for (const limit of ['login', 'operations', ...Object.values(LIMIT_NAMES)]) this.#limitHits.inc({ limit }, 0);
   }
 
   /** Returns a function that records the responses of a route. It looks up the histogram of each status once. */
@@ -84,6 +84,10 @@ export class Metrics {
   countLimitHit(status: number): void {
     const limit = LIMIT_NAMES[status];
     if (limit !== undefined) this.#limitHits.inc({ limit });
+  }
+
+  countRefusedOperation(): void {
+    this.#limitHits.inc({ limit: 'operations' });
   }
 
   /** Lets dashboards show which versions run during a rolling upgrade. */

@@ -4,6 +4,7 @@ import type { TransactInAccount } from '../../core/kernel/caller.ts';
 import { forbidden, identifyCaller, type VisitorCaller } from '../../core/kernel/caller.ts';
 import { serveGraphql } from '../graphql-server/http.ts';
 import { createMutationRunner } from '../graphql-server/mutation-runner.ts';
+import type { OperationQueue } from '../graphql-server/operation-queue.ts';
 import { createVisitorContext } from './context.ts';
 import { registerCors } from './cors.ts';
 import type { VisitorServices } from './services.ts';
@@ -15,6 +16,7 @@ export interface VisitorOptions {
   readonly services: VisitorServices;
   readonly transactIn: TransactInAccount;
   readonly compileQueries: boolean;
+  readonly operations: OperationQueue;
 }
 
 export const VISITOR_GRAPHQL_PATH = '/visitor/graphql';
@@ -22,7 +24,7 @@ export const VISITOR_GRAPHQL_PATH = '/visitor/graphql';
 /** Serves the visitors' endpoints: `/visitor/session` issues tokens for `/visitor/graphql`. */
 export function registerVisitor(
   app: FastifyInstance,
-  { schema, services, transactIn, compileQueries }: VisitorOptions,
+  { schema, services, transactIn, compileQueries, operations }: VisitorOptions,
 ): void {
   const gate = new VisitorGate(services.visitors);
   registerCors(app, gate);
@@ -31,6 +33,7 @@ export function registerVisitor(
     path: VISITOR_GRAPHQL_PATH,
     schema,
     compileQueries,
+    operations,
     acceptsApiKeys: false,
     authenticate: async ({ secret }, request) => {
       const visitor = await gate.authenticate(secret, request.headers.origin);

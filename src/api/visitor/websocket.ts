@@ -19,7 +19,7 @@ export interface VisitorSocketOptions extends VisitorOptions {
 /** Serves `/visitor/graphql` over WebSocket. */
 export function serveVisitorSockets(
   server: Server,
-  { schema, services, transactIn, logger, readAddress }: VisitorSocketOptions,
+  { schema, services, transactIn, operations, logger, readAddress }: VisitorSocketOptions,
   timeouts?: SocketTimeouts,
 ): Sockets {
   const gate = new VisitorGate(services.visitors);
@@ -29,6 +29,7 @@ export function serveVisitorSockets(
       path: VISITOR_GRAPHQL_PATH,
       schema,
       logger,
+      operations,
       credentialCheckIntervalMs: CREDENTIAL_CHECK_INTERVAL_MS,
       canConnect: ({ headers }) => gate.isKnownOrigin(headers.origin),
       acceptsApiKeys: false,

@@ -43,7 +43,7 @@ test('rule 20: a change is queried once for all subscribers of skill availabilit
   const query = 'subscription($id:ID!){skillAvailability(id:$id){chat{freeSlots waiting}}}';
   const socket = admin.connect();
   const subscriptions = await Promise.all(
-    Array.from({ length: 60 }, (_, n) => socket.subscribe(query, { id: n % 2 === 0 ? skillId : otherSkillId })),
+    Array.from({ length: 40 }, (_, n) => socket.subscribe(query, { id: n % 2 === 0 ? skillId : otherSkillId })),
   );
   await Promise.all(subscriptions.map((subscription) => subscription.waitUntil((results) => results.length === 1)));
   const statements = mock.method(SqliteConnection.prototype, 'run');

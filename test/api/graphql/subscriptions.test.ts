@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type GraphqlClient, graphqlClient, logIn } from '../../support/clients/graphql.ts';
 import { type RestClient, restClient } from '../../support/clients/rest.ts';
-import { openSocket, type Socket } from '../../support/clients/subscriptions.ts';
+import { openSocket, type Socket, type Subscription } from '../../support/clients/subscriptions.ts';
 import { createOperator, createOtherAccount, createResource } from '../../support/fixtures/resources.ts';
 import { type Switchboard, startSwitchboard } from '../../support/processes/switchboard.ts';
 import { waitUntil } from '../../support/waiting/wait.ts';
@@ -100,9 +100,11 @@ test('a filter selects operators, and nothing of another account arrives', async
 
 test('filtered subscriptions miss no change, however many there are', async () => {
   const { id } = await createOperator(rest);
-  const subscriptions = await Promise.all(
-    Array.from({ length: 150 }, () => socket.subscribe(LIVE, { filter: { id: String(id) } })),
-  );
+  const subscriptions: Subscription[] = [];
+  const subscribe = () => socket.subscribe(LIVE, { filter: { id: String(id) } });
+  // One operator cannot start all of them at the same time.
+  for (let round = 0; round < 3; round++)
+    subscriptions.push(...(await Promise.all(Array.from({ length: 50 }, subscribe))));
   const change = (available: boolean) => rest.put(`/operator/${id}/live`, { chat: { available } });
   const waitForAll = (isMet: (results: Messages) => boolean) =>
     Promise.all(subscriptions.map((subscription) => subscription.waitUntil(isMet)));
@@ -190,11 +192,11 @@ test('queries and mutations run over the same connection, with the same rules', 
 });
 
 test('an ended subscription leaves nothing behind, and its connection continues', async () => {
-  for (let round = 0; round < 5; round++) {
-    const subscriptions = await Promise.all(Array.from({ length: 300 }, () => socket.subscribe(LIVE)));
+  for (let round = 0; round < 15; round++) {
+    const subscriptions = await Promise.all(Array.from({ length: 50 }, () => socket.subscribe(LIVE)));
     for (const subscription of subscriptions) subscription.stop();
   }
-  // More than 1,000 were opened in total; only running ones count.
+  // More than the limit were opened in total; only open ones count.
   const subscription = await socket.subscribe(LIVE);
   const { id } = await createOperator(rest);
   await subscription.waitUntil((results) => idsIn(results).includes(id));

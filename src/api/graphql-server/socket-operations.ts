@@ -1,0 +1,105 @@
+import { type ExecutionArgs, type ExecutionResult, execute, GraphQLError, getOperationAST, subscribe } from 'graphql';
+import { toClientError } from './errors.ts';
+import type { OperationQueue } from './operation-queue.ts';
+import { callAfterEnd } from './streams.ts';
+
+/** A client that sends this many operations above its limits within the period ignores the errors. */
+const MAX_REFUSALS = 1000;
+const REFUSAL_PERIOD_MS = 10_000;
+
+const ADMISSION = Symbol('admission');
+
+/** The arguments of an operation that has entered the queue. */
+type AdmittedArgs = ExecutionArgs & {
+  readonly [ADMISSION]: { leave(): void; closeSubscription(): void };
+};
+
+/** Runs the operations of all connections within the limits of their callers. */
+export class SocketOperations {
+  readonly #queue: OperationQueue;
+  readonly #logError: (error: unknown) => void;
+
+  constructor(queue: OperationQueue, logError: (error: unknown) => void) {
+    this.#queue = queue;
+    this.#logError = logError;
+  }
+
+  /** Waits until the caller's operation may run, and prepares it. Returns the errors if it is rejected. */
+  async admit(
+    caller: string,
+    countRefusal: () => void,
+    prepare: () => Promise<ExecutionArgs | GraphQLError[]>,
+  ): Promise<ExecutionArgs | GraphQLError[]> {
+    let leave: () => void;
+    try {
+      leave = await this.#queue.enter(caller);
+    } catch (error) {
+      countRefusal();
+      return [this.#toGraphqlError(error)];
+    }
+    let isAdmitted = false;
+    try {
+      const args = await prepare();
+      if (Array.isArray(args)) return args;
+      const admitted = this.#openIfSubscription(args, caller, leave);
+      isAdmitted = !Array.isArray(admitted);
+      return admitted;
+    } finally {
+      if (!isAdmitted) leave();
+    }
+  }
+
+  readonly execute = async (args: ExecutionArgs): Promise<ExecutionResult> => {
+    try {
+      return await execute(args);
+    } finally {
+      (args as AdmittedArgs)[ADMISSION].leave();
+    }
+  };
+
+  /** Opening a subscription is an operation; an open one no longer counts as running. */
+  readonly subscribe = async (args: ExecutionArgs): Promise<AsyncGenerator<ExecutionResult> | ExecutionResult> => {
+    const { leave, closeSubscription } = (args as AdmittedArgs)[ADMISSION];
+    let isOpen = false;
+    try {
+      const result = await subscribe(args);
+      isOpen = Symbol.asyncIterator in result;
+      return isOpen ? callAfterEnd(result as AsyncGenerator<ExecutionResult>, closeSubscription) : result;
+    } finally {
+      leave();
+      if (!isOpen) closeSubscription();
+    }
+  };
+
+  #openIfSubscription(args: ExecutionArgs, caller: string, leave: () => void): AdmittedArgs | GraphQLError[] {
+    const operation = getOperationAST(args.document, args.operationName)?.operation;
+    // Otherwise the protocol rejects the operation without running it.
+    if (operation === undefined) return [new GraphQLError('Unable to identify operation')];
+    try {
+      const closeSubscription = operation === 'subscription' ? this.#queue.openSubscription(caller) : () => undefined;
+      return { ...args, [ADMISSION]: { leave, closeSubscription } };
+    } catch (error) {
+      return [this.#toGraphqlError(error)];
+    }
+  }
+
+  #toGraphqlError(error: unknown): GraphQLError {
+    const originalError = error as Error;
+    return toClientError(new GraphQLError(originalError.message, { originalError }), this.#logError);
+  }
+}
+
+/** Returns a function that counts the refusals of one connection, and calls `close` when a client floods. */
+export function createRefusalCounter(close: () => void): () => void {
+  let count = 0;
+  let since = 0;
+  return () => {
+    const now = performance.now();
+    if (now - since > REFUSAL_PERIOD_MS) {
+      count = 0;
+      since = now;
+    }
+    count += 1;
+    if (count > MAX_REFUSALS) close();
+  };
+}
