@@ -7,8 +7,8 @@ import { parseId } from '../../core/kernel/ids.ts';
 import { validate } from '../../core/kernel/validate.ts';
 import { newSession, SESSION_TTL_SECONDS } from '../../core/visitors/visitor-sessions.ts';
 import type { Visitors } from '../../core/visitors/visitors.ts';
+import { removeCorsHeaders } from '../http/cors.ts';
 import { HttpError } from '../http/http-error.ts';
-import { removeCorsHeaders } from './cors.ts';
 import { isOriginAllowed } from './visitor-gate.ts';
 
 const PATH = '/visitor/session';
