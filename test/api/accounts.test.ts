@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
+import { keyClient } from '../support/clients/graphql.ts';
 import { type RestClient, restClient } from '../support/clients/rest.ts';
 import { createOperator, createResource, listIds, newOperatorFields } from '../support/fixtures/resources.ts';
 import { type Switchboard, startSwitchboard } from '../support/processes/switchboard.ts';
@@ -229,5 +230,46 @@ suite('writes', () => {
     assert.equal(other.status, 201);
     assert.equal(other.body.data.name, 'Two');
     assert.equal(other.headers.get('idempotency-replayed'), null);
+  });
+});
+
+suite('an API key at /graphql', () => {
+  const run = async (query: string, headers: Record<string, string> = {}) => {
+    const { status, data, errors } = await keyClient(switchboard.url, smallKey).run(query, {}, headers);
+    return { status, data, errors };
+  };
+  const normalize = async (document: string, id: number) =>
+    JSON.stringify(await run(document.replace('<id>', String(id)))).replaceAll(`'id' ${id}`, "'id' #");
+
+  for (const kind of KINDS) {
+    test(`treats a ${kind} of another account like an unknown one`, async () => {
+      const before = await readAll(large);
+      const field = kind === 'website' ? 'label' : 'name';
+      for (const document of [
+        `{ ${kind}(id: <id>) { id ${field} } }`,
+        `{ ${kind}s(filter: { id: "<id>" }) { totalCount nodes { id } } }`,
+        `mutation { ${kind}Update(input: { id: <id>, ${field}: "Taken" }) { ${kind} { id } userErrors { code message } } }`,
+        `mutation { ${kind}Delete(input: { id: <id> }) { deletedId userErrors { code message } } }`,
+      ]) {
+        assert.equal(await normalize(document, FOREIGN), await normalize(document, ABSENT), document);
+      }
+      const { data } = await run(`{ ${kind}(id: ${FOREIGN}) { id } ${kind}s { nodes { ${field} } } }`);
+      assert.equal(data[kind], null);
+      assert.doesNotMatch(JSON.stringify(data), /large/i);
+      assert.equal(await readAll(large), before);
+    });
+  }
+
+  test('has the events, keys and idempotency keys of its account', async () => {
+    const { data } = await run('{ account { id } apiKeys { prefix } events(first: 100) { nodes { values } } }');
+    assert.equal(data.account.id, '2');
+    assert.deepEqual(data.apiKeys, [{ prefix: smallKey.slice(0, 8) }]);
+    assert.doesNotMatch(JSON.stringify(data.events), /large/i);
+    // Both keys have the identifier 1 in their account.
+    const headers = { 'Idempotency-Key': 'the-same-at-graphql' };
+    const create = 'mutation { groupCreate(input: { name: "Same" }) { group { id } } }';
+    const first = await keyClient(switchboard.url, switchboard.key).run(create, {}, headers);
+    const second = await run(create, headers);
+    assert.notEqual(second.data.groupCreate.group.id, first.data.groupCreate.group.id);
   });
 });

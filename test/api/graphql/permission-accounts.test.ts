@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { getNamedType, isInputObjectType, isObjectType } from 'graphql';
 import { createClient } from 'graphql-ws';
 import { schema } from '../../../src/api/graphql/schema.ts';
-import { type GraphqlClient, graphqlClient, logIn } from '../../support/clients/graphql.ts';
+import { type GraphqlCaller, type GraphqlClient, graphqlClient, logIn } from '../../support/clients/graphql.ts';
 import type { RestClient } from '../../support/clients/rest.ts';
 import { createOperator, createOtherAccount, createResource } from '../../support/fixtures/resources.ts';
 import { waitUntil } from '../../support/waiting/wait.ts';
@@ -15,7 +15,7 @@ import {
   selectAllFields,
   type TestOperator,
 } from './permission-operators.ts';
-import { FILTERS } from './permission-table.ts';
+import { FILTERS, KEY_VIEWERS } from './permission-table.ts';
 
 /** Ids start from 1 in each account, so the other account gets more of each resource. */
 const RESOURCE_COUNT = 30;
@@ -89,8 +89,8 @@ async function createApiKeys(client: GraphqlClient): Promise<string> {
 }
 
 /** Asserts the same response, but for the id, for an object of the other account and for an unknown one. */
-async function assertSame(document: (id: string) => string, kind: Kind, viewers = [admin]): Promise<void> {
-  for (const viewer of viewers) {
+async function assertSame(document: (id: string) => string, kind: Kind): Promise<void> {
+  for (const viewer of Object.values(fixture.viewers)) {
     const [foreignResponse, unknownResponse] = await Promise.all(
       [foreign[kind], UNKNOWN_ID].map(async (id) => {
         const { status, data, errors } = await viewer.run(document(id));
@@ -125,6 +125,7 @@ function listIdInputs(): string[] {
   });
 }
 
+const keys = () => KEY_VIEWERS.map((viewer) => fixture.viewers[viewer]);
 const mutation = (name: string, input: string) =>
   `mutation { ${name}(input: { ${input} }) { userErrors { field message code } } }`;
 const mutationById = (name: string) => (id: string) => mutation(name, `id: ${id}`);
@@ -322,7 +323,7 @@ test('every id that the schema takes has a case', () => {
 for (const [name, [kind, document]] of Object.entries(CASES)) {
   test(`${name}: an id of another account is treated like an unknown one`, async () => {
     const before = await other.get('/operator?limit=100');
-    await assertSame(document, kind, Object.values(fixture.viewers));
+    await assertSame(document, kind);
     assert.deepEqual((await other.get('/operator?limit=100')).body, before.body);
   });
 }
@@ -403,8 +404,10 @@ test('filters find nothing of another account', async () => {
     }
     const document = (value: string) => `{ ${list}(filter: { ${name}: "${value}" }) { totalCount nodes { id } } }`;
     if (kind) await assertSame(document, kind);
-    const response = await admin.run(document(text ?? foreign[kind as Kind]));
-    assert.deepEqual(response.data[list], { totalCount: 0, nodes: [] }, key);
+    for (const { run } of [admin, ...keys()]) {
+      const response = await run(document(text ?? foreign[kind as Kind]));
+      assert.deepEqual(response.data[list], { totalCount: 0, nodes: [] }, key);
+    }
   }
 });
 
@@ -413,28 +416,36 @@ test('lists contain nothing of another account', async () => {
     (type) =>
       `${type.toLowerCase()}s(first: 100) { totalCount nodes { ${selectAllFields(type, (field) => (field === 'messages' ? '(first: 5)' : ''))} } }`,
   );
-  const response = await admin.run(
-    `{ apiKeys { ${selectAllFields('ApiKey')} } webhooks { ${selectAllFields('Webhook')} } ${lists.join(' ')} }`,
-  );
-  assert.deepEqual(response.errors, []);
-  assert.doesNotMatch(JSON.stringify(response.data), /foreign/i);
-  for (const list of [
-    'operators',
-    'groups',
-    'skills',
-    'websites',
-    'tags',
-    'visitors',
-    'satisfactions',
-    'conversations',
-  ]) {
-    assert.equal(response.data[list].totalCount, response.data[list].nodes.length);
+  const document = `{ apiKeys { ${selectAllFields('ApiKey')} } webhooks { ${selectAllFields('Webhook')} } ${lists.join(' ')} }`;
+  for (const { run } of [admin, ...keys()]) {
+    const response = await run(document);
+    const secrets = new Set(response.errors.map(({ path }) => path?.at(-1)));
+    if (run === fixture.viewers.readKey.run) assert.deepEqual([...secrets], ['ssoKey', 'visitorSecret']);
+    else assert.deepEqual(response.errors, []);
+    assert.doesNotMatch(JSON.stringify(response.data), /foreign/i);
+    for (const list of [
+      'operators',
+      'groups',
+      'skills',
+      'websites',
+      'tags',
+      'visitors',
+      'satisfactions',
+      'conversations',
+    ]) {
+      assert.equal(response.data[list].totalCount, response.data[list].nodes.length);
+    }
   }
 });
 
-test('subscriptions send nothing of another account, and reject its skills and conversations', async () => {
+for (const viewer of ['admin', ...KEY_VIEWERS] as const) {
+  test(`subscriptions of ${viewer} send nothing of another account, and reject its skills and conversations`, () =>
+    checkSubscriptions(fixture.viewers[viewer]));
+}
+
+async function checkSubscriptions({ headers }: GraphqlCaller): Promise<void> {
   const url = `${fixture.switchboard.url.replace('http', 'ws')}/graphql`;
-  const socket = createClient({ url, connectionParams: { token: admin.token } });
+  const socket = createClient({ url, connectionParams: { ...headers } });
   const getRejection = async (id: string, field = 'skillAvailability', inner = 'chat { isAvailable }') => {
     const query = `subscription { ${field}(id: ${id}) { ${inner} } }`;
     const { value } = await socket
@@ -469,4 +480,4 @@ test('subscriptions send nothing of another account, and reject its skills and c
   });
   assert.equal((await first).value?.data?.operatorLive.id, ownId);
   await socket.dispose();
-});
+}

@@ -1,6 +1,6 @@
 import { createResource } from '../../support/fixtures/resources.ts';
 import { PASSWORD, type PermissionFixture, type TestOperator } from './permission-operators.ts';
-import type { Target, Viewer } from './permission-table.ts';
+import { isOperatorViewer, type Target, type Viewer } from './permission-table.ts';
 
 export interface MutationCase {
   readonly input: object;
@@ -27,7 +27,7 @@ export function createMutationCases(fixture: PermissionFixture): MutationCases {
     viewer: Viewer,
     target: Target,
   ): Promise<{ id: string; actingOperator?: TestOperator }> {
-    if (target !== 'self') return fixture.createTarget(target);
+    if (target !== 'self' || !isOperatorViewer(viewer)) return fixture.createTarget(target);
     const actingOperator = await fixture.createViewer(viewer);
     return { id: actingOperator.id, actingOperator };
   }
@@ -74,7 +74,8 @@ export function createMutationCases(fixture: PermissionFixture): MutationCases {
       return { input: { id, newPassword: 'another password of this test', ...current }, ...standIn };
     },
     operatorsImport: async (viewer, target) => {
-      const { externalId } = target === 'self' ? fixture.viewers[viewer] : await fixture.createTarget(target);
+      const isSelf = target === 'self' && isOperatorViewer(viewer);
+      const { externalId } = isSelf ? fixture.viewers[viewer] : await fixture.createTarget(target);
       return { input: { rows: [{ externalId, name: uniqueName('name') }] } };
     },
     offerAccept: async (viewer, target) => ({

@@ -3,14 +3,14 @@ import { after, before, test } from 'node:test';
 import { type Client, createClient } from 'graphql-ws';
 import type { GraphqlResponse } from '../../support/clients/graphql.ts';
 import { openPermissionFixture, outcomeAt, type PermissionFixture, selectAllFields } from './permission-operators.ts';
-import { FILTERS, findCell, SUBSCRIPTIONS, VIEWERS, type Viewer } from './permission-table.ts';
+import { FILTERS, findCell, isOperatorViewer, SUBSCRIPTIONS, VIEWERS, type Viewer } from './permission-table.ts';
 
 let fixture: PermissionFixture;
 let sockets: Record<Viewer, Client>;
 before(async () => {
   fixture = await openPermissionFixture();
   const url = `${fixture.switchboard.url.replace('http', 'ws')}/graphql`;
-  const connect = (viewer: Viewer) => createClient({ url, connectionParams: { token: fixture.viewers[viewer].token } });
+  const connect = (viewer: Viewer) => createClient({ url, connectionParams: { ...fixture.viewers[viewer].headers } });
   sockets = Object.fromEntries(VIEWERS.map((viewer) => [viewer, connect(viewer)])) as Record<Viewer, Client>;
 });
 after(async () => {
@@ -165,8 +165,10 @@ const SUBSCRIBE: Record<string, (viewer: Viewer) => Promise<GraphqlResponse>> = 
       changeLive(fixture.target('expert', 'ownGroup')),
     ),
   deskEvents: (viewer) =>
-    receiveFirst(viewer, `subscription { deskEvents { ${selectAllFields('DeskEvent')} } }`, () =>
-      changeLive(fixture.viewers[viewer].id),
+    receiveFirst(
+      viewer,
+      `subscription { deskEvents { ${selectAllFields('DeskEvent')} } }`,
+      isOperatorViewer(viewer) ? () => changeLive(fixture.viewers[viewer].id) : undefined,
     ),
   conversationEvents: async (viewer) => {
     const id = await fixture.conversationOf('admin', 'ownGroup');
@@ -213,6 +215,8 @@ test('a subscription hides the same fields of an operator as a query', async () 
     ['operator', ['email', 'profile', 'roles', 'ssoKey']],
     ['manager', ['ssoKey']],
     ['admin', []],
+    ['readKey', ['ssoKey']],
+    ['writeKey', []],
   ] as const) {
     const response = await receiveFirst(viewer, query, () => changeLive(id));
     assert.equal(response.data.operatorLive.id, id);

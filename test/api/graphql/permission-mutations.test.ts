@@ -122,6 +122,7 @@ for (const [key, cells] of UPDATES) {
   for (const viewer of VIEWERS) {
     test(`operatorUpdate with ${name} for ${viewer} matches the permission table`, async () => {
       for (const target of TARGETS) {
+        if (findCell(cells, viewer, target) === undefined) continue;
         // A change can move an operator to another cell of the table, so each change uses a new operator.
         const isDisposable = findCell(cells, viewer, target) === 'allowed' && (name === 'roles' || target !== 'self');
         const subject = isDisposable ? await createDisposable(viewer, target) : { id: fixture.target(viewer, target) };

@@ -1,12 +1,27 @@
 import assert from 'node:assert/strict';
 import { getNamedType, isCompositeType, isObjectType } from 'graphql';
 import { schema } from '../../../src/api/graphql/schema.ts';
-import { type GraphqlClient, type GraphqlResponse, graphqlClient, logIn } from '../../support/clients/graphql.ts';
+import {
+  type GraphqlCaller,
+  type GraphqlClient,
+  type GraphqlResponse,
+  graphqlClient,
+  keyClient,
+  logIn,
+} from '../../support/clients/graphql.ts';
 import { type RestClient, restClient } from '../../support/clients/rest.ts';
-import { createOperator, createResource } from '../../support/fixtures/resources.ts';
+import { createOperator, createReadKey, createResource } from '../../support/fixtures/resources.ts';
 import { type Switchboard, startSwitchboard } from '../../support/processes/switchboard.ts';
 import { type Conversations, openConversations } from './permission-conversations.ts';
-import { TARGETS, type Target, VIEWERS, type Viewer } from './permission-table.ts';
+import {
+  isOperatorViewer,
+  type KeyViewer,
+  OPERATOR_VIEWERS,
+  type OperatorViewer,
+  TARGETS,
+  type Target,
+  type Viewer,
+} from './permission-table.ts';
 
 export const PASSWORD = 'a password of this test';
 
@@ -31,16 +46,16 @@ export interface PermissionFixture {
   readonly satisfaction: string;
   /** A paused webhook with a delivery. */
   readonly webhook: string;
-  readonly viewers: Readonly<Record<Viewer, TestOperator>>;
-  /** The id of the operator that is the target. */
+  readonly viewers: Readonly<Record<OperatorViewer, TestOperator> & Record<KeyViewer, GraphqlCaller>>;
+  /** The id of the operator that is the target. An API key has no target `self`. */
   target(viewer: Viewer, target: Target): string;
   readonly conversations: Conversations;
   /** A conversation of a target, for reading only. */
   conversationOf(viewer: Viewer, target: Target): Promise<string>;
   /** Creates another operator like a viewer, logged in. */
-  createViewer(viewer: Viewer): Promise<TestOperator>;
+  createViewer(viewer: OperatorViewer): Promise<TestOperator>;
   /** Creates another operator like a target other than `self`. */
-  createTarget(target: Target | Viewer, fields?: object): Promise<Omit<TestOperator, keyof GraphqlClient>>;
+  createTarget(target: Target | OperatorViewer, fields?: object): Promise<Omit<TestOperator, keyof GraphqlClient>>;
   /** The number of events, without those of the service. */
   countEvents(): Promise<number>;
   stop(): Promise<void>;
@@ -56,7 +71,7 @@ export async function openPermissionFixture(): Promise<PermissionFixture> {
   const skill = await createResource(rest, 'skill', { name: 'Skill' });
   const tag = await createResource(rest, 'tag', { name: 'Tag' });
 
-  const fieldsByKind: Record<Target | Viewer, object> = {
+  const fieldsByKind: Record<Target | OperatorViewer, object> = {
     self: {},
     ownGroup: { group_id: ownGroup },
     subgroup: { group_id: subgroup },
@@ -83,8 +98,10 @@ export async function openPermissionFixture(): Promise<PermissionFixture> {
     const token = await logIn(switchboard.url, { email: created.email, password: PASSWORD });
     return { ...graphqlClient(switchboard.url, token), ...created };
   };
-  const viewers: Partial<Record<Viewer, TestOperator>> = {};
-  for (const viewer of VIEWERS) viewers[viewer] = await createViewer(viewer);
+  const operators: Partial<Record<OperatorViewer, TestOperator>> = {};
+  for (const viewer of OPERATOR_VIEWERS) operators[viewer] = await createViewer(viewer);
+  const readKey = keyClient(switchboard.url, await createReadKey(switchboard));
+  const writeKey = keyClient(switchboard.url, switchboard.key);
   const targets: Partial<Record<Target, string>> = {};
   for (const target of TARGETS) {
     if (target !== 'self') targets[target] = (await createTarget(target, { skill_list: [skill] })).id;
@@ -99,8 +116,11 @@ export async function openPermissionFixture(): Promise<PermissionFixture> {
   await insertWebhook(switchboard, { accountId: 1, id: HISTORY_ID, marker: 'own' });
   const conversations = openConversations(switchboard.storedData, website, () => targets.ownGroup as string);
   const conversationIds = new Map<string, Promise<string>>();
-  const target: PermissionFixture['target'] = (viewer, name) =>
-    (name === 'self' ? viewers[viewer]?.id : targets[name]) as string;
+  const target: PermissionFixture['target'] = (viewer, name) => {
+    const id = name !== 'self' ? targets[name] : isOperatorViewer(viewer) ? operators[viewer]?.id : undefined;
+    assert.ok(id, `${viewer} has no target ${name}`);
+    return id;
+  };
   return {
     switchboard,
     rest,
@@ -111,7 +131,7 @@ export async function openPermissionFixture(): Promise<PermissionFixture> {
     visitor: String(HISTORY_ID),
     satisfaction: String(HISTORY_ID),
     webhook: String(HISTORY_ID),
-    viewers: viewers as Record<Viewer, TestOperator>,
+    viewers: { ...(operators as Record<OperatorViewer, TestOperator>), readKey, writeKey },
     target,
     conversations,
     conversationOf: (viewer, name) => {

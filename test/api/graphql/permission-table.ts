@@ -1,9 +1,20 @@
 /**
- * The callers. Expert, operator and manager belong to the group `ownGroup`; `managerOfAll` is a manager without a
- * group.
+ * The callers with a token. Expert, operator and manager belong to the group `ownGroup`; `managerOfAll` is a manager
+ * without a group.
  */
-export const VIEWERS = ['expert', 'operator', 'manager', 'managerOfAll', 'admin'] as const;
-export type Viewer = (typeof VIEWERS)[number];
+export const OPERATOR_VIEWERS = ['expert', 'operator', 'manager', 'managerOfAll', 'admin'] as const;
+export type OperatorViewer = (typeof OPERATOR_VIEWERS)[number];
+
+/** The callers with an API key. They are not operators, so they have no target `self`. */
+export const KEY_VIEWERS = ['readKey', 'writeKey'] as const;
+export type KeyViewer = (typeof KEY_VIEWERS)[number];
+
+export const VIEWERS = [...OPERATOR_VIEWERS, ...KEY_VIEWERS] as const;
+export type Viewer = OperatorViewer | KeyViewer;
+
+export function isOperatorViewer(viewer: Viewer): viewer is OperatorViewer {
+  return (OPERATOR_VIEWERS as readonly Viewer[]).includes(viewer);
+}
 
 /** The targets: the viewer, operators by their group, and a manager and an admin in the group `ownGroup`. */
 export const TARGETS = ['self', 'ownGroup', 'subgroup', 'otherGroup', 'noGroup', 'manager', 'admin'] as const;
@@ -23,6 +34,8 @@ export const PUBLIC: Cells = {
   manager:                     '+    +        +        +          +       +       +',
   managerOfAll:                '+    +        +        +          +       +       +',
   admin:                       '+    +        +        +          +       +       +',
+  readKey:                     '.    +        +        +          +       +       +',
+  writeKey:                    '.    +        +        +          +       +       +',
 };
 // biome-ignore format: the columns are the table
 const NAMES: Cells = {
@@ -31,6 +44,8 @@ const NAMES: Cells = {
   manager:                     '+    +        +        +          +       +       +',
   managerOfAll:                '+    +        +        +          +       +       +',
   admin:                       '+    +        +        +          +       +       +',
+  readKey:                     '.    +        +        +          +       +       +',
+  writeKey:                    '.    +        +        +          +       +       +',
 };
 // biome-ignore format: the columns are the table
 const DETAILS: Cells = {
@@ -39,6 +54,8 @@ const DETAILS: Cells = {
   manager:                     '+    +        +        -          -       -       -',
   managerOfAll:                '+    +        +        +          +       -       -',
   admin:                       '+    +        +        +          +       +       +',
+  readKey:                     '.    +        +        +          +       +       +',
+  writeKey:                    '.    +        +        +          +       +       +',
 };
 // biome-ignore format: the columns are the table
 const SECRET: Cells = {
@@ -47,6 +64,8 @@ const SECRET: Cells = {
   manager:                     '+    -        -        -          -       -       -',
   managerOfAll:                '+    -        -        -          -       -       -',
   admin:                       '+    +        +        +          +       +       +',
+  readKey:                     '.    -        -        -          -       -       -',
+  writeKey:                    '.    +        +        +          +       +       +',
 };
 /** Allowed on other operators but not on the viewer; admins may do both. */
 // biome-ignore format: the columns are the table
@@ -56,6 +75,8 @@ const OTHER_OPERATORS: Cells = {
   manager:                     '-    +        +        -          -       -       -',
   managerOfAll:                '-    +        +        +          +       -       -',
   admin:                       '+    +        +        +          +       +       +',
+  readKey:                     '.    -        -        -          -       -       -',
+  writeKey:                    '.    +        +        +          +       +       +',
 };
 /** Setting a password without the current one: never the viewer's own. */
 // biome-ignore format: the columns are the table
@@ -70,6 +91,8 @@ const ADMINS_BY_TARGET: Cells = {
   manager:                     '-    -        -        -          -       -       -',
   managerOfAll:                '-    -        -        -          -       -       -',
   admin:                       '+    +        +        +          +       +       +',
+  readKey:                     '.    -        -        -          -       -       -',
+  writeKey:                    '.    +        +        +          +       +       +',
 };
 /** A new operator: in that group, or with that role in the group `ownGroup`. */
 // biome-ignore format: the columns are the table
@@ -79,6 +102,8 @@ const NEW_OPERATORS: Cells = {
   manager:                     '.    +        +        -          -       -       -',
   managerOfAll:                '.    +        +        +          +       -       -',
   admin:                       '.    +        +        +          +       +       +',
+  readKey:                     '.    -        -        -          -       -       -',
+  writeKey:                    '.    +        +        +          +       +       +',
 };
 /** Conversations by their operator: the viewer's own, and for managers all of their groups. */
 // biome-ignore format: the columns are the table
@@ -88,6 +113,8 @@ const CONVERSATIONS: Cells = {
   manager:                     '+    +        +        -          -       +       +',
   managerOfAll:                '+    +        +        +          +       +       +',
   admin:                       '+    +        +        +          +       +       +',
+  readKey:                     '.    +        +        +          +       +       +',
+  writeKey:                    '.    +        +        +          +       +       +',
 };
 // biome-ignore format: the columns are the table
 const MANAGED_CONVERSATIONS: Cells = {
@@ -103,15 +130,29 @@ const OWN_CONVERSATIONS: Cells = {
   manager:                     '+    -        -        -          -       -       -',
   managerOfAll:                '+    -        -        -          -       -       -',
   admin:                       '+    -        -        -          -       -       -',
+  readKey:                     '.    -        -        -          -       -       -',
+  writeKey:                    '.    -        -        -          -       -       -',
 };
 
-const EVERYONE: Cells = { expert: '+', operator: '+', manager: '+', managerOfAll: '+', admin: '+' };
+const EVERYONE = Object.fromEntries(VIEWERS.map((viewer) => [viewer, '+'])) as Cells;
 const NOT_EXPERTS: Cells = { ...EVERYONE, expert: '-' };
 const MANAGERS: Cells = { ...NOT_EXPERTS, operator: '-' };
 const ADMINS: Cells = { ...MANAGERS, manager: '-', managerOfAll: '-' };
+/** For callers with a token. */
+const OPERATORS_ONLY: Cells = { ...EVERYONE, readKey: '-', writeKey: '-' };
+
+/** A read key may not change or read what other callers with these cells may. */
+function withoutReadKey(cells: Cells): Cells {
+  return { ...cells, readKey: cells.readKey.replaceAll('+', '-') };
+}
 
 function cellsFor(type: string, cells: Cells, names: string): [string, Cells][] {
   return names.split(' ').map((name) => [`${type}.${name}`, cells]);
+}
+
+/** Cells of changes, which no read key may make. */
+function changesFor(type: string, cells: Cells, names: string): [string, Cells][] {
+  return cellsFor(type, withoutReadKey(cells), names);
 }
 
 function buildTable(...parts: readonly (readonly [string, Cells][])[]): ReadonlyMap<string, Cells> {
@@ -122,7 +163,8 @@ function buildTable(...parts: readonly (readonly [string, Cells][])[]): Readonly
 
 /** Every readable field, by `Type.field`. Fields of operators have a cell per target. */
 export const FIELDS = buildTable(
-  cellsFor('Query', EVERYONE, 'viewer operator operators group groups skill skills website websites'),
+  cellsFor('Query', OPERATORS_ONLY, 'viewer'),
+  cellsFor('Query', EVERYONE, 'operator operators group groups skill skills website websites'),
   cellsFor('Query', EVERYONE, 'account conversations eventPosition liveAt'),
   cellsFor('Query', MANAGERS, 'conversation routingDecisions routingPreview liveHistory'),
   cellsFor('Query', EVERYONE, 'tag tags'),
@@ -165,7 +207,7 @@ export const FIELDS = buildTable(
 
   cellsFor('Group', EVERYONE, 'id name createdAt parent children operators'),
   cellsFor('Website', EVERYONE, 'id url label currency languageAdmin timezone operators allowedOrigins'),
-  cellsFor('Website', ADMINS, 'visitorSecret'),
+  cellsFor('Website', withoutReadKey(ADMINS), 'visitorSecret'),
   cellsFor('Skill', EVERYONE, 'id name order createdAt parent children operators availability'),
   cellsFor('Skill', MANAGERS, 'statistics'),
   cellsFor('Group', MANAGERS, 'statistics'),
@@ -224,54 +266,54 @@ export const FIELDS = buildTable(
   cellsFor('SatisfactionEdge', MANAGERS, 'cursor node'),
   cellsFor('PageInfo', EVERYONE, 'hasNextPage hasPreviousPage startCursor endCursor'),
 
-  cellsFor('UserError', EVERYONE, 'field message code'),
-  cellsFor('OperatorsImportReport', MANAGERS, 'applied rows'),
-  cellsFor('OperatorsImportRow', MANAGERS, 'row externalId outcome operatorId userErrors'),
+  cellsFor('UserError', withoutReadKey(EVERYONE), 'field message code'),
+  cellsFor('OperatorsImportReport', withoutReadKey(MANAGERS), 'applied rows'),
+  cellsFor('OperatorsImportRow', withoutReadKey(MANAGERS), 'row externalId outcome operatorId userErrors'),
 );
 
 /** Every mutation. A viewer who may run it may read every field of its payload. */
 export const MUTATIONS = buildTable(
-  cellsFor('Mutation', DETAILS, 'operatorUpdate operatorAvailabilityUpdate operatorDisconnect operatorProfileUpdate'),
-  cellsFor('Mutation', DETAILS, 'operatorPasswordChange'),
-  cellsFor('Mutation', OTHER_OPERATORS, 'operatorDelete operatorsImport'),
-  cellsFor('Mutation', NEW_OPERATORS, 'operatorCreate'),
-  cellsFor('Mutation', SECRET, 'operatorSsoKeyRotate'),
-  cellsFor('Mutation', EVERYONE, 'operatorConnect'),
-  cellsFor('Mutation', ADMINS_BY_TARGET, 'skillOperatorsAdd skillOperatorsRemove'),
-  cellsFor('Mutation', OWN_CONVERSATIONS, 'offerAccept offerDecline messageSend conversationEscalate'),
-  cellsFor('Mutation', CONVERSATIONS, 'conversationTransfer conversationTag conversationClose'),
-  cellsFor('Mutation', MANAGED_CONVERSATIONS, 'conversationTake'),
-  cellsFor('Mutation', ADMINS, 'accountUpdate'),
-  cellsFor('Mutation', ADMINS, 'skillCreate skillUpdate skillDelete groupCreate groupUpdate groupDelete'),
-  cellsFor('Mutation', ADMINS, 'tagCreate tagUpdate tagDelete'),
-  cellsFor(
+  changesFor('Mutation', DETAILS, 'operatorUpdate operatorAvailabilityUpdate operatorDisconnect operatorProfileUpdate'),
+  changesFor('Mutation', DETAILS, 'operatorPasswordChange'),
+  changesFor('Mutation', OTHER_OPERATORS, 'operatorDelete operatorsImport'),
+  changesFor('Mutation', NEW_OPERATORS, 'operatorCreate'),
+  changesFor('Mutation', SECRET, 'operatorSsoKeyRotate'),
+  changesFor('Mutation', OPERATORS_ONLY, 'operatorConnect'),
+  changesFor('Mutation', ADMINS_BY_TARGET, 'skillOperatorsAdd skillOperatorsRemove'),
+  changesFor('Mutation', OWN_CONVERSATIONS, 'offerAccept offerDecline messageSend conversationEscalate'),
+  changesFor('Mutation', CONVERSATIONS, 'conversationTransfer conversationTag conversationClose'),
+  changesFor('Mutation', MANAGED_CONVERSATIONS, 'conversationTake'),
+  changesFor('Mutation', ADMINS, 'accountUpdate'),
+  changesFor('Mutation', ADMINS, 'skillCreate skillUpdate skillDelete groupCreate groupUpdate groupDelete'),
+  changesFor('Mutation', ADMINS, 'tagCreate tagUpdate tagDelete'),
+  changesFor(
     'Mutation',
     ADMINS,
     'webhookCreate webhookUpdate webhookDelete webhookSecretRotate webhookTest webhookReplay',
   ),
-  cellsFor(
+  changesFor(
     'Mutation',
     ADMINS,
     'websiteCreate websiteUpdate websiteDelete websiteSecretRotate apiKeyCreate apiKeyRevoke',
   ),
-  cellsFor('Mutation', ADMINS, 'visitorErase'),
+  changesFor('Mutation', ADMINS, 'visitorErase'),
 );
 
 /** The fields of operatorUpdate; for roles and groups, with values that a manager may set. */
 export const UPDATES = buildTable(
-  cellsFor('OperatorUpdateInput', DETAILS, 'pseudo languageAdmin callConfig'),
-  cellsFor(
+  changesFor('OperatorUpdateInput', DETAILS, 'pseudo languageAdmin callConfig'),
+  changesFor(
     'OperatorUpdateInput',
     OTHER_OPERATORS,
     'name firstName email externalId roles groupId websiteIds skillIds languageList',
   ),
-  cellsFor(
+  changesFor(
     'OperatorUpdateInput',
     OTHER_OPERATORS,
     'chatEnabled callEnabled videoEnabled chatMaxNumber chatAndCall chatToVideo',
   ),
-  cellsFor('OperatorUpdateInput', OTHER_OPERATORS, 'chatPriority callPriority videoPriority'),
-  cellsFor('OperatorUpdateInput', PASSWORD, 'password'),
+  changesFor('OperatorUpdateInput', OTHER_OPERATORS, 'chatPriority callPriority videoPriority'),
+  changesFor('OperatorUpdateInput', PASSWORD, 'password'),
 );
 
 /** Every filter: one on a field that the viewer may not read of every operator is FORBIDDEN. */
@@ -296,7 +338,8 @@ export const FILTERS = buildTable(
 );
 
 export const SUBSCRIPTIONS = buildTable(
-  cellsFor('Subscription', EVERYONE, 'operatorLive skillAvailability deskEvents'),
+  cellsFor('Subscription', EVERYONE, 'operatorLive skillAvailability'),
+  cellsFor('Subscription', OPERATORS_ONLY, 'deskEvents'),
   cellsFor('Subscription', MANAGERS, 'conversationEvents'),
 );
 
