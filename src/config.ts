@@ -140,6 +140,9 @@ export const settings = z.object({
   SWITCHBOARD_REQUEST_TIMEOUT: secondsBetween(0.1, 600)
     .default(30)
     .meta({ description: 'Seconds within which the whole request must arrive.' }),
+  SWITCHBOARD_WRITE_TIMEOUT: secondsBetween(0.1, 600).default(30).meta({
+    description: 'Seconds after which a client is disconnected that does not read its response.',
+  }),
   SWITCHBOARD_SLOW_READ_TIMEOUT: secondsBetween(0.01, 600)
     .default(2)
     .meta({ description: 'Seconds after which a read without an index is aborted (503).' }),

@@ -119,6 +119,7 @@ function buildApp({ config, logger, metrics }: ServerContext): FastifyInstance {
     tls: readTls(config),
     headersTimeoutMs: config.SWITCHBOARD_HEADERS_TIMEOUT * 1000,
     requestTimeoutMs: config.SWITCHBOARD_REQUEST_TIMEOUT * 1000,
+    writeTimeoutMs: config.SWITCHBOARD_WRITE_TIMEOUT * 1000,
   };
   return createApp(options, createFallbackHandlers(getDeprecation(config)));
 }

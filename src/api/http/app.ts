@@ -9,6 +9,7 @@ import { findHeaderError } from './header-errors.ts';
 import { httpError } from './http-error.ts';
 import type { Metrics } from './metrics.ts';
 import { type RenderSocketError, sendSocketError } from './socket-errors.ts';
+import { disconnectStuckClients } from './write-timeout.ts';
 
 export interface HttpOptions {
   isWebSocketUrl(url: string): boolean;
@@ -20,6 +21,8 @@ export interface HttpOptions {
   /** Deadline for receiving the headers; `requestTimeoutMs` is that for the whole request. */
   readonly headersTimeoutMs: number;
   readonly requestTimeoutMs: number;
+  /** After this time without progress a client is disconnected that does not read its response. */
+  readonly writeTimeoutMs: number;
 }
 
 /** For requests that no protocol handles. */
@@ -67,6 +70,7 @@ export function createApp(options: HttpOptions, fallback: FallbackHandlers): Fas
   app.server.on('connect', (_request, socket) =>
     sendSocketError(new Error('no proxy'), socket as Socket, fallback.renderSocketError),
   );
+  disconnectStuckClients(app.server, options.writeTimeoutMs);
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
 
   app.removeAllContentTypeParsers();
