@@ -1,11 +1,15 @@
 import { Command, Option } from 'commander';
 import { endProgress, showProgress } from '../progress.ts';
 import { printSection } from '../tables.ts';
+import { imports } from './imports.ts';
+import { logins } from './logins.ts';
 import { neverReading } from './never-reading.ts';
 import type { OverloadCase, OverloadRow } from './overload-case.ts';
 
 /** All values of `--only`. */
 const CASES: Readonly<Record<string, OverloadCase>> = {
+  logins,
+  imports,
   'never-reading': neverReading,
 };
 

@@ -4,7 +4,7 @@ import { prepareCacheFolder } from '../cache-folder.ts';
 import { prepareFilledFolder } from '../fill.ts';
 import { type Server, startService } from '../processes.ts';
 
-const OPERATOR_COUNT = 1000;
+export const OPERATOR_COUNT = 1000;
 
 /** Runs the real service on a database of 1,000 operators while `measure` runs. */
 export async function withService<T>(

@@ -25,7 +25,8 @@ export async function importOperators(
     const caller = await findCommandLineCaller(installation, account);
     const run = (dryRun: boolean) => {
       const onProgress = createProgressPrinter(terminal, dryRun ? 'checked' : 'imported');
-      const options = { dryRun, allOrNothing: !partly, onProgress };
+      const onHashProgress = dryRun ? undefined : createProgressPrinter(terminal, 'passwords hashed');
+      const options = { dryRun, allOrNothing: !partly, onHashProgress, onProgress };
       return installation.administration.imports.run(
         (work) => installation.database.transaction(work, caller.accountId),
         caller,

@@ -162,6 +162,17 @@ suite('an import', () => {
     assert.equal((await switchboard.runCommand(args)).stderr, '', 'no progress without a terminal');
   });
 
+  test('shows progress while passwords are hashed', async () => {
+    const rows = ['h1,h1@example.org,H,a phrase that is hard to guess', 'h2,h2@example.org,H,another phrase to guess'];
+    const file = writeImportFile(`external_id,email,name,password\n${rows.join('\n')}`);
+    const { terminal, stderr } = createTerminal(testEnvironment(folder), '', { isTTY: true });
+    assert.equal(await runProgram(['import', 'operators', file, '--apply'], terminal), 0);
+    assert.equal(
+      stderr.text,
+      '\r2 of 2 checked\n\r1 of 2 passwords hashed\r2 of 2 passwords hashed\n\r2 of 2 imported\n',
+    );
+  });
+
   test('of more than a thousand rows imports all of them', async () => {
     const rows = Array.from({ length: MAX_ROWS_PER_COMMIT + 1 }, (_, index) => `s${index},s${index}@example.org,S,1,2`);
     assert.match(await importSuccessfully(`${HEAD}\n${rows.join('\n')}`), new RegExp(`created ${rows.length}`));

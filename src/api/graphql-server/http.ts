@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ExecutionArgs, ExecutionResult, execute, GraphQLError, GraphQLSchema } from 'graphql';
 import { createHandler, type Request as HandlerRequest } from 'graphql-http';
 import { type Credential, readCredential } from '../http/credential.ts';
+import { createDisconnectSignal } from '../http/disconnect-signal.ts';
 import { DocumentCache, type ParsedDocument } from './documents.ts';
 import {
   graphqlError,
@@ -19,6 +20,8 @@ export interface RequestedOperation {
   readonly query: string;
   readonly operationName: string | null | undefined;
   readonly variables: Readonly<Record<string, unknown>> | null | undefined;
+  /** Returns a signal that is aborted if the client disconnects before it has the response. */
+  getDisconnectSignal(): AbortSignal;
 }
 
 export interface GraphqlEndpoint<Viewer> {
@@ -47,6 +50,11 @@ const RETRY_AFTER_SECONDS = 1;
 
 type PreparedArgs = ExecutionArgs & { readonly [PARSED_DOCUMENT]: ParsedDocument; readonly [REQUEST]: FastifyRequest };
 
+interface HandlerContext<Viewer> {
+  readonly viewer: Viewer;
+  readonly reply: FastifyReply;
+}
+
 declare module 'fastify' {
   interface FastifyRequest {
     /** Whether every field of the operation failed because the service is unavailable. */
@@ -59,12 +67,12 @@ export function serveGraphql<Viewer>(app: FastifyInstance, endpoint: GraphqlEndp
   const { path, schema } = endpoint;
   const documents = new DocumentCache(schema, endpoint.compileQueries);
   const logError = (error: unknown) => app.log.error({ err: error }, 'resolver failed');
-  const handle = createHandler<FastifyRequest, { viewer: Viewer }, never>({
+  const handle = createHandler<FastifyRequest, HandlerContext<Viewer>, never>({
     onSubscribe: (request, params) =>
       prepareExecution(
         endpoint,
         documents,
-        request as HandlerRequest<FastifyRequest, { viewer: Viewer }>,
+        request as HandlerRequest<FastifyRequest, HandlerContext<Viewer>>,
         params,
       ) as never,
     execute: (async (args: PreparedArgs) => {
@@ -102,7 +110,7 @@ export function serveGraphql<Viewer>(app: FastifyInstance, endpoint: GraphqlEndp
       headers: request.headers,
       body: () => (request.body as Buffer | undefined)?.toString('utf8') ?? null,
       raw: request,
-      context: { viewer },
+      context: { viewer, reply },
     });
     reply.code(init.status).headers({ ...NO_STORE, ...init.headers });
     if (request.isUnavailable) reply.code(503).header('retry-after', RETRY_AFTER_SECONDS);
@@ -115,7 +123,7 @@ export function serveGraphql<Viewer>(app: FastifyInstance, endpoint: GraphqlEndp
 function prepareExecution<Viewer>(
   endpoint: GraphqlEndpoint<Viewer>,
   documents: DocumentCache,
-  request: HandlerRequest<FastifyRequest, { viewer: Viewer }>,
+  request: HandlerRequest<FastifyRequest, HandlerContext<Viewer>>,
   {
     query,
     operationName,
@@ -128,11 +136,13 @@ function prepareExecution<Viewer>(
 ) {
   const parsed = documents.prepare(query, operationName, variables);
   if (!('document' in parsed)) return parsed;
-  const contextValue = endpoint.createContext(request.context.viewer, request.raw, {
+  const { viewer, reply } = request.context;
+  const contextValue = endpoint.createContext(viewer, request.raw, {
     parsed,
     query,
     operationName,
     variables,
+    getDisconnectSignal: () => createDisconnectSignal(reply),
   });
   if (Array.isArray(contextValue)) return contextValue;
   const { schema } = endpoint;

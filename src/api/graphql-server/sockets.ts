@@ -71,6 +71,8 @@ export interface SocketEndpoint<Viewer> {
 export interface SocketConnection {
   /** Called when the client has answered a ping. */
   readonly pongListeners: Set<() => void>;
+  /** Aborted when the connection is closed. */
+  readonly closeSignal: AbortSignal;
 }
 
 interface Connection<Viewer> extends SocketConnection {
@@ -168,6 +170,7 @@ export class SocketServer<Viewer> implements Sockets {
 
   #openConnection(client: WebSocket, request: IncomingMessage): void {
     this.#openedCount += 1;
+    const closing = new AbortController();
     const connection: Connection<Viewer> = {
       client,
       request,
@@ -175,6 +178,7 @@ export class SocketServer<Viewer> implements Sockets {
       viewer: undefined,
       unverifiedSince: undefined,
       pongListeners: new Set(),
+      closeSignal: closing.signal,
       isAlive: true,
       batch: this.#openedCount % BATCH_COUNT,
       countRefusal: createRefusalCounter(() => client.close(TOO_MANY_OPERATIONS, 'Too many operations')),
@@ -201,6 +205,7 @@ export class SocketServer<Viewer> implements Sockets {
     client.on('error', () => client.terminate());
     client.once('close', (code, reason) => {
       this.#connections.delete(client);
+      closing.abort();
       onClosed(code, String(reason)).catch(this.#logError);
     });
   }

@@ -10,6 +10,8 @@ export interface Context {
   /** Caches lookups for one request; a subscription replaces it for every event. */
   load: Loaders;
   readonly mutations: MutationRunner;
+  /** Returns a signal that is aborted when the client disconnects, for work that takes long. */
+  readonly getDisconnectSignal?: () => AbortSignal;
   /** The presence of the viewer's desk; undefined for requests over HTTP. */
   readonly desk?: DeskPresence | undefined;
 }

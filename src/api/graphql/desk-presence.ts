@@ -10,7 +10,7 @@ import type { SocketConnection } from '../graphql-server/sockets.ts';
  */
 export class DeskPresence {
   readonly #live: LiveService;
-  readonly #connection: SocketConnection;
+  readonly #connection: Pick<SocketConnection, 'pongListeners'>;
   /** When the service stops, leases are not released: the desk may reconnect to another node before they expire. */
   readonly #isStopping: () => boolean;
   readonly #leaseId = randomUUID();
@@ -21,7 +21,7 @@ export class DeskPresence {
   #isRenewing = false;
   #lastTask: Promise<unknown> = Promise.resolve();
 
-  constructor(live: LiveService, connection: SocketConnection, isStopping: () => boolean) {
+  constructor(live: LiveService, connection: Pick<SocketConnection, 'pongListeners'>, isStopping: () => boolean) {
     this.#live = live;
     this.#connection = connection;
     this.#isStopping = isStopping;

@@ -45,7 +45,7 @@ export function registerGraphql(app: FastifyInstance, options: GraphqlOptions): 
 function createContext(
   { services, transactIn }: GraphqlOptions,
   { caller, idempotencyKey: key }: AuthenticatedRequest,
-  { parsed, query, operationName, variables }: RequestedOperation,
+  { parsed, query, operationName, variables, getDisconnectSignal }: RequestedOperation,
 ) {
   const keyedRequest =
     key === undefined
@@ -60,6 +60,7 @@ function createContext(
     keyedRequest
       ? createIdempotentMutationRunner(services.access.idempotency, keyedRequest)
       : createMutationRunner(transactIn(caller.accountId)),
+    { getDisconnectSignal },
   );
 }
 

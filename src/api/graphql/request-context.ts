@@ -9,10 +9,10 @@ export function createRequestContext(
   caller: Caller,
   services: GraphqlServices,
   mutations: MutationRunner,
-  realtime: Pick<Context, 'desk'> = {},
+  connection: Pick<Context, 'getDisconnectSignal' | 'desk'> = {},
 ): Context {
   const context: Context = {
-    ...realtime,
+    ...connection,
     caller,
     services,
     load: createLoaders(caller, services),

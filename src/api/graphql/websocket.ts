@@ -51,6 +51,7 @@ export function serveSockets(
       hasSamePermissions,
       createContext: (caller, connection) =>
         createRequestContext(caller, services, createMutationRunner(transactIn(caller.accountId)), {
+          getDisconnectSignal: () => connection.closeSignal,
           desk: getDesk(connection),
         }),
     },

@@ -1,7 +1,10 @@
+import { LRUCache } from 'lru-cache';
 import type { Database, Transaction } from '../../storage/database.ts';
 import { recordFirstLogin } from '../live/live-store.ts';
+import type { HashTurn } from './hash-queue.ts';
 import type { LoginLimits } from './login-limits.ts';
-import { findLogin } from './logins.ts';
+import { findLogin, foldEmail } from './logins.ts';
+import { toNetwork } from './networks.ts';
 import type { Passwords } from './passwords.ts';
 import type { TokenOrigin, TokenOwner, Tokens } from './tokens.ts';
 
@@ -13,12 +16,19 @@ export interface Credentials {
   readonly device?: string | undefined;
 }
 
+const MAX_KNOWN_NETWORKS = 10_000;
+
 /** Exchanges an e-mail and a password for a token. */
 export class Login {
   readonly #database: Database;
   readonly #limits: LoginLimits;
   readonly #passwords: Passwords;
   readonly #tokens: Tokens;
+  /**
+   * Networks from which a login succeeded on this node. Their logins come first, so that a flood from many addresses
+   * does not lock out the offices. Only the network decides, which says nothing about which e-mails exist.
+   */
+  readonly #knownNetworks = new LRUCache<string, true>({ max: MAX_KNOWN_NETWORKS });
 
   constructor(dependencies: { database: Database; limits: LoginLimits; passwords: Passwords; tokens: Tokens }) {
     this.#database = dependencies.database;
@@ -31,8 +41,10 @@ export class Login {
   async logIn({ email, password, address, device }: Credentials): Promise<string | undefined> {
     await this.#limits.admit(email, address);
     const login = await findLogin(this.#database.read, email);
-    const matches = await this.#passwords.verify(password, login?.passwordHash ?? null);
+    const network = toNetwork(address);
+    const matches = await this.#passwords.verify(password, login?.passwordHash ?? null, this.#toTurn(network, email));
     if (!login || !matches) return undefined;
+    this.#knownNetworks.set(network, true);
 
     return this.#database.transaction(async (tx) => {
       // The password may have changed, or the operator may have been deleted, during the check.
@@ -41,6 +53,11 @@ export class Login {
       const owner = { accountId: login.accountId, operatorId: login.operatorId };
       return startSession(tx, this.#tokens, owner, { kind: 'password', device });
     }, login.accountId);
+  }
+
+  #toTurn(network: string, email: string): HashTurn {
+    const lane = this.#knownNetworks.get(network) ? 'known' : 'other';
+    return { lane, source: [`network ${network}`, foldEmail(email)] };
   }
 }
 

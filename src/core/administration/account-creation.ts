@@ -27,10 +27,11 @@ export async function createAccount({ database, access, administration }: Accoun
   const { accounts, apiKeys } = access;
   const { operators } = administration;
   const input = validate(operatorCreate, { name: 'Admin', roles: ['admin'], ...account.admin });
-  const passwordHash = await operators.hashPassword(input.password, input.email);
+  const { actor = SYSTEM } = account;
+  const platform = { accountId: PLATFORM_ACCOUNT_ID, actor };
+  const passwordHash = await operators.hashPassword(platform, input.password, input.email);
   return database.transaction(async (tx) => {
     if (account.onlyIfEmpty && !(await accounts.isEmpty(tx))) return undefined;
-    const { actor = SYSTEM } = account;
     const caller = fullAccessCaller((await accounts.create(tx, account.name, actor)).id, actor);
     await operators.createInTransaction(tx, caller, input, passwordHash);
     const { secret } = await apiKeys.create(tx, caller, {

@@ -17,6 +17,10 @@ export interface ImportOptions {
   readonly dryRun: boolean;
   /** Whether one invalid row prevents all changes. If false, the valid rows are imported. */
   readonly allOrNothing: boolean;
+  /** Aborted when the client has disconnected: the next password is not hashed, and nothing is changed. */
+  readonly signal?: AbortSignal | undefined;
+  /** Passwords are hashed before the first row is imported, which takes most of the time. */
+  readonly onHashProgress?: ((done: number, total: number) => void) | undefined;
   onProgress?(done: number, total: number): void;
 }
 
@@ -48,7 +52,9 @@ export interface ImportReport {
  */
 export const MAX_ROWS_PER_COMMIT = 1000;
 
-const MAX_CONCURRENT_HASHES = 2;
+/** On each node. An account's imports take turns with those of other accounts, but each holds its rows in memory. */
+const MAX_IMPORTS_PER_ACCOUNT = 4;
+const RETRY_AFTER_SECONDS = 10;
 const PROGRESS_INTERVAL = 100;
 const DRY_RUN_HASH = 'dry run';
 
@@ -85,6 +91,7 @@ class NotApplied extends Error {
 /** Creates or updates many operators, found by their external identifier. */
 export class OperatorImport {
   readonly #operators: OperatorService;
+  readonly #runningByAccount = new Map<number, number>();
 
   constructor(operators: OperatorService) {
     this.#operators = operators;
@@ -98,7 +105,29 @@ export class OperatorImport {
     options: ImportOptions,
   ): Promise<ImportReport> {
     requireCanImport(caller);
-    const prepared = await this.#prepare(rows, options);
+    const running = this.#countRunning(caller, 1);
+    try {
+      if (running > MAX_IMPORTS_PER_ACCOUNT) throw tooManyImports();
+      return await this.#run(commit, caller, rows, options);
+    } finally {
+      this.#countRunning(caller, -1);
+    }
+  }
+
+  #countRunning({ accountId }: Caller, change: 1 | -1): number {
+    const running = (this.#runningByAccount.get(accountId) ?? 0) + change;
+    if (running > 0) this.#runningByAccount.set(accountId, running);
+    else this.#runningByAccount.delete(accountId);
+    return running;
+  }
+
+  async #run(
+    commit: Commit<ImportReport>,
+    caller: Caller,
+    rows: readonly ImportRow[],
+    options: ImportOptions,
+  ): Promise<ImportReport> {
+    const prepared = await this.#prepare(caller, rows, options);
     const size = options.allOrNothing || options.dryRun ? prepared.length : MAX_ROWS_PER_COMMIT;
     const reports: ImportReport[] = [];
     for (let start = 0; start < prepared.length; start += size) {
@@ -168,30 +197,35 @@ export class OperatorImport {
   }
 
   /** Before the transaction: hashes passwords, which is slow, and runs the checks that need no database. */
-  async #prepare(rows: readonly ImportRow[], { dryRun }: ImportOptions): Promise<PreparedRow[]> {
+  async #prepare(caller: Caller, rows: readonly ImportRow[], options: ImportOptions): Promise<PreparedRow[]> {
     const firstRows = new Map<unknown, number>();
-    const prepare = async (fields: ImportRow, index: number): Promise<PreparedRow> => {
-      const row = index + 1;
-      try {
-        requireUniqueExternalId(fields, row, firstRows);
-        if (fields.password === undefined) return { row, fields };
-        return { row, fields, passwordHash: await this.#hash(fields, dryRun) };
-      } catch (error) {
-        if (!(error instanceof DomainError) || error.kind === 'unavailable') throw error;
-        return { row, fields, rejection: error };
-      }
-    };
     const prepared: PreparedRow[] = [];
-    for (let start = 0; start < rows.length; start += MAX_CONCURRENT_HASHES) {
-      const chunk = rows.slice(start, start + MAX_CONCURRENT_HASHES);
-      prepared.push(...(await Promise.all(chunk.map((fields, index) => prepare(fields, start + index)))));
+    for (const [index, fields] of rows.entries()) {
+      prepared.push(await this.#prepareRow(caller, { row: index + 1, fields }, firstRows, options));
+      if (fields.password !== undefined) options.onHashProgress?.(prepared.length, rows.length);
     }
     return prepared;
   }
 
-  async #hash(fields: ImportRow, dryRun: boolean): Promise<string> {
+  async #prepareRow(
+    caller: Caller,
+    { row, fields }: PreparedRow,
+    firstRows: Map<unknown, number>,
+    options: ImportOptions,
+  ): Promise<PreparedRow> {
+    try {
+      requireUniqueExternalId(fields, row, firstRows);
+      if (fields.password === undefined) return { row, fields };
+      return { row, fields, passwordHash: await this.#hash(caller, fields, options) };
+    } catch (error) {
+      if (!(error instanceof DomainError) || error.kind === 'unavailable') throw error;
+      return { row, fields, rejection: error };
+    }
+  }
+
+  async #hash(caller: Caller, fields: ImportRow, { dryRun, signal }: ImportOptions): Promise<string> {
     const { password = '', email = '' } = validate(operatorUpdate, fields); // before the expensive hash
-    if (!dryRun) return (await this.#operators.hashPassword(password, email)) as string;
+    if (!dryRun) return this.#operators.hashImportedPassword(caller, { password, email }, signal);
     await rejectCommonPassword(password, email);
     return DRY_RUN_HASH;
   }
@@ -211,4 +245,9 @@ function requireUniqueExternalId({ externalId }: ImportRow, row: number, firstRo
 function toFailure({ kind, message, details }: DomainError): RowFailure {
   const text = kind === 'forbidden' ? 'You are not allowed to create or change this operator.' : message;
   return { kind, message: text, problems: details.problems ?? [] };
+}
+
+function tooManyImports(): DomainError {
+  const message = `At most ${MAX_IMPORTS_PER_ACCOUNT} imports of an account can run concurrently. Try again when one has ended.`;
+  return new DomainError('limited', message, { retryAfterSeconds: RETRY_AFTER_SECONDS });
 }

@@ -1,4 +1,5 @@
 import type { Database, Transaction } from '../../storage/database.ts';
+import type { HashTurn } from '../access/hash-queue.ts';
 import type { LoginLimits } from '../access/login-limits.ts';
 import { findLogin, findPasswordHash, setPassword } from '../access/logins.ts';
 import { type Passwords, rejectCommonPassword } from '../access/passwords.ts';
@@ -7,7 +8,7 @@ import { revokeSsoTokens } from '../access/tokens.ts';
 import { requeueOperatorConversations } from '../engine/conversations/requeue.ts';
 import { routeQueueForOperator } from '../engine/routing/queue.ts';
 import { announce, computeChanges } from '../events/announce.ts';
-import { type Caller, type Commit, requireAdmin } from '../kernel/caller.ts';
+import { type AccountContext, type ActorContext, type Caller, type Commit, requireAdmin } from '../kernel/caller.ts';
 import { invalid, invalidField, type Problem, unknownId } from '../kernel/errors.ts';
 import { nextId } from '../kernel/ids.ts';
 import { validate } from '../kernel/validate.ts';
@@ -75,7 +76,7 @@ export class OperatorService {
 
   async create(commit: Commit<Operator>, caller: Caller, input: OperatorCreate): Promise<Operator> {
     requireCanCreate(caller, input);
-    const passwordHash = await this.hashPassword(input.password, input.email);
+    const passwordHash = await this.hashPassword(caller, input.password, input.email);
     return commit((tx) => this.createInTransaction(tx, caller, input, passwordHash));
   }
 
@@ -111,7 +112,7 @@ export class OperatorService {
     const existing = (await this.#query.load(caller.accountId, [id]))[0];
     if (!existing) throw unknownId('operator', id);
     requireCanUpdate(caller, existing, input);
-    return this.hashPassword(input.password, input.email ?? existing.email);
+    return this.hashPassword(caller, input.password, input.email ?? existing.email);
   }
 
   /** Like `update`, in the caller's transaction. An update without changes writes nothing. */
@@ -174,11 +175,11 @@ export class OperatorService {
     if (!isSelf) requireCanUpdate(caller, existing, { password });
     if (isSelf) {
       await this.#limits.admit(existing.email); // limited like a login: it could be a password guess
-      if (!(await this.#isPassword(caller.accountId, id, current ?? ''))) {
+      if (!(await this.#isOwnPassword(caller, id, current ?? ''))) {
         throw invalidField('currentPassword', 'must be the current password');
       }
     }
-    const passwordHash = (await this.hashPassword(password, existing.email)) as string;
+    const passwordHash = (await this.hashPassword(caller, password, existing.email)) as string;
     return commit(async (tx) => {
       const operator = await requireOperator(tx, caller.accountId, id);
       if (!isSelf) requireCanUpdate(caller, operator, { password });
@@ -261,16 +262,26 @@ export class OperatorService {
     return login && { accountId: login.accountId, operatorId: login.operatorId };
   }
 
-  async #isPassword(accountId: number, operatorId: number, password: string): Promise<boolean> {
-    const hash = await findPasswordHash(this.#database.read, { accountId, operatorId });
-    return this.#passwords.verify(password, hash);
+  async #isOwnPassword(caller: Caller, operatorId: number, password: string): Promise<boolean> {
+    const hash = await findPasswordHash(this.#database.read, { accountId: caller.accountId, operatorId });
+    return this.#passwords.verify(password, hash, toHashTurn(caller));
   }
 
   /** Slow: call it before the transaction. */
-  async hashPassword(password: string | undefined, email: string): Promise<string | undefined> {
+  async hashPassword(caller: ActorContext, password: string | undefined, email: string): Promise<string | undefined> {
     if (password === undefined) return undefined;
     await rejectCommonPassword(password, email);
-    return this.#passwords.hash(password);
+    return this.#passwords.hash(password, toHashTurn(caller));
+  }
+
+  /** Like `hashPassword`, when no one else waits for a hash. Fails if the signal is aborted. */
+  async hashImportedPassword(
+    { accountId }: AccountContext,
+    { password, email }: { password: string; email: string },
+    signal: AbortSignal | undefined,
+  ): Promise<string> {
+    await rejectCommonPassword(password, email);
+    return this.#passwords.hash(password, { lane: 'background', source: [`account ${accountId}`], signal });
   }
 
   #requireReadOnlyUnchanged(accountId: number, operator: Operator, input: OperatorUpdate): void {
@@ -286,4 +297,8 @@ export class OperatorService {
     }
     if (problems.length > 0) throw invalid(problems);
   }
+}
+
+function toHashTurn({ accountId, actor }: ActorContext): HashTurn {
+  return { lane: 'other', source: [`account ${accountId}`, `${actor.type} ${actor.id}`] };
 }

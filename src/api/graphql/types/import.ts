@@ -81,9 +81,13 @@ addMutation('operatorsImport', {
     report: { type: ReportRef, description: 'The result, row by row.', resolve: (report: ImportReport) => report },
   },
   authorize: ({ caller }) => requireCanImport(caller),
-  run: (commit, { caller, services }, { rows, dryRun, allOrNothing }) => {
+  run: (commit, { caller, services, getDisconnectSignal }, { rows, dryRun, allOrNothing }) => {
     if (rows.length > MAX_ROWS) throw invalidField('rows', `must have at most ${MAX_ROWS} items`);
-    const options = { dryRun: dryRun ?? false, allOrNothing: allOrNothing ?? true };
+    const options = {
+      dryRun: dryRun ?? false,
+      allOrNothing: allOrNothing ?? true,
+      signal: getDisconnectSignal?.(),
+    };
     return services.administration.imports.run(commit, caller, rows.map(toRow), options);
   },
 });
