@@ -82,6 +82,23 @@ describe('revoked access ends on every node within a second', { skip: server ===
         assertInTime(t, observation);
       });
 
+      test("an erased visitor's token, for requests and for open sockets", async (t) => {
+        const { id, token } = await createVisitor(nodes, staff);
+        const isRejected = async (url: string) => {
+          const query = `${url}/visitor/graphql?query=${encodeURIComponent('{__typename}')}`;
+          return (await fetchWithToken(query, token)).status === 401;
+        };
+        const observation = await measureDelays(
+          { 'GET /visitor/graphql': isRejected },
+          { token, code: 4401, path: '/visitor/graphql' },
+          () =>
+            graphqlClient(nodes.urls[0] ?? '', nodes.token).run(
+              `mutation{visitorErase(input:{id:${id}}){userErrors{message}}}`,
+            ),
+        );
+        assertInTime(t, observation);
+      });
+
       test('a role, for requests and for open sockets', async (t) => {
         const [{ id = 0, token = '' } = {}] = staff.operators;
         const admin = graphqlClient(nodes.urls[0] ?? '', nodes.token);
@@ -102,14 +119,15 @@ describe('revoked access ends on every node within a second', { skip: server ===
       /** Polls every node continuously, so that each has a fresh cache entry when the access is revoked. */
       async function measureDelays(
         checks: Readonly<Record<string, (url: string) => Promise<boolean>>>,
-        sockets: { readonly token: string; readonly code: number } | undefined,
+        sockets: { readonly token: string; readonly code: number; readonly path?: string } | undefined,
         revoke: () => Promise<unknown>,
       ): Promise<Observation> {
         const delays: Delays = {};
         let acknowledgedAt = Number.POSITIVE_INFINITY;
         let checkCount = 0;
         let slowestMs = 0;
-        const open = sockets ? nodes.urls.map((url) => openSocket(url, sockets.token)) : [];
+        const { token = '', path = '/graphql' } = sockets ?? {};
+        const open = sockets ? nodes.urls.map((url) => openSocket(url, token, { token }, { path })) : [];
         await Promise.all(open.map((socket) => socket.run('{__typename}')));
         const closings = open.map(async ({ closed }, node) => {
           const { code } = await closed;
@@ -149,6 +167,16 @@ function assertInTime(t: { diagnostic(text: string): void }, { delays, slowestMs
   for (const [what, delay] of Object.entries(delays))
     t.diagnostic(`${what.padEnd(32)} ${Math.round(delay).toString().padStart(6)} ms`);
   for (const [what, delay] of Object.entries(delays)) assert.ok(delay < maxDelayMs, `${what}: ${Math.round(delay)} ms`);
+}
+
+async function createVisitor({ urls, sql }: Nodes, { website }: Staff): Promise<{ id: number; token: string }> {
+  const response = await fetch(`${urls[0]}/visitor/session`, {
+    method: 'POST',
+    body: new URLSearchParams({ websiteId: String(website) }),
+  });
+  const { token, visitorId } = (await response.json()) as { token: string; visitorId: string };
+  const [row] = await sql`select id from visitors where unique_id = ${visitorId}`;
+  return { id: Number(row?.id), token };
 }
 
 async function interruptNotifications({ sql }: Nodes): Promise<void> {

@@ -64,6 +64,8 @@ export interface SocketEndpoint<Viewer> {
   /** Identifies the caller across requests and connections, for limits. */
   identify(viewer: Viewer): string;
   hasSamePermissions(first: Viewer, second: Viewer): boolean;
+  /** Calls `recheck` when the credential may have been revoked, until the signal aborts: sooner than the next check. */
+  watchRevocation?(viewer: Viewer, recheck: () => void, signal: AbortSignal): Promise<void>;
   createContext(viewer: Viewer, connection: SocketConnection): object;
 }
 
@@ -82,6 +84,7 @@ interface Connection<Viewer> extends SocketConnection {
   viewer: Viewer | undefined;
   /** When checking the credential first failed; undefined after a success. */
   unverifiedSince: number | undefined;
+  checkCredential(): Promise<void>;
   /** Whether the last ping was answered. */
   isAlive: boolean;
   /** Connections are checked in batches, to spread the load. */
@@ -136,9 +139,12 @@ export class SocketServer<Viewer> implements Sockets {
     });
     this.#timers = [
       this.#visitInBatches(timeouts.pingIntervalMs, (client, connection) => sendPing(client, connection)),
-      this.#visitInBatches(endpoint.credentialCheckIntervalMs ?? CREDENTIAL_CHECK_INTERVAL_MS, (client, connection) => {
-        this.#checkCredential(client, connection).catch(this.#logError);
-      }),
+      this.#visitInBatches(
+        endpoint.credentialCheckIntervalMs ?? CREDENTIAL_CHECK_INTERVAL_MS,
+        (_client, { checkCredential }) => {
+          checkCredential();
+        },
+      ),
     ];
     server.on('upgrade', this.#handleUpgrade);
   }
@@ -179,6 +185,7 @@ export class SocketServer<Viewer> implements Sockets {
       unverifiedSince: undefined,
       pongListeners: new Set(),
       closeSignal: closing.signal,
+      checkCredential: () => this.#checkCredential(client, connection).catch(this.#logError),
       isAlive: true,
       batch: this.#openedCount % BATCH_COUNT,
       countRefusal: createRefusalCounter(() => client.close(TOO_MANY_OPERATIONS, 'Too many operations')),
@@ -214,8 +221,12 @@ export class SocketServer<Viewer> implements Sockets {
     const { acceptsApiKeys } = this.#endpoint;
     connection.credential =
       readConnectionCredential(parameters, acceptsApiKeys) ?? readCredential(connection.request, acceptsApiKeys);
-    connection.viewer = await this.#findViewer(connection);
-    return connection.viewer !== undefined;
+    const viewer = await this.#findViewer(connection);
+    connection.viewer = viewer;
+    if (viewer === undefined) return false;
+    const { checkCredential, closeSignal } = connection;
+    this.#endpoint.watchRevocation?.(viewer, checkCredential, closeSignal).catch(this.#logError);
+    return true;
   }
 
   async #findViewer({ credential, request }: Connection<Viewer>): Promise<Viewer | undefined> {

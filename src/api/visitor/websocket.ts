@@ -7,7 +7,7 @@ import { createVisitorContext } from './context.ts';
 import { VISITOR_GRAPHQL_PATH, type VisitorOptions } from './http.ts';
 import { VisitorGate } from './visitor-gate.ts';
 
-/** There are many visitors, and their permissions do not change while a token is valid. */
+/** There are many visitors, and their permissions do not change while a token is valid. Erasures are watched. */
 const CREDENTIAL_CHECK_INTERVAL_MS = 5000;
 
 export interface VisitorSocketOptions extends VisitorOptions {
@@ -41,6 +41,7 @@ export function serveVisitorSockets(
       },
       identify: ({ visitor }) => identifyCaller(visitor),
       hasSamePermissions: () => true,
+      watchRevocation: ({ visitor }, recheck, signal) => services.visitors.erasureWatch.watch(visitor, recheck, signal),
       createContext: (viewer) =>
         createVisitorContext(viewer, services, createMutationRunner(transactIn(viewer.visitor.accountId))),
     },

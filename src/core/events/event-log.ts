@@ -20,7 +20,8 @@ export interface EventBatch extends ReadonlyArray<LoggedEvent> {
 const BATCH_SIZE = 500;
 /** Positions scanned per read when events are filtered by topic. */
 const MAX_SCANNED_POSITIONS = 5000;
-const POLL_INTERVAL_MS = 1000;
+/** An event whose wake-up was lost still arrives within a second. */
+const POLL_INTERVAL_MS = 800;
 /** A follower gets an empty batch after this many events that do not match. */
 const PROGRESS_INTERVAL = TAIL_SIZE / 2;
 

@@ -4,6 +4,7 @@ import type { InstallationSecrets } from '../access/secrets.ts';
 import type { EventLog } from '../events/event-log.ts';
 import type { SkillAvailabilities } from '../live/skill-availability.ts';
 import { VisitorErasure } from './erase.ts';
+import { ErasureWatch } from './erasure-watch.ts';
 import { OwnConversations } from './own-conversations.ts';
 import { VisitorLimits, type VisitorRates } from './visitor-limits.ts';
 import { VisitorPositions } from './visitor-positions.ts';
@@ -36,5 +37,6 @@ export function createVisitors({ database, secrets, log, skillAvailabilities, li
     positions: new VisitorPositions(secrets),
     availability: new WebsiteAvailability(skillAvailabilities, log),
     erasure: new VisitorErasure(sessions),
+    erasureWatch: new ErasureWatch(database, log, sessions),
   };
 }
