@@ -79,6 +79,16 @@ export const settings = z.object({
     .optional()
     .meta({ description: 'Certificate file (PEM). Set it together with the key to enable HTTPS.' }),
   SWITCHBOARD_TLS_KEY: z.string().optional().meta({ description: 'Private key file (PEM).' }),
+  SWITCHBOARD_HSTS: z
+    .string()
+    .regex(/^max-age=\d{1,10}(; includeSubDomains)?(; preload)?$/, {
+      error: 'must be like max-age=31536000; includeSubDomains; preload',
+    })
+    .default('max-age=31536000')
+    .meta({
+      description:
+        'The header `Strict-Transport-Security`, sent if the service itself speaks TLS: browsers use only HTTPS for this host from then on. `max-age=0` takes it back. A proxy that ends TLS sends its own.',
+    }),
   SWITCHBOARD_TRUSTED_PROXIES: commaSeparatedList
     .refine((proxies) => proxies.every(isNetwork), { error: 'must be addresses or networks, separated by commas' })
     .default([])
@@ -129,11 +139,10 @@ export const settings = z.object({
     })
     .default('info')
     .meta({ description: 'Log level. Successful reads are logged at `debug`.' }),
-  SWITCHBOARD_METRICS_TOKEN: z
-    .string()
-    .min(16, { error: 'must have at least 16 characters' })
-    .optional()
-    .meta({ description: 'If set, `/metrics` requires it as a bearer token.' }),
+  SWITCHBOARD_METRICS_TOKEN: z.string().min(16, { error: 'must have at least 16 characters' }).optional().meta({
+    description:
+      'The bearer token for `/metrics`, at least 16 characters. Without it, `/metrics` answers only direct requests from the same machine.',
+  }),
   SWITCHBOARD_HEADERS_TIMEOUT: secondsBetween(0.1, 600)
     .default(10)
     .meta({ description: 'Seconds within which the headers of a request must arrive.' }),

@@ -117,6 +117,7 @@ function buildApp({ config, logger, metrics }: ServerContext): FastifyInstance {
     trustedProxies: config.SWITCHBOARD_TRUSTED_PROXIES,
     corsOrigins: config.SWITCHBOARD_CORS_ORIGINS,
     tls: readTls(config),
+    strictTransportSecurity: config.SWITCHBOARD_HSTS,
     headersTimeoutMs: config.SWITCHBOARD_HEADERS_TIMEOUT * 1000,
     requestTimeoutMs: config.SWITCHBOARD_REQUEST_TIMEOUT * 1000,
     writeTimeoutMs: config.SWITCHBOARD_WRITE_TIMEOUT * 1000,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import type { IncomingMessage } from 'node:http';
 import { request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -61,6 +62,7 @@ suite('an invalid configuration', () => {
       SWITCHBOARD_REST_SUNSET: 'soon',
       SWITCHBOARD_LOG_LEVEL: 'loud',
       SWITCHBOARD_METRICS_TOKEN: 'short-token',
+      SWITCHBOARD_HSTS: 'one year',
       SWITCHBOARD_STOP_TIMEOUT: '-1',
       SWITCHBOARD_TLS_CERT: '/somewhere/cert.pem',
       SWITCHBOARD_FLUX_CAPACITOR: 'on',
@@ -70,8 +72,8 @@ suite('an invalid configuration', () => {
     for (const name of Object.keys(invalid)) {
       assert.equal(lines.filter((line) => line.includes(name)).length, 1, `${name} in:\n${text}`);
     }
-    assert.match(text, /15 problems/);
-    assert.equal(lines.length, 15);
+    assert.match(text, /16 problems/);
+    assert.equal(lines.length, 16);
     for (const secret of ['too-short-secret', 'tooshort', 'short key', 'short-token']) {
       assert.ok(!text.includes(secret), `${secret} is repeated`);
     }
@@ -246,22 +248,33 @@ suite('TLS', { skip: spawnSync('openssl', ['version']).status === 0 ? false : 'r
     assert.equal(result.status, 0, String(result.stderr));
   });
 
+  const getSecurely = (url: string): Promise<IncomingMessage> =>
+    new Promise((resolve, reject) => {
+      const options = { ca: readFileSync(pem('cert')), headers: { 'X-API-Key': WRITE_KEY } };
+      request(`${url}/api/2/operator`, options, (response) => resolve(response.resume()))
+        .once('error', reject)
+        .end();
+    });
+
   test('serves HTTPS and no plain HTTP', async () => {
     const switchboard = await serve('tls', { SWITCHBOARD_TLS_CERT: pem('cert'), SWITCHBOARD_TLS_KEY: pem('key') });
     try {
       assert.match(switchboard.url, /^https:/);
-      const status = await new Promise((resolve, reject) => {
-        const headers = { 'X-API-Key': WRITE_KEY };
-        const options = { ca: readFileSync(pem('cert')), headers };
-        request(`${switchboard.url}/api/2/operator`, options, (response) => resolve(response.resume().statusCode))
-          .once('error', reject)
-          .end();
-      });
-      assert.equal(status, 200);
+      const { statusCode, headers } = await getSecurely(switchboard.url);
+      assert.equal(statusCode, 200);
+      assert.equal(headers['strict-transport-security'], 'max-age=31536000');
       await assert.rejects(fetch(switchboard.url.replace('https:', 'http:')));
     } finally {
       await switchboard.stop();
     }
+  });
+
+  test('sends the configured Strict-Transport-Security', async () => {
+    const policy = 'max-age=600; includeSubDomains';
+    const files = { SWITCHBOARD_TLS_CERT: pem('cert'), SWITCHBOARD_TLS_KEY: pem('key') };
+    const switchboard = await serve('hsts', { ...files, SWITCHBOARD_HSTS: policy });
+    const { headers } = await getSecurely(switchboard.url).finally(() => switchboard.stop());
+    assert.equal(headers['strict-transport-security'], policy);
   });
 
   test('missing or invalid files are refused with a clear message', async () => {

@@ -13,6 +13,8 @@ import {
   readYaml,
 } from './deploy-files.ts';
 
+const METRICS_TOKEN = 'metrics-token-0123456789';
+
 const compose = readYaml('deploy/compose.yaml');
 const { services, networks } = compose;
 const nodes = ['node1', 'node2', 'node3'].map((name) => services[name]);
@@ -47,6 +49,19 @@ describe('the compose file', () => {
       [],
     );
     assert.match(readText('.gitignore'), /^\/deploy\/\.env$/m);
+  });
+
+  test('requires a token for the metrics, and gives it to Prometheus', () => {
+    assert.equal(readConfig(substituteVariables(nodes[0].environment)).SWITCHBOARD_METRICS_TOKEN, METRICS_TOKEN);
+    const { environment, entrypoint } = services.prometheus;
+    assert.equal(substituteVariables(environment).SWITCHBOARD_METRICS_TOKEN, METRICS_TOKEN);
+    const [job] = readYaml('deploy/prometheus/prometheus.yaml').scrape_configs;
+    const writesToken = `printf %s "$$SWITCHBOARD_METRICS_TOKEN" > ${job.authorization.credentials_file}`;
+    assert.ok(entrypoint.at(-1).includes(writesToken));
+    assert.ok(
+      services.prometheus.volumes.some((volume: string) => volume.endsWith(':/prometheus')),
+      'is writable',
+    );
   });
 
   test('lets nodes trust the balancer, and only the balancer', () => {
@@ -93,6 +108,7 @@ function substituteVariables(environment: Readonly<Record<string, string>>): Rec
     SWITCHBOARD_SECRET: 'a secret of at least thirty-two characters',
     SWITCHBOARD_ADMIN_EMAIL: 'admin@example.com',
     SWITCHBOARD_ADMIN_PASSWORD: 'correct horse',
+    SWITCHBOARD_METRICS_TOKEN: METRICS_TOKEN,
   };
   const fill = (text: string) =>
     text.replaceAll(

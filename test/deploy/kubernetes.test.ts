@@ -87,6 +87,7 @@ describe('the Kubernetes manifests', () => {
     const config = readConfig(environment);
     assert.equal(config.databaseFile, undefined);
     assert.ok(config.SWITCHBOARD_TRUSTED_PROXIES.length > 0, 'all users would share one login limit');
+    assert.ok(config.SWITCHBOARD_METRICS_TOKEN, 'Prometheus could not read the metrics');
     // Kubernetes would set SWITCHBOARD_PORT and similar variables, which the node refuses as unknown settings.
     assert.equal(pod.enableServiceLinks, false);
     assert.throws(() => readConfig({ ...environment, SWITCHBOARD_PORT: 'tcp://10.0.0.1:80' }));

@@ -7,6 +7,7 @@ import { type ServerOptions, type WebSocket, WebSocketServer } from 'ws';
 import { type Credential, readCredential } from '../http/credential.ts';
 import { findHeaderError } from '../http/header-errors.ts';
 import { HttpError } from '../http/http-error.ts';
+import { NO_SNIFF_LINE } from '../http/security-headers.ts';
 import { readConnectionCredential } from './connection-credential.ts';
 import { DocumentCache } from './documents.ts';
 import { graphqlError, isUnavailable, toClientError, unauthenticatedError } from './errors.ts';
@@ -122,6 +123,10 @@ export class SocketServer<Viewer> implements Sockets {
       handleProtocols: (offered) => (offered.has(PROTOCOL) ? PROTOCOL : false),
     };
     this.#sockets = new WebSocketServer(options);
+    this.#sockets.on('wsClientError', (_error, socket, { method }) => {
+      if (method === 'GET') rejectUpgrade(socket, '400 Bad Request', 'Sec-WebSocket-Version: 13\r\n');
+      else rejectUpgrade(socket, '405 Method Not Allowed', 'Allow: GET\r\n');
+    });
     const operations = new SocketOperations(endpoint.operations, this.#logError);
     this.#protocol = makeServer<Record<string, unknown>, Connection<Viewer>>({
       schema: endpoint.schema,
@@ -307,9 +312,9 @@ export class SocketServer<Viewer> implements Sockets {
   readonly #logError = (error: unknown) => this.#endpoint.logger.error({ err: error }, 'resolver failed');
 }
 
-function rejectUpgrade(socket: Duplex, status: string): void {
+function rejectUpgrade(socket: Duplex, status: string, headers = ''): void {
   socket.on('error', () => socket.destroy());
-  socket.end(`HTTP/1.1 ${status}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`);
+  socket.end(`HTTP/1.1 ${status}\r\n${headers}${NO_SNIFF_LINE}Content-Length: 0\r\nConnection: close\r\n\r\n`);
 }
 
 function sendPing(client: WebSocket, connection: { isAlive: boolean }): void {

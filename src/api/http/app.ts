@@ -8,6 +8,7 @@ import type { ErrorHandler } from './error-handler.ts';
 import { findHeaderError } from './header-errors.ts';
 import { httpError } from './http-error.ts';
 import type { Metrics } from './metrics.ts';
+import { NO_SNIFF } from './security-headers.ts';
 import { type RenderSocketError, sendSocketError } from './socket-errors.ts';
 import { disconnectStuckClients } from './write-timeout.ts';
 
@@ -18,6 +19,8 @@ export interface HttpOptions {
   readonly trustedProxies: readonly string[];
   readonly corsOrigins: readonly string[];
   readonly tls: { readonly cert: Buffer; readonly key: Buffer } | undefined;
+  /** The header `Strict-Transport-Security`, sent only with TLS. */
+  readonly strictTransportSecurity: string;
   /** Deadline for receiving the headers; `requestTimeoutMs` is that for the whole request. */
   readonly headersTimeoutMs: number;
   readonly requestTimeoutMs: number;
@@ -36,6 +39,10 @@ const MAX_BODY_BYTES = 1024 * 1024;
 /** The server that all protocols share: limits, deadlines, request ids, logs and metrics. */
 export function createApp(options: HttpOptions, fallback: FallbackHandlers): FastifyInstance {
   const { headersTimeoutMs, requestTimeoutMs } = options;
+  const securityHeaders = {
+    ...NO_SNIFF,
+    ...(options.tls ? { 'strict-transport-security': options.strictTransportSecurity } : {}),
+  };
   const serverOptions = {
     requireHostHeader: false,
     // Any other URL ignores the upgrade and is served as a plain request.
@@ -62,7 +69,7 @@ export function createApp(options: HttpOptions, fallback: FallbackHandlers): Fas
       if (status !== undefined) options.metrics.countLimitHit(status);
     },
     frameworkErrors: (error, request, reply) =>
-      fallback.handleError(error, request as FastifyRequest, reply as FastifyReply),
+      fallback.handleError(error, request as FastifyRequest, (reply as FastifyReply).headers(securityHeaders)),
     ...(options.tls ? { https: { ...options.tls, ...serverOptions } } : { http: serverOptions }),
   }) as unknown as FastifyInstance;
 
@@ -76,7 +83,7 @@ export function createApp(options: HttpOptions, fallback: FallbackHandlers): Fas
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
   app.addHook('onRequest', (request, reply, next) => {
-    reply.header('x-request-id', request.id);
+    reply.header('x-request-id', request.id).headers(securityHeaders);
     next(findHeaderError(request.raw));
   });
   app.setErrorHandler(fallback.handleError);

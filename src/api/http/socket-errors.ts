@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { httpError } from './http-error.ts';
+import { NO_SNIFF_LINE } from './security-headers.ts';
 
 interface SocketError extends Error {
   readonly code?: string;
@@ -21,7 +22,7 @@ export function sendSocketError(error: SocketError, socket: Socket, render: Rend
   const { status, message } = httpError(toStatus(error));
   const body = render(status, message);
   socket.end(
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json; charset=utf-8\r\nCache-Control: no-store\r\n` +
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json; charset=utf-8\r\nCache-Control: no-store\r\n${NO_SNIFF_LINE}` +
       `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   );
   return status;

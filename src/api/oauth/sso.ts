@@ -38,7 +38,6 @@ export function registerSso(app: FastifyInstance, singleSignOn: SingleSignOn, me
 const PAGE_HEADERS = {
   'cache-control': 'no-store',
   'referrer-policy': 'no-referrer',
-  'x-content-type-options': 'nosniff',
   'content-security-policy':
     "default-src 'none'; style-src 'self'; img-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
 };

@@ -56,7 +56,6 @@ export function sendFile(
     'cache-control': 'no-cache',
     'content-security-policy': policy,
     'referrer-policy': 'no-referrer',
-    'x-content-type-options': 'nosniff',
     etag,
   });
   const cachedTags = request.headers['if-none-match']?.split(',').map((text) => text.trim().replace(/^W\//, ''));

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { Agent, request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
+import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { callOAuth, logIn, tryLogin } from '../../support/clients/oauth.ts';
@@ -93,6 +93,51 @@ suite('a running service', () => {
   });
 });
 
+suite('the metrics without a token', () => {
+  let switchboard: SwitchboardProcess;
+  before(async () => {
+    switchboard = await startSwitchboardProcess({ env: { HOST: '0.0.0.0', SWITCHBOARD_TRUSTED_PROXIES: '127.0.0.1' } });
+  });
+  after(() => switchboard.stop());
+
+  const get = (headers: Record<string, string> = {}, host = '127.0.0.1') =>
+    fetch(`http://${host}:${new URL(switchboard.url).port}/metrics`, { headers });
+
+  async function assertForbidden(response: Response, label: string): Promise<void> {
+    assert.equal(response.status, 403, label);
+    const text = await response.text();
+    assert.match(text, /SWITCHBOARD_METRICS_TOKEN/, label);
+    assert.doesNotMatch(text, /switchboard_/, label);
+  }
+
+  test('answer a direct request from the same machine', async () => {
+    assert.equal((await get()).status, 200);
+    assert.equal((await get({}, '127.0.0.2')).status, 200);
+  });
+
+  test('are forbidden to requests that a proxy forwards', async () => {
+    for (const name of [
+      'Forwarded',
+      'Via',
+      'X-Forwarded-For',
+      'X-Forwarded-Host',
+      'X-Forwarded-Proto',
+      'X-Real-IP',
+      'True-Client-IP',
+      'CF-Connecting-IP',
+    ])
+      await assertForbidden(await get({ [name]: '127.0.0.1' }), name);
+  });
+
+  const address = Object.values(networkInterfaces())
+    .flat()
+    .find((entry) => entry?.family === 'IPv4' && !entry.internal)?.address;
+
+  test('are forbidden to other addresses', { skip: address === undefined && 'requires a network' }, async () => {
+    await assertForbidden(await get({}, address), 'an address of the network');
+  });
+});
+
 test('the metrics require the token if one is configured', async () => {
   const token = 'metrics-token-0123456789';
   const switchboard = await startSwitchboardProcess({ env: { SWITCHBOARD_METRICS_TOKEN: token } });
@@ -105,6 +150,7 @@ test('the metrics require the token if one is configured', async () => {
       assert.doesNotMatch(await response.text(), /switchboard_/);
     }
     assert.equal((await get({ Authorization: `Bearer ${token}` })).status, 200);
+    assert.equal((await get({ Authorization: `Bearer ${token}`, 'X-Forwarded-For': '192.0.2.1' })).status, 200);
   } finally {
     await switchboard.stop();
   }
