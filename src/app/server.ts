@@ -138,7 +138,8 @@ function registerProtocols(
   const transactIn: TransactInAccount = (accountId) => (work) => installation.database.transaction(work, accountId);
   const restOptions = { ...installation, transactIn, ...getDeprecation(config) };
   app.register(async (rest) => registerRest(rest, restOptions), { prefix: REST_PREFIX });
-  app.register(async (oauth) => registerOAuth(oauth, installation.access, metrics));
+  const oauthOptions = { access: installation.access, metrics, publicUrl: config.SWITCHBOARD_PUBLIC_URL };
+  app.register(async (oauth) => registerOAuth(oauth, oauthOptions));
   const createQueue = (limits: OperationLimits) => new OperationQueue(limits, () => metrics.countRefusedOperation());
   const graphqlOptions = {
     ...{ schema, services: installation, transactIn, compileQueries },

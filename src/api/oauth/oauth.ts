@@ -5,14 +5,26 @@ import { readBearerToken } from '../http/bearer-token.ts';
 import { createErrorHandler, type ErrorResponse, STATUSES } from '../http/error-handler.ts';
 import { HttpError, toHttpError } from '../http/http-error.ts';
 import type { Metrics } from '../http/metrics.ts';
+import { METADATA_PATH, registerMetadata } from './metadata.ts';
 import { OAuthError, readParameters, requireParameter } from './parameters.ts';
 import { registerSso } from './sso.ts';
 import { countIfRateLimited, sendJson, sendLoginResult } from './token-response.ts';
 
-/** Login by password (RFC 6749) and by single sign-on, token revocation (RFC 7009) and token check (RFC 6750). */
-export function registerOAuth(app: FastifyInstance, access: Access, metrics: Metrics): void {
+export interface OAuthOptions {
+  readonly access: Access;
+  readonly metrics: Metrics;
+  /** The public address of the service, if configured. */
+  readonly publicUrl: string | undefined;
+}
+
+/**
+ * Login by password (RFC 6749) and by single sign-on, token revocation (RFC 7009), token check (RFC 6750) and the
+ * metadata of these endpoints (RFC 8414).
+ */
+export function registerOAuth(app: FastifyInstance, { access, metrics, publicUrl }: OAuthOptions): void {
   const { login, tokens, tokenCallers } = access;
   app.setErrorHandler(handleError);
+  registerMetadata(app, publicUrl);
   registerSso(app, access.singleSignOn, metrics);
 
   app.post('/oauth2/token', async (request, reply) => {
@@ -45,6 +57,7 @@ export function registerOAuth(app: FastifyInstance, access: Access, metrics: Met
   for (const [url, allowed] of [
     ['/oauth2/token', 'POST'],
     ['/oauth2/revoke', 'POST'],
+    [METADATA_PATH, 'GET, HEAD'],
     ['/_authenticated', 'GET, HEAD'],
     ['/admin/login', 'GET, HEAD'],
     ['/admin/session', 'POST'],

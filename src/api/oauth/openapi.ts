@@ -7,6 +7,7 @@ import type {
 } from 'zod-openapi';
 import { TOKEN_TTL_SECONDS } from '../../core/access/tokens.ts';
 import { headerRefs } from '../http/openapi.ts';
+import { buildMetadata, METADATA_PATH } from './metadata.ts';
 
 const TAG = 'Token';
 
@@ -37,6 +38,25 @@ const oauthError = z
     error_description: z.string().meta({ description: 'Error message.' }),
   })
   .meta({ id: 'OAuthError', description: 'An error response (RFC 6749).' });
+
+const metadata = z
+  .object({
+    issuer: z.url().meta({ description: 'The public address of the service.' }),
+    token_endpoint: z.url().meta({ description: 'Issues tokens.' }),
+    revocation_endpoint: z.url().meta({ description: 'Revokes tokens (RFC 7009).' }),
+    grant_types_supported: z.array(z.string()).meta({ description: 'Supported grant types.' }),
+    response_types_supported: z
+      .array(z.string())
+      .meta({ description: 'Empty: there is no authorization endpoint. The standard requires the field.' }),
+    token_endpoint_auth_methods_supported: z.array(z.string()).meta({
+      description: 'How clients may identify themselves to `token_endpoint`. Client credentials are ignored.',
+    }),
+    revocation_endpoint_auth_methods_supported: z
+      .array(z.string())
+      .meta({ description: 'The same for `revocation_endpoint`.' }),
+    service_documentation: z.url().meta({ description: 'This documentation.' }),
+  })
+  .meta({ id: 'AuthorizationServerMetadata', description: 'The token endpoints (RFC 8414).' });
 
 const sessionRequest = z
   .object({ code: z.string().min(1).max(1024).meta({ description: 'The code. Valid once, for one minute.' }) })
@@ -96,6 +116,20 @@ const tokenPaths: ZodOpenApiPathsObject = {
         400: errorResponse('The request cannot be read.', { invalid_request: 'the parameter token is missing' }),
         ...commonErrors(),
         ...bodyErrors(),
+      },
+    },
+  },
+  [METADATA_PATH]: {
+    get: {
+      operationId: 'read_token_metadata',
+      tags: [TAG],
+      summary: 'Discover the token endpoints',
+      description:
+        'OAuth 2.0 Authorization Server Metadata (RFC 8414), for client libraries. The addresses start with `SWITCHBOARD_PUBLIC_URL` or, without that setting, with the host of the request. Can be cached for an hour, and read by pages of any origin.',
+      security: [],
+      responses: {
+        200: jsonResponse('The metadata.', metadata, buildMetadata('https://switchboard.example.com')),
+        ...commonErrors('GET, HEAD'),
       },
     },
   },

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
+import { createBaseUrlReader } from '../http/base-url.ts';
 import { registerGraphiql } from './graphiql.ts';
 import { registerMeter } from './meter.ts';
 import { createOpenApiDocument } from './openapi.ts';
@@ -25,7 +26,7 @@ export function registerPages(app: FastifyInstance, { publicUrl }: PagesOptions)
     '/docs/swagger-ui-bundle.js': import.meta.resolve('@fastify/swagger-ui/static/swagger-ui-bundle.js'),
   });
 
-  const getBaseUrl = (request: FastifyRequest) => publicUrl?.replace(/\/$/, '') ?? buildRequestBaseUrl(request);
+  const getBaseUrl = createBaseUrlReader(publicUrl);
   registerGraphiql(app, getBaseUrl);
   registerMeter(app);
 
@@ -40,9 +41,4 @@ export function registerPages(app: FastifyInstance, { publicUrl }: PagesOptions)
     openApiFile ??= createStaticFile('json', JSON.stringify(createOpenApiDocument()));
     return sendFile(request, reply, openApiFile);
   });
-}
-
-/** Builds the base URL from the request. The Host header is untrusted: anything but a plain host is not echoed. */
-function buildRequestBaseUrl({ protocol, host }: FastifyRequest): string {
-  return /^[\w.:[\]-]+$/.test(host) ? `${protocol}://${host}` : 'http://127.0.0.1:8080';
 }

@@ -52,7 +52,7 @@ const findKey = prepare<{ keyHash: string }, Pick<ApiKey, 'accountId' | 'id' | '
       .where((eb) => eb.or([eb('expiresAt', 'is', null), eb('expiresAt', '>', eb.fn<number>('now_ms', []))])),
 );
 
-/** API keys of the REST interface: shown once, stored as a digest. */
+/** API keys: shown once, stored as a digest. */
 export class ApiKeys {
   readonly #database: Database;
   readonly #callers = new ShortLivedCache<Caller>();

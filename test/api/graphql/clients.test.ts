@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { WebSocket } from 'ws';
 import { logIn } from '../../support/clients/graphql.ts';
 import { CLIENT_LIBRARIES, type LibraryClient } from '../../support/clients/graphql-clients.ts';
 import { restClient } from '../../support/clients/rest.ts';
@@ -50,17 +51,38 @@ interface AvailabilityResult {
   skillAvailability: { chat: { operatorsRoutable: number } };
 }
 
+const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
+
 let switchboard: Switchboard;
+let token: string;
 before(async () => {
   switchboard = await startSwitchboard({ demo: true });
+  token = await logIn(switchboard.url);
 });
 after(() => switchboard.stop());
+
+/** A WebSocket that sends headers with its handshake, as clients outside browsers can. */
+function withHandshakeHeaders(headers: Record<string, string>) {
+  return class extends WebSocket {
+    constructor(address: string, protocol: string) {
+      super(address, protocol, { headers });
+    }
+  };
+}
+
+async function receiveAvailability(client: LibraryClient): Promise<void> {
+  const results: AvailabilityResult[] = [];
+  const stop = client.subscribe<AvailabilityResult>(AVAILABILITY, { skill: '1' }, (result) => results.push(result));
+  await waitUntil('the current number has arrived', () => results.length > 0);
+  assert.ok(results[0] && results[0].skillAvailability.chat.operatorsRoutable >= 0);
+  stop();
+}
 
 for (const [library, makeClient] of Object.entries(CLIENT_LIBRARIES)) {
   describe(library, () => {
     let client: LibraryClient;
     before(async () => {
-      client = makeClient(switchboard.url, await logIn(switchboard.url));
+      client = makeClient(switchboard.url, { headers: bearer(token) });
     });
     after(() => client.close());
 
@@ -109,8 +131,37 @@ for (const [library, makeClient] of Object.entries(CLIENT_LIBRARIES)) {
       assert.deepEqual(counts, [initial, initial - 1, initial]);
     });
 
+    test('works with an API key, over HTTP and WebSocket', async () => {
+      const keyed = makeClient(switchboard.url, { headers: { 'X-API-Key': switchboard.key } });
+      const { operators }: OperatorPage = await keyed.execute('query', PAGE);
+      assert.equal(operators.totalCount, 41);
+      const renamed: RenameResult = await keyed.execute('mutation', RENAME, { input: { id: '3', pseudo: 'By a key' } });
+      assert.equal(renamed.operatorUpdate.operator?.pseudo, 'By a key');
+      await receiveAvailability(keyed);
+      keyed.close();
+    });
+
+    test('subscribes however it sends its credentials', async () => {
+      const headers = bearer(token);
+      const { key } = switchboard;
+      for (const socket of [
+        { connectionParams: { token } },
+        { connectionParams: { authorization: token } },
+        { connectionParams: async () => ({ headers }) },
+        { connectionParams: { headers: { authorization: token } } },
+        { webSocketImpl: withHandshakeHeaders(headers) },
+        { connectionParams: { apiKey: key } },
+        { connectionParams: { headers: { 'x-api-key': key } } },
+        { webSocketImpl: withHandshakeHeaders({ 'X-API-Key': key }) },
+      ]) {
+        const subscriber = makeClient(switchboard.url, { headers, socket });
+        await receiveAvailability(subscriber);
+        subscriber.close();
+      }
+    });
+
     test('fails with the message or the status of the response when the token is not valid', async () => {
-      const unauthenticated = makeClient(switchboard.url, 'nonsense');
+      const unauthenticated = makeClient(switchboard.url, { headers: bearer('nonsense') });
       await assert.rejects(unauthenticated.execute('query', PAGE), /access token not valid|401/);
       unauthenticated.close();
     });

@@ -253,7 +253,7 @@ async function servedOperations(): Promise<string[]> {
   try {
     const described = server.routes
       .list()
-      .filter(({ url }) => isRest(url) || /^\/(oauth2\/|_authenticated|admin\/)/.test(url));
+      .filter(({ url }) => isRest(url) || /^\/(oauth2\/|_authenticated|admin\/|\.well-known\/)/.test(url));
     const found = await Promise.all(
       described.map(async ({ url, methods }) => {
         const options = await fetch(server.url + url.replace(':id', '1'), { method: 'OPTIONS' });

@@ -3,7 +3,7 @@ import { GraphQLWsLink } from '@apollo/client/link/subscriptions';
 import { cacheExchange, createClient as createUrql, fetchExchange, subscriptionExchange } from '@urql/core';
 import { OperationTypeNode } from 'graphql';
 import { GraphQLClient } from 'graphql-request';
-import { createClient as createSockets, type Sink, type Client as Sockets } from 'graphql-ws';
+import { type ClientOptions, createClient as createSockets, type Sink, type Client as Sockets } from 'graphql-ws';
 
 /** The operations under test; each library implements them in its usual way. */
 export interface LibraryClient {
@@ -14,23 +14,33 @@ export interface LibraryClient {
   close(): void;
 }
 
-type ClientFactory = (url: string, token: string) => LibraryClient;
-
-const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
-
-/** All libraries use graphql-ws for subscriptions. */
-function createSocketClient(url: string, token: string): Sockets {
-  return createSockets({ url: `${url.replace('http', 'ws')}/graphql`, connectionParams: { token } });
+export interface ClientCredentials {
+  /** Headers of requests over HTTP. */
+  readonly headers: Record<string, string>;
+  /** How the client authenticates over WebSocket; by default with the headers as connection parameters. */
+  readonly socket?: Pick<ClientOptions, 'connectionParams' | 'webSocketImpl'>;
 }
 
-const apollo: ClientFactory = (url, token) => {
-  const sockets = createSocketClient(url, token);
+type ClientFactory = (url: string, credentials: ClientCredentials) => LibraryClient;
+
+/** All libraries use graphql-ws for subscriptions. */
+function createSocketClient(url: string, { headers, socket }: ClientCredentials): Sockets {
+  return createSockets({
+    url: `${url.replace('http', 'ws')}/graphql`,
+    retryAttempts: 0,
+    ...(socket ?? { connectionParams: headers }),
+  });
+}
+
+const apollo: ClientFactory = (url, credentials) => {
+  const { headers } = credentials;
+  const sockets = createSocketClient(url, credentials);
   const client = new ApolloClient({
     cache: new InMemoryCache(),
     link: ApolloLink.split(
       ({ operationType }) => operationType === OperationTypeNode.SUBSCRIPTION,
       new GraphQLWsLink(sockets),
-      new HttpLink({ uri: `${url}/graphql`, headers: bearer(token) }),
+      new HttpLink({ uri: `${url}/graphql`, headers }),
     ),
   });
   return {
@@ -53,11 +63,12 @@ const apollo: ClientFactory = (url, token) => {
   };
 };
 
-const urql: ClientFactory = (url, token) => {
-  const sockets = createSocketClient(url, token);
+const urql: ClientFactory = (url, credentials) => {
+  const { headers } = credentials;
+  const sockets = createSocketClient(url, credentials);
   const client = createUrql({
     url: `${url}/graphql`,
-    fetchOptions: { headers: bearer(token) },
+    fetchOptions: { headers },
     requestPolicy: 'network-only',
     exchanges: [
       cacheExchange,
@@ -84,9 +95,10 @@ const urql: ClientFactory = (url, token) => {
 };
 
 /** graphql-request has no subscriptions; its users add the graphql-ws client. */
-const graphqlRequest: ClientFactory = (url, token) => {
-  const sockets = createSocketClient(url, token);
-  const client = new GraphQLClient(`${url}/graphql`, { headers: bearer(token) });
+const graphqlRequest: ClientFactory = (url, credentials) => {
+  const { headers } = credentials;
+  const sockets = createSocketClient(url, credentials);
+  const client = new GraphQLClient(`${url}/graphql`, { headers });
   return {
     execute: (_kind, document, variables = {}) => client.request(document, variables),
     subscribe: (document, variables, next) =>

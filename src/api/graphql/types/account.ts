@@ -41,7 +41,7 @@ const AccountRef = builder.objectRef<Account>('Account').implement({
 builder.queryField('account', (t) =>
   t.field({
     type: AccountRef,
-    description: "The viewer's account.",
+    description: 'The account of the access token or API key.',
     resolve: async (_root, _args, { caller, services }) => {
       const account = await services.access.accounts.find(caller.accountId);
       if (!account) throw new Error(`Account ${caller.accountId} does not exist.`);

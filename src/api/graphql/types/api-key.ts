@@ -8,12 +8,12 @@ import { requireAdminCaller } from '../authorize.ts';
 import { addMutation, builder, createEnum, idInput } from '../builder.ts';
 
 const AccessEnum = createEnum<KeyAccess>('ApiKeyAccess', 'The access level of an API key.', {
-  read: 'Can read everything in the account except secrets.',
-  write: 'Has the same permissions as an admin.',
+  read: 'Queries and subscriptions: everything in the account except secrets.',
+  write: 'Also mutations, with the permissions of an admin. A key has no viewer.',
 });
 
 export const ApiKeyRef = builder.objectRef<ApiKey>('ApiKey').implement({
-  description: 'An API key. The key itself is shown only once, when it is created.',
+  description: 'An API key, for REST and GraphQL. The key itself is shown only once, when it is created.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The identifier of the API key.' }),
     name: t.exposeString('name', { description: 'The purpose of the key.' }),

@@ -27,7 +27,8 @@ const offerInput = {
 };
 
 addMutation('offerAccept', {
-  description: 'Accepts an offer, which assigns the conversation to the viewer. Repeating it has no effect.',
+  description:
+    'Accepts an offer, which assigns the conversation to the viewer. Repeating it has no effect. FORBIDDEN for API keys.',
   argumentDescription: 'The offer to accept.',
   input: offerInput,
   payload: objectPayload('conversation', ConversationRef),
@@ -38,7 +39,7 @@ addMutation('offerAccept', {
 
 addMutation('offerDecline', {
   description:
-    'Declines an offer. The conversation is offered to other operators, and not to the viewer for 60 seconds.',
+    'Declines an offer. The conversation is offered to other operators, and not to the viewer for 60 seconds. FORBIDDEN for API keys.',
   argumentDescription: 'The offer to decline.',
   input: offerInput,
   payload: objectPayload('conversation', ConversationRef),
@@ -48,7 +49,8 @@ addMutation('offerDecline', {
 });
 
 addMutation('messageSend', {
-  description: 'Sends a message in a conversation that the viewer handles. It is stored before the mutation returns.',
+  description:
+    'Sends a message in a conversation that the viewer handles. It is stored before the mutation returns. FORBIDDEN for API keys.',
   argumentDescription: 'The message to send.',
   input: {
     description: 'The message to send.',
@@ -106,7 +108,7 @@ addMutation('conversationTransfer', {
 
 addMutation('conversationEscalate', {
   description:
-    'Escalates a chat that the viewer handles to video, and returns the video conversation. The chat stays open.',
+    'Escalates a chat that the viewer handles to video, and returns the video conversation. The chat stays open. FORBIDDEN for API keys.',
   argumentDescription: 'The chat to escalate.',
   input: conversationInput,
   payload: objectPayload('conversation', ConversationRef),

@@ -85,7 +85,7 @@ builder.subscriptionFields((t) => ({
   deskEvents: t.field({
     type: DeskEventRef,
     description:
-      'The events that concern the viewer: offers, their conversations and messages, conversations they lose, and their live state. The viewer is connected while the subscription is open and the connection answers pings, and for a grace period of 10 seconds after that. A viewer who was taken offline by someone else stays offline until they call `operatorConnect`.',
+      'The events that concern the viewer: offers, their conversations and messages, conversations they lose, and their live state. The viewer is connected while the subscription is open and the connection answers pings, and for a grace period of 10 seconds after that. A viewer who was taken offline by someone else stays offline until they call `operatorConnect`. FORBIDDEN for API keys.',
     args: { after: t.arg.id({ description: AFTER_DESCRIPTION }) },
     subscribe: (_root, { after }, context) => {
       const position = parsePosition('after', after);

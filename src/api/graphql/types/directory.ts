@@ -26,7 +26,7 @@ WebsiteRef.implement({
     visitorSecret: t.string({
       nullable: true,
       description:
-        'The secret with which the website signs the `externalId` of its visitors (HMAC-SHA256, hexadecimal). Admins only.',
+        'The secret with which the website signs the `externalId` of its visitors (HMAC-SHA256, hexadecimal). Admins and write keys only.',
       resolve: (website, _args, { caller, services }) =>
         services.administration.websites.deriveVisitorSecret(caller, website),
     }),

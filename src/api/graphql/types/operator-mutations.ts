@@ -23,6 +23,7 @@ import { addMutation, builder, type InputFieldBuilder, idInput, RoleEnum } from 
 import type { Context } from '../context.ts';
 import { OperatorRef } from './operator.ts';
 
+const OPERATOR_DESCRIPTION = 'The operator. Defaults to the viewer; required with an API key.';
 const MAX_TTL_SECONDS = 300;
 const DEFAULT_TTL_SECONDS = 60;
 /** No group has it. */
@@ -137,7 +138,7 @@ addMutation('operatorAvailabilityUpdate', {
   input: {
     description: 'The availability by channel. Omitted channels stay unchanged.',
     fields: (t) => ({
-      id: t.id({ description: 'The operator. Defaults to the viewer.' }),
+      id: t.id({ description: OPERATOR_DESCRIPTION }),
       chat: t.boolean({ description: 'Whether the operator is available for chats.' }),
       call: t.boolean({ description: 'Whether the operator is available for calls.' }),
       video: t.boolean({ description: 'Whether the operator is available for videos.' }),
@@ -154,7 +155,7 @@ addMutation('operatorAvailabilityUpdate', {
 });
 
 addMutation('operatorConnect', {
-  description: 'Connects the viewer for a limited time. Call it again before that time ends.',
+  description: 'Connects the viewer for a limited time. Call it again before that time ends. FORBIDDEN for API keys.',
   argumentDescription: 'How long to stay connected.',
   input: {
     description: 'How long to stay connected.',
@@ -199,7 +200,7 @@ addMutation('operatorProfileUpdate', {
       const field = (name: 'status' | 'description' | 'facebook' | 'twitter' | 'city' | 'country') =>
         t.string({ description: profileSchema.shape[name].meta()?.description ?? '' });
       return {
-        id: t.id({ description: 'The operator. Defaults to the viewer.' }),
+        id: t.id({ description: OPERATOR_DESCRIPTION }),
         status: field('status'),
         description: field('description'),
         facebook: field('facebook'),
@@ -229,7 +230,7 @@ addMutation('operatorPasswordChange', {
   input: {
     description: 'The new password.',
     fields: (t) => ({
-      id: t.id({ description: 'The operator. Defaults to the viewer.' }),
+      id: t.id({ description: OPERATOR_DESCRIPTION }),
       currentPassword: t.string({ description: "The current password. Required to change the viewer's own password." }),
       newPassword: t.string({ required: true, description: 'The new password, 10 to 200 characters.' }),
     }),

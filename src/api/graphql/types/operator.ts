@@ -142,7 +142,7 @@ OperatorRef.implement({
       }),
       ssoKey: t.string({
         nullable: true,
-        description: 'The single sign-on key of the operator. Available to the operator and admins.',
+        description: 'The single sign-on key of the operator. Available to the operator, admins and write keys.',
         resolve: resolveIfReadable('secret', (operator, { caller, services }) =>
           services.administration.operators.deriveSsoKey(caller.accountId, operator),
         ),
