@@ -53,7 +53,7 @@ export const settings = z.object({
     }),
   SWITCHBOARD_SECRET: z.string().min(32, { error: 'must have at least 32 characters' }).optional().meta({
     description:
-      'Installation secret. Single sign-on keys are derived from it; webhook secrets and the positions that visitors receive are encrypted with it. Required with PostgreSQL. By default one is created and stored in the file `secret` next to the database.',
+      'Installation secret of at least 32 characters. Single sign-on keys are derived from it; webhook secrets and the positions that visitors receive are encrypted with it. Required with PostgreSQL. By default one is created and stored in the file `secret` next to the database.',
   }),
   SWITCHBOARD_ADMIN_EMAIL: z
     .email({ error: 'must be an e-mail address' })

@@ -120,10 +120,21 @@ function defineOperators(program: Command, run: RunCommand): void {
     .addOption(accountOption())
     .action(run(operators, 'createOperator'));
   operator
+    .command('list')
+    .description('list the operators')
+    .addOption(accountOption())
+    .action(run(operators, 'listOperators'));
+  operator
     .command('password')
     .description('set a new password; prompts for it and revokes all tokens of the operator')
     .argument('<email>', 'the login')
     .action(run(operators, 'resetPassword'));
+  operator
+    .command('delete')
+    .description('delete an operator and requeue their conversations; asks first')
+    .argument('<email>', 'the login')
+    .option('--yes', 'do not ask')
+    .action(run(operators, 'deleteOperator'));
 }
 
 function defineImport(program: Command, run: RunCommand): void {
@@ -133,7 +144,7 @@ function defineImport(program: Command, run: RunCommand): void {
     .description('create or update from a file')
     .command('operators')
     .description(
-      'import operators from a CSV or JSON file: updates operators with a known external_id, creates the others; dry run without --apply',
+      'import operators from a CSV or JSON file: updates operators with a known external_id, or a known email if the row has no external_id, and creates the others; dry run without --apply',
     )
     .argument('<file>', 'ends in .csv or .json')
     .option('--apply', 'import if the dry run finds no errors')

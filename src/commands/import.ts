@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { extname } from 'node:path';
 import { toWireName } from '../api/rest/names.ts';
-import type { Installation } from '../app/installation.ts';
-import type { ImportReport, RowFailure, RowReport } from '../core/administration/operator-import.ts';
+import type { ImportReport, ImportRow, RowFailure, RowReport } from '../core/administration/operator-import.ts';
+import { loadAllOperators } from './all-operators.ts';
 import { findCommandLineCaller, withInstallation } from './open.ts';
 import { readOperators, toCsv, toJson } from './operator-file.ts';
 import { CommandFailed } from './report.ts';
@@ -22,7 +22,7 @@ export async function importOperators(
 ): Promise<void> {
   const rows = readOperators(readFileSync(file), detectFormat(file));
   await withInstallation(terminal, async (installation) => {
-    const caller = await findCommandLineCaller(installation, account);
+    const caller = await findCommandLineCaller(terminal, installation, account);
     const run = (dryRun: boolean) => {
       const onProgress = createProgressPrinter(terminal, dryRun ? 'checked' : 'imported');
       const onHashProgress = dryRun ? undefined : createProgressPrinter(terminal, 'passwords hashed');
@@ -37,7 +37,7 @@ export async function importOperators(
     const dryRunReport = await run(true);
     const canApply = partly || countFailures(dryRunReport) === 0;
     const report = apply && canApply ? await run(false) : dryRunReport;
-    printReport(terminal, report);
+    printReport(terminal, rows, report);
     const failed = countFailures(report);
     if (failed === 0) {
       terminal.console.log(
@@ -62,29 +62,13 @@ export async function exportOperators(
 ): Promise<void> {
   const format = detectFormat(file);
   await withInstallation(terminal, async (installation) => {
-    const { accountId } = await findCommandLineCaller(installation, account);
+    const { accountId } = await findCommandLineCaller(terminal, installation, account);
     const operators = await loadAllOperators(installation, accountId);
     writeFileSync(file, format === 'csv' ? toCsv(operators) : toJson(operators), { mode: 0o600 });
     terminal.console.log(
       `Exported ${operators.length} operators to ${file}, without passwords and single sign-on keys.`,
     );
-    const withoutExternalId = operators.filter(({ externalId }) => externalId === null).length;
-    if (withoutExternalId > 0) {
-      terminal.console.log(
-        `${withoutExternalId} of them ${withoutExternalId === 1 ? 'has' : 'have'} no external_id: an import cannot identify them and rejects their rows.`,
-      );
-    }
   });
-}
-
-async function loadAllOperators({ administration: { operatorQuery } }: Installation, accountId: number) {
-  const operators = [];
-  for (let after: number | undefined; ; ) {
-    const { rows, hasNext } = await operatorQuery.slice(accountId, {}, { limit: 500, after, backwards: false });
-    operators.push(...rows);
-    if (!hasNext) return operators.reverse();
-    after = rows.at(-1)?.id;
-  }
 }
 
 function detectFormat(file: string): 'csv' | 'json' {
@@ -105,9 +89,11 @@ function countFailures({ rows }: ImportReport): number {
 }
 
 /** Prints the failed rows and a count of each outcome. */
-function printReport({ console }: Terminal, report: ImportReport): void {
+function printReport({ console }: Terminal, rows: readonly ImportRow[], report: ImportReport): void {
   for (const { row, externalId, failure } of report.rows) {
-    if (failure) console.log(`row ${row} (${externalId ?? 'no external_id'}): ${describeFailure(failure)}`);
+    if (!failure) continue;
+    const name = externalId ?? rows[row - 1]?.email ?? 'neither external_id nor email';
+    console.log(`row ${row} (${name}): ${describeFailure(failure)}`);
   }
   const count = (expected: RowReport['outcome']) => report.rows.filter(({ outcome }) => outcome === expected).length;
   console.log(

@@ -1,5 +1,6 @@
 import type { KeyAccess } from '../core/access/api-keys.ts';
 import { parseId } from '../core/kernel/ids.ts';
+import { toCommandText } from './command-text.ts';
 import { findCommandLineCaller, withInstallation } from './open.ts';
 import { CommandFailed } from './report.ts';
 import { formatTable, formatTime } from './table.ts';
@@ -20,7 +21,7 @@ export async function createKey(
   if (options.days !== undefined && !(days !== undefined && days <= MAX_DAYS))
     throw new CommandFailed(`--days must be a whole number from 1 to ${MAX_DAYS}.`);
   await withInstallation(terminal, async (installation) => {
-    const caller = await findCommandLineCaller(installation, options.account);
+    const caller = await findCommandLineCaller(terminal, installation, options.account);
     const { key, secret } = await installation.database.transaction(
       (tx) =>
         installation.access.apiKeys.create(tx, caller, {
@@ -36,7 +37,7 @@ export async function createKey(
 
 export async function listKeys(terminal: Terminal, options: AccountOption): Promise<void> {
   await withInstallation(terminal, async (installation) => {
-    const caller = await findCommandLineCaller(installation, options.account);
+    const caller = await findCommandLineCaller(terminal, installation, options.account);
     const rows = (await installation.access.apiKeys.list(caller)).map((key) => [
       String(key.id),
       key.name,
@@ -56,9 +57,11 @@ export async function listKeys(terminal: Terminal, options: AccountOption): Prom
 export async function revokeKey(terminal: Terminal, idText: string, options: AccountOption): Promise<void> {
   const id = parseId(idText);
   if (id === undefined)
-    throw new CommandFailed(`${idText} is not the id of a key. To list keys, run: switchboard key list`);
+    throw new CommandFailed(
+      `${idText} is not the id of a key. To list keys, run: ${toCommandText(terminal.env, 'key list')}`,
+    );
   await withInstallation(terminal, async (installation) => {
-    const caller = await findCommandLineCaller(installation, options.account);
+    const caller = await findCommandLineCaller(terminal, installation, options.account);
     await installation.database.transaction(
       (tx) => installation.access.apiKeys.revoke(tx, caller, id),
       caller.accountId,

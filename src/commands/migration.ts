@@ -1,5 +1,6 @@
 import { parse } from 'graphql';
 import { findReplacement } from '../api/graphql/replacements.ts';
+import { toCommandText } from './command-text.ts';
 import { findCommandLineCaller, withInstallation } from './open.ts';
 import { formatTable, formatTime } from './table.ts';
 import type { Terminal } from './terminal.ts';
@@ -11,7 +12,7 @@ export async function showMigration(
 ): Promise<void> {
   const { console } = terminal;
   await withInstallation(terminal, async (installation) => {
-    const caller = await findCommandLineCaller(installation, options.account);
+    const caller = await findCommandLineCaller(terminal, installation, options.account);
     const uses = await installation.reports.restUsage.list(caller);
     if (uses.length === 0) {
       console.log('No key has used the REST interface. A running service records usage every 10 seconds.');
@@ -29,7 +30,9 @@ export async function showMigration(
     ]);
     console.log(formatTable(['id', 'name', 'key', 'used', 'times', 'first', 'last', 'instead'], rows));
     if (!options.replacements) {
-      console.log('\nTo see the GraphQL documents that replace them, run: switchboard migration --replacements');
+      console.log(
+        `\nTo see the GraphQL documents that replace them, run: ${toCommandText(terminal.env, 'migration --replacements')}`,
+      );
       return;
     }
     for (const what of new Set(uses.map((use) => use.what)))

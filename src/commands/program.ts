@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
+import { getProgramText, toCommandText } from './command-text.ts';
 import { defineCommands, type RunCommand } from './definitions.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -15,11 +16,11 @@ export async function runProgram(args: readonly string[], terminal: Terminal): P
       const commandArgs = commanderArgs.slice(0, -1); // the last one is the Command object
       exitCode = (await command(terminal, ...(commandArgs as never[]))) ?? 0;
     };
-  const program = new Command('switchboard')
+  const program = new Command(getProgramText(terminal.env))
     .description(
       'An open, self-hosted customer-conversation platform. Settings come from the environment; see docs/configuration.md.',
     )
-    .showHelpAfterError('(switchboard --help shows the commands)')
+    .showHelpAfterError(`(${toCommandText(terminal.env, '--help')} shows the commands)`)
     .configureHelp({ sortSubcommands: false })
     .configureOutput(createOutput(terminal))
     .exitOverride()

@@ -30,3 +30,19 @@ export async function askNewPassword(terminal: Terminal): Promise<string> {
     reader.close();
   }
 }
+
+/** Throws unless the user answers yes. Without a terminal there is no one to ask. */
+export async function confirm({ stdin, stderr }: Terminal, question: string): Promise<void> {
+  if (!stdin.isTTY) throw new CommandFailed('Nothing was changed. Add --yes to confirm.');
+  const reader = createInterface({ input: stdin });
+  stderr.write(`${question} [y/N] `);
+  try {
+    for await (const line of reader) {
+      if (/^y(es)?$/i.test(line.trim())) return;
+      break;
+    }
+  } finally {
+    reader.close();
+  }
+  throw new CommandFailed('Nothing was changed.');
+}

@@ -4,6 +4,7 @@ import { parseId } from '../core/kernel/ids.ts';
 import { validate } from '../core/kernel/validate.ts';
 import { type Webhook, webhookCreate } from '../core/webhooks/webhook.ts';
 import type { WebhookWithSecret } from '../core/webhooks/webhook-service.ts';
+import { toCommandText } from './command-text.ts';
 import { findCommandLineCaller, withInstallation } from './open.ts';
 import { CommandFailed } from './report.ts';
 import { formatTable, formatTime } from './table.ts';
@@ -28,7 +29,7 @@ function withWebhooks(
   work: (context: WebhookContext) => Promise<void>,
 ): Promise<void> {
   return withInstallation(terminal, async (installation) => {
-    const caller = await findCommandLineCaller(installation, options.account);
+    const caller = await findCommandLineCaller(terminal, installation, options.account);
     await work({
       console: terminal.console,
       installation,
@@ -74,7 +75,7 @@ export async function listWebhooks(terminal: Terminal, options: AccountOption): 
 }
 
 export async function removeWebhook(terminal: Terminal, text: string, options: AccountOption): Promise<void> {
-  const id = parseListedId(text);
+  const id = parseListedId(terminal, text);
   await withWebhooks(terminal, options, async ({ console, installation, caller, transact }) => {
     await installation.webhooks.service.delete(transact, caller, id);
     console.log(`Webhook ${id} is removed, with its pending events.`);
@@ -94,7 +95,7 @@ async function setState(
   state: Webhook['state'],
   message: string,
 ): Promise<void> {
-  const id = parseListedId(text);
+  const id = parseListedId(terminal, text);
   await withWebhooks(terminal, options, async ({ console, installation, caller, transact }) => {
     await installation.webhooks.service.update(transact, caller, id, { state });
     console.log(`Webhook ${id} ${message}`);
@@ -102,7 +103,7 @@ async function setState(
 }
 
 export async function rotateWebhook(terminal: Terminal, text: string, options: AccountOption): Promise<void> {
-  const id = parseListedId(text);
+  const id = parseListedId(terminal, text);
   await withWebhooks(terminal, options, async ({ console, installation, caller, transact }) => {
     const rotated = await installation.webhooks.service.rotateSecret(transact, caller, id);
     console.log(
@@ -113,11 +114,14 @@ export async function rotateWebhook(terminal: Terminal, text: string, options: A
 
 /** Lists the newest dead letters of a webhook. */
 export async function listDeadLetters(terminal: Terminal, text: string, options: AccountOption): Promise<void> {
-  const id = parseListedId(text);
+  const id = parseListedId(terminal, text);
   await withWebhooks(terminal, options, async ({ console, installation, caller }) => {
     const slice = { limit: MAX_LISTED_DEAD, backwards: false };
     const page = await installation.webhooks.deliveries.slice(caller, id, 'dead', slice);
-    if (!page) throw new CommandFailed(`There is no webhook ${id}. To list webhooks, run: switchboard webhook list`);
+    if (!page) {
+      const listCommand = toCommandText(terminal.env, 'webhook list');
+      throw new CommandFailed(`There is no webhook ${id}. To list webhooks, run: ${listCommand}`);
+    }
     const rows = page.rows.map((dead) => [
       String(dead.id),
       dead.eventId,
@@ -138,8 +142,8 @@ export async function replayDeadLetters(
   deliveryText: string | undefined,
   options: AccountOption,
 ): Promise<void> {
-  const id = parseListedId(text);
-  const delivery = deliveryText === undefined ? undefined : parseListedId(deliveryText);
+  const id = parseListedId(terminal, text);
+  const delivery = deliveryText === undefined ? undefined : parseListedId(terminal, deliveryText);
   await withWebhooks(terminal, options, async ({ console, installation, caller, transact }) => {
     const { count } = await installation.webhooks.deliveries.replay(transact, caller, id, delivery);
     console.log(`The running service will resend ${count} dead ${count === 1 ? 'letter' : 'letters'}.`);
@@ -150,9 +154,9 @@ function formatSecret({ secret }: WebhookWithSecret): string {
   return `The secret, shown only once:\n\n  ${secret}\n`;
 }
 
-function parseListedId(text: string): number {
+function parseListedId({ env }: Terminal, text: string): number {
   const id = parseId(text);
   if (id === undefined)
-    throw new CommandFailed(`${text} is not a valid id. To list webhooks, run: switchboard webhook list`);
+    throw new CommandFailed(`${text} is not a valid id. To list webhooks, run: ${toCommandText(env, 'webhook list')}`);
   return id;
 }

@@ -53,7 +53,7 @@ export const COPY_NOT_FINISHED = 'copy-not-finished';
 function rejectUnfinishedCopy(applied: ReadonlySet<string>): void {
   if (!applied.has(COPY_NOT_FINISHED)) return;
   throw new UnusableDatabase(
-    'The database is the target of a copy that is not finished. Run the same "switchboard copy" again to resume it.',
+    'The database is the target of a copy that is not finished. Run the same copy command again to resume it.',
   );
 }
 

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, truncateSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { after, before, suite, test } from 'node:test';
+import { runProgram } from '../../src/commands/program.ts';
 import { checkToken, logIn, tryLogin } from '../support/clients/oauth.ts';
 import { restClient } from '../support/clients/rest.ts';
 import { isOnPostgres } from '../support/databases/postgres-database.ts';
@@ -13,6 +15,7 @@ import {
   startSwitchboardProcess,
   testEnvironment,
 } from '../support/processes/switchboard.ts';
+import { createTerminal } from '../support/processes/terminal.ts';
 import { waitUntil } from '../support/waiting/wait.ts';
 
 const DATABASE = 'switchboard.db';
@@ -65,12 +68,22 @@ const waitUntilTokenRejected = (token: string) =>
 
 test('every command has a help text', WITHOUT_DATABASE, async () => {
   const commands = ['', 'serve', 'demo', 'key', 'key create', 'key list', 'key revoke', 'operator', 'operator create'];
-  commands.push('operator password', 'account', 'account create', 'account list', 'backup', 'restore', 'doctor');
+  commands.push(
+    'operator list',
+    'operator password',
+    'operator delete',
+    'account',
+    'account create',
+    'account list',
+    'backup',
+    'restore',
+    'doctor',
+  );
   commands.push('webhook', 'webhook add', 'webhook pause', 'webhook replay');
   await Promise.all(
     commands.map(async (command) => {
       const text = await succeed(`${command} --help`.trim());
-      assert.ok(text.startsWith(`Usage: switchboard${command && ` ${command}`}`), text);
+      assert.ok(text.startsWith(`Usage: node src/main.ts${command && ` ${command}`}`), text);
     }),
   );
 });
@@ -161,6 +174,41 @@ suite('operators', () => {
     await waitUntilTokenRejected(token);
     assert.equal((await tryLogin(switchboard.url, user.email, user.password)).status, 400);
     assert.equal((await tryLogin(switchboard.url, user.email, 'the new password of mine')).status, 200);
+  });
+
+  test('are listed', async () => {
+    await succeed('operator create --email listed@example.com --name Doe --first-name Jane', 'typed at the terminal\n');
+    const list = await succeed('operator list');
+    assert.match(list, /^id +email +name +roles +group +external id$/m);
+    assert.match(list, /^1 +admin@example\.com +Admin +admin +- +-$/m);
+    assert.match(list, /^\d+ +listed@example\.com +Jane Doe +operator +- +-$/m);
+  });
+
+  test('are deleted after a confirmation, but not the last admin', async () => {
+    const create = 'operator create --email leaving@example.com --name Leaving';
+    await succeed(create, 'typed at the terminal\n');
+    await refuse('operator delete leaving@example.com', /^Nothing was changed\. Add --yes to confirm\.$/m);
+    assert.match(await succeed('operator list'), /leaving@example\.com/);
+    const deleted = await succeed('operator delete Leaving@Example.com --yes');
+    assert.match(deleted, /^Deleted operator \d+: leaving@example\.com$/m);
+    assert.doesNotMatch(await succeed('operator list'), /leaving@example\.com/);
+    await refuseAll([
+      ['operator delete leaving@example.com --yes', /no operator with the e-mail leaving@example\.com\. To list/],
+      ['operator delete admin@example.com --yes', /last admin of an account cannot be deleted/],
+    ]);
+  });
+
+  test('are deleted only if the answer on the terminal is yes', async () => {
+    await succeed('operator create --email asked@example.com --name Asked', 'typed at the terminal\n');
+    const answer = async (text: string) => {
+      const { terminal, stderr } = createTerminal(testEnvironment(folder));
+      const stdin = Object.assign(Readable.from([text]), { isTTY: true });
+      const code = await runProgram(['operator', 'delete', 'asked@example.com'], { ...terminal, stdin });
+      return [code, stderr.text.replace(/\d+/, 'N')];
+    };
+    const question = 'Delete operator N (asked@example.com)? [y/N] ';
+    assert.deepEqual(await answer('\n'), [1, `${question}Nothing was changed.\n`]);
+    assert.deepEqual(await answer('yes\n'), [0, question]);
   });
 
   test('bad input is refused', WITHOUT_DATABASE, () =>
@@ -256,7 +304,7 @@ test('with two accounts commands require --account', async () => {
   assert.equal(await statusFor(extractKey(await succeed('key create --name other --account 2'))), 200);
   assert.doesNotMatch(await succeed('key list --account 2'), /reader/);
   await refuseAll([
-    ['key list', /There are 2 accounts: choose one with --account/],
+    ['key list', /^There are 2 accounts. Add one of:\n {2}--account 1 {3}\S.*\n {2}--account 2 {3}\S/],
     ['key create --name x', /--account/],
     ['operator create --email b@example.com --name x', /--account/, 'a good long password\n'],
     ['account create --name Third --email second@example.com', /email/, 'a good long password\n'],
@@ -295,7 +343,7 @@ test('without a command, or with an unknown one, the help is shown and nothing s
   for (const args of [[], ['sreve']]) {
     const { code, stderr } = await runCommand(args, env);
     assert.equal(code, 1);
-    assert.match(stderr, /switchboard --help|Usage: switchboard/);
+    assert.match(stderr, /node src\/main\.ts --help|Usage: node src\/main\.ts/);
   }
   assert.match((await runCommand(['--version'], env)).stdout, /^\d+\.\d+\.\d+/);
 });

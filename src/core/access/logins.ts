@@ -25,6 +25,21 @@ export function findLogin(db: Kysely<Tables>, email: string): Promise<StoredLogi
   return db.selectFrom('logins').selectAll().where('emailFolded', '=', foldEmail(email)).executeTakeFirst();
 }
 
+/** Only of this account. */
+export async function findLoginOperatorIds(
+  tx: Transaction,
+  accountId: number,
+  emails: readonly string[],
+): Promise<number[]> {
+  const rows = await tx.db
+    .selectFrom('logins')
+    .select('operatorId')
+    .where('accountId', '=', accountId)
+    .where('emailFolded', 'in', emails.map(foldEmail))
+    .execute();
+  return rows.map(({ operatorId }) => operatorId);
+}
+
 export async function isEmailTaken(tx: Transaction, email: string): Promise<boolean> {
   return (await tx.run(findByEmail, { emailFolded: foldEmail(email) })).length > 0;
 }

@@ -1,4 +1,5 @@
 import type { Transaction } from '../../storage/database.ts';
+import { foldEmail } from '../access/logins.ts';
 import { rejectCommonPassword } from '../access/passwords.ts';
 import type { Caller, Commit } from '../kernel/caller.ts';
 import { DomainError, type ErrorKind, invalid, invalidField, type Problem } from '../kernel/errors.ts';
@@ -9,7 +10,7 @@ import { requireCanImport } from '../operators/permissions.ts';
 import { preloadTargetLookup, type TargetLookup } from '../operators/targets.ts';
 import type { OperatorService } from './operator-service.ts';
 
-/** One operator to import, by field name; `externalId` identifies the operator. */
+/** One operator to import, by field name; identified by `externalId`, or by `email` if it has none. */
 export type ImportRow = Readonly<Record<string, unknown>>;
 
 export interface ImportOptions {
@@ -66,11 +67,19 @@ interface PreparedRow {
   readonly rejection?: DomainError;
 }
 
+interface ExistingOperators {
+  readonly byExternalId: ReadonlyMap<string, Operator>;
+  /** By folded e-mail. */
+  readonly byEmail: ReadonlyMap<string, Operator>;
+}
+
 /** Shared by all rows of a transaction, read once. */
 interface ImportContext {
   readonly tx: Transaction;
   readonly caller: Caller;
-  readonly existing: ReadonlyMap<string, Operator>;
+  readonly existing: ExistingOperators;
+  /** The rows of the operators that are already processed. */
+  readonly rowsByOperator: Map<number, number>;
   readonly targets: TargetLookup;
 }
 
@@ -88,7 +97,7 @@ class NotApplied extends Error {
   }
 }
 
-/** Creates or updates many operators, found by their external identifier. */
+/** Creates or updates many operators, found by their external identifier, or by e-mail in rows without one. */
 export class OperatorImport {
   readonly #operators: OperatorService;
   readonly #runningByAccount = new Map<number, number>();
@@ -165,23 +174,30 @@ export class OperatorImport {
 
   /** No operator is in two rows, so the operators read here stay current until their row is processed. */
   async #loadContext(tx: Transaction, caller: Caller, batch: readonly PreparedRow[]): Promise<ImportContext> {
-    const externalIds = batch.flatMap(({ fields, rejection }) => (rejection ? [] : [fields.externalId as string]));
+    const identities = batch.flatMap(({ fields, rejection }) => (rejection ? [] : [getIdentity(fields)]));
+    const externalIds = identities.flatMap(({ externalId }) => externalId ?? []);
+    const emails = identities.flatMap(({ externalId, email }) => (externalId === undefined ? (email ?? []) : []));
     return {
       tx,
       caller,
-      existing: await this.#operators.findByExternalIds(tx, caller.accountId, externalIds),
+      existing: {
+        byExternalId: await this.#operators.findByExternalIds(tx, caller.accountId, externalIds),
+        byEmail: await this.#operators.findByEmails(tx, caller.accountId, emails),
+      },
+      rowsByOperator: new Map(),
       targets: await preloadTargetLookup(tx, caller.accountId),
     };
   }
 
   /** A row is validated before any write, so the transaction can continue without an invalid one. */
-  async #importRow({ tx, caller, existing, targets }: ImportContext, prepared: PreparedRow): Promise<RowReport> {
+  async #importRow(context: ImportContext, prepared: PreparedRow): Promise<RowReport> {
+    const { tx, caller, targets } = context;
     const { row, fields, passwordHash, rejection } = prepared;
     const externalId = typeof fields.externalId === 'string' ? fields.externalId : null;
     const report = { row, externalId, failure: null };
     try {
       if (rejection) throw rejection;
-      const before = existing.get(externalId ?? '');
+      const before = findExisting(context, prepared);
       if (!before) {
         const input = validate(operatorCreate, fields);
         const operator = await this.#operators.createInTransaction(tx, caller, input, passwordHash, targets);
@@ -200,7 +216,8 @@ export class OperatorImport {
   async #prepare(caller: Caller, rows: readonly ImportRow[], options: ImportOptions): Promise<PreparedRow[]> {
     const firstRows = new Map<unknown, number>();
     const prepared: PreparedRow[] = [];
-    for (const [index, fields] of rows.entries()) {
+    for (const [index, row] of rows.entries()) {
+      const fields = withoutEmptyExternalId(row);
       prepared.push(await this.#prepareRow(caller, { row: index + 1, fields }, firstRows, options));
       if (fields.password !== undefined) options.onHashProgress?.(prepared.length, rows.length);
     }
@@ -214,7 +231,7 @@ export class OperatorImport {
     options: ImportOptions,
   ): Promise<PreparedRow> {
     try {
-      requireUniqueExternalId(fields, row, firstRows);
+      requireUniqueIdentity(fields, row, firstRows);
       if (fields.password === undefined) return { row, fields };
       return { row, fields, passwordHash: await this.#hash(caller, fields, options) };
     } catch (error) {
@@ -231,15 +248,40 @@ export class OperatorImport {
   }
 }
 
-function requireUniqueExternalId({ externalId }: ImportRow, row: number, firstRows: Map<unknown, number>): void {
-  if (externalId === undefined || externalId === null || externalId === '') {
-    throw invalid([{ path: ['externalId'], code: 'missing', rule: 'identifies the operator' }]);
+/** Undefined for a new operator. Rejects a second row of the same operator. */
+function findExisting({ existing, rowsByOperator }: ImportContext, { row, fields }: PreparedRow): Operator | undefined {
+  const { externalId, email } = getIdentity(fields);
+  const operator =
+    externalId === undefined ? existing.byEmail.get(foldEmail(email ?? '')) : existing.byExternalId.get(externalId);
+  if (!operator) return undefined;
+  const first = rowsByOperator.get(operator.id);
+  if (first !== undefined) throw invalidField('email', `must not be repeated: row ${first} is the same operator`);
+  rowsByOperator.set(operator.id, row);
+  return operator;
+}
+
+/** Of a row that passed `requireUniqueIdentity`. */
+function getIdentity(fields: ImportRow): { externalId?: string; email?: string } {
+  return fields as { externalId?: string; email?: string };
+}
+
+function requireUniqueIdentity(fields: ImportRow, row: number, firstRows: Map<unknown, number>): void {
+  const { externalId, email } = fields;
+  const [name, value] = externalId === undefined ? (['email', email] as const) : (['externalId', externalId] as const);
+  if (value === undefined || value === null || value === '') {
+    throw invalid([{ path: ['externalId'], code: 'missing', rule: 'or email identifies the operator' }]);
   }
   // Before the lookup: PostgreSQL rejects a statement with such text.
-  if (typeof externalId !== 'string' || !isStorable(externalId)) validate(operatorUpdate, { externalId });
-  const first = firstRows.get(externalId);
-  if (first !== undefined) throw invalidField('externalId', `must not be repeated: row ${first} has the same`);
-  firstRows.set(externalId, row);
+  if (typeof value !== 'string' || !isStorable(value)) validate(operatorUpdate, { [name]: value });
+  const key = `${name} ${name === 'email' ? foldEmail(value as string) : value}`;
+  const first = firstRows.get(key);
+  if (first !== undefined) throw invalidField(name, `must not be repeated: row ${first} has the same`);
+  firstRows.set(key, row);
+}
+
+/** An empty identifier is the same as none: it does not remove the one that the operator has. */
+function withoutEmptyExternalId({ externalId, ...fields }: ImportRow): ImportRow {
+  return externalId === undefined || externalId === null || externalId === '' ? fields : { externalId, ...fields };
 }
 
 function toFailure({ kind, message, details }: DomainError): RowFailure {

@@ -1,7 +1,7 @@
 import type { Database, Transaction } from '../../storage/database.ts';
 import type { HashTurn } from '../access/hash-queue.ts';
 import type { LoginLimits } from '../access/login-limits.ts';
-import { findLogin, findPasswordHash, setPassword } from '../access/logins.ts';
+import { findLogin, findLoginOperatorIds, findPasswordHash, foldEmail, setPassword } from '../access/logins.ts';
 import { type Passwords, rejectCommonPassword } from '../access/passwords.ts';
 import { type InstallationSecrets, isSameSecret } from '../access/secrets.ts';
 import { revokeSsoTokens } from '../access/tokens.ts';
@@ -254,6 +254,18 @@ export class OperatorService {
       }
     }
     return operatorsByExternalId;
+  }
+
+  /** Loads operators of the account by folded e-mail. */
+  async findByEmails(tx: Transaction, accountId: number, emails: readonly string[]): Promise<Map<string, Operator>> {
+    const operatorsByEmail = new Map<string, Operator>();
+    for (let start = 0; start < emails.length; start += LOAD_BATCH_SIZE) {
+      const ids = await findLoginOperatorIds(tx, accountId, emails.slice(start, start + LOAD_BATCH_SIZE));
+      for (const operator of await loadOperators(tx.db, accountId, ids)) {
+        operatorsByEmail.set(foldEmail(operator.email), operator);
+      }
+    }
+    return operatorsByEmail;
   }
 
   /** Finds the operator who logs in with this e-mail, across all accounts. */

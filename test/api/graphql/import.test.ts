@@ -25,6 +25,7 @@ let subgroup: number;
 let otherGroup: number;
 let skill: number;
 let website: number;
+let secondAccount: RestClient;
 
 before(async () => {
   switchboard = await startSwitchboard({ folder });
@@ -35,6 +36,7 @@ before(async () => {
   otherGroup = await createResource(rest, 'group', { name: 'Sales' });
   skill = await createResource(rest, 'skill', { name: 'Billing' });
   website = await createResource(rest, 'website', { label: 'Shop', url: 'https://shop.example.com' });
+  secondAccount = await createOtherAccount(switchboard);
 });
 after(async () => {
   const doctor = await switchboard.runCommand(['doctor']);
@@ -161,11 +163,10 @@ test('allOrNothing: one invalid row prevents all changes; without it the valid r
 });
 
 test('an error fails only its row and names the field', async () => {
-  const otherAccount = await createOtherAccount(switchboard);
-  await createOperator(otherAccount, { email: 'theirs@example.org', external_id: 'theirs' });
+  await createOperator(secondAccount, { email: 'theirs@example.org', external_id: 'theirs' });
   const cases: [Row, string[] | null, string, RegExp][] = [
-    [{ name: 'Without external id', email: 'n@example.org' }, ['externalId'], 'MISSING', /identifies the operator/],
-    [{ ...createRow('x'), externalId: '' }, ['externalId'], 'MISSING', /identifies the operator/],
+    [{ name: 'Neither external id nor e-mail' }, ['externalId'], 'MISSING', /it or email identifies the operator/],
+    [{ name: 'E-mail only', email: 'n\0@example.org' }, ['email'], 'INVALID', /valid e-mail/],
     [createRow('twice'), null, '', /./],
     [createRow('twice', { email: 'second@example.org' }), ['externalId'], 'INVALID', /row 3 has the same/],
     [createRow('same', { email: 'TWICE@example.org' }), ['email'], 'CONFLICT', /already used/],
@@ -200,6 +201,40 @@ test('an error fails only its row and names the field', async () => {
     assert.equal(error.code, code, name);
     assert.match(error.message, message, name);
   }
+});
+
+test('a row without an external identifier is matched by its e-mail, only in the same account', async () => {
+  await createOperator(rest, { email: 'Mail.Only@example.org', name: 'Before' });
+  const otherAccount = await createOperator(secondAccount, { email: 'mail.abroad@example.org', name: 'Theirs' });
+  const rows = [
+    { email: 'mail.only@EXAMPLE.org', name: 'After' },
+    { email: 'mail.new@example.org', name: 'New', externalId: null },
+    { email: 'mail.abroad@example.org', name: 'Ours' },
+  ];
+  const report = await importRows(rows, { allOrNothing: false });
+  assert.deepEqual(listOutcomes(report), ['UPDATED', 'CREATED', 'FAILED']);
+  assert.equal(errorsOf(report, 3)[0].code, 'CONFLICT');
+  assert.deepEqual(listOutcomes(await importRows(rows.slice(0, 2))), ['UNCHANGED', 'UNCHANGED']);
+  assert.equal((await secondAccount.get(`/operator/${otherAccount.id}?full=1`)).body.data.name, 'Theirs');
+
+  await rest.put(`/operator/${report.rows[1].operatorId}`, { external_id: 'mail-new' });
+  const repeated = await importRows(
+    [
+      { externalId: 'mail-new', pseudo: 'First' },
+      { email: 'mail.new@example.org', externalId: '', pseudo: 'Second' },
+      { email: 'mail.only@example.org', pseudo: 'First' },
+      { email: 'Mail.Only@example.org', pseudo: 'Second' },
+    ],
+    { allOrNothing: false },
+  );
+  assert.deepEqual(listOutcomes(repeated), ['UPDATED', 'FAILED', 'UPDATED', 'FAILED']);
+  assert.match(errorsOf(repeated, 2)[0].message, /must not be repeated: row 1 is the same operator/);
+  assert.match(errorsOf(repeated, 4)[0].message, /must not be repeated: row 3 has the same/);
+  assert.equal(
+    (await findOperator('mail-new')).pseudo,
+    'First',
+    'an empty identifier does not remove the existing one',
+  );
 });
 
 test('an imported password replaces the previous one, and is stored only as a hash', async () => {

@@ -59,7 +59,8 @@ const ReportRef = builder.objectRef<ImportReport>('OperatorsImportReport').imple
 });
 
 const RowInput = builder.inputType('OperatorsImportRowInput', {
-  description: 'An operator, matched by `externalId`: updated if it exists, created if not.',
+  description:
+    'An operator, matched by `externalId`, or by `email` if the row has none: updated if it exists, created if not.',
   fields: (t) => createOperatorFields(t, false),
 });
 
