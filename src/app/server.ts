@@ -70,9 +70,8 @@ export async function startServer(
   const metrics = new Metrics();
   const readiness: ServerContext['readiness'] = { state: 'starting', lastCheckedAt: Number.NEGATIVE_INFINITY };
   const context: ServerContext = { installation, config, logger, metrics, readiness };
-  const app = buildApp(context);
   const routes = new RouteTable();
-  app.addHook('onRoute', (route) => routes.add(route));
+  const app = buildApp(context, routes);
   const sockets = registerProtocols(app, context, options);
   registerObservability(app, context);
   app.register(async (pages) => registerPages(pages, { publicUrl: config.SWITCHBOARD_PUBLIC_URL }));
@@ -109,8 +108,9 @@ function createLogger(config: Config, output: { write(line: string): void }): Lo
   return pino({ level: config.SWITCHBOARD_LOG_LEVEL, base: null, timestamp: pino.stdTimeFunctions.isoTime }, output);
 }
 
-function buildApp({ config, logger, metrics }: ServerContext): FastifyInstance {
+function buildApp({ config, logger, metrics }: ServerContext, routes: RouteTable): FastifyInstance {
   const options = {
+    routes,
     logger,
     metrics,
     isWebSocketUrl: (url: string) => isSocketUrl(url) || isVisitorSocketUrl(url),

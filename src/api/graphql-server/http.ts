@@ -47,6 +47,7 @@ export interface GraphqlEndpoint<Viewer> {
 const PARSED_DOCUMENT = Symbol('parsed document');
 const REQUEST = Symbol('request');
 const RETRY_AFTER_SECONDS = 1;
+const ALLOW = 'GET, POST, OPTIONS';
 
 type PreparedArgs = ExecutionArgs & { readonly [PARSED_DOCUMENT]: ParsedDocument; readonly [REQUEST]: FastifyRequest };
 
@@ -86,7 +87,7 @@ export function serveGraphql<Viewer>(app: FastifyInstance, endpoint: GraphqlEndp
   app.decorateRequest('isUnavailable', false);
   app.setErrorHandler(handleError);
   app.route({
-    method: ['GET', 'POST', 'PUT', 'DELETE', 'PATCH'],
+    method: ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'TRACE'],
     url: path,
     handler: async (request, reply) => {
       const credential = readCredential(request, endpoint.acceptsApiKeys);
@@ -100,7 +101,7 @@ export function serveGraphql<Viewer>(app: FastifyInstance, endpoint: GraphqlEndp
       }
     },
   });
-  app.options(path, async (_request, reply) => reply.code(204).header('allow', 'GET, POST, OPTIONS').send());
+  app.options(path, async (_request, reply) => reply.code(204).header('allow', ALLOW).send());
 
   async function respond(request: FastifyRequest, reply: FastifyReply, viewer: Viewer): Promise<FastifyReply> {
     if (request.socket.destroyed) return reply.code(499).send(); // the client left while the operation waited
@@ -113,6 +114,7 @@ export function serveGraphql<Viewer>(app: FastifyInstance, endpoint: GraphqlEndp
       context: { viewer, reply },
     });
     reply.code(init.status).headers({ ...NO_STORE, ...init.headers });
+    if (init.status === 405) reply.header('allow', ALLOW);
     if (request.isUnavailable) reply.code(503).header('retry-after', RETRY_AFTER_SECONDS);
     if (body !== null) return reply.send(body);
     return sendError(reply, init.status, graphqlError('BAD_REQUEST', init.statusText));

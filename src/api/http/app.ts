@@ -7,13 +7,17 @@ import { allowOrigins } from './cors.ts';
 import type { ErrorHandler } from './error-handler.ts';
 import { findHeaderError } from './header-errors.ts';
 import { httpError } from './http-error.ts';
+import { findMethodError, sendAllowedMethods } from './methods.ts';
 import type { Metrics } from './metrics.ts';
+import type { RouteTable } from './route-table.ts';
 import { NO_SNIFF } from './security-headers.ts';
 import { type RenderSocketError, sendSocketError } from './socket-errors.ts';
 import { disconnectStuckClients } from './write-timeout.ts';
 
 export interface HttpOptions {
   isWebSocketUrl(url: string): boolean;
+  /** Gets every route of the server. */
+  readonly routes: RouteTable;
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly trustedProxies: readonly string[];
@@ -80,14 +84,18 @@ export function createApp(options: HttpOptions, fallback: FallbackHandlers): Fas
   disconnectStuckClients(app.server, options.writeTimeoutMs);
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
 
+  app.addHook('onRoute', (route) => options.routes.add(route));
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
   app.addHook('onRequest', (request, reply, next) => {
     reply.header('x-request-id', request.id).headers(securityHeaders);
-    next(findHeaderError(request.raw));
+    next(findMethodError(request.method) ?? findHeaderError(request.raw));
   });
   app.setErrorHandler(fallback.handleError);
-  app.setNotFoundHandler((request, reply) => fallback.handleError(httpError(404), request, reply));
+  app.setNotFoundHandler(
+    (request, reply) =>
+      sendAllowedMethods(options.routes, request, reply) ?? fallback.handleError(httpError(404), request, reply),
+  );
   allowOrigins(app, options.corsOrigins);
   observeResponses(app, options);
   return app as unknown as FastifyInstance;

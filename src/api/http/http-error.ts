@@ -17,6 +17,7 @@ const MESSAGES = {
   414: 'The address is too long.',
   415: 'The media type of the body is not supported.',
   431: 'The headers are too large.',
+  501: 'The method is not known.',
   503: 'The service is stopping.',
 };
 

@@ -20,17 +20,24 @@ export class RouteTable {
     return [...this.#byUrl].map(([url, methods]) => ({ url, methods: [...methods] }));
   }
 
-  /** Finds the methods that a path allows, for the `Allow` header. */
+  /** Finds the methods that a path allows besides OPTIONS, for the `Allow` header. */
   findMethods(path: string): string[] {
     const exactMethods = this.#byUrl.get(path.replace(/(?<=.)\/$/, ''));
-    if (exactMethods) return [...exactMethods];
+    if (exactMethods) return [...exactMethods].filter((method) => method !== 'OPTIONS');
     const matchingMethods = this.#routes
       .filter(({ pattern }) => pattern.test(path))
       .flatMap(({ methods }) => [...methods]);
-    return [...new Set(matchingMethods)];
+    return [...new Set(matchingMethods)].filter((method) => method !== 'OPTIONS');
   }
 }
 
 function toPattern(url: string): RegExp {
-  return new RegExp(`^${url.replace(/:[^/]+/g, '[^/]+')}/?$`);
+  const pattern = url
+    .split(/(:[^/]+|\*)/)
+    .map((part, index) => (index % 2 === 0 ? RegExp.escape(part) : toWildcard(part)));
+  return new RegExp(`^${pattern.join('')}/?$`);
+}
+
+function toWildcard(parameter: string): string {
+  return parameter === '*' ? '.*' : '[^/]+';
 }

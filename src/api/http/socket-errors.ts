@@ -6,6 +6,7 @@ import { NO_SNIFF_LINE } from './security-headers.ts';
 interface SocketError extends Error {
   readonly code?: string;
   readonly rawPacket?: unknown;
+  readonly bytesParsed?: number;
 }
 
 /** Renders the body of a response to an unparsable request. */
@@ -28,10 +29,19 @@ export function sendSocketError(error: SocketError, socket: Socket, render: Rend
   return status;
 }
 
-function toStatus(error: SocketError): 400 | 408 | 414 | 431 {
+function toStatus(error: SocketError): 400 | 408 | 414 | 431 | 501 {
   if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') return 408;
+  if (error.code === 'HPE_INVALID_METHOD') return hasValidRequestLine(error) ? 501 : 400;
   if (error.code !== 'HPE_HEADER_OVERFLOW') return 400;
   return hasLongUrl(error.rawPacket) ? 414 : 431;
+}
+
+/** Tells an unknown method from input that is not HTTP. The parser stops within the method. */
+function hasValidRequestLine({ rawPacket, bytesParsed = 0 }: SocketError): boolean {
+  if (!(rawPacket instanceof Uint8Array)) return false;
+  const start = rawPacket.subarray(0, bytesParsed).lastIndexOf(0x0a) + 1;
+  const line = Buffer.from(rawPacket.subarray(start, start + MAX_URL_LENGTH)).toString('latin1');
+  return /^[\w!#$%&'*+.^`|~-]+ [!-~]+ HTTP\/1\.[01]\r?\n/.test(line);
 }
 
 /** The parser does not say what overflowed: if the first line is too long, it was the URL. */

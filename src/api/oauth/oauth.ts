@@ -3,7 +3,8 @@ import type { Access } from '../../core/access/access.ts';
 import { type ErrorKind, toDomainError } from '../../core/kernel/errors.ts';
 import { readBearerToken } from '../http/bearer-token.ts';
 import { createErrorHandler, type ErrorResponse, STATUSES } from '../http/error-handler.ts';
-import { HttpError, toHttpError } from '../http/http-error.ts';
+import { toHttpError } from '../http/http-error.ts';
+import { rejectOtherMethods } from '../http/methods.ts';
 import type { Metrics } from '../http/metrics.ts';
 import { METADATA_PATH, registerMetadata } from './metadata.ts';
 import { OAuthError, readParameters, requireParameter } from './parameters.ts';
@@ -62,16 +63,7 @@ export function registerOAuth(app: FastifyInstance, { access, metrics, publicUrl
     ['/admin/login', 'GET, HEAD'],
     ['/admin/session', 'POST'],
   ] as const) {
-    const otherMethods = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH'].filter((method) => !allowed.includes(method));
-    app.route({
-      method: otherMethods as 'GET'[],
-      url,
-      handler: async (_request, reply) => {
-        reply.header('allow', allowed);
-        throw new HttpError(405, `method not allowed; allowed methods: ${allowed}`);
-      },
-    });
-    app.options(url, async (_request, reply) => reply.code(204).header('allow', `${allowed}, OPTIONS`).send());
+    rejectOtherMethods(app, url, allowed, `method not allowed; allowed methods: ${allowed}`);
   }
 }
 

@@ -37,10 +37,12 @@ export function toRestError(error: unknown): RestError | undefined {
   const domainError = toDomainError(error);
   if (domainError) return fromDomainError(domainError);
   const httpError = toHttpError(error);
-  if (!httpError) return undefined;
-  if (httpError.status === 503)
-    return { status: 503, metaStatus: 'error', message: httpError.message, retryAfterSeconds: 1 };
-  return { status: httpError.status, metaStatus: 'fail', message: httpError.message };
+  return httpError && toHttpRestError(httpError);
+}
+
+export function toHttpRestError({ status, message }: HttpError): RestError {
+  const metaStatus = status >= 500 ? 'error' : 'fail';
+  return { status, metaStatus, message, ...(status === 503 ? { retryAfterSeconds: 1 } : {}) };
 }
 
 export const INTERNAL_ERROR: RestError = { status: 500, metaStatus: 'error', message: 'Internal error.' };

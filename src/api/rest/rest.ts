@@ -10,12 +10,13 @@ import type { Visitors } from '../../core/visitors/visitors.ts';
 import type { FallbackHandlers } from '../http/app.ts';
 import { createErrorHandler } from '../http/error-handler.ts';
 import { HttpError } from '../http/http-error.ts';
+import { sendAllowedMethods } from '../http/methods.ts';
 import { RouteTable } from '../http/route-table.ts';
 import { authenticate, authenticateFromCache } from './authenticate.ts';
 import { registerClient } from './client.ts';
 import { registerConversation } from './conversation.ts';
 import { renderFailure, sendJson } from './envelope.ts';
-import { INTERNAL_ERROR, type RestError, toRestError } from './errors.ts';
+import { INTERNAL_ERROR, type RestError, toHttpRestError, toRestError } from './errors.ts';
 import { ListResponseCache } from './list-response-cache.ts';
 import { countEndpoints } from './meter.ts';
 import { registerOperator } from './operator.ts';
@@ -106,19 +107,16 @@ export function createFallbackHandlers(deprecation: Deprecation): FallbackHandle
   return {
     handleError: (error, request, reply) =>
       handleError(error, request, request.url.startsWith(REST_PREFIX) ? reply.headers(headers) : reply),
-    renderSocketError: (status, message) => renderFailure({ status, metaStatus: 'fail', message }),
+    renderSocketError: (status, message) => renderFailure(toHttpRestError(new HttpError(status, message))),
   };
 }
 
 function handleNotFound(routes: RouteTable, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const sent = sendAllowedMethods(routes, request, reply);
+  if (sent) return sent;
+  // A preflight request has no key, so it must not tell which paths exist.
+  if (request.method === 'OPTIONS') return reply.code(204).header('allow', 'OPTIONS').send();
   const [path = ''] = request.url.split('?');
-  const methods = routes.findMethods(path);
-  const allow = [...methods, 'OPTIONS'].join(', ');
-  if (request.method === 'OPTIONS') return reply.code(204).header('allow', allow).send();
-  if (methods.length > 0) {
-    reply.header('allow', allow);
-    throw new HttpError(405, `The method ${request.method} is not allowed here.`);
-  }
   throw describeUnknown(routes, path);
 }
 

@@ -9,6 +9,7 @@ import { newSession, SESSION_TTL_SECONDS } from '../../core/visitors/visitor-ses
 import type { Visitors } from '../../core/visitors/visitors.ts';
 import { removeCorsHeaders } from '../http/cors.ts';
 import { HttpError } from '../http/http-error.ts';
+import { rejectOtherMethods } from '../http/methods.ts';
 import { isOriginAllowed } from './visitor-gate.ts';
 
 const PATH = '/visitor/session';
@@ -41,15 +42,7 @@ export function registerSession(app: FastifyInstance, { sessions, websites, limi
       .send(JSON.stringify({ token, expiresIn: SESSION_TTL_SECONDS, visitorId: uniqueId }));
   });
 
-  app.route({
-    method: ['GET', 'PUT', 'DELETE', 'PATCH'],
-    url: PATH,
-    handler: async (_request, reply) => {
-      reply.header('allow', 'POST, OPTIONS');
-      throw new HttpError(405, 'Method not allowed: use POST.');
-    },
-  });
-  app.options(PATH, async (_request, reply) => reply.code(204).header('allow', 'POST, OPTIONS').send());
+  rejectOtherMethods(app, PATH, 'POST, OPTIONS', 'Method not allowed: use POST.');
 }
 
 /** Parses a JSON or form body. Null fields count as absent. */
