@@ -3,7 +3,7 @@ import { parse as parseBrackets } from 'qs';
 import { DomainError, invalidField } from '../../core/kernel/errors.ts';
 import { UnsupportedMedia } from './errors.ts';
 
-const MAX_PARAMETERS = 2000;
+export const MAX_PARAMETERS = 2000;
 const MAX_DEPTH = 3;
 
 /** Parses `a=1&b[c]=2&d[]=3` as PHP does, within limits. Throws on invalid UTF-8, too many parameters or a bad name. */
@@ -37,7 +37,7 @@ export function readBody(request: FastifyRequest): Record<string, unknown> {
   return mediaType === FORM_TYPE ? parseForm(text) : parseJson(text);
 }
 
-const FORM_TYPE = 'application/x-www-form-urlencoded';
+export const FORM_TYPE = 'application/x-www-form-urlencoded';
 const JSON_TYPE = 'application/json';
 
 function parseMediaType(request: FastifyRequest): string | undefined {
@@ -58,14 +58,16 @@ function decodeUtf8(bytes: Buffer): string {
   }
 }
 
-/** Replaces a number that is not written in plain digits, so that every schema rejects it. */
+/** `7.0` too: some languages write every number with decimals. */
+const PLAIN_INTEGER = /^(0|[1-9][0-9]*)(\.0+)?$/;
+/** Replaces any other number, so that every schema rejects it. */
 const UNREADABLE_NUMBER = Symbol('unreadable number');
 
 function parseJson(text: string): Record<string, unknown> {
   let value: unknown;
   try {
     value = JSON.parse(text, (_key, inner, context?: { source: string }) =>
-      typeof inner === 'number' && !/^(0|[1-9][0-9]*)$/.test(context?.source ?? '') ? UNREADABLE_NUMBER : inner,
+      typeof inner === 'number' && !PLAIN_INTEGER.test(context?.source ?? '') ? UNREADABLE_NUMBER : inner,
     );
   } catch {
     throw new DomainError('invalid', 'The body is not valid JSON.');

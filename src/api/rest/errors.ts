@@ -28,7 +28,10 @@ const META_STATUSES: Readonly<Record<ErrorKind, MetaStatus>> = {
 
 export class UnsupportedMedia extends HttpError {
   constructor() {
-    super(415, 'The body must be application/x-www-form-urlencoded or application/json, in UTF-8 and not compressed.');
+    super(
+      415,
+      'The body must be application/x-www-form-urlencoded or application/json (or multipart/form-data without files), in UTF-8 and not compressed.',
+    );
   }
 }
 

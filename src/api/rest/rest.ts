@@ -19,6 +19,7 @@ import { renderFailure, sendJson } from './envelope.ts';
 import { INTERNAL_ERROR, type RestError, toHttpRestError, toRestError } from './errors.ts';
 import { ListResponseCache } from './list-response-cache.ts';
 import { countEndpoints } from './meter.ts';
+import { acceptMultipart } from './multipart.ts';
 import { registerOperator } from './operator.ts';
 import { registerOperatorLive } from './operator-live.ts';
 import { registerOperatorProfile } from './operator-profile.ts';
@@ -53,6 +54,7 @@ export interface Deprecation {
 export function registerRest(app: FastifyInstance, options: RestOptions): void {
   const routes = new RouteTable();
   app.addHook('onRoute', (route) => routes.add(route));
+  acceptMultipart(app);
   countEndpoints(app, options.reports.restUsage);
   const headers = buildRestHeaders(options);
 

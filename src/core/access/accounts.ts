@@ -7,7 +7,7 @@ import { announce, computeChanges } from '../events/announce.ts';
 import { type AccountContext, type Caller, type Commit, requireAdmin, SYSTEM } from '../kernel/caller.ts';
 import { invalidField } from '../kernel/errors.ts';
 import { nextId } from '../kernel/ids.ts';
-import { text } from '../kernel/text.ts';
+import { requiredText } from '../kernel/text.ts';
 import { type RoutingSettings, routingSettingsSchema, toRoutingSettings } from './account-settings.ts';
 
 /** One customer of the platform. */
@@ -20,7 +20,7 @@ export interface Account extends RoutingSettings {
 
 /** The fields that admins can change. */
 export const accountUpdate = routingSettingsSchema
-  .extend({ name: text(1, 255).meta({ description: 'Name.' }) })
+  .extend({ name: requiredText(255).meta({ description: 'Name.' }) })
   .partial();
 export type AccountUpdate = z.output<typeof accountUpdate>;
 

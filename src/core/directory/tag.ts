@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { id } from '../kernel/ids.ts';
-import { text } from '../kernel/text.ts';
+import { requiredText } from '../kernel/text.ts';
 
 export const tagFields = {
-  name: text(1, 255).meta({ description: 'Name; unique in the account, ignoring case.', example: 'Refund' }),
+  name: requiredText(255).meta({ description: 'Name; unique in the account, ignoring case.', example: 'Refund' }),
   websiteList: z
     .array(id, { error: 'must be a list of identifiers' })
     .max(1000, { error: 'must have at most 1000 identifiers' })

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { id } from '../kernel/ids.ts';
-import { text } from '../kernel/text.ts';
+import { requiredText } from '../kernel/text.ts';
 
 /** Groups and skills are both trees of names. */
 export type TreeKind = 'group' | 'skill';
 
 const ORDER_RULE = 'must be a whole number from 0 to 1000000';
 
-const name = text(1, 255).meta({ description: 'Name.' });
+const name = requiredText(255).meta({ description: 'Name.' });
 const parentId = id.nullable().meta({ description: 'Parent identifier; null at the top level.' });
 const createdAt = z
   .string()

@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import { id } from '../kernel/ids.ts';
 import { languageAdmin } from '../kernel/languages.ts';
-import { isStorable, text } from '../kernel/text.ts';
+import { isStorable, requiredText } from '../kernel/text.ts';
 
 const URL_RULE = 'must be an http or https address of at most 2000 characters';
+/** A host with a dot or `localhost`, a port and a path, without a scheme. */
+const ADDRESS_WITHOUT_SCHEME = /^(?:\/\/)?((?:localhost|[^\s/?#:@\\]+\.[^\s/?#:@\\]+)(?::\d+)?(?:[/?#].*)?)$/i;
 const CURRENCY_RULE = 'must be an ISO 4217 currency code, for example EUR';
 const ZONE_RULE = 'must be an IANA time zone, for example Europe/Paris';
 
@@ -14,10 +16,14 @@ const currencies = new Set(Intl.supportedValuesOf('currency'));
 const writableFields = {
   url: z
     .string({ error: URL_RULE })
+    .overwrite(addScheme)
     .max(2000, { error: URL_RULE })
     .refine(isWebAddress, { error: URL_RULE })
-    .meta({ description: 'Address of the website.', example: 'https://www.example.com' }),
-  label: text(1, 255).meta({ description: 'Name of the website.', example: 'Shop' }),
+    .meta({
+      description: 'Address of the website. Without a scheme, `https://` is added.',
+      example: 'https://www.example.com',
+    }),
+  label: requiredText(255).meta({ description: 'Name of the website.', example: 'Shop' }),
   currency: z
     .string({ error: CURRENCY_RULE })
     .refine((code) => currencies.has(code), { error: CURRENCY_RULE })
@@ -91,6 +97,11 @@ export function withWebsiteDefaults(
     languageAdmin: input.languageAdmin ?? 'en',
     timezone: input.timezone ?? 'UTC',
   };
+}
+
+/** People often leave the scheme out; anything else is left as it is. */
+function addScheme(address: string): string {
+  return address.replace(ADDRESS_WITHOUT_SCHEME, 'https://$1');
 }
 
 function isWebAddress(address: string): boolean {

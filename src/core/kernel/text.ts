@@ -12,6 +12,16 @@ export function isStorable(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed();
 }
 
+/** Marks an issue of a schema: the value counts as missing. */
+export const COUNTS_AS_MISSING = { isMissing: true };
+
+/** Builds a schema for a name: text that is not only white space. */
+export function requiredText(max: number) {
+  const schema = text(1, max);
+  const rule = `must be text of 1 to ${max} characters, not only spaces, without NUL or half surrogate pairs`;
+  return schema.refine((value) => value === '' || value.trim() !== '', { error: rule, params: COUNTS_AS_MISSING });
+}
+
 /** Builds a schema for text with a length limit. */
 export function text(min: number, max: number) {
   const rule = `must be text of ${min} to ${max} characters, without NUL or half surrogate pairs`;

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { invalid, type Problem } from './errors.ts';
+import { COUNTS_AS_MISSING } from './text.ts';
 
 /** Maximum number of problems in one response. */
 export const MAX_PROBLEMS = 100;
@@ -23,7 +24,10 @@ function toProblems(issue: z.core.$ZodIssue, value: unknown): Problem[] {
       .slice(0, MAX_PROBLEMS)
       .map((key) => ({ path: [...path, key], code: 'unknown', rule: 'is not a known field' }));
   }
-  const isMissing = issue.code === 'invalid_type' && getValueAt(value, path) === undefined;
+  const isMissing =
+    issue.code === 'custom'
+      ? issue.params === COUNTS_AS_MISSING
+      : issue.code === 'invalid_type' && getValueAt(value, path) === undefined;
   return [{ path, code: isMissing ? 'missing' : 'invalid', rule: issue.message }];
 }
 

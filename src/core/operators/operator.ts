@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { id } from '../kernel/ids.ts';
 import { languageAdmin, languageCode } from '../kernel/languages.ts';
 import { ROLES, type Role } from '../kernel/roles.ts';
-import { isStorable, text } from '../kernel/text.ts';
+import { isStorable, requiredText, text } from '../kernel/text.ts';
 import { callConfig, callConfigInput, DEFAULT_CALL_CONFIG } from './call-config.ts';
 import { emailAddress } from './email.ts';
 
@@ -21,7 +21,7 @@ const ROLE_RULE = `must be a list of one or more of ${ROLES.join(', ')}`;
 
 /** All writable fields, in the order of the specification. */
 const writable = {
-  name: text(1, 255).meta({ description: 'Last name.', example: 'Martin' }),
+  name: requiredText(255).meta({ description: 'Last name.', example: 'Martin' }),
   firstName: text(0, 255).meta({ description: 'First name.', example: 'Alice' }),
   pseudo: text(0, 255).meta({ description: 'The pseudonym that visitors see.', example: 'Alice M.' }),
   email: emailAddress.meta({ description: 'The login name; unique on the whole platform, case-insensitive.' }),

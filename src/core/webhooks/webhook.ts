@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { id } from '../kernel/ids.ts';
-import { isStorable, text } from '../kernel/text.ts';
+import { isStorable, requiredText } from '../kernel/text.ts';
 import { EVENT_TYPES, isEventPattern } from './event-types.ts';
 
 const MAX_URL_LENGTH = 2000;
@@ -8,7 +8,7 @@ const URL_RULE = `must be an http or https address of at most ${MAX_URL_LENGTH} 
 const TYPES_RULE = `must be a list of event types: ${EVENT_TYPES.join(', ')}; or all types of a subject, like conversation.*`;
 
 const writableFields = {
-  name: text(1, 255).meta({ description: 'Purpose of the webhook.' }),
+  name: requiredText(255).meta({ description: 'Purpose of the webhook.' }),
   url: z
     .string({ error: URL_RULE })
     .max(MAX_URL_LENGTH, { error: URL_RULE })

@@ -28,6 +28,32 @@ before(async () => {
 });
 after(() => switchboard.stop());
 
+test('a name of spaces is refused, and an address without a scheme is read as https', async () => {
+  const create = async (type: string, input: object) => {
+    const document = `mutation ($input: ${type}CreateInput!) {
+      created: ${type.toLowerCase()}Create(input: $input) { userErrors { field message code } }
+    }`;
+    return (await client.run(document, { input })).data.created.userErrors;
+  };
+  for (const [type, field, rest] of [
+    ['Operator', 'name', { email: 'blank@example.com' }],
+    ['Website', 'label', { url: 'blank.example.com' }],
+    ['Group', 'name', {}],
+    ['Skill', 'name', {}],
+    ['Tag', 'name', {}],
+  ] as const) {
+    const [error] = await create(type, { ...rest, [field]: '  ' });
+    assert.deepEqual(error?.field, ['input', field], type);
+    assert.match(error.message, /not only spaces/);
+  }
+  assert.deepEqual(await create('Website', { label: 'No scheme', url: 'www.no-scheme.example' }), []);
+  const { data } = await client.run('{ websites(filter: { label: "No scheme" }) { nodes { url } } }');
+  assert.deepEqual(data.websites.nodes, [{ url: 'https://www.no-scheme.example' }]);
+  const document = 'mutation { apiKeyCreate(input: { name: "  ", access: READ }) { userErrors { field message } } }';
+  const key = await client.run(document);
+  assert.match(JSON.stringify(key.data ?? key.errors), /name/);
+});
+
 /** Queries are compiled from the second run on: the response must stay the same. */
 async function runThreeTimes(query: string, variables: object): Promise<GraphqlResponse> {
   const responses = [

@@ -94,7 +94,7 @@ test('booleans can be 1, 0, true and false, in JSON also as strings', async () =
   for (const bad of ['yes', 'on', '2', '-1', 'tRuE1', '01', 'null', '1.0', ' 1']) {
     assertInvalidField(await put(`video_enabled=${bad}`), 'video_enabled');
   }
-  for (const bad of ['2', 'null', '[]', '{}', '1.0', '1e0', '-0']) {
+  for (const bad of ['2', 'null', '[]', '{}', '1.5', '1e0', '-0']) {
     assertInvalidField(await json(`{"video_enabled":${bad}}`), 'video_enabled');
   }
 });
@@ -127,14 +127,27 @@ test('integers are plain digits in the safe range', async () => {
     assertInvalidField(await put(`chat_max_number=${encodeURIComponent(bad)}`), 'chat_max_number');
     assertInvalidField(await put({ chat_max_number: bad }), 'chat_max_number');
   }
-  for (const bad of ['1e1', '3.0', '1E0', '-3', '0.5', 'true', 'null', '[3]', '{}', '9007199254740993']) {
+  for (const bad of [
+    '1e1',
+    '1E0',
+    '-3',
+    '0.5',
+    '3.01',
+    '9007199254740993.0',
+    '-3.0',
+    'true',
+    'null',
+    '[3]',
+    '{}',
+    '9007199254740993',
+  ]) {
     assertInvalidField(await json(`{"chat_max_number":${bad}}`), 'chat_max_number');
   }
-  for (const bad of ['1e0', '9007199254740993', '0', '-1', '1.0', '"1e0"', '"01"']) {
+  for (const bad of ['1e0', '9007199254740993', '0', '0.0', '-1', '1.5', '"1e0"', '"01"', '"1.0"']) {
     assertInvalidField(await json(`{"group_id":${bad}}`), 'group_id');
     assertInvalidField(await json(`{"website_list":[${bad}]}`), 'website_list[0]');
   }
-  for (const bad of ['1e1', '10.0', '"1e1"', '5', '"010"']) {
+  for (const bad of ['1e1', '"10.0"', '"1e1"', '5', '"010"']) {
     assertInvalidField(await json(`{"chat_priority":${bad}}`), 'chat_priority');
   }
   const read = await rest.get(`/operator/${id}`);
@@ -166,6 +179,32 @@ test('text is stored as sent; NUL and lone surrogates are refused', async () => 
   }
   assertError(await put('first_name=%ED%A0%80'), 400);
   assertError(await put('first_name=%FF'), 400);
+});
+
+test('a JSON number with a fraction of zero is an integer', async () => {
+  assert.equal((await json('{"chat_max_number":7.0}')).body.data.chat_max_number, 7);
+  assert.equal((await json('{"chat_priority":10.00,"chat_enabled":0.0}')).body.data.chat_priority, 10);
+  assert.deepEqual((await json(`{"website_list":[${sites[0]}.0]}`)).body.data.website_list, [sites[0]]);
+});
+
+test('a required text of white space only counts as missing', async () => {
+  for (const blank of [' ', '\t\r\n', '\u00a0\u3000']) {
+    assertError(await rest.post('/operator', newOperatorFields({ name: blank })), 400, "Field 'name' is missing.");
+    assertError(await put({ name: blank }), 400, "Field 'name' is missing.");
+    const website = { label: blank, url: 'https://blank.example.com' };
+    assertError(await rest.post('/website', website), 400, "Field 'label' is missing.");
+    for (const kind of ['group', 'skill', 'tag']) {
+      const response = await rest.post(`/${kind}`, { name: blank });
+      assertError(response, 400, "Field 'name' is missing.");
+      assert.match(
+        response.body.meta.errors[0].message,
+        /^Field 'name' is missing: it must be text of 1 to 255 characters/,
+      );
+    }
+  }
+  const name = ' a name with spaces around it ';
+  assert.equal((await put({ name })).body.data.name, name, 'kept as it was sent');
+  assert.equal((await put({ pseudo: '  ' })).body.data.pseudo, '  ', 'an optional text may be blank');
 });
 
 test('text has a minimum and a maximum length', async () => {
@@ -201,7 +240,7 @@ test('without Content-Type a body is read as form; other types are 415', async (
   assertOk(await bytes('name=Typed', 'application/x-www-form-urlencoded; charset=UTF-8'));
   for (const type of [
     'text/plain',
-    'multipart/form-data; boundary=x',
+    'multipart/mixed; boundary=x',
     'application/xml',
     'application/jsonx',
     'application/json; charset=latin1',

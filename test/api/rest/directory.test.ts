@@ -60,11 +60,28 @@ test('a website has defaults, and invalid fields are rejected', async () => {
     ...change,
     url: 'http://localhost:8080',
   });
+  for (const [sent, stored] of [
+    ['www.example.com', 'https://www.example.com'],
+    ['example.com:8443/a?b=https://c#d', 'https://example.com:8443/a?b=https://c#d'],
+    ['//cdn.example.com/x', 'https://cdn.example.com/x'],
+    ['localhost:3000', 'https://localhost:3000'],
+    ['bücher.example', 'https://bücher.example'],
+    ['HTTP://EXAMPLE.COM', 'HTTP://EXAMPLE.COM'],
+  ]) {
+    assert.equal((await put({ url: sent })).body.data.url, stored);
+  }
   for (const [field, values] of Object.entries({
     url: [
       '',
-      'example.com',
+      'example',
+      '/example.com',
+      '?example.com',
+      'alice@example.com',
+      'mailto:alice@example.com',
       'ftp://example.com',
+      'example.com:x',
+      'example com',
+      `e.com/${'x'.repeat(1990)}`,
       'javascript:alert(1)',
       'https://',
       'https://a b.com',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ApiKey, KeyAccess } from '../../../core/access/api-keys.ts';
-import { text as textOf } from '../../../core/kernel/text.ts';
+import { requiredText } from '../../../core/kernel/text.ts';
 import { validate } from '../../../core/kernel/validate.ts';
 import { requireId } from '../../graphql-server/ids.ts';
 import { objectPayload } from '../../graphql-server/mutation.ts';
@@ -39,7 +39,7 @@ builder.queryField('apiKeys', (t) =>
   }),
 );
 
-const newKey = z.strictObject({ name: textOf(1, 255) });
+const newKey = z.strictObject({ name: requiredText(255) });
 
 interface CreatedKey {
   readonly key: ApiKey;
