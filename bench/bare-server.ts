@@ -11,6 +11,7 @@ export interface RecordedResponse {
   readonly status: number;
   /** Alternating names and values, in their original order, without the headers that Node adds. */
   readonly headers: readonly string[];
+  /** One character per byte. */
   readonly body: string;
 }
 
@@ -24,7 +25,7 @@ const server = createServer((request, response) => {
     response.writeHead(404, { 'content-length': 0 }).end();
     return;
   }
-  const send = () => response.writeHead(recorded.status, recorded.headers as string[]).end(recorded.body);
+  const send = () => response.writeHead(recorded.status, recorded.headers as string[]).end(recorded.body, 'latin1');
   if (request.method === 'GET') send();
   else request.resume().once('end', send);
 });

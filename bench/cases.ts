@@ -51,6 +51,17 @@ export const RATIO_CASES: readonly RatioCase[] = [
   { name: 'live', title: 'live list of 100', goal: 0.25, onNodes: true, requests: () => [get('/operator/live')] },
   { name: 'list', title: 'the same list, uncached', requests: () => [getUncached('/operator?full=1')] },
   { name: 'live', title: 'the same live list, uncached', requests: () => [getUncached('/operator/live?')] },
+  { name: 'compression', title: 'list of 20, full, gzip', requests: () => [withGzip(get('/operator?full=1'))] },
+  {
+    name: 'compression',
+    title: 'the same list, uncached, gzip',
+    requests: () => [withGzip(getUncached('/operator?full=1'))],
+  },
+  {
+    name: 'compression',
+    title: 'GraphQL: 20 operators, all fields, gzip',
+    requests: (_size, token) => [withGzip(graphql(token, OPERATORS_QUERY))],
+  },
   { name: 'availability', title: 'set availability', onNodes: true, requests: (size) => availabilityWrites(size) },
   {
     name: 'authenticated',
@@ -95,6 +106,10 @@ const SKILLS_QUERY =
 const OPERATORS_QUERY = `{operators(first:20){nodes{id name firstName pseudo email externalId roles chatEnabled callEnabled videoEnabled
   chatMaxNumber chatAndCall chatToVideo chatPriority callPriority videoPriority languageList languageAdmin ssoKey
   callConfig{type askPhoneNumberAtEveryConnection phoneNumber} group{id name} websites{id label} skills{id name}}}}`;
+
+function withGzip(request: Request): Request {
+  return { ...request, headers: { ...request.headers, 'Accept-Encoding': 'gzip' } };
+}
 
 function graphql(token: string, query: string, variables?: object): Request {
   return {
@@ -230,7 +245,7 @@ const agent = new Agent({ keepAlive: true });
 export function recordResponse(port: number, { method, path, headers, body }: Request): Promise<RecordedResponse> {
   return new Promise((resolve, reject) => {
     const request = httpRequest({ port, host: '127.0.0.1', method, path, headers, agent }, async (response) => {
-      const text = (await response.setEncoding('utf8').toArray()).join('');
+      const text = (await response.setEncoding('latin1').toArray()).join('');
       const { statusCode: status = 0, rawHeaders } = response;
       if (status !== 200) return reject(new Error(`${method} ${path} returned ${status}: ${text}`));
       resolve({ status, headers: removeNodeHeaders(rawHeaders), body: text });

@@ -105,6 +105,10 @@ export const settings = z.object({
       description:
         'Origins whose pages can call the service from a browser, and open WebSockets at `/graphql`. The pages of the service itself always can.',
     }),
+  SWITCHBOARD_COMPRESSION: z.enum(['0', '1'], { error: 'must be 0 or 1' }).default('1').meta({
+    description:
+      'Compresses responses of more than 1.4 kB (zstd, Brotli or gzip, at a fast level) for clients that ask for it. `0` leaves that to a proxy.',
+  }),
   SWITCHBOARD_REST_SUNSET: z.iso
     .date({ error: 'must be a date like 2027-12-31' })
     .transform((text) => new Date(text))

@@ -116,6 +116,7 @@ function buildApp({ config, logger, metrics }: ServerContext, routes: RouteTable
     isWebSocketUrl: (url: string) => isSocketUrl(url) || isVisitorSocketUrl(url),
     trustedProxies: config.SWITCHBOARD_TRUSTED_PROXIES,
     corsOrigins: config.SWITCHBOARD_CORS_ORIGINS,
+    compresses: config.SWITCHBOARD_COMPRESSION === '1',
     tls: readTls(config),
     strictTransportSecurity: config.SWITCHBOARD_HSTS,
     headersTimeoutMs: config.SWITCHBOARD_HEADERS_TIMEOUT * 1000,

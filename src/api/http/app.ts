@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import type { Logger } from 'pino';
+import { compressResponses } from './compression.ts';
 import { allowOrigins } from './cors.ts';
 import type { ErrorHandler } from './error-handler.ts';
 import { findHeaderError } from './header-errors.ts';
@@ -22,6 +23,8 @@ export interface HttpOptions {
   readonly metrics: Metrics;
   readonly trustedProxies: readonly string[];
   readonly corsOrigins: readonly string[];
+  /** Whether responses are compressed for clients that ask for it. */
+  readonly compresses: boolean;
   readonly tls: { readonly cert: Buffer; readonly key: Buffer } | undefined;
   /** The header `Strict-Transport-Security`, sent only with TLS. */
   readonly strictTransportSecurity: string;
@@ -97,6 +100,7 @@ export function createApp(options: HttpOptions, fallback: FallbackHandlers): Fas
       sendAllowedMethods(options.routes, request, reply) ?? fallback.handleError(httpError(404), request, reply),
   );
   allowOrigins(app, options.corsOrigins);
+  if (options.compresses) compressResponses(app);
   observeResponses(app, options);
   return app as unknown as FastifyInstance;
 }

@@ -40,6 +40,6 @@ export function renderFailure({ metaStatus, message, errors }: RestError): strin
   return JSON.stringify({ meta: { status: metaStatus, message, ...(errors ? { errors } : {}) } });
 }
 
-export function sendJson(reply: FastifyReply, status: number, body: string): FastifyReply {
+export function sendJson(reply: FastifyReply, status: number, body: string | Buffer): FastifyReply {
   return reply.code(status).header('content-type', JSON_TYPE).send(body);
 }

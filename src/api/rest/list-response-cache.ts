@@ -8,9 +8,15 @@ export interface ListResponse {
   readonly validUntil: number;
 }
 
-const MAX_CACHED_CHARACTERS = 16 * 1024 * 1024;
+const MAX_CACHED_BYTES = 16 * 1024 * 1024;
 const MAX_URL_LENGTH = 500;
 const NO_POSITION = -1;
+
+/** As bytes, so that the compressed copies are kept as long as the response. */
+interface CachedResponse {
+  readonly bytes: Buffer;
+  readonly validUntil: number;
+}
 
 /**
  * Caches rendered lists by the position of the account's event log. Every change advances the position in its own
@@ -21,16 +27,16 @@ export class ListResponseCache {
   readonly #events: EventLog;
   /** The last known position of each account's event log. */
   readonly #lastPositions = new Map<number, number>();
-  readonly #responses = new VersionedCache<ListResponse>({
-    maxSize: MAX_CACHED_CHARACTERS,
-    sizeCalculation: ({ value }) => value.body.length,
+  readonly #responses = new VersionedCache<CachedResponse>({
+    maxSize: MAX_CACHED_BYTES,
+    sizeCalculation: ({ value }) => value.bytes.length,
   });
 
   constructor(events: EventLog) {
     this.#events = events;
   }
 
-  async getOrRender(request: FastifyRequest, render: () => Promise<ListResponse>): Promise<string> {
+  async getOrRender(request: FastifyRequest, render: () => Promise<ListResponse>): Promise<string | Buffer> {
     const { accountId, canWrite } = request.caller;
     const url = request.url;
     if (url.length > MAX_URL_LENGTH) return (await render()).body;
@@ -40,11 +46,11 @@ export class ListResponseCache {
     // On a miss, render without waiting for the position: the result is at least as new as the last known position.
     if (!cached) {
       const [rendered] = await Promise.all([render(), this.#readPosition(accountId)]);
-      return this.#responses.set(key, lastPosition, rendered).body;
+      return this.#responses.set(key, lastPosition, toCached(rendered)).bytes;
     }
     const { position, now } = await this.#readPosition(accountId);
-    if (position === lastPosition && now < cached.validUntil) return cached.body;
-    return this.#responses.set(key, position, await render()).body;
+    if (position === lastPosition && now < cached.validUntil) return cached.bytes;
+    return this.#responses.set(key, position, toCached(await render())).bytes;
   }
 
   async #readPosition(accountId: number): Promise<{ position: number; now: number }> {
@@ -52,4 +58,8 @@ export class ListResponseCache {
     this.#lastPositions.set(accountId, positionAndTime.position);
     return positionAndTime;
   }
+}
+
+function toCached({ body, validUntil }: ListResponse): CachedResponse {
+  return { bytes: Buffer.from(body), validUntil };
 }
