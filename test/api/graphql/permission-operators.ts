@@ -188,7 +188,7 @@ export async function insertHistory(
   });
 }
 
-/** Inserts a webhook, paused so that nothing is sent, and a delivery. */
+/** Inserts a webhook, paused so that nothing is sent, and a delivery that has just ended: old ones are deleted. */
 export async function insertWebhook(
   { storedData }: Switchboard,
   { accountId, id, marker }: { accountId: number; id: number; marker: string },
@@ -196,7 +196,7 @@ export async function insertWebhook(
   await storedData.query(`insert into webhooks (account_id, id, name, url, event_types, secret, state, position, failed_in_row,
       dead_in_row, created_at) values (${accountId}, ${id}, '${marker}', 'https://receiver.invalid/${marker}', '[]', '', 'paused', 0, 0, 0, 1)`);
   await storedData.query(`insert into webhook_deliveries (account_id, id, webhook_id, position, type, subject_type, subject_id, body, state,
-      attempts, created_at, ended_at) values (${accountId}, ${id}, ${id}, 1, 'skill.created', 'skill', 1, '{}', 'dead', 1, 1, 1)`);
+      attempts, created_at, ended_at) values (${accountId}, ${id}, ${id}, 1, 'skill.created', 'skill', 1, '{}', 'dead', 1, 1, ${Date.now()})`);
 }
 
 /** Selects every field of a type, and `__typename` in those that are objects. */
