@@ -11,6 +11,7 @@ export type ErrorCode =
   | 'BAD_REQUEST'
   | 'RATE_LIMITED'
   | 'TOO_COMPLEX'
+  | 'PERSISTED_QUERY_NOT_SUPPORTED'
   | 'UNAVAILABLE'
   | 'INTERNAL';
 

@@ -1,5 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { ExecutionArgs, ExecutionResult, execute, GraphQLError, GraphQLSchema } from 'graphql';
+import {
+  type ExecutionArgs,
+  type ExecutionResult,
+  type execute,
+  type GraphQLError,
+  type GraphQLSchema,
+  getOperationAST,
+  type OperationDefinitionNode,
+} from 'graphql';
 import { createHandler, type Request as HandlerRequest } from 'graphql-http';
 import { type Credential, readCredential } from '../http/credential.ts';
 import { createDisconnectSignal } from '../http/disconnect-signal.ts';
@@ -14,6 +22,7 @@ import {
   unauthenticatedError,
 } from './errors.ts';
 import type { OperationQueue } from './operation-queue.ts';
+import { parseRequestParams } from './request-params.ts';
 
 export interface RequestedOperation {
   readonly parsed: ParsedDocument;
@@ -69,6 +78,7 @@ export function serveGraphql<Viewer>(app: FastifyInstance, endpoint: GraphqlEndp
   const documents = new DocumentCache(schema, endpoint.compileQueries);
   const logError = (error: unknown) => app.log.error({ err: error }, 'resolver failed');
   const handle = createHandler<FastifyRequest, HandlerContext<Viewer>, never>({
+    parseRequestParams,
     onSubscribe: (request, params) =>
       prepareExecution(
         endpoint,
@@ -138,6 +148,8 @@ function prepareExecution<Viewer>(
 ) {
   const parsed = documents.prepare(query, operationName, variables);
   if (!('document' in parsed)) return parsed;
+  const operationError = checkOperation(getOperationAST(parsed.document, operationName), operationName);
+  if (operationError) return [operationError];
   const { viewer, reply } = request.context;
   const contextValue = endpoint.createContext(viewer, request.raw, {
     parsed,
@@ -157,6 +169,26 @@ function prepareExecution<Viewer>(
     [PARSED_DOCUMENT]: parsed,
     [REQUEST]: request.raw,
   };
+}
+
+/** graphql-http rejects these too, but does not say what to do. */
+function checkOperation(
+  operation: OperationDefinitionNode | null | undefined,
+  operationName: string | null | undefined,
+): GraphQLError | undefined {
+  if (!operation) {
+    return graphqlError(
+      'BAD_REQUEST',
+      operationName
+        ? `The document has no operation with the name ${operationName}.`
+        : 'The document must have one operation, or operationName must name one of them.',
+    );
+  }
+  if (operation.operation !== 'subscription') return undefined;
+  return graphqlError(
+    'BAD_REQUEST',
+    'Subscriptions are not served over HTTP: use a WebSocket on the same path, with the protocol graphql-transport-ws.',
+  );
 }
 
 /**

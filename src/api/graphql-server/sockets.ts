@@ -12,6 +12,7 @@ import { readConnectionCredential } from './connection-credential.ts';
 import { DocumentCache } from './documents.ts';
 import { graphqlError, isUnavailable, toClientError, unauthenticatedError } from './errors.ts';
 import type { OperationQueue } from './operation-queue.ts';
+import { isPersistedQuery, normalizeOperationName, PERSISTED_QUERY_ERROR } from './request-params.ts';
 import { createRefusalCounter, SocketOperations } from './socket-operations.ts';
 import { createSender } from './socket-sender.ts';
 
@@ -85,7 +86,6 @@ interface Connection<Viewer> extends SocketConnection {
   viewer: Viewer | undefined;
   /** When checking the credential first failed; undefined after a success. */
   unverifiedSince: number | undefined;
-  checkCredential(): Promise<void>;
   /** Whether the last ping was answered. */
   isAlive: boolean;
   /** Connections are checked in batches, to spread the load. */
@@ -144,12 +144,9 @@ export class SocketServer<Viewer> implements Sockets {
     });
     this.#timers = [
       this.#visitInBatches(timeouts.pingIntervalMs, (client, connection) => sendPing(client, connection)),
-      this.#visitInBatches(
-        endpoint.credentialCheckIntervalMs ?? CREDENTIAL_CHECK_INTERVAL_MS,
-        (_client, { checkCredential }) => {
-          checkCredential();
-        },
-      ),
+      this.#visitInBatches(endpoint.credentialCheckIntervalMs ?? CREDENTIAL_CHECK_INTERVAL_MS, (client, connection) => {
+        this.#checkCredential(client, connection).catch(this.#logError);
+      }),
     ];
     server.on('upgrade', this.#handleUpgrade);
   }
@@ -190,7 +187,6 @@ export class SocketServer<Viewer> implements Sockets {
       unverifiedSince: undefined,
       pongListeners: new Set(),
       closeSignal: closing.signal,
-      checkCredential: () => this.#checkCredential(client, connection).catch(this.#logError),
       isAlive: true,
       batch: this.#openedCount % BATCH_COUNT,
       countRefusal: createRefusalCounter(() => client.close(TOO_MANY_OPERATIONS, 'Too many operations')),
@@ -229,8 +225,8 @@ export class SocketServer<Viewer> implements Sockets {
     const viewer = await this.#findViewer(connection);
     connection.viewer = viewer;
     if (viewer === undefined) return false;
-    const { checkCredential, closeSignal } = connection;
-    this.#endpoint.watchRevocation?.(viewer, checkCredential, closeSignal).catch(this.#logError);
+    const recheck = () => this.#checkCredential(connection.client, connection).catch(this.#logError);
+    this.#endpoint.watchRevocation?.(viewer, recheck, connection.closeSignal).catch(this.#logError);
     return true;
   }
 
@@ -241,14 +237,18 @@ export class SocketServer<Viewer> implements Sockets {
   /** Returns the execution arguments of an operation, or the errors that reject it. */
   async #prepareOperation(
     connection: Connection<Viewer>,
-    { query, operationName, variables }: SubscribePayload,
+    { query, variables, ...payload }: SubscribePayload,
   ): Promise<ExecutionArgs | GraphQLError[]> {
     if (connection.client.readyState !== connection.client.OPEN)
       return [graphqlError('BAD_REQUEST', 'The connection is closed.')];
     // Authenticated for each operation, because permissions may change during a connection.
-    const viewer = await this.#findViewer(connection).catch((error) => toClientError(error, this.#logError));
+    const viewer = await this.#findViewer(connection).catch((error) =>
+      toClientError(new GraphQLError(error.message, { originalError: error }), this.#logError),
+    );
     if (viewer instanceof GraphQLError) return [viewer];
     if (viewer === undefined) return [unauthenticatedError(connection.credential)];
+    if (isPersistedQuery({ query, ...payload })) return [PERSISTED_QUERY_ERROR];
+    const operationName = normalizeOperationName(payload.operationName);
     const parsed = this.#documents.prepare(query, operationName, variables);
     if (!('document' in parsed)) return parsed.map((error) => toClientError(error, this.#logError));
     return {

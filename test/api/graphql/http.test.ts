@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { serverAudits } from 'graphql-http';
 import { graphqlClient, logIn } from '../../support/clients/graphql.ts';
+import { openSocket } from '../../support/clients/subscriptions.ts';
 import { type Switchboard, startSwitchboard } from '../../support/processes/switchboard.ts';
 
 let switchboard: Switchboard;
@@ -78,6 +79,57 @@ test('every rejected request gets a body with errors', async () => {
     assert.ok(response.status >= 400 && response.status < 500, `${response.status}`);
     assert.ok(((await response.json()) as { errors: unknown[] }).errors.length > 0);
   }
+});
+
+test('what real clients send besides is accepted, or rejected with a message that helps', async () => {
+  const TWO = 'query A { __typename } query B { __typename }';
+  const post = async (body: unknown) => {
+    const response = await fetch(`${switchboard.url}/graphql`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    const { data, errors } = (await response.json()) as {
+      data?: unknown;
+      errors?: { message: string; extensions: object }[];
+    };
+    return errors ? [errors[0]?.message, errors[0]?.extensions] : data;
+  };
+  const get = (search: Record<string, string>) =>
+    fetch(`${switchboard.url}/graphql?${new URLSearchParams(search)}`, {
+      headers: { Authorization: `Bearer ${token}` },
+    });
+  const rejected = (message: string) => [message, { code: 'BAD_REQUEST' }];
+  assert.deepEqual(
+    await post([{ query: '{__typename}' }, { query: '{__typename}' }]),
+    rejected('Batches are not supported: send one operation per request.'),
+  );
+  assert.deepEqual(
+    await post({ query: 'subscription { deskEvents { type } }' }),
+    rejected(
+      'Subscriptions are not served over HTTP: use a WebSocket on the same path, with the protocol graphql-transport-ws.',
+    ),
+  );
+  assert.deepEqual(await post({ query: '{__typename}', operationName: '' }), { __typename: 'Query' });
+  assert.deepEqual(await (await get({ query: '{__typename}', operationName: '' })).json(), {
+    data: { __typename: 'Query' },
+  });
+  assert.deepEqual(
+    await post({ query: TWO, operationName: '' }),
+    rejected('The document must have one operation, or operationName must name one of them.'),
+  );
+  assert.deepEqual(
+    await post({ query: TWO, operationName: 'C' }),
+    rejected('The document has no operation with the name C.'),
+  );
+  assert.deepEqual(await post({ query: TWO, operationName: 'B' }), { __typename: 'Query' });
+});
+
+test('an empty operation name over a WebSocket is the same as none', async () => {
+  const socket = openSocket(switchboard.url, token);
+  for await (const result of socket.client.iterate({ query: '{__typename}', operationName: '' }))
+    assert.deepEqual(result, { data: { __typename: 'Query' } });
+  socket.end();
 });
 
 test('an idempotency key makes a mutation safe to repeat, and is rejected with another input or a query', async () => {
