@@ -24,3 +24,10 @@ export async function logIn(
   const { access_token: token } = (await response.json()) as { access_token?: string };
   return { status: response.status, ms: performance.now() - start, token };
 }
+
+/** Returns a token of a user who can log in. */
+export async function openSession(service: Server, email: string): Promise<string> {
+  const { status, token } = await logIn(service, { email, address: '127.0.0.1' });
+  if (token === undefined) throw new Error(`The login of ${email} failed with ${status}.`);
+  return token;
+}

@@ -1,15 +1,19 @@
 import { Command, Option } from 'commander';
 import { endProgress, showProgress } from '../progress.ts';
 import { printSection } from '../tables.ts';
+import { documents } from './documents.ts';
 import { imports } from './imports.ts';
 import { logins } from './logins.ts';
 import { neverReading } from './never-reading.ts';
+import { operations } from './operations.ts';
 import type { OverloadCase, OverloadRow } from './overload-case.ts';
 
 /** All values of `--only`. */
 const CASES: Readonly<Record<string, OverloadCase>> = {
   logins,
   imports,
+  operations,
+  documents,
   'never-reading': neverReading,
 };
 

@@ -1,0 +1,52 @@
+import { WebSocket } from 'ws';
+
+/** A client that keeps many operations in flight on its connections, in a separate process. */
+
+export interface Flood {
+  readonly url: string;
+  readonly token: string;
+  readonly connections: number;
+  readonly inFlight: number;
+  readonly query: string;
+}
+
+/** Answers so far. */
+export interface FloodResult {
+  readonly completed: number;
+  readonly refused: number;
+  readonly disconnected: number;
+}
+
+const RECONNECT_MS = 100;
+
+const result = { completed: 0, refused: 0, disconnected: 0 };
+
+process.on('message', (message: Flood | 'report') => {
+  if (message === 'report') process.send?.(result);
+  else for (let n = 0; n < message.connections; n += 1) openConnection(message);
+});
+
+function openConnection(flood: Flood): void {
+  const socket = new WebSocket(flood.url, 'graphql-transport-ws');
+  const payload = { query: flood.query };
+  let sent = 0;
+  const sendNext = () => {
+    sent += 1;
+    socket.send(JSON.stringify({ type: 'subscribe', id: `${sent}`, payload }), () => undefined);
+  };
+  socket.on('error', () => undefined);
+  socket.once('open', () => socket.send(JSON.stringify({ type: 'connection_init', payload: { token: flood.token } })));
+  socket.on('message', (data) => {
+    const text = String(data);
+    if (text.includes('"connection_ack"')) for (let n = 0; n < flood.inFlight; n += 1) sendNext();
+    const isRefused = text.includes('"type":"error"');
+    const isCompleted = text.includes('"type":"complete"');
+    if (isRefused) result.refused += 1;
+    if (isCompleted) result.completed += 1;
+    if (isRefused || isCompleted) sendNext();
+  });
+  socket.once('close', () => {
+    result.disconnected += 1;
+    setTimeout(() => openConnection(flood), RECONNECT_MS);
+  });
+}
