@@ -5,6 +5,7 @@ import { schema } from '../api/graphql/schema.ts';
 import { isSocketUrl, serveSockets } from '../api/graphql/websocket.ts';
 import { OPERATION_LIMITS, type OperationLimits, OperationQueue } from '../api/graphql-server/operation-queue.ts';
 import type { Sockets, SocketTimeouts } from '../api/graphql-server/sockets.ts';
+import { TurnScheduler } from '../api/graphql-server/turns.ts';
 import { createApp } from '../api/http/app.ts';
 import { createClientAddressReader } from '../api/http/client-address.ts';
 import { registerDatabaseMetrics } from '../api/http/database-metrics.ts';
@@ -141,7 +142,9 @@ function registerProtocols(
   app.register(async (rest) => registerRest(rest, restOptions), { prefix: REST_PREFIX });
   const oauthOptions = { access: installation.access, metrics, publicUrl: config.SWITCHBOARD_PUBLIC_URL };
   app.register(async (oauth) => registerOAuth(oauth, oauthOptions));
-  const createQueue = (limits: OperationLimits) => new OperationQueue(limits, () => metrics.countRefusedOperation());
+  const scheduler = new TurnScheduler();
+  const createQueue = (limits: OperationLimits) =>
+    new OperationQueue(limits, scheduler, () => metrics.countRefusedOperation());
   const graphqlOptions = {
     ...{ schema, services: installation, transactIn, compileQueries },
     operations: createQueue(OPERATION_LIMITS.operator),

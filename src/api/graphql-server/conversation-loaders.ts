@@ -1,7 +1,8 @@
 import type { MessageKey, MessageWindow } from '../../core/engine/conversations/message-query.ts';
 import type { Engine } from '../../core/engine/engine.ts';
 import type { Message } from '../../core/engine/records/message-store.ts';
-import { createIdLoader, createKeyLoader, createOrderedLoader, createOwnerLoader } from './loaders.ts';
+import { createLoaderFactory } from './loaders.ts';
+import type { OperationTurns } from './turns.ts';
 
 interface MessagesKey {
   readonly ownerId: number;
@@ -19,7 +20,9 @@ export function createConversationLoaders(
     messageQuery,
     satisfactionQuery,
   }: Pick<Engine, 'conversationQuery' | 'messageQuery' | 'satisfactionQuery'>,
+  turns: OperationTurns,
 ) {
+  const { createIdLoader, createKeyLoader, createOrderedLoader, createOwnerLoader } = createLoaderFactory(turns);
   return {
     messages: createOwnerLoader(({ window }: MessagesKey, ids) => messageQuery.loadWindows(accountId, ids, window)),
     message: createKeyLoader<MessageKey, Message | undefined>(

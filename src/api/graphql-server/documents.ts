@@ -13,10 +13,11 @@ import {
 import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit';
 import { LRUCache } from 'lru-cache';
 import { graphqlError } from './errors.ts';
-import { checkDocumentLength, LIMITS, measureDocument } from './limits.ts';
+import { checkDocumentLength, type DocumentSize, LIMITS, measureDocument } from './limits.ts';
+import type { OperationTurns } from './turns.ts';
 
 /** A parsed and validated document, with its compiled queries by operation name. */
-export interface ParsedDocument {
+interface ParsedDocument {
   readonly document: DocumentNode;
   readonly errors: readonly GraphQLError[];
   /** Whether compiled execution returns exactly the same results as graphql-js. */
@@ -25,8 +26,18 @@ export interface ParsedDocument {
   readonly compiled: Map<string, CompiledQuery | undefined>;
 }
 
+/** The document of one request. */
+export interface PreparedDocument {
+  readonly document: DocumentNode;
+  readonly parsed: ParsedDocument;
+  /** Whether a compiled query may run. */
+  readonly isCompilable: boolean;
+}
+
 /** Estimated memory use: the AST grows with the characters, the compiled query with the selections. */
 const ESTIMATED_BYTES = { document: 5000, character: 110, selection: 3000 };
+/** Neither compiling nor a compiled query can let other work run in between, so both are for small documents. */
+const MAX_COMPILED: DocumentSize = { selections: 300, values: 3000 };
 const MAX_CACHE_BYTES = 32 * 1024 * 1024;
 
 /** Caches documents by text: parsed and validated once, compiled from the second use on, within a memory limit. */
@@ -45,32 +56,33 @@ export class DocumentCache {
     text: string,
     operationName: string | null | undefined,
     variables: Readonly<Record<string, unknown>> | null | undefined,
-  ): ParsedDocument | readonly GraphQLError[] {
+  ): PreparedDocument | readonly GraphQLError[] {
     const lengthError = checkDocumentLength(text);
     if (lengthError) return [lengthError];
     let parsed = this.#cache.get(text);
     const document = parsed?.document ?? parseDocument(text);
     if (document instanceof GraphQLError) return [document];
     // Depends on the variables, so it is never cached.
-    const selections = measureDocument(this.#schema, document, operationName, variables);
-    if (selections instanceof GraphQLError) return [selections];
+    const size = measureDocument(this.#schema, document, operationName, variables);
+    if (size instanceof GraphQLError) return [size];
     if (!parsed) {
       const errors = validateDocument(this.#schema, document);
       parsed = { document, errors, isCompilable: isCompilable(document), uses: 0, compiled: new Map() };
-      const size =
-        ESTIMATED_BYTES.document + text.length * ESTIMATED_BYTES.character + selections * ESTIMATED_BYTES.selection;
-      this.#cache.set(text, parsed, { size });
+      this.#cache.set(text, parsed, { size: estimateBytes(text, size) });
     }
-    return parsed.errors.length > 0 ? parsed.errors : parsed;
+    if (parsed.errors.length > 0) return parsed.errors;
+    const isSmall = size.selections <= MAX_COMPILED.selections && size.values <= MAX_COMPILED.values;
+    return { document, parsed, isCompilable: parsed.isCompilable && isSmall };
   }
 
   /** Runs a compiled query where possible, graphql-js otherwise. */
-  run(parsed: ParsedDocument, args: ExecutionArgs): ExecutionResult | Promise<ExecutionResult> {
+  run({ parsed, isCompilable }: PreparedDocument, args: ExecutionArgs): ExecutionResult | Promise<ExecutionResult> {
     parsed.uses += 1;
     const compiled =
-      this.#compileQueries && parsed.isCompilable && parsed.uses > 1
+      this.#compileQueries && isCompilable && parsed.uses > 1
         ? this.#compileOnce(parsed, args.operationName ?? '')
         : undefined;
+    (args.contextValue as { turns: OperationTurns }).turns.canDelayItems = !compiled;
     if (!compiled) return execute(args) as ExecutionResult | Promise<ExecutionResult>;
     return compiled.query(args.rootValue, args.contextValue, args.variableValues) as
       | ExecutionResult
@@ -84,6 +96,11 @@ export class DocumentCache {
     }
     return parsed.compiled.get(operationName);
   }
+}
+
+function estimateBytes(text: string, { selections }: DocumentSize): number {
+  const { document, character, selection } = ESTIMATED_BYTES;
+  return document + text.length * character + selections * selection;
 }
 
 /** The start of graphql-js' message for `maxTokens`, up to its typo "that". */

@@ -63,8 +63,11 @@ export function isUnavailable(error: unknown): boolean {
 }
 
 export function forbiddenError(): GraphQLError {
-  return graphqlError('FORBIDDEN', 'You are not allowed to read or change this.');
+  return FORBIDDEN_ERROR;
 }
+
+/** Created once: a page of operators can contain thousands of them, and each stack trace takes time. */
+const FORBIDDEN_ERROR = graphqlError('FORBIDDEN', 'You are not allowed to read or change this.');
 
 /** Undefined if the caller cannot fix the error. */
 export function findUserErrors(error: unknown): UserError[] | undefined {

@@ -11,7 +11,7 @@ import {
 import { createHandler, type Request as HandlerRequest } from 'graphql-http';
 import { type Credential, readCredential } from '../http/credential.ts';
 import { createDisconnectSignal } from '../http/disconnect-signal.ts';
-import { DocumentCache, type ParsedDocument } from './documents.ts';
+import { DocumentCache, type PreparedDocument } from './documents.ts';
 import {
   graphqlError,
   handleError,
@@ -23,9 +23,10 @@ import {
 } from './errors.ts';
 import type { OperationQueue } from './operation-queue.ts';
 import { parseRequestParams } from './request-params.ts';
+import type { OperationTurns } from './turns.ts';
 
 export interface RequestedOperation {
-  readonly parsed: ParsedDocument;
+  readonly parsed: PreparedDocument;
   readonly query: string;
   readonly operationName: string | null | undefined;
   readonly variables: Readonly<Record<string, unknown>> | null | undefined;
@@ -48,6 +49,7 @@ export interface GraphqlEndpoint<Viewer> {
   /** Returns the context of the operation, or the errors that reject it. */
   createContext(
     viewer: Viewer,
+    turns: OperationTurns,
     request: FastifyRequest,
     operation: RequestedOperation,
   ): object | readonly GraphQLError[];
@@ -58,7 +60,10 @@ const REQUEST = Symbol('request');
 const RETRY_AFTER_SECONDS = 1;
 const ALLOW = 'GET, POST, OPTIONS';
 
-type PreparedArgs = ExecutionArgs & { readonly [PARSED_DOCUMENT]: ParsedDocument; readonly [REQUEST]: FastifyRequest };
+type PreparedArgs = ExecutionArgs & {
+  readonly [PARSED_DOCUMENT]: PreparedDocument;
+  readonly [REQUEST]: FastifyRequest;
+};
 
 interface HandlerContext<Viewer> {
   readonly viewer: Viewer;
@@ -151,7 +156,8 @@ function prepareExecution<Viewer>(
   const operationError = checkOperation(getOperationAST(parsed.document, operationName), operationName);
   if (operationError) return [operationError];
   const { viewer, reply } = request.context;
-  const contextValue = endpoint.createContext(viewer, request.raw, {
+  const turns = endpoint.operations.createTurns(endpoint.identify(viewer));
+  const contextValue = endpoint.createContext(viewer, turns, request.raw, {
     parsed,
     query,
     operationName,

@@ -27,24 +27,30 @@ export const LIMITS = {
   depth: 15,
   aliases: 50,
   directives: 50,
-  fragments: 50,
+  fragments: 30,
   rootFields: 30,
-  /** Rows that the document may fetch, estimated from the requested page sizes. */
-  rows: 20_000,
-  /** The same estimate for introspection fields. */
-  introspectedRows: 100_000,
+  /** Rows of pages and long lists that the document may fetch, estimated from the requested sizes. */
+  rows: 5000,
+  /** Values in the result, estimated from the same sizes: every field of every row. */
+  values: 100_000,
+  /** Objects in the result of introspection, which is built at once. */
+  introspectedObjects: 30_000,
   /** Introspection queries nest deeper, because of wrapped types (`ofType`). */
   introspectionDepth: 25,
   /** Nesting of lists and objects in an argument value. */
   valueDepth: 15,
   /** With all fragments expanded. */
-  selections: 5000,
+  selections: 2000,
 } as const;
 
 const DEFAULT_PAGE_SIZE = 20;
 const MAX_PAGE_SIZE = 100;
 /** For plain lists with a `first` argument. */
 const MAX_LIST_SIZE = 1000;
+
+/** Long texts count as many values. */
+const TEXT_VALUES = 25;
+const TEXT_FIELDS = new Set(['text', 'description', 'comment']);
 
 /** Assumed sizes of lists without paging; the last line is introspection. */
 const DEFAULT_LIST_SIZE = 5;
@@ -56,6 +62,13 @@ const LIST_SIZES: Readonly<Record<string, number>> = {
 
 type Variables = Readonly<Record<string, unknown>> | null | undefined;
 
+export interface DocumentSize {
+  /** With all fragments expanded. */
+  readonly selections: number;
+  /** Estimated values in the result. */
+  readonly values: number;
+}
+
 function tooComplex(reason: string): GraphQLError {
   return graphqlError('TOO_COMPLEX', `The document is too complex: ${reason}.`);
 }
@@ -66,14 +79,14 @@ export function checkDocumentLength(text: string): GraphQLError | undefined {
 
 /**
  * Checks a document against the limits before it is validated or run. Fragments are expanded; one that contains itself
- * is rejected. Returns the number of selections after expansion.
+ * is rejected.
  */
 export function measureDocument(
   schema: GraphQLSchema,
   document: DocumentNode,
   operationName: string | null | undefined,
   variables: Variables,
-): GraphQLError | number {
+): GraphQLError | DocumentSize {
   const fragments = new Map<string, FragmentDefinitionNode>();
   const operations: OperationDefinitionNode[] = [];
   for (const definition of document.definitions) {
@@ -87,7 +100,7 @@ export function measureDocument(
       walker.visitOperation(operation, operations.length === 1 || operation.name?.value === operationName);
     }
     walker.visitUnusedFragments();
-    return walker.selections;
+    return walker.size;
   } catch (error) {
     return error as GraphQLError;
   }
@@ -112,7 +125,8 @@ class DocumentWalker {
   #aliases = 0;
   #directives = 0;
   #rows = 0;
-  #introspectedRows = 0;
+  #values = 0;
+  #introspectedObjects = 0;
   #rootFields = 0;
 
   constructor(schema: GraphQLSchema, fragments: ReadonlyMap<string, FragmentDefinitionNode>, variables: Variables) {
@@ -121,8 +135,8 @@ class DocumentWalker {
     this.#variables = variables;
   }
 
-  get selections(): number {
-    return this.#selections;
+  get size(): DocumentSize {
+    return { selections: this.#selections, values: this.#values };
   }
 
   visitOperation(operation: OperationDefinitionNode, isExecuted: boolean): void {
@@ -181,15 +195,16 @@ class DocumentWalker {
       this.#rootFields += 1;
       if (this.#rootFields > LIMITS.rootFields) throw tooComplex(`more than ${LIMITS.rootFields} fields at the root`);
     }
+    if (!state.isIntrospection) this.#countValues(state.rows * (TEXT_FIELDS.has(name) ? TEXT_VALUES : 1));
     if (!field.selectionSet) return;
     const definition = findDefinition(state.type, name);
     const type = definition && getNamedType(definition.type);
     const isIntrospection = state.isIntrospection || name === '__schema' || name === '__type';
     const rows = state.rows * this.#estimateSize(field, definition, state.type);
-    if (isIntrospection) this.#introspectedRows += rows;
-    else this.#rows += rows;
+    if (isIntrospection) this.#introspectedObjects += rows;
+    else if (name in LIST_SIZES || isConnection(type)) this.#rows += rows;
     if (this.#rows > LIMITS.rows) throw tooComplex(`it may fetch more than ${LIMITS.rows} rows; request smaller pages`);
-    if (this.#introspectedRows > LIMITS.introspectedRows) throw tooComplex('too many introspection fields');
+    if (this.#introspectedObjects > LIMITS.introspectedObjects) throw tooComplex('too many introspection fields');
     this.#visitSelections(field.selectionSet, {
       type: isObjectType(type) ? type : undefined,
       depth: state.depth + 1,
@@ -197,6 +212,12 @@ class DocumentWalker {
       enclosingFragments: state.enclosingFragments,
       isIntrospection,
     });
+  }
+
+  #countValues(count: number): void {
+    this.#values += count;
+    if (this.#values > LIMITS.values)
+      throw tooComplex(`its result may have more than ${LIMITS.values} values; request smaller pages or fewer fields`);
   }
 
   #visitFragment(name: string, state: WalkState): void {

@@ -1,47 +1,62 @@
 import DataLoader from 'dataloader';
+import type { OperationTurns } from './turns.ts';
 
-/** A statement accepts a limited number of identifiers. */
-const BATCH_OPTIONS = { maxBatchSize: 10_000 };
+/** A statement on the embedded database cannot be interrupted: this many rows take a few milliseconds. */
+const MAX_ROWS_PER_READ = 2000;
 
-/** `read` must return its results in the order of the identifiers. */
-export function createOrderedLoader<T>(read: (ids: readonly number[]) => Promise<readonly T[]>): DataLoader<number, T> {
-  return new DataLoader(read, BATCH_OPTIONS);
-}
+/** Returns the functions that create the loaders of one operation. */
+export function createLoaderFactory(turns: OperationTurns) {
+  const batchScheduleFn = turns.scheduleLoad;
 
-/** Loads undefined for unknown identifiers. */
-export function createIdLoader<T extends { readonly id: number }>(
-  read: (ids: readonly number[]) => Promise<readonly T[]>,
-  getId = (row: T) => row.id,
-): DataLoader<number, T | undefined> {
-  return createOrderedLoader(async (ids) => {
-    const rowsById = new Map((await read(ids)).map((row) => [getId(row), row]));
-    return ids.map((id) => rowsById.get(id));
-  });
-}
+  /** `read` must return its results in the order of the identifiers. */
+  function createOrderedLoader<T>(read: (ids: readonly number[]) => Promise<readonly T[]>): DataLoader<number, T> {
+    return new DataLoader(read, { maxBatchSize: MAX_ROWS_PER_READ, batchScheduleFn });
+  }
 
-/** Batches keys that differ only in the owner into one read. */
-export function createOwnerLoader<Key extends { readonly ownerId: number }, T>(
-  read: (key: Key, ownerIds: readonly number[]) => Promise<readonly T[]>,
-): DataLoader<Key, T, string> {
-  return createKeyLoader(async (keys) => {
-    const results = new Map<Key, T>();
-    for (const group of Map.groupBy(keys, (key) => JSON.stringify({ ...key, ownerId: 0 })).values()) {
-      const values = await read(
-        group[0] as Key,
-        group.map((key) => key.ownerId),
-      );
-      for (const [index, key] of group.entries()) results.set(key, values[index] as T);
-    }
-    return keys.map((key) => results.get(key) as T);
-  });
-}
+  /** Loads undefined for unknown identifiers. */
+  function createIdLoader<T extends { readonly id: number }>(
+    read: (ids: readonly number[]) => Promise<readonly T[]>,
+    getId = (row: T) => row.id,
+  ): DataLoader<number, T | undefined> {
+    return createOrderedLoader(async (ids) => {
+      const rowsById = new Map((await read(ids)).map((row) => [getId(row), row]));
+      return ids.map((id) => rowsById.get(id));
+    });
+  }
 
-/** `read` must return its results in the order of the keys. */
-export function createKeyLoader<Key, T>(
-  read: (keys: readonly Key[]) => Promise<readonly T[]>,
-  maxBatchSize = Number.POSITIVE_INFINITY,
-): DataLoader<Key, T, string> {
-  return new DataLoader(read, { maxBatchSize, cacheKeyFn: (key) => JSON.stringify(key) });
+  /** Batches keys that differ only in the owner into one read. `countRows` returns the rows per owner, at most. */
+  function createOwnerLoader<Key extends { readonly ownerId: number }, T>(
+    read: (key: Key, ownerIds: readonly number[]) => Promise<readonly T[]>,
+    countRows: (key: Key) => number = () => 1,
+  ): DataLoader<Key, T, string> {
+    return createKeyLoader(async (keys) => {
+      const results = new Map<Key, T>();
+      for (const group of Map.groupBy(keys, (key) => JSON.stringify({ ...key, ownerId: 0 })).values()) {
+        const first = group[0] as Key;
+        const size = Math.max(1, Math.floor(MAX_ROWS_PER_READ / countRows(first)));
+        for (let start = 0; start < group.length; start += size) {
+          const part = group.slice(start, start + size);
+          await turns.pass(undefined);
+          const values = await read(
+            first,
+            part.map((key) => key.ownerId),
+          );
+          for (const [index, key] of part.entries()) results.set(key, values[index] as T);
+        }
+      }
+      return keys.map((key) => results.get(key) as T);
+    });
+  }
+
+  /** `read` must return its results in the order of the keys. */
+  function createKeyLoader<Key, T>(
+    read: (keys: readonly Key[]) => Promise<readonly T[]>,
+    maxBatchSize = Number.POSITIVE_INFINITY,
+  ): DataLoader<Key, T, string> {
+    return new DataLoader(read, { maxBatchSize, batchScheduleFn, cacheKeyFn: (key) => JSON.stringify(key) });
+  }
+
+  return { createOrderedLoader, createIdLoader, createOwnerLoader, createKeyLoader };
 }
 
 /** Returns null for a missing or unknown identifier. */

@@ -1,4 +1,5 @@
 import { DomainError } from '../../core/kernel/errors.ts';
+import { OperationTurns, type TurnScheduler } from './turns.ts';
 
 /** What one caller can do at the same time, over HTTP and on all their connections together. */
 export interface OperationLimits {
@@ -29,11 +30,13 @@ interface CallerOperations {
  */
 export class OperationQueue {
   readonly #limits: OperationLimits;
+  readonly #scheduler: TurnScheduler;
   readonly #countRefusal: () => void;
   readonly #callers = new Map<string, CallerOperations>();
 
-  constructor(limits: OperationLimits, countRefusal: () => void) {
+  constructor(limits: OperationLimits, scheduler: TurnScheduler, countRefusal: () => void) {
     this.#limits = limits;
+    this.#scheduler = scheduler;
     this.#countRefusal = countRefusal;
   }
 
@@ -45,7 +48,13 @@ export class OperationQueue {
     else if (operations.waiting.length < waiting)
       await new Promise<void>((resolve) => operations.waiting.push(resolve));
     else throw this.#refuse(`at most ${running + waiting} operations can run and wait`);
+    await this.#scheduler.wait(caller);
     return () => this.#leave(caller, operations);
+  }
+
+  /** For the context of one operation. */
+  createTurns(caller: string): OperationTurns {
+    return new OperationTurns(this.#scheduler, caller);
   }
 
   /** Returns a function to call when the subscription ends. */
@@ -68,8 +77,7 @@ export class OperationQueue {
 
   #leave(caller: string, operations: CallerOperations): void {
     const next = operations.waiting.shift();
-    // Requests of other callers come first.
-    if (next) setImmediate(next);
+    if (next) next();
     else {
       operations.running -= 1;
       this.#forgetIfIdle(caller, operations);

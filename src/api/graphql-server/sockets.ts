@@ -15,6 +15,7 @@ import type { OperationQueue } from './operation-queue.ts';
 import { isPersistedQuery, normalizeOperationName, PERSISTED_QUERY_ERROR } from './request-params.ts';
 import { createRefusalCounter, SocketOperations } from './socket-operations.ts';
 import { createSender } from './socket-sender.ts';
+import type { OperationTurns } from './turns.ts';
 
 /** Close codes from the range for private use. */
 const CREDENTIAL_INVALID = 4401;
@@ -68,7 +69,7 @@ export interface SocketEndpoint<Viewer> {
   hasSamePermissions(first: Viewer, second: Viewer): boolean;
   /** Calls `recheck` when the credential may have been revoked, until the signal aborts: sooner than the next check. */
   watchRevocation?(viewer: Viewer, recheck: () => void, signal: AbortSignal): Promise<void>;
-  createContext(viewer: Viewer, connection: SocketConnection): object;
+  createContext(viewer: Viewer, turns: OperationTurns, connection: SocketConnection): object;
 }
 
 /** The part of a connection that operations can use. */
@@ -249,6 +250,7 @@ export class SocketServer<Viewer> implements Sockets {
     if (viewer === undefined) return [unauthenticatedError(connection.credential)];
     if (isPersistedQuery({ query, ...payload })) return [PERSISTED_QUERY_ERROR];
     const operationName = normalizeOperationName(payload.operationName);
+    const { operations, identify } = this.#endpoint;
     const parsed = this.#documents.prepare(query, operationName, variables);
     if (!('document' in parsed)) return parsed.map((error) => toClientError(error, this.#logError));
     return {
@@ -256,7 +258,7 @@ export class SocketServer<Viewer> implements Sockets {
       document: parsed.document,
       operationName,
       variableValues: variables,
-      contextValue: this.#endpoint.createContext(viewer, connection),
+      contextValue: this.#endpoint.createContext(viewer, operations.createTurns(identify(viewer)), connection),
     };
   }
 

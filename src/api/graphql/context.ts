@@ -1,5 +1,6 @@
 import type { Caller } from '../../core/kernel/caller.ts';
 import type { MutationRunner } from '../graphql-server/mutation-runner.ts';
+import type { OperationTurns } from '../graphql-server/turns.ts';
 import type { DeskPresence } from './desk-presence.ts';
 import type { Loaders } from './loaders.ts';
 import type { GraphqlServices } from './services.ts';
@@ -10,6 +11,7 @@ export interface Context {
   /** Caches lookups for one request; a subscription replaces it for every event. */
   load: Loaders;
   readonly mutations: MutationRunner;
+  readonly turns: OperationTurns;
   /** Returns a signal that is aborted when the client disconnects, for work that takes long. */
   readonly getDisconnectSignal?: () => AbortSignal;
   /** The presence of the viewer's desk; undefined for requests over HTTP. */

@@ -1,11 +1,12 @@
 import type { FastifyInstance } from 'fastify';
 import { type GraphQLSchema, getOperationAST, Kind } from 'graphql';
 import { type Caller, identifyCaller, type TransactInAccount } from '../../core/kernel/caller.ts';
-import type { ParsedDocument } from '../graphql-server/documents.ts';
+import type { PreparedDocument } from '../graphql-server/documents.ts';
 import { graphqlError } from '../graphql-server/errors.ts';
 import { type RequestedOperation, serveGraphql } from '../graphql-server/http.ts';
 import { createIdempotentMutationRunner, createMutationRunner } from '../graphql-server/mutation-runner.ts';
 import type { OperationQueue } from '../graphql-server/operation-queue.ts';
+import type { OperationTurns } from '../graphql-server/turns.ts';
 import { readIdempotencyKey, toKeyedRequest } from '../http/idempotency-key.ts';
 import { authenticate } from './authenticate.ts';
 import { createRequestContext } from './request-context.ts';
@@ -38,13 +39,15 @@ export function registerGraphql(app: FastifyInstance, options: GraphqlOptions): 
       return caller && { caller, idempotencyKey: readIdempotencyKey(request) };
     },
     identify: ({ caller }) => identifyCaller(caller),
-    createContext: (authenticated, _request, operation) => createContext(options, authenticated, operation),
+    createContext: (authenticated, turns, _request, operation) =>
+      createContext(options, authenticated, turns, operation),
   });
 }
 
 function createContext(
   { services, transactIn }: GraphqlOptions,
   { caller, idempotencyKey: key }: AuthenticatedRequest,
+  turns: OperationTurns,
   { parsed, query, operationName, variables, getDisconnectSignal }: RequestedOperation,
 ) {
   const keyedRequest =
@@ -60,11 +63,12 @@ function createContext(
     keyedRequest
       ? createIdempotentMutationRunner(services.access.idempotency, keyedRequest)
       : createMutationRunner(transactIn(caller.accountId)),
+    turns,
     { getDisconnectSignal },
   );
 }
 
-function isSingleMutation({ document }: ParsedDocument, operationName: string | null | undefined): boolean {
+function isSingleMutation({ document }: PreparedDocument, operationName: string | null | undefined): boolean {
   const operation = getOperationAST(document, operationName);
   const fields = operation?.selectionSet.selections ?? [];
   return operation?.operation === 'mutation' && fields.length === 1 && fields[0]?.kind === Kind.FIELD;

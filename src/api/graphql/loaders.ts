@@ -7,7 +7,8 @@ import type { MembershipKind } from '../../core/operators/operator-slices.ts';
 import type { StatisticsFilters, StatisticsSubject } from '../../core/reports/counted-conversations.ts';
 import type { Figures } from '../../core/reports/statistics.ts';
 import { createConversationLoaders } from '../graphql-server/conversation-loaders.ts';
-import { createIdLoader, createKeyLoader, createOrderedLoader, createOwnerLoader } from '../graphql-server/loaders.ts';
+import { createLoaderFactory } from '../graphql-server/loaders.ts';
+import type { OperationTurns } from '../graphql-server/turns.ts';
 import type { GraphqlServices } from './services.ts';
 
 export interface MembersKey {
@@ -27,9 +28,14 @@ export type KeyedFigures = Figures & { readonly key: FiguresKey };
 
 export type Loaders = ReturnType<typeof createLoaders>;
 
-/** Creates the loaders of one request: lookups made in the same tick become one statement. */
-export function createLoaders(caller: Caller, { administration, engine, reports, visitors }: GraphqlServices) {
+/** Creates the loaders of one request: lookups of the same kind become one statement. */
+export function createLoaders(
+  caller: Caller,
+  { administration, engine, reports, visitors }: GraphqlServices,
+  turns: OperationTurns,
+) {
   const { accountId } = caller;
+  const { createIdLoader, createKeyLoader, createOrderedLoader, createOwnerLoader } = createLoaderFactory(turns);
   const { operatorQuery, profiles, websites, groups, skills, tags } = administration;
   return {
     operator: createIdLoader((ids) => operatorQuery.load(accountId, ids)),
@@ -42,14 +48,16 @@ export function createLoaders(caller: Caller, { administration, engine, reports,
       group: createOrderedLoader((ids) => groups.loadChildren(accountId, ids)),
       skill: createOrderedLoader((ids) => skills.loadChildren(accountId, ids)),
     },
-    members: createOwnerLoader(({ kind, filters, slice }: MembersKey & { readonly slice: Slice }, ids) =>
-      operatorQuery.sliceMembers(accountId, kind, ids, filters, slice),
+    members: createOwnerLoader(
+      ({ kind, filters, slice }: MembersKey & { readonly slice: Slice }, ids) =>
+        operatorQuery.sliceMembers(accountId, kind, ids, filters, slice),
+      ({ slice }) => slice.limit,
     ),
     memberCount: createOwnerLoader(({ kind, filters }: MembersKey, ids) =>
       operatorQuery.countMembers(accountId, kind, ids, filters),
     ),
     conversations: {
-      ...createConversationLoaders(accountId, engine),
+      ...createConversationLoaders(accountId, engine, turns),
       byId: createIdLoader((ids) => engine.conversationQuery.load(accountId, ids)),
       tagIds: createOrderedLoader(async (ids) => {
         const lists = await tags.loadTagIds(accountId, ids);

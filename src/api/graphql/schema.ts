@@ -1,3 +1,4 @@
+import { resolveInTurns } from '../graphql-server/resolve-in-turns.ts';
 import { builder } from './builder.ts';
 import './types/account.ts';
 import './types/api-key.ts';
@@ -25,4 +26,4 @@ import './types/webhook.ts';
 import './types/webhook-mutations.ts';
 
 /** The imports above add their types and fields to the builder. */
-export const schema = builder.toSchema();
+export const schema = resolveInTurns(builder.toSchema());

@@ -49,8 +49,8 @@ export function serveSockets(
       authenticate: (credential, request) => authenticate(services.access, credential, readAddress(request)),
       identify: identifyCaller,
       hasSamePermissions,
-      createContext: (caller, connection) =>
-        createRequestContext(caller, services, createMutationRunner(transactIn(caller.accountId)), {
+      createContext: (caller, turns, connection) =>
+        createRequestContext(caller, services, createMutationRunner(transactIn(caller.accountId)), turns, {
           getDisconnectSignal: () => connection.closeSignal,
           desk: getDesk(connection),
         }),

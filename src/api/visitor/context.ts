@@ -1,5 +1,6 @@
 import type { VisitorCaller } from '../../core/kernel/caller.ts';
 import type { MutationRunner } from '../graphql-server/mutation-runner.ts';
+import type { OperationTurns } from '../graphql-server/turns.ts';
 import { createLoaders, type VisitorLoaders } from './loaders.ts';
 import type { VisitorServices } from './services.ts';
 
@@ -12,6 +13,7 @@ export interface VisitorContext {
   /** Caches lookups for one request; a subscription replaces it for every event. */
   load: VisitorLoaders;
   readonly mutations: MutationRunner;
+  readonly turns: OperationTurns;
   /** The position of the event log before this request read anything. A subscription from there misses no event. */
   eventPosition(): Promise<number>;
 }
@@ -21,16 +23,18 @@ export function createVisitorContext(
   request: { readonly visitor: VisitorCaller; readonly address: string },
   services: VisitorServices,
   mutations: MutationRunner,
+  turns: OperationTurns,
 ): VisitorContext {
   let eventPosition: Promise<number> | undefined;
   const context: VisitorContext = {
     ...request,
     services,
-    load: createLoaders(request.visitor, services),
+    turns,
+    load: createLoaders(request.visitor, services, turns),
     mutations: {
       run: async (work) => {
         const payload = await mutations.run(work);
-        context.load = createLoaders(request.visitor, services);
+        context.load = createLoaders(request.visitor, services, turns);
         return payload;
       },
     },

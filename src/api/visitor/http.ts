@@ -41,11 +41,12 @@ export function registerVisitor(
       return visitor;
     },
     identify: identifyCaller,
-    createContext: (visitor, request) =>
+    createContext: (visitor, turns, request) =>
       createVisitorContext(
         { visitor, address: request.ip },
         services,
         createMutationRunner(transactIn(visitor.accountId)),
+        turns,
       ),
   });
 }

@@ -1,6 +1,7 @@
 import type { VisitorCaller } from '../../core/kernel/caller.ts';
 import { createConversationLoaders } from '../graphql-server/conversation-loaders.ts';
-import { createIdLoader } from '../graphql-server/loaders.ts';
+import { createLoaderFactory } from '../graphql-server/loaders.ts';
+import type { OperationTurns } from '../graphql-server/turns.ts';
 import type { VisitorServices } from './services.ts';
 
 /** The part of an operator that visitors see. */
@@ -11,10 +12,15 @@ export interface PublicOperator {
 
 export type VisitorLoaders = ReturnType<typeof createLoaders>;
 
-/** Creates the loaders of one request: lookups made in the same tick become one statement. */
-export function createLoaders({ accountId }: VisitorCaller, { administration, engine }: VisitorServices) {
+/** Creates the loaders of one request: lookups of the same kind become one statement. */
+export function createLoaders(
+  { accountId }: VisitorCaller,
+  { administration, engine }: VisitorServices,
+  turns: OperationTurns,
+) {
+  const { createIdLoader } = createLoaderFactory(turns);
   return {
-    ...createConversationLoaders(accountId, engine),
+    ...createConversationLoaders(accountId, engine, turns),
     operator: createIdLoader<PublicOperator>(async (ids) => {
       const operators = await administration.operatorQuery.load(accountId, ids);
       return operators.map(({ id, pseudo }) => ({ id, pseudo }));

@@ -1,3 +1,4 @@
+import { resolveInTurns } from '../graphql-server/resolve-in-turns.ts';
 import { builder } from './builder.ts';
 import './types/availability.ts';
 import './types/conversation.ts';
@@ -6,4 +7,4 @@ import './types/subscriptions.ts';
 import './types/visitor.ts';
 
 /** The imports above add their types and fields to the builder. */
-export const visitorSchema = builder.toSchema();
+export const visitorSchema = resolveInTurns(builder.toSchema());

@@ -42,8 +42,8 @@ export function serveVisitorSockets(
       identify: ({ visitor }) => identifyCaller(visitor),
       hasSamePermissions: () => true,
       watchRevocation: ({ visitor }, recheck, signal) => services.visitors.erasureWatch.watch(visitor, recheck, signal),
-      createContext: (viewer) =>
-        createVisitorContext(viewer, services, createMutationRunner(transactIn(viewer.visitor.accountId))),
+      createContext: (viewer, turns) =>
+        createVisitorContext(viewer, services, createMutationRunner(transactIn(viewer.visitor.accountId)), turns),
     },
     timeouts,
   );

@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { after, before, mock, test } from 'node:test';
 import { type ExecutionResult, execute, parse } from 'graphql';
 import type { Context } from '../../../src/api/graphql/context.ts';
-import { createLoaders } from '../../../src/api/graphql/loaders.ts';
+import { createRequestContext } from '../../../src/api/graphql/request-context.ts';
 import { schema } from '../../../src/api/graphql/schema.ts';
 import { DocumentCache } from '../../../src/api/graphql-server/documents.ts';
 import { createMutationRunner } from '../../../src/api/graphql-server/mutation-runner.ts';
+import { OperationTurns, TurnScheduler } from '../../../src/api/graphql-server/turns.ts';
 import type { Caller } from '../../../src/core/kernel/caller.ts';
 import { keepDemoOperatorsConnected, loadDemoData } from '../../../src/demo/demo.ts';
 import { SqliteConnection } from '../../../src/storage/sqlite/connection.ts';
@@ -13,6 +14,7 @@ import { SlowReads } from '../../../src/storage/sqlite/slow-reads.ts';
 import { openTestInstallation, type TestInstallation } from '../../support/databases/databases.ts';
 import { isOnPostgres } from '../../support/databases/postgres-database.ts';
 
+const scheduler = new TurnScheduler();
 let installation: TestInstallation;
 let admin: Caller;
 let expert: Caller;
@@ -26,12 +28,8 @@ before(async () => {
 after(() => installation.end());
 
 function contextFor(caller: Caller): Context {
-  return {
-    caller,
-    services: installation,
-    load: createLoaders(caller, installation),
-    mutations: createMutationRunner((work) => installation.database.transaction(work)),
-  };
+  const runner = createMutationRunner((work) => installation.database.transaction(work));
+  return createRequestContext(caller, installation, runner, new OperationTurns(scheduler, 'test'));
 }
 
 const OPERATOR_FIELDS = `id name firstName pseudo email externalId role roles chatEnabled callEnabled videoEnabled chatMaxNumber
@@ -182,7 +180,7 @@ for (const [name, document] of [
     'skills with operators and availability',
     (size: number) =>
       `{ skills(first: ${size}) { totalCount nodes { id parent { id } children { id } statistics { experience }
-        operators(first: ${size * 2}) { totalCount nodes { pseudo live { connected } } } availability { chat { freeSlots } } } } }`,
+        operators(first: ${size}) { totalCount nodes { pseudo live { connected } } } availability { chat { freeSlots } } } } }`,
   ],
   [
     'conversations with all fields',

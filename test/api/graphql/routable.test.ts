@@ -4,6 +4,7 @@ import { graphql, parse, subscribe } from 'graphql';
 import { createRequestContext } from '../../../src/api/graphql/request-context.ts';
 import { schema } from '../../../src/api/graphql/schema.ts';
 import { createMutationRunner } from '../../../src/api/graphql-server/mutation-runner.ts';
+import { OperationTurns, TurnScheduler } from '../../../src/api/graphql-server/turns.ts';
 import { CHANNELS } from '../../../src/core/kernel/channels.ts';
 import { computeChannelLive } from '../../../src/core/live/capacity.ts';
 import { computePresence, toLiveState } from '../../../src/core/live/live.ts';
@@ -80,6 +81,7 @@ for (const { name, open } of databases) {
         caller,
         installation,
         createMutationRunner((work) => database.transaction(work)),
+        new OperationTurns(new TurnScheduler(), 'test'),
       );
       const { errors } = await graphql({ schema, source: query, contextValue });
       assert.equal(errors, undefined);
@@ -99,6 +101,7 @@ for (const { name, open } of databases) {
       caller,
       installation,
       createMutationRunner((work) => database.transaction(work)),
+      new OperationTurns(new TurnScheduler(), 'test'),
     );
     const { id } = await installation.skills.create((work) => database.transaction(work), caller, {
       name: 'Followed',

@@ -125,7 +125,7 @@ async function* streamDeskEvents(
     await desk?.enter(caller, operatorId);
     for await (const events of services.events.log.follow(accountId, start, signal, [`operator:${operatorId}`])) {
       // Cached rows may be outdated.
-      context.load = createLoaders(caller, services);
+      context.load = createLoaders(caller, services, context.turns);
       for (const event of events) {
         if (event.position > openPosition) desk?.handleEvent(event);
         if (isRelevant(event, operatorId)) yield event;
@@ -155,7 +155,7 @@ async function* streamConversationEvents(
   const start = after ?? (await services.events.log.readPosition(accountId));
   const id = parseIdArgument(idText);
   const requireAccess = async () => {
-    context.load = createLoaders(caller, services);
+    context.load = createLoaders(caller, services, context.turns);
     const conversation = id === undefined ? undefined : await context.load.conversations.byId.load(id);
     if (!conversation) throw graphqlError('BAD_REQUEST', `Unknown 'conversation' with 'id' ${idText}.`);
     if (!(await canSee(conversation, context))) throw forbiddenError();

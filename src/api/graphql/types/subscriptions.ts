@@ -89,7 +89,7 @@ async function* streamChangedOperators(
       services.administration.operatorQuery.filterIds(caller.accountId, [...changedIds], filters),
     );
     // Cached rows may be outdated.
-    context.load = createLoaders(caller, services);
+    context.load = createLoaders(caller, services, context.turns);
     for (const operator of await context.load.operator.loadMany(matchingIds)) {
       if (operator instanceof Error) throw operator;
       if (operator) yield operator;

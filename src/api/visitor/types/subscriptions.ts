@@ -81,7 +81,7 @@ async function* streamEvents(
     const visibleEvents = events.filter(({ type, changes }) => isVisibleToVisitors(type, changes.fields));
     if (visibleEvents.length === 0) continue;
     // Cached rows may be outdated.
-    context.load = createLoaders(visitor, services);
+    context.load = createLoaders(visitor, services, context.turns);
     const conversation = await requireOwnConversation();
     for (const event of visibleEvents) yield { ...event, conversation };
   }
