@@ -1,5 +1,5 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { buildLoginPagePolicy, serveFiles } from './static-file.ts';
+import type { FastifyRequest } from 'fastify';
+import { buildLoginPagePolicy, type FileServer } from './static-file.ts';
 
 const WEB_FOLDER = new URL('../../../web/graphiql/', import.meta.url);
 
@@ -7,8 +7,8 @@ const WEB_FOLDER = new URL('../../../web/graphiql/', import.meta.url);
 const POLICY = buildLoginPagePolicy("style-src 'self' 'unsafe-inline'", "img-src 'self' data:", 'font-src data:');
 
 /** The GraphQL playground. Serves only those package files that it needs. */
-export function registerGraphiql(app: FastifyInstance, getBaseUrl: (request: FastifyRequest) => string): void {
-  const files = {
+export function registerGraphiql(files: FileServer, getBaseUrl: (request: FastifyRequest) => string): void {
+  const paths = {
     '/graphiql': new URL('index.html', WEB_FOLDER),
     '/graphiql/page.css': new URL('page.css', WEB_FOLDER),
     '/graphiql/page.js': new URL('page.js', WEB_FOLDER),
@@ -20,7 +20,7 @@ export function registerGraphiql(app: FastifyInstance, getBaseUrl: (request: Fas
     '/graphiql/react-dom.js': resolveInPackage('react-dom', 'umd/react-dom.production.min.js'),
     '/graphiql/graphql-ws.js': resolveInPackage('graphql-ws', '../umd/graphql-ws.min.js'),
   };
-  serveFiles(app, files, (request) => {
+  files.serve(paths, (request) => {
     // In some browsers 'self' does not cover WebSockets of the same origin.
     const webSocketOrigin = getBaseUrl(request).replace(/^http(s?:\/\/[^/]+).*$/, 'ws$1');
     return `${POLICY}; connect-src 'self' ${webSocketOrigin}`;

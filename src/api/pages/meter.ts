@@ -1,5 +1,4 @@
-import type { FastifyInstance } from 'fastify';
-import { buildLoginPagePolicy, serveFiles } from './static-file.ts';
+import { buildLoginPagePolicy, type FileServer } from './static-file.ts';
 
 const WEB_FOLDER = new URL('../../../web/meter/', import.meta.url);
 
@@ -8,11 +7,11 @@ const POLICY = buildLoginPagePolicy("style-src 'self'", "img-src 'self'", "conne
 /**
  * Serves the page of the migration meter. After login, it shows which parts of the REST interface each key still uses.
  */
-export function registerMeter(app: FastifyInstance): void {
-  const files = {
+export function registerMeter(files: FileServer): void {
+  const paths = {
     '/docs/migration/meter': new URL('index.html', WEB_FOLDER),
     '/docs/migration/meter/page.css': new URL('page.css', WEB_FOLDER),
     '/docs/migration/meter/page.js': new URL('page.js', WEB_FOLDER),
   };
-  serveFiles(app, files, () => POLICY);
+  files.serve(paths, () => POLICY);
 }

@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import type { FastifyInstance } from 'fastify';
+import { LRUCache } from 'lru-cache';
 import { createBaseUrlReader } from '../http/base-url.ts';
 import { registerGraphiql } from './graphiql.ts';
 import { registerMeter } from './meter.ts';
 import { createOpenApiDocument } from './openapi.ts';
-import { createStaticFile, type StaticFile, sendFile, serveFiles } from './static-file.ts';
+import { FileServer, StaticFile, sendFile } from './static-file.ts';
 
 export interface PagesOptions {
   /** The public address of the service, if configured. */
@@ -12,10 +13,13 @@ export interface PagesOptions {
 }
 
 const WEB_FOLDER = new URL('../../../web/', import.meta.url);
+/** One for each address at which clients reach the service. */
+const MAX_LANDING_PAGES = 20;
 
 /** Registers the web pages: landing page, API documentation, migration guide, GraphiQL. */
 export function registerPages(app: FastifyInstance, { publicUrl }: PagesOptions): void {
-  serveFiles(app, {
+  const files = new FileServer(app);
+  files.serve({
     '/favicon.svg': new URL('favicon.svg', WEB_FOLDER),
     '/style.css': new URL('style.css', WEB_FOLDER),
     '/docs': new URL('docs.html', WEB_FOLDER),
@@ -27,18 +31,21 @@ export function registerPages(app: FastifyInstance, { publicUrl }: PagesOptions)
   });
 
   const getBaseUrl = createBaseUrlReader(publicUrl);
-  registerGraphiql(app, getBaseUrl);
-  registerMeter(app);
+  registerGraphiql(files, getBaseUrl);
+  registerMeter(files);
 
   const landingPage = readFileSync(new URL('index.html', WEB_FOLDER), 'utf8');
+  const landingPages = new LRUCache<string, StaticFile>({ max: MAX_LANDING_PAGES });
   app.get('/', (request, reply) => {
-    const page = landingPage.replaceAll('{{address}}', getBaseUrl(request));
-    return sendFile(request, reply, createStaticFile('html', page));
+    const address = getBaseUrl(request);
+    const page = landingPages.get(address) ?? files.createPage(landingPage.replaceAll('{{address}}', address));
+    landingPages.set(address, page);
+    return sendFile(request, reply, page);
   });
 
   let openApiFile: StaticFile | undefined;
   app.get('/openapi.json', (request, reply) => {
-    openApiFile ??= createStaticFile('json', JSON.stringify(createOpenApiDocument()));
+    openApiFile ??= new StaticFile('json', JSON.stringify(createOpenApiDocument()));
     return sendFile(request, reply, openApiFile);
   });
 }
