@@ -7,6 +7,7 @@ import { logins } from './logins.ts';
 import { neverReading } from './never-reading.ts';
 import { operations } from './operations.ts';
 import type { OverloadCase, OverloadRow } from './overload-case.ts';
+import { webhooks } from './webhooks.ts';
 
 /** All values of `--only`. */
 const CASES: Readonly<Record<string, OverloadCase>> = {
@@ -15,6 +16,7 @@ const CASES: Readonly<Record<string, OverloadCase>> = {
   operations,
   documents,
   'never-reading': neverReading,
+  webhooks,
 };
 
 const program = new Command('npm run overload --')

@@ -5,6 +5,7 @@ import { dueQueries } from '../../src/core/engine/scheduler/scheduler.ts';
 import { parseIdFilter, parseTextFilter } from '../../src/core/kernel/filters.ts';
 import type { OperatorFilters } from '../../src/core/operators/operator-filter.ts';
 import { OperatorPages } from '../../src/core/operators/operator-pages.ts';
+import { selectDueDeliveries, selectDueWebhooks } from '../../src/core/webhooks/claims.ts';
 import { explainQuery, sqliteOnly, type TestInstallation } from '../support/databases/databases.ts';
 
 const WINDOW = { offset: 0, limit: 20 };
@@ -65,6 +66,19 @@ for (const { name, open } of sqliteOnly) {
       for (const step of plan) if (!/conversations_waiting/.test(step)) refuseScan(step);
     });
   }
+
+  test(`${name}: due webhook deliveries are found and ordered by an index`, () => {
+    const { database } = installation;
+    const due = explainQuery(database, selectDueWebhooks(database.read)).join(' | ');
+    assert.match(
+      due,
+      /SEARCH d EXISTS USING INDEX webhook_deliveries_due \(account_id=\? AND webhook_id=\? AND next_at<\?\)/,
+    );
+    const deliveries = selectDueDeliveries(database.read, { accountId: 1, webhookId: 1 }, 0).limit(8);
+    const plan = explainQuery(database, deliveries);
+    assert.equal(plan.length, 1, plan.join(' | '));
+    assert.match(plan[0] ?? '', /webhook_deliveries_due/);
+  });
 
   test(`${name}: the live list reads the connected operators only`, () => {
     const { database } = installation;

@@ -1,6 +1,7 @@
-import { type SqlBool, sql } from 'kysely';
+import { type Kysely, type SqlBool, sql } from 'kysely';
 import type { Database, Transaction } from '../../storage/database.ts';
 import { prepare } from '../../storage/prepared-statement.ts';
+import type { Tables } from '../../storage/tables.ts';
 import { claimDelivery, isPending, type SubjectKey } from './delivery-store.ts';
 import type { WebhookKey } from './webhook-store.ts';
 
@@ -22,12 +23,15 @@ export interface ClaimedDelivery extends SubjectKey {
 
 export interface DueWebhook extends WebhookKey {
   readonly isFailing: boolean;
+  /** Scheme, name and port of the receiver. */
+  readonly host: string;
 }
 
-const findDue = prepare<object, WebhookKey & { failingSince: number | null }>((db) =>
-  db
+/** Active webhooks that have a due delivery. */
+export function selectDueWebhooks(db: Kysely<Tables>) {
+  return db
     .selectFrom('webhooks as w')
-    .select(['w.accountId', 'w.id as webhookId', 'w.failingSince'])
+    .select(['w.accountId', 'w.id as webhookId', 'w.failingSince', 'w.url'])
     .where('w.state', '=', 'active')
     .where((eb) => eb.or([eb('w.waitUntil', 'is', null), eb('w.waitUntil', '<=', eb.fn<number>('now_ms', []))]))
     .where((eb) =>
@@ -42,8 +46,23 @@ const findDue = prepare<object, WebhookKey & { failingSince: number | null }>((d
       ),
     )
     .orderBy('w.accountId')
-    .orderBy('w.id'),
-);
+    .orderBy('w.id');
+}
+
+/** The due deliveries of a webhook, those first that waited longest. */
+export function selectDueDeliveries(db: Kysely<Tables>, { accountId, webhookId }: WebhookKey, now: number) {
+  return db
+    .selectFrom('webhookDeliveries')
+    .select('id')
+    .where('accountId', '=', accountId)
+    .where('webhookId', '=', webhookId)
+    .where(isPending)
+    .where('nextAt', '<=', now)
+    .orderBy('nextAt')
+    .orderBy('position');
+}
+
+const findDue = prepare<object, WebhookKey & { failingSince: number | null; url: string }>(selectDueWebhooks);
 
 /** Claims due deliveries so that two nodes never send the same one concurrently. */
 export class Claims {
@@ -56,24 +75,21 @@ export class Claims {
   /** Finds active webhooks that have a due delivery. */
   async findDueWebhooks(): Promise<DueWebhook[]> {
     const rows = await this.#database.run(findDue, {});
-    return rows.map(({ failingSince, ...webhook }) => ({ ...webhook, isFailing: failingSince !== null }));
+    return rows.map(({ failingSince, url, ...webhook }) => ({
+      ...webhook,
+      isFailing: failingSince !== null,
+      host: new URL(url).origin,
+    }));
   }
 
-  /**
-   * Claims up to `laneCount` deliveries per webhook, one transaction per account so that nodes do not block each other.
-   */
-  async claim(webhooks: readonly (WebhookKey & { readonly laneCount: number })[]): Promise<ClaimedDelivery[]> {
-    const claimed: ClaimedDelivery[] = [];
-    for (const [accountId, accountWebhooks] of Map.groupBy(webhooks, (webhook) => webhook.accountId)) {
-      const batch = await this.#database.transaction(async (tx) => {
-        const deliveries: ClaimedDelivery[] = [];
-        for (const webhook of accountWebhooks)
-          deliveries.push(...(await claimForWebhook(tx, webhook, webhook.laneCount)));
-        return deliveries;
-      }, accountId);
-      claimed.push(...batch);
-    }
-    return claimed;
+  /** Claims up to `limit` deliveries of each webhook of an account. */
+  claim(accountId: number, webhooks: readonly { webhookId: number; limit: number }[]): Promise<ClaimedDelivery[]> {
+    return this.#database.transaction(async (tx) => {
+      const claimed: ClaimedDelivery[] = [];
+      for (const { webhookId, limit } of webhooks)
+        claimed.push(...(await claimForWebhook(tx, { accountId, webhookId }, limit)));
+      return claimed;
+    }, accountId);
   }
 }
 
@@ -90,17 +106,7 @@ async function claimForWebhook(
     .where('state', '=', 'active')
     .executeTakeFirst();
   if (!webhook) return [];
-  const due = await tx.db
-    .selectFrom('webhookDeliveries')
-    .select('id')
-    .where('accountId', '=', accountId)
-    .where('webhookId', '=', webhookId)
-    .where(isPending)
-    .where('nextAt', '<=', tx.now)
-    .orderBy('nextAt')
-    .orderBy('position')
-    .limit(limit)
-    .execute();
+  const due = await selectDueDeliveries(tx.db, { accountId, webhookId }, tx.now).limit(limit).execute();
   const claimed: ClaimedDelivery[] = [];
   for (const { id } of due) {
     const row = await claimDelivery(tx, { accountId }, id);

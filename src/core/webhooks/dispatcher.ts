@@ -3,7 +3,7 @@ import { type ClaimedDelivery, Claims } from './claims.ts';
 import { toEventId } from './delivery.ts';
 import { DeliveryQueue } from './delivery-queue.ts';
 import type { Sender } from './http-sender.ts';
-import { Lanes } from './lanes.ts';
+import { type Lane, Lanes } from './lanes.ts';
 import { type DeliveryResult, Outcomes } from './outcomes.ts';
 import { buildSignatureHeader } from './signature.ts';
 import type { WebhookService } from './webhook-service.ts';
@@ -12,6 +12,7 @@ export interface DispatcherOptions {
   readonly database: Database;
   readonly webhooks: Pick<WebhookService, 'getSigningSecrets'>;
   readonly sender: Sender;
+  readonly lanes?: Lanes;
   /** For backoff jitter. */
   readonly random?: () => number;
   /** Called with every outcome, for metrics. */
@@ -28,14 +29,14 @@ const UNREADABLE_SECRET =
 
 /**
  * Sends events to webhooks after their commit, outside the request. A commit wakes it; a poll every second finds
- * commits of other processes and due retries.
+ * commits of other processes, due retries, and lanes that slow receivers no longer hold.
  */
 export class WebhookDispatcher {
   readonly #options: DispatcherOptions;
   readonly #queue: DeliveryQueue;
   readonly #claims: Claims;
   readonly #outcomes: Outcomes;
-  readonly #lanes = new Lanes();
+  readonly #lanes: Lanes;
   readonly #inFlight = new Set<Promise<void>>();
   #currentTick: Promise<void> | undefined;
   #tickAgain = false;
@@ -43,7 +44,6 @@ export class WebhookDispatcher {
   #wakeTimer: NodeJS.Timeout | undefined;
   #pollTimer: NodeJS.Timeout | undefined;
   #unsubscribe: (() => void) | undefined;
-  #rotation = 0;
   #isStopped = false;
 
   constructor(options: DispatcherOptions) {
@@ -51,6 +51,7 @@ export class WebhookDispatcher {
     this.#queue = new DeliveryQueue(options.database);
     this.#claims = new Claims(options.database);
     this.#outcomes = new Outcomes(options.database, options.random);
+    this.#lanes = options.lanes ?? new Lanes();
   }
 
   start(): void {
@@ -120,60 +121,50 @@ export class WebhookDispatcher {
 
   async #sendDue(): Promise<number> {
     if (this.#isStopped) return 0;
-    const due = await this.#claims.findDueWebhooks();
-    // Rotates which webhook goes first when lanes are scarce.
-    this.#rotation += 1;
-    const shift = this.#rotation % Math.max(due.length, 1);
-    const webhooks = [...due.slice(shift), ...due.slice(0, shift)]
-      .map((webhook) => ({ ...webhook, laneCount: this.#lanes.acquire(toLaneKey(webhook), webhook.isFailing) }))
-      .filter(({ laneCount }) => laneCount > 0);
-    if (webhooks.length === 0) return 0;
-    let claimed: ClaimedDelivery[] = [];
+    const lanes = this.#lanes.allocate(await this.#claims.findDueWebhooks());
+    const unusedLanes = new Set(lanes);
     try {
-      claimed = await this.#claims.claim(webhooks);
-    } finally {
-      for (const webhook of webhooks) {
-        const used = claimed.filter(
-          ({ accountId, webhookId }) => toLaneKey({ accountId, webhookId }) === toLaneKey(webhook),
-        );
-        this.#lanes.release(toLaneKey(webhook), webhook.laneCount - used.length);
+      // One transaction per account, so that nodes do not block each other.
+      for (const [accountId, accountLanes] of Map.groupBy(lanes, ({ webhook }) => webhook.accountId)) {
+        const lanesByWebhook = Map.groupBy(accountLanes, ({ webhook }) => webhook.webhookId);
+        const limits = [...lanesByWebhook].map(([webhookId, { length }]) => ({ webhookId, limit: length }));
+        for (const delivery of await this.#claims.claim(accountId, limits)) {
+          const lane = lanesByWebhook.get(delivery.webhookId)?.pop() as Lane;
+          unusedLanes.delete(lane);
+          this.#startSending(delivery, lane);
+        }
       }
+    } finally {
+      for (const lane of unusedLanes) this.#lanes.release(lane);
     }
-    for (const delivery of claimed) this.#startSending(delivery);
-    return claimed.length;
+    return lanes.length - unusedLanes.size;
   }
 
-  #startSending(claimed: ClaimedDelivery): void {
-    const sending = this.#send(claimed)
+  #startSending(claimed: ClaimedDelivery, lane: Lane): void {
+    const sending = this.#send(claimed, lane)
       .catch((error) => this.#options.onError?.(error)) // the claim expires and the delivery is retried
       .finally(() => {
         this.#inFlight.delete(sending);
+        this.#lanes.release(lane);
         this.#wake(0);
       });
     this.#inFlight.add(sending);
   }
 
-  async #send(claimed: ClaimedDelivery): Promise<void> {
-    const started = performance.now();
-    try {
-      const secrets = this.#options.webhooks.getSigningSecrets(claimed, claimed.now);
-      if (secrets.length === 0) return await this.#outcomes.pause(claimed, UNREADABLE_SECRET);
-      const outcome = await this.#options.sender.send({
-        url: claimed.url,
-        headers: buildHeaders(claimed, secrets),
-        body: claimed.body,
-      });
-      if (outcome === 'abandoned') return;
-      const result = await this.#outcomes.record(claimed, outcome);
-      this.#options.onResult?.(result);
-    } finally {
-      this.#lanes.finish(toLaneKey(claimed), performance.now() - started);
-    }
+  async #send(claimed: ClaimedDelivery, lane: Lane): Promise<void> {
+    const secrets = this.#options.webhooks.getSigningSecrets(claimed, claimed.now);
+    if (secrets.length === 0) return await this.#outcomes.pause(claimed, UNREADABLE_SECRET);
+    this.#lanes.start(lane);
+    const outcome = await this.#options.sender.send({
+      url: claimed.url,
+      headers: buildHeaders(claimed, secrets),
+      body: claimed.body,
+    });
+    if (outcome === 'abandoned') return;
+    this.#lanes.recordAnswer(lane);
+    const result = await this.#outcomes.record(claimed, outcome);
+    this.#options.onResult?.(result);
   }
-}
-
-function toLaneKey({ accountId, webhookId }: { accountId: number; webhookId: number }): string {
-  return `${accountId} ${webhookId}`;
 }
 
 function buildHeaders(claimed: ClaimedDelivery, secrets: readonly string[]): Record<string, string> {

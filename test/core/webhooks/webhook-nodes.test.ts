@@ -3,11 +3,9 @@ import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import { CLAIM_TTL_MS } from '../../../src/core/webhooks/delivery.ts';
-import { LANE_LIMITS, Lanes } from '../../../src/core/webhooks/lanes.ts';
 import type { ReceivedRequest } from '../../support/clients/receiver.ts';
 import { databases } from '../../support/databases/databases.ts';
 import { openWebhookFixture, SECOND } from '../../support/fixtures/webhooks.ts';
-import { waitUntil } from '../../support/waiting/wait.ts';
 
 const positions = (requests: readonly ReceivedRequest[]) => requests.map(({ event }) => event.position as number);
 const eventIds = (requests: readonly ReceivedRequest[]) =>
@@ -109,32 +107,6 @@ for (const { name, open } of databases) {
     assert.equal(receiver.received.length, 3);
   });
 
-  test(`rule 21: ${name}: a receiver that never responds does not delay other webhooks`, async (t) => {
-    const fixture = await openWebhookFixture(t, open);
-    const silent = await Promise.all(Array.from({ length: LANE_LIMITS.slowTotal + 2 }, () => fixture.startReceiver()));
-    const healthy = await fixture.startReceiver();
-    for (const receiver of silent) {
-      receiver.respond = () => 500;
-      await fixture.createWebhook(receiver.url);
-    }
-    await fixture.createWebhook(healthy.url);
-    const dispatcher = fixture.createDispatcher();
-    await fixture.announceUpdate(1);
-    await dispatcher.settle(); // the silent ones have failed once, so they count as failing
-    for (const receiver of silent) receiver.respond = () => () => undefined;
-    await fixture.announceUpdates(Array.from({ length: 29 }, (_, index) => index + 2));
-    fixture.clock.advance(60 * SECOND);
-    const tickUntil = (what: string, isTrue: () => boolean) =>
-      waitUntil(what, async () => {
-        await dispatcher.tick();
-        return isTrue();
-      });
-    const stuck = () => silent.filter(({ received }) => received.length === 2).length;
-    await tickUntil('all slow lanes are in use', () => stuck() === LANE_LIMITS.slowTotal);
-    await tickUntil('the healthy receiver has every event', () => healthy.accepted.length === 30);
-    assert.equal(stuck(), LANE_LIMITS.slowTotal, 'the others are still waiting');
-  });
-
   test(`rule 21: ${name}: an endless response is cut off and counts as delivered`, async (t) => {
     const fixture = await openWebhookFixture(t, open);
     const receiver = await fixture.startReceiver();
@@ -233,22 +205,3 @@ for (const { name, open } of databases) {
     assert.equal((await fixture.loadDeliveries(webhook.id)).length, 10_151);
   });
 }
-
-test('rule 21: lanes: a slow or failing webhook gets one, and all slow ones together leave lanes for the others', () => {
-  const lanes = new Lanes();
-  assert.equal(lanes.acquire('a', false), LANE_LIMITS.perWebhook);
-  assert.equal(lanes.acquire('a', false), 0);
-  lanes.finish('a', 10);
-  assert.equal(lanes.acquire('a', false), 1);
-  for (let lane = 0; lane < LANE_LIMITS.perWebhook; lane++) lanes.finish('a', 9000);
-  assert.equal(lanes.acquire('a', false), LANE_LIMITS.perSlowWebhook, 'it was slow');
-  lanes.finish('a', 10);
-  assert.equal(lanes.acquire('a', false), LANE_LIMITS.perWebhook, 'it is fast again');
-  lanes.release('a', LANE_LIMITS.perWebhook);
-  let slow = 0;
-  for (let hook = 0; hook < 100; hook++) slow += lanes.acquire(`failing ${hook}`, true);
-  assert.equal(slow, LANE_LIMITS.slowTotal);
-  let fast = 0;
-  for (let hook = 0; hook < 100; hook++) fast += lanes.acquire(`fast ${hook}`, false);
-  assert.equal(fast, LANE_LIMITS.total - LANE_LIMITS.slowTotal);
-});
