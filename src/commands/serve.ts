@@ -35,7 +35,9 @@ export async function serve(terminal: Terminal, options: ServeOptions): Promise<
   const server = await startServer(installation, config, {
     log,
     prepare: async () => {
-      firstLogin = await retryWhileStarting(() => createFirstAccount(installation, config));
+      firstLogin = await retryWhileStarting(() =>
+        createFirstAccount(installation, config, { withWebsite: !options.demo }),
+      );
       if (!options.demo) return;
       await loadDemoData(installation);
       stopDemo = await keepDemoOperatorsConnected(installation);
@@ -87,7 +89,7 @@ Switchboard is ready at ${url}
   Log in      ${firstLogin.email}
   Password    ${firstLogin.password ?? '(as set in SWITCHBOARD_ADMIN_PASSWORD)'}
   API key     ${firstLogin.apiKey ?? '(as set in SWITCHBOARD_API_KEY)'}
-
+${firstLogin.websiteUrl === undefined ? '' : `  Website     1, for ${firstLogin.websiteUrl}: change its address to your own\n`}
 These are shown only once. Try:
 
   curl -H "X-API-Key: ${key}" "${url}/api/2/operator?full=1"

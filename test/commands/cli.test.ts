@@ -263,7 +263,7 @@ suite('a backup', EMBEDDED_ONLY, () => {
     assert.match(await succeed(`restore ${target()} --force`), /The previous database is kept as/);
     assert.ok(readdirSync(folder).some((file) => /before-restore.*Z$/.test(file)));
     switchboard = await startSwitchboardProcess({ folder });
-    assert.deepEqual(await labels(), ['before']);
+    assert.deepEqual(await labels(), ['before', 'My website']);
     assert.equal(await ssoKey(), keyBefore);
   });
 

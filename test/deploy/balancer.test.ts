@@ -77,7 +77,9 @@ describe('the balancer of the compose file', { skip }, () => {
     const response = await send('/api/2/website', headers, 'POST', 'label=Shop&url=https://shop.example.com');
     assert.equal(response.status, 201, response.body);
     const database = new DatabaseSync(join(folder, 'switchboard.db'), { readOnly: true });
-    const row = database.prepare(`select address from events where type = 'website.created'`).get();
+    const row = database
+      .prepare(`select address from events where type = 'website.created' and actor_type = 'api_key'`)
+      .get();
     database.close();
     assert.equal(row?.address, CLIENT);
   });

@@ -10,6 +10,8 @@ export interface NewAccount {
   readonly name: string;
   readonly admin: { readonly email: string; readonly password: string };
   readonly apiKey?: string;
+  /** The address of a first website, for which the admin can take conversations. */
+  readonly websiteUrl?: string;
   /** When several nodes start on an empty database, only one creates the account. */
   readonly onlyIfEmpty?: boolean;
   /** Defaults to the service itself. */
@@ -19,13 +21,15 @@ export interface NewAccount {
 interface AccountServices {
   readonly database: Database;
   readonly access: Pick<Access, 'accounts' | 'apiKeys'>;
-  readonly administration: Pick<Administration, 'operators'>;
+  readonly administration: Pick<Administration, 'operators' | 'websites'>;
 }
 
-/** Creates an account with its first admin and first API key, in one transaction. */
+const WEBSITE_LABEL = 'My website';
+
+/** Creates an account with its first admin, API key and, on request, website, in one transaction. */
 export async function createAccount({ database, access, administration }: AccountServices, account: NewAccount) {
   const { accounts, apiKeys } = access;
-  const { operators } = administration;
+  const { operators, websites } = administration;
   const input = validate(operatorCreate, { name: 'Admin', roles: ['admin'], ...account.admin });
   const { actor = SYSTEM } = account;
   const platform = { accountId: PLATFORM_ACCOUNT_ID, actor };
@@ -33,6 +37,9 @@ export async function createAccount({ database, access, administration }: Accoun
   return database.transaction(async (tx) => {
     if (account.onlyIfEmpty && !(await accounts.isEmpty(tx))) return undefined;
     const caller = fullAccessCaller((await accounts.create(tx, account.name, actor)).id, actor);
+    // Before the admin, who gets all websites.
+    if (account.websiteUrl !== undefined)
+      await websites.create((work) => work(tx), caller, { label: WEBSITE_LABEL, url: account.websiteUrl });
     await operators.createInTransaction(tx, caller, input, passwordHash);
     const { secret } = await apiKeys.create(tx, caller, {
       name: 'first key',

@@ -308,7 +308,7 @@ suite('a shutdown', () => {
     const { body } = await restClient(switchboard.url, switchboard.key).get('/website?full=1');
     assert.deepEqual(
       body.data.map(({ label }: { label: string }) => label),
-      ['SIGINT', 'SIGTERM'],
+      ['SIGINT', 'SIGTERM', 'My website'],
     );
     const { code, stdout } = await switchboard.runCommand(['doctor']);
     assert.equal(code, 0, stdout);
