@@ -5,6 +5,7 @@ import { oauthComponents, oauthPaths, oauthTags } from '../oauth/openapi.ts';
 import { restComponents, restTags } from '../rest/openapi/document.ts';
 import { restPaths } from '../rest/openapi/paths.ts';
 import { addDefaults, toWireDocument } from '../rest/openapi/wire-schema.ts';
+import { otherPaths, otherTags } from './openapi-paths.ts';
 
 const DESCRIPTION = `
 Switchboard is a customer-conversation platform. This page describes its token endpoints and its REST interface.
@@ -19,19 +20,23 @@ have \`pagination\`. A malformed request gets the same envelope with 400, 408, 4
 Unknown query parameters are ignored. On writes, only the key is read from the query.
 `.trim();
 
+const OPENAPI_VERSION = '3.1.0';
+const INFO = {
+  title: 'Switchboard',
+  version: packageJson.version,
+  description: DESCRIPTION,
+  contact: { name: 'The administrator of this installation' },
+  license: { name: 'MIT', identifier: 'MIT' },
+};
+
 /** Builds the OpenAPI document from the schemas that the server validates with. */
 export function createOpenApiDocument() {
   const document = toWireDocument(
     createDocument({
-      openapi: '3.1.0',
-      info: {
-        title: 'Switchboard',
-        version: packageJson.version,
-        description: DESCRIPTION,
-        license: { name: 'MIT', identifier: 'MIT' },
-      },
+      openapi: OPENAPI_VERSION,
+      info: INFO,
       servers: [{ url: '/', description: 'The server that serves this document.' }],
-      tags: [...restTags, ...oauthTags],
+      tags: [...restTags, ...oauthTags, ...otherTags],
       paths: { ...restPaths, ...oauthPaths },
       components: {
         ...restComponents,
@@ -40,6 +45,12 @@ export function createOpenApiDocument() {
       },
     }),
   );
-  const schemas = addDefaults(document.components?.schemas ?? {});
-  return { ...document, components: { ...document.components, schemas } };
+  // GraphQL and visitors use camel case.
+  const others = createDocument({ openapi: OPENAPI_VERSION, info: INFO, paths: otherPaths });
+  const schemas = { ...addDefaults(document.components?.schemas ?? {}), ...others.components?.schemas };
+  return {
+    ...document,
+    paths: { ...document.paths, ...others.paths },
+    components: { ...document.components, schemas },
+  };
 }

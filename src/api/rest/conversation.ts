@@ -37,7 +37,14 @@ const historyEntry = z
     z.string().meta({ description: 'Text.' }),
     z.int().meta({ description: 'Time in milliseconds since 1970.' }),
   ])
-  .meta({ id: 'HistoryEntry', description: 'A message or notice: `[type, date, text, epoch_ms]`.' });
+  .meta({
+    id: 'HistoryEntry',
+    description: 'A message or notice: `[type, date, text, epoch_ms]`.',
+    // Tools that do not know `prefixItems` need `items`.
+    items: { type: ['integer', 'string'] },
+    minItems: 4,
+    maxItems: 4,
+  });
 
 export const conversationSchema = z
   .object({

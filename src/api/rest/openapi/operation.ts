@@ -1,12 +1,12 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import type {
   ZodOpenApiOperationObject,
   ZodOpenApiParameterObject,
   ZodOpenApiRequestBodyObject,
   ZodOpenApiResponseObject,
 } from 'zod-openapi';
-import { toWireName } from '../names.ts';
 import { type ErrorName, errorRefs } from './errors.ts';
+import { buildFormExample, buildFormSchema } from './form-schema.ts';
 import { responseHeaders } from './headers.ts';
 import { parameterRefs } from './parameters.ts';
 
@@ -77,39 +77,18 @@ export function jsonResponse(
 
 const FORM_RULES =
   'In a form, booleans are `1` or `0`, lists are `1,2` or `name[]=1&name[]=2`, fields of objects are in brackets ' +
-  '(`call_config[type]=…`), and an empty value means an empty list or null.';
+  '(`call_config[type]=…`), and an empty value means an empty list or null. Files are not accepted.';
 
 /** Accepts the same fields as JSON or as a form. JSON comes first because Swagger UI prefills it with the example. */
 export function requestBody(schema: z.ZodObject, example: object): ZodOpenApiRequestBodyObject {
-  const encoding = buildFormEncoding(schema);
+  const form = { schema: buildFormSchema(schema, example), example: buildFormExample(example) };
   return {
     description: `${schema.meta()?.description ?? ''} ${FORM_RULES}`.trim(),
     required: true,
     content: {
       'application/json': { schema, example },
-      'application/x-www-form-urlencoded': {
-        schema,
-        example,
-        ...(Object.keys(encoding).length > 0 ? { encoding } : {}),
-      },
+      'application/x-www-form-urlencoded': form,
+      'multipart/form-data': form,
     },
   };
-}
-
-const LIST_ENCODING = { style: 'form', explode: false };
-const OBJECT_ENCODING = { style: 'deepObject', explode: true };
-
-/** Lists are comma-separated; objects use brackets. */
-function buildFormEncoding(schema: z.ZodObject): Record<string, typeof LIST_ENCODING> {
-  const styles = Object.entries(schema.shape).map(([name, field]): [string, typeof LIST_ENCODING | undefined] => {
-    const inner = unwrap(field as z.ZodType);
-    if (inner instanceof z.ZodArray) return [toWireName(name), LIST_ENCODING];
-    return [toWireName(name), inner instanceof z.ZodObject ? OBJECT_ENCODING : undefined];
-  });
-  return Object.fromEntries(styles.filter((style): style is [string, typeof LIST_ENCODING] => style[1] !== undefined));
-}
-
-function unwrap(schema: z.ZodType): z.ZodType {
-  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) return unwrap(schema.unwrap() as z.ZodType);
-  return schema instanceof z.ZodPipe ? unwrap(schema.in as z.ZodType) : schema;
 }

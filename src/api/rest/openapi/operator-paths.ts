@@ -55,14 +55,14 @@ export const operatorPaths: ZodOpenApiPathsObject = {
         description:
           'Sets the availability flags of channels (`chat[available]=1`), or takes the operator offline (`connected=0`, the only allowed value). Several fields can be sent together. Going offline does not change the flags.',
         parameters: parameterRefs('id'),
-        body: requestBody(liveUpdate, { chat: { available: true }, call: { available: false } }),
+        body: requestBody(liveUpdate, { chat: { available: true } }),
         success: jsonResponse(
           'The new state of the operator.',
           messageEnvelope,
           {
             meta: {
               ...SUCCESS,
-              message: 'Operator is now available for chat channel. Operator is now unavailable for call channel.',
+              message: 'Operator is now available for chat channel.',
             },
           },
           'Idempotency-Replayed',
