@@ -17,7 +17,7 @@ const OTHER_COUNT = 4;
 const NOISE_MS = 20;
 
 const OPERATOR_FLOOD = '{operators(first:100){nodes{id name live{connected chat{busy routable}} group{id name}}}}';
-const VISITOR_FLOOD = `{${Array.from({ length: 10 }, (_, n) => `a${n}:conversations{nodes{id messages(last:20){text}}}`).join(' ')}}`;
+const VISITOR_FLOOD = `{${Array.from({ length: 10 }, (_, n) => `a${n}:conversations{nodes{id messages(last:10){text}}}`).join(' ')}}`;
 const OTHERS_QUERY =
   '{operators(first:20){nodes{id name pseudo live{connected chat{available busy routable}} group{id name} skills{id name}}}}';
 

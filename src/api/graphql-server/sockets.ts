@@ -121,6 +121,7 @@ export class SocketServer<Viewer> implements Sockets {
       noServer: true,
       maxPayload: MAX_MESSAGE_BYTES,
       closeTimeout: timeouts.closeMs,
+      allowSynchronousEvents: false, // one message per turn of the event loop: a burst does not keep it
       handleProtocols: (offered) => (offered.has(PROTOCOL) ? PROTOCOL : false),
     };
     this.#sockets = new WebSocketServer(options);

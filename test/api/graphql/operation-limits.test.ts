@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { WebSocket } from 'ws';
 import { OPERATION_LIMITS } from '../../../src/api/graphql-server/operation-queue.ts';
 import { type DeskOperator, type Desks, startDesks } from '../../support/fixtures/desks.ts';
-import { waitUntil } from '../../support/waiting/wait.ts';
+import { WAIT_TIMEOUT_MS, waitUntil } from '../../support/waiting/wait.ts';
 
 const { operator: OPERATOR, visitor: VISITOR } = OPERATION_LIMITS;
 const UPDATE = 'mutation{accountUpdate(input:{offerSeconds:40}){userErrors{message}}}';
@@ -11,10 +11,12 @@ const START = 'mutation{conversationStart(input:{channel:CHAT}){userErrors{messa
 
 let desks: Desks;
 before(async () => {
-  desks = await startDesks({
+  const noLimits = {
     SWITCHBOARD_VISITOR_STARTS_PER_MINUTE: '0',
     SWITCHBOARD_VISITOR_ADDRESS_STARTS_PER_MINUTE: '0',
-  });
+  };
+  // A flood delays the client's pongs and its close frame.
+  desks = await startDesks(noLimits, { closeMs: WAIT_TIMEOUT_MS, pingIntervalMs: WAIT_TIMEOUT_MS });
 });
 after(() => desks.stop());
 
@@ -190,7 +192,7 @@ test('a connection that keeps sending operations above the limit is closed with 
   const flood = new Connection(token);
   const patient = new Connection((await createAdmin()).token);
   await whileWritesWait(async () => {
-    await flood.send(UPDATE, 3000);
+    await flood.send(UPDATE, 1500);
     assert.equal(await flood.closed, 4429);
     await patient.send('{viewer{id}}', 1);
     await waitUntil('other connections stay open', () => patient.count('complete') === 1);
