@@ -22,7 +22,7 @@ const REQUESTS: readonly (readonly [status: number, request: string])[] = [
   [200, rawRequest('GET / HTTP/1.1')],
   [200, rawRequest('GET /openapi.json HTTP/1.1')],
   [404, rawRequest('GET /nothing HTTP/1.1')],
-  [404, rawRequest('PUT /_health HTTP/1.1')],
+  [405, rawRequest('PUT /_health HTTP/1.1')],
   [403, rawRequest('GET /api/2/operator HTTP/1.1')],
   [204, rawRequest('OPTIONS /api/2/operator HTTP/1.1')],
   [405, rawRequest('PATCH /oauth2/token HTTP/1.1')],
