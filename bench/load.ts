@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net';
+import { readStatus, responseLength } from './responses.ts';
 
 /**
  * The load generator, in a separate process. It sends prepared HTTP requests over plain sockets: a client library would
@@ -37,8 +38,6 @@ export interface LoadResult {
 }
 
 const RESPONSE_TIMEOUT_MS = 20_000;
-const HEAD_END = '\r\n\r\n';
-const CONTENT_LENGTH = 'content-length: ';
 
 process.on('message', (load: Load) => {
   run(load).then(
@@ -166,24 +165,7 @@ class Connection {
     }
     this.#partialResponse = undefined;
     const now = performance.now();
-    this.#tally?.recordResponse(statusOf(bytes), this.#sentAt, now);
+    this.#tally?.recordResponse(readStatus(bytes), this.#sentAt, now);
     this.#send(now);
   }
-}
-
-/** The length of a response in bytes; infinite while its head is incomplete. */
-function responseLength(bytes: Buffer): number {
-  const head = bytes.indexOf(HEAD_END, 0, 'latin1');
-  if (head < 0) return Number.POSITIVE_INFINITY;
-  const at = bytes.indexOf(CONTENT_LENGTH, 0, 'latin1');
-  if (at < 0 || at > head) throw new Error('A response has no Content-Length.');
-  let length = 0;
-  for (let index = at + CONTENT_LENGTH.length; bytes[index] !== 13; index++)
-    length = length * 10 + (bytes[index] as number) - 48;
-  return head + HEAD_END.length + length;
-}
-
-/** The three digits after `HTTP/1.1 `. */
-function statusOf(bytes: Buffer): number {
-  return ((bytes[9] as number) - 48) * 100 + ((bytes[10] as number) - 48) * 10 + (bytes[11] as number) - 48;
 }

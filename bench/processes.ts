@@ -15,8 +15,12 @@ import { fileURLToPath } from 'node:url';
 import type { RecordedResponse } from './bare-server.ts';
 import { DATABASE_FILE } from './fill.ts';
 import type { Load, LoadResult } from './load.ts';
+import type { OpenLoad, OpenLoadResult } from './overload/open-load.ts';
 
 /** The child processes of a run: the service, the bare server and the load generator. All are killed on exit. */
+
+/** Speed is measured with as much load as possible, of which nothing must be refused. */
+const DEFAULT_ENV = { PORT: '0', SWITCHBOARD_OVERLOAD_SECONDS: '60' };
 
 const children = new Set<ChildProcess>();
 process.once('exit', () => {
@@ -67,7 +71,7 @@ export async function startNode(
       [...flags, ...(profile ? ['--cpu-prof', `--cpu-prof-dir=${profile}`] : []), main, ...args],
       {
         // The caller's environment must not affect the service.
-        env: { PATH: process.env.PATH ?? '', PORT: '0', DATABASE_URL: address, ...variables, ...env },
+        env: { ...variables, ...DEFAULT_ENV, PATH: process.env.PATH ?? '', DATABASE_URL: address, ...env },
         stdio: ['ignore', 'pipe', log],
       },
     ),
@@ -110,17 +114,26 @@ export async function startBareServer(
   return { port, pid: child.pid as number, stop: () => stopChild(child, () => child.disconnect()) };
 }
 
-export interface LoadGenerator {
-  run(load: Load): Promise<LoadResult>;
+export interface LoadGenerator<L = Load, R = LoadResult> {
+  run(load: L): Promise<R>;
   stop(): Promise<void>;
 }
 
 export function startLoadGenerator(): LoadGenerator {
-  const child = trackChild(fork(new URL('load.ts', import.meta.url)));
+  return forkGenerator('load.ts');
+}
+
+/** It does not wait for responses before it sends the next requests. */
+export function startOpenLoadGenerator(): LoadGenerator<OpenLoad, OpenLoadResult> {
+  return forkGenerator('overload/open-load.ts');
+}
+
+function forkGenerator<L extends object, R>(file: string): LoadGenerator<L, R> {
+  const child = trackChild(fork(new URL(file, import.meta.url)));
   return {
     run: async (load) => {
       child.send(load);
-      const answer = await nextMessage<{ result: LoadResult } | { error: string }>(child);
+      const answer = await nextMessage<{ result: R } | { error: string }>(child);
       if ('error' in answer) throw new Error(answer.error);
       return answer.result;
     },

@@ -26,6 +26,7 @@ export async function startSimulationServer(flags: readonly string[] = []): Prom
   const env = {
     PATH: process.env.PATH ?? '',
     PORT: '0',
+    SWITCHBOARD_OVERLOAD_SECONDS: '60', // a busy machine is not an overload
     DATABASE_URL: `sqlite:${join(folder, 'switchboard.db')}`,
     SWITCHBOARD_ADMIN_EMAIL: admin.email,
     SWITCHBOARD_ADMIN_PASSWORD: admin.password,

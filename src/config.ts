@@ -156,6 +156,10 @@ export const settings = z.object({
   SWITCHBOARD_WRITE_TIMEOUT: secondsBetween(0.1, 600).default(30).meta({
     description: 'Seconds after which a client is disconnected that does not read its response.',
   }),
+  SWITCHBOARD_OVERLOAD_SECONDS: secondsBetween(0.01, 600).default(0.2).meta({
+    description:
+      'Seconds that requests may wait in a burst. If some have been waiting for longer without a break, the service is overloaded: it refuses requests (503), anonymous ones first, and the others wait half of this time at most.',
+  }),
   SWITCHBOARD_SLOW_READ_TIMEOUT: secondsBetween(0.01, 600)
     .default(2)
     .meta({ description: 'Seconds after which a read without an index is aborted (503).' }),

@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander';
 import { endProgress, showProgress } from '../progress.ts';
 import { printSection } from '../tables.ts';
+import { crowd } from './crowd.ts';
 import { documents } from './documents.ts';
 import { imports } from './imports.ts';
 import { logins } from './logins.ts';
@@ -15,6 +16,7 @@ const CASES: Readonly<Record<string, OverloadCase>> = {
   imports,
   operations,
   documents,
+  crowd,
   'never-reading': neverReading,
   webhooks,
 };

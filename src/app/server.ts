@@ -27,6 +27,7 @@ import type { TransactInAccount } from '../core/kernel/caller.ts';
 import { startHousekeeping, startScheduler, startWebhookDispatcher } from './background-jobs.ts';
 import type { Installation } from './installation.ts';
 import { logOutput } from './log-output.ts';
+import { createOverloadPolicies } from './overload-policies.ts';
 import { readTls } from './tls.ts';
 
 export interface RunningServer {
@@ -123,6 +124,8 @@ function buildApp({ config, logger, metrics }: ServerContext, routes: RouteTable
     headersTimeoutMs: config.SWITCHBOARD_HEADERS_TIMEOUT * 1000,
     requestTimeoutMs: config.SWITCHBOARD_REQUEST_TIMEOUT * 1000,
     writeTimeoutMs: config.SWITCHBOARD_WRITE_TIMEOUT * 1000,
+    burstMs: config.SWITCHBOARD_OVERLOAD_SECONDS * 1000,
+    overloadPolicies: createOverloadPolicies(getDeprecation(config)),
   };
   return createApp(options, createFallbackHandlers(getDeprecation(config)));
 }

@@ -155,6 +155,11 @@ export function sendError(reply: FastifyReply, status: number, error: GraphQLErr
     .send(JSON.stringify({ errors: [error] }));
 }
 
+/** The body of a response that says so. */
+export function renderUnavailable(message: string): string {
+  return JSON.stringify({ errors: [graphqlError('UNAVAILABLE', message)] });
+}
+
 export const NO_STORE = { 'cache-control': 'no-store' };
 
 function withCode(

@@ -10,6 +10,9 @@ import { findHeaderError } from './header-errors.ts';
 import { httpError } from './http-error.ts';
 import { findMethodError, sendAllowedMethods } from './methods.ts';
 import type { Metrics } from './metrics.ts';
+import { OverloadProtection } from './overload/overload.ts';
+import { registerOverloadMetrics } from './overload/overload-metrics.ts';
+import type { PathPolicy } from './overload/request-class.ts';
 import type { RouteTable } from './route-table.ts';
 import { NO_SNIFF } from './security-headers.ts';
 import { type RenderSocketError, sendSocketError } from './socket-errors.ts';
@@ -33,6 +36,9 @@ export interface HttpOptions {
   readonly requestTimeoutMs: number;
   /** After this time without progress a client is disconnected that does not read its response. */
   readonly writeTimeoutMs: number;
+  /** How long requests may wait in a burst; after that the service is overloaded. */
+  readonly burstMs: number;
+  readonly overloadPolicies: readonly PathPolicy[];
 }
 
 /** For requests that no protocol handles. */
@@ -50,10 +56,12 @@ export function createApp(options: HttpOptions, fallback: FallbackHandlers): Fas
     ...NO_SNIFF,
     ...(options.tls ? { 'strict-transport-security': options.strictTransportSecurity } : {}),
   };
+  const overload = new OverloadProtection(options);
+  registerOverloadMetrics(options.metrics.registry, overload);
   const serverOptions = {
     requireHostHeader: false,
     // Any other URL ignores the upgrade and is served as a plain request.
-    shouldUpgradeCallback: (request: IncomingMessage) => options.isWebSocketUrl(request.url ?? ''),
+    shouldUpgradeCallback: (request: IncomingMessage) => overload.canUpgrade(request),
     headersTimeout: headersTimeoutMs,
     requestTimeout: requestTimeoutMs,
     connectionsCheckingInterval: Math.min(1000, headersTimeoutMs / 2),
@@ -84,6 +92,7 @@ export function createApp(options: HttpOptions, fallback: FallbackHandlers): Fas
   app.server.on('connect', (_request, socket) =>
     sendSocketError(new Error('no proxy'), socket as Socket, fallback.renderSocketError),
   );
+  overload.protect(app.server);
   disconnectStuckClients(app.server, options.writeTimeoutMs);
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
 

@@ -103,6 +103,11 @@ const handleError = createErrorHandler<OAuthErrorResponse>({
   send: (reply, { status, code, message }) => sendJson(reply, status, { error: code, error_description: message }),
 });
 
+/** The body of a response that says so. */
+export function renderUnavailable(message: string): string {
+  return JSON.stringify({ error: ERROR_CODES.unavailable, error_description: message });
+}
+
 interface OAuthErrorResponse extends ErrorResponse {
   readonly code: string;
   readonly message: string;

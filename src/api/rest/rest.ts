@@ -88,7 +88,7 @@ export function registerRest(app: FastifyInstance, options: RestOptions): void {
 }
 
 /** The headers of every REST response, including errors. */
-function buildRestHeaders({ deprecatedSince, sunset }: Deprecation): Record<string, string> {
+export function buildRestHeaders({ deprecatedSince, sunset }: Deprecation): Record<string, string> {
   return {
     'cache-control': 'no-store',
     deprecation: `@${Math.floor(deprecatedSince.getTime() / 1000)}`,
@@ -102,6 +102,11 @@ const handleError = createErrorHandler<RestError>({
   renderInternalError: () => INTERNAL_ERROR,
   send: (reply, error) => sendJson(reply, error.status, renderFailure(error)),
 });
+
+/** The body of a response that says so. */
+export function renderUnavailable(message: string): string {
+  return renderFailure({ status: 503, metaStatus: 'error', message });
+}
 
 /** Requests that no protocol handles get the REST envelope. */
 export function createFallbackHandlers(deprecation: Deprecation): FallbackHandlers {
