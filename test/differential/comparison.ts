@@ -2,6 +2,7 @@
 const RANDOM_FIELDS = new Set([
   ...['token', 'access_token', 'key', 'secret', 'prefix', 'keyHash'],
   ...['uniqueId', 'unique_id', 'visitorId', 'visitorUid', 'visitor_uid'],
+  'eventPosition', // encrypted for visitors; the same number for operators
 ]);
 
 /** Internal values that only have to exist on both sides or on neither. */
