@@ -4,8 +4,12 @@ import { languageAdmin } from '../kernel/languages.ts';
 import { isStorable, requiredText } from '../kernel/text.ts';
 
 const URL_RULE = 'must be an http or https address of at most 2000 characters';
-/** A host with a dot or `localhost`, a port and a path, without a scheme. */
-const ADDRESS_WITHOUT_SCHEME = /^(?:\/\/)?((?:localhost|[^\s/?#:@\\]+\.[^\s/?#:@\\]+)(?::\d+)?(?:[/?#].*)?)$/i;
+/**
+ * A host with a dot or `localhost`, a port and a path, without a scheme. The parts of the host contain no dot, so that
+ * each text matches in one way only: otherwise a long one would keep the event loop for minutes.
+ */
+const ADDRESS_WITHOUT_SCHEME =
+  /^(?:\/\/)?((?:localhost|[^\s/?#:@\\.]+(?:\.[^\s/?#:@\\.]+)+\.?)(?::\d+)?(?:[/?#].*)?)$/i;
 const CURRENCY_RULE = 'must be an ISO 4217 currency code, for example EUR';
 const ZONE_RULE = 'must be an IANA time zone, for example Europe/Paris';
 

@@ -82,6 +82,8 @@ test('a website has defaults, and invalid fields are rejected', async () => {
       'example.com:x',
       'example com',
       `e.com/${'x'.repeat(1990)}`,
+      `${'a.'.repeat(300_000)} `, // a regular expression that backtracks never ends
+      `${'.'.repeat(600_000)} `,
       'javascript:alert(1)',
       'https://',
       'https://a b.com',
