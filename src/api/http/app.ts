@@ -101,7 +101,9 @@ export function createApp(options: HttpOptions, fallback: FallbackHandlers): Fas
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
   app.addHook('onRequest', (request, reply, next) => {
     reply.header('x-request-id', request.id).headers(securityHeaders);
-    next(findMethodError(request.method) ?? findHeaderError(request.raw));
+    // Undefined if the client has left. Node remembers it from the first read, so handlers can rely on `request.ip`.
+    if (request.socket.remoteAddress === undefined) reply.code(499).send();
+    else next(findMethodError(request.method) ?? findHeaderError(request.raw));
   });
   app.setErrorHandler(fallback.handleError);
   app.setNotFoundHandler(
