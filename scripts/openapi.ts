@@ -2,9 +2,9 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { type Document, type Operation, operationsOf } from '../test/support/docs/openapi.ts';
+import { findStablePort } from '../test/support/processes/ports.ts';
 import { ADMIN, startSwitchboard } from '../test/support/processes/switchboard.ts';
 
 const TOOLS = join(import.meta.dirname, 'openapi-tools');
@@ -14,8 +14,9 @@ const PRISM = join(TOOLS, 'node_modules/@stoplight/prism-cli/dist/index.js');
 const START_TIMEOUT_MS = 120_000;
 const BOUNDARY = '----switchboard';
 
-/** Reads and writes of things that exist in the demo data; `{id}` is 1 unless it is given here. */
-const PATH_IDS: Readonly<Record<string, string>> = { '/api/2/client/{id}': '1' };
+/** Values of `{id}`, from the demo data: what is read and written is not what is deleted. */
+const READ_ID = '1';
+const DELETED_ID = '9';
 
 interface Call {
   readonly operation: Operation;
@@ -46,7 +47,7 @@ function runSpectral(): string[] {
 async function runPrism(): Promise<string[]> {
   const document: Document = JSON.parse(readFileSync(DOCUMENT, 'utf8'));
   const service = await startSwitchboard({ demo: true });
-  const port = await findFreePort();
+  const port = await findStablePort();
   const args = [PRISM, 'proxy', DOCUMENT, service.url, `--port=${port}`, '--host=127.0.0.1', '--validate-request'];
   const prism = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'inherit'] });
   try {
@@ -90,7 +91,7 @@ async function assertThatPrismValidates(proxy: string, key: string): Promise<voi
 /** One call of every operation, with every documented media type of the body. Deletes come last. */
 function buildCalls(document: Document, key: string, token: string): Call[] {
   const calls = operationsOf(document).flatMap(({ path, method, operation }): Call[] => {
-    const url = path.replace('{id}', method === 'DELETE' ? '9' : (PATH_IDS[path] ?? '1')) + buildQuery(path);
+    const url = path.replace('{id}', method === 'DELETE' ? DELETED_ID : READ_ID) + buildQuery(path);
     const credentials: Record<string, string> = path.startsWith('/api/2/')
       ? { 'X-API-Key': key }
       : { Authorization: `Bearer ${token}` };
@@ -130,15 +131,6 @@ async function logIn(url: string): Promise<string> {
   const body = new URLSearchParams({ grant_type: 'password', username: ADMIN.email, password: ADMIN.password });
   const response = await fetch(`${url}/oauth2/token`, { method: 'POST', body });
   return ((await response.json()) as { access_token: string }).access_token;
-}
-
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 async function waitUntilListening(url: string): Promise<void> {

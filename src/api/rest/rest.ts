@@ -121,7 +121,7 @@ export function createFallbackHandlers(deprecation: Deprecation): FallbackHandle
 function handleNotFound(routes: RouteTable, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const sent = sendAllowedMethods(routes, request, reply);
   if (sent) return sent;
-  // A preflight request has no key, so it must not tell which paths exist.
+  // A preflight request has no key: only the request that follows it learns that the path is unknown.
   if (request.method === 'OPTIONS') return reply.code(204).header('allow', 'OPTIONS').send();
   const [path = ''] = request.url.split('?');
   throw describeUnknown(routes, path);
