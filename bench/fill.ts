@@ -71,7 +71,7 @@ function hashSchema(): string {
 async function fill(file: string, size: number, population: Population): Promise<void> {
   const installation = await openInstallation(readConfig({ DATABASE_URL: `sqlite:${file}` }));
   try {
-    const passwordHash = await installation.access.passwords.hash(PASSWORD, { lane: 'other', source: [] });
+    const passwordHash = await installation.access.passwords.hash(PASSWORD, { priority: 'other', source: [] });
     for (let account = 1; account <= (population.accounts ?? 1); account++)
       await fillAccount(installation, { account, size, population, passwordHash });
   } finally {

@@ -8,10 +8,10 @@ const MAX_RUNNING_IN_BACKGROUND = MAX_RUNNING - 1;
 /** At 45 hashes per second, which two cores of a small server reach, the last one waits about a second. */
 const MAX_WAITING = 48;
 
-/** Who waits for a hash. Within a lane sources take turns; a lane starts when the lanes before it are empty. */
+/** Who waits for a hash. Sources of the same priority take turns; a lower priority starts when no higher one waits. */
 export interface HashTurn {
   /** `known`: a network from which a login succeeded; `background`: imports, which wait without a limit. */
-  readonly lane: 'known' | 'other' | 'background';
+  readonly priority: 'known' | 'other' | 'background';
   /** For example a network and a user. */
   readonly source: readonly string[];
   /** Aborted when the hash is no longer needed. */
@@ -26,7 +26,7 @@ interface Waiter {
 
 /** Decides which password is hashed next: few at a time, in fair order, with a bounded queue. */
 export class HashQueue {
-  readonly #lanes: Readonly<Record<HashTurn['lane'], FairQueue<Waiter>>> = {
+  readonly #waiting: Readonly<Record<HashTurn['priority'], FairQueue<Waiter>>> = {
     known: new FairQueue(),
     other: new FairQueue(),
     background: new FairQueue(),
@@ -35,7 +35,7 @@ export class HashQueue {
   #runningInBackground = 0;
 
   async run<T>(turn: HashTurn, hash: () => Promise<T>): Promise<T> {
-    const isBackground = turn.lane === 'background';
+    const isBackground = turn.priority === 'background';
     await this.#waitForTurn(turn, isBackground);
     try {
       if (turn.signal?.aborted)
@@ -48,9 +48,9 @@ export class HashQueue {
     }
   }
 
-  #waitForTurn({ lane, source }: HashTurn, isBackground: boolean): Promise<void> {
+  #waitForTurn({ priority, source }: HashTurn, isBackground: boolean): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.#lanes[lane].add(source, { isBackground, start: resolve, reject });
+      this.#waiting[priority].add(source, { isBackground, start: resolve, reject });
       this.#startNext();
       this.#dropExcess();
     });
@@ -67,13 +67,13 @@ export class HashQueue {
   }
 
   #takeNext(): Waiter | undefined {
-    const { known, other, background } = this.#lanes;
+    const { known, other, background } = this.#waiting;
     const canRunInBackground = this.#runningInBackground < MAX_RUNNING_IN_BACKGROUND;
     return known.take() ?? other.take() ?? (canRunInBackground ? background.take() : undefined);
   }
 
   #dropExcess(): void {
-    const { known, other } = this.#lanes;
+    const { known, other } = this.#waiting;
     if (known.size + other.size <= MAX_WAITING) return;
     const dropped = other.drop() ?? known.drop();
     dropped?.reject(

@@ -56,8 +56,8 @@ export class Login {
   }
 
   #toTurn(network: string, email: string): HashTurn {
-    const lane = this.#knownNetworks.get(network) ? 'known' : 'other';
-    return { lane, source: [`network ${network}`, foldEmail(email)] };
+    const priority = this.#knownNetworks.get(network) ? 'known' : 'other';
+    return { priority, source: [`network ${network}`, foldEmail(email)] };
   }
 }
 

@@ -293,7 +293,7 @@ export class OperatorService {
     signal: AbortSignal | undefined,
   ): Promise<string> {
     await rejectCommonPassword(password, email);
-    return this.#passwords.hash(password, { lane: 'background', source: [`account ${accountId}`], signal });
+    return this.#passwords.hash(password, { priority: 'background', source: [`account ${accountId}`], signal });
   }
 
   #requireReadOnlyUnchanged(accountId: number, operator: Operator, input: OperatorUpdate): void {
@@ -312,5 +312,5 @@ export class OperatorService {
 }
 
 function toHashTurn({ accountId, actor }: ActorContext): HashTurn {
-  return { lane: 'other', source: [`account ${accountId}`, `${actor.type} ${actor.id}`] };
+  return { priority: 'other', source: [`account ${accountId}`, `${actor.type} ${actor.id}`] };
 }

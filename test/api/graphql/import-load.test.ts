@@ -63,11 +63,11 @@ suite('imports with passwords', () => {
     return ended;
   }
 
-  test('hash in the lane of imports, one password at a time', async () => {
+  test('hash in the background, one password at a time', async () => {
     const running = admin.run(IMPORT, { rows: createRows(3) });
     await waitForHashes(1);
     assert.deepEqual(
-      hashes.map(({ turn: { lane, source } }) => [lane, source]),
+      hashes.map(({ turn: { priority, source } }) => [priority, source]),
       [['background', [`account ${server.installation.accountId}`]]],
     );
     assert.equal((await finish(running)).data.operatorsImport.report.applied, true);
@@ -143,7 +143,7 @@ suite('imports with passwords', () => {
       password: 'a phrase that is hard to guess',
     });
     await waitForHashes(1);
-    assert.deepEqual(hashes[0]?.turn, { lane: 'other', source: [`account ${accountId}`, 'api_key 7'] });
+    assert.deepEqual(hashes[0]?.turn, { priority: 'other', source: [`account ${accountId}`, 'api_key 7'] });
     await finish(running);
   });
 });

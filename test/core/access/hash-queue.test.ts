@@ -30,9 +30,9 @@ function createHashes() {
   return { add, end, started, failed, countRunning: () => running.size };
 }
 
-const from = (network: string, user = 'user'): HashTurn => ({ lane: 'other', source: [network, user] });
-const fromKnown = (network: string): HashTurn => ({ lane: 'known', source: [network, 'user'] });
-const fromImport = (account: string): HashTurn => ({ lane: 'background', source: [account] });
+const from = (network: string, user = 'user'): HashTurn => ({ priority: 'other', source: [network, user] });
+const fromKnown = (network: string): HashTurn => ({ priority: 'known', source: [network, 'user'] });
+const fromImport = (account: string): HashTurn => ({ priority: 'background', source: [account] });
 
 suite('hash queue', () => {
   test('runs two hashes at a time', async () => {

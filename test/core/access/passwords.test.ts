@@ -4,7 +4,7 @@ import type { HashTurn } from '../../../src/core/access/hash-queue.ts';
 import { Passwords } from '../../../src/core/access/passwords.ts';
 
 test('verifies the right password only', async () => {
-  const turn: HashTurn = { lane: 'other', source: ['network', 'user'] };
+  const turn: HashTurn = { priority: 'other', source: ['network', 'user'] };
   const passwords = new Passwords();
   const stored = await passwords.hash('a good long password', turn);
   assert.match(stored, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
