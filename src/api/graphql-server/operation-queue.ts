@@ -32,12 +32,19 @@ export class OperationQueue {
   readonly #limits: OperationLimits;
   readonly #scheduler: TurnScheduler;
   readonly #countRefusal: () => void;
+  /** Created once: a flood gets thousands of them, and each stack trace takes time. */
+  readonly #refusals: { readonly operation: DomainError; readonly subscription: DomainError };
   readonly #callers = new Map<string, CallerOperations>();
 
   constructor(limits: OperationLimits, scheduler: TurnScheduler, countRefusal: () => void) {
     this.#limits = limits;
     this.#scheduler = scheduler;
     this.#countRefusal = countRefusal;
+    const { running, waiting, subscriptions } = limits;
+    this.#refusals = {
+      operation: createRefusal(`at most ${running + waiting} operations can run and wait`),
+      subscription: createRefusal(`at most ${subscriptions} subscriptions can be open`),
+    };
   }
 
   /** Waits until the caller has less than the maximum running. Returns a function to call when the operation ends. */
@@ -47,7 +54,7 @@ export class OperationQueue {
     if (operations.running < running) operations.running += 1;
     else if (operations.waiting.length < waiting)
       await new Promise<void>((resolve) => operations.waiting.push(resolve));
-    else throw this.#refuse(`at most ${running + waiting} operations can run and wait`);
+    else throw this.#refuse('operation');
     await this.#scheduler.wait(caller);
     return () => this.#leave(caller, operations);
   }
@@ -60,8 +67,7 @@ export class OperationQueue {
   /** Returns a function to call when the subscription ends. */
   openSubscription(caller: string): () => void {
     const operations = this.#find(caller);
-    if (operations.subscriptions >= this.#limits.subscriptions)
-      throw this.#refuse(`at most ${this.#limits.subscriptions} subscriptions can be open`);
+    if (operations.subscriptions >= this.#limits.subscriptions) throw this.#refuse('subscription');
     operations.subscriptions += 1;
     return () => {
       operations.subscriptions -= 1;
@@ -88,10 +94,14 @@ export class OperationQueue {
     if (running === 0 && subscriptions === 0) this.#callers.delete(caller);
   }
 
-  #refuse(rule: string): DomainError {
+  #refuse(what: 'operation' | 'subscription'): DomainError {
     this.#countRefusal();
-    return new DomainError('limited', `Too many operations at the same time: ${rule}.`, {
-      retryAfterSeconds: RETRY_AFTER_SECONDS,
-    });
+    return this.#refusals[what];
   }
+}
+
+function createRefusal(rule: string): DomainError {
+  return new DomainError('limited', `Too many operations at the same time: ${rule}.`, {
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+  });
 }

@@ -3,10 +3,6 @@ import { toClientError } from './errors.ts';
 import type { OperationQueue } from './operation-queue.ts';
 import { callAfterEnd } from './streams.ts';
 
-/** A client that sends this many operations above its limits within the period ignores the errors. */
-const MAX_REFUSALS = 1000;
-const REFUSAL_PERIOD_MS = 10_000;
-
 const ADMISSION = Symbol('admission');
 
 /** The arguments of an operation that has entered the queue. */
@@ -18,6 +14,8 @@ type AdmittedArgs = ExecutionArgs & {
 export class SocketOperations {
   readonly #queue: OperationQueue;
   readonly #logError: (error: unknown) => void;
+  /** The errors of the queue are always the same. */
+  readonly #refusals = new Map<unknown, GraphQLError>();
 
   constructor(queue: OperationQueue, logError: (error: unknown) => void) {
     this.#queue = queue;
@@ -35,7 +33,7 @@ export class SocketOperations {
       leave = await this.#queue.enter(caller);
     } catch (error) {
       countRefusal();
-      return [this.#toGraphqlError(error)];
+      return [this.#toRefusal(error)];
     }
     let isAdmitted = false;
     try {
@@ -79,27 +77,16 @@ export class SocketOperations {
       const closeSubscription = operation === 'subscription' ? this.#queue.openSubscription(caller) : () => undefined;
       return { ...args, [ADMISSION]: { leave, closeSubscription } };
     } catch (error) {
-      return [this.#toGraphqlError(error)];
+      return [this.#toRefusal(error)];
     }
   }
 
-  #toGraphqlError(error: unknown): GraphQLError {
+  #toRefusal(error: unknown): GraphQLError {
+    const known = this.#refusals.get(error);
+    if (known) return known;
     const originalError = error as Error;
-    return toClientError(new GraphQLError(originalError.message, { originalError }), this.#logError);
+    const refusal = toClientError(new GraphQLError(originalError.message, { originalError }), this.#logError);
+    this.#refusals.set(error, refusal);
+    return refusal;
   }
-}
-
-/** Returns a function that counts the refusals of one connection, and calls `close` when a client floods. */
-export function createRefusalCounter(close: () => void): () => void {
-  let count = 0;
-  let since = 0;
-  return () => {
-    const now = performance.now();
-    if (now - since > REFUSAL_PERIOD_MS) {
-      count = 0;
-      since = now;
-    }
-    count += 1;
-    if (count > MAX_REFUSALS) close();
-  };
 }

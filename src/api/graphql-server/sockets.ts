@@ -11,9 +11,10 @@ import { NO_SNIFF_LINE } from '../http/security-headers.ts';
 import { readConnectionCredential } from './connection-credential.ts';
 import { DocumentCache } from './documents.ts';
 import { graphqlError, isUnavailable, toClientError, unauthenticatedError } from './errors.ts';
+import { createFloodGuard } from './flood-guard.ts';
 import type { OperationQueue } from './operation-queue.ts';
 import { isPersistedQuery, normalizeOperationName, PERSISTED_QUERY_ERROR } from './request-params.ts';
-import { createRefusalCounter, SocketOperations } from './socket-operations.ts';
+import { SocketOperations } from './socket-operations.ts';
 import { createSender } from './socket-sender.ts';
 import type { OperationTurns } from './turns.ts';
 
@@ -21,7 +22,6 @@ import type { OperationTurns } from './turns.ts';
 const CREDENTIAL_INVALID = 4401;
 /** The client reconnects, and its permissions are checked again. */
 const PERMISSIONS_CHANGED = 4411;
-const TOO_MANY_OPERATIONS = 4429;
 const GOING_AWAY = 1001;
 const TRY_AGAIN_LATER = 1013;
 
@@ -91,7 +91,7 @@ interface Connection<Viewer> extends SocketConnection {
   isAlive: boolean;
   /** Connections are checked in batches, to spread the load. */
   readonly batch: number;
-  /** Counts the operations refused, and disconnects a client that floods. */
+  /** Slows down a client that floods, and disconnects one that continues. */
   countRefusal(): void;
 }
 
@@ -191,7 +191,7 @@ export class SocketServer<Viewer> implements Sockets {
       closeSignal: closing.signal,
       isAlive: true,
       batch: this.#openedCount % BATCH_COUNT,
-      countRefusal: createRefusalCounter(() => client.close(TOO_MANY_OPERATIONS, 'Too many operations')),
+      countRefusal: createFloodGuard(client),
     };
     this.#connections.set(client, connection);
     const onClosed = this.#protocol.opened(
@@ -201,6 +201,7 @@ export class SocketServer<Viewer> implements Sockets {
         close: (code, reason) => client.close(code, reason),
         onMessage: (handleMessage) => {
           client.on('message', (data) => {
+            if (client.readyState !== client.OPEN) return; // messages that came before the client closed too
             handleMessage(String(data)).catch((error) => this.#closeOnError(client, error));
           });
         },

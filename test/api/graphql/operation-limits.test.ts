@@ -187,13 +187,20 @@ async function buildConversationSubscription(token: string): Promise<string> {
   return `subscription{conversationEvents(id:${body.data.conversationStart.conversation.id}){type}}`;
 }
 
+async function countRefused(): Promise<number> {
+  const metrics = await (await fetch(`${desks.url}/metrics`)).text();
+  return Number(/^switchboard_limits_hit_total\{limit="operations"\} (\d+)$/m.exec(metrics)?.[1] ?? 0);
+}
+
 test('a connection that keeps sending operations above the limit is closed with 4429', async () => {
   const { token } = await createAdmin();
   const flood = new Connection(token);
   const patient = new Connection((await createAdmin()).token);
+  const refusedBefore = await countRefused();
   await whileWritesWait(async () => {
     await flood.send(UPDATE, 1500);
     assert.equal(await flood.closed, 4429);
+    assert.equal((await countRefused()) - refusedBefore, 1001, 'later messages are ignored');
     await patient.send('{viewer{id}}', 1);
     await waitUntil('other connections stay open', () => patient.count('complete') === 1);
   });
