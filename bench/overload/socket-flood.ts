@@ -14,12 +14,14 @@ export interface Flood {
 export interface FloodResult {
   readonly completed: number;
   readonly refused: number;
+  /** With any error but a refusal, which tells nothing about the limits. */
+  readonly failed: number;
   readonly disconnected: number;
 }
 
 const RECONNECT_MS = 100;
 
-const result = { completed: 0, refused: 0, disconnected: 0 };
+const result = { completed: 0, refused: 0, failed: 0, disconnected: 0 };
 
 process.on('message', (message: Flood | 'report') => {
   if (message === 'report') process.send?.(result);
@@ -39,14 +41,20 @@ function openConnection(flood: Flood): void {
   socket.on('message', (data) => {
     const text = String(data);
     if (text.includes('"connection_ack"')) for (let n = 0; n < flood.inFlight; n += 1) sendNext();
-    const isRefused = text.includes('"type":"error"');
-    const isCompleted = text.includes('"type":"complete"');
-    if (isRefused) result.refused += 1;
-    if (isCompleted) result.completed += 1;
-    if (isRefused || isCompleted) sendNext();
+    const outcome = findOutcome(text);
+    if (!outcome) return;
+    result[outcome] += 1;
+    sendNext();
   });
   socket.once('close', () => {
     result.disconnected += 1;
     setTimeout(() => openConnection(flood), RECONNECT_MS);
   });
+}
+
+/** Undefined for a message that does not end an operation. */
+function findOutcome(message: string): 'completed' | 'refused' | 'failed' | undefined {
+  if (message.includes('"type":"complete"')) return 'completed';
+  if (!message.includes('"type":"error"')) return undefined;
+  return message.includes('"RATE_LIMITED"') ? 'refused' : 'failed';
 }
