@@ -2,7 +2,7 @@ import DataLoader from 'dataloader';
 import type { OperationTurns } from './turns.ts';
 
 /** A statement on the embedded database cannot be interrupted: this many rows take a few milliseconds. */
-const MAX_ROWS_PER_READ = 2000;
+const MAX_ROWS_PER_READ = 400;
 
 /** Returns the functions that create the loaders of one operation. */
 export function createLoaderFactory(turns: OperationTurns) {

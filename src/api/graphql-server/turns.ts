@@ -1,17 +1,29 @@
 /** How long operations may keep the event loop before everything else gets its turn. */
 const MAX_TURN_MS = 2;
+/** How far a caller who takes less time than the others may be ahead of them: small operations do not wait. */
+const MAX_LEAD_MS = 4;
 /** Rows of a list that are completed together. */
 const ROWS_PER_STEP = 5;
 
+interface CallerTime {
+  readonly waitingSteps: (() => void)[];
+  /** Compared between callers only: the one with the least is next. */
+  usedMs: number;
+}
+
 /**
  * Shares the event loop. Operations do their work in steps of well under a millisecond; after two milliseconds of
- * them, everything else on the event loop gets its turn. Callers who wait take their steps in rotation, so that one
- * with many operations does not delay one with few.
+ * them, everything else on the event loop gets its turn. Callers who wait share the time equally, so that one with many
+ * or large operations does not delay one with few.
  */
 export class TurnScheduler {
-  /** Waiting steps by caller; the first caller is next. */
-  readonly #waiting = new Map<string, (() => void)[]>();
+  /** Callers who wait, or took steps recently. */
+  readonly #callers = new Map<string, CallerTime>();
   readonly #now: () => number;
+  #waitingCount = 0;
+  #currentStep: { readonly caller: CallerTime; readonly start: number } | undefined;
+  /** The most time that a caller had used when it was next. */
+  #usedMs = 0;
   #turnStart: number | undefined;
   #isReleasing = false;
 
@@ -22,15 +34,17 @@ export class TurnScheduler {
 
   /** Whether a step can be taken now. */
   hasTime(): boolean {
-    return this.#waiting.size === 0 && !this.#isTurnOver();
+    return this.#waitingCount === 0 && !this.#isTurnOver(this.#now());
   }
 
   /** Waits for the caller's next step. */
   wait(caller: string): Promise<void> {
     return new Promise((resolve) => {
-      const steps = this.#waiting.get(caller);
-      if (steps) steps.push(resolve);
-      else this.#waiting.set(caller, [resolve]);
+      const time = this.#callers.get(caller) ?? { waitingSteps: [], usedMs: 0 };
+      this.#callers.set(caller, time);
+      time.usedMs = Math.max(time.usedMs, this.#usedMs - MAX_LEAD_MS);
+      time.waitingSteps.push(resolve);
+      this.#waitingCount += 1;
       if (this.#isReleasing) return;
       this.#isReleasing = true;
       afterMicrotasks(this.#releaseNext);
@@ -38,24 +52,41 @@ export class TurnScheduler {
   }
 
   readonly #releaseNext = () => {
-    if (this.#waiting.size === 0) this.#isReleasing = false;
-    else if (this.#isTurnOver()) setImmediate(this.#releaseNext);
+    const now = this.#now();
+    this.#endStep(now);
+    if (this.#waitingCount === 0) {
+      this.#callers.clear();
+      this.#isReleasing = false;
+    } else if (this.#isTurnOver(now)) setImmediate(this.#releaseNext);
     else {
-      this.#takeNext()();
+      const caller = this.#findNext();
+      this.#usedMs = Math.max(this.#usedMs, caller.usedMs);
+      this.#currentStep = { caller, start: now };
+      this.#waitingCount -= 1;
+      caller.waitingSteps.shift()?.();
       afterMicrotasks(this.#releaseNext);
     }
   };
 
-  #takeNext(): () => void {
-    const [caller, steps] = this.#waiting.entries().next().value as [string, (() => void)[]];
-    this.#waiting.delete(caller);
-    const step = steps.shift() as () => void;
-    if (steps.length > 0) this.#waiting.set(caller, steps); // behind the others
-    return step;
+  #endStep(now: number): void {
+    if (!this.#currentStep) return;
+    const { caller, start } = this.#currentStep;
+    caller.usedMs += Math.min(now - start, MAX_LEAD_MS); // more is rarely the caller's: garbage collection, for example
+    this.#currentStep = undefined;
   }
 
-  #isTurnOver(): boolean {
-    const now = this.#now();
+  /** Returns the waiting caller who has used the least time. */
+  #findNext(): CallerTime {
+    let next: CallerTime | undefined;
+    for (const [name, caller] of this.#callers) {
+      const isWaiting = caller.waitingSteps.length > 0;
+      if (isWaiting && (!next || caller.usedMs < next.usedMs)) next = caller;
+      if (!isWaiting && caller.usedMs <= this.#usedMs - MAX_LEAD_MS) this.#callers.delete(name);
+    }
+    return next as CallerTime;
+  }
+
+  #isTurnOver(now: number): boolean {
     if (this.#turnStart === undefined) {
       this.#turnStart = now;
       setImmediate(() => {

@@ -86,7 +86,7 @@ export class OperatorSlices {
       const ownMembers = selectMembers(this.#database.read, kind)
         .where('accountId', '=', accountId)
         .where('skillId', '=', id)
-        .select(['operatorId as id', sql.lit(id).as('owner')]);
+        .select(['operatorId as id', 'skillId as owner']);
       return sql`select * from (${applySlice(ownMembers, 'operatorId', slice)})`;
     });
     const members = sql<{ id: number; owner: number }>`(${sql.join(parts, sql` union all `)})`;

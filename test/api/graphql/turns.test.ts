@@ -119,6 +119,28 @@ for (const [name, text] of [
   }
 }
 
+test('a statement reads a few hundred rows, and the event loop turns before the last one', async (t) => {
+  const { operatorQuery } = installation;
+  let turn = 0;
+  const nextTurn = () => {
+    turn += 1;
+    immediate = setImmediate(nextTurn);
+  };
+  let immediate = setImmediate(nextTurn);
+  t.after(() => clearImmediate(immediate));
+  const reads: { turn: number; rows: number }[] = [];
+  const sliceMembers = operatorQuery.sliceMembers.bind(operatorQuery);
+  t.mock.method(operatorQuery, 'sliceMembers', (...args: Parameters<typeof sliceMembers>) => {
+    const [, , ownerIds, , { limit }] = args;
+    reads.push({ turn, rows: ownerIds.length * limit });
+    return sliceMembers(...args);
+  });
+  await run(new DocumentCache(schema), SKILLS, createContext(new OperationTurns(createSlowScheduler(), 'caller')));
+  const rowCounts = reads.map(({ rows }) => rows);
+  assert.deepEqual(rowCounts, [400, 400, 400, 400, 400]);
+  assert.ok(new Set(reads.map((read) => read.turn)).size > 1, JSON.stringify(reads));
+});
+
 test('the event loop turns while a result of a subscription is built', async (t) => {
   const workload = new Workload();
   const context = workload.watch(createContext(new OperationTurns(createSlowScheduler(), 'caller')));
@@ -151,12 +173,41 @@ test('the event loop turns while a result of a subscription is built', async (t)
   await stream.return(undefined);
 });
 
-test('callers who wait take their steps in rotation', async () => {
-  const scheduler = new TurnScheduler(() => 0);
+/** Returns a function that waits for a step and spends time in it, and the callers in the order of their steps. */
+function createStepLog() {
+  let now = 0;
+  const scheduler = new TurnScheduler(() => now);
   const order: string[] = [];
-  const wait = (caller: string) => scheduler.wait(caller).then(() => order.push(caller));
-  await Promise.all(['flood', 'flood', 'flood', 'flood', 'flood', 'one', 'two', 'one'].map(wait));
+  const takeStep = async (caller: string, milliseconds = 1) => {
+    await scheduler.wait(caller);
+    order.push(caller);
+    now += milliseconds;
+  };
+  return { order, takeStep };
+}
+
+test('callers who wait take their steps in rotation', async () => {
+  const { order, takeStep } = createStepLog();
+  const callers = ['flood', 'flood', 'flood', 'flood', 'flood', 'one', 'two', 'one'];
+  await Promise.all(callers.map((caller) => takeStep(caller)));
   assert.deepEqual(order, ['flood', 'one', 'two', 'flood', 'one', 'flood', 'flood', 'flood']);
+});
+
+test('callers whose steps take longer take fewer of them', async () => {
+  const { order, takeStep } = createStepLog();
+  const large = Array.from({ length: 3 }, () => takeStep('large', 3));
+  await Promise.all([...large, ...Array.from({ length: 5 }, () => takeStep('small'))]);
+  assert.deepEqual(order, ['large', 'small', 'small', 'small', 'large', 'small', 'small', 'large']);
+});
+
+test('a small operation does not wait for a caller with many, though its steps come one after another', async () => {
+  const { order, takeStep } = createStepLog();
+  const flood = Array.from({ length: 20 }, () => takeStep('flood'));
+  await flood[9];
+  const floodSteps = order.length;
+  for (let n = 0; n < 3; n += 1) await takeStep('small');
+  assert.ok(order.length - floodSteps <= 4, order.join(' '));
+  await Promise.all(flood);
 });
 
 test('an operation is not delayed by the many operations of another caller', async () => {
