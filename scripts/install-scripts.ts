@@ -1,6 +1,8 @@
 // Rejects packages that run a script at installation, which could do anything: download, build, send telemetry.
 import { readFileSync } from 'node:fs';
 
+export const LOCK_FILES: readonly string[] = ['package-lock.json', 'scripts/openapi-tools/package-lock.json'];
+
 /** `name`: a package, or with a slash at the end all packages of a scope. */
 export const ALLOWED_INSTALL_SCRIPTS: readonly { readonly name: string; readonly reason: string }[] = [
   {
@@ -22,10 +24,12 @@ export function findInstallScripts(lockFile: string, allowed = ALLOWED_INSTALL_S
 }
 
 if (import.meta.main) {
-  const found = findInstallScripts(readFileSync('package-lock.json', 'utf8'));
-  for (const name of found)
-    console.error(
-      `package-lock.json: ${name} has an install script. Use another package, or add it to scripts/install-scripts.ts.`,
-    );
-  if (found.length > 0) process.exitCode = 1;
+  for (const file of LOCK_FILES) {
+    for (const name of findInstallScripts(readFileSync(file, 'utf8'))) {
+      console.error(
+        `${file}: ${name} has an install script. Use another package, or add it to scripts/install-scripts.ts.`,
+      );
+      process.exitCode = 1;
+    }
+  }
 }

