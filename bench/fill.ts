@@ -23,7 +23,7 @@ import {
   toAccountEmail,
   WEBSITE_COUNT,
 } from './data.ts';
-import { showProgress } from './progress.ts';
+import { showProgress, updateProgress } from './progress.ts';
 
 /** Increase it when the filled data changes. */
 const DATA_VERSION = 2;
@@ -49,6 +49,7 @@ export const DIRECTORY: Population = { name: 'directory', buildOperator };
 export async function prepareFilledFolder(cache: string, size: number, population = DIRECTORY): Promise<string> {
   const folder = join(cache, `v${DATA_VERSION}-${hashSchema()}-${population.name}-${size}`);
   if (existsSync(folder)) return folder;
+  showProgress(describeFill(size, population));
   const unfinished = `${folder}.${process.pid}`;
   mkdirSync(unfinished, { recursive: true });
   try {
@@ -89,6 +90,7 @@ interface AccountFill {
 
 async function fillAccount(installation: Installation, accountFill: AccountFill): Promise<void> {
   const { account, size, population } = accountFill;
+  const { accounts = 1 } = population;
   const admin = { email: toAccountEmail(account, ADMIN_EMAIL), password: PASSWORD };
   const created = await createAccount(installation, { name: 'Bench', admin, apiKey: getApiKey(account) });
   const accountId = created?.accountId ?? account;
@@ -99,14 +101,19 @@ async function fillAccount(installation: Installation, accountFill: AccountFill)
     await installation.database.transaction((tx) =>
       insertOperators(tx, { ...accountFill, accountId, first, last, counts }),
     );
-    showProgress(
-      `filling the database of ${size.toLocaleString('en')} operators: ${Math.floor((last / size) * 100)} %`,
+    updateProgress(
+      `${describeFill(size, population)}: ${Math.floor(((account - 1 + last / size) / accounts) * 100)} %`,
     );
   }
   await installation.database.transaction(async (tx) => {
     await counts.save(tx, accountId, size);
     await population.finish?.(tx, accountId, size);
   });
+}
+
+function describeFill(size: number, { accounts = 1 }: Population): string {
+  const inAccounts = accounts > 1 ? ` in each of ${accounts} accounts` : '';
+  return `filling the database of ${size.toLocaleString('en')} operators${inAccounts}`;
 }
 
 /** Moves the WAL into the database file, so that a copy of the file is complete. */
