@@ -13,6 +13,7 @@ import type { Metrics } from './metrics.ts';
 import { OverloadProtection } from './overload/overload.ts';
 import { registerOverloadMetrics } from './overload/overload-metrics.ts';
 import type { PathPolicy } from './overload/request-class.ts';
+import { serveInOrder } from './pipelining.ts';
 import type { RouteTable } from './route-table.ts';
 import { NO_SNIFF } from './security-headers.ts';
 import { type RenderSocketError, sendSocketError } from './socket-errors.ts';
@@ -93,6 +94,7 @@ export function createApp(options: HttpOptions, fallback: FallbackHandlers): Fas
     sendSocketError(new Error('no proxy'), socket as Socket, fallback.renderSocketError),
   );
   overload.protect(app.server);
+  serveInOrder(app.server);
   disconnectStuckClients(app.server, options.writeTimeoutMs);
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
 

@@ -8,7 +8,8 @@ import { TLSSocket } from 'node:tls';
  */
 export function disconnectStuckClients(server: Server, writeTimeoutMs: number): void {
   server.prependListener('request', ({ socket }, response) => {
-    response.setTimeout(writeTimeoutMs, () => disconnectIfStuck(socket));
+    // The first timeout of a response only makes Node note how much is left to send; the second one sees no progress.
+    response.setTimeout(writeTimeoutMs / 2, () => disconnectIfStuck(socket));
   });
 }
 

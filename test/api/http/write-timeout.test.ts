@@ -51,6 +51,36 @@ suite('the write timeout', () => {
     client.destroy();
   });
 
+  test('is the whole time until then', async () => {
+    const timeoutMs = 3000;
+    const slowServer = createServer((_request, response) => response.end(LARGE_BODY));
+    disconnectStuckClients(slowServer, timeoutMs);
+    await once(slowServer.listen(0, '127.0.0.1'), 'listening');
+    const { port } = slowServer.address() as AddressInfo;
+    const closed = once(slowServer, 'connection').then(([socket]) => once(socket, 'close'));
+    const start = performance.now();
+    const client = openSilentClient(`http://127.0.0.1:${port}`, 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    await closed;
+    const elapsedMs = performance.now() - start;
+    client.destroy();
+    slowServer.close();
+    assert.ok(elapsedMs < 2 * timeoutMs, `${elapsedMs} ms`);
+  });
+
+  test('leaves a client with short responses to the keep-alive timeout', async () => {
+    const idleServer = createServer({ keepAliveTimeout: 10, keepAliveTimeoutBuffer: 0 }, (_request, response) =>
+      response.end('done'),
+    );
+    disconnectStuckClients(idleServer, 600_000);
+    await once(idleServer.listen(0, '127.0.0.1'), 'listening');
+    const { port } = idleServer.address() as AddressInfo;
+    const closed = once(idleServer, 'connection').then(([socket]) => once(socket, 'close'));
+    const client = openSilentClient(`http://127.0.0.1:${port}`, 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    await closed;
+    client.destroy();
+    idleServer.close();
+  });
+
   test('does not limit how long the service takes to respond', async () => {
     const response = await fetch(url('/slow'));
     assert.equal(await response.text(), 'done');
