@@ -78,7 +78,7 @@ const EXCLUDED_FILES = ['scripts/words.ts', 'test/scripts/words.test.ts'];
 
 /** Finds every replaced word in the project. */
 export function findReplacedWords(root: string): Finding[] {
-  return FILES.flatMap((pattern) => globSync(pattern, { cwd: root }))
+  return FILES.flatMap((pattern) => globSync(pattern, { cwd: root, exclude: ['**/node_modules'] }))
     .filter((file) => !EXCLUDED_FILES.includes(file))
     .flatMap((file) => findWords(file, removeAllowedNames(readFileSync(join(root, file), 'utf8'))));
 }

@@ -53,3 +53,7 @@ test('words that only look alike are accepted', () => {
   });
   assert.deepEqual(found, []);
 });
+
+test('installed packages are not searched', () => {
+  assert.deepEqual(findIn({ 'scripts/tools/node_modules/package/index.d.ts': '// whoever\n' }), []);
+});
