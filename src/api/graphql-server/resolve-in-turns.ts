@@ -31,7 +31,7 @@ function wrapResolver(field: GraphQLField<unknown, { readonly turns: OperationTu
     if (Array.isArray(result)) return turns.spread(result);
     if (!(result instanceof Promise)) return result;
     return result.then(
-      (value) => (Array.isArray(value) ? turns.spread(value) : turns.pass(value)),
+      (value) => (Array.isArray(value) ? turns.passList(value) : turns.pass(value)),
       async (error) => {
         await turns.pass(undefined);
         throw error;

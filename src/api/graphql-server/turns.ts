@@ -127,6 +127,11 @@ export class OperationTurns {
     return spreadItems;
   }
 
+  /** Returns the items of a loaded list in the same way, later if there is no time now. */
+  passList<T>(items: readonly T[]): readonly (T | Promise<T>)[] | Promise<readonly (T | Promise<T>)[]> {
+    return this.#scheduler.hasTime() ? this.spread(items) : this.#wait().then(() => this.spread(items));
+  }
+
   /** Loads a batch after all rows had their turn: they share its statement. */
   readonly scheduleLoad = (load: () => void): void => {
     afterMicrotasks(() => {

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, type TestContext, test } from 'node:test';
-import { type ExecutionResult, parse, subscribe } from 'graphql';
+import { buildSchema, type ExecutionResult, execute, parse, subscribe } from 'graphql';
 import type { Context } from '../../../src/api/graphql/context.ts';
 import { createRequestContext } from '../../../src/api/graphql/request-context.ts';
 import { schema } from '../../../src/api/graphql/schema.ts';
 import { DocumentCache } from '../../../src/api/graphql-server/documents.ts';
 import { createMutationRunner } from '../../../src/api/graphql-server/mutation-runner.ts';
+import { resolveInTurns } from '../../../src/api/graphql-server/resolve-in-turns.ts';
 import { OperationTurns, TurnScheduler } from '../../../src/api/graphql-server/turns.ts';
 import { openTestInstallation, type TestInstallation } from '../../support/databases/databases.ts';
 import { waitUntil } from '../../support/waiting/wait.ts';
@@ -185,6 +186,37 @@ function createStepLog() {
   };
   return { order, takeStep };
 }
+
+test('the event loop turns between lists that were loaded together', async () => {
+  const lists = resolveInTurns(buildSchema('type Query { rows: [Row!]! } type Row { id: Int! }'));
+  let isDone = false;
+  let [total, current, longest] = [0, 0, 0];
+  const rows = Array.from({ length: 5 }, () => ({
+    id: () => {
+      total += 1;
+      current += 1;
+      longest = Math.max(longest, current);
+      return 1;
+    },
+  }));
+  const loaded = new Promise((resolve) => setImmediate(resolve, rows));
+  const nextTurn = () => {
+    current = 0;
+    if (!isDone) setImmediate(nextTurn);
+  };
+  nextTurn();
+  const aliases = Array.from({ length: 100 }, (_, n) => `a${n}: rows { id }`);
+  const contextValue = { turns: new OperationTurns(createSlowScheduler(), 'caller') };
+  await execute({
+    schema: lists,
+    document: parse(`{${aliases.join(' ')}}`),
+    rootValue: { rows: () => loaded },
+    contextValue,
+  });
+  isDone = true;
+  assert.equal(total, 500);
+  assert.ok(longest < 100, `${longest} of ${total} rows without a turn of the event loop`);
+});
 
 test('callers who wait take their steps in rotation', async () => {
   const { order, takeStep } = createStepLog();
