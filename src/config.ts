@@ -107,7 +107,7 @@ export const settings = z.object({
     }),
   SWITCHBOARD_COMPRESSION: z.enum(['0', '1'], { error: 'must be 0 or 1' }).default('1').meta({
     description:
-      'Compresses responses of more than 1.4 kB (zstd, Brotli or gzip, at a fast level) for clients that ask for it. `0` leaves that to a proxy.',
+      'Compresses responses of more than 1.4 kB (zstd, Brotli or gzip, at a fast level) for clients that ask for it. `0` leaves that to a proxy, except for the files of the pages, which are compressed only once.',
   }),
   SWITCHBOARD_REST_SUNSET: z.iso
     .date({ error: 'must be a date like 2027-12-31' })

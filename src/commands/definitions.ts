@@ -41,7 +41,7 @@ function defineService(program: Command, run: RunCommand): void {
 
 function defineKeys(program: Command, run: RunCommand): void {
   const keys = () => import('./key.ts');
-  const key = program.command('key').description('API keys of the REST interface');
+  const key = program.command('key').description('API keys of the REST and GraphQL interfaces');
   key
     .command('create')
     .description('create a key; it is shown only once')

@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { extname } from 'node:path';
+import { getSystemErrorMessage } from 'node:util';
 import { toWireName } from '../api/rest/names.ts';
 import type { ImportReport, ImportRow, RowFailure, RowReport } from '../core/administration/operator-import.ts';
 import { loadAllOperators } from './all-operators.ts';
@@ -20,7 +21,11 @@ export async function importOperators(
   file: string,
   { apply = false, partly = false, account }: ImportOptions,
 ): Promise<void> {
-  const rows = readOperators(readFileSync(file), detectFormat(file));
+  const format = detectFormat(file);
+  const rows = readOperators(
+    accessFile(`${file} cannot be read`, () => readFileSync(file)),
+    format,
+  );
   await withInstallation(terminal, async (installation) => {
     const caller = await findCommandLineCaller(terminal, installation, account);
     const run = (dryRun: boolean) => {
@@ -64,11 +69,22 @@ export async function exportOperators(
   await withInstallation(terminal, async (installation) => {
     const { accountId } = await findCommandLineCaller(terminal, installation, account);
     const operators = await loadAllOperators(installation, accountId);
-    writeFileSync(file, format === 'csv' ? toCsv(operators) : toJson(operators), { mode: 0o600 });
+    const content = format === 'csv' ? toCsv(operators) : toJson(operators);
+    accessFile(`${file} cannot be written`, () => writeFileSync(file, content, { mode: 0o600 }));
     terminal.console.log(
-      `Exported ${operators.length} operators to ${file}, without passwords and single sign-on keys.`,
+      `Exported ${operators.length} ${operators.length === 1 ? 'operator' : 'operators'} to ${file}, without passwords and single sign-on keys.`,
     );
   });
+}
+
+function accessFile<T>(failure: string, access: () => T): T {
+  try {
+    return access();
+  } catch (error) {
+    const { errno } = error as NodeJS.ErrnoException;
+    if (errno === undefined) throw error;
+    throw new CommandFailed(`${failure}: ${getSystemErrorMessage(errno)}.`);
+  }
 }
 
 function detectFormat(file: string): 'csv' | 'json' {

@@ -38,6 +38,10 @@ export async function findCommandLineCaller(
   { access: { accounts } }: Installation,
   accountId: number | undefined,
 ): Promise<Caller> {
+  if (Number.isNaN(accountId))
+    throw new CommandFailed(
+      `--account must be the number of an account. To list accounts, run: ${toCommandText(env, 'account list')}`,
+    );
   const existingAccounts = await accounts.list();
   if (existingAccounts.length === 0)
     throw new CommandFailed(

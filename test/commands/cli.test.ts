@@ -145,7 +145,7 @@ suite('keys', () => {
       ['key create --name x --days 1.5', /--days must be a whole number/],
       ['key create --name x --days 999999999999', /--days must be a whole number/],
       ['key create --name x --account 99', /There is no account 99/],
-      ['key create --name x --account abc', /There is no account/],
+      ['key create --name x --account abc', /--account must be the number of an account\. To list accounts, run/],
       ['key create --name=', /name/],
       ['key revoke abc', /abc is not the id of a key/],
       ['key revoke 9999', /Unknown 'api_key' with 'id' 9999/],

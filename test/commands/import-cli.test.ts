@@ -148,12 +148,16 @@ suite('an import', () => {
   test('of a missing file is refused; the help lists all options', async () => {
     const { code, stderr } = await switchboard.runCommand(['import', 'operators', join(folder, 'none.csv')]);
     assert.equal(code, 1);
-    assert.match(stderr, /no such file/);
+    assert.match(stderr, /none\.csv cannot be read: no such file or directory\.$/m);
+    assert.doesNotMatch(stderr, /ENOENT/);
     const help = await switchboard.runCommand(['import', 'operators', '--help']);
     for (const part of ['--apply', '--partly', '--account', '.csv or .json', 'external_id', 'dry run']) {
       assert.ok(help.stdout.includes(part), part);
     }
     assert.match((await switchboard.runCommand(['export', 'operators', '--help'])).stdout, /without passwords/);
+    const unwritable = await switchboard.runCommand(['export', 'operators', join(folder, 'none', 'out.csv')]);
+    assert.equal(unwritable.code, 1);
+    assert.match(unwritable.stderr, /out\.csv cannot be written: no such file or directory\.$/m);
   });
 
   test('shows progress on a terminal', async () => {

@@ -167,7 +167,7 @@ function buildNotice(omittedCount: number): string {
     omittedCount === 1
       ? '1 operator who holds skills or belongs to a group is'
       : `${omittedCount} operators who hold skills or belong to a group are`;
-  return `${subject} left out: name them with filters[skill_id] or filters[group_id] (* means all).`;
+  return `${subject} left out: include them with filters[skill_id] or filters[group_id] (* means all), or filter by id, email, external_id or name.`;
 }
 
 function buildMessages(input: LiveUpdate): string[] {

@@ -86,9 +86,15 @@ export type WebsiteUpdate = z.output<typeof websiteUpdate> & {
   readonly allowedOrigins?: readonly string[] | undefined;
 };
 
+/** Names of this machine: a page opened with any of them is the same page. */
+const LOOPBACK_HOSTS: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
+
 /** Returns the allowed origins, by default the origin of the website's URL. */
 export function resolveOrigins({ url, allowedOrigins }: Pick<Website, 'url' | 'allowedOrigins'>): readonly string[] {
-  return allowedOrigins.length > 0 ? allowedOrigins : [new URL(url).origin];
+  if (allowedOrigins.length > 0) return allowedOrigins;
+  const { protocol, hostname, port, origin } = new URL(url);
+  if (!LOOPBACK_HOSTS.includes(hostname)) return [origin];
+  return LOOPBACK_HOSTS.map((host) => new URL(`${protocol}//${host}:${port}`).origin);
 }
 
 export function withWebsiteDefaults(

@@ -138,6 +138,7 @@ test('texts that cannot be stored are INVALID, each at its field', async () => {
       for (const error of userErrors) assert.equal(error.code, 'INVALID');
     }
     assert.deepEqual(data.a.userErrors[0].field, ['input', 'name']);
+    assert.deepEqual(data.f.userErrors[0].field, ['input', 'newPassword']);
     const filtered = await runThreeTimes('query($t:String){operators(filter:{name:$t}){totalCount}}', { t: text });
     assert.deepEqual(codes(filtered), ['BAD_REQUEST']);
   }

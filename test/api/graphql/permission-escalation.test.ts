@@ -130,6 +130,14 @@ test('changing your own password requires the current one, for admins too and in
   }
 });
 
+test('a new password that is not accepted is reported by the name of its input field', async () => {
+  const operator = await fixture.createViewer('operator');
+  for (const newPassword of ['short', 'aaaaaaaaaaaa', operator.email]) {
+    const { data } = await operator.run(CHANGE_PASSWORD, { input: { currentPassword: PASSWORD, newPassword } });
+    assert.deepEqual(data.operatorPasswordChange.userErrors[0].field, ['input', 'newPassword'], newPassword);
+  }
+});
+
 test('the current password cannot be guessed faster than at a login', async () => {
   const operator = await fixture.createViewer('operator');
   const guess = async (attempt: number) => {

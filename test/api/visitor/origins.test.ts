@@ -154,6 +154,24 @@ test('allowed origins can be set at creation, and are not part of the REST API',
   assert.equal((await site.rest.put(`/website/${website.id}`, { allowed_origins: ['https://x.example'] })).status, 400);
 });
 
+test('a website on this machine is allowed by each of its names', async () => {
+  const websiteId = await createResource(site.rest, 'website', { url: 'http://localhost:8080', label: 'Local' });
+  const canOpen = async (origin: string) => (await site.openSession({ websiteId }, { Origin: origin })).status === 201;
+  await waitUntil('the website is known', () => canOpen('http://localhost:8080'));
+  for (const origin of ['http://localhost:8080', 'http://127.0.0.1:8080', 'http://[::1]:8080']) {
+    const { status, headers } = await site.openSession({ websiteId }, { Origin: origin });
+    assert.deepEqual([status, allowedOrigin(headers)], [201, origin]);
+  }
+  for (const origin of [
+    'http://localhost',
+    'http://127.0.0.1:8081',
+    'https://localhost:8080',
+    'http://127.0.0.2:8080',
+  ]) {
+    assert.equal((await site.openSession({ websiteId }, { Origin: origin })).status, 403, origin);
+  }
+});
+
 test('rule 17: WebSocket connections from pages of another website are rejected', {
   timeout: WAIT_TIMEOUT_MS,
 }, async () => {

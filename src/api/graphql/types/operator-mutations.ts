@@ -1,6 +1,6 @@
 import { type Profile, profileSchema, profileUpdate } from '../../../core/administration/profile.ts';
 import { type Caller, requireOperatorId } from '../../../core/kernel/caller.ts';
-import { invalidField } from '../../../core/kernel/errors.ts';
+import { DomainError, invalidField } from '../../../core/kernel/errors.ts';
 import { parseId } from '../../../core/kernel/ids.ts';
 import { validate } from '../../../core/kernel/validate.ts';
 import {
@@ -240,12 +240,26 @@ addMutation('operatorPasswordChange', {
     authorizeOnOperator(context, id, (caller, operator) => {
       if (findRelation(caller, operator) !== 'self') requireCanUpdate(caller, operator, { password: newPassword });
     }),
-  run: (commit, { caller, services }, { id, currentPassword, newPassword }) => {
-    const { password = '' } = validate(operatorUpdate, { password: newPassword });
-    const change = { current: currentPassword ?? undefined, password };
-    return services.administration.operators.changePassword(commit, caller, resolveOperatorId(id, caller), change);
+  run: async (commit, { caller, services: { administration } }, { id, currentPassword, newPassword }) => {
+    try {
+      const { password = '' } = validate(operatorUpdate, { password: newPassword });
+      const change = { current: currentPassword ?? undefined, password };
+      return await administration.operators.changePassword(commit, caller, resolveOperatorId(id, caller), change);
+    } catch (error) {
+      throw renameField(error, 'password', 'newPassword');
+    }
   },
 });
+
+/** For an input field with another name than the field of the operator. */
+function renameField(error: unknown, from: string, to: string): unknown {
+  if (!(error instanceof DomainError) || error.details.problems === undefined) return error;
+  const problems = error.details.problems.map((problem) => ({
+    ...problem,
+    path: problem.path.map((part) => (part === from ? to : part)),
+  }));
+  return new DomainError(error.kind, error.message, { ...error.details, problems });
+}
 
 addMutation('operatorSsoKeyRotate', {
   description: 'Replaces the single sign-on key of an operator. The old key stops working immediately.',

@@ -22,7 +22,8 @@ export function listEnvelope(item: z.ZodType) {
 
 export function listEnvelopeWithNotice(item: z.ZodType) {
   const notice = z.string().optional().meta({
-    description: 'How many operators were left out because the request has no skill or group filter.',
+    description:
+      'How many operators were left out because the request filters neither by skill or group nor by the operator.',
   });
   return listEnvelope(item).extend({
     meta: z

@@ -29,7 +29,7 @@ export const operatorPaths: ZodOpenApiPathsObject = {
         meta: {
           ...SUCCESS,
           notice:
-            '2 operators who hold skills or belong to a group are left out: name them with filters[skill_id] or filters[group_id] (* means all).',
+            '2 operators who hold skills or belong to a group are left out: include them with filters[skill_id] or filters[group_id] (* means all), or filter by id, email, external_id or name.',
         },
         data: [toWireKeys(examples.live)],
         pagination: { page: 1, pages: 1, limit: 1, count: 1 },
