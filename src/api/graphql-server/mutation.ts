@@ -1,7 +1,7 @@
 import type { InputFieldMap, InputShapeFromFields, OutputRef } from '@pothos/core';
 import type { Commit } from '../../core/kernel/caller.ts';
 import { type AnyBuilder, type BuilderTypes, createEnum } from './builder.ts';
-import { USER_ERROR_CODE_DESCRIPTIONS, type UserError } from './errors.ts';
+import { findUserErrors, USER_ERROR_CODE_DESCRIPTIONS, type UserError } from './errors.ts';
 import type { MutationRunner, Payload } from './mutation-runner.ts';
 
 export type InputFieldBuilder<Context extends object> = PothosSchemaTypes.InputFieldBuilder<
@@ -50,8 +50,8 @@ interface Mutation<Context extends object, Fields extends InputFieldMap, T> {
   readonly argumentDescription: string;
   readonly payload: PayloadFields<T, Context>;
   /**
-   * Throws unless the caller may make the change. Called when `run` rejects: a caller without the permission must not
-   * learn what is wrong with the input. On success it would only repeat the check of the service.
+   * Throws unless the caller may make the change. Called when `run` rejects the input: a caller without the permission
+   * must not learn what is wrong with it. On success it would only repeat the check of the service.
    */
   authorize?(context: Context, input: InputShapeFromFields<Fields>): Promise<void> | void;
   /** Errors that the caller can fix become user errors. */
@@ -120,7 +120,7 @@ export function addMutationTypes<Context extends { readonly mutations: MutationR
             try {
               return await run(commit, context, inputValue);
             } catch (error) {
-              await authorize?.(context, inputValue);
+              if (findUserErrors(error)) await authorize?.(context, inputValue);
               throw error;
             }
           }) as never;

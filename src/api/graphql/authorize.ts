@@ -1,10 +1,12 @@
+import type DataLoader from 'dataloader';
 import type { Conversation } from '../../core/engine/records/conversation.ts';
-import { type Caller, requireAdmin, requireOperatorId } from '../../core/kernel/caller.ts';
+import { type Caller, requireAdmin, requireOperatorId, requireWrite } from '../../core/kernel/caller.ts';
+import { unknownId } from '../../core/kernel/errors.ts';
 import { parseId } from '../../core/kernel/ids.ts';
-import type { Operator } from '../../core/operators/operator.ts';
+import { type PermissionSubject, requireForAnyOperator } from '../../core/operators/permissions.ts';
 import type { Context } from './context.ts';
 
-// Permission checks for `authorize` of mutations. An unknown target is left to the service, which reports it.
+// Permission checks for `authorize` of mutations.
 
 export function requireAdminCaller({ caller }: Context): void {
   requireAdmin(caller);
@@ -15,23 +17,38 @@ export function requireOperatorCaller({ caller }: Context): void {
   requireOperatorId(caller);
 }
 
-/** `id`: the operator, by default the viewer. */
+/**
+ * `id`: the operator, by default the viewer. An unknown one is reported before anything else in the input, but only to
+ * callers who could make the change to some operator.
+ */
 export async function authorizeOnOperator(
   { caller, load }: Context,
   id: string | null | undefined,
-  check: (caller: Caller, operator: Operator) => void,
+  check: (caller: Caller, operator: PermissionSubject) => void,
 ): Promise<void> {
   const operatorId = id === null || id === undefined ? requireOperatorId(caller) : parseId(id);
-  const operator = operatorId ? await load.operator.load(operatorId) : undefined;
-  if (operator) check(caller, operator);
+  const operator = await loadCurrent(load.operator, operatorId);
+  if (operator) return check(caller, operator);
+  requireForAnyOperator(caller, check);
+  throw unknownId('operator', operatorId ?? String(id));
 }
 
 export async function authorizeOnConversation(
-  { load }: Context,
+  { caller, load }: Context,
   id: string,
   check: (conversation: Conversation) => Promise<void> | void,
 ): Promise<void> {
+  requireWrite(caller);
   const conversationId = parseId(id);
-  const conversation = conversationId ? await load.conversations.byId.load(conversationId) : undefined;
-  if (conversation) await check(conversation);
+  const conversation = await loadCurrent(load.conversations.byId, conversationId);
+  if (!conversation) throw unknownId('conversation', conversationId ?? id);
+  await check(conversation);
+}
+
+/** An earlier mutation of the request may have changed what is cached. */
+async function loadCurrent<T>(
+  loader: DataLoader<number, T | undefined>,
+  id: number | undefined,
+): Promise<T | undefined> {
+  return id === undefined ? undefined : loader.clear(id).load(id);
 }

@@ -6,7 +6,7 @@ import type { OperatorFilters } from './operator-filter.ts';
 /** How an operator relates to the caller: the caller, an operator whom the caller manages, or another one. */
 export type Relation = 'self' | 'managed' | 'other';
 
-type PermissionSubject = Pick<Operator, 'id' | 'groupId' | 'roles'>;
+export type PermissionSubject = Pick<Operator, 'id' | 'groupId' | 'roles'>;
 
 const MANAGEMENT_ROLES: readonly Role[] = ['manager', 'admin'];
 
@@ -108,6 +108,24 @@ export function requireCanRotateKey(caller: Caller, operator: PermissionSubject)
 export function requireSelfOrManaged(caller: Caller, operator: PermissionSubject): void {
   requireWrite(caller);
   if (findRelation(caller, operator) === 'other') throw forbidden();
+}
+
+/** No operator has it. */
+const UNKNOWN_OPERATOR_ID = 0;
+
+/** Throws what `check` throws if the caller cannot pass it with any operator: neither with themselves nor a managed one. */
+export function requireForAnyOperator(
+  caller: Caller,
+  check: (caller: Caller, operator: PermissionSubject) => void,
+): void {
+  const { operatorId, managedGroups } = caller;
+  const [groupId = null] = managedGroups === 'account' ? [] : managedGroups;
+  try {
+    check(caller, { id: UNKNOWN_OPERATOR_ID, groupId, roles: [] });
+  } catch (error) {
+    if (operatorId === null) throw error;
+    check(caller, { id: operatorId, groupId: null, roles: [] });
+  }
 }
 
 function requireWithinManagerLimits(

@@ -123,3 +123,54 @@ test('every field of operatorUpdate with an invalid value is forbidden to caller
     }
   }
 });
+
+const UNKNOWN_ID = '900001';
+
+/** For each mutation with a target, the field that identifies it, and other input that is not valid. */
+const UNKNOWN_TARGETS: Record<string, { readonly by: 'id' | 'conversationId'; readonly invalid: object }> = {
+  operatorUpdate: { by: 'id', invalid: { email: 'x' } },
+  operatorDelete: { by: 'id', invalid: {} },
+  operatorAvailabilityUpdate: { by: 'id', invalid: {} },
+  operatorDisconnect: { by: 'id', invalid: {} },
+  operatorProfileUpdate: { by: 'id', invalid: { description: 'x'.repeat(6000) } },
+  operatorPasswordChange: { by: 'id', invalid: { newPassword: '' } },
+  operatorSsoKeyRotate: { by: 'id', invalid: {} },
+  messageSend: { by: 'conversationId', invalid: { clientId: 'a', text: '' } },
+  conversationTransfer: { by: 'id', invalid: { operatorId: 'not valid' } },
+  conversationTag: { by: 'id', invalid: { tagIds: ['not valid'] } },
+  conversationClose: { by: 'id', invalid: {} },
+  conversationTake: { by: 'id', invalid: { operatorId: 'not valid' } },
+};
+
+for (const [mutation, { by, invalid }] of Object.entries(UNKNOWN_TARGETS)) {
+  const cells =
+    mutation === 'operatorUpdate' ? UPDATES.get('OperatorUpdateInput.email') : MUTATIONS.get(`Mutation.${mutation}`);
+  test(`${mutation} of an unknown object is forbidden to callers who may do it to no object, and unknown to others`, async () => {
+    assert.ok(cells);
+    const { inputType } = getInputFields(mutation);
+    const document = `mutation($input: ${inputType}!) { ${mutation}(input: $input) { userErrors { code field } } }`;
+    for (const viewer of VIEWERS) {
+      const isAllowed = TARGETS.some((target) => findCell(cells, viewer, target) === 'allowed');
+      for (const id of [UNKNOWN_ID, 'not valid']) {
+        const response = await fixture.viewers[viewer].run(document, { input: { [by]: id, ...invalid } });
+        const { userErrors } = response.data?.[mutation] ?? {};
+        const outcome = userErrors ? JSON.stringify(userErrors) : outcomeOf(response);
+        assert.equal(outcome, isAllowed ? '[{"code":"UNKNOWN_ID","field":null}]' : 'forbidden', `${viewer} ${id}`);
+      }
+    }
+  });
+}
+
+test('an operator whom an earlier mutation of the request created is not unknown', async () => {
+  const { run } = fixture.viewers.admin;
+  const created = await run('mutation{operatorCreate(input:{name:"A",email:"before@example.com"}){operator{id}}}');
+  const nextId = Number(created.data.operatorCreate.operator.id) + 1;
+  const update = `operatorUpdate(input:{id:${nextId},email:"x"}){userErrors{code}}`;
+  const create = 'operatorCreate(input:{name:"B",email:"after@example.com"}){operator{id}}';
+  const { data } = await run(`mutation{first:${update} ${create} second:${update}}`);
+  assert.deepEqual(data, {
+    first: { userErrors: [{ code: 'UNKNOWN_ID' }] },
+    operatorCreate: { operator: { id: String(nextId) } },
+    second: { userErrors: [{ code: 'INVALID' }] },
+  });
+});

@@ -95,7 +95,10 @@ addMutation('conversationTransfer', {
     }),
   },
   payload: objectPayload('conversation', ConversationRef),
-  authorize: (context, { id }) => requireAccess(context, id),
+  authorize: (context, { id, force }) => {
+    if (force) requireManager(context.caller);
+    return requireAccess(context, id);
+  },
   run: (commit, { caller, services }, input) =>
     services.engine.conversations.transfer(commit, caller, {
       id: requireConversationId(input.id),
@@ -142,6 +145,7 @@ addMutation('conversationClose', {
   argumentDescription: 'The conversation to close.',
   input: conversationInput,
   payload: objectPayload('conversation', ConversationRef),
+  authorize: (context, { id }) => requireAccess(context, id),
   run: (commit, { caller, services }, { id }) =>
     services.engine.conversations.close(commit, caller, requireConversationId(id)),
 });

@@ -13,6 +13,8 @@ import {
 import {
   findRelation,
   requireCanCreate,
+  requireCanDelete,
+  requireCanRotateKey,
   requireCanUpdate,
   requireSelfOrManaged,
 } from '../../../core/operators/permissions.ts';
@@ -128,6 +130,7 @@ addMutation('operatorDelete', {
   argumentDescription: 'The operator to delete.',
   input: idInput('The operator to delete.', 'The identifier of the operator.'),
   payload: deletedIdPayload<Operator>(),
+  authorize: (context, { id }) => authorizeOnOperator(context, id, requireCanDelete),
   run: (commit, { caller, services }, { id }) =>
     services.administration.operators.delete(commit, caller, requireId('operator', id)),
 });
@@ -187,6 +190,7 @@ addMutation('operatorDisconnect', {
   argumentDescription: 'The operator to disconnect.',
   input: idInput('The operator to disconnect.', 'The identifier of the operator.'),
   payload: objectPayload('operator', OperatorRef),
+  authorize: (context, { id }) => authorizeOnOperator(context, id, requireSelfOrManaged),
   run: (commit, { caller, services }, { id }) =>
     services.engine.live.update(commit, caller, requireId('operator', id), { connected: false }),
 });
@@ -266,6 +270,7 @@ addMutation('operatorSsoKeyRotate', {
   argumentDescription: 'The operator.',
   input: idInput('The operator whose key is replaced.', 'The identifier of the operator.'),
   payload: objectPayload('operator', OperatorRef),
+  authorize: (context, { id }) => authorizeOnOperator(context, id, requireCanRotateKey),
   run: (commit, { caller, services }, { id }) =>
     services.administration.operators.rotateSsoKey(commit, caller, requireId('operator', id)),
 });
