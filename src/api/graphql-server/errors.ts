@@ -52,8 +52,12 @@ export function graphqlError(code: ErrorCode, message: string): GraphQLError {
   return new GraphQLError(message, { extensions: { code } });
 }
 
-export function unauthenticatedError(credential: Credential | undefined): GraphQLError {
-  return graphqlError('UNAUTHENTICATED', `${credential?.kind === 'api_key' ? 'API key' : 'access token'} not valid`);
+export function unauthenticatedError(credential: Credential | undefined, acceptsApiKeys: boolean): GraphQLError {
+  if (credential) {
+    return graphqlError('UNAUTHENTICATED', `${credential.kind === 'api_key' ? 'API key' : 'access token'} not valid`);
+  }
+  const apiKey = acceptsApiKeys ? 'an API key in X-API-Key, or ' : '';
+  return graphqlError('UNAUTHENTICATED', `Send ${apiKey}an access token as Authorization: Bearer.`);
 }
 
 export function isUnavailable(error: unknown): boolean {

@@ -5,7 +5,7 @@ const TOO_MANY_OPERATIONS = 4429;
 
 /** A client that sends this many operations above its limits within the period ignores the errors. */
 const MAX_REFUSALS = 1000;
-const REFUSAL_PERIOD_MS = 10_000;
+const DEFAULT_REFUSAL_PERIOD_MS = 10_000;
 
 /** The pauses of many refusals add up, but not above the time after which clients may try again. */
 const PAUSE_PER_REFUSAL_MS = 5;
@@ -15,7 +15,10 @@ const MAX_PAUSE_MS = 1000;
  * Returns a function to call for each refused operation of a connection. Reading from the connection pauses, so that a
  * client that sends many cannot keep the service busy with refusals; one that continues is disconnected.
  */
-export function createFloodGuard(client: Pick<WebSocket, 'pause' | 'resume' | 'close'>): () => void {
+export function createFloodGuard(
+  client: Pick<WebSocket, 'pause' | 'resume' | 'close'>,
+  refusalPeriodMs = DEFAULT_REFUSAL_PERIOD_MS,
+): () => void {
   let count = 0;
   let since = 0;
   let resumeAt = 0;
@@ -41,7 +44,7 @@ export function createFloodGuard(client: Pick<WebSocket, 'pause' | 'resume' | 'c
 
   return () => {
     const now = performance.now();
-    if (now - since > REFUSAL_PERIOD_MS) {
+    if (now - since > refusalPeriodMs) {
       count = 0;
       since = now;
     }

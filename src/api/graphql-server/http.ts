@@ -8,7 +8,7 @@ import {
   getOperationAST,
   type OperationDefinitionNode,
 } from 'graphql';
-import { createHandler, type Request as HandlerRequest } from 'graphql-http';
+import { createHandler, type Request as HandlerRequest, type ResponseInit } from 'graphql-http';
 import { type Credential, readCredential } from '../http/credential.ts';
 import { createDisconnectSignal } from '../http/disconnect-signal.ts';
 import { DocumentCache, type PreparedDocument } from './documents.ts';
@@ -59,6 +59,8 @@ const PARSED_DOCUMENT = Symbol('parsed document');
 const REQUEST = Symbol('request');
 const RETRY_AFTER_SECONDS = 1;
 const ALLOW = 'GET, POST, OPTIONS';
+const NO_SUBSCRIPTIONS =
+  'Subscriptions are not served over HTTP: use a WebSocket on the same path, with the protocol graphql-transport-ws.';
 
 type PreparedArgs = ExecutionArgs & {
   readonly [PARSED_DOCUMENT]: PreparedDocument;
@@ -107,7 +109,7 @@ export function serveGraphql<Viewer>(app: FastifyInstance, endpoint: GraphqlEndp
     handler: async (request, reply) => {
       const credential = readCredential(request, endpoint.acceptsApiKeys);
       const viewer = credential && (await endpoint.authenticate(credential, request));
-      if (viewer === undefined) return sendUnauthenticated(reply, credential);
+      if (viewer === undefined) return sendUnauthenticated(reply, credential, endpoint.acceptsApiKeys);
       const leave = await endpoint.operations.enter(endpoint.identify(viewer));
       try {
         return await respond(request, reply, viewer);
@@ -129,11 +131,19 @@ export function serveGraphql<Viewer>(app: FastifyInstance, endpoint: GraphqlEndp
       context: { viewer, reply },
     });
     reply.code(init.status).headers({ ...NO_STORE, ...init.headers });
-    if (init.status === 405) reply.header('allow', ALLOW);
+    if (init.status === 405) reply.header('allow', request.method === 'GET' ? 'POST' : ALLOW);
     if (request.isUnavailable) reply.code(503).header('retry-after', RETRY_AFTER_SECONDS);
-    if (body !== null) return reply.send(body);
-    return sendError(reply, init.status, graphqlError('BAD_REQUEST', init.statusText));
+    if (body !== null && init.status !== 405) return reply.send(body);
+    return sendError(reply, init.status, graphqlError('BAD_REQUEST', describeRejection(request, init)));
   }
+}
+
+/** graphql-http rejects these with a status only, or without a code. */
+function describeRejection({ method, headers }: FastifyRequest, { status, statusText }: ResponseInit): string {
+  if (status === 405 && method === 'GET') return 'Mutations are not served over GET: use POST.';
+  // Only clients that subscribe over HTTP ask for a stream of events.
+  if (status === 406 && headers.accept?.includes('text/event-stream')) return NO_SUBSCRIPTIONS;
+  return statusText;
 }
 
 /** Returns the execution arguments of a request, or the errors for which it is rejected. */
@@ -191,10 +201,7 @@ function checkOperation(
     );
   }
   if (operation.operation !== 'subscription') return undefined;
-  return graphqlError(
-    'BAD_REQUEST',
-    'Subscriptions are not served over HTTP: use a WebSocket on the same path, with the protocol graphql-transport-ws.',
-  );
+  return graphqlError('BAD_REQUEST', NO_SUBSCRIPTIONS);
 }
 
 /**
@@ -206,7 +213,11 @@ function isFullyUnavailable({ data, errors }: ExecutionResult): boolean {
   return isEmpty && errors !== undefined && errors.length > 0 && errors.every(isUnavailable);
 }
 
-function sendUnauthenticated(reply: FastifyReply, credential: Credential | undefined): FastifyReply {
+function sendUnauthenticated(
+  reply: FastifyReply,
+  credential: Credential | undefined,
+  acceptsApiKeys: boolean,
+): FastifyReply {
   reply.header('www-authenticate', credential?.kind === 'token' ? 'Bearer error="invalid_token"' : 'Bearer');
-  return sendError(reply, 401, unauthenticatedError(credential));
+  return sendError(reply, 401, unauthenticatedError(credential, acceptsApiKeys));
 }

@@ -42,6 +42,8 @@ export interface SocketTimeouts {
   /** How long to wait for the client's close frame. */
   readonly closeMs: number;
   readonly pingIntervalMs: number;
+  /** The period in which a client may send a limited number of operations above its limits. Defaults to 10 s. */
+  readonly refusalPeriodMs?: number;
 }
 
 const DEFAULT_TIMEOUTS: SocketTimeouts = {
@@ -191,7 +193,7 @@ export class SocketServer<Viewer> implements Sockets {
       closeSignal: closing.signal,
       isAlive: true,
       batch: this.#openedCount % BATCH_COUNT,
-      countRefusal: createFloodGuard(client),
+      countRefusal: createFloodGuard(client, this.#timeouts.refusalPeriodMs),
     };
     this.#connections.set(client, connection);
     const onClosed = this.#protocol.opened(
@@ -249,7 +251,7 @@ export class SocketServer<Viewer> implements Sockets {
       toClientError(new GraphQLError(error.message, { originalError: error }), this.#logError),
     );
     if (viewer instanceof GraphQLError) return [viewer];
-    if (viewer === undefined) return [unauthenticatedError(connection.credential)];
+    if (viewer === undefined) return [unauthenticatedError(connection.credential, this.#endpoint.acceptsApiKeys)];
     if (isPersistedQuery({ query, ...payload })) return [PERSISTED_QUERY_ERROR];
     const operationName = normalizeOperationName(payload.operationName);
     const { operations, identify } = this.#endpoint;

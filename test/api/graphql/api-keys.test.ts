@@ -103,7 +103,7 @@ suite('where the key is read from', () => {
   test("the visitors' endpoint takes no key, and ignores one besides a token", async () => {
     const { status, error } = await post({ 'X-API-Key': switchboard.key }, '/visitor/graphql');
     assert.equal(status, 401);
-    assert.equal(error?.message, 'access token not valid');
+    assert.equal(error?.message, 'Send an access token as Authorization: Bearer.');
   });
 
   test('pages of an allowed origin may send the header', async () => {

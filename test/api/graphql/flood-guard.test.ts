@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { mock, test } from 'node:test';
 import { createFloodGuard } from '../../../src/api/graphql-server/flood-guard.ts';
 import { waitUntil } from '../../support/waiting/wait.ts';
 
@@ -39,5 +39,19 @@ test('a connection with too many refusals is closed', () => {
   for (let n = 0; n < 1000; n += 1) countRefusal();
   assert.deepEqual(client.calls, ['pause']);
   countRefusal();
+  assert.deepEqual(client.calls, ['pause', 'close 4429']);
+});
+
+test('refusals of an earlier period do not count', () => {
+  const client = new FakeClient();
+  const countRefusal = createFloodGuard(client, 100);
+  let now = 1000;
+  const clock = mock.method(performance, 'now', () => now);
+  for (let n = 0; n < 1000; n += 1) countRefusal();
+  now += 101;
+  for (let n = 0; n < 1000; n += 1) countRefusal();
+  assert.deepEqual(client.calls, ['pause']);
+  countRefusal();
+  clock.mock.restore();
   assert.deepEqual(client.calls, ['pause', 'close 4429']);
 });

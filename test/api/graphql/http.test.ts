@@ -59,7 +59,11 @@ test('GET accepts queries, but not mutations', async () => {
   assert.equal(read.headers.get('cache-control'), 'no-store');
   const write = await get('mutation{operatorConnect(input:{}){userErrors{message}}}');
   assert.equal(write.status, 405);
-  assert.ok(((await write.json()) as { errors: unknown[] }).errors.length > 0);
+  assert.equal(write.headers.get('allow'), 'POST');
+  assert.equal(write.headers.get('content-type'), 'application/json; charset=utf-8');
+  assert.deepEqual(await write.json(), {
+    errors: [{ message: 'Mutations are not served over GET: use POST.', extensions: { code: 'BAD_REQUEST' } }],
+  });
 });
 
 test('every rejected request gets a body with errors', async () => {
@@ -123,6 +127,40 @@ test('what real clients send besides is accepted, or rejected with a message tha
     rejected('The document has no operation with the name C.'),
   );
   assert.deepEqual(await post({ query: TWO, operationName: 'B' }), { __typename: 'Query' });
+});
+
+test('a client that subscribes over HTTP is told to use a WebSocket', async () => {
+  for (const accept of ['text/event-stream', 'text/event-stream, multipart/mixed']) {
+    const response = await fetch(`${switchboard.url}/graphql`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json', Accept: accept },
+      body: JSON.stringify({ query: 'subscription { deskEvents { type } }' }),
+    });
+    assert.equal(response.status, 406);
+    const { errors } = (await response.json()) as { errors: { message: string; extensions: object }[] };
+    assert.match(errors[0]?.message ?? '', /^Subscriptions are not served over HTTP: use a WebSocket/);
+    assert.deepEqual(errors[0]?.extensions, { code: 'BAD_REQUEST' });
+  }
+});
+
+test('a request without a credential is told which ones are accepted', async () => {
+  const token = 'an access token as Authorization: Bearer.';
+  for (const [path, headers, message] of [
+    ['/graphql', {}, `Send an API key in X-API-Key, or ${token}`],
+    ['/graphql?key=x', {}, `Send an API key in X-API-Key, or ${token}`],
+    ['/graphql', { Authorization: 'Basic eDp5' }, `Send an API key in X-API-Key, or ${token}`],
+    ['/visitor/graphql', { 'X-API-Key': switchboard.key }, `Send ${token}`],
+    ['/graphql', { Authorization: 'Bearer nonsense' }, 'access token not valid'],
+    ['/graphql', { 'X-API-Key': 'nonsense' }, 'API key not valid'],
+  ] as const) {
+    const response = await fetch(`${switchboard.url}${path}`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', ...headers },
+      body: '{"query":"{__typename}"}',
+    });
+    assert.equal(response.status, 401);
+    assert.deepEqual(await response.json(), { errors: [{ message, extensions: { code: 'UNAUTHENTICATED' } }] });
+  }
 });
 
 test('an empty operation name over a WebSocket is the same as none', async () => {
