@@ -38,8 +38,7 @@ export class HashQueue {
     const isBackground = turn.priority === 'background';
     await this.#waitForTurn(turn, isBackground);
     try {
-      if (turn.signal?.aborted)
-        throw new DomainError('unavailable', 'The client has disconnected. Nothing was changed.');
+      requireClient(turn.signal);
       return await hash();
     } finally {
       this.#running -= 1;
@@ -82,4 +81,9 @@ export class HashQueue {
       }),
     );
   }
+}
+
+/** Throws if the client has disconnected. */
+export function requireClient(signal: AbortSignal | undefined): void {
+  if (signal?.aborted) throw new DomainError('unavailable', 'The client has disconnected. Nothing was changed.');
 }

@@ -1,4 +1,5 @@
 import type { Transaction } from '../../storage/database.ts';
+import { requireClient } from '../access/hash-queue.ts';
 import { foldEmail } from '../access/logins.ts';
 import { rejectCommonPassword } from '../access/passwords.ts';
 import type { Caller, Commit } from '../kernel/caller.ts';
@@ -137,6 +138,7 @@ export class OperatorImport {
     options: ImportOptions,
   ): Promise<ImportReport> {
     const prepared = await this.#prepare(caller, rows, options);
+    requireClient(options.signal); // it may have disconnected during the last hash
     const size = options.allOrNothing || options.dryRun ? prepared.length : MAX_ROWS_PER_COMMIT;
     const reports: ImportReport[] = [];
     for (let start = 0; start < prepared.length; start += size) {
