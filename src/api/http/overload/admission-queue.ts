@@ -6,8 +6,6 @@ import { WaitingLine } from './waiting-line.ts';
  * turns would lock out new clients.
  */
 const SLICE_MS = 2;
-/** A turn of the event loop that has taken longer than this must come to an end. */
-const LONG_TURN_MS = 5;
 /** The least share of the time for serving, however many requests there are to refuse. */
 const MIN_SERVING_SHARE = 0.65;
 /** Requests that are being served, including those for which the service waits, for example for the database. */
@@ -51,11 +49,6 @@ export class AdmissionQueue {
 
   get waitingCount(): number {
     return this.#waitingCount;
-  }
-
-  /** Whether the event loop should continue with something other than reading from this connection. */
-  isTurnLong(): boolean {
-    return this.#isTurnEnding && this.#readClock() - this.#turnStartedAt > LONG_TURN_MS;
   }
 
   /** Whether a request that arrives now can be served in time. Called for every request. */

@@ -1,6 +1,7 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { AdmissionQueue } from './admission-queue.ts';
+import { RefusedConnections } from './refused-connections.ts';
 import { classifyRequest, type PathPolicy, type RequestClass, type RequestTraits } from './request-class.ts';
 import { type GateAdmission, SocketGate } from './socket-gate.ts';
 
@@ -32,6 +33,7 @@ export class OverloadProtection implements GateAdmission {
   readonly #readClock: () => number;
   readonly #queue: AdmissionQueue;
   readonly #refusals: ReadonlyMap<PathPolicy, PreparedRefusal>;
+  readonly #refusedConnections = new RefusedConnections();
   readonly #gates = new WeakMap<Socket, SocketGate>();
   #operationsSecond = 0;
   #operationsCount = 0;
@@ -99,8 +101,8 @@ export class OverloadProtection implements GateAdmission {
     if (!this.#gates.has(socket)) process.nextTick(() => this.#openGate(socket));
   }
 
-  isTurnLong(): boolean {
-    return this.#queue.isTurnLong();
+  readLater(resume: () => void): void {
+    this.#refusedConnections.add(resume);
   }
 
   #openGate(socket: Socket): void {

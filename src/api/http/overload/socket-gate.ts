@@ -3,13 +3,17 @@ import type { Socket } from 'node:net';
 import type { RequestTraits } from './request-class.ts';
 
 const HEAD_END = '\r\n\r\n';
+/** Stricter than the parser: whatever is unusual is left to the parser. */
+const GET_REQUEST = /^GET (\/[!-~]*) HTTP\/1\.1\r\n(?:[!#$%&'*+\-.^_`|~\w]+:[\t -~\x80-\xff]*\r\n)*\r\n$/;
 /** A GET request with one of these may be followed by a body, or is not an ordinary request. */
-const OTHER_THAN_PLAIN = /\n(?:content-length|transfer-encoding|upgrade|expect)[ \t]*:/i;
+const OTHER_THAN_PLAIN =
+  /\n(?:content-length|transfer-encoding|upgrade|expect|connection:(?![ \t]*keep-alive[ \t]*\r))/i;
 
 export interface GateAdmission {
   /** Returns the response to a request that is refused; undefined if it can be served. */
   findRefusal(traits: RequestTraits): Buffer | undefined;
-  isTurnLong(): boolean;
+  /** Calls `resume` when the next request of this connection can be read. */
+  readLater(resume: () => void): void;
 }
 
 /**
@@ -33,7 +37,7 @@ export class SocketGate {
     this.#admission = admission;
     const push = socket.push.bind(socket);
     socket.push = (chunk, encoding) =>
-      (this.#refuse(chunk) || this.#pass(chunk, () => push(chunk, encoding))) && this.#canReadMore();
+      this.#refuse(chunk) ? this.#pauseReading() : this.#pass(chunk, () => push(chunk, encoding));
     // Without a listener, the parser reads from the operating system directly.
     socket.on('data', () => undefined);
   }
@@ -52,17 +56,16 @@ export class SocketGate {
 
   #refuse(chunk: unknown): boolean {
     if (!this.#isBetweenRequests || this.#runningCount > 0 || !(chunk instanceof Buffer)) return false;
-    const traits = readPlainGet(chunk);
+    const traits = this.#socket.writableNeedDrain ? undefined : readPlainGet(chunk);
     const refusal = traits && this.#admission.findRefusal(traits);
-    if (!refusal || this.#socket.writableNeedDrain) return false;
+    if (!refusal) return false;
     this.#socket.write(refusal);
     return true;
   }
 
-  /** False stops reading from the connection: otherwise one turn of the event loop could go on for seconds. */
-  #canReadMore(): boolean {
-    if (!this.#admission.isTurnLong()) return true;
-    setImmediate(() => this.#socket._read(0));
+  /** Returns false, which stops reading from the connection. */
+  #pauseReading(): boolean {
+    this.#admission.readLater(() => this.#socket._read(0));
     return false;
   }
 
@@ -80,10 +83,10 @@ export class SocketGate {
 /** Returns undefined if the chunk is not exactly one GET request without a body. */
 function readPlainGet(chunk: Buffer): RequestTraits | undefined {
   const text = chunk.toString('latin1');
-  if (!text.startsWith('GET /') || text.indexOf(HEAD_END) !== text.length - HEAD_END.length) return undefined;
-  if (OTHER_THAN_PLAIN.test(text)) return undefined;
+  const url = text.match(GET_REQUEST)?.[1];
+  if (url === undefined || OTHER_THAN_PLAIN.test(text)) return undefined;
   return {
-    url: text.slice(4, text.indexOf(' ', 4)),
+    url,
     hasAuthorization: /\nauthorization:/i.test(text),
     hasApiKey: /\nx-api-key:/i.test(text),
   };

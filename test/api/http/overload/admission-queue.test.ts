@@ -130,7 +130,6 @@ suite('in an overload', () => {
     // One long turn of the event loop: each question of `isOpen` stands for a request that is refused.
     for (let index = 0; index < 1000; index++, now += 0.1) queue.isOpen('integration');
     assert.ok(served.length - servedBefore > 20, `${served.length - servedBefore} were served in between`);
-    assert.equal(queue.isTurnLong(), true);
   });
 });
 
