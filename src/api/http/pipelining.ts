@@ -1,5 +1,6 @@
 import type { RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { continueReading, stopReading } from './socket-reading.ts';
 
 /**
  * Serves the requests of a connection one after another, and reads no further ones while some wait. By default Node
@@ -27,18 +28,4 @@ export function serveInOrder(server: Server): void {
       serve(request, response);
     });
   });
-}
-
-function stopReading(socket: Socket): void {
-  socket.pause();
-  socket.on('resume', keepPaused); // Node resumes when it has sent a response
-}
-
-function continueReading(socket: Socket): void {
-  socket.off('resume', keepPaused);
-  socket.resume();
-}
-
-function keepPaused(this: Socket): void {
-  this.pause();
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { continueReading, stopReading } from '../socket-reading.ts';
 import { AdmissionQueue } from './admission-queue.ts';
 import { RefusedConnections } from './refused-connections.ts';
 import { classifyRequest, type PathPolicy, type RequestClass, type RequestTraits } from './request-class.ts';
@@ -97,8 +98,11 @@ export class OverloadProtection implements GateAdmission {
     this.refusalCounts[requestClass] += 1;
     const { headers, body } = this.#refusals.get(policy) as PreparedRefusal;
     response.writeHead(503, headers as string[]).end(body);
-    // This client will probably send more. The parser must finish first.
-    if (!this.#gates.has(socket)) process.nextTick(() => this.#openGate(socket));
+    stopReading(socket);
+    this.readLater(() => {
+      continueReading(socket);
+      this.#openGate(socket); // this client will probably send more
+    });
   }
 
   readLater(resume: () => void): void {

@@ -40,6 +40,7 @@ export class SocketGate {
       this.#refuse(chunk) ? this.#pauseReading() : this.#pass(chunk, () => push(chunk, encoding));
     // Without a listener, the parser reads from the operating system directly.
     socket.on('data', () => undefined);
+    this.#read();
   }
 
   /** Called for every request that the parser found. */
@@ -65,8 +66,12 @@ export class SocketGate {
 
   /** Returns false, which stops reading from the connection. */
   #pauseReading(): boolean {
-    this.#admission.readLater(() => this.#socket._read(0));
+    this.#admission.readLater(() => this.#read());
     return false;
+  }
+
+  #read(): void {
+    if (!this.#socket.isPaused()) this.#socket._read(0);
   }
 
   #pass(chunk: unknown, push: () => boolean): boolean {
