@@ -14,6 +14,7 @@ import { Metrics } from '../api/http/metrics.ts';
 import { registerNodeMetrics } from '../api/http/node-metrics.ts';
 import { registerOperations } from '../api/http/operations.ts';
 import { RouteTable } from '../api/http/route-table.ts';
+import { createSecurityHeaders, type SecurityHeaders } from '../api/http/security-headers.ts';
 import { closeWithin, drain } from '../api/http/shutdown.ts';
 import { createSocketOriginCheck } from '../api/http/socket-origin.ts';
 import { registerOAuth } from '../api/oauth/oauth.ts';
@@ -120,7 +121,7 @@ function buildApp({ config, logger, metrics }: ServerContext, routes: RouteTable
     corsOrigins: config.SWITCHBOARD_CORS_ORIGINS,
     compresses: config.SWITCHBOARD_COMPRESSION === '1',
     tls: readTls(config),
-    strictTransportSecurity: config.SWITCHBOARD_HSTS,
+    securityHeaders: getSecurityHeaders(config),
     headersTimeoutMs: config.SWITCHBOARD_HEADERS_TIMEOUT * 1000,
     requestTimeoutMs: config.SWITCHBOARD_REQUEST_TIMEOUT * 1000,
     writeTimeoutMs: config.SWITCHBOARD_WRITE_TIMEOUT * 1000,
@@ -128,6 +129,10 @@ function buildApp({ config, logger, metrics }: ServerContext, routes: RouteTable
     overloadPolicies: createOverloadPolicies(getDeprecation(config)),
   };
   return createApp(options, createFallbackHandlers(getDeprecation(config)));
+}
+
+function getSecurityHeaders({ SWITCHBOARD_TLS_CERT, SWITCHBOARD_HSTS }: Config): SecurityHeaders {
+  return createSecurityHeaders(SWITCHBOARD_TLS_CERT === undefined ? undefined : SWITCHBOARD_HSTS);
 }
 
 function getDeprecation({ SWITCHBOARD_REST_SUNSET: sunset }: Config): Deprecation {
@@ -165,9 +170,10 @@ function registerProtocols(
     publicUrl: config.SWITCHBOARD_PUBLIC_URL,
     trustedProxies: config.SWITCHBOARD_TRUSTED_PROXIES,
   });
+  const socketOptions = { logger, securityHeaders: getSecurityHeaders(config), readAddress };
   return [
-    serveSockets(app.server, { ...graphqlOptions, logger, readAddress, isAllowedOrigin }, socketTimeouts),
-    serveVisitorSockets(app.server, { ...visitorOptions, logger, readAddress }, socketTimeouts),
+    serveSockets(app.server, { ...graphqlOptions, ...socketOptions, isAllowedOrigin }, socketTimeouts),
+    serveVisitorSockets(app.server, { ...visitorOptions, ...socketOptions }, socketTimeouts),
   ];
 }
 

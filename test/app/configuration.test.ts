@@ -5,7 +5,9 @@ import type { IncomingMessage } from 'node:http';
 import { request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { after, before, suite, test } from 'node:test';
+import { connect } from 'node:tls';
 import { ConfigError, readConfig } from '../../src/config.ts';
 import { tryLogin } from '../support/clients/oauth.ts';
 import { restClient } from '../support/clients/rest.ts';
@@ -256,6 +258,23 @@ suite('TLS', { skip: spawnSync('openssl', ['version']).status === 0 ? false : 'r
         .end();
     });
 
+  /** Sends bytes and returns everything that is received until the connection ends. */
+  const sendSecurely = async (url: string, bytes: string): Promise<string> => {
+    const socket = connect({ host: '127.0.0.1', port: Number(new URL(url).port), ca: readFileSync(pem('cert')) });
+    socket.write(bytes);
+    return text(socket);
+  };
+
+  const HANDSHAKE =
+    'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n';
+  /** Requests whose responses are written to the socket directly. */
+  const SOCKET_RESPONSES = [
+    ['BREW / HTTP/1.1\r\nHost: a\r\n\r\n', 501],
+    ['nonsense\r\n\r\n', 400],
+    [`GET /graphql HTTP/1.1\r\nHost: a\r\nOrigin: https://evil.example\r\n${HANDSHAKE}\r\n`, 403],
+    [`GET /visitor/graphql HTTP/1.1\r\nHost: a\r\nOrigin: https://evil.example\r\n${HANDSHAKE}\r\n`, 403],
+  ] as const;
+
   test('serves HTTPS and no plain HTTP', async () => {
     const switchboard = await serve('tls', { SWITCHBOARD_TLS_CERT: pem('cert'), SWITCHBOARD_TLS_KEY: pem('key') });
     try {
@@ -273,8 +292,17 @@ suite('TLS', { skip: spawnSync('openssl', ['version']).status === 0 ? false : 'r
     const policy = 'max-age=600; includeSubDomains';
     const files = { SWITCHBOARD_TLS_CERT: pem('cert'), SWITCHBOARD_TLS_KEY: pem('key') };
     const switchboard = await serve('hsts', { ...files, SWITCHBOARD_HSTS: policy });
-    const { headers } = await getSecurely(switchboard.url).finally(() => switchboard.stop());
-    assert.equal(headers['strict-transport-security'], policy);
+    try {
+      const { headers } = await getSecurely(switchboard.url);
+      assert.equal(headers['strict-transport-security'], policy);
+      for (const [request, status] of SOCKET_RESPONSES) {
+        const response = await sendSecurely(switchboard.url, request);
+        assert.match(response, new RegExp(`^HTTP/1\\.1 ${status} `));
+        assert.match(response, new RegExp(`^strict-transport-security: ${policy}\r$`, 'im'), request);
+      }
+    } finally {
+      await switchboard.stop();
+    }
   });
 
   test('missing or invalid files are refused with a clear message', async () => {

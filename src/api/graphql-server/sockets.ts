@@ -7,7 +7,7 @@ import { type ServerOptions, type WebSocket, WebSocketServer } from 'ws';
 import { type Credential, readCredential } from '../http/credential.ts';
 import { findHeaderError } from '../http/header-errors.ts';
 import { HttpError } from '../http/http-error.ts';
-import { NO_SNIFF_LINE } from '../http/security-headers.ts';
+import { type SecurityHeaders, toHeaderLines } from '../http/security-headers.ts';
 import { readConnectionCredential } from './connection-credential.ts';
 import { DocumentCache } from './documents.ts';
 import { graphqlError, isUnavailable, toClientError, unauthenticatedError } from './errors.ts';
@@ -57,6 +57,8 @@ export interface SocketEndpoint<Viewer> {
   readonly path: string;
   readonly schema: GraphQLSchema;
   readonly logger: Logger;
+  /** On the response to a handshake that is refused. */
+  readonly securityHeaders: SecurityHeaders;
   readonly operations: OperationQueue;
   /** How often the credential of each connection is rechecked. Defaults to 400 ms. */
   readonly credentialCheckIntervalMs?: number;
@@ -128,8 +130,8 @@ export class SocketServer<Viewer> implements Sockets {
     };
     this.#sockets = new WebSocketServer(options);
     this.#sockets.on('wsClientError', (_error, socket, { method }) => {
-      if (method === 'GET') rejectUpgrade(socket, '400 Bad Request', 'Sec-WebSocket-Version: 13\r\n');
-      else rejectUpgrade(socket, '405 Method Not Allowed', 'Allow: GET\r\n');
+      if (method === 'GET') this.#rejectUpgrade(socket, '400 Bad Request', 'Sec-WebSocket-Version: 13\r\n');
+      else this.#rejectUpgrade(socket, '405 Method Not Allowed', 'Allow: GET\r\n');
     });
     const operations = new SocketOperations(endpoint.operations, this.#logError);
     this.#protocol = makeServer<Record<string, unknown>, Connection<Viewer>>({
@@ -166,8 +168,8 @@ export class SocketServer<Viewer> implements Sockets {
 
   readonly #handleUpgrade = async (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     if (!matchesPath(this.#endpoint.path, request.url ?? '')) return;
-    if (findHeaderError(request)) return rejectUpgrade(socket, '400 Bad Request');
-    if (!(await this.#canConnect(request, socket))) return rejectUpgrade(socket, '403 Forbidden');
+    if (findHeaderError(request)) return this.#rejectUpgrade(socket, '400 Bad Request');
+    if (!(await this.#canConnect(request, socket))) return this.#rejectUpgrade(socket, '403 Forbidden');
     this.#sockets.handleUpgrade(request, socket, head, (client) => this.#openConnection(client, request));
   };
 
@@ -298,6 +300,12 @@ export class SocketServer<Viewer> implements Sockets {
     }, intervalMs / BATCH_COUNT).unref();
   }
 
+  #rejectUpgrade(socket: Duplex, status: string, headers = ''): void {
+    const lines = headers + toHeaderLines(this.#endpoint.securityHeaders);
+    socket.on('error', () => socket.destroy());
+    socket.end(`HTTP/1.1 ${status}\r\n${lines}Content-Length: 0\r\nConnection: close\r\n\r\n`);
+  }
+
   #closeOnError(client: WebSocket, error: unknown): void {
     if (isUnavailable(error)) {
       client.close(TRY_AGAIN_LATER, 'The service cannot answer right now');
@@ -316,11 +324,6 @@ export class SocketServer<Viewer> implements Sockets {
   }
 
   readonly #logError = (error: unknown) => this.#endpoint.logger.error({ err: error }, 'resolver failed');
-}
-
-function rejectUpgrade(socket: Duplex, status: string, headers = ''): void {
-  socket.on('error', () => socket.destroy());
-  socket.end(`HTTP/1.1 ${status}\r\n${headers}${NO_SNIFF_LINE}Content-Length: 0\r\nConnection: close\r\n\r\n`);
 }
 
 function sendPing(client: WebSocket, connection: { isAlive: boolean }): void {

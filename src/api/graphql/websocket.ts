@@ -9,6 +9,7 @@ import {
   type Sockets,
   type SocketTimeouts,
 } from '../graphql-server/sockets.ts';
+import type { SecurityHeaders } from '../http/security-headers.ts';
 import { authenticate } from './authenticate.ts';
 import { DeskPresence } from './desk-presence.ts';
 import type { GraphqlOptions } from './http.ts';
@@ -18,6 +19,7 @@ const PATH = '/graphql';
 
 export interface SocketOptions extends GraphqlOptions {
   readonly logger: Logger;
+  readonly securityHeaders: SecurityHeaders;
   /** Returns the client's IP address. */
   readAddress(request: IncomingMessage): string;
   /** Whether the origin of the request may open a WebSocket. */
@@ -27,7 +29,7 @@ export interface SocketOptions extends GraphqlOptions {
 /** Serves `/graphql` over WebSocket. */
 export function serveSockets(
   server: Server,
-  { schema, services, transactIn, operations, logger, readAddress, isAllowedOrigin }: SocketOptions,
+  { schema, services, transactIn, operations, logger, securityHeaders, readAddress, isAllowedOrigin }: SocketOptions,
   timeouts?: SocketTimeouts,
 ): Sockets {
   const desks = new WeakMap<SocketConnection, DeskPresence>();
@@ -43,6 +45,7 @@ export function serveSockets(
       path: PATH,
       schema,
       logger,
+      securityHeaders,
       operations,
       acceptsApiKeys: true,
       canConnect: async (request) => isAllowedOrigin(request),

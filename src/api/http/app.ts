@@ -15,7 +15,7 @@ import { registerOverloadMetrics } from './overload/overload-metrics.ts';
 import type { PathPolicy } from './overload/request-class.ts';
 import { serveInOrder } from './pipelining.ts';
 import type { RouteTable } from './route-table.ts';
-import { NO_SNIFF } from './security-headers.ts';
+import type { SecurityHeaders } from './security-headers.ts';
 import { type RenderSocketError, sendSocketError } from './socket-errors.ts';
 import { disconnectStuckClients } from './write-timeout.ts';
 
@@ -31,7 +31,8 @@ export interface HttpOptions {
   readonly compresses: boolean;
   readonly tls: { readonly cert: Buffer; readonly key: Buffer } | undefined;
   /** The header `Strict-Transport-Security`, sent only with TLS. */
-  readonly strictTransportSecurity: string;
+  /** On every response. */
+  readonly securityHeaders: SecurityHeaders;
   /** Deadline for receiving the headers; `requestTimeoutMs` is that for the whole request. */
   readonly headersTimeoutMs: number;
   readonly requestTimeoutMs: number;
@@ -52,11 +53,8 @@ const MAX_BODY_BYTES = 1024 * 1024;
 
 /** The server that all protocols share: limits, deadlines, request ids, logs and metrics. */
 export function createApp(options: HttpOptions, fallback: FallbackHandlers): FastifyInstance {
-  const { headersTimeoutMs, requestTimeoutMs } = options;
-  const securityHeaders = {
-    ...NO_SNIFF,
-    ...(options.tls ? { 'strict-transport-security': options.strictTransportSecurity } : {}),
-  };
+  const { headersTimeoutMs, requestTimeoutMs, securityHeaders } = options;
+  const socketErrors = { render: fallback.renderSocketError, securityHeaders };
   const overload = new OverloadProtection(options);
   registerOverloadMetrics(options.metrics.registry, overload);
   const serverOptions = {
@@ -81,7 +79,7 @@ export function createApp(options: HttpOptions, fallback: FallbackHandlers): Fas
     rewriteUrl: (request) => toOriginForm(request),
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 4096, querystringParser: () => ({}) },
     clientErrorHandler: (error, socket) => {
-      const status = sendSocketError(error, socket, fallback.renderSocketError);
+      const status = sendSocketError(error, socket, socketErrors);
       if (status !== undefined) options.metrics.countLimitHit(status);
     },
     frameworkErrors: (error, request, reply) =>
@@ -91,7 +89,7 @@ export function createApp(options: HttpOptions, fallback: FallbackHandlers): Fas
 
   // By default Node closes the socket on CONNECT, and answers an unknown `Expect` without a body.
   app.server.on('connect', (_request, socket) =>
-    sendSocketError(new Error('no proxy'), socket as Socket, fallback.renderSocketError),
+    sendSocketError(new Error('no proxy'), socket as Socket, socketErrors),
   );
   overload.protect(app.server);
   serveInOrder(app.server);

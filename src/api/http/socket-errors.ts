@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { httpError } from './http-error.ts';
-import { NO_SNIFF_LINE } from './security-headers.ts';
+import { type SecurityHeaders, toHeaderLines } from './security-headers.ts';
 
 interface SocketError extends Error {
   readonly code?: string;
@@ -15,7 +15,11 @@ export type RenderSocketError = (status: number, message: string) => string;
 const MAX_URL_LENGTH = 8 * 1024;
 
 /** Responds to input that is not a valid request: a malformed request line, oversized headers. Returns the status. */
-export function sendSocketError(error: SocketError, socket: Socket, render: RenderSocketError): number | undefined {
+export function sendSocketError(
+  error: SocketError,
+  socket: Socket,
+  { render, securityHeaders }: { render: RenderSocketError; securityHeaders: SecurityHeaders },
+): number | undefined {
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy(error);
     return undefined;
@@ -23,7 +27,7 @@ export function sendSocketError(error: SocketError, socket: Socket, render: Rend
   const { status, message } = httpError(toStatus(error));
   const body = render(status, message);
   socket.end(
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json; charset=utf-8\r\nCache-Control: no-store\r\n${NO_SNIFF_LINE}` +
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json; charset=utf-8\r\nCache-Control: no-store\r\n${toHeaderLines(securityHeaders)}` +
       `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   );
   return status;

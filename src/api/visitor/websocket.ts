@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { identifyCaller, type VisitorCaller } from '../../core/kernel/caller.ts';
 import { createMutationRunner } from '../graphql-server/mutation-runner.ts';
 import { matchesPath, SocketServer, type Sockets, type SocketTimeouts } from '../graphql-server/sockets.ts';
+import type { SecurityHeaders } from '../http/security-headers.ts';
 import { createVisitorContext } from './context.ts';
 import { VISITOR_GRAPHQL_PATH, type VisitorOptions } from './http.ts';
 import { VisitorGate } from './visitor-gate.ts';
@@ -12,6 +13,7 @@ const CREDENTIAL_CHECK_INTERVAL_MS = 5000;
 
 export interface VisitorSocketOptions extends VisitorOptions {
   readonly logger: Logger;
+  readonly securityHeaders: SecurityHeaders;
   /** Returns the client's IP address. */
   readAddress(request: IncomingMessage): string;
 }
@@ -19,7 +21,7 @@ export interface VisitorSocketOptions extends VisitorOptions {
 /** Serves `/visitor/graphql` over WebSocket. */
 export function serveVisitorSockets(
   server: Server,
-  { schema, services, transactIn, operations, logger, readAddress }: VisitorSocketOptions,
+  { schema, services, transactIn, operations, logger, securityHeaders, readAddress }: VisitorSocketOptions,
   timeouts?: SocketTimeouts,
 ): Sockets {
   const gate = new VisitorGate(services.visitors);
@@ -29,6 +31,7 @@ export function serveVisitorSockets(
       path: VISITOR_GRAPHQL_PATH,
       schema,
       logger,
+      securityHeaders,
       operations,
       credentialCheckIntervalMs: CREDENTIAL_CHECK_INTERVAL_MS,
       canConnect: ({ headers }) => gate.isKnownOrigin(headers.origin),

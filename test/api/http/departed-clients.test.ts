@@ -21,7 +21,7 @@ suite('a client that has left', () => {
       routes: new RouteTable(),
       logger: pino({ level: 'silent' }),
       metrics: new Metrics(),
-      ...{ trustedProxies: [], corsOrigins: [], compresses: false, tls: undefined, strictTransportSecurity: '' },
+      ...{ trustedProxies: [], corsOrigins: [], compresses: false, tls: undefined, securityHeaders: {} },
       ...{ headersTimeoutMs: LONG_MS, requestTimeoutMs: LONG_MS, writeTimeoutMs: LONG_MS, burstMs: LONG_MS },
       overloadPolicies: createOverloadPolicies(DEPRECATION),
     };

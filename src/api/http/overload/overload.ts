@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { type SecurityHeaders, toHeaderLines } from '../security-headers.ts';
 import { continueReading, stopReading } from '../socket-reading.ts';
 import { AdmissionQueue } from './admission-queue.ts';
 import { RefusedConnections } from './refused-connections.ts';
@@ -16,6 +17,7 @@ export interface OverloadOptions {
   readonly burstMs: number;
   /** The first match applies; the last one matches everything. */
   readonly overloadPolicies: readonly PathPolicy[];
+  readonly securityHeaders: SecurityHeaders;
   isWebSocketUrl(url: string): boolean;
   /** Milliseconds; replaced in tests. */
   readClock?(): number;
@@ -43,7 +45,8 @@ export class OverloadProtection implements GateAdmission {
     this.#options = options;
     this.#readClock = options.readClock ?? (() => performance.now());
     this.#queue = new AdmissionQueue(options.burstMs, this.#readClock);
-    this.#refusals = new Map(options.overloadPolicies.map((policy) => [policy, prepareRefusal(policy)]));
+    const { overloadPolicies, securityHeaders } = options;
+    this.#refusals = new Map(overloadPolicies.map((policy) => [policy, prepareRefusal(policy, securityHeaders)]));
   }
 
   get waitingCount(): number {
@@ -166,22 +169,21 @@ function trackRunning(request: IncomingMessage, response: ServerResponse, queue:
   else start();
 }
 
-function prepareRefusal({ refusal: { headers, body } }: PathPolicy): PreparedRefusal {
+function prepareRefusal({ refusal: { headers, body } }: PathPolicy, securityHeaders: SecurityHeaders): PreparedRefusal {
   const allHeaders = {
     ...headers,
     'content-type': 'application/json; charset=utf-8',
     'content-length': String(Buffer.byteLength(body)),
     'retry-after': String(RETRY_AFTER_SECONDS),
     'cache-control': 'no-store',
-    'x-content-type-options': 'nosniff',
+    ...securityHeaders,
     // The response is the same for everyone, so pages of any origin may see that they should retry.
     'access-control-allow-origin': '*',
     'access-control-expose-headers': 'Retry-After',
   };
-  const lines = Object.entries(allHeaders).map(([name, value]) => `${name}: ${value}\r\n`);
   return {
     headers: Object.entries(allHeaders).flat(),
     body,
-    bytes: Buffer.from(`HTTP/1.1 503 Service Unavailable\r\n${lines.join('')}\r\n${body}`),
+    bytes: Buffer.from(`HTTP/1.1 503 Service Unavailable\r\n${toHeaderLines(allHeaders)}\r\n${body}`),
   };
 }

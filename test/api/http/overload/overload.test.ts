@@ -36,6 +36,7 @@ suite('an overloaded service', () => {
     });
     const overloadPolicies = createOverloadPolicies({ deprecatedSince: new Date(0), sunset: undefined });
     overload = new OverloadProtection({
+      securityHeaders: {},
       ...{ burstMs: BURST_MS, overloadPolicies },
       isWebSocketUrl: (url) => url === '/graphql',
       readClock: () => now,
