@@ -158,7 +158,7 @@ export const settings = z.object({
   }),
   SWITCHBOARD_OVERLOAD_SECONDS: secondsBetween(0.01, 600).default(0.2).meta({
     description:
-      'Seconds that requests may wait in a burst. If some have been waiting for longer without a break, the service is overloaded: it refuses requests (503), anonymous ones first, and the others wait half of this time at most.',
+      'Seconds that requests may wait in a burst. If some have been waiting for longer without a break, the service is overloaded: it refuses requests (503), anonymous ones first, and the others wait a quarter of this time at most.',
   }),
   SWITCHBOARD_SLOW_READ_TIMEOUT: secondsBetween(0.01, 600)
     .default(2)

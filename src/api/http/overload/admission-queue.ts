@@ -6,14 +6,15 @@ import { WaitingLine } from './waiting-line.ts';
  * turns would lock out new clients.
  */
 const SLICE_MS = 2;
-/** The least share of the time for serving, however many requests there are to refuse. */
-const MIN_SERVING_SHARE = 0.65;
+/** After a turn in which many requests were read, requests are served for longer, so that most of the time is theirs. */
+const SERVING_PER_READING = 1.5;
+const MAX_SLICE_MS = 10;
 /** Requests that are being served, including those for which the service waits, for example for the database. */
 const MAX_RUNNING: Readonly<Record<RequestClass, number>> = { conversation: 1000, integration: 750, anonymous: 500 };
 /** How often requests that wait for others to finish are checked for having waited too long. */
 const RECHECK_MS = 10;
 /** The weight of the newest value in an average. */
-const SMOOTHING = 0.05;
+const SMOOTHING = 0.01;
 
 export interface QueuedRequest {
   readonly requestClass: RequestClass;
@@ -35,7 +36,6 @@ export class AdmissionQueue {
   /** The current turn of the event loop, from the first request in it. */
   #isTurnEnding = false;
   #turnStartedAt = 0;
-  #servingMsInTurn = 0;
   #recheck: NodeJS.Timeout | undefined;
   /** The average time from serving one request to the next while requests wait. */
   #intervalMs = 0;
@@ -55,7 +55,6 @@ export class AdmissionQueue {
   isOpen(requestClass: RequestClass): boolean {
     const now = this.#readClock();
     this.#enterTurn(now);
-    this.#keepServing(now);
     if (this.#waitingCount === 0) return true;
     let ahead = 0;
     for (const name of REQUEST_CLASSES) {
@@ -99,14 +98,7 @@ export class AdmissionQueue {
     if (this.#isTurnEnding) return;
     this.#isTurnEnding = true;
     this.#turnStartedAt = now;
-    this.#servingMsInTurn = 0;
     setImmediate(this.#endTurn);
-  }
-
-  /** In a turn with many requests to refuse, serves between them. */
-  #keepServing(now: number): void {
-    const share = MIN_SERVING_SHARE * (now - this.#turnStartedAt) - SLICE_MS;
-    if (this.#waitingCount > 0 && this.#servingMsInTurn < share) this.#serveOne(now);
   }
 
   readonly #endTurn = () => {
@@ -115,7 +107,8 @@ export class AdmissionQueue {
     this.#recheck = undefined;
     const now = this.#readClock();
     for (const name of REQUEST_CLASSES) this.#refuseExpired(this.#lines[name], now);
-    this.#serveUntil(now + SLICE_MS);
+    const sliceMs = Math.max(SLICE_MS, SERVING_PER_READING * (now - this.#turnStartedAt));
+    this.#serveUntil(now + Math.min(sliceMs, MAX_SLICE_MS));
   };
 
   #refuseExpired(line: WaitingLine<QueuedRequest>, now: number): void {
@@ -151,9 +144,6 @@ export class AdmissionQueue {
     if (this.#lastServedAt !== undefined) this.#intervalMs += SMOOTHING * (now - this.#lastServedAt - this.#intervalMs);
     this.#lastServedAt = now;
     if (!next.isGone()) next.serve();
-    afterMicrotasks(() => {
-      this.#servingMsInTurn += this.#readClock() - now;
-    });
     return true;
   }
 }

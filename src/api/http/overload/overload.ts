@@ -101,6 +101,7 @@ export class OverloadProtection implements GateAdmission {
     this.refusalCounts[requestClass] += 1;
     const { headers, body } = this.#refusals.get(policy) as PreparedRefusal;
     response.writeHead(503, headers as string[]).end(body);
+    if (this.#gates.has(socket)) return;
     stopReading(socket);
     this.readLater(() => {
       continueReading(socket);

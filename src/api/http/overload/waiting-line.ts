@@ -1,11 +1,11 @@
 /** What requests may wait in an overload, as a share of what they may wait in a burst. */
-const OVERLOAD_SHARE = 0.5;
+const OVERLOAD_SHARE = 0.25;
 /** Requests that wait this many times longer than expected are refused. */
 const TOLERANCE = 1.5;
 
 /**
  * Requests of one class that wait for their turn, in order. In a burst they may wait for `burstMs`. A line that has not
- * been empty for that long is no burst but an overload: its requests wait half as long, and the others are refused at
+ * been empty for that long is no burst but an overload: its requests wait a quarter as long, and the others are refused at
  * once. Otherwise every request would wait until its client has given up ("controlled delay": Ben Maurer, "Fail at
  * Scale", ACM Queue 2015).
  */

@@ -124,12 +124,19 @@ suite('in an overload', () => {
     assert.equal(refused.length, 0);
   });
 
-  test('many requests to refuse do not keep it from serving', () => {
-    for (let index = 0; index < 100; index++) offer('integration', 'waiting');
-    const servedBefore = served.length;
-    // One long turn of the event loop: each question of `isOpen` stands for a request that is refused.
-    for (let index = 0; index < 1000; index++, now += 0.1) queue.isOpen('integration');
-    assert.ok(served.length - servedBefore > 20, `${served.length - servedBefore} were served in between`);
+  test('after a turn with many requests to refuse, it serves for longer', async () => {
+    const countServed = async (turnMs: number) => {
+      for (let index = 0; index < 100; index++) offer('integration', 'waiting');
+      const before = served.length;
+      queue.isOpen('integration');
+      now += turnMs; // each question of `isOpen` stands for a request that is refused
+      await nextTurn();
+      const servedInTurn = served.length - before;
+      await serveAll();
+      return servedInTurn;
+    };
+    const afterShortTurn = await countServed(0);
+    assert.ok((await countServed(5)) > 2 * afterShortTurn);
   });
 });
 
