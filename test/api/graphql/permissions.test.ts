@@ -147,7 +147,7 @@ function buildRoutes({
     ChannelAvailability: route(`skill(id: ${skill})`, 'availability', 'chat'),
     ...Object.fromEntries(connections),
     PageInfo: route(list('operators'), 'pageInfo'),
-    UserError: mutation('operatorDelete(input: { id: 999999 })', 'userErrors'),
+    UserError: mutation('conversationClose(input: { id: 999999 })', 'userErrors'),
     OperatorsImportReport: mutation(dryRun, 'report'),
     OperatorsImportRow: mutation(dryRun, 'report', 'rows'),
     Operator: route('operator(id: $target)'),
