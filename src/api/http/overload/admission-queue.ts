@@ -8,7 +8,7 @@ import { WaitingLine } from './waiting-line.ts';
 const SLICE_MS = 2;
 /** After a turn in which many requests were read, requests are served for longer, so that most of the time is theirs. */
 const SERVING_PER_READING = 1.5;
-const MAX_SLICE_MS = 10;
+const MAX_SLICE_MS = 5;
 /** Requests that are being served, including those for which the service waits, for example for the database. */
 const MAX_RUNNING: Readonly<Record<RequestClass, number>> = { conversation: 1000, integration: 750, anonymous: 500 };
 /** How often requests that wait for others to finish are checked for having waited too long. */

@@ -100,10 +100,15 @@ export class OverloadProtection implements GateAdmission {
   #refuse({ socket }: IncomingMessage, response: ServerResponse, policy: PathPolicy, requestClass: RequestClass): void {
     this.refusalCounts[requestClass] += 1;
     const { headers, body } = this.#refusals.get(policy) as PreparedRefusal;
-    response.writeHead(503, headers as string[]).end(body);
-    if (this.#gates.has(socket)) return;
+    const respond = () => response.writeHead(503, headers as string[]).end(body);
+    if (this.#gates.has(socket)) {
+      respond();
+      return;
+    }
+    // In rotation, because a response through node:http takes long: a turn with thousands of them would not end.
     stopReading(socket);
     this.readLater(() => {
+      respond();
       continueReading(socket);
       this.#openGate(socket); // this client will probably send more
     });

@@ -1,5 +1,5 @@
 /** Refusing this many takes about as long as the slice of a turn in which requests are served. */
-const RESUMED_PER_TURN = 60;
+const RESUMED_PER_TURN = 30;
 
 /**
  * Connections whose last request was refused. They are read again in rotation, some in each turn of the event loop.
