@@ -6,8 +6,7 @@ import { WaitingLine } from './waiting-line.ts';
  * turns would lock out new clients.
  */
 const SLICE_MS = 2;
-/** After a turn in which many requests were read, requests are served for longer, so that most of the time is theirs. */
-const SERVING_PER_READING = 1.5;
+/** After a turn in which many requests were read, requests are served for as long as reading took, up to this. */
 const MAX_SLICE_MS = 5;
 /** Requests that are being served, including those for which the service waits, for example for the database. */
 const MAX_RUNNING: Readonly<Record<RequestClass, number>> = { conversation: 1000, integration: 750, anonymous: 500 };
@@ -107,7 +106,7 @@ export class AdmissionQueue {
     this.#recheck = undefined;
     const now = this.#readClock();
     for (const name of REQUEST_CLASSES) this.#refuseExpired(this.#lines[name], now);
-    const sliceMs = Math.max(SLICE_MS, SERVING_PER_READING * (now - this.#turnStartedAt));
+    const sliceMs = Math.max(SLICE_MS, now - this.#turnStartedAt);
     this.#serveUntil(now + Math.min(sliceMs, MAX_SLICE_MS));
   };
 
