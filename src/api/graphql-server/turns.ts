@@ -1,3 +1,5 @@
+import { afterMicrotasks } from '../http/after-microtasks.ts';
+
 /** How long operations may keep the event loop before everything else gets its turn. */
 const MAX_TURN_MS = 2;
 /** How far a caller who takes less time than the others may be ahead of them: small operations do not wait. */
@@ -147,8 +149,4 @@ export class OperationTurns {
     this.#waitingCount -= 1;
     if (this.#waitingCount === 0) for (const load of this.#delayedLoads.splice(0)) this.scheduleLoad(load);
   }
-}
-
-function afterMicrotasks(work: () => void): void {
-  queueMicrotask(() => process.nextTick(work));
 }

@@ -1,3 +1,4 @@
+import { afterMicrotasks } from '../after-microtasks.ts';
 import { REQUEST_CLASSES, type RequestClass } from './request-class.ts';
 import { WaitingLine } from './waiting-line.ts';
 
@@ -145,9 +146,4 @@ export class AdmissionQueue {
     if (!next.isGone()) next.serve();
     return true;
   }
-}
-
-/** Runs after everything that a request does without waiting: handlers continue in microtasks. */
-function afterMicrotasks(work: () => void): void {
-  queueMicrotask(() => process.nextTick(work));
 }

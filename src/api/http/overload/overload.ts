@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { hasBody } from '../request-body.ts';
 import { type SecurityHeaders, toHeaderLines } from '../security-headers.ts';
 import { continueReading, stopReading } from '../socket-reading.ts';
 import { AdmissionQueue } from './admission-queue.ts';
@@ -158,7 +159,6 @@ export class OverloadProtection implements GateAdmission {
  * controls by sending or reading slowly: that has its own timeouts.
  */
 function trackRunning(request: IncomingMessage, response: ServerResponse, queue: AdmissionQueue): void {
-  const { headers } = request;
   const start = () => {
     if (response.destroyed || response.writableEnded) return;
     queue.markStarted();
@@ -170,8 +170,7 @@ function trackRunning(request: IncomingMessage, response: ServerResponse, queue:
     };
     response.once('prefinish', finish).once('close', finish);
   };
-  const hasBody = headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
-  if (hasBody) request.once('end', start);
+  if (hasBody(request)) request.once('end', start);
   else start();
 }
 

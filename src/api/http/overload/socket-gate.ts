@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
+import { hasBody } from '../request-body.ts';
 import type { RequestTraits } from './request-class.ts';
 
 const HEAD_END = '\r\n\r\n';
@@ -44,10 +45,9 @@ export class SocketGate {
   }
 
   /** Called for every request that the parser found. */
-  markStarted({ headers }: IncomingMessage): void {
+  markStarted(request: IncomingMessage): void {
     this.#runningCount += 1;
-    const hasBody = headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
-    this.#isBetweenRequests = this.#isPassingWholeHead && !hasBody;
+    this.#isBetweenRequests = this.#isPassingWholeHead && !hasBody(request);
   }
 
   /** Called when its response was sent. */
