@@ -1,7 +1,7 @@
 import { type Conversation, type NewConversation, newConversation } from '../core/engine/records/conversation.ts';
 import { insertConversation } from '../core/engine/records/conversation-store.ts';
 import { replaceTags } from '../core/engine/records/conversation-tags.ts';
-import { insertMessage, type Message, NOTICES } from '../core/engine/records/message-store.ts';
+import { insertMessage, type NewMessageRow, NOTICES } from '../core/engine/records/message-store.ts';
 import { insertSatisfaction } from '../core/engine/records/satisfaction-store.ts';
 import { addWebsites, insertVisitor } from '../core/engine/records/visitor-store.ts';
 import type { ActorContext } from '../core/kernel/caller.ts';
@@ -171,10 +171,10 @@ async function addSatisfaction(
 }
 
 /** Chats have messages and notices; calls and videos have only notices. */
-function buildMessages(conversation: Conversation): Omit<Message, 'accountId'>[] {
+function buildMessages(conversation: Conversation): NewMessageRow[] {
   const { id, channel, createdAt, firstAnswerAt, operatorId, visitorId } = conversation;
   const common = { conversationId: id, clientId: null };
-  const messages: Pick<Message, 'authorType' | 'authorId' | 'text' | 'at'>[] = [];
+  const messages: Pick<NewMessageRow, 'authorType' | 'authorId' | 'text' | 'at'>[] = [];
   if (channel === 'chat') {
     const dialogue = DIALOGUES[id % DIALOGUES.length] ?? [];
     const isAnswered = firstAnswerAt !== null;

@@ -6,9 +6,10 @@ import { restUsage } from './migrations/0002-rest-usage.ts';
 import { engine } from './migrations/0003-engine.ts';
 import { additive } from './migrations/0004-additive.ts';
 import { accessTokens } from './migrations/0005-access-tokens.ts';
+import { closeReasons } from './migrations/0006-close-reasons.ts';
 import type { Migration } from './migrations/migration.ts';
 
-export const migrations: readonly Migration[] = [foundation, restUsage, engine, additive, accessTokens];
+export const migrations: readonly Migration[] = [foundation, restUsage, engine, additive, accessTokens, closeReasons];
 
 /** Created before the first migration; migrations can add columns. */
 export const CREATE_MIGRATIONS_TABLE =

@@ -291,6 +291,8 @@ export interface Tables {
     closedAt: number | null;
     closedBy: 'operator' | 'visitor' | 'api_key' | 'system' | null;
     closedById: number | null;
+    /** Null if it was closed on purpose. */
+    closeReason: 'visitor_left' | 'idle' | 'nobody_could_serve' | null;
     /** Also the sequence number of its newest message. */
     messageCount: Generated<number>;
     /** The chat that was escalated to this video. */
@@ -306,8 +308,13 @@ export interface Tables {
     clientId: string | null;
     authorType: 'operator' | 'visitor' | 'notice';
     authorId: number | null;
+    /** Of a notice, a sentence in the language of the website, for clients that do not know its code. */
     text: string;
     at: number;
+    /** Null for messages of persons and for notices of an earlier version. */
+    noticeCode: string | null;
+    /** JSON object with text values. */
+    noticeParameters: string | null;
   };
   /** Each operator's part in a conversation that several have accepted. */
   handlings: {

@@ -1,6 +1,12 @@
 import type { FastifyReply } from 'fastify';
 import { GraphQLError } from 'graphql';
-import { type DomainError, type ErrorKind, type Problem, toDomainError } from '../../core/kernel/errors.ts';
+import {
+  type DomainError,
+  type ErrorDetails,
+  type ErrorKind,
+  type Problem,
+  toDomainError,
+} from '../../core/kernel/errors.ts';
 import type { Credential } from '../http/credential.ts';
 import { createErrorHandler, type ErrorResponse, STATUSES } from '../http/error-handler.ts';
 import { toHttpError } from '../http/http-error.ts';
@@ -22,6 +28,8 @@ export interface UserError {
   readonly field: readonly string[] | null;
   readonly message: string;
   readonly code: UserErrorCode;
+  readonly reason?: string | undefined;
+  readonly parameters?: Readonly<Record<string, string>> | undefined;
 }
 
 export const USER_ERROR_CODE_DESCRIPTIONS: Record<UserErrorCode, string> = {
@@ -78,17 +86,17 @@ export function findUserErrors(error: unknown): UserError[] | undefined {
   const domainError = toDomainError(error);
   if (!domainError || !CODES_BY_KIND[domainError.kind].userCode) return undefined;
   const { kind, message, details } = domainError;
-  return toUserErrors({ kind, message, problems: details.problems ?? [] });
+  return toUserErrors({ ...details, kind, message, problems: details.problems ?? [] });
 }
 
 /** Returns one error per problem, or a single error without a field if there are no problems. */
-export function toUserErrors({ kind, message, problems }: Failure): UserError[] {
+export function toUserErrors({ kind, message, problems, reason, parameters }: Failure): UserError[] {
   const { userCode: code = 'INVALID' } = CODES_BY_KIND[kind];
-  if (problems.length === 0) return [{ field: null, message, code }];
-  return problems.map((problem) => toUserError(problem, code));
+  if (problems.length === 0) return [{ field: null, message, code, reason, parameters }];
+  return problems.map((problem) => ({ ...toUserError(problem, code), reason, parameters }));
 }
 
-interface Failure {
+interface Failure extends Pick<ErrorDetails, 'reason' | 'parameters'> {
   readonly kind: ErrorKind;
   readonly message: string;
   readonly problems: readonly Problem[];

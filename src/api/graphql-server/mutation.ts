@@ -67,6 +67,16 @@ export function addMutationTypes<Context extends { readonly mutations: MutationR
     USER_ERROR_CODE_DESCRIPTIONS,
   );
 
+  const UserErrorParameterRef = builder
+    .objectRef<{ readonly name: string; readonly value: string }>('UserErrorParameter')
+    .implement({
+      description: 'A value that the message of a user error mentions.',
+      fields: (t) => ({
+        name: t.exposeString('name', { description: 'The name of the parameter.' }),
+        value: t.exposeString('value', { description: 'The value as text. Times are in ISO 8601, in UTC.' }),
+      }),
+    });
+
   const UserErrorRef = builder.objectRef<UserError>('UserError').implement({
     description: 'An error that the caller can fix. The mutation changed nothing.',
     fields: (t) => ({
@@ -77,6 +87,17 @@ export function addMutationTypes<Context extends { readonly mutations: MutationR
       }),
       message: t.exposeString('message', { description: 'What is wrong, and what is allowed.' }),
       code: t.expose('code', { type: UserErrorCodeEnum, description: 'The kind of error.' }),
+      reason: t.string({
+        nullable: true,
+        description:
+          'Tells apart errors of the same kind, for programs. Null for most. New reasons may be added: ignore unknown ones.',
+        resolve: ({ reason }) => reason ?? null,
+      }),
+      parameters: t.field({
+        type: [UserErrorParameterRef],
+        description: 'The values that belong to the reason.',
+        resolve: ({ parameters = {} }) => Object.entries(parameters).map(([name, value]) => ({ name, value })),
+      }),
     }),
   });
 

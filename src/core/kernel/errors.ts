@@ -24,6 +24,10 @@ export interface Problem {
 
 export interface ErrorDetails {
   readonly problems?: readonly Problem[];
+  /** For programs: tells apart errors of the same kind, in snake_case. */
+  readonly reason?: string;
+  /** What the message says, for programs. Times are in ISO 8601. */
+  readonly parameters?: Readonly<Record<string, string>>;
   readonly retryAfterSeconds?: number;
   readonly cause?: unknown;
 }

@@ -223,7 +223,7 @@ export const FIELDS = buildTable(
   cellsFor(
     'Conversation',
     CONVERSATIONS,
-    'offeredAt offerUntil acceptedAt firstAnswerAt closedAt closedBy tags messageCount',
+    'offeredAt offerUntil acceptedAt firstAnswerAt closedAt closedBy closeReason tags messageCount',
   ),
   cellsFor('Conversation', CONVERSATIONS, 'messages queuePosition escalatedFrom satisfaction'),
   cellsFor('Message', CONVERSATIONS, 'sequence clientId author operator text at'),
@@ -266,7 +266,7 @@ export const FIELDS = buildTable(
   cellsFor('SatisfactionEdge', MANAGERS, 'cursor node'),
   cellsFor('PageInfo', EVERYONE, 'hasNextPage hasPreviousPage startCursor endCursor'),
 
-  cellsFor('UserError', withoutReadKey(EVERYONE), 'field message code'),
+  cellsFor('UserError', withoutReadKey(EVERYONE), 'field message code reason parameters'),
   cellsFor('OperatorsImportReport', withoutReadKey(MANAGERS), 'applied rows'),
   cellsFor('OperatorsImportRow', withoutReadKey(MANAGERS), 'row externalId outcome operatorId userErrors'),
 );
@@ -343,8 +343,10 @@ export const SUBSCRIPTIONS = buildTable(
   cellsFor('Subscription', MANAGERS, 'conversationEvents'),
 );
 
-/** Types that only a subscription returns; its subscribers may read all of their fields. */
-export const SUBSCRIPTION_ONLY: ReadonlySet<string> = new Set(['DeskEvent']);
+/**
+ * Types that only a subscription or a certain error returns; those who receive them may read all of their fields.
+ */
+export const SUBSCRIPTION_ONLY: ReadonlySet<string> = new Set(['DeskEvent', 'UserErrorParameter']);
 
 /** The cell of a viewer for a target, or the only cell where there are no targets. */
 export function findCell(cells: Cells, viewer: Viewer, target: Target = 'self'): 'allowed' | 'forbidden' | undefined {

@@ -154,12 +154,13 @@ const CONTRACT = lexicographicSortSchema(
   type Conversation {
     id: ID! channel: Channel! state: ConversationState! website: Website visitor: Visitor skill: Skill group: Group
     language: String! operator: Operator createdAt: DateTime! hasWaited: Boolean! offeredAt: DateTime offerUntil: DateTime
-    acceptedAt: DateTime firstAnswerAt: DateTime closedAt: DateTime closedBy: ClosedBy tags: [Tag!]! messageCount: Int!
+    acceptedAt: DateTime firstAnswerAt: DateTime closedAt: DateTime closedBy: ClosedBy closeReason: CloseReason tags: [Tag!]! messageCount: Int!
     messages(after: Int, first: Int, last: Int): [Message!]! queuePosition: Int escalatedFrom: Conversation satisfaction: Satisfaction
   }
   type Message { sequence: Int! clientId: String author: MessageAuthor! operator: Operator text: String! at: DateTime! }
   type ConversationConnection { edges: [ConversationEdge!]! } type ConversationEdge { cursor: String! node: Conversation! }
   enum ConversationState { QUEUED OFFERED ACTIVE CLOSED }  enum MessageAuthor { OPERATOR VISITOR NOTICE }
+  enum CloseReason { VISITOR_LEFT IDLE NOBODY_COULD_SERVE }
   enum ClosedBy { OPERATOR VISITOR API_KEY SYSTEM }
   type Visitor { id: ID! } type Tag { id: ID! name: String! } type Satisfaction { id: ID! }
   type RoutingDecision {
@@ -207,7 +208,10 @@ const CONTRACT = lexicographicSortSchema(
   type OperatorLive { connected: Boolean!  chat: ChannelLive!  call: ChannelLive!  video: ChannelLive! }
   type ChannelLive { enabled: Boolean!  available: Boolean!  busy: Boolean!  slotNumber: Int!  slotMaxNumber: Int!  routable: Boolean!  blockedBy: [BlockReason!]! }
   type Statistics { conversationNumber: Int!  answeredNumber: Int!  firstAnswerSeconds: Float  satisfactionRate: Float  experience: Int!  connectedSeconds: Int! }
-  type UserError { field: [String!] message: String! code: UserErrorCode! }
+  type UserError {
+    field: [String!] message: String! code: UserErrorCode! reason: String parameters: [UserErrorParameter!]!
+  }
+  type UserErrorParameter { name: String! value: String! }
   type PageInfo { hasNextPage: Boolean! hasPreviousPage: Boolean! startCursor: String endCursor: String }
   type OperatorConnection { edges: [OperatorEdge!]! } type OperatorEdge { cursor: String! node: Operator! }
   type SkillConnection { edges: [SkillEdge!]! } type SkillEdge { cursor: String! node: Skill! }

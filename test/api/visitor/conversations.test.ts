@@ -284,3 +284,16 @@ test('rule 17: availability does not reveal the number of operators', async () =
   const staff = await visitor.run('{availability{chat{operatorsConnected}}}');
   assert.match(staff.errors[0]?.message ?? '', /Cannot query field/);
 });
+
+test('a refused conversation has a reason and parameters for programs', async () => {
+  const visitor = await site.createVisitor();
+  for (let count = 0; count < 5; count += 1) await visitor.startConversation({});
+  const { data } = await visitor.run(
+    `mutation{conversationStart(input:{channel:CHAT}){conversation{id closeReason}
+      userErrors{field code reason parameters{name value}}}}`,
+  );
+  assert.deepEqual(data.conversationStart, {
+    conversation: null,
+    userErrors: [{ field: null, code: 'LIMIT', reason: 'too_many_open', parameters: [{ name: 'limit', value: '5' }] }],
+  });
+});

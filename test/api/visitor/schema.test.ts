@@ -25,8 +25,9 @@ const fieldsOf = (name: string) => {
 
 test('rule 17: the visitor schema has exactly these types', () => {
   assert.deepEqual(types.map(({ name }) => name).sort(), [
-    ...['Availability', 'Channel', 'ChannelAvailability', 'ClosedBy', 'Conversation', 'ConversationCloseInput'],
+    ...['Availability', 'Channel', 'ChannelAvailability', 'CloseReason', 'ClosedBy', 'Conversation'],
     ...[
+      'ConversationCloseInput',
       'ConversationClosePayload',
       'ConversationConnection',
       'ConversationEdge',
@@ -35,8 +36,8 @@ test('rule 17: the visitor schema has exactly these types', () => {
     ],
     ...['ConversationStartPayload', 'ConversationState', 'DateTime', 'Message', 'MessageAuthor', 'MessageSendInput'],
     ...['MessageSendPayload', 'Mutation', 'Operator', 'PageInfo', 'Query', 'Satisfaction', 'SatisfactionAnswerInput'],
-    ...['SatisfactionAnswerPayload', 'Subscription', 'UserError', 'UserErrorCode', 'Visitor', 'VisitorUpdateInput'],
-    'VisitorUpdatePayload',
+    ...['SatisfactionAnswerPayload', 'Subscription', 'UserError', 'UserErrorCode', 'UserErrorParameter', 'Visitor'],
+    ...['VisitorUpdateInput', 'VisitorUpdatePayload'],
   ]);
   assert.deepEqual(fieldsOf('Operator'), ['pseudo']);
   assert.deepEqual(fieldsOf('ChannelAvailability'), ['isAvailable', 'waiting']);

@@ -1,6 +1,12 @@
 import { findInvolvement } from '../../../core/engine/conversations/conversation-access.ts';
 import type { MessageWindow } from '../../../core/engine/conversations/message-query.ts';
-import type { ClosedBy, Conversation, ConversationState } from '../../../core/engine/records/conversation.ts';
+import {
+  CLOSE_REASON_DESCRIPTIONS,
+  type ClosedBy,
+  type CloseReason,
+  type Conversation,
+  type ConversationState,
+} from '../../../core/engine/records/conversation.ts';
 import type { Message } from '../../../core/engine/records/message-store.ts';
 import { requireSize } from '../../graphql-server/connection.ts';
 import { forbiddenError, graphqlError } from '../../graphql-server/errors.ts';
@@ -30,6 +36,12 @@ const ClosedByEnum = createEnum<ClosedBy>('ClosedBy', 'Who closed a conversation
   api_key: 'An integration with an API key.',
   system: 'The service itself.',
 });
+
+const CloseReasonEnum = createEnum<CloseReason>(
+  'CloseReason',
+  'Why the service closed a conversation.',
+  CLOSE_REASON_DESCRIPTIONS,
+);
 
 const MessageAuthorEnum = createEnum<Message['authorType']>('MessageAuthor', 'The author of a message.', {
   operator: 'An operator.',
@@ -125,6 +137,11 @@ ConversationRef.implement({
         type: ClosedByEnum,
         nullable: true,
         description: 'Who closed the conversation.',
+      }),
+      closeReason: t.expose('closeReason', {
+        type: CloseReasonEnum,
+        nullable: true,
+        description: 'Why it was closed. Null if a person or an integration closed it on purpose.',
       }),
       tags: t.field({
         type: [TagRef],

@@ -1,4 +1,9 @@
-import type { Conversation, ConversationState } from '../../../core/engine/records/conversation.ts';
+import {
+  CLOSE_REASON_DESCRIPTIONS,
+  type CloseReason,
+  type Conversation,
+  type ConversationState,
+} from '../../../core/engine/records/conversation.ts';
 import { requireSize } from '../../graphql-server/connection.ts';
 import { graphqlError } from '../../graphql-server/errors.ts';
 import { parseIdArgument } from '../../graphql-server/ids.ts';
@@ -23,6 +28,12 @@ const ClosedByEnum = createEnum('ClosedBy', 'Who closed a conversation.', {
   operator: 'An operator.',
   system: 'The service.',
 });
+
+const CloseReasonEnum = createEnum<CloseReason>(
+  'CloseReason',
+  'Why the service closed a conversation.',
+  CLOSE_REASON_DESCRIPTIONS,
+);
 
 const MAX_MESSAGES = 1000;
 
@@ -66,6 +77,11 @@ ConversationRef.implement({
       nullable: true,
       description: 'Who closed the conversation.',
       resolve: ({ closedBy }) => (closedBy === 'api_key' ? 'system' : closedBy),
+    }),
+    closeReason: t.expose('closeReason', {
+      type: CloseReasonEnum,
+      nullable: true,
+      description: 'Why it was closed. Null if a person closed it on purpose.',
     }),
     messageCount: t.exposeInt('messageCount', {
       description: 'The number of messages, which is also the sequence number of the newest.',

@@ -9,7 +9,13 @@ import {
 } from '../../kernel/caller.ts';
 import { invalidField } from '../../kernel/errors.ts';
 import { releaseSlot } from '../../live/live-store.ts';
-import { type ClosedBy, type Conversation, toEventSnapshot, wrongState } from '../records/conversation.ts';
+import {
+  type ClosedBy,
+  type CloseReason,
+  type Conversation,
+  toEventSnapshot,
+  wrongState,
+} from '../records/conversation.ts';
 import { requireConversation, updateConversation } from '../records/conversation-store.ts';
 import { replaceTags } from '../records/conversation-tags.ts';
 import type { Message } from '../records/message-store.ts';
@@ -157,21 +163,26 @@ async function requireOwnOffer(tx: Transaction, caller: Caller, id: number): Pro
   return conversation;
 }
 
-/** Closes a conversation, releases its slot, and assigns queued conversations to that operator. */
+/**
+ * Closes a conversation, releases its slot, and assigns queued conversations to that operator. The service gives a
+ * reason; without one it was closed on purpose.
+ */
 export async function closeConversation(
   tx: Transaction,
   context: ActorContext,
   conversation: Conversation,
+  closeReason: CloseReason | null = null,
 ): Promise<Conversation> {
   const { id, operatorId, channel, state } = conversation;
   if (state === 'closed') throw conversationClosedError();
-  const closedBy: ClosedBy = context.actor.type === 'command_line' ? 'system' : context.actor.type;
+  const { closedBy, closedById } = findWhoCloses(context, conversation, closeReason);
   const [closed, releasedRow] = await Promise.all([
     updateConversation(tx, context, conversation, {
       state: 'closed',
       closedAt: tx.now,
       closedBy,
-      closedById: context.actor.id,
+      closedById,
+      closeReason,
       offerUntil: null,
       // A conversation that was only offered had no operator.
       operatorId: state === 'offered' ? null : operatorId,
@@ -181,9 +192,19 @@ export async function closeConversation(
   if (!closed) throw wrongState('The conversation was changed concurrently. Read it again.');
   deletePauses(tx, context, id);
   announce(tx, context, 'conversation.closed', id, {
-    fields: ['state', 'closedBy'],
-    values: { ...toEventSnapshot(closed), closedBy, previousOperatorId: operatorId },
+    fields: ['state', 'closedBy', 'closeReason'],
+    values: { ...toEventSnapshot(closed), closedBy, closeReason, previousOperatorId: operatorId },
   });
   if (operatorId !== null) await routeQueueForOperator(tx, context, operatorId, 'slot_freed', releasedRow);
   return closed;
+}
+
+/** A visitor who left has closed the conversation, although the service notices it. */
+function findWhoCloses(
+  { actor }: ActorContext,
+  { visitorId }: Conversation,
+  reason: CloseReason | null,
+): { closedBy: ClosedBy; closedById: number | null } {
+  if (reason === 'visitor_left') return { closedBy: 'visitor', closedById: visitorId };
+  return { closedBy: actor.type === 'command_line' ? 'system' : actor.type, closedById: actor.id };
 }

@@ -40,8 +40,8 @@ export type ConversationStart = z.output<typeof conversationStart>;
 export class Refusal extends DomainError {
   readonly reason: RefusalReason;
 
-  constructor(reason: RefusalReason, message: string) {
-    super(reason === 'nobody_could' ? 'state' : 'limit', message);
+  constructor(reason: RefusalReason, message: string, parameters: Readonly<Record<string, string>> = {}) {
+    super(reason === 'nobody_could' ? 'state' : 'limit', message, { reason, parameters });
     this.reason = reason;
   }
 }
@@ -97,6 +97,7 @@ function tooManyOpenError(): Refusal {
   return new Refusal(
     'too_many_open',
     `At most ${MAX_OPEN_CONVERSATIONS_PER_VISITOR} conversations can be open at the same time. Close one first.`,
+    { limit: String(MAX_OPEN_CONVERSATIONS_PER_VISITOR) },
   );
 }
 

@@ -6,6 +6,15 @@ export type ConversationState = 'queued' | 'offered' | 'active' | 'closed';
 /** Who closed a conversation. */
 export type ClosedBy = 'operator' | 'visitor' | 'api_key' | 'system';
 
+/** Why the service closed a conversation. Null if a person or an integration closed it on purpose. */
+export type CloseReason = 'visitor_left' | 'idle' | 'nobody_could_serve';
+
+export const CLOSE_REASON_DESCRIPTIONS: Readonly<Record<CloseReason, string>> = {
+  visitor_left: 'The visitor left and did not come back in time.',
+  idle: 'Neither side wrote a message in time.',
+  nobody_could_serve: 'No operator could serve it any more.',
+};
+
 /** A conversation between a visitor and the operators of an account. */
 export interface Conversation {
   readonly accountId: number;
@@ -31,6 +40,7 @@ export interface Conversation {
   readonly closedAt: number | null;
   readonly closedBy: ClosedBy | null;
   readonly closedById: number | null;
+  readonly closeReason: CloseReason | null;
   /** Also the sequence number of its newest message. */
   readonly messageCount: number;
   /** The chat from which this video was escalated. */
@@ -66,6 +76,7 @@ export function newConversation(fields: NewConversation): Conversation {
     closedAt: null,
     closedBy: null,
     closedById: null,
+    closeReason: null,
     messageCount: 0,
     escalatedFromId: null,
     hasChangedHands: false,

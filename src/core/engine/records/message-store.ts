@@ -11,13 +11,13 @@ export type Message = Selectable<Tables['messages']>;
 
 const insert = prepare<Message>((db, row) => db.insertInto('messages').values(row));
 
+type NoticeColumns = Pick<Message, 'noticeCode' | 'noticeParameters'>;
+
+export type NewMessageRow = Omit<Message, 'accountId' | keyof NoticeColumns> & Partial<NoticeColumns>;
+
 /** Stores a message without announcing it. */
-export function insertMessage(
-  tx: Transaction,
-  { accountId }: ActorContext,
-  message: Omit<Message, 'accountId'>,
-): Message {
-  const row = { accountId, ...message };
+export function insertMessage(tx: Transaction, { accountId }: ActorContext, message: NewMessageRow): Message {
+  const row = { noticeCode: null, noticeParameters: null, accountId, ...message };
   tx.send(insert, row);
   return row;
 }

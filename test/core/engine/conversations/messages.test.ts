@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
+import { closeConversation } from '../../../../src/core/engine/conversations/conversation-service.ts';
+import type { CloseReason } from '../../../../src/core/engine/records/conversation.ts';
+import { systemContext } from '../../../../src/core/kernel/caller.ts';
 import { isStorable } from '../../../../src/core/kernel/text.ts';
 import { databases } from '../../../support/databases/databases.ts';
 import { EngineFixture } from '../../../support/fixtures/engine-fixture.ts';
@@ -142,6 +145,31 @@ for (const { name, open } of databases) {
       );
       assert.deepEqual([closedBy, closedById], ['operator', id]);
       await assert.rejects(fixture.close({ id: offered.id, operatorId: id }), { kind: 'state' }, 'closing twice');
+      await fixture.end();
+    });
+
+    test('rules 22 and 28: a conversation records why the service closed it; a visitor who left has closed it', async () => {
+      const fixture = await EngineFixture.create(open);
+      const { accountId } = fixture;
+      const id = await fixture.createOperator({ chatMaxNumber: 5 });
+      const visitor = await fixture.createVisitor();
+      const position = await fixture.readPosition();
+      const close = async (reason: CloseReason) => {
+        const running = await fixture.accept(await fixture.startConversation({}, visitor));
+        await fixture.transact((tx) => closeConversation(tx, systemContext(accountId), running, reason));
+        const { closedBy, closedById, closeReason } = await fixture.loadConversation(running.id);
+        return [closedBy, closedById, closeReason];
+      };
+      assert.deepEqual(await close('visitor_left'), ['visitor', visitor.visitorId, 'visitor_left']);
+      assert.deepEqual(await close('idle'), ['system', null, 'idle']);
+      const purposely = await fixture.accept(await fixture.startConversation({}, visitor));
+      await fixture.close({ id: purposely.id, operatorId: id });
+      assert.equal((await fixture.loadConversation(purposely.id)).closeReason, null);
+      const events = (await fixture.loadEventsAfter(position)).filter(({ type }) => type === 'conversation.closed');
+      assert.deepEqual(
+        events.map(({ changes }) => changes.values.closeReason),
+        ['visitor_left', 'idle', null],
+      );
       await fixture.end();
     });
   });
