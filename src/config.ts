@@ -137,6 +137,12 @@ export const settings = z.object({
   SWITCHBOARD_VISITOR_MESSAGES_PER_MINUTE: perMinute
     .default(60)
     .meta({ description: 'Messages per minute by one visitor; 0 for no limit.' }),
+  SWITCHBOARD_VISITOR_RENEWALS_PER_MINUTE: perMinute
+    .default(5)
+    .meta({ description: 'Renewals of sessions per minute by one visitor; 0 for no limit.' }),
+  SWITCHBOARD_VISITOR_ADDRESS_RENEWALS_PER_MINUTE: perMinute
+    .default(60)
+    .meta({ description: 'Renewals of visitor sessions per minute from one address; 0 for no limit.' }),
   SWITCHBOARD_LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'silent'], {
       error: 'must be trace, debug, info, warn, error or silent',

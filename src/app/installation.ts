@@ -66,6 +66,8 @@ export async function openInstallation(config: Config, options: OpenOptions = {}
         startsPerVisitor: config.SWITCHBOARD_VISITOR_STARTS_PER_MINUTE,
         startsPerAddress: config.SWITCHBOARD_VISITOR_ADDRESS_STARTS_PER_MINUTE,
         messagesPerVisitor: config.SWITCHBOARD_VISITOR_MESSAGES_PER_MINUTE,
+        renewalsPerVisitor: config.SWITCHBOARD_VISITOR_RENEWALS_PER_MINUTE,
+        renewalsPerAddress: config.SWITCHBOARD_VISITOR_ADDRESS_RENEWALS_PER_MINUTE,
       },
     }),
     upkeep: createUpkeep(database, { events: config.SWITCHBOARD_EVENT_DAYS, history: config.SWITCHBOARD_HISTORY_DAYS }),

@@ -2,6 +2,7 @@ import { renderUnavailable as renderGraphqlUnavailable } from '../api/graphql-se
 import type { PathPolicy, Refusal } from '../api/http/overload/request-class.ts';
 import { renderUnavailable as renderOAuthUnavailable } from '../api/oauth/oauth.ts';
 import { buildRestHeaders, type Deprecation, REST_PREFIX, renderUnavailable } from '../api/rest/rest.ts';
+import { RENEW_PATH } from '../api/visitor/session-renewal.ts';
 
 const MESSAGE = 'The service is overloaded. Retry later.';
 
@@ -13,6 +14,7 @@ export function createOverloadPolicies(deprecation: Deprecation): PathPolicy[] {
   return [
     { prefix: '/graphql', tokenClass: 'conversation', refusal: graphql },
     { prefix: '/visitor/graphql', tokenClass: 'conversation', refusal: graphql },
+    { prefix: RENEW_PATH, tokenClass: 'conversation', refusal: graphql },
     { prefix: '/visitor/', refusal: graphql },
     { prefix: '/oauth2/', anonymousClass: 'integration', refusal: oauth },
     { prefix: '/admin/', anonymousClass: 'integration', refusal: oauth },

@@ -7,9 +7,18 @@ import { engine } from './migrations/0003-engine.ts';
 import { additive } from './migrations/0004-additive.ts';
 import { accessTokens } from './migrations/0005-access-tokens.ts';
 import { closeReasons } from './migrations/0006-close-reasons.ts';
+import { visitorSessions } from './migrations/0007-visitor-sessions.ts';
 import type { Migration } from './migrations/migration.ts';
 
-export const migrations: readonly Migration[] = [foundation, restUsage, engine, additive, accessTokens, closeReasons];
+export const migrations: readonly Migration[] = [
+  foundation,
+  restUsage,
+  engine,
+  additive,
+  accessTokens,
+  closeReasons,
+  visitorSessions,
+];
 
 /** Created before the first migration; migrations can add columns. */
 export const CREATE_MIGRATIONS_TABLE =

@@ -254,6 +254,8 @@ export interface Tables {
     lastOperatorId: number | null;
     createdAt: number;
     erasedAt: number | null;
+    /** When a session was last opened or renewed. Null if the previous version did it: `createdAt` counts. */
+    lastSeenAt: number | null;
   };
   visitorWebsites: { accountId: number; websiteId: number; visitorId: number };
   visitorTokens: {
@@ -264,6 +266,8 @@ export interface Tables {
     language: string;
     issuedAt: number;
     expiresAt: number;
+    /** When the first token of the session was issued. Null if the previous version did it: `issuedAt` counts. */
+    sessionStartedAt: number | null;
   };
 
   conversations: {

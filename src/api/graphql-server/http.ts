@@ -109,7 +109,8 @@ export function serveGraphql<Viewer>(app: FastifyInstance, endpoint: GraphqlEndp
     handler: async (request, reply) => {
       const credential = readCredential(request, endpoint.acceptsApiKeys);
       const viewer = credential && (await endpoint.authenticate(credential, request));
-      if (viewer === undefined) return sendUnauthenticated(reply, credential, endpoint.acceptsApiKeys);
+      if (viewer === undefined)
+        return sendUnauthenticated(reply, credential, unauthenticatedError(credential, endpoint.acceptsApiKeys));
       const leave = await endpoint.operations.enter(endpoint.identify(viewer));
       try {
         return await respond(request, reply, viewer);
@@ -213,11 +214,12 @@ function isFullyUnavailable({ data, errors }: ExecutionResult): boolean {
   return isEmpty && errors !== undefined && errors.length > 0 && errors.every(isUnavailable);
 }
 
-function sendUnauthenticated(
+/** A 401 with the header that HTTP requires. */
+export function sendUnauthenticated(
   reply: FastifyReply,
   credential: Credential | undefined,
-  acceptsApiKeys: boolean,
+  error: GraphQLError,
 ): FastifyReply {
   reply.header('www-authenticate', credential?.kind === 'token' ? 'Bearer error="invalid_token"' : 'Bearer');
-  return sendError(reply, 401, unauthenticatedError(credential, acceptsApiKeys));
+  return sendError(reply, 401, error);
 }

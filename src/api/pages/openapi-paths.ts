@@ -133,6 +133,28 @@ export const otherPaths: ZodOpenApiPathsObject = {
       },
     },
   },
+  '/visitor/session/renew': {
+    post: {
+      operationId: 'renew_visitor_session',
+      tags: [GRAPHQL],
+      summary: 'Renew a visitor session',
+      description:
+        "Exchanges a visitor's token for a new one of the same session. The old token is accepted for five more minutes.",
+      security: [{ bearer: [] }],
+      responses: {
+        201: jsonResponse('The session.', session, {
+          example: { token: 'x7Kd…', expiresIn: 86400, visitorId: '0a1572b7cc5027fe443f4203eaf0b98d' },
+        }),
+        401: failure('The token is not valid, or the session is older than 30 days.', 'WWW-Authenticate'),
+        403: failure('The website does not allow the origin.'),
+        405: failure('The method is not allowed here.', 'Allow'),
+        413: failure('The body is larger than 1 MiB.'),
+        429: failure('Too many renewals.', 'Retry-After'),
+        500: failure('Internal error, logged under the request id.'),
+        503: failure('The service cannot answer right now.', 'Retry-After'),
+      },
+    },
+  },
   '/_health': {
     get: {
       operationId: 'check_health',

@@ -9,6 +9,7 @@ import { createVisitorContext } from './context.ts';
 import { registerCors } from './cors.ts';
 import type { VisitorServices } from './services.ts';
 import { registerSession } from './session.ts';
+import { registerSessionRenewal } from './session-renewal.ts';
 import { VisitorGate } from './visitor-gate.ts';
 
 export interface VisitorOptions {
@@ -21,7 +22,7 @@ export interface VisitorOptions {
 
 export const VISITOR_GRAPHQL_PATH = '/visitor/graphql';
 
-/** Serves the visitors' endpoints: `/visitor/session` issues tokens for `/visitor/graphql`. */
+/** Serves the visitors' endpoints: `/visitor/session` issues and renews tokens for `/visitor/graphql`. */
 export function registerVisitor(
   app: FastifyInstance,
   { schema, services, transactIn, compileQueries, operations }: VisitorOptions,
@@ -29,6 +30,7 @@ export function registerVisitor(
   const gate = new VisitorGate(services.visitors);
   registerCors(app, gate);
   registerSession(app, services.visitors);
+  registerSessionRenewal(app, services.visitors, gate);
   serveGraphql<VisitorCaller>(app, {
     path: VISITOR_GRAPHQL_PATH,
     schema,

@@ -1,11 +1,11 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { sanitizeUserAgent } from '../../core/engine/records/visitor-profile.ts';
 import { forbidden } from '../../core/kernel/caller.ts';
 import { invalidField } from '../../core/kernel/errors.ts';
 import { parseId } from '../../core/kernel/ids.ts';
 import { validate } from '../../core/kernel/validate.ts';
-import { newSession, SESSION_TTL_SECONDS } from '../../core/visitors/visitor-sessions.ts';
+import { newSession, SESSION_TTL_SECONDS, type SessionToken } from '../../core/visitors/visitor-sessions.ts';
 import type { Visitors } from '../../core/visitors/visitors.ts';
 import { removeCorsHeaders } from '../http/cors.ts';
 import { HttpError } from '../http/http-error.ts';
@@ -35,14 +35,17 @@ export function registerSession(app: FastifyInstance, { sessions, websites, limi
     if (!isOriginAllowed(website, request.headers.origin)) throw forbidden();
     await limits.admitSession(request.ip);
     const browser = sanitizeUserAgent(request.headers['user-agent']);
-    const { token, uniqueId } = await sessions.open(website, session, browser);
-    return reply
-      .code(201)
-      .headers({ 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' })
-      .send(JSON.stringify({ token, expiresIn: SESSION_TTL_SECONDS, visitorId: uniqueId }));
+    return sendSession(reply, await sessions.open(website, session, browser));
   });
 
   rejectOtherMethods(app, PATH, 'POST, OPTIONS', 'Method not allowed: use POST.');
+}
+
+export function sendSession(reply: FastifyReply, { token, uniqueId }: SessionToken): FastifyReply {
+  return reply
+    .code(201)
+    .headers({ 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' })
+    .send(JSON.stringify({ token, expiresIn: SESSION_TTL_SECONDS, visitorId: uniqueId }));
 }
 
 /** Parses a JSON or form body. Null fields count as absent. */

@@ -9,6 +9,8 @@ export interface VisitorRates {
   readonly startsPerVisitor: number;
   readonly startsPerAddress: number;
   readonly messagesPerVisitor: number;
+  readonly renewalsPerVisitor: number;
+  readonly renewalsPerAddress: number;
 }
 
 /** Rate limits for visitors, who come from the open internet. */
@@ -35,6 +37,18 @@ export class VisitorLimits {
         { subject: `starts of visitor ${toSubjectKey(visitor)}`, limit: startsPerVisitor },
       ],
       'Too many conversations. Try again later.',
+    );
+  }
+
+  /** By address too: one client can have many visitors. Apart from sessions, so that a burst of them ends no session. */
+  async admitRenewal(visitor: VisitorCaller, address: string): Promise<void> {
+    const { renewalsPerAddress, renewalsPerVisitor } = this.#limits;
+    await this.#rates.admit(
+      [
+        { subject: `renewals ${toNetwork(address)}`, limit: renewalsPerAddress },
+        { subject: `renewals of visitor ${toSubjectKey(visitor)}`, limit: renewalsPerVisitor },
+      ],
+      'Too many renewals. Try again later.',
     );
   }
 

@@ -1,11 +1,19 @@
 import { createHmac } from 'node:crypto';
-import { sql } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { z } from 'zod';
 import type { Database, Transaction } from '../../storage/database.ts';
 import { prepare } from '../../storage/prepared-statement.ts';
+import type { Tables } from '../../storage/tables.ts';
 import { digest, generateSecret, type InstallationSecrets, isSameSecret } from '../access/secrets.ts';
 import { visitorUpdate } from '../engine/records/visitor-profile.ts';
-import { addWebsites, findByExternalId, insertVisitor, updateVisitor } from '../engine/records/visitor-store.ts';
+import {
+  addWebsites,
+  findByExternalId,
+  findVisitor,
+  insertVisitor,
+  recordVisit,
+  updateVisitor,
+} from '../engine/records/visitor-store.ts';
 import { announce } from '../events/announce.ts';
 import { deleteInBatches } from '../kernel/batched-delete.ts';
 import { ShortLivedCache } from '../kernel/caches.ts';
@@ -16,6 +24,15 @@ import { text } from '../kernel/text.ts';
 import type { VisitorWebsite } from './visitor-websites.ts';
 
 export const SESSION_TTL_SECONDS = 24 * 3600;
+/** For how long a session can be renewed. */
+export const MAX_SESSION_DAYS = 30;
+/**
+ * A renewed token is accepted for this long: other tabs and sockets switch to the new one meanwhile. Browsers run the
+ * timers of hidden tabs only once a minute.
+ */
+export const RENEWAL_OVERLAP_SECONDS = 300;
+
+const DAY_MS = 24 * 3600 * 1000;
 
 /** The input of a new session. */
 export const newSession = visitorUpdate.extend({
@@ -33,6 +50,12 @@ const findSession = prepare<{ tokenHash: string }, Omit<VisitorCaller, 'actor'>>
     .where('expiresAt', '>', (eb) => eb.fn<number>('now_ms', [])),
 );
 
+export interface SessionToken {
+  readonly token: string;
+  /** The public identifier of the visitor. */
+  readonly uniqueId: string;
+}
+
 /** Visitor tokens: random, stored as a digest, valid until they expire or the visitor's data is erased. */
 export class VisitorSessions {
   readonly #database: Database;
@@ -49,7 +72,7 @@ export class VisitorSessions {
     website: VisitorWebsite,
     { language, externalId, signature, ...profile }: NewSession,
     browser: string,
-  ): Promise<{ token: string; uniqueId: string }> {
+  ): Promise<SessionToken> {
     if (externalId === undefined && signature !== undefined) throw invalidField('signature', 'requires an externalId');
     if (externalId !== undefined) this.#requireSignature(website, externalId, signature ?? '');
     const { accountId, id: websiteId } = website;
@@ -58,24 +81,48 @@ export class VisitorSessions {
       const newVisitor = { ...profile, browser, externalId: externalId ?? null };
       const visitor = returningVisitor ?? (await insertVisitor(tx, website, newVisitor));
       const context = { accountId, actor: toActor(visitor.id) };
-      if (returningVisitor) await updateVisitor(tx, context, returningVisitor, { ...profile, browser });
-      else if (Object.keys(profile).length > 0) {
+      if (returningVisitor) {
+        await updateVisitor(tx, context, returningVisitor, { ...profile, browser });
+        await recordVisit(tx, context, returningVisitor.id);
+      } else if (Object.keys(profile).length > 0) {
         announce(tx, context, 'visitor.updated', visitor.id, { fields: Object.keys(profile), values: {} });
       }
       await addWebsites(tx, context, visitor, [websiteId]);
-      const token = generateSecret();
-      await tx.db
-        .insertInto('visitorTokens')
-        .values({
-          ...{ tokenHash: digest(token), accountId, visitorId: visitor.id, websiteId },
-          ...{
-            language: language ?? website.language,
-            issuedAt: tx.now,
-            expiresAt: tx.now + SESSION_TTL_SECONDS * 1000,
-          },
-        })
-        .execute();
+      const token = await issueToken(tx, {
+        ...{ accountId, visitorId: visitor.id, websiteId, language: language ?? website.language },
+        sessionStartedAt: tx.now,
+      });
       return { token, uniqueId: visitor.uniqueId };
+    }, accountId);
+  }
+
+  /**
+   * Issues another token of the same session. In the account's transaction, as the erasure of a visitor: no token is
+   * issued after it, by any node.
+   */
+  async renew(token: string, { accountId }: VisitorCaller): Promise<SessionToken | 'not_valid' | 'too_old'> {
+    return this.#database.transaction(async (tx) => {
+      const tokenHash = digest(token);
+      const row = await tx.db
+        .selectFrom('visitorTokens')
+        .selectAll()
+        .where('tokenHash', '=', tokenHash)
+        .where('expiresAt', '>', tx.now)
+        .executeTakeFirst();
+      if (!row) return 'not_valid';
+      const { visitorId, websiteId, language, expiresAt } = row;
+      const sessionStartedAt = row.sessionStartedAt ?? row.issuedAt;
+      if (tx.now - sessionStartedAt > MAX_SESSION_DAYS * DAY_MS) return 'too_old';
+      const visitor = await findVisitor(tx, accountId, visitorId);
+      if (!visitor || visitor.erasedAt !== null) return 'not_valid';
+      await tx.db
+        .updateTable('visitorTokens')
+        .set({ expiresAt: Math.min(expiresAt, tx.now + RENEWAL_OVERLAP_SECONDS * 1000) })
+        .where('tokenHash', '=', tokenHash)
+        .execute();
+      await recordVisit(tx, { accountId }, visitorId);
+      const newToken = await issueToken(tx, { accountId, visitorId, websiteId, language, sessionStartedAt });
+      return { token: newToken, uniqueId: visitor.uniqueId };
     }, accountId);
   }
 
@@ -106,6 +153,18 @@ export class VisitorSessions {
     if (isSameSecret(signature.toLowerCase(), expected)) return;
     throw new DomainError('forbidden', "The signature does not match the externalId and the website's secret.");
   }
+}
+
+type NewToken = Omit<Selectable<Tables['visitorTokens']>, 'tokenHash' | 'issuedAt' | 'expiresAt'>;
+
+async function issueToken({ db, now }: Transaction, session: NewToken): Promise<string> {
+  const token = generateSecret();
+  const times = { issuedAt: now, expiresAt: now + SESSION_TTL_SECONDS * 1000 };
+  await db
+    .insertInto('visitorTokens')
+    .values({ ...session, ...times, tokenHash: digest(token) })
+    .execute();
+  return token;
 }
 
 /** Has no IP address, because the addresses of visitors are not stored. */

@@ -21,6 +21,7 @@ const PATHS = [
   '/admin/session',
   '/graphql',
   '/visitor/session',
+  '/visitor/session/renew',
   '/visitor/graphql',
   '/_health',
   '/_ready',

@@ -17,8 +17,12 @@ function selectRows({ db }: Transaction, accountId: number) {
   return db.selectFrom('visitors').selectAll().where('accountId', '=', accountId);
 }
 
+export function findVisitor(tx: Transaction, accountId: number, id: number): Promise<VisitorRow | undefined> {
+  return selectRows(tx, accountId).where('id', '=', id).executeTakeFirst();
+}
+
 export async function requireVisitor(tx: Transaction, accountId: number, id: number): Promise<VisitorRow> {
-  const row = await selectRows(tx, accountId).where('id', '=', id).executeTakeFirst();
+  const row = await findVisitor(tx, accountId, id);
   if (!row) throw unknownId('visitor', id);
   return row;
 }
@@ -53,6 +57,7 @@ export async function insertVisitor(
     lastOperatorId,
     createdAt,
     erasedAt: null,
+    lastSeenAt: tx.now,
   };
   // Two concurrent sessions with the same new external id share one visitor.
   const inserted = await tx.db
@@ -101,6 +106,16 @@ async function writeChanges(tx: Transaction, context: ActorContext, before: Visi
     .execute();
   announce(tx, context, 'visitor.updated', before.id, { fields: Object.keys(changes), values: {} });
   return { ...before, ...changes };
+}
+
+/** Records that the visitor was here. Only with a session, because a write for each request would cost too much. */
+export async function recordVisit(tx: Transaction, { accountId }: AccountContext, id: number): Promise<void> {
+  await tx.db
+    .updateTable('visitors')
+    .set({ lastSeenAt: tx.now })
+    .where('accountId', '=', accountId)
+    .where('id', '=', id)
+    .execute();
 }
 
 /** Adds to the websites that the visitor has visited. */

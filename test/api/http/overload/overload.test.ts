@@ -84,6 +84,7 @@ suite('an overloaded service', () => {
       '/api/2/operator': rest,
       '/graphql?query={__typename}': graphql,
       '/visitor/session': graphql,
+      '/visitor/session/renew': graphql,
       '/visitor/graphql': graphql,
       '/_authenticated': JSON.stringify({ error: 'temporarily_unavailable', error_description: MESSAGE }),
     })) {
