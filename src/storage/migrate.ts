@@ -8,6 +8,7 @@ import { additive } from './migrations/0004-additive.ts';
 import { accessTokens } from './migrations/0005-access-tokens.ts';
 import { closeReasons } from './migrations/0006-close-reasons.ts';
 import { visitorSessions } from './migrations/0007-visitor-sessions.ts';
+import { readMarkers } from './migrations/0008-read-markers.ts';
 import type { Migration } from './migrations/migration.ts';
 
 export const migrations: readonly Migration[] = [
@@ -18,6 +19,7 @@ export const migrations: readonly Migration[] = [
   accessTokens,
   closeReasons,
   visitorSessions,
+  readMarkers,
 ];
 
 /** Created before the first migration; migrations can add columns. */

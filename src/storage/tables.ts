@@ -320,6 +320,13 @@ export interface Tables {
     /** JSON object with text values. */
     noticeParameters: string | null;
   };
+  /** The sequence number up to which each side has read; no row if neither has read anything. */
+  readMarkers: {
+    accountId: number;
+    conversationId: number;
+    visitorUpTo: Generated<number>;
+    operatorUpTo: Generated<number>;
+  };
   /** Each operator's part in a conversation that several have accepted. */
   handlings: {
     accountId: number;

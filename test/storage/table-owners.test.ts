@@ -30,6 +30,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   operator_websites: 'core/operators/operator-store.ts',
   operators: 'core/operators/operator-store.ts',
   rate_windows: 'core/access/rate-limits.ts',
+  read_markers: 'core/engine/records/read-marker-store.ts',
   refusals: 'core/engine/records/refusals.ts',
   rest_usage: 'core/reports/rest-usage.ts',
   routing_decisions: 'core/engine/routing/decisions.ts',

@@ -1,6 +1,7 @@
 import type { MessageKey, MessageWindow } from '../../core/engine/conversations/message-query.ts';
 import type { Engine } from '../../core/engine/engine.ts';
 import type { Message } from '../../core/engine/records/message-store.ts';
+import type { Side } from '../../core/engine/records/read-marker-store.ts';
 import { createLoaderFactory } from './loaders.ts';
 import type { OperationTurns } from './turns.ts';
 
@@ -11,15 +12,19 @@ interface MessagesKey {
 
 /** Each message adds a condition to the statement. */
 const MAX_MESSAGES_PER_BATCH = 100;
+/** The unread messages of a conversation that are counted, as an average: it limits the conversations of a read. */
+const UNREAD_PER_CONVERSATION = 8;
 
-/** Loaders for conversations that the caller can see. They check no permissions. */
+/** Loaders for conversations that the caller, on one of their sides, can see. They check no permissions. */
 export function createConversationLoaders(
   accountId: number,
+  side: Side,
   {
     conversationQuery,
     messageQuery,
+    readMarkers,
     satisfactionQuery,
-  }: Pick<Engine, 'conversationQuery' | 'messageQuery' | 'satisfactionQuery'>,
+  }: Pick<Engine, 'conversationQuery' | 'messageQuery' | 'readMarkers' | 'satisfactionQuery'>,
   turns: OperationTurns,
 ) {
   const { createIdLoader, createKeyLoader, createOrderedLoader, createOwnerLoader } = createLoaderFactory(turns);
@@ -32,6 +37,11 @@ export function createConversationLoaders(
     satisfaction: createIdLoader(
       (ids) => satisfactionQuery.loadByConversations(accountId, ids),
       ({ conversationId }) => conversationId,
+    ),
+    readMarkers: createOrderedLoader((ids) => readMarkers.load(accountId, ids)),
+    unreadCount: createOwnerLoader(
+      (_key: { readonly ownerId: number }, ids) => readMarkers.countUnread(accountId, side, ids),
+      () => UNREAD_PER_CONVERSATION,
     ),
     queuePosition: createOrderedLoader((ids) => conversationQuery.loadQueuePositions(accountId, ids)),
   };

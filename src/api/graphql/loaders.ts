@@ -57,7 +57,7 @@ export function createLoaders(
       operatorQuery.countMembers(accountId, kind, ids, filters),
     ),
     conversations: {
-      ...createConversationLoaders(accountId, engine, turns),
+      ...createConversationLoaders(accountId, 'operator', engine, turns),
       byId: createIdLoader((ids) => engine.conversationQuery.load(accountId, ids)),
       tagIds: createOrderedLoader(async (ids) => {
         const lists = await tags.loadTagIds(accountId, ids);

@@ -20,7 +20,7 @@ export function createLoaders(
 ) {
   const { createIdLoader } = createLoaderFactory(turns);
   return {
-    ...createConversationLoaders(accountId, engine, turns),
+    ...createConversationLoaders(accountId, 'visitor', engine, turns),
     operator: createIdLoader<PublicOperator>(async (ids) => {
       const operators = await administration.operatorQuery.load(accountId, ids);
       return operators.map(({ id, pseudo }) => ({ id, pseudo }));

@@ -5,7 +5,10 @@ import type { Visitors } from '../../core/visitors/visitors.ts';
 
 export interface VisitorServices {
   readonly visitors: Visitors;
-  readonly engine: Pick<Engine, 'conversations' | 'conversationQuery' | 'messageQuery' | 'satisfactionQuery'>;
+  readonly engine: Pick<
+    Engine,
+    'conversations' | 'conversationQuery' | 'messageQuery' | 'readMarkers' | 'satisfactionQuery'
+  >;
   readonly administration: Pick<Administration, 'operatorQuery' | 'skills'>;
   readonly events: Pick<Events, 'log'>;
 }

@@ -4,6 +4,7 @@ import { SkillAvailabilities } from '../live/skill-availability.ts';
 import { ConversationQuery } from './conversations/conversation-query.ts';
 import { ConversationService } from './conversations/conversation-service.ts';
 import { MessageQuery } from './conversations/message-query.ts';
+import { ReadMarkerService } from './conversations/read-markers.ts';
 import { SatisfactionQuery } from './conversations/satisfaction-query.ts';
 import { LiveService } from './presence/live-service.ts';
 import { RoutingExplainer } from './routing/explain.ts';
@@ -22,6 +23,7 @@ export function createEngine(database: Database) {
     conversations: new ConversationService(database),
     conversationQuery: new ConversationQuery(database),
     messageQuery: new MessageQuery(database),
+    readMarkers: new ReadMarkerService(database),
     satisfactionQuery: new SatisfactionQuery(database),
     scheduler: new Scheduler(database),
   };

@@ -62,6 +62,12 @@ export const ENGINE_INVARIANTS: readonly Invariant[] = [
       where c.message_count <> coalesce(m.present, 0) or c.message_count <> coalesce(m.newest, 0) or coalesce(m.oldest, 1) <> 1`,
   },
   {
+    name: 'no side has read past the newest message',
+    violationQuery: `select 'conversation ' || r.conversation_id || ' of account ' || r.account_id as problem
+      from read_markers r left join conversations c on c.account_id = r.account_id and c.id = r.conversation_id
+      where r.visitor_up_to > coalesce(c.message_count, -1) or r.operator_up_to > coalesce(c.message_count, -1)`,
+  },
+  {
     name: 'no row refers to a missing row',
     violationQuery: [
       ['messages', 'conversation_id', 'conversations'],

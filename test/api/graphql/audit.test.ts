@@ -381,7 +381,12 @@ const CASES: Record<string, () => Promise<Case> | Case> = {
   },
 };
 
-const MUTATION_NAMES = Object.keys(schema.getMutationType()?.getFields() ?? {});
+/** Mutations that the log does not record: read markers are stored outside of it (rule 26). */
+const UNLOGGED = ['conversationRead'];
+
+const MUTATION_NAMES = Object.keys(schema.getMutationType()?.getFields() ?? {}).filter(
+  (name) => !UNLOGGED.includes(name),
+);
 
 test('every mutation has a case', () => {
   assert.deepEqual(Object.keys(CASES).sort(), [...MUTATION_NAMES].sort());

@@ -178,6 +178,7 @@ const CASES: Record<string, readonly [Kind, (id: string) => string]> = {
     'conversation',
     (id) => mutation('messageSend', `conversationId: ${id}, text: "Hello"`),
   ],
+  'ConversationReadInput.id': ['conversation', (id) => mutation('conversationRead', `id: ${id}, upTo: 1`)],
   'ConversationTransferInput.id': [
     'conversation',
     (id) => mutation('conversationTransfer', `id: ${id}, operatorId: ${ownOperator()}`),

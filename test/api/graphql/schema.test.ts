@@ -64,7 +64,7 @@ test('a mutation is named object-verb, takes one input, and returns the object a
     const typeName = `${name[0]?.toUpperCase()}${name.slice(1)}`;
     assert.match(
       name,
-      /(Create|Update|Delete|Connect|Disconnect|Change|Rotate|Add|Remove|Revoke|Import|Replay|Test|Erase|Accept|Decline|Send|Transfer|Escalate|Tag|Close|Take)$/,
+      /(Create|Update|Delete|Connect|Disconnect|Change|Rotate|Add|Remove|Revoke|Import|Replay|Test|Erase|Accept|Decline|Send|Transfer|Escalate|Tag|Close|Take|Read)$/,
     );
     assert.deepEqual(
       args.map((argument) => `${argument.name}: ${argument.type}`),
@@ -156,6 +156,7 @@ const CONTRACT = lexicographicSortSchema(
     language: String! operator: Operator createdAt: DateTime! hasWaited: Boolean! offeredAt: DateTime offerUntil: DateTime
     acceptedAt: DateTime firstAnswerAt: DateTime closedAt: DateTime closedBy: ClosedBy closeReason: CloseReason tags: [Tag!]! messageCount: Int!
     messages(after: Int, first: Int, last: Int): [Message!]! queuePosition: Int escalatedFrom: Conversation satisfaction: Satisfaction
+    readByVisitorUpTo: Int! readByOperatorUpTo: Int! unreadCount: Int!
   }
   type Message { sequence: Int! clientId: String author: MessageAuthor! operator: Operator text: String! at: DateTime! }
   type ConversationConnection { edges: [ConversationEdge!]! } type ConversationEdge { cursor: String! node: Conversation! }
@@ -237,7 +238,7 @@ const MUTATIONS =
   operatorProfileUpdate operatorPasswordChange operatorSsoKeyRotate skillCreate skillUpdate skillDelete skillOperatorsAdd
   skillOperatorsRemove groupCreate groupUpdate groupDelete websiteCreate websiteUpdate websiteDelete apiKeyCreate apiKeyRevoke
   operatorsImport accountUpdate offerAccept offerDecline messageSend conversationTransfer conversationEscalate conversationTag
-  conversationClose conversationTake`.split(/\s+/);
+  conversationClose conversationTake conversationRead`.split(/\s+/);
 
 test('the schema has everything that clients rely on', () => {
   for (const contract of Object.values(CONTRACT.getTypeMap())) {

@@ -126,6 +126,8 @@ const DOCUMENTS_BY_ID: Readonly<Record<string, ((id: string) => string) | null>>
   conversation: (id) => `{ conversation(id: "${id}") { id state messages { text } } }`,
   messageSend: (id) =>
     `mutation { messageSend(input: { conversationId: "${id}", text: "x" }) { message { sequence } userErrors { code field message } } }`,
+  conversationRead: (id) =>
+    `mutation { conversationRead(input: { id: "${id}", upTo: 1 }) { conversation { id } userErrors { code field message } } }`,
   conversationClose: (id) =>
     `mutation { conversationClose(input: { id: "${id}" }) { conversation { id } userErrors { code field message } } }`,
   satisfactionAnswer: (id) =>

@@ -32,6 +32,8 @@ test('rule 17: the visitor schema has exactly these types', () => {
       'ConversationConnection',
       'ConversationEdge',
       'ConversationEvent',
+      'ConversationReadInput',
+      'ConversationReadPayload',
       'ConversationStartInput',
     ],
     ...['ConversationStartPayload', 'ConversationState', 'DateTime', 'Message', 'MessageAuthor', 'MessageSendInput'],
@@ -46,9 +48,9 @@ test('rule 17: the visitor schema has exactly these types', () => {
 test('the fields that widgets rely on exist', () => {
   for (const [type, names] of Object.entries({
     Query: 'visitor conversation conversations availability eventPosition',
-    Mutation: 'conversationStart messageSend conversationClose satisfactionAnswer visitorUpdate',
+    Mutation: 'conversationStart messageSend conversationClose satisfactionAnswer visitorUpdate conversationRead',
     Subscription: 'conversationEvents',
-    Conversation: 'id state channel operator queuePosition messages',
+    Conversation: 'id state channel operator queuePosition messages readByVisitorUpTo readByOperatorUpTo unreadCount',
     Message: 'sequence clientId author text at operator',
     ConversationEvent: 'position type at conversation message',
     ConversationStartInput: 'channel skillId groupId language message clientId',

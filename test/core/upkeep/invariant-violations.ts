@@ -94,6 +94,18 @@ export const VIOLATIONS: readonly (readonly [title: string, statement: string, u
     LEASES,
   ],
   [
+    'a read marker past the newest message',
+    'insert into read_markers (account_id, conversation_id, visitor_up_to) values (1, 1, 1000)',
+    'delete from read_markers where visitor_up_to = 1000',
+    /read past the newest message/,
+  ],
+  [
+    'a read marker without a conversation',
+    'insert into read_markers (account_id, conversation_id) values (1, 999999)',
+    'delete from read_markers where conversation_id = 999999',
+    /read past the newest message/,
+  ],
+  [
     'a lease that ended a minute ago',
     'update operator_live set lease_until = now_ms() - 60001, routable_until = now_ms() - 60001 where operator_id = 2',
     `update operator_live set lease_until = (select expires_at from operator_leases where operator_id = 2),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { requireOwnConversation } from '../../../core/engine/conversations/conversation-access.ts';
 import { clientId, messageText } from '../../../core/engine/conversations/messages.ts';
+import { readUpTo } from '../../../core/engine/conversations/read-markers.ts';
 import { forbidden, requireManager } from '../../../core/kernel/caller.ts';
 import { validate } from '../../../core/kernel/validate.ts';
 import { parseIdField, parseIdListField, requireId } from '../../graphql-server/ids.ts';
@@ -64,16 +65,34 @@ addMutation('messageSend', {
     }),
   },
   payload: objectPayload('message', MessageRef),
-  authorize: (context, { conversationId }) => {
-    requireOperatorCaller(context);
-    return authorizeOnConversation(context, conversationId, (conversation) =>
-      requireOwnConversation(context.caller, conversation),
-    );
-  },
+  authorize: (context, { conversationId }) => requireHandling(context, conversationId),
   run: (commit, { caller, services }, { conversationId: id, ...content }) => {
     const message = { conversationId: requireConversationId(id), ...validate(newMessage, content) };
     return services.engine.conversations.send(commit, caller, message);
   },
+});
+
+addMutation('conversationRead', {
+  description:
+    'Marks the messages of a conversation that the viewer handles as read, up to one of them. It never goes back, and can be repeated. The visitor sees it. FORBIDDEN for API keys.',
+  argumentDescription: 'The conversation and the last message that was read.',
+  input: {
+    description: 'The conversation and the last message that was read.',
+    fields: (t) => ({
+      id: t.id({ required: true, description: 'The conversation.' }),
+      upTo: t.int({
+        required: true,
+        description: 'The sequence number of the last message that was read. A higher one counts as the newest.',
+      }),
+    }),
+  },
+  payload: objectPayload('conversation', ConversationRef),
+  authorize: (context, { id }) => requireHandling(context, id),
+  run: (_commit, { caller, services }, { id, ...input }) =>
+    services.engine.readMarkers.readAsOperator(caller, {
+      id: requireConversationId(id),
+      ...validate(readUpTo, input),
+    }),
 });
 
 addMutation('conversationTransfer', {
@@ -186,4 +205,10 @@ function requireAccess(context: Context, id: string): Promise<void> {
   return authorizeOnConversation(context, id, async (conversation) => {
     if (!(await canSee(conversation, context))) throw forbidden();
   });
+}
+
+/** Throws unless the caller is the conversation's operator. */
+function requireHandling(context: Context, id: string): Promise<void> {
+  requireOperatorCaller(context);
+  return authorizeOnConversation(context, id, (conversation) => requireOwnConversation(context.caller, conversation));
 }

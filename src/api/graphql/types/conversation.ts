@@ -1,5 +1,6 @@
 import { findInvolvement } from '../../../core/engine/conversations/conversation-access.ts';
 import type { MessageWindow } from '../../../core/engine/conversations/message-query.ts';
+import { MAX_COUNTED_MESSAGES } from '../../../core/engine/conversations/read-markers.ts';
 import {
   CLOSE_REASON_DESCRIPTIONS,
   type ClosedBy,
@@ -164,6 +165,18 @@ ConversationRef.implement({
         },
         resolve: ({ id }, args, { load }) =>
           load.conversations.messages.load({ ownerId: id, window: parseMessageWindow(args) }),
+      }),
+      readByVisitorUpTo: t.int({
+        description: 'The number of the last message that the visitor has read; 0 if none.',
+        resolve: async ({ id }, _args, { load }) => (await load.conversations.readMarkers.load(id)).visitorUpTo,
+      }),
+      readByOperatorUpTo: t.int({
+        description: 'The number of the last message that an operator has read; 0 if none.',
+        resolve: async ({ id }, _args, { load }) => (await load.conversations.readMarkers.load(id)).operatorUpTo,
+      }),
+      unreadCount: t.int({
+        description: `The number of messages of the visitor that no operator has read, among the newest ${MAX_COUNTED_MESSAGES} messages.`,
+        resolve: ({ id }, _args, { load }) => load.conversations.unreadCount.load({ ownerId: id }),
       }),
       queuePosition: t.int({
         nullable: true,

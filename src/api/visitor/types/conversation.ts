@@ -1,3 +1,4 @@
+import { MAX_COUNTED_MESSAGES } from '../../../core/engine/conversations/read-markers.ts';
 import {
   CLOSE_REASON_DESCRIPTIONS,
   type CloseReason,
@@ -104,6 +105,18 @@ ConversationRef.implement({
         requireSize('first', first, MAX_MESSAGES);
         return load.messages.load({ ownerId: id, window: { after, first } });
       },
+    }),
+    readByVisitorUpTo: t.int({
+      description: 'The number of the last message that the visitor has read; 0 if none.',
+      resolve: async ({ id }, _args, { load }) => (await load.readMarkers.load(id)).visitorUpTo,
+    }),
+    readByOperatorUpTo: t.int({
+      description: 'The number of the last message that an operator has read; 0 if none.',
+      resolve: async ({ id }, _args, { load }) => (await load.readMarkers.load(id)).operatorUpTo,
+    }),
+    unreadCount: t.int({
+      description: `The number of messages of operators that the visitor has not read, among the newest ${MAX_COUNTED_MESSAGES} messages.`,
+      resolve: ({ id }, _args, { load }) => load.unreadCount.load({ ownerId: id }),
     }),
     escalatedTo: t.field({
       type: ConversationRef,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { clientId, messageText } from '../../../core/engine/conversations/messages.ts';
+import { readUpTo } from '../../../core/engine/conversations/read-markers.ts';
 import { answerSatisfaction, satisfactionAnswer } from '../../../core/engine/conversations/satisfaction.ts';
 import { conversationStart } from '../../../core/engine/conversations/start.ts';
 import { PROFILE_FIELDS, visitorProfile, visitorUpdate } from '../../../core/engine/records/visitor-profile.ts';
@@ -67,6 +68,28 @@ addMutation('messageSend', {
       message,
     );
   },
+});
+
+addMutation('conversationRead', {
+  description:
+    'Marks the messages of a conversation as read by the visitor, up to one of them. It never goes back, and can be repeated. The operator sees it, and it stays after the conversation is closed.',
+  argumentDescription: 'The conversation and the last message that was read.',
+  input: {
+    description: 'The conversation and the last message that was read.',
+    fields: (t) => ({
+      id: t.id({ required: true, description: 'The conversation.' }),
+      upTo: t.int({
+        required: true,
+        description: 'The sequence number of the last message that was read. A higher one counts as the newest.',
+      }),
+    }),
+  },
+  payload: objectPayload('conversation', ConversationRef),
+  run: (_commit, { visitor, services }, { id, ...input }) =>
+    services.engine.readMarkers.readAsVisitor(visitor, {
+      id: requireId('conversation', id),
+      ...validate(readUpTo, input),
+    }),
 });
 
 addMutation('conversationClose', {

@@ -124,7 +124,7 @@ export function selectConversationIds({ db }: Transaction, { accountId }: ActorC
 
 /** Runs a statement that returns whole rows of `conversations`. */
 export async function fetchConversations<Args extends object>(
-  tx: Transaction,
+  tx: Pick<Transaction, 'run'>,
   statement: Statement<Args, ConversationRow>,
   args: Args,
 ): Promise<Conversation[]> {
@@ -138,7 +138,12 @@ const findById = prepare<ConversationKey, ConversationRow>((db, { accountId, id 
   selectRows(db, accountId).where('id', '=', id),
 );
 
-export async function requireConversation(tx: Transaction, accountId: number, id: number): Promise<Conversation> {
+/** Inside a transaction, or outside for what changes nothing. */
+export async function requireConversation(
+  tx: Pick<Transaction, 'run'>,
+  accountId: number,
+  id: number,
+): Promise<Conversation> {
   const [conversation] = await fetchConversations(tx, findById, { accountId, id });
   if (!conversation) throw unknownId('conversation', id);
   return conversation;
