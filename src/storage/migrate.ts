@@ -9,6 +9,7 @@ import { accessTokens } from './migrations/0005-access-tokens.ts';
 import { closeReasons } from './migrations/0006-close-reasons.ts';
 import { visitorSessions } from './migrations/0007-visitor-sessions.ts';
 import { readMarkers } from './migrations/0008-read-markers.ts';
+import { websiteSettings } from './migrations/0009-website-settings.ts';
 import type { Migration } from './migrations/migration.ts';
 
 export const migrations: readonly Migration[] = [
@@ -20,6 +21,7 @@ export const migrations: readonly Migration[] = [
   closeReasons,
   visitorSessions,
   readMarkers,
+  websiteSettings,
 ];
 
 /** Created before the first migration; migrations can add columns. */

@@ -117,6 +117,10 @@ export interface Tables {
     allowedOrigins: Generated<string>;
     /** The secret that signs visitor identities is derived from it, not stored. */
     secretVersion: Generated<number>;
+    /** JSON; null means always open. */
+    openingHours: string | null;
+    /** JSON of the settings that differ from the defaults. */
+    widget: string | null;
   };
   groups: {
     accountId: number;

@@ -31,13 +31,19 @@ export type Loaders = ReturnType<typeof createLoaders>;
 /** Creates the loaders of one request: lookups of the same kind become one statement. */
 export function createLoaders(
   caller: Caller,
-  { administration, engine, reports, visitors }: GraphqlServices,
+  { administration, engine, events, reports, visitors }: GraphqlServices,
   turns: OperationTurns,
 ) {
   const { accountId } = caller;
   const { createIdLoader, createKeyLoader, createOrderedLoader, createOwnerLoader } = createLoaderFactory(turns);
   const { operatorQuery, profiles, websites, groups, skills, tags } = administration;
+  let now: Promise<number> | undefined;
   return {
+    /** The database's time, the same for the whole request. */
+    now: () => {
+      now ??= events.log.readPositionAndTime(accountId).then((row) => row.now);
+      return now;
+    },
     operator: createIdLoader((ids) => operatorQuery.load(accountId, ids)),
     live: createIdLoader((ids) => engine.live.loadStates(accountId, ids)),
     profile: createOrderedLoader((ids) => profiles.load(accountId, ids)),

@@ -16,8 +16,8 @@ export const WEBSITE_FILTERS = {
 } as const;
 
 /** The REST fields are frozen: newer fields exist only in GraphQL. */
-function toWireWebsite({ allowedOrigins: _origins, secretVersion: _version, ...website }: Website) {
-  return website;
+function toWireWebsite({ id, url, label, clientId, currency, languageAdmin, timezone }: Website) {
+  return { id, url, label, clientId, currency, languageAdmin, timezone };
 }
 
 export function registerWebsite(

@@ -78,6 +78,7 @@ export class WebsiteService {
         ...withWebsiteDefaults(input),
         allowedOrigins: input.allowedOrigins ?? [],
         secretVersion: 1,
+        openingHours: input.openingHours ?? null,
       };
       await insertWebsite(tx, caller, website);
       announce(tx, caller, 'website.created', id, computeChanges({}, toEventSnapshot(website)));
@@ -97,6 +98,7 @@ export class WebsiteService {
         languageAdmin: input.languageAdmin ?? before.languageAdmin,
         timezone: input.timezone ?? before.timezone,
         allowedOrigins: input.allowedOrigins ?? before.allowedOrigins,
+        openingHours: input.openingHours === undefined ? before.openingHours : input.openingHours,
       };
       await updateWebsite(tx, caller, website);
       announce(tx, caller, 'website.updated', id, computeChanges(before, website));

@@ -5,6 +5,7 @@ import type { Tables } from '../../storage/tables.ts';
 import type { AccountContext } from '../kernel/caller.ts';
 import { unknownId } from '../kernel/errors.ts';
 import { fold } from '../kernel/text.ts';
+import { parseOpeningHours } from './opening-hours.ts';
 import type { Website } from './website.ts';
 
 type WebsiteRow = Selectable<Tables['websites']>;
@@ -16,6 +17,27 @@ const adjustCount = prepare<{ accountId: number; id: number; delta: number }>((d
     .where('accountId', '=', accountId)
     .where('id', '=', id),
 );
+
+const findHours = prepare<{ accountId: number; id: number }, Pick<WebsiteRow, 'timezone' | 'openingHours'>>(
+  (db, { accountId, id }) =>
+    db
+      .selectFrom('websites')
+      .select(['timezone', 'openingHours'])
+      .where('accountId', '=', accountId)
+      .where('id', '=', id),
+);
+
+export type WebsiteHours = Pick<Website, 'timezone' | 'openingHours'>;
+
+/** The part of a website that every new conversation needs. */
+export async function loadWebsiteHours(
+  tx: Transaction,
+  accountId: number,
+  id: number,
+): Promise<WebsiteHours | undefined> {
+  const [row] = await tx.run(findHours, { accountId, id });
+  return row && { timezone: row.timezone, openingHours: parseOpeningHours(row.openingHours) };
+}
 
 export async function requireWebsiteRow(tx: Transaction, accountId: number, id: number): Promise<WebsiteRow> {
   const row = await tx.db
@@ -63,7 +85,8 @@ function toColumns(website: Website) {
   const { url, label, currency, languageAdmin, timezone, secretVersion } = website;
   const folded = { urlFolded: fold(url), labelFolded: fold(label) };
   const allowedOrigins = JSON.stringify(website.allowedOrigins);
-  return { url, label, ...folded, currency, languageAdmin, timezone, allowedOrigins, secretVersion };
+  const openingHours = website.openingHours && JSON.stringify(website.openingHours);
+  return { url, label, ...folded, currency, languageAdmin, timezone, allowedOrigins, secretVersion, openingHours };
 }
 
 export function toWebsite(row: WebsiteRow): Website {
@@ -78,5 +101,6 @@ export function toWebsite(row: WebsiteRow): Website {
     timezone,
     allowedOrigins: JSON.parse(row.allowedOrigins) as string[],
     secretVersion,
+    openingHours: parseOpeningHours(row.openingHours),
   };
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { id } from '../kernel/ids.ts';
 import { languageAdmin } from '../kernel/languages.ts';
 import { isStorable, requiredText } from '../kernel/text.ts';
+import type { OpeningHours } from './opening-hours.ts';
 
 const URL_RULE = 'must be an http or https address of at most 2000 characters';
 /**
@@ -66,7 +67,15 @@ export type Website = z.output<typeof websiteSchema> & {
   readonly allowedOrigins: readonly string[];
   /** Increments when the secret is replaced. */
   readonly secretVersion: number;
+  /** Null: always open. */
+  readonly openingHours: OpeningHours | null;
 };
+
+/** The writable fields that are not part of the REST resource. */
+interface NewerFields {
+  readonly allowedOrigins?: readonly string[] | undefined;
+  readonly openingHours?: OpeningHours | null | undefined;
+}
 
 const { url, label, ...optionalFields } = writableFields;
 export const websiteCreate = z
@@ -79,12 +88,8 @@ export const websiteUpdate = z
   })
   .partial()
   .meta({ id: 'WebsiteUpdate', description: 'The fields of a website to change; all others stay unchanged.' });
-export type WebsiteCreate = z.output<typeof websiteCreate> & {
-  readonly allowedOrigins?: readonly string[] | undefined;
-};
-export type WebsiteUpdate = z.output<typeof websiteUpdate> & {
-  readonly allowedOrigins?: readonly string[] | undefined;
-};
+export type WebsiteCreate = z.output<typeof websiteCreate> & NewerFields;
+export type WebsiteUpdate = z.output<typeof websiteUpdate> & NewerFields;
 
 /** Names of this machine: a page opened with any of them is the same page. */
 const LOOPBACK_HOSTS: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];

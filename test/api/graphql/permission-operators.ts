@@ -102,6 +102,7 @@ export async function openPermissionFixture(): Promise<PermissionFixture> {
   for (const viewer of OPERATOR_VIEWERS) operators[viewer] = await createViewer(viewer);
   const readKey = keyClient(switchboard.url, await createReadKey(switchboard));
   const writeKey = keyClient(switchboard.url, switchboard.key);
+  await setOpeningHours(writeKey, website);
   const targets: Partial<Record<Target, string>> = {};
   for (const target of TARGETS) {
     if (target !== 'self') targets[target] = (await createTarget(target, { skill_list: [skill] })).id;
@@ -147,6 +148,19 @@ export async function openPermissionFixture(): Promise<PermissionFixture> {
     },
     stop: () => switchboard.stop(),
   };
+}
+
+/** Always open, with one of each object of the schema. */
+async function setOpeningHours({ run }: Pick<GraphqlClient, 'run'>, website: number): Promise<void> {
+  const days = ['MONDAY', 'TUESDAY', 'WEDNESDAY', 'THURSDAY', 'FRIDAY', 'SATURDAY', 'SUNDAY'];
+  const openingHours = {
+    weekly: days.map((day) => ({ day, from: '00:00', to: '24:00' })),
+    dates: [{ date: '2100-01-01', ranges: [{ from: '09:00', to: '17:00' }] }],
+  };
+  const { data } = await run('mutation($input:WebsiteUpdateInput!){websiteUpdate(input:$input){userErrors{message}}}', {
+    input: { id: website, openingHours },
+  });
+  assert.deepEqual(data.websiteUpdate.userErrors, []);
 }
 
 /** Far from the ids that the service assigns. */

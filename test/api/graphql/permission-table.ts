@@ -207,6 +207,11 @@ export const FIELDS = buildTable(
 
   cellsFor('Group', EVERYONE, 'id name createdAt parent children operators'),
   cellsFor('Website', EVERYONE, 'id url label currency languageAdmin timezone operators allowedOrigins'),
+  cellsFor('Website', EVERYONE, 'openingHours isOpen opensAt'),
+  cellsFor('OpeningHours', EVERYONE, 'weekly dates'),
+  cellsFor('WeeklyRange', EVERYONE, 'day from to'),
+  cellsFor('DateHours', EVERYONE, 'date ranges'),
+  cellsFor('TimeRange', EVERYONE, 'from to'),
   cellsFor('Website', withoutReadKey(ADMINS), 'visitorSecret'),
   cellsFor('Skill', EVERYONE, 'id name order createdAt parent children operators availability'),
   cellsFor('Skill', MANAGERS, 'statistics'),

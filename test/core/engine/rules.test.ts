@@ -11,8 +11,10 @@ test('every rule of docs/rules.md has a test whose title carries its number', ()
   );
   assert.deepEqual(
     rules,
-    Array.from({ length: 21 }, (_, index) => index + 1),
+    [...new Set(rules)].sort((first, second) => first - second),
+    'in order, each once',
   );
+  assert.ok(rules.length >= 23, 'no rule was lost');
   const sources = globSync('test/**/*.test.ts', { cwd: ROOT }).map((file) => readFileSync(join(ROOT, file), 'utf8'));
   const covered = new Set<number>();
   for (const [, first, word, second] of sources.join('\n').matchAll(/['"`]rules? (\d+)(?: (and|to) (\d+))?:/g)) {

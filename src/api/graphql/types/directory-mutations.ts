@@ -1,3 +1,4 @@
+import { openingHoursSchema } from '../../../core/directory/opening-hours.ts';
 import {
   groupCreate,
   groupUpdate,
@@ -22,12 +23,14 @@ import { deletedIdPayload, objectPayload } from '../../graphql-server/mutation.t
 import { requireAdminCaller } from '../authorize.ts';
 import { addMutation, type InputFieldBuilder, idInput } from '../builder.ts';
 import { GroupRef, SkillRef, WebsiteRef } from './directory.ts';
+import { OpeningHoursInput } from './opening-hours.ts';
 
 const getDescription = (name: keyof typeof websiteSchema.shape) => websiteSchema.shape[name].meta()?.description ?? '';
 
 const allowedOrigins = originsSchema.optional();
-const websiteCreateInput = websiteCreate.extend({ allowedOrigins });
-const websiteUpdateInput = websiteUpdate.extend({ allowedOrigins });
+const openingHours = openingHoursSchema.nullish();
+const websiteCreateInput = websiteCreate.extend({ allowedOrigins, openingHours });
+const websiteUpdateInput = websiteUpdate.extend({ allowedOrigins, openingHours });
 
 addMutation('websiteCreate', {
   description: 'Creates a website. Admins only.',
@@ -92,6 +95,10 @@ function createWebsiteFields(t: InputFieldBuilder, required: boolean) {
     languageAdmin: t.string({ description: getDescription('languageAdmin') }),
     timezone: t.string({ description: getDescription('timezone') }),
     allowedOrigins: t.stringList({ description: originsSchema.meta()?.description ?? '' }),
+    openingHours: t.field({
+      type: OpeningHoursInput,
+      description: 'The opening hours, which replace all earlier ones. Null: always open.',
+    }),
   };
 }
 

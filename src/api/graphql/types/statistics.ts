@@ -45,7 +45,7 @@ export const StatisticsRef = builder.objectRef<KeyedFigures>('Statistics').imple
     refusedNumber: t.int({
       nullable: true,
       description:
-        'The number of conversations refused at the start, because no operator could serve them or the queue was full. Counted per website and day: null for operators, skills, groups and channels.',
+        'The number of conversations refused at the start, because no operator could serve them, the queue was full or the website was closed. Counted per website and day: null for operators, skills, groups and channels.',
       resolve: ({ key: { subject, ownerId, filters } }, _args, { caller, services }) => {
         const { skillId, groupId, operatorId, channels, period } = filters;
         const isCounted = subject === 'website' || subject === 'account';

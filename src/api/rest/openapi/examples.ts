@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { Profile } from '../../../core/administration/profile.ts';
 import type { groupSchema, skillSchema } from '../../../core/directory/tree.ts';
-import type { Website } from '../../../core/directory/website.ts';
+import type { websiteSchema } from '../../../core/directory/website.ts';
 import type { OperatorLive } from '../../../core/live/live.ts';
 import type { operatorSchema } from '../../../core/operators/operator.ts';
 import type { OperatorStatistics } from '../../../core/reports/statistics.ts';
@@ -67,7 +67,7 @@ export const profile: Profile = {
 
 export const client: z.output<typeof clientSchema> = { id: 1, lang: 'en', premiumEnabled: false };
 
-export const website: Omit<Website, 'allowedOrigins' | 'secretVersion'> = {
+export const website: z.output<typeof websiteSchema> = {
   id: 1,
   url: 'https://www.example.com',
   label: 'Shop',

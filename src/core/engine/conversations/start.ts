@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import type { Transaction } from '../../../storage/database.ts';
 import { loadRoutingSettings } from '../../access/account-settings.ts';
+import { getOpeningStatus } from '../../directory/opening-hours.ts';
+import { loadWebsiteHours, type WebsiteHours } from '../../directory/website-store.ts';
 import { announce } from '../../events/announce.ts';
 import { systemContext, type VisitorCaller } from '../../kernel/caller.ts';
 import { CHANNELS } from '../../kernel/channels.ts';
@@ -41,7 +43,7 @@ export class Refusal extends DomainError {
   readonly reason: RefusalReason;
 
   constructor(reason: RefusalReason, message: string, parameters: Readonly<Record<string, string>> = {}) {
-    super(reason === 'nobody_could' ? 'state' : 'limit', message, { reason, parameters });
+    super(reason === 'nobody_could' || reason === 'closed' ? 'state' : 'limit', message, { reason, parameters });
     this.reason = reason;
   }
 }
@@ -53,17 +55,19 @@ export async function startConversation(
   input: ConversationStart,
 ): Promise<Conversation> {
   const { accountId, visitorId, websiteId } = visitor;
-  const [earlierConversation, openConversations, problems, operatorsWithEndedPauses, id] = await Promise.all([
+  const [earlierConversation, openConversations, problems, operatorsWithEndedPauses, id, hours] = await Promise.all([
     input.clientId ? findConversationByClientId(tx, visitor, input.clientId) : undefined,
     findOpenConversations(tx, visitor),
     findMissingTargets(tx, accountId, input),
     findOperatorsWithEndedPauses(tx, accountId),
     nextId(tx, accountId, 'conversation'),
+    loadWebsiteHours(tx, accountId, websiteId),
     loadRoutingSettings(tx, accountId), // cached for routing
   ]);
   if (earlierConversation) return earlierConversation;
   if (openConversations.length >= MAX_OPEN_CONVERSATIONS_PER_VISITOR) throw tooManyOpenError();
   if (problems.length > 0) throw invalid(problems);
+  requireOpen(hours, tx.now);
   // Conversations that waited only because of a pause come before this new one.
   for (const operatorId of operatorsWithEndedPauses) await endOperatorPauses(tx, systemContext(accountId), operatorId);
   const conversation = newConversation({
@@ -99,6 +103,15 @@ function tooManyOpenError(): Refusal {
     `At most ${MAX_OPEN_CONVERSATIONS_PER_VISITOR} conversations can be open at the same time. Close one first.`,
     { limit: String(MAX_OPEN_CONVERSATIONS_PER_VISITOR) },
   );
+}
+
+/** Throws a `Refusal` outside the opening hours. A website that was deleted meanwhile has none. */
+function requireOpen(website: WebsiteHours | undefined, now: number): void {
+  const status = website && getOpeningStatus(website.openingHours, website.timezone, now);
+  if (!status || status.isOpen) return;
+  if (status.opensAt === null) throw new Refusal('closed', 'The website is closed.');
+  const opensAt = new Date(status.opensAt).toISOString();
+  throw new Refusal('closed', `The website is closed until ${opensAt}.`, { opensAt });
 }
 
 async function findMissingTargets(

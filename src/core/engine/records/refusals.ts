@@ -2,7 +2,7 @@ import type { Transaction } from '../../../storage/database.ts';
 import type { ActorContext } from '../../kernel/caller.ts';
 
 /** Why the service did not accept a conversation. */
-export type RefusalReason = 'queue_full' | 'nobody_could' | 'too_many_open';
+export type RefusalReason = 'queue_full' | 'nobody_could' | 'too_many_open' | 'closed';
 
 /** Counts refused conversations by day, so that none is dropped without a trace. */
 export async function countRefusal(
