@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Metrics } from '../api/http/metrics.ts';
 import { WebhookDispatcher } from '../core/webhooks/dispatcher.ts';
@@ -9,6 +10,9 @@ const USAGE_INTERVAL_MS = 10_000;
 const RETENTION_INTERVAL_MS = 600_000;
 const TICK_INTERVAL_MS = 500;
 const SWEEP_INTERVAL_MS = 10_000;
+/** How soon another node takes over, and a second pass starts when its time has come. */
+const MIGRATION_INTERVAL_MS = 15_000;
+const MIGRATION_REPORT_INTERVAL_MS = 10_000;
 
 interface JobOptions {
   readonly logger: Logger;
@@ -63,6 +67,41 @@ export function startScheduler(
   const timer = setInterval(startRound, TICK_INTERVAL_MS).unref();
   return async () => {
     clearInterval(timer);
+    await running;
+  };
+}
+
+/**
+ * Builds the indexes and fills the rows that migrations left to the background, until nothing is left. Returns a stop
+ * function.
+ */
+export function startFinishingMigrations({ finishMigrations }: Installation, logger: Logger): () => Promise<void> {
+  const shutdown = new AbortController();
+  let nextReport = 0;
+  const finish = () =>
+    finishMigrations({
+      signal: shutdown.signal,
+      onProgress: (step, { kind, name, pass, changedRows }) => {
+        if (step === 'filled' && performance.now() < nextReport) return;
+        nextReport = performance.now() + MIGRATION_REPORT_INTERVAL_MS;
+        logger.info(
+          { kind, name, ...(kind === 'fill' && { pass, changedRows }) },
+          `migration in the background: ${step}`,
+        );
+      },
+    }).catch((error) => {
+      if (!shutdown.signal.aborted) logger.warn({ err: error }, 'finishing the migrations failed; will retry');
+      return true;
+    });
+  const run = async () => {
+    while (!shutdown.signal.aborted && (await finish()))
+      await setTimeout(MIGRATION_INTERVAL_MS, undefined, { signal: shutdown.signal, ref: false }).catch(
+        () => undefined,
+      );
+  };
+  const running = run();
+  return async () => {
+    shutdown.abort();
     await running;
   };
 }

@@ -13,7 +13,9 @@ import { createVisitors } from '../core/visitors/visitors.ts';
 import { createWebhooks } from '../core/webhooks/webhooks.ts';
 import type { Clock, Database } from '../storage/database.ts';
 import { DatabaseUnavailable } from '../storage/errors.ts';
+import { type FinishOptions, finishMigrations } from '../storage/finish-migrations.ts';
 import { migrate } from '../storage/migrate.ts';
+import { readWorkState } from '../storage/migration-work.ts';
 import { PostgresDatabase } from '../storage/postgres/postgres-database.ts';
 import { SqliteDatabase, type SqliteOptions } from '../storage/sqlite/sqlite-database.ts';
 import { retryWhileStarting } from './retry-while-starting.ts';
@@ -36,10 +38,12 @@ export interface OpenOptions {
 export async function openInstallation(config: Config, options: OpenOptions = {}) {
   const { clock, warn = console.error } = options;
   const database = openDatabase(config, options);
-  const migrated = await retryWhileStarting(() => migrateToCurrent(database, config)).catch(async (error) => {
-    await database.close();
-    throw config.databaseFile === undefined ? toConfigError(error) : error;
-  });
+  const migrated = await retryWhileStarting(() => withMigrationDatabase(database, config, migrate)).catch(
+    async (error) => {
+      await database.close();
+      throw config.databaseFile === undefined ? toConfigError(error) : error;
+    },
+  );
   const { SWITCHBOARD_SECRET, databaseFile = '' } = config;
   const secrets = new InstallationSecrets(
     SWITCHBOARD_SECRET ?? readOrCreateSecret(databaseFile, migrated.length > 0, warn),
@@ -50,6 +54,12 @@ export async function openInstallation(config: Config, options: OpenOptions = {}
   return {
     database,
     migrated,
+    /** Does what the migrations left to the background. Returns whether anything is left for later. */
+    finishMigrations: async (finishOptions: FinishOptions): Promise<boolean> => {
+      if ((await readWorkState(database.read)) === 'due')
+        await withMigrationDatabase(database, config, (other) => finishMigrations(other, finishOptions));
+      return (await readWorkState(database.read)) !== 'done';
+    },
     access,
     events,
     engine,
@@ -84,10 +94,15 @@ function openDatabase(config: Config, { clock, statementMs }: OpenOptions): Data
 /** Migrating a large database takes long, and another node may be doing it right now. */
 const MIGRATION_TIMEOUT_MS = 3_600_000;
 
-async function migrateToCurrent(database: Database, { databaseFile, DATABASE_URL }: Config): Promise<string[]> {
-  if (databaseFile !== undefined) return migrate(database);
+/** On a server, migrations have their own connection: a slow step must not count as a server that does not respond. */
+async function withMigrationDatabase<T>(
+  database: Database,
+  { databaseFile, DATABASE_URL }: Config,
+  work: (database: Database) => Promise<T>,
+): Promise<T> {
+  if (databaseFile !== undefined) return work(database);
   const migrationDatabase = new PostgresDatabase(DATABASE_URL, { statementMs: MIGRATION_TIMEOUT_MS, connections: 1 });
-  return migrate(migrationDatabase).finally(() => migrationDatabase.close());
+  return work(migrationDatabase).finally(() => migrationDatabase.close());
 }
 
 /** At startup an unreachable server is a configuration error; later it is retried. */

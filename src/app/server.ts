@@ -25,7 +25,12 @@ import { visitorSchema } from '../api/visitor/schema.ts';
 import { isVisitorSocketUrl, serveVisitorSockets } from '../api/visitor/websocket.ts';
 import type { Config } from '../config.ts';
 import type { TransactInAccount } from '../core/kernel/caller.ts';
-import { startHousekeeping, startScheduler, startWebhookDispatcher } from './background-jobs.ts';
+import {
+  startFinishingMigrations,
+  startHousekeeping,
+  startScheduler,
+  startWebhookDispatcher,
+} from './background-jobs.ts';
 import type { Installation } from './installation.ts';
 import { logOutput } from './log-output.ts';
 import { createOverloadPolicies } from './overload-policies.ts';
@@ -204,7 +209,9 @@ function registerObservability(
 function startJobs({ installation, logger, metrics }: ServerContext): () => Promise<void> {
   const stopScheduler = startScheduler(installation, { logger, metrics });
   const stopHousekeeping = startHousekeeping(installation, logger);
+  const stopMigrations = startFinishingMigrations(installation, logger);
   return async () => {
+    await stopMigrations();
     await stopScheduler();
     await stopHousekeeping();
   };

@@ -3,6 +3,8 @@ import { dirname, join, resolve } from 'node:path';
 import { secretFileFor } from '../app/secret-file.ts';
 import { readConfig } from '../config.ts';
 import { COPY_NOT_FINISHED, migrations } from '../storage/migrate.ts';
+import { describeWork, listUnfinishedWork } from '../storage/migration-work.ts';
+import { migrationWork } from '../storage/migrations/0010-migration-work.ts';
 import { acquireServerLock } from '../storage/sqlite/server-lock.ts';
 import { SqliteDatabase } from '../storage/sqlite/sqlite-database.ts';
 import { CommandFailed } from './report.ts';
@@ -26,7 +28,9 @@ export async function backup(terminal: Terminal, folder: string): Promise<void> 
   const target = resolve(folder);
   if (existsSync(target)) throw new CommandFailed(`${target} already exists. Choose a new folder.`);
   const database = new SqliteDatabase(databaseFile);
+  let unfinished: string[] = [];
   try {
+    unfinished = await listUnfinishedSteps(database);
     mkdirSync(target, { recursive: true, mode: 0o700 });
     await database.backupTo(join(target, DATABASE_NAME));
     chmodSync(join(target, DATABASE_NAME), 0o600);
@@ -36,9 +40,17 @@ export async function backup(terminal: Terminal, folder: string): Promise<void> 
     await database.close();
   }
   await requireIntact(join(target, DATABASE_NAME));
+  for (const line of unfinished) terminal.console.log(`In the backup: ${line}. After a restore, the service does it.`);
   terminal.console.log(
     `The backup is in ${target} and has been verified. It contains the installation secret: store it as securely as the server.`,
   );
+}
+
+/** Empty for a database of an earlier version, which has no such table. */
+async function listUnfinishedSteps({ read }: SqliteDatabase): Promise<string[]> {
+  const applied = await read.selectFrom('migrations').select('name').execute();
+  if (!applied.some(({ name }) => name === migrationWork.name)) return [];
+  return (await listUnfinishedWork(read)).map(describeWork);
 }
 
 /** Keeps the previous database under another name. */

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { openInstallation } from '../app/installation.ts';
 import { readConfig } from '../config.ts';
 import { checkInvariants } from '../core/upkeep/invariants.ts';
+import { describeWork, listUnfinishedWork } from '../storage/migration-work.ts';
 import { acquireServerLock } from '../storage/sqlite/server-lock.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -25,6 +26,8 @@ export async function doctor({ console, env }: Terminal): Promise<number> {
       `migrations${installation.migrated.length > 0 ? ` (just applied: ${installation.migrated.join(', ')})` : ''}`,
       [],
     );
+    for (const work of await listUnfinishedWork(installation.database.read))
+      console.log(`later    ${describeWork(work)}; the service does it while it runs`);
     const isRunning = isServiceRunning(config.databaseFile);
     for (const { name, problems } of await checkInvariants(installation.database, { isServiceRunning: isRunning })) {
       report(name, problems);

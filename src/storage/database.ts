@@ -1,5 +1,5 @@
 import type { Compilable, Expression, Kysely, SqlBool } from 'kysely';
-import type { ColumnTypes } from './migrations/migration.ts';
+import type { ColumnTypes, IndexDefinition } from './migrations/migration.ts';
 import type { Statement } from './prepared-statement.ts';
 import type { Tables } from './tables.ts';
 
@@ -66,6 +66,14 @@ export interface ServerUsage {
   readonly isListening: boolean;
 }
 
+/** Given to the one node that does exclusive work. */
+export interface ExclusiveWork {
+  /** Builds an index while other nodes and requests go on. Can be repeated after an interruption. */
+  createIndex(index: IndexDefinition): Promise<void>;
+  /** Aborted when another node may take over. */
+  readonly lost: AbortSignal;
+}
+
 export interface Database {
   readonly columnTypes: ColumnTypes;
   /** Run before the first migration: define functions that the other database has built in. */
@@ -80,6 +88,16 @@ export interface Database {
    * writers wait.
    */
   transaction<T>(work: (tx: Transaction) => Promise<T>, accountId?: number): Promise<T>;
+  /**
+   * Limits how long later statements of the transaction wait for the locks of others, because requests queue behind a
+   * waiting statement. They fail with `LockNotAvailable`. Does nothing if there is only one writer.
+   */
+  limitLockWaits(tx: Transaction, milliseconds: number): Promise<void>;
+  /**
+   * Runs long work on one node at a time. Returns false at once if another node is doing it. The signal also interrupts
+   * the building of an index.
+   */
+  runExclusively(work: (exclusive: ExclusiveWork) => Promise<void>, signal?: AbortSignal): Promise<boolean>;
   /** Runs a prepared statement outside of transactions; sees committed data. */
   run<Args extends object, Row>(statement: Statement<Args, Row>, args: Args): Promise<Row[]>;
   /**

@@ -32,3 +32,11 @@ export class UnusableDatabase extends Error {
     this.name = 'UnusableDatabase';
   }
 }
+
+/** Another transaction held a lock for longer than this one may wait. Nothing was changed. */
+export class LockNotAvailable extends Error {
+  constructor(options?: { cause: unknown }) {
+    super('A lock is held by another transaction.', options);
+    this.name = 'LockNotAvailable';
+  }
+}

@@ -1,6 +1,8 @@
+import { setTimeout } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Database, Transaction } from './database.ts';
-import { UnusableDatabase } from './errors.ts';
+import { LockNotAvailable, UnusableDatabase } from './errors.ts';
+import { addWork } from './migration-work.ts';
 import { foundation } from './migrations/0001-foundation.ts';
 import { restUsage } from './migrations/0002-rest-usage.ts';
 import { engine } from './migrations/0003-engine.ts';
@@ -10,7 +12,8 @@ import { closeReasons } from './migrations/0006-close-reasons.ts';
 import { visitorSessions } from './migrations/0007-visitor-sessions.ts';
 import { readMarkers } from './migrations/0008-read-markers.ts';
 import { websiteSettings } from './migrations/0009-website-settings.ts';
-import type { Migration } from './migrations/migration.ts';
+import { migrationWork } from './migrations/0010-migration-work.ts';
+import type { IndexDefinition, Migration } from './migrations/migration.ts';
 
 export const migrations: readonly Migration[] = [
   foundation,
@@ -22,6 +25,7 @@ export const migrations: readonly Migration[] = [
   visitorSessions,
   readMarkers,
   websiteSettings,
+  migrationWork,
 ];
 
 /** Created before the first migration; migrations can add columns. */
@@ -31,16 +35,39 @@ export const CREATE_MIGRATIONS_TABLE =
 /** If several nodes start together, one migrates and the others wait. */
 const MIGRATION_LOCK_ID = 0;
 
+/** Requests queue behind a statement that waits for a lock, so all statements of a migration together wait this long. */
+const LOCK_WAIT_MS = 250;
+const MIN_LOCK_WAIT_MS = 20;
+/** Requests run between two attempts. */
+const RETRY_DELAY_MS = 500;
+/** A backup by `pg_dump` holds its locks until it ends. */
+const MAX_LOCKED_MS = 3_600_000;
+
 /**
- * Applies the missing migrations and returns their names. A new database is created in one transaction. On an existing
- * one, each migration has its own transaction, so that running nodes wait for at most one of them.
+ * Applies the statements of the missing migrations and returns their names; `finishMigrations` does the rest while the
+ * service runs. A new database is created in one transaction, with everything. On an existing one, each migration has
+ * its own transaction, so that running nodes wait for at most one of them.
  */
 export async function migrate(database: Database, available: readonly Migration[] = migrations): Promise<string[]> {
   const appliedNames: string[] = [];
   for (;;) {
-    const newlyApplied = await database.transaction((tx) => applyNext(tx, database, available), MIGRATION_LOCK_ID);
+    const newlyApplied = await retryWhileLocked(() =>
+      database.transaction((tx) => applyNext(tx, database, available), MIGRATION_LOCK_ID),
+    );
     appliedNames.push(...newlyApplied);
     if (newlyApplied.length === 0) return appliedNames;
+  }
+}
+
+async function retryWhileLocked<T>(work: () => Promise<T>): Promise<T> {
+  const end = performance.now() + MAX_LOCKED_MS;
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof LockNotAvailable) || performance.now() > end) throw error;
+    }
+    await setTimeout(RETRY_DELAY_MS);
   }
 }
 
@@ -51,14 +78,29 @@ async function applyNext(tx: Transaction, database: Database, all: readonly Migr
   rejectUnfinishedCopy(applied);
   await rejectNewerSchema(tx, applied, all);
   const missing = all.filter((migration) => !applied.has(migration.name));
-  const next = applied.size === 0 ? missing : missing.slice(0, 1);
+  const isNew = applied.size === 0;
+  const next = isNew ? missing : missing.slice(0, 1);
   for (const migration of next) {
-    for (const statement of migration.statements(database.columnTypes)) await sql.raw(statement).execute(tx.db);
+    await runStatements(tx, database, migration.statements(database.columnTypes));
+    if (isNew) await runStatements(tx, database, (migration.indexes ?? []).map(toCreateIndex));
+    else await addWork(tx, migration);
     await tx.db.insertInto('migrations').values({ name: migration.name, appliedAt: tx.now }).execute();
   }
   for (const { name } of next.filter((migration) => migration.additive))
     await tx.db.updateTable('migrations').set({ additive: 1 }).where('name', '=', name).execute();
   return next.map((migration) => migration.name);
+}
+
+async function runStatements(tx: Transaction, database: Database, statements: readonly string[]): Promise<void> {
+  const end = performance.now() + LOCK_WAIT_MS;
+  for (const statement of statements) {
+    await database.limitLockWaits(tx, Math.max(MIN_LOCK_WAIT_MS, end - performance.now()));
+    await sql.raw(statement).execute(tx.db);
+  }
+}
+
+function toCreateIndex({ name, on }: IndexDefinition): string {
+  return `create index ${name} on ${on}`;
 }
 
 /** Stored as a migration while a copy fills the database, so that every version refuses to start on it. */

@@ -444,4 +444,20 @@ export interface Tables {
     lastError: string | null;
   };
   migrations: { name: string; appliedAt: number; additive: Generated<number> };
+  /** What migrations leave to the background. */
+  migrationWork: {
+    /** Of the index or the fill. */
+    name: string;
+    migration: string;
+    kind: 'index' | 'fill';
+    /** Of a fill: 1 or 2. */
+    pass: number;
+    /** JSON list of numbers: the key up to which this pass has filled; null before its first batch. */
+    afterKey: string | null;
+    /** Rows that all passes have changed. */
+    changedRows: number;
+    /** The second pass starts then. */
+    notBefore: number;
+    finishedAt: number | null;
+  };
 }

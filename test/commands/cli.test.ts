@@ -293,6 +293,19 @@ test('the doctor reports no problem, and then an injected one', async () => {
   await succeed('doctor');
 });
 
+test('what a migration leaves for later is listed by doctor and backup, and is not a problem', async () => {
+  await switchboard.storedData.query(
+    `insert into migration_work (name, migration, kind, pass, after_key, changed_rows, not_before)
+      values ('some-fill', '9999-later', 'fill', 2, null, 12345, 1800000000000)`,
+  );
+  const line = 'fill some-fill: 12,345 rows changed, second pass after 2027-01-15T08:00:00.000Z';
+  const output = await succeed('doctor');
+  assert.ok(output.includes(`later    ${line}; the service does it while it runs\n`), output);
+  if (!EMBEDDED_ONLY.skip)
+    assert.ok((await succeed(`backup ${join(folder, 'unfinished')}`)).includes(`In the backup: ${line}.`));
+  await switchboard.storedData.query('delete from migration_work');
+});
+
 test('with two accounts commands require --account', async () => {
   const output = await succeed('account create --name Second --email second@example.com', 'the second admin of all\n');
   const { body } = await restClient(switchboard.url, extractKey(output)).get('/operator?full=1');

@@ -17,6 +17,10 @@ import { openSite } from '../support/fixtures/site.ts';
 import { serveInProcess } from '../support/processes/in-process-service.ts';
 import { ADMIN, testEnvironment, WRITE_KEY } from '../support/processes/switchboard.ts';
 
+/** A copy continues a fill where its source was. */
+const UNFINISHED_FILL = `insert into migration_work (name, migration, kind, pass, after_key, changed_rows, not_before)
+  values ('some-fill', '9999-later', 'fill', 1, '[1,17]', 17, 0)`;
+
 const workspace = new CopyWorkspace();
 after(() => workspace.end());
 
@@ -30,6 +34,7 @@ describe('copying an installation from a file to PostgreSQL and back', {
   let activity: Activity;
   before(async () => {
     activity = await createActivity(from, join(workspace.folder, 'rich'));
+    execInFile(workspace.sqliteFile('rich'), UNFINISHED_FILL);
     secret = readFileSync(join(workspace.folder, 'rich/secret'), 'utf8').trim();
     postgresUrl = await workspace.createEmptyPostgres();
   });
@@ -55,7 +60,15 @@ describe('copying an installation from a file to PostgreSQL and back', {
     assert.ok(!output.includes(secret), 'the secret itself is never shown');
     assert.deepEqual(dumpFile(workspace.sqliteFile('rich')), before);
     assert.deepEqual(await dumpPostgres(postgresUrl), before);
-    for (const table of ['access_tokens', 'api_keys', 'messages', 'webhooks', 'satisfactions', 'conversation_tags'])
+    for (const table of [
+      'access_tokens',
+      'api_keys',
+      'messages',
+      'webhooks',
+      'satisfactions',
+      'conversation_tags',
+      'migration_work',
+    ])
       assert.ok((before[table]?.length ?? 0) > 0, `${table} has rows`);
     const { code, stdout } = await workspace.run(postgresUrl, ['doctor'], { secret });
     assert.equal(code, 0, stdout);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
+import { listInstallationTables } from '../../src/storage/copy/installation-tables.ts';
 import { migrate, migrations } from '../../src/storage/migrate.ts';
 import { databases } from '../support/databases/databases.ts';
 import { ADMIN } from '../support/processes/switchboard.ts';
@@ -54,6 +55,35 @@ for (const { name, open } of databases) {
     await end();
   });
 }
+
+test('migrations that are applied while other nodes serve are quick on large tables', () => {
+  const released = migrations.findIndex(({ name }) => name === '0005-access-tokens');
+  for (const { name, additive, statements, fills = [] } of migrations.slice(released + 1)) {
+    assert.ok(additive, name);
+    const texts = statements({ orderedText: 'text' });
+    const newTables = texts.flatMap((text) => /^create table (\w+)/.exec(text)?.[1] ?? []);
+    for (const text of texts) {
+      const table = /^create (?:unique )?index \w+ on (\w+)/.exec(text)?.[1];
+      const isQuick =
+        /^create table \w+/.test(text) ||
+        (table !== undefined && newTables.includes(table)) || // other indexes belong into `indexes`
+        /^alter table \w+ add column (?!.*\b(?:unique|references|check)\b)/.test(text);
+      assert.ok(isQuick, `${name}: ${text}`);
+      assert.ok(!/add column .*not null(?!.*default)/.test(text), `${name}: ${text}`);
+    }
+    for (const { table, key } of fills) {
+      const shape = listInstallationTables().find((candidate) => candidate.name === table);
+      assert.deepEqual(shape?.key, key, `${name}: the key of ${table}`);
+      const types = key.map((column) => shape?.types[shape.columns.indexOf(column)]);
+      assert.ok(
+        types.every((type) => type === 'bigint' || type === 'integer'),
+        `${name}: the databases sort texts differently`,
+      );
+    }
+  }
+  const names = migrations.flatMap(({ indexes = [], fills = [] }) => [...indexes, ...fills].map((item) => item.name));
+  assert.equal(new Set(names).size, names.length, 'the progress is stored by name');
+});
 
 /** Back to the schema of the previous version. */
 const UNDO_ACCESS_TOKENS = [

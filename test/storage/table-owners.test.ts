@@ -21,6 +21,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   live_history: 'core/live/live-history.ts',
   logins: 'core/access/logins.ts',
   messages: 'core/engine/records/message-store.ts',
+  migration_work: 'storage/migration-work.ts',
   migrations: 'storage/migrate.ts',
   offer_pauses: 'core/engine/records/pauses.ts',
   operator_leases: 'core/live/leases.ts',
@@ -57,6 +58,7 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
 const PARAMETER_NAMES: Readonly<Record<string, readonly string[]>> = {
   'core/directory/tree-store.ts': ['groups', 'skills'],
   'core/kernel/batched-delete.ts': [], // its callers write the table
+  'storage/fill-batch.ts': [], // a part of the migrations
 };
 
 /** Migrations and the copy of an installation write every table. */

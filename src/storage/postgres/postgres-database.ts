@@ -1,5 +1,5 @@
 import { type Compilable, type Expression, type Kysely, type SqlBool, sql } from 'kysely';
-import type { Clock, Database, ServerUsage, Transaction } from '../database.ts';
+import type { Clock, Database, ExclusiveWork, ServerUsage, Transaction } from '../database.ts';
 import { DeadlineExceeded, withDeadline } from '../deadline.ts';
 import { DatabaseUnavailable, ReadTooSlow } from '../errors.ts';
 import { KeyedQueue, MAX_WAIT_MS } from '../keyed-queue.ts';
@@ -7,6 +7,7 @@ import { CompiledStatements, type Statement } from '../prepared-statement.ts';
 import { RunningClock } from '../running-clock.ts';
 import type { Tables } from '../tables.ts';
 import { createQueryBuilder, type Execute, type StatementResult } from './dialect.ts';
+import { runExclusively } from './exclusive-work.ts';
 import { Notifications } from './notifications.ts';
 import { ReaderPool, WriterPool } from './pools.ts';
 import { APPLICATION_NAME, IDLE_IN_TRANSACTION_MS, Session } from './session.ts';
@@ -57,6 +58,7 @@ export class PostgresDatabase implements Database {
   readonly #accountQueue: KeyedQueue<number>;
   readonly #runningClock = new RunningClock();
   readonly #transactions: Transactions;
+  readonly #url: string;
   #timedOutCount = 0;
   #unreachableCount = 0;
   #isTerminatingSessions = false;
@@ -64,6 +66,7 @@ export class PostgresDatabase implements Database {
 
   constructor(url: string, options: PostgresOptions = {}) {
     const { clock, statementMs = 800, slowReadMs = 2000, connections = 10 } = options;
+    this.#url = url;
     this.#connections = connections;
     this.#statementMs = statementMs;
     const rewrite = clock && ((text: string) => text.replaceAll(/(?<!function )now_ms\(\)/g, `${clock()}::bigint`));
@@ -159,6 +162,14 @@ export class PostgresDatabase implements Database {
     this.#isTerminatingSessions = true;
     await this.#readers.execute(TERMINATE_STALLED_SESSIONS, []).catch(() => undefined); // retried by the next waiter
     this.#isTerminatingSessions = false;
+  }
+
+  async limitLockWaits({ db }: Transaction, milliseconds: number): Promise<void> {
+    await sql.raw(`set local lock_timeout = ${Math.max(1, Math.ceil(milliseconds))}`).execute(db);
+  }
+
+  runExclusively(work: (exclusive: ExclusiveWork) => Promise<void>, signal?: AbortSignal): Promise<boolean> {
+    return runExclusively({ url: this.#url, clock: this.#runningClock, signal }, work);
   }
 
   run<Args extends object, Row>(statement: Statement<Args, Row>, args: Args): Promise<Row[]> {

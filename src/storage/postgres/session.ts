@@ -1,7 +1,7 @@
 import postgres from 'postgres';
 import { columnNames } from '../column-names.ts';
 import { DeadlineExceeded, withDeadline } from '../deadline.ts';
-import { DatabaseUnavailable, UniqueViolation } from '../errors.ts';
+import { DatabaseUnavailable, LockNotAvailable, UniqueViolation } from '../errors.ts';
 import { checkParameters } from '../parameters.ts';
 import type { RunningClock } from '../running-clock.ts';
 import type { Execute, StatementResult } from './dialect.ts';
@@ -193,6 +193,7 @@ function isShort(parameters: readonly unknown[]): boolean {
 
 const UNIQUE_VIOLATION = '23505';
 const READ_ONLY_TRANSACTION = '25006';
+const LOCK_NOT_AVAILABLE = '55P03';
 
 /** Connections refused, lost or exhausted; a server that starts, stops or is no longer the primary. */
 const UNAVAILABLE_CODES = /^(08|25006|25P03|53|57|CONN|ECONN|EPIPE|ENOTFOUND|EAI_AGAIN|EHOST|ENET|ETIMEDOUT)/;
@@ -200,6 +201,7 @@ const UNAVAILABLE_CODES = /^(08|25006|25P03|53|57|CONN|ECONN|EPIPE|ENOTFOUND|EAI
 function translateError(error: unknown): unknown {
   const code = (error as { code?: string }).code ?? '';
   if (code === UNIQUE_VIOLATION) return new UniqueViolation({ cause: error });
+  if (code === LOCK_NOT_AVAILABLE) return new LockNotAvailable({ cause: error });
   if (!(error instanceof DeadlineExceeded) && !UNAVAILABLE_CODES.test(code)) return error;
   return new DatabaseUnavailable('The database cannot be used right now.', { cause: error });
 }

@@ -1,6 +1,6 @@
 import { backup } from 'node:sqlite';
 import { type Compilable, type Expression, type Kysely, type SqlBool, sql } from 'kysely';
-import type { Clock, Database, Transaction } from '../database.ts';
+import type { Clock, Database, ExclusiveWork, Transaction } from '../database.ts';
 import { DatabaseUnavailable } from '../errors.ts';
 import { MAX_WAIT_MS } from '../keyed-queue.ts';
 import { CompiledStatements, type Statement } from '../prepared-statement.ts';
@@ -54,6 +54,21 @@ export class SqliteDatabase implements Database {
   /** Ignores the account, because all accounts share one writer. */
   transaction<T>(work: (tx: Transaction) => Promise<T>, _accountId?: number): Promise<T> {
     return this.#writer.transaction(work);
+  }
+
+  /** There is one writer, so no statement waits for another's locks. */
+  async limitLockWaits(): Promise<void> {}
+
+  /** Only one service can use the file. An index is built in one transaction, and all others wait for it. */
+  async runExclusively(work: (exclusive: ExclusiveWork) => Promise<void>): Promise<boolean> {
+    await work({
+      createIndex: ({ name, on }) =>
+        this.transaction(async (tx) => {
+          await sql.raw(`create index if not exists ${name} on ${on}`).execute(tx.db);
+        }),
+      lost: new AbortController().signal,
+    });
+    return true;
   }
 
   run<Args extends object, Row>(statement: Statement<Args, Row>, args: Args): Promise<Row[]> {
