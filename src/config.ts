@@ -143,6 +143,9 @@ export const settings = z.object({
   SWITCHBOARD_VISITOR_ADDRESS_RENEWALS_PER_MINUTE: perMinute
     .default(60)
     .meta({ description: 'Renewals of visitor sessions per minute from one address; 0 for no limit.' }),
+  SWITCHBOARD_VISITOR_CONTEXTS_PER_MINUTE: perMinute
+    .default(30)
+    .meta({ description: 'Changes of the context (page, custom fields) per minute by one visitor; 0 for no limit.' }),
   SWITCHBOARD_LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'silent'], {
       error: 'must be trace, debug, info, warn, error or silent',

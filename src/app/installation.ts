@@ -78,6 +78,7 @@ export async function openInstallation(config: Config, options: OpenOptions = {}
         messagesPerVisitor: config.SWITCHBOARD_VISITOR_MESSAGES_PER_MINUTE,
         renewalsPerVisitor: config.SWITCHBOARD_VISITOR_RENEWALS_PER_MINUTE,
         renewalsPerAddress: config.SWITCHBOARD_VISITOR_ADDRESS_RENEWALS_PER_MINUTE,
+        contextsPerVisitor: config.SWITCHBOARD_VISITOR_CONTEXTS_PER_MINUTE,
       },
     }),
     upkeep: createUpkeep(database, { events: config.SWITCHBOARD_EVENT_DAYS, history: config.SWITCHBOARD_HISTORY_DAYS }),

@@ -13,6 +13,7 @@ import { visitorSessions } from './migrations/0007-visitor-sessions.ts';
 import { readMarkers } from './migrations/0008-read-markers.ts';
 import { websiteSettings } from './migrations/0009-website-settings.ts';
 import { migrationWork } from './migrations/0010-migration-work.ts';
+import { visitorContext } from './migrations/0011-visitor-context.ts';
 import type { IndexDefinition, Migration } from './migrations/migration.ts';
 
 export const migrations: readonly Migration[] = [
@@ -26,6 +27,7 @@ export const migrations: readonly Migration[] = [
   readMarkers,
   websiteSettings,
   migrationWork,
+  visitorContext,
 ];
 
 /** Created before the first migration; migrations can add columns. */

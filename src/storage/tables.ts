@@ -261,6 +261,20 @@ export interface Tables {
     /** When a session was last opened or renewed. Null if the previous version did it: `createdAt` counts. */
     lastSeenAt: number | null;
   };
+  /** Where a visitor is, and what the website says about them. Lists are JSON. */
+  visitorContext: {
+    accountId: number;
+    visitorId: number;
+    page: string;
+    title: string;
+    referrer: string;
+    timezone: string;
+    language: string;
+    fields: string;
+    verifiedFields: string;
+    verifiedDetails: string;
+    updatedAt: number;
+  };
   visitorWebsites: { accountId: number; websiteId: number; visitorId: number };
   visitorTokens: {
     tokenHash: string;

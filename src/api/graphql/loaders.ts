@@ -72,6 +72,7 @@ export function createLoaders(
     },
     tag: createIdLoader((ids) => tags.load(accountId, ids)),
     visitor: createIdLoader((ids) => visitors.query.load(accountId, ids)),
+    visitorContext: createIdLoader((ids) => visitors.contexts.load(accountId, ids)),
     figures: createOwnerLoader(async (key: FiguresKey, ids): Promise<KeyedFigures[]> => {
       const figuresList = await reports.statistics.compute(accountId, toStatisticsRequest(caller, key, ids));
       return figuresList.map((figures, index) => ({ ...figures, key: { ...key, ownerId: ids[index] as number } }));

@@ -22,6 +22,7 @@ import './types/statistics.ts';
 import './types/subscriptions.ts';
 import './types/tag.ts';
 import './types/visitor.ts';
+import './types/visitor-context.ts';
 import './types/visitor-erase.ts';
 import './types/webhook.ts';
 import './types/webhook-mutations.ts';

@@ -5,6 +5,7 @@ import './types/conversation.ts';
 import './types/mutations.ts';
 import './types/subscriptions.ts';
 import './types/visitor.ts';
+import './types/visitor-context.ts';
 
 /** The imports above add their types and fields to the builder. */
 export const visitorSchema = resolveInTurns(builder.toSchema());

@@ -119,7 +119,7 @@ function addScheme(address: string): string {
   return address.replace(ADDRESS_WITHOUT_SCHEME, 'https://$1');
 }
 
-function isWebAddress(address: string): boolean {
+export function isWebAddress(address: string): boolean {
   if (!isStorable(address) || /[\s\p{Cc}]/u.test(address)) return false;
   const url = URL.parse(address);
   return url !== null && (url.protocol === 'http:' || url.protocol === 'https:') && url.hostname !== '';
@@ -136,7 +136,7 @@ function isOrigin(text: string): boolean {
   );
 }
 
-function isTimeZone(name: string): boolean {
+export function isTimeZone(name: string): boolean {
   try {
     // Intl accepts offsets like +02:00, but they are not zones: they have no daylight saving time.
     return /^[A-Za-z]/.test(name) && new Intl.DateTimeFormat('en', { timeZone: name }) !== null;

@@ -84,4 +84,9 @@ export const ENGINE_INVARIANTS: readonly Invariant[] = [
       })
       .join(' union '),
   },
+  {
+    name: 'nothing is stored about the context of an erased or missing visitor',
+    violationQuery: `select 'context of visitor ' || x.visitor_id || ' of account ' || x.account_id as problem from visitor_context x
+      where not exists (select 1 from visitors v where v.account_id = x.account_id and v.id = x.visitor_id and v.erased_at is null)`,
+  },
 ];

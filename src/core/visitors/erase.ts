@@ -3,13 +3,15 @@ import { closeConversation } from '../engine/conversations/conversation-service.
 import { findOpenConversations } from '../engine/records/conversation-store.ts';
 import { eraseMessageTexts } from '../engine/records/message-store.ts';
 import { eraseComments } from '../engine/records/satisfaction-store.ts';
+import { deleteContext } from '../engine/records/visitor-context-store.ts';
 import { eraseVisitor, requireVisitor } from '../engine/records/visitor-store.ts';
 import { type Caller, type Commit, requireAdmin } from '../kernel/caller.ts';
 import { toVisitor, type Visitor } from './visitor-query.ts';
 import type { VisitorSessions } from './visitor-sessions.ts';
 
 /**
- * Erases a visitor's data on request: the profile, comments, and the messages of both sides. The conversations, their
+ * Erases a visitor's data on request: the profile, the context, comments, and the messages of both
+ * sides. The conversations, their
  * times and the ratings stay for statistics.
  */
 export class VisitorErasure {
@@ -29,6 +31,7 @@ export class VisitorErasure {
       await closeOpenConversations(tx, caller, id);
       await eraseComments(tx, caller, id);
       await eraseMessageTexts(tx, caller, id);
+      await deleteContext(tx, caller, id);
       return toVisitor(await eraseVisitor(tx, caller, visitor));
     });
     this.#sessions.evict({ accountId, id });

@@ -11,6 +11,7 @@ export interface VisitorRates {
   readonly messagesPerVisitor: number;
   readonly renewalsPerVisitor: number;
   readonly renewalsPerAddress: number;
+  readonly contextsPerVisitor: number;
 }
 
 /** Rate limits for visitors, who come from the open internet. */
@@ -59,6 +60,15 @@ export class VisitorLimits {
       limit: this.#limits.messagesPerVisitor,
     };
     await this.#rates.admitInTransaction(tx, [window], 'Too many messages. Try again later.');
+  }
+
+  /** Counts a change of the visitor's context in its transaction. */
+  async admitContext(tx: Transaction, visitor: VisitorCaller): Promise<void> {
+    const window = {
+      subject: `contexts of visitor ${toSubjectKey(visitor)}`,
+      limit: this.#limits.contextsPerVisitor,
+    };
+    await this.#rates.admitInTransaction(tx, [window], 'Too many changes of the context. Try again later.');
   }
 }
 

@@ -5,6 +5,7 @@ import type { Database, Transaction } from '../../storage/database.ts';
 import { prepare } from '../../storage/prepared-statement.ts';
 import type { Tables } from '../../storage/tables.ts';
 import { digest, generateSecret, type InstallationSecrets, isSameSecret } from '../access/secrets.ts';
+import { visitorContext } from '../engine/records/visitor-context.ts';
 import { visitorUpdate } from '../engine/records/visitor-profile.ts';
 import {
   addWebsites,
@@ -21,6 +22,7 @@ import type { ActorContext, VisitorCaller } from '../kernel/caller.ts';
 import { DomainError, invalidField } from '../kernel/errors.ts';
 import { languageCode } from '../kernel/languages.ts';
 import { text } from '../kernel/text.ts';
+import { changeContext } from './visitor-contexts.ts';
 import type { VisitorWebsite } from './visitor-websites.ts';
 
 export const SESSION_TTL_SECONDS = 24 * 3600;
@@ -39,6 +41,7 @@ export const newSession = visitorUpdate.extend({
   language: languageCode.optional(),
   externalId: text(1, 255).optional(),
   signature: text(0, 255).optional(),
+  context: visitorContext.optional(),
 });
 export type NewSession = z.output<typeof newSession>;
 
@@ -70,7 +73,7 @@ export class VisitorSessions {
   /** Issues a token for a new visitor, or for a returning one whose external id the website has signed. */
   async open(
     website: VisitorWebsite,
-    { language, externalId, signature, ...profile }: NewSession,
+    { language, externalId, signature, context: pageContext, ...profile }: NewSession,
     browser: string,
   ): Promise<SessionToken> {
     if (externalId === undefined && signature !== undefined) throw invalidField('signature', 'requires an externalId');
@@ -88,6 +91,7 @@ export class VisitorSessions {
         announce(tx, context, 'visitor.updated', visitor.id, { fields: Object.keys(profile), values: {} });
       }
       await addWebsites(tx, context, visitor, [websiteId]);
+      if (pageContext) await changeContext(tx, context, visitor.id, pageContext);
       const token = await issueToken(tx, {
         ...{ accountId, visitorId: visitor.id, websiteId, language: language ?? website.language },
         sessionStartedAt: tx.now,

@@ -6,6 +6,7 @@ import type { SkillAvailabilities } from '../live/skill-availability.ts';
 import { VisitorErasure } from './erase.ts';
 import { ErasureWatch } from './erasure-watch.ts';
 import { OwnConversations } from './own-conversations.ts';
+import { VisitorContexts } from './visitor-contexts.ts';
 import { VisitorLimits, type VisitorRates } from './visitor-limits.ts';
 import { VisitorPositions } from './visitor-positions.ts';
 import { VisitorQuery } from './visitor-query.ts';
@@ -27,10 +28,12 @@ interface VisitorDependencies {
 
 export function createVisitors({ database, secrets, log, skillAvailabilities, limits }: VisitorDependencies) {
   const sessions = new VisitorSessions(database, secrets);
+  const visitorLimits = new VisitorLimits(new RateLimits(database), limits);
   return {
     sessions,
     websites: new VisitorWebsites(database),
-    limits: new VisitorLimits(new RateLimits(database), limits),
+    limits: visitorLimits,
+    contexts: new VisitorContexts(database, visitorLimits),
     query: new VisitorQuery(database),
     profiles: new VisitorService(database),
     ownConversations: new OwnConversations(database),

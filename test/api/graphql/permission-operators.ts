@@ -191,6 +191,11 @@ export async function insertHistory(
   const ids = { unique_id: `${marker}-${id}`, external_id: `${marker}-${id}`, external_id_folded: `${marker}-${id}` };
   const rest = { email: marker, browser: marker, website_list: `[${websiteId}]`, created_at: 0 };
   await insert('visitors', { account_id: accountId, id, ...ids, ...names, ...rest });
+  await insert('visitor_context', {
+    ...{ account_id: accountId, visitor_id: id, page: `https://${marker}.example/`, title: marker, referrer: '' },
+    ...{ timezone: '', language: '', fields: JSON.stringify([{ name: marker, value: marker }]), verified_fields: '[]' },
+    ...{ verified_details: '[]', updated_at: 1 },
+  });
   await insert('visitor_websites', { account_id: accountId, website_id: websiteId, visitor_id: id });
   await insert('conversations', {
     ...{ account_id: accountId, id, visitor_id: id, channel: 'chat', website_id: websiteId, operator_id: operatorId },

@@ -146,6 +146,8 @@ function buildRoutes({
     WebhookDeliveryEdge: route(deliveries, 'edges'),
     WebhookDelivery: route(deliveries, 'nodes'),
     Visitor: route(`visitor(id: ${visitor})`),
+    VisitorContext: route(`visitor(id: ${visitor})`, 'context'),
+    VisitorField: route(`visitor(id: ${visitor})`, 'context', 'fields'),
     Satisfaction: route(`satisfaction(id: ${satisfaction})`),
     SkillAvailability: route(`skill(id: ${skill})`, 'availability'),
     ChannelAvailability: route(`skill(id: ${skill})`, 'availability', 'chat'),

@@ -149,7 +149,7 @@ const CONTRACT = lexicographicSortSchema(
   }
   type DeskEvent {
     position: ID! type: String! at: DateTime! conversationId: ID conversation: Conversation message: Message
-    operator: Operator reason: String
+    operator: Operator visitorId: ID reason: String
   }
   type Conversation {
     id: ID! channel: Channel! state: ConversationState! website: Website visitor: Visitor skill: Skill group: Group
@@ -163,7 +163,13 @@ const CONTRACT = lexicographicSortSchema(
   enum ConversationState { QUEUED OFFERED ACTIVE CLOSED }  enum MessageAuthor { OPERATOR VISITOR NOTICE }
   enum CloseReason { VISITOR_LEFT IDLE NOBODY_COULD_SERVE }
   enum ClosedBy { OPERATOR VISITOR API_KEY SYSTEM }
-  type Visitor { id: ID! } type Tag { id: ID! name: String! } type Satisfaction { id: ID! }
+  type Visitor { id: ID! context: VisitorContext }
+  type VisitorContext {
+    page: String! title: String! referrer: String! language: String! timezone: String! browser: String!
+    fields: [VisitorField!]! updatedAt: DateTime!
+  }
+  type VisitorField { name: String! value: String! isVerified: Boolean! }
+  type Tag { id: ID! name: String! } type Satisfaction { id: ID! }
   type RoutingDecision {
     id: ID! at: DateTime! cause: RoutingCause! operator: Operator forced: Boolean! actor: Actor! need: RoutingNeed!
     ranked: [RankedOperator!]! excluded: [RoutingExclusion!]! whyNot(operatorId: ID!): [Obstacle!]

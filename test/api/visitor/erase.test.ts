@@ -11,6 +11,10 @@ const PROFILE = {
   ...{ lastname: 'Sécrète', firstname: 'Ana', address: 'Rue Privée 1', city: 'Lyon', zip: '69001', country: 'France' },
   ...{ phone: '+33 1 23', email: 'ana@private.example' },
 };
+const CONTEXT = {
+  ...{ page: 'https://shop.example/private-page', title: 'Private title', referrer: 'https://private.example/' },
+  fields: [{ name: 'private name', value: 'private value' }],
+};
 const BROWSER = 'Mozilla/5.0 (Private)';
 
 for (const { name, open } of databases) {
@@ -29,7 +33,7 @@ for (const { name, open } of databases) {
       assert.ok(website);
       const secret = secrets.deriveWebsiteSecret(fixture.accountId, website.id, 1);
       const signature = createHmac('sha256', secret).update('customer 7').digest('hex');
-      const session = { ...PROFILE, externalId: 'customer 7', signature, language: 'en' };
+      const session = { ...PROFILE, context: CONTEXT, externalId: 'customer 7', signature, language: 'en' };
       const { token } = await visitorSessions.open(website, session, BROWSER);
       const caller = await visitorSessions.findCaller(token);
       assert.ok(caller);
@@ -65,6 +69,7 @@ for (const { name, open } of databases) {
           );
           return { satisfactionRate, conversationNumber, answeredNumber };
         };
+        assert.match(await dump(fixture), /private-page.*private value/s);
         const before = await figures();
         const position = await fixture.readPosition();
         const erased = await erase(fixture, visitorId);
@@ -74,6 +79,7 @@ for (const { name, open } of databases) {
         for (const secret of [
           ...Object.values(PROFILE),
           BROWSER,
+          ...['private-page', 'Private title', 'https://private.example/', 'private name', 'private value'],
           'customer 7',
           'secret words',
           'secret answer',

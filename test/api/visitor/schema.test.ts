@@ -39,6 +39,7 @@ test('rule 17: the visitor schema has exactly these types', () => {
     ...['ConversationStartPayload', 'ConversationState', 'DateTime', 'Message', 'MessageAuthor', 'MessageSendInput'],
     ...['MessageSendPayload', 'Mutation', 'Operator', 'PageInfo', 'Query', 'Satisfaction', 'SatisfactionAnswerInput'],
     ...['SatisfactionAnswerPayload', 'Subscription', 'UserError', 'UserErrorCode', 'UserErrorParameter', 'Visitor'],
+    ...['VisitorContextInput', 'VisitorContextPayload', 'VisitorFieldInput'],
     ...['VisitorUpdateInput', 'VisitorUpdatePayload'],
   ]);
   assert.deepEqual(fieldsOf('Operator'), ['pseudo']);
@@ -48,7 +49,8 @@ test('rule 17: the visitor schema has exactly these types', () => {
 test('the fields that widgets rely on exist', () => {
   for (const [type, names] of Object.entries({
     Query: 'visitor conversation conversations availability eventPosition',
-    Mutation: 'conversationStart messageSend conversationClose satisfactionAnswer visitorUpdate conversationRead',
+    Mutation:
+      'conversationStart messageSend conversationClose satisfactionAnswer visitorUpdate conversationRead visitorContext',
     Subscription: 'conversationEvents',
     Conversation: 'id state channel operator queuePosition messages readByVisitorUpTo readByOperatorUpTo unreadCount',
     Message: 'sequence clientId author text at operator',

@@ -17,7 +17,7 @@ const DeskEventRef = builder.objectRef<LoggedEvent>('DeskEvent').implement({
     }),
     type: t.exposeString('type', {
       description:
-        '`conversation.queued`, `.offered`, `.started`, `.transferred`, `.closed`, `.updated`; `message.created`; `satisfaction.answered`; `operator.connected`, `.disconnected`, `.availability_updated`, `.updated`. New types may be added: ignore unknown ones.',
+        '`conversation.queued`, `.offered`, `.started`, `.transferred`, `.closed`, `.updated`; `message.created`; `satisfaction.answered`; `operator.connected`, `.disconnected`, `.availability_updated`, `.updated`; `visitor.updated` when the context of a visitor in one of the conversations of the viewer changed. New types may be added: ignore unknown ones.',
     }),
     at: t.expose('at', { type: 'DateTime', description: 'When the event occurred.' }),
     conversationId: t.id({
@@ -50,6 +50,11 @@ const DeskEventRef = builder.objectRef<LoggedEvent>('DeskEvent').implement({
       description: 'The operator, for events about operators.',
       resolve: async ({ subjectType, subjectId }, _args, { load }) =>
         subjectType === 'operator' ? ((await load.operator.load(subjectId)) ?? null) : null,
+    }),
+    visitorId: t.id({
+      nullable: true,
+      description: 'The identifier of the visitor, for `visitor.updated`. Read the conversation again for the details.',
+      resolve: ({ subjectType, subjectId }) => (subjectType === 'visitor' ? subjectId : null),
     }),
     reason: t.string({
       nullable: true,
@@ -85,7 +90,7 @@ builder.subscriptionFields((t) => ({
   deskEvents: t.field({
     type: DeskEventRef,
     description:
-      'The events that concern the viewer: offers, their conversations and messages, conversations they lose, and their live state. The viewer is connected while the subscription is open and the connection answers pings, and for a grace period of 10 seconds after that. A viewer who was taken offline by someone else stays offline until they call `operatorConnect`. FORBIDDEN for API keys.',
+      'The events that concern the viewer: offers, their conversations and messages, the visitors in them, conversations they lose, and their live state. The viewer is connected while the subscription is open and the connection answers pings, and for a grace period of 10 seconds after that. A viewer who was taken offline by someone else stays offline until they call `operatorConnect`. FORBIDDEN for API keys.',
     args: { after: t.arg.id({ description: AFTER_DESCRIPTION }) },
     subscribe: (_root, { after }, context) => {
       const position = parsePosition('after', after);
@@ -138,7 +143,7 @@ async function* streamDeskEvents(
 
 /** In a transfer, the previous operator receives only the loss, and the new operator only the offer or start. */
 function isRelevant({ type, subjectType, changes: { values } }: LoggedEvent, operatorId: number): boolean {
-  if (subjectType !== 'conversation') return subjectType === 'operator';
+  if (subjectType !== 'conversation') return subjectType === 'operator' || subjectType === 'visitor';
   const isOwn = values.operatorId === operatorId;
   if (type === 'conversation.offered' || type === 'conversation.started') return isOwn;
   return type !== 'conversation.transferred' || !isOwn;

@@ -14,7 +14,7 @@ builder.objectField(VisitorRef, 'erasedAt', (t) =>
 
 addMutation('visitorErase', {
   description:
-    "Permanently erases a visitor's personal data: names, addresses, external identifier, browser, messages and survey comments. Closes their open conversations and ends their sessions. Statistical data is retained: times, ratings and counts. Admins only.",
+    "Permanently erases a visitor's personal data: names, addresses, external identifier, browser, context, messages and survey comments. Closes their open conversations and ends their sessions. Statistical data is retained: times, ratings and counts. Admins only.",
   argumentDescription: 'The visitor to erase.',
   input: idInput('The visitor to erase.', 'The identifier of the visitor.'),
   payload: objectPayload('visitor', VisitorRef),
