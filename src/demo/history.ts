@@ -1,7 +1,8 @@
 import { type Conversation, type NewConversation, newConversation } from '../core/engine/records/conversation.ts';
 import { insertConversation } from '../core/engine/records/conversation-store.ts';
 import { replaceTags } from '../core/engine/records/conversation-tags.ts';
-import { insertMessage, type NewMessageRow, NOTICES } from '../core/engine/records/message-store.ts';
+import { insertMessage, type NewMessageRow } from '../core/engine/records/message-store.ts';
+import { renderNotice } from '../core/engine/records/notices.ts';
 import { insertSatisfaction } from '../core/engine/records/satisfaction-store.ts';
 import { addWebsites, insertVisitor } from '../core/engine/records/visitor-store.ts';
 import type { ActorContext } from '../core/kernel/caller.ts';
@@ -174,7 +175,7 @@ async function addSatisfaction(
 function buildMessages(conversation: Conversation): NewMessageRow[] {
   const { id, channel, createdAt, firstAnswerAt, operatorId, visitorId } = conversation;
   const common = { conversationId: id, clientId: null };
-  const messages: Pick<NewMessageRow, 'authorType' | 'authorId' | 'text' | 'at'>[] = [];
+  const messages: Pick<NewMessageRow, 'authorType' | 'authorId' | 'text' | 'noticeCode' | 'at'>[] = [];
   if (channel === 'chat') {
     const dialogue = DIALOGUES[id % DIALOGUES.length] ?? [];
     const isAnswered = firstAnswerAt !== null;
@@ -189,8 +190,10 @@ function buildMessages(conversation: Conversation): NewMessageRow[] {
     }
   }
   if (id % 9 === 0 && firstAnswerAt !== null) {
-    for (const [index, text] of [NOTICES.operatorAway, NOTICES.operatorBack].entries()) {
-      messages.push({ authorType: 'notice', authorId: null, text, at: firstAnswerAt + 45_000 + index * 5000 });
+    for (const [index, code] of (['operator_away', 'operator_back'] as const).entries()) {
+      const at = firstAnswerAt + 45_000 + index * 5000;
+      const text = renderNotice({ code, parameters: {} }, 'en') ?? '';
+      messages.push({ authorType: 'notice', authorId: null, text, noticeCode: code, at });
     }
   }
   return messages.map((message, index) => ({ ...common, sequence: index + 1, ...message }));

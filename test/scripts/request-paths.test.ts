@@ -78,7 +78,7 @@ suite('documented request paths', () => {
         'mutation ($input: MessageSendInput!) { messageSend(input: $input) { message { sequence } } }',
         { input: { conversationId: conversation.id, text: 'Hello' } },
       );
-      assert.equal(data.messageSend.message.sequence, 1);
+      assert.equal(data.messageSend.message.sequence, 2);
       await events.waitUntil((seen) => seen.some((result) => result.data.deskEvents.message?.text === 'Hello'));
     });
     const listed = filesInTable('docs/architecture.md', '## A message');

@@ -3,8 +3,17 @@ import type { InputFieldBuilder as InputFieldBuilderOf } from '../graphql-server
 import { createSchemaBuilder } from '../graphql-server/schema-builder.ts';
 import type { Context } from './context.ts';
 
-export const { builder, ChannelEnum, createEnum, connectionType, connectionField, addMutation, idInput, UserErrorRef } =
-  createSchemaBuilder<Context>();
+export const {
+  builder,
+  ChannelEnum,
+  createEnum,
+  connectionType,
+  connectionField,
+  addMutation,
+  idInput,
+  NoticeRef,
+  UserErrorRef,
+} = createSchemaBuilder<Context>();
 
 export type InputFieldBuilder = InputFieldBuilderOf<Context>;
 

@@ -9,4 +9,6 @@ export const languageCode = z
   .refine((code): boolean => iso6391.validate(code), { error: CODE_RULE });
 
 const ADMIN_LANGUAGES = ['de', 'en', 'es', 'fr'] as const;
+/** A language that the service has texts in. */
+export type AdminLanguage = (typeof ADMIN_LANGUAGES)[number];
 export const languageAdmin = z.enum(ADMIN_LANGUAGES, { error: `must be one of ${ADMIN_LANGUAGES.join(', ')}` });

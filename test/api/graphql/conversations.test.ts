@@ -84,10 +84,10 @@ test('rule 16: a conversation has its fields, and the timestamps of each state',
   const sent = await sendMessage(operator, { conversationId: id, clientId: 'a1', text: 'Good day' });
   assert.deepEqual(
     [sent.message.sequence, sent.message.author, sent.message.operator.id],
-    [2, 'OPERATOR', String(operator.id)],
+    [3, 'OPERATOR', String(operator.id)],
   );
   const closed = (await mutate(operator, 'conversationClose', { id })).conversation;
-  assert.deepEqual([closed.state, closed.closedBy, closed.messageCount], ['CLOSED', 'OPERATOR', 2]);
+  assert.deepEqual([closed.state, closed.closedBy, closed.messageCount], ['CLOSED', 'OPERATOR', 3]);
   assert.equal(Date.parse(closed.firstAnswerAt) - Date.parse(closed.acceptedAt), 1500);
 });
 
@@ -150,7 +150,7 @@ test('rule 18: resending a message with the same client id returns the same mess
   for (const other of duplicates) assert.deepEqual(other, first);
   await mutate(operator, 'conversationClose', { id });
   assert.deepEqual((await sendMessage(operator, input)).message, first?.message, 'also after closing');
-  assert.equal((await desks.fixture.loadConversation(id)).messageCount, 1);
+  assert.equal((await desks.fixture.loadConversation(id)).messageCount, 2);
   const { userErrors } = await sendMessage(operator, { ...input, text: 'Another text' });
   assert.deepEqual(userErrors, [
     {
@@ -160,7 +160,7 @@ test('rule 18: resending a message with the same client id returns the same mess
     },
   ]);
   const unnamed = await startActive();
-  for (const sequence of [1, 2]) {
+  for (const sequence of [2, 3]) {
     assert.equal(
       (await sendMessage(operator, { conversationId: unnamed.id, text: 'Twice' })).message.sequence,
       sequence,
@@ -171,7 +171,7 @@ test('rule 18: resending a message with the same client id returns the same mess
 test('rule 16: messages are read after a sequence number or from the end, without gaps', async () => {
   const { operator, startActive } = await createSpecialist();
   const { id } = await startActive();
-  for (let n = 1; n <= 7; n += 1) await sendMessage(operator, { conversationId: id, text: `${n}` });
+  for (let n = 2; n <= 7; n += 1) await sendMessage(operator, { conversationId: id, text: `${n}` });
   const sequencesOf = async (args: string) =>
     (await readConversation(operator, id, `messages${args}{sequence}`)).conversation.messages.map(
       (row: { sequence: number }) => row.sequence,
@@ -219,7 +219,7 @@ test('any Unicode text is returned as sent; NUL, lone surrogates, empty and too 
     const { userErrors } = await sendMessage(operator, { conversationId: id, clientId, text: 'x' });
     assert.deepEqual(userErrors[0].field, ['input', 'clientId']);
   }
-  assert.equal((await desks.fixture.loadConversation(id)).messageCount, 2);
+  assert.equal((await desks.fixture.loadConversation(id)).messageCount, 3);
 });
 
 test('a change that a closed conversation does not allow is a user error and has no effect', async () => {
@@ -553,7 +553,7 @@ test('a mutation with an Idempotency-Key runs once, and a repetition gets the sa
     );
   const first = await run();
   assert.deepEqual((await run()).data, first.data);
-  assert.equal((await desks.fixture.loadConversation(id)).messageCount, 1);
+  assert.equal((await desks.fixture.loadConversation(id)).messageCount, 2);
 });
 
 test('admins change the account settings within bounds, and an event announces it', async () => {

@@ -42,10 +42,11 @@ export function openConversations({ query }: StoredData, websiteId: number, rank
           account_id: 1,
           conversation_id: id,
           sequence: 1,
-          author_type: 'visitor',
-          author_id: 1,
-          text: 'Hello',
+          author_type: 'notice',
+          text: 'Ana joined the conversation.',
           at: 1,
+          notice_code: 'operator_joined',
+          notice_parameters: '{"pseudo":"Ana"}',
         },
       });
       const ranked = [{ operatorId: Number(rankedId()), servedLast: false, priority: 0, share: 0, assignedAt: 0 }];

@@ -232,7 +232,9 @@ export const FIELDS = buildTable(
   ),
   cellsFor('Conversation', CONVERSATIONS, 'messages queuePosition escalatedFrom satisfaction'),
   cellsFor('Conversation', CONVERSATIONS, 'readByVisitorUpTo readByOperatorUpTo unreadCount'),
-  cellsFor('Message', CONVERSATIONS, 'sequence clientId author operator text at'),
+  cellsFor('Message', CONVERSATIONS, 'sequence clientId author operator text notice at'),
+  cellsFor('Notice', CONVERSATIONS, 'code parameters'),
+  cellsFor('NoticeParameter', CONVERSATIONS, 'name value'),
   cellsFor('ConversationConnection', EVERYONE, 'edges nodes pageInfo totalCount'),
   cellsFor('ConversationEdge', EVERYONE, 'cursor node'),
 

@@ -130,6 +130,8 @@ function buildRoutes({
     Skill: route(`skill(id: ${skill})`),
     Conversation: route('conversation(id: $conversation)'),
     Message: route('conversation(id: $conversation)', 'messages'),
+    Notice: route('conversation(id: $conversation)', 'messages', 'notice'),
+    NoticeParameter: route('conversation(id: $conversation)', 'messages', 'notice', 'parameters'),
     RoutingDecision: route(DECISIONS),
     RoutingNeed: route(DECISIONS, 'need'),
     RankedOperator: route(DECISIONS, 'ranked'),

@@ -158,7 +158,8 @@ const CONTRACT = lexicographicSortSchema(
     messages(after: Int, first: Int, last: Int): [Message!]! queuePosition: Int escalatedFrom: Conversation satisfaction: Satisfaction
     readByVisitorUpTo: Int! readByOperatorUpTo: Int! unreadCount: Int!
   }
-  type Message { sequence: Int! clientId: String author: MessageAuthor! operator: Operator text: String! at: DateTime! }
+  type Message { sequence: Int! clientId: String author: MessageAuthor! operator: Operator text: String! at: DateTime! notice: Notice }
+  type Notice { code: String! parameters: [NoticeParameter!]! }  type NoticeParameter { name: String! value: String! }
   type ConversationConnection { edges: [ConversationEdge!]! } type ConversationEdge { cursor: String! node: Conversation! }
   enum ConversationState { QUEUED OFFERED ACTIVE CLOSED }  enum MessageAuthor { OPERATOR VISITOR NOTICE }
   enum CloseReason { VISITOR_LEFT IDLE NOBODY_COULD_SERVE }

@@ -42,7 +42,7 @@ test('rules 16 and 17: a visitor starts a conversation, sends messages, closes i
   );
   await operator.acceptOffer(started.id);
   await operator.sendMessage(started.id, 'Good morning');
-  assert.equal((await visitor.sendMessage(started.id, 'A question')).message.sequence, 3);
+  assert.equal((await visitor.sendMessage(started.id, 'A question')).message.sequence, 4);
 
   const running = await read(visitor, started.id);
   assert.equal(running.state, 'ACTIVE');
@@ -53,8 +53,9 @@ test('rules 16 and 17: a visitor starts a conversation, sends messages, closes i
     ]),
     [
       [1, 'VISITOR', 'Hello', null],
-      [2, 'OPERATOR', 'Good morning', { pseudo: 'Bob' }],
-      [3, 'VISITOR', 'A question', null],
+      [2, 'NOTICE', 'Bob joined the conversation.', null],
+      [3, 'OPERATOR', 'Good morning', { pseudo: 'Bob' }],
+      [4, 'VISITOR', 'A question', null],
     ],
   );
 
@@ -180,12 +181,12 @@ test('text is returned byte for byte; text that cannot be stored is rejected', a
   for (const text of good) assert.deepEqual((await visitor.sendMessage(id, text)).userErrors, [], JSON.stringify(text));
   const { messages } = await read(visitor, id);
   assert.deepEqual(
-    messages.map((message: { text: string }) => message.text),
+    messages.slice(1).map((message: { text: string }) => message.text),
     good,
   );
   const seen = await operator.run('query($id:ID!){conversation(id:$id){messages{text}}}', { id });
   assert.deepEqual(
-    seen.data.conversation.messages.map((message: { text: string }) => message.text),
+    seen.data.conversation.messages.slice(1).map((message: { text: string }) => message.text),
     good,
   );
   for (const text of ['', 'x'.repeat(10_001), 'a\0b', '\0', '\ud800', 'a\udc00b', '\ud83d']) {
@@ -197,7 +198,7 @@ test('text is returned byte for byte; text that cannot be stored is rejected', a
   for (const clientId of ['', 'x'.repeat(65), '\0']) {
     assert.deepEqual((await visitor.sendMessage(id, 'text', clientId)).userErrors[0].field, ['input', 'clientId']);
   }
-  assert.equal((await read(visitor, id)).messageCount, good.length);
+  assert.equal((await read(visitor, id)).messageCount, good.length + 1);
 });
 
 test('a start requires an existing skill, an existing group and a valid language', async () => {

@@ -65,5 +65,5 @@ test('the example program on the page runs a whole conversation', { timeout: WAI
   assert.deepEqual(output.trim().split('\n').slice(0, 3), [
     ...['conversation.queued', 'VISITOR: Hello', 'conversation.offered'],
   ]);
-  assert.match(output, /conversation\.started\nOPERATOR: Good morning/);
+  assert.match(output, /conversation\.started\nNOTICE: Bob joined the conversation\.\nOPERATOR: Good morning/);
 });

@@ -93,8 +93,8 @@ for (const { name, open } of databases) {
         assert.deepEqual(
           conversations.map(({ state, messageCount }) => [state, messageCount]),
           [
+            ['closed', 4],
             ['closed', 3],
-            ['closed', 2],
           ],
         );
         const texts = await database.read
@@ -106,10 +106,14 @@ for (const { name, open } of databases) {
         assert.deepEqual(texts, [
           ...[
             { text: '', authorType: 'visitor' },
+            { text: '', authorType: 'notice' },
             { text: '', authorType: 'operator' },
           ],
           { text: 'The messages in this conversation were removed on request.', authorType: 'notice' },
-          ...[{ text: '', authorType: 'visitor' }],
+          ...[
+            { text: '', authorType: 'visitor' },
+            { text: '', authorType: 'notice' },
+          ],
           { text: 'The messages in this conversation were removed on request.', authorType: 'notice' },
         ]);
         assert.deepEqual(await fixture.findBrokenInvariants(), []);

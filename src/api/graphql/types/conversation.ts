@@ -9,10 +9,12 @@ import {
   type ConversationState,
 } from '../../../core/engine/records/conversation.ts';
 import type { Message } from '../../../core/engine/records/message-store.ts';
+import { parseNotice, renderText } from '../../../core/engine/records/notices.ts';
 import { requireSize } from '../../graphql-server/connection.ts';
 import { forbiddenError, graphqlError } from '../../graphql-server/errors.ts';
 import { loadOrNull } from '../../graphql-server/loaders.ts';
-import { builder, ChannelEnum, createEnum } from '../builder.ts';
+import { NOTICE_FIELD_DESCRIPTION } from '../../graphql-server/notice.ts';
+import { builder, ChannelEnum, createEnum, NoticeRef } from '../builder.ts';
 import type { Context } from '../context.ts';
 import { omitMissing } from '../loaders.ts';
 import { GroupRef, SkillRef, WebsiteRef } from './directory.ts';
@@ -59,6 +61,11 @@ export async function canSee(
   return (await findInvolvement(caller, conversation, findGroupId)) !== 'none';
 }
 
+async function renderForCaller(message: Message, { caller, load }: Context): Promise<string> {
+  const reader = caller.operatorId === null ? undefined : await load.operator.load(caller.operatorId);
+  return reader ? renderText(message, reader.languageAdmin) : message.text;
+}
+
 export const MessageRef = builder.objectRef<Message>('Message').implement({
   description: 'A message of a conversation.',
   fields: (t) => ({
@@ -78,7 +85,18 @@ export const MessageRef = builder.objectRef<Message>('Message').implement({
       resolve: async ({ authorType, authorId }, _args, { load }) =>
         authorType === 'operator' && authorId !== null ? ((await load.operator.load(authorId)) ?? null) : null,
     }),
-    text: t.exposeString('text', { description: 'The text, exactly as it was sent.' }),
+    text: t.string({
+      description:
+        "The text, exactly as it was sent. Notices are in the operator's `languageAdmin`; for API keys in the website's.",
+      resolve: (message, _args, context) =>
+        message.noticeCode === null ? message.text : renderForCaller(message, context),
+    }),
+    notice: t.field({
+      type: NoticeRef,
+      nullable: true,
+      description: NOTICE_FIELD_DESCRIPTION,
+      resolve: (message) => parseNotice(message),
+    }),
     at: t.expose('at', { type: 'DateTime', description: 'When the message was stored.' }),
   }),
 });

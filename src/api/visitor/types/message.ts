@@ -1,5 +1,7 @@
 import type { Message } from '../../../core/engine/records/message-store.ts';
-import { builder, createEnum } from '../builder.ts';
+import { parseNotice, renderText } from '../../../core/engine/records/notices.ts';
+import { NOTICE_FIELD_DESCRIPTION } from '../../graphql-server/notice.ts';
+import { builder, createEnum, NoticeRef } from '../builder.ts';
 import type { PublicOperator } from '../loaders.ts';
 
 export const OperatorRef = builder.objectRef<PublicOperator>('Operator').implement({
@@ -32,7 +34,17 @@ export const MessageRef = builder.objectRef<Message>('Message').implement({
       resolve: async ({ authorType, authorId }, _args, { load }) =>
         authorType === 'operator' && authorId !== null ? ((await load.operator.load(authorId)) ?? null) : null,
     }),
-    text: t.exposeString('text', { description: 'The text, exactly as it was sent.' }),
+    text: t.string({
+      description:
+        "The text, exactly as it was sent. Notices are in the session's language, or the website's if the service has no texts in it.",
+      resolve: (message, _args, { visitor }) => renderText(message, visitor.language),
+    }),
+    notice: t.field({
+      type: NoticeRef,
+      nullable: true,
+      description: NOTICE_FIELD_DESCRIPTION,
+      resolve: (message) => parseNotice(message),
+    }),
     at: t.expose('at', { type: 'DateTime', description: 'When the message was stored.' }),
   }),
 });

@@ -6,6 +6,7 @@ import type { Page, Window } from '../../kernel/page.ts';
 import type { Slice, SlicePage } from '../../kernel/slice.ts';
 import type { Conversation } from '../records/conversation.ts';
 import { toConversation } from '../records/conversation-store.ts';
+import { renderText } from '../records/notices.ts';
 import { type ConversationFilters, isNarrow, selectConversations } from './conversation-filter.ts';
 
 /** A message of a conversation's history. */
@@ -61,17 +62,40 @@ export class ConversationQuery {
     return ids.map((id) => positions.get(id) ?? null);
   }
 
-  /** Loads the messages of each conversation, in order. */
+  /** Loads the messages of each conversation, in order. Notices are in the language of its website. */
   async loadHistories(
     accountId: number,
-    conversations: readonly Pick<Conversation, 'id' | 'messageCount'>[],
+    conversations: readonly Pick<Conversation, 'id' | 'messageCount' | 'websiteId'>[],
   ): Promise<ReadonlyMap<number, readonly HistoryEntry[]>> {
     const ids = conversations.filter(({ messageCount }) => messageCount > 0).map(({ id }) => id);
     if (ids.length === 0) return new Map();
     const isLarge = conversations.reduce((sum, { messageCount }) => sum + messageCount, 0) > MAX_INLINE_MESSAGES;
     const query = this.#selectMessages(accountId, ids);
-    const rows = isLarge ? await this.#database.readOffThread(query) : await query.execute();
-    return Map.groupBy(rows, (entry) => entry.conversationId);
+    const [rows, languages] = await Promise.all([
+      isLarge ? this.#database.readOffThread(query) : query.execute(),
+      this.#loadLanguages(accountId, conversations),
+    ]);
+    const entries = rows.map(({ noticeCode, noticeParameters, ...entry }) => {
+      if (noticeCode === null) return entry;
+      const language = languages.get(entry.conversationId) ?? '';
+      return { ...entry, text: renderText({ text: entry.text, noticeCode, noticeParameters }, language) };
+    });
+    return Map.groupBy(entries, (entry) => entry.conversationId);
+  }
+
+  /** Loads the languages of the conversations' websites, by conversation. */
+  async #loadLanguages(
+    accountId: number,
+    conversations: readonly Pick<Conversation, 'id' | 'websiteId'>[],
+  ): Promise<ReadonlyMap<number, string | undefined>> {
+    const websites = await this.#database.read
+      .selectFrom('websites')
+      .select(['id', 'languageAdmin'])
+      .where('accountId', '=', accountId)
+      .where('id', 'in', [...new Set(conversations.map(({ websiteId }) => websiteId))])
+      .execute();
+    const languages = new Map(websites.map(({ id, languageAdmin }) => [id, languageAdmin]));
+    return new Map(conversations.map(({ id, websiteId }) => [id, languages.get(websiteId)]));
   }
 
   /** Loads the public unique ids of the conversations' visitors, by visitor id. */
@@ -106,7 +130,7 @@ export class ConversationQuery {
   #selectMessages(accountId: number, ids: readonly number[]) {
     return this.#database.read
       .selectFrom('messages')
-      .select(['conversationId', 'sequence', 'authorType', 'text', 'at'])
+      .select(['conversationId', 'sequence', 'authorType', 'text', 'at', 'noticeCode', 'noticeParameters'])
       .where('accountId', '=', accountId)
       .where('conversationId', 'in', ids)
       .where((eb) => this.#database.isWithinDeadline(eb.ref('sequence')))

@@ -18,7 +18,7 @@ import {
 } from '../records/conversation.ts';
 import { requireConversation, updateConversation } from '../records/conversation-store.ts';
 import { replaceTags } from '../records/conversation-tags.ts';
-import type { Message } from '../records/message-store.ts';
+import { addNotice, type Message } from '../records/message-store.ts';
 import { deletePauses } from '../records/pauses.ts';
 import { countRefusal } from '../records/refusals.ts';
 import { acceptOffer, declineOffer, offerGoneError } from '../routing/offers.ts';
@@ -175,6 +175,8 @@ export async function closeConversation(
 ): Promise<Conversation> {
   const { id, operatorId, channel, state } = conversation;
   if (state === 'closed') throw conversationClosedError();
+  // Both sides are told before the close: nothing can be added to a closed conversation.
+  if (closeReason) await addNotice(tx, context, conversation, { code: closeReason, parameters: {} });
   const { closedBy, closedById } = findWhoCloses(context, conversation, closeReason);
   const [closed, releasedRow] = await Promise.all([
     updateConversation(tx, context, conversation, {

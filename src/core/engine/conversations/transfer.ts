@@ -10,6 +10,7 @@ import { requireSelfOrManaged } from '../../operators/permissions.ts';
 import { createTargetLookup } from '../../operators/targets.ts';
 import { type Conversation, newConversation, toEventSnapshot, wrongState } from '../records/conversation.ts';
 import { insertConversation, requireConversation } from '../records/conversation-store.ts';
+import { addNotice } from '../records/message-store.ts';
 import { storeDecision } from '../routing/decisions.ts';
 import { countExclusions } from '../routing/exclusions.ts';
 import { isServable } from '../routing/needs.ts';
@@ -95,8 +96,8 @@ async function assignToOperator(
     );
   }
   const autoAccept = cause === 'take' || settings.autoAccept;
-  if (previous !== null) announceTransfer(tx, caller, conversation, { operatorId });
-  const assigned = await assignConversation(tx, caller, conversation, { operatorId, settings, autoAccept });
+  const told = previous === null ? conversation : await announceTransfer(tx, caller, conversation, { operatorId });
+  const assigned = await assignConversation(tx, caller, told, { operatorId, settings, autoAccept });
   const decision = { conversationId: conversation.id, cause, operatorId, forced: force, ranked: [], excluded };
   await storeDecision(tx, caller, conversation, decision);
   if (previous !== null && previous !== operatorId) await routeQueueForOperator(tx, caller, previous, 'slot_freed');
@@ -116,15 +117,29 @@ async function requeueForTarget(
   if (!(await isServable(tx, { ...conversation, ...needChanges }))) {
     throw wrongState('No operator with that skill or group serves the website and language of this conversation.');
   }
-  announceTransfer(tx, caller, conversation, needChanges);
-  return requeue(tx, caller, conversation, { cause: 'transfer', pauseOperator: true, needChanges });
+  const told = await announceTransfer(tx, caller, conversation, needChanges);
+  return requeue(tx, caller, told, { cause: 'transfer', pauseOperator: true, needChanges });
 }
 
-function announceTransfer(tx: Transaction, caller: Caller, conversation: Conversation, to: TransferTarget): void {
+/**
+ * Visitors are told only if they had an operator: they do not see offers. They are told first, because the event is the
+ * last one that the previous operator receives.
+ */
+async function announceTransfer(
+  tx: Transaction,
+  caller: Caller,
+  conversation: Conversation,
+  to: TransferTarget,
+): Promise<Conversation> {
+  const told =
+    conversation.state === 'active'
+      ? await addNotice(tx, caller, conversation, { code: 'transferred', parameters: {} })
+      : conversation;
   announce(tx, caller, 'conversation.transferred', conversation.id, {
     fields: Object.keys(to),
     values: { ...toEventSnapshot(conversation), ...to, previousOperatorId: conversation.operatorId },
   });
+  return told;
 }
 
 const TARGET_KINDS = {

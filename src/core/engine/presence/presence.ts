@@ -132,7 +132,7 @@ async function applyPresenceChange(
 async function releaseConversations(tx: Transaction, context: ActorContext, operatorId: number): Promise<void> {
   for (const conversation of await findHeldConversations(tx, context, operatorId)) {
     if (conversation.state === 'offered') await requeue(tx, context, conversation, { cause: 'withdrawn' });
-    else addNotice(tx, context, conversation, 'operatorAway');
+    else await addNotice(tx, context, conversation, { code: 'operator_away', parameters: {} });
   }
 }
 
@@ -145,7 +145,7 @@ async function resumeConversations(
 ): Promise<void> {
   if (wasLost) {
     for (const conversation of await findActiveConversations(tx, context, operatorId))
-      addNotice(tx, context, conversation, 'operatorBack');
+      await addNotice(tx, context, conversation, { code: 'operator_back', parameters: {} });
   }
   await routeQueueForOperator(tx, context, operatorId, cause);
 }
@@ -154,7 +154,7 @@ async function resumeConversations(
 export async function requeueAbandoned(tx: Transaction, context: ActorContext, operatorId: number): Promise<void> {
   await clearLostAt(tx, context, operatorId);
   for (const conversation of await findActiveConversations(tx, context, operatorId)) {
-    addNotice(tx, context, conversation, 'newOperator');
+    await addNotice(tx, context, conversation, { code: 'operator_left', parameters: {} });
     await requeue(tx, context, conversation, { cause: 'operator_lost', atHead: true });
   }
 }

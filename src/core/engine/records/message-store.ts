@@ -6,6 +6,7 @@ import { announce } from '../../events/announce.ts';
 import type { ActorContext } from '../../kernel/caller.ts';
 import { type Conversation, toEventSnapshot } from './conversation.ts';
 import { eraseConversations, incrementMessageCount, selectConversationIds } from './conversation-store.ts';
+import { type Notice, operatorJoined, renderNotice } from './notices.ts';
 
 export type Message = Selectable<Tables['messages']>;
 
@@ -22,7 +23,7 @@ export function insertMessage(tx: Transaction, { accountId }: ActorContext, mess
   return row;
 }
 
-type MessageContent = Pick<Message, 'clientId' | 'authorType' | 'authorId' | 'text'>;
+type MessageContent = Pick<Message, 'clientId' | 'authorType' | 'authorId' | 'text'> & Partial<NoticeColumns>;
 
 /**
  * Appends to an open conversation that was read in this transaction, so that `messageCount + 1` is still free. The
@@ -47,50 +48,89 @@ export function storeMessage(
 ): Message {
   const { id } = conversation;
   const message = insertMessage(tx, context, { conversationId: id, at: tx.now, ...content });
-  const { sequence, authorType } = message;
-  announce(
-    tx,
-    context,
-    'message.created',
-    id,
-    { fields: ['messages'], values: { ...toEventSnapshot(conversation), sequence, authorType } },
-    'conversation',
-  );
+  const { sequence, authorType, noticeCode } = message;
+  const values = { ...toEventSnapshot(conversation), sequence, authorType, ...(noticeCode && { noticeCode }) };
+  announce(tx, context, 'message.created', id, { fields: ['messages'], values }, 'conversation');
   return message;
 }
 
-/** Messages of the service to the operator and the visitor. */
-export const NOTICES = {
-  operatorAway: 'The operator lost the connection. Please wait a moment.',
-  operatorBack: 'The operator is back.',
-  erased: 'The messages in this conversation were removed on request.',
-  newOperator: 'The operator did not come back. You are next in line for another operator.',
-} as const;
-
-const NOTICE_AUTHOR = { clientId: null, authorType: 'notice', authorId: null } as const;
-
-/** Appends a notice to an open conversation that was read in this transaction. */
-export function addNotice(
+/** Appends a notice to an open conversation that was read in this transaction, and returns the conversation with it. */
+export async function addNotice(
   tx: Transaction,
   context: ActorContext,
   conversation: Conversation,
-  notice: Exclude<keyof typeof NOTICES, 'erased'>,
-): void {
-  appendMessage(tx, context, conversation, { ...NOTICE_AUTHOR, text: NOTICES[notice] });
+  notice: Notice,
+): Promise<Conversation> {
+  const { accountId, websiteId } = conversation;
+  const [row] = await tx.run(findWebsiteLanguage, { accountId, websiteId });
+  appendMessage(tx, context, conversation, toContent(notice, row?.languageAdmin));
+  return { ...conversation, messageCount: conversation.messageCount + 1 };
+}
+
+const findWebsiteLanguage = prepare<Pick<Conversation, 'accountId' | 'websiteId'>, { languageAdmin: string }>(
+  (db, { accountId, websiteId }) =>
+    db.selectFrom('websites').select('languageAdmin').where('accountId', '=', accountId).where('id', '=', websiteId),
+);
+
+/** Also stores a sentence in the website's language, for clients and nodes that do not know the code. */
+function toContent(notice: Notice, websiteLanguage: string | null = 'en') {
+  return {
+    clientId: null,
+    authorType: 'notice',
+    authorId: null,
+    text: renderNotice(notice, websiteLanguage ?? 'en') ?? '',
+    noticeCode: notice.code,
+    noticeParameters: JSON.stringify(notice.parameters),
+  } as const;
+}
+
+interface JoinKey extends Pick<Conversation, 'accountId' | 'websiteId'> {
+  readonly operatorId: number;
+}
+
+const findJoin = prepare<JoinKey, { pseudo: string | null; languageAdmin: string | null }>((db, args) =>
+  db.selectNoFrom((eb) => [
+    eb
+      .selectFrom('operators')
+      .select('pseudo')
+      .where('accountId', '=', args.accountId)
+      .where('id', '=', args.operatorId)
+      .as('pseudo'),
+    eb
+      .selectFrom('websites')
+      .select('languageAdmin')
+      .where('accountId', '=', args.accountId)
+      .where('id', '=', args.websiteId)
+      .as('languageAdmin'),
+  ]),
+);
+
+/**
+ * Loads the notice that an operator joined a conversation. Run together with the update that accepts it, which also
+ * reserves the sequence number: so that accepting takes no further round trip.
+ */
+export async function loadJoinedNotice(
+  tx: Transaction,
+  { accountId, websiteId }: Pick<Conversation, 'accountId' | 'websiteId'>,
+  operatorId: number,
+): Promise<MessageContent> {
+  const [row] = await tx.run(findJoin, { accountId, websiteId, operatorId });
+  return toContent(operatorJoined(row?.pseudo ?? ''), row?.languageAdmin);
 }
 
 /** Erases the text of every message in a visitor's conversations, and appends a notice that says so. */
 export async function eraseMessageTexts(tx: Transaction, context: ActorContext, visitorId: number): Promise<void> {
+  const { accountId } = context;
   await tx.db
     .updateTable('messages')
-    .set({ text: '', clientId: null })
-    .where('accountId', '=', context.accountId)
+    .set({ text: '', clientId: null, noticeCode: null, noticeParameters: null })
+    .where('accountId', '=', accountId)
     .where('conversationId', 'in', selectConversationIds(tx, context, visitorId))
     .execute();
   for (const conversation of await eraseConversations(tx, context, visitorId)) {
+    const [row] = await tx.run(findWebsiteLanguage, { accountId, websiteId: conversation.websiteId });
     storeMessage(tx, context, conversation, {
-      ...NOTICE_AUTHOR,
-      text: NOTICES.erased,
+      ...toContent({ code: 'messages_erased', parameters: {} }, row?.languageAdmin),
       sequence: conversation.messageCount,
     });
   }

@@ -5,6 +5,7 @@ import { countMissedOffer, releaseSlot, resetMissedOffers } from '../../live/liv
 import { type Conversation, toEventSnapshot, wrongState } from '../records/conversation.ts';
 import { updateConversation } from '../records/conversation-store.ts';
 import { recordIncomingHandling, recordOutgoingHandling } from '../records/handlings.ts';
+import { loadJoinedNotice, storeMessage } from '../records/message-store.ts';
 import { pauseOffers } from '../records/pauses.ts';
 import { rememberLastOperator } from '../records/visitor-store.ts';
 import type { RoutingCause } from './decisions.ts';
@@ -24,12 +25,16 @@ export async function acceptOffer(
 ): Promise<Conversation> {
   const { operatorId, channel, offerUntil } = conversation;
   if (conversation.state !== 'offered' || operatorId === null || (offerUntil ?? 0) <= tx.now) throw offerGoneError();
-  const accepted = await updateConversation(tx, context, conversation, {
-    state: 'active',
-    acceptedAt: conversation.acceptedAt ?? tx.now,
-    offerUntil: null,
-    firstAnswerAt: conversation.firstAnswerAt ?? getInitialAnswerTime(conversation, tx.now),
-  });
+  const [accepted, notice] = await Promise.all([
+    updateConversation(tx, context, conversation, {
+      state: 'active',
+      acceptedAt: conversation.acceptedAt ?? tx.now,
+      offerUntil: null,
+      firstAnswerAt: conversation.firstAnswerAt ?? getInitialAnswerTime(conversation, tx.now),
+      messageCount: conversation.messageCount + 1,
+    }),
+    loadJoinedNotice(tx, conversation, operatorId),
+  ]);
   if (!accepted) throw offerGoneError();
   resetMissedOffers(tx, context, { operatorId, channel });
   rememberLastOperator(tx, context, accepted);
@@ -38,6 +43,7 @@ export async function acceptOffer(
     fields: ['state', 'acceptedAt'],
     values: toEventSnapshot(accepted),
   });
+  storeMessage(tx, context, accepted, { ...notice, sequence: accepted.messageCount });
   return accepted;
 }
 

@@ -8,6 +8,7 @@ import { claimSlot } from '../../live/live-store.ts';
 import { type Conversation, toEventSnapshot } from '../records/conversation.ts';
 import { updateConversation } from '../records/conversation-store.ts';
 import { recordIncomingHandling, recordOutgoingHandling } from '../records/handlings.ts';
+import { loadJoinedNotice, storeMessage } from '../records/message-store.ts';
 import { rememberLastOperator } from '../records/visitor-store.ts';
 import { findBestCandidates, toCandidate } from './candidates.ts';
 import { type Candidate, chooseOperator, type Ranking, type ResolvedNeed } from './choose-operator.ts';
@@ -117,21 +118,25 @@ export async function assignConversation(
     autoAccept = settings.autoAccept,
   }: { operatorId: number; settings: RoutingSettings; autoAccept?: boolean },
 ): Promise<Conversation> {
-  const timestamps = autoAccept
+  const changes = autoAccept
     ? {
         acceptedAt: conversation.acceptedAt ?? tx.now,
         firstAnswerAt: conversation.firstAnswerAt ?? getInitialAnswerTime(conversation, tx.now),
         offerUntil: null,
+        messageCount: conversation.messageCount + 1,
       }
     : { offerUntil: tx.now + settings.offerSeconds * 1000 };
   const state = autoAccept ? 'active' : 'offered';
-  const assigned = await updateConversation(tx, context, conversation, {
-    state,
-    operatorId,
-    offeredAt: tx.now,
-    ...timestamps,
-    ...recordOutgoingHandling(tx, context, conversation),
-  });
+  const [assigned, notice] = await Promise.all([
+    updateConversation(tx, context, conversation, {
+      state,
+      operatorId,
+      offeredAt: tx.now,
+      ...changes,
+      ...recordOutgoingHandling(tx, context, conversation),
+    }),
+    autoAccept ? loadJoinedNotice(tx, conversation, operatorId) : undefined,
+  ]);
   if (!assigned) throw new Error(`Conversation ${conversation.id} changed inside a transaction.`);
   if (autoAccept) {
     rememberLastOperator(tx, context, assigned);
@@ -145,6 +150,7 @@ export async function assignConversation(
       offerUntil: assigned.offerUntil,
     },
   });
+  if (notice) storeMessage(tx, context, assigned, { ...notice, sequence: assigned.messageCount });
   return assigned;
 }
 

@@ -27,12 +27,12 @@ for (const { name, open } of databases) {
       const numbers = sent.map((message) => message.sequence).sort((a, b) => a - b);
       assert.deepEqual(
         numbers,
-        Array.from({ length: 50 }, (_, index) => index + 2),
+        Array.from({ length: 50 }, (_, index) => index + 3),
       );
       const all = await conversations.loadMessagesAfter(running, { after: 0, limit: 100 });
       assert.deepEqual(
         all.map((message) => message.sequence),
-        Array.from({ length: 51 }, (_, index) => index + 1),
+        Array.from({ length: 52 }, (_, index) => index + 1),
       );
       assert.deepEqual(await fixture.findBrokenInvariants(), []);
       await fixture.end();
@@ -48,17 +48,17 @@ for (const { name, open } of databases) {
       const sent = await Promise.all(
         Array.from({ length: 10 }, () => conversations.sendAsVisitor(fixture.transact, visitor, input)),
       );
-      assert.deepEqual(new Set(sent.map((message) => message.sequence)), new Set([1]));
+      assert.deepEqual(new Set(sent.map((message) => message.sequence)), new Set([2]));
       const operatorMessage = await conversations.send(fixture.transact, fixture.callerFor(id), input);
-      assert.equal(operatorMessage.sequence, 2, 'client ids are separate for each author');
+      assert.equal(operatorMessage.sequence, 3, 'client ids are separate for each author');
       await assert.rejects(conversations.send(fixture.transact, fixture.callerFor(id), { ...input, text: 'other' }), {
         kind: 'conflict',
       });
       const position = await fixture.readPosition();
-      assert.equal((await conversations.send(fixture.transact, fixture.callerFor(id), input)).sequence, 2);
+      assert.equal((await conversations.send(fixture.transact, fixture.callerFor(id), input)).sequence, 3);
       assert.deepEqual(await fixture.loadEventsAfter(position), [], 'a resend creates no event');
       await fixture.close(running);
-      assert.equal((await conversations.sendAsVisitor(fixture.transact, visitor, input)).sequence, 1);
+      assert.equal((await conversations.sendAsVisitor(fixture.transact, visitor, input)).sequence, 2);
       await assert.rejects(conversations.sendAsVisitor(fixture.transact, visitor, { ...input, clientId: 'new' }), {
         kind: 'state',
       });

@@ -298,8 +298,8 @@ for (const { name, open } of databases) {
       assert.equal((await fixture.loadLiveState(id)).chat.slots, 0);
       const messages = await conversations.loadMessagesAfter(earlier, { after: 0, limit: 10 });
       assert.deepEqual(
-        messages.map((message) => message.authorType),
-        ['notice', 'notice'],
+        messages.map((message) => message.noticeCode),
+        ['operator_joined', 'operator_away', 'operator_left'],
       );
       const next = await fixture.createOperator({ chatMaxNumber: 1 });
       assert.equal(
@@ -325,8 +325,8 @@ for (const { name, open } of databases) {
       assert.deepEqual([state, operatorId], ['active', id]);
       const messages = await fixture.installation.conversations.loadMessagesAfter(running, { after: 0, limit: 10 });
       assert.deepEqual(
-        messages.map((message) => message.text),
-        ['The operator lost the connection. Please wait a moment.', 'The operator is back.'],
+        messages.map((message) => message.noticeCode),
+        ['operator_joined', 'operator_away', 'operator_back'],
       );
       await fixture.end();
     });
