@@ -13,6 +13,7 @@ const SWEEP_INTERVAL_MS = 10_000;
 /** How soon another node takes over, and a second pass starts when its time has come. */
 const MIGRATION_INTERVAL_MS = 15_000;
 const MIGRATION_REPORT_INTERVAL_MS = 10_000;
+const VISITOR_INTERVAL_MS = 2000;
 
 interface JobOptions {
   readonly logger: Logger;
@@ -40,9 +41,14 @@ export function startScheduler(
   { logger, metrics }: JobOptions,
 ): () => Promise<void> {
   let running: Promise<void> | undefined;
+  let nextVisitorCheck = 0;
   let nextSweep = performance.now() + SWEEP_INTERVAL_MS;
   const runRound = async () => {
     await scheduler.tick();
+    if (performance.now() >= nextVisitorCheck) {
+      nextVisitorCheck = performance.now() + VISITOR_INTERVAL_MS;
+      await scheduler.watchVisitors();
+    }
     if (performance.now() < nextSweep) return;
     nextSweep = performance.now() + SWEEP_INTERVAL_MS;
     const found = await scheduler.sweep();

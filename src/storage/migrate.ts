@@ -14,6 +14,7 @@ import { readMarkers } from './migrations/0008-read-markers.ts';
 import { websiteSettings } from './migrations/0009-website-settings.ts';
 import { migrationWork } from './migrations/0010-migration-work.ts';
 import { visitorContext } from './migrations/0011-visitor-context.ts';
+import { visitorPresence } from './migrations/0012-visitor-presence.ts';
 import type { IndexDefinition, Migration } from './migrations/migration.ts';
 
 export const migrations: readonly Migration[] = [
@@ -28,6 +29,7 @@ export const migrations: readonly Migration[] = [
   websiteSettings,
   migrationWork,
   visitorContext,
+  visitorPresence,
 ];
 
 /** Created before the first migration; migrations can add columns. */

@@ -121,6 +121,9 @@ export interface Tables {
     openingHours: string | null;
     /** JSON of the settings that differ from the defaults. */
     widget: string | null;
+    /** Minutes of the visitor's absence until a waiting conversation ends, 0 for never; the next one: a running one. */
+    waitingAbsenceMinutes: Generated<number>;
+    activeAbsenceMinutes: Generated<number>;
   };
   groups: {
     accountId: number;
@@ -276,6 +279,18 @@ export interface Tables {
     updatedAt: number;
   };
   visitorWebsites: { accountId: number; websiteId: number; visitorId: number };
+  /**
+   * A visitor who has had a socket, as long as they are present or have an open conversation. Renewed by every ping,
+   * without the lock of the account.
+   */
+  visitorPresence: {
+    accountId: number;
+    visitorId: number;
+    /** The visitor is present while this is in the future, by the database's clock. */
+    presentUntil: number;
+    /** When the service noticed that the visitor had left; null while present. */
+    leftAt: number | null;
+  };
   visitorTokens: {
     tokenHash: string;
     accountId: number;
@@ -302,7 +317,10 @@ export interface Tables {
     language: string;
     state: 'queued' | 'offered' | 'active' | 'closed';
     createdAt: number;
-    /** Position in the queue: the start time, or a smaller number for the head of the queue. */
+    /**
+     * Position in the queue: the start time, a smaller number for the head of the queue, and a much larger one while the
+     * visitor is absent.
+     */
     queueOrder: Generated<number>;
     /** 1 if no operator was available at the start. */
     hasWaited: Generated<number>;

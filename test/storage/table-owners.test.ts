@@ -41,6 +41,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   tag_websites: 'core/directory/tag-store.ts',
   tags: 'core/directory/tag-store.ts',
   visitor_context: 'core/engine/records/visitor-context-store.ts',
+  visitor_presence: 'core/engine/records/visitor-presence-store.ts',
   visitor_tokens: 'core/visitors/visitor-sessions.ts',
   visitor_websites: 'core/engine/records/visitor-store.ts',
   visitors: 'core/engine/records/visitor-store.ts',

@@ -71,6 +71,8 @@ export interface SocketEndpoint<Viewer> {
   /** Identifies the caller across requests and connections, for limits. */
   identify(viewer: Viewer): string;
   hasSamePermissions(first: Viewer, second: Viewer): boolean;
+  /** Called when a connection has been authenticated. */
+  onConnected?(viewer: Viewer, connection: SocketConnection): void;
   /** Calls `recheck` when the credential may have been revoked, until the signal aborts: sooner than the next check. */
   watchRevocation?(viewer: Viewer, recheck: () => void, signal: AbortSignal): Promise<void>;
   createContext(viewer: Viewer, turns: OperationTurns, connection: SocketConnection): object;
@@ -232,6 +234,7 @@ export class SocketServer<Viewer> implements Sockets {
     const viewer = await this.#findViewer(connection);
     connection.viewer = viewer;
     if (viewer === undefined) return false;
+    this.#endpoint.onConnected?.(viewer, connection);
     const recheck = () => this.#checkCredential(connection.client, connection).catch(this.#logError);
     this.#endpoint.watchRevocation?.(viewer, recheck, connection.closeSignal).catch(this.#logError);
     return true;

@@ -62,6 +62,7 @@ export function createLoaders(
     memberCount: createOwnerLoader(({ kind, filters }: MembersKey, ids) =>
       operatorQuery.countMembers(accountId, kind, ids, filters),
     ),
+    visitorPresence: createIdLoader((ids) => engine.visitorPresence.load(accountId, ids)),
     conversations: {
       ...createConversationLoaders(accountId, 'operator', engine, turns),
       byId: createIdLoader((ids) => engine.conversationQuery.load(accountId, ids)),

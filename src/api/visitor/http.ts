@@ -43,12 +43,10 @@ export function registerVisitor(
       return visitor;
     },
     identify: identifyCaller,
-    createContext: (visitor, turns, request) =>
-      createVisitorContext(
-        { visitor, address: request.ip },
-        services,
-        createMutationRunner(transactIn(visitor.accountId)),
-        turns,
-      ),
+    createContext: (visitor, turns, request) => {
+      services.engine.visitorPresence.noteRequest(visitor);
+      const mutations = createMutationRunner(transactIn(visitor.accountId));
+      return createVisitorContext({ visitor, address: request.ip }, services, mutations, turns);
+    },
   });
 }

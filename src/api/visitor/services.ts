@@ -7,7 +7,7 @@ export interface VisitorServices {
   readonly visitors: Visitors;
   readonly engine: Pick<
     Engine,
-    'conversations' | 'conversationQuery' | 'messageQuery' | 'readMarkers' | 'satisfactionQuery'
+    'conversations' | 'conversationQuery' | 'messageQuery' | 'readMarkers' | 'satisfactionQuery' | 'visitorPresence'
   >;
   readonly administration: Pick<Administration, 'operatorQuery' | 'skills'>;
   readonly events: Pick<Events, 'log'>;

@@ -25,6 +25,7 @@ export function serveVisitorSockets(
   timeouts?: SocketTimeouts,
 ): Sockets {
   const gate = new VisitorGate(services.visitors);
+  const presence = services.engine.visitorPresence;
   return new SocketServer<{ readonly visitor: VisitorCaller; readonly address: string }>(
     server,
     {
@@ -45,8 +46,15 @@ export function serveVisitorSockets(
       identify: ({ visitor }) => identifyCaller(visitor),
       hasSamePermissions: () => true,
       watchRevocation: ({ visitor }, recheck, signal) => services.visitors.erasureWatch.watch(visitor, recheck, signal),
-      createContext: (viewer, turns) =>
-        createVisitorContext(viewer, services, createMutationRunner(transactIn(viewer.visitor.accountId)), turns),
+      onConnected: ({ visitor }, { pongListeners }) => {
+        presence.noteSocket(visitor);
+        pongListeners.add(() => presence.noteSocket(visitor));
+      },
+      createContext: (viewer, turns) => {
+        presence.noteRequest(viewer.visitor);
+        const mutations = createMutationRunner(transactIn(viewer.visitor.accountId));
+        return createVisitorContext(viewer, services, mutations, turns);
+      },
     },
     timeouts,
   );

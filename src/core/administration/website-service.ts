@@ -1,7 +1,13 @@
 import { sql } from 'kysely';
-import type { Database } from '../../storage/database.ts';
+import type { Database, Transaction } from '../../storage/database.ts';
 import type { InstallationSecrets } from '../access/secrets.ts';
-import { type Website, type WebsiteCreate, type WebsiteUpdate, withWebsiteDefaults } from '../directory/website.ts';
+import {
+  DEFAULT_ABSENCE_MINUTES,
+  type Website,
+  type WebsiteCreate,
+  type WebsiteUpdate,
+  withWebsiteDefaults,
+} from '../directory/website.ts';
 import {
   deleteWebsite,
   insertWebsite,
@@ -9,6 +15,8 @@ import {
   toWebsite,
   updateWebsite,
 } from '../directory/website-store.ts';
+import { restoreQueueOrders } from '../engine/records/conversation-store.ts';
+import { routeAccountQueue } from '../engine/routing/queue.ts';
 import { announce, computeChanges } from '../events/announce.ts';
 import { type Caller, type Commit, requireAdmin } from '../kernel/caller.ts';
 import { buildIdCondition, buildTextCondition, type IdFilter, type TextFilter } from '../kernel/filters.ts';
@@ -79,6 +87,8 @@ export class WebsiteService {
         allowedOrigins: input.allowedOrigins ?? [],
         secretVersion: 1,
         openingHours: input.openingHours ?? null,
+        waitingAbsenceMinutes: input.waitingAbsenceMinutes ?? DEFAULT_ABSENCE_MINUTES.waitingAbsenceMinutes,
+        activeAbsenceMinutes: input.activeAbsenceMinutes ?? DEFAULT_ABSENCE_MINUTES.activeAbsenceMinutes,
       };
       await insertWebsite(tx, caller, website);
       announce(tx, caller, 'website.created', id, computeChanges({}, toEventSnapshot(website)));
@@ -99,9 +109,13 @@ export class WebsiteService {
         timezone: input.timezone ?? before.timezone,
         allowedOrigins: input.allowedOrigins ?? before.allowedOrigins,
         openingHours: input.openingHours === undefined ? before.openingHours : input.openingHours,
+        waitingAbsenceMinutes: input.waitingAbsenceMinutes ?? before.waitingAbsenceMinutes,
+        activeAbsenceMinutes: input.activeAbsenceMinutes ?? before.activeAbsenceMinutes,
       };
       await updateWebsite(tx, caller, website);
       announce(tx, caller, 'website.updated', id, computeChanges(before, website));
+      if (before.waitingAbsenceMinutes > 0 && website.waitingAbsenceMinutes === 0)
+        await stopPassingOver(tx, caller, id);
       return website;
     });
   }
@@ -144,6 +158,12 @@ export class WebsiteService {
       return website;
     });
   }
+}
+
+/** Conversations of absent visitors are offered again. */
+async function stopPassingOver(tx: Transaction, caller: Caller, websiteId: number): Promise<void> {
+  await restoreQueueOrders(tx, caller, websiteId);
+  await routeAccountQueue(tx, caller, 'directory_changed');
 }
 
 /** Omits internal fields. */

@@ -86,7 +86,9 @@ function toColumns(website: Website) {
   const folded = { urlFolded: fold(url), labelFolded: fold(label) };
   const allowedOrigins = JSON.stringify(website.allowedOrigins);
   const openingHours = website.openingHours && JSON.stringify(website.openingHours);
-  return { url, label, ...folded, currency, languageAdmin, timezone, allowedOrigins, secretVersion, openingHours };
+  const { waitingAbsenceMinutes, activeAbsenceMinutes } = website;
+  const settings = { openingHours, waitingAbsenceMinutes, activeAbsenceMinutes };
+  return { url, label, ...folded, currency, languageAdmin, timezone, allowedOrigins, secretVersion, ...settings };
 }
 
 export function toWebsite(row: WebsiteRow): Website {
@@ -102,5 +104,7 @@ export function toWebsite(row: WebsiteRow): Website {
     allowedOrigins: JSON.parse(row.allowedOrigins) as string[],
     secretVersion,
     openingHours: parseOpeningHours(row.openingHours),
+    waitingAbsenceMinutes: row.waitingAbsenceMinutes,
+    activeAbsenceMinutes: row.activeAbsenceMinutes,
   };
 }

@@ -63,18 +63,43 @@ export const originsSchema = z
       "Origins whose pages visitors can use, for example `https://www.example.com`. If empty, the origin of the website's URL.",
   });
 
-export type Website = z.output<typeof websiteSchema> & {
-  readonly allowedOrigins: readonly string[];
-  /** Increments when the secret is replaced. */
-  readonly secretVersion: number;
-  /** Null: always open. */
-  readonly openingHours: OpeningHours | null;
-};
+const MINUTES_RULE = 'must be a whole number from 0 to 1440';
+const absenceMinutes = z
+  .int({ error: MINUTES_RULE })
+  .min(0, { error: MINUTES_RULE })
+  .max(1440, { error: MINUTES_RULE });
+
+/** Not part of the REST resource. */
+export const absenceSchema = z.object({
+  waitingAbsenceMinutes: absenceMinutes.meta({
+    description:
+      'Minutes of absence after which the waiting conversation of a visitor who left ends, 0 to 1440. Until then it is not offered to operators and keeps its place. With 0 it does not end, and is offered.',
+  }),
+  activeAbsenceMinutes: absenceMinutes.meta({
+    description:
+      'Minutes of absence after which the running conversation of a visitor who left is closed, 0 to 1440. With 0 it is not.',
+  }),
+});
+type AbsenceSettings = z.output<typeof absenceSchema>;
+
+/** For new websites. Those of earlier versions have 0. */
+export const DEFAULT_ABSENCE_MINUTES: AbsenceSettings = { waitingAbsenceMinutes: 5, activeAbsenceMinutes: 10 };
+
+export type Website = z.output<typeof websiteSchema> &
+  Readonly<AbsenceSettings> & {
+    readonly allowedOrigins: readonly string[];
+    /** Increments when the secret is replaced. */
+    readonly secretVersion: number;
+    /** Null: always open. */
+    readonly openingHours: OpeningHours | null;
+  };
 
 /** The writable fields that are not part of the REST resource. */
 interface NewerFields {
   readonly allowedOrigins?: readonly string[] | undefined;
   readonly openingHours?: OpeningHours | null | undefined;
+  readonly waitingAbsenceMinutes?: number | undefined;
+  readonly activeAbsenceMinutes?: number | undefined;
 }
 
 const { url, label, ...optionalFields } = writableFields;

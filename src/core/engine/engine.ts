@@ -7,6 +7,7 @@ import { MessageQuery } from './conversations/message-query.ts';
 import { ReadMarkerService } from './conversations/read-markers.ts';
 import { SatisfactionQuery } from './conversations/satisfaction-query.ts';
 import { LiveService } from './presence/live-service.ts';
+import { VisitorPresence } from './presence/visitor-presence.ts';
 import { RoutingExplainer } from './routing/explain.ts';
 import { Scheduler } from './scheduler/scheduler.ts';
 
@@ -15,9 +16,11 @@ export type Engine = ReturnType<typeof createEngine>;
 
 export function createEngine(database: Database) {
   const liveHistory = new LiveHistoryReader(database);
+  const visitorPresence = new VisitorPresence(database);
   return {
     live: new LiveService(database),
     liveHistory,
+    visitorPresence,
     skillAvailabilities: new SkillAvailabilities(database),
     routingExplainer: new RoutingExplainer(database, liveHistory),
     conversations: new ConversationService(database),
@@ -25,6 +28,6 @@ export function createEngine(database: Database) {
     messageQuery: new MessageQuery(database),
     readMarkers: new ReadMarkerService(database),
     satisfactionQuery: new SatisfactionQuery(database),
-    scheduler: new Scheduler(database),
+    scheduler: new Scheduler(database, visitorPresence),
   };
 }

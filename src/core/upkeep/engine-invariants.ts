@@ -1,3 +1,5 @@
+import { FIRST_ABSENT_ORDER } from '../engine/records/queue-order.ts';
+
 export interface Invariant {
   readonly name: string;
   /** Selects one row with a text `problem` per violation. */
@@ -53,6 +55,18 @@ export const ENGINE_INVARIANTS: readonly Invariant[] = [
       or (c.state = 'queued' and c.operator_id is not null)
       or (c.state = 'closed' and c.closed_at is null) or (c.state <> 'closed' and c.closed_at is not null)
       or (c.state = 'offered' and c.offer_until is null)`,
+  },
+  {
+    name: 'only waiting conversations of absent visitors are passed over',
+    violationQuery: `select ${CONVERSATION} as problem from conversations c
+      where c.state = 'queued' and c.queue_order >= ${FIRST_ABSENT_ORDER} and not exists
+        (select 1 from visitor_presence p where p.account_id = c.account_id and p.visitor_id = c.visitor_id and p.left_at is not null)`,
+  },
+  {
+    name: 'every visitor is noticed to have left when their presence has ended',
+    onlyWhileRunning: true,
+    violationQuery: `select 'visitor ' || p.visitor_id || ' of account ' || p.account_id || ' since ' || p.present_until as problem
+      from visitor_presence p where p.left_at is null and p.present_until < now_ms() - 90000`,
   },
   {
     name: 'message counts are right, and sequence numbers have no gaps',

@@ -1,10 +1,11 @@
 import { sql } from 'kysely';
 import type { Database } from '../../storage/database.ts';
+import { FIRST_ABSENT_ORDER } from '../engine/records/queue-order.ts';
 
 /** The current state of the whole installation, over all accounts. */
 export interface InstallationMetrics {
   readonly queued: number;
-  /** Ignores conversations that were requeued at the head. */
+  /** Ignores conversations that were requeued at the head or whose visitor is absent. */
   readonly oldestWaitMs: number;
   readonly offersOpen: number;
   readonly operatorsConnected: number;
@@ -46,7 +47,7 @@ const MAX_COUNT_LITERAL = sql.lit(MAX_COUNT);
 export const metricsQuery = sql<Row>`select now_ms() as now,
   (select count(*) from (select 1 as one from conversations where state = 'queued' limit ${MAX_COUNT_LITERAL}) as found) as queued,
   (select min(queue_order) from (select queue_order from conversations
-    where state = 'queued' and queue_order > 0 limit ${MAX_COUNT_LITERAL}) as found) as first_queued,
+    where state = 'queued' and queue_order > 0 and queue_order < ${sql.lit(FIRST_ABSENT_ORDER)} limit ${MAX_COUNT_LITERAL}) as found) as first_queued,
   (select count(*) from (select 1 as one from conversations where state = 'offered' limit ${MAX_COUNT_LITERAL}) as found) as offered,
   (select min(offer_until) from conversations where state = 'offered') as first_offer,
   (select min(lease_until) from operator_live where lease_until > 0) as first_lease,

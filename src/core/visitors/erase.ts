@@ -4,6 +4,7 @@ import { findOpenConversations } from '../engine/records/conversation-store.ts';
 import { eraseMessageTexts } from '../engine/records/message-store.ts';
 import { eraseComments } from '../engine/records/satisfaction-store.ts';
 import { deleteContext } from '../engine/records/visitor-context-store.ts';
+import { forgetPresence } from '../engine/records/visitor-presence-store.ts';
 import { eraseVisitor, requireVisitor } from '../engine/records/visitor-store.ts';
 import { type Caller, type Commit, requireAdmin } from '../kernel/caller.ts';
 import { toVisitor, type Visitor } from './visitor-query.ts';
@@ -29,6 +30,7 @@ export class VisitorErasure {
       if (visitor.erasedAt !== null) return toVisitor(visitor);
       await this.#sessions.revokeAll(tx, caller, id);
       await closeOpenConversations(tx, caller, id);
+      await forgetPresence(tx, { accountId, visitorId: id });
       await eraseComments(tx, caller, id);
       await eraseMessageTexts(tx, caller, id);
       await deleteContext(tx, caller, id);

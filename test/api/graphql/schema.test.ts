@@ -155,8 +155,8 @@ const CONTRACT = lexicographicSortSchema(
     id: ID! channel: Channel! state: ConversationState! website: Website visitor: Visitor skill: Skill group: Group
     language: String! operator: Operator createdAt: DateTime! hasWaited: Boolean! offeredAt: DateTime offerUntil: DateTime
     acceptedAt: DateTime firstAnswerAt: DateTime closedAt: DateTime closedBy: ClosedBy closeReason: CloseReason tags: [Tag!]! messageCount: Int!
-    messages(after: Int, first: Int, last: Int): [Message!]! queuePosition: Int escalatedFrom: Conversation satisfaction: Satisfaction
     readByVisitorUpTo: Int! readByOperatorUpTo: Int! unreadCount: Int!
+    messages(after: Int, first: Int, last: Int): [Message!]! queuePosition: Int visitorPresent: Boolean visitorLeftAt: DateTime escalatedFrom: Conversation satisfaction: Satisfaction
   }
   type Message { sequence: Int! clientId: String author: MessageAuthor! operator: Operator text: String! at: DateTime! notice: Notice }
   type Notice { code: String! parameters: [NoticeParameter!]! }  type NoticeParameter { name: String! value: String! }
@@ -188,7 +188,7 @@ const CONTRACT = lexicographicSortSchema(
   }
   enum RoutingCause {
     STARTED SLOT_FREED DECLINED TIMED_OUT WITHDRAWN OPERATOR_LOST CONNECTED AVAILABLE OPERATOR_CHANGED DIRECTORY_CHANGED
-    PAUSE_ENDED SWEEP TRANSFER TAKE ESCALATION
+    PAUSE_ENDED VISITOR_RETURNED SWEEP TRANSFER TAKE ESCALATION
   }
   type OperatorMoment { operator: Operator! live: OperatorLive }
   type LiveChangeConnection { edges: [LiveChangeEdge!]! } type LiveChangeEdge { cursor: String! node: LiveChange! }

@@ -143,6 +143,18 @@ export const VIOLATIONS: readonly (readonly [title: string, statement: string, u
     HISTORY,
   ],
   [
+    'a conversation that is passed over although its visitor is not absent',
+    "update conversations set queue_order = queue_order + 1000000000000000 where state = 'queued'",
+    "update conversations set queue_order = queue_order - 1000000000000000 where state = 'queued'",
+    /visitors are passed over/,
+  ],
+  [
+    'a visitor who was not noticed to have left',
+    'insert into visitor_presence (account_id, visitor_id, present_until) values (1, 1, now_ms() - 90001)',
+    'delete from visitor_presence',
+    /noticed to have left/,
+  ],
+  [
     'an active conversation of a missing operator',
     "update conversations set operator_id = 99 where state = 'active'",
     "update conversations set operator_id = 2 where state = 'active'",

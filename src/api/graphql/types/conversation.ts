@@ -1,6 +1,7 @@
 import { findInvolvement } from '../../../core/engine/conversations/conversation-access.ts';
 import type { MessageWindow } from '../../../core/engine/conversations/message-query.ts';
 import { MAX_COUNTED_MESSAGES } from '../../../core/engine/conversations/read-markers.ts';
+import type { VisitorState } from '../../../core/engine/presence/visitor-presence.ts';
 import {
   CLOSE_REASON_DESCRIPTIONS,
   type ClosedBy,
@@ -126,6 +127,21 @@ ConversationRef.implement({
         description: 'The visitor, if known.',
         resolve: ({ visitorId }, _args, { load }) => loadOrNull(load.visitor, visitorId),
       }),
+      visitorPresent: t.boolean({
+        nullable: true,
+        description:
+          'Whether the visitor is present: a socket of theirs answers, or they asked within the last minute. Null when the conversation is closed, and if the visitor has had no socket.',
+        resolve: async (row, _args, context) => {
+          const presence = await loadPresence(row, context);
+          return presence && presence.leftAt === null;
+        },
+      }),
+      visitorLeftAt: t.field({
+        type: 'DateTime',
+        nullable: true,
+        description: 'When the visitor left. Null while they are present, and when `visitorPresent` is null.',
+        resolve: async (row, _args, context) => (await loadPresence(row, context))?.leftAt ?? null,
+      }),
       skill: t.field({
         type: SkillRef,
         nullable: true,
@@ -223,6 +239,10 @@ ConversationRef.implement({
     };
   },
 });
+
+async function loadPresence({ state, visitorId }: Conversation, { load }: Context): Promise<VisitorState | null> {
+  return state === 'closed' ? null : loadOrNull(load.visitorPresence, visitorId);
+}
 
 type OptionalInt = number | null | undefined;
 

@@ -10,6 +10,8 @@ import {
   type TreeNodeInput,
 } from '../../../core/directory/tree.ts';
 import {
+  absenceSchema,
+  DEFAULT_ABSENCE_MINUTES,
   originsSchema,
   type Website,
   websiteCreate,
@@ -29,8 +31,9 @@ const getDescription = (name: keyof typeof websiteSchema.shape) => websiteSchema
 
 const allowedOrigins = originsSchema.optional();
 const openingHours = openingHoursSchema.nullish();
-const websiteCreateInput = websiteCreate.extend({ allowedOrigins, openingHours });
-const websiteUpdateInput = websiteUpdate.extend({ allowedOrigins, openingHours });
+const settings = { allowedOrigins, openingHours, ...absenceSchema.partial().shape };
+const websiteCreateInput = websiteCreate.extend(settings);
+const websiteUpdateInput = websiteUpdate.extend(settings);
 
 addMutation('websiteCreate', {
   description: 'Creates a website. Admins only.',
@@ -87,6 +90,11 @@ addMutation('websiteSecretRotate', {
     services.administration.websites.rotateSecret(commit, caller, requireId('website', id)),
 });
 
+function describeAbsence(name: keyof typeof absenceSchema.shape, isNew: boolean): string {
+  const description = absenceSchema.shape[name].meta()?.description ?? '';
+  return isNew ? `${description} Defaults to ${DEFAULT_ABSENCE_MINUTES[name]}.` : description;
+}
+
 function createWebsiteFields(t: InputFieldBuilder, required: boolean) {
   return {
     url: t.string({ required, description: getDescription('url') }),
@@ -99,6 +107,8 @@ function createWebsiteFields(t: InputFieldBuilder, required: boolean) {
       type: OpeningHoursInput,
       description: 'The opening hours, which replace all earlier ones. Null: always open.',
     }),
+    waitingAbsenceMinutes: t.int({ description: describeAbsence('waitingAbsenceMinutes', required) }),
+    activeAbsenceMinutes: t.int({ description: describeAbsence('activeAbsenceMinutes', required) }),
   };
 }
 

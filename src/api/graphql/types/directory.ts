@@ -1,5 +1,5 @@
 import type { TreeNode } from '../../../core/directory/tree.ts';
-import { originsSchema, type Website } from '../../../core/directory/website.ts';
+import { absenceSchema, originsSchema, type Website } from '../../../core/directory/website.ts';
 import { toSlicedList } from '../../graphql-server/connection.ts';
 import { parseIdArgument } from '../../graphql-server/ids.ts';
 import { loadOrNull } from '../../graphql-server/loaders.ts';
@@ -22,6 +22,12 @@ WebsiteRef.implement({
     allowedOrigins: t.stringList({
       description: originsSchema.meta()?.description ?? '',
       resolve: ({ allowedOrigins }) => [...allowedOrigins],
+    }),
+    waitingAbsenceMinutes: t.exposeInt('waitingAbsenceMinutes', {
+      description: absenceSchema.shape.waitingAbsenceMinutes.meta()?.description ?? '',
+    }),
+    activeAbsenceMinutes: t.exposeInt('activeAbsenceMinutes', {
+      description: absenceSchema.shape.activeAbsenceMinutes.meta()?.description ?? '',
     }),
     visitorSecret: t.string({
       nullable: true,

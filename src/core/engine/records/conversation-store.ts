@@ -5,6 +5,7 @@ import type { Tables } from '../../../storage/tables.ts';
 import type { ActorContext } from '../../kernel/caller.ts';
 import { unknownId } from '../../kernel/errors.ts';
 import type { Conversation } from './conversation.ts';
+import { ABSENT_OFFSET, FIRST_ABSENT_ORDER } from './queue-order.ts';
 
 export type ConversationRow = Selectable<Tables['conversations']>;
 
@@ -201,13 +202,26 @@ const countQueued = prepare<{ accountId: number; limit: number }, { count: numbe
         .select('id')
         .where('accountId', '=', accountId)
         .where('state', '=', sql.lit('queued'))
+        .where('queueOrder', '<', sql.lit(FIRST_ABSENT_ORDER))
         .limit(limit)
         .as('queued'),
     )
     .select((eb) => eb.fn.countAll<number>().as('count')),
 );
 
-/** Counts queued conversations up to `limit`. */
+/** Counts queued conversations up to `limit`, without those whose visitor is absent. */
 export async function countQueuedConversations(tx: Transaction, accountId: number, limit: number): Promise<number> {
   return (await tx.run(countQueued, { accountId, limit }))[0]?.count ?? 0;
+}
+
+/** Gives the conversations of a website that are passed over their places in the queue again. */
+export async function restoreQueueOrders(tx: Transaction, { accountId }: ActorContext, websiteId: number) {
+  await tx.db
+    .updateTable('conversations')
+    .set((eb) => ({ queueOrder: eb('queueOrder', '-', ABSENT_OFFSET) }))
+    .where('accountId', '=', accountId)
+    .where('websiteId', '=', websiteId)
+    .where('state', '=', sql.lit('queued'))
+    .where('queueOrder', '>=', FIRST_ABSENT_ORDER)
+    .execute();
 }

@@ -22,6 +22,7 @@ export type RoutingCause =
   | 'operator_changed'
   | 'directory_changed'
   | 'pause_ended'
+  | 'visitor_returned'
   | 'sweep'
   | 'transfer'
   | 'take'

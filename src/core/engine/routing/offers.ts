@@ -7,6 +7,8 @@ import { updateConversation } from '../records/conversation-store.ts';
 import { recordIncomingHandling, recordOutgoingHandling } from '../records/handlings.ts';
 import { loadJoinedNotice, storeMessage } from '../records/message-store.ts';
 import { pauseOffers } from '../records/pauses.ts';
+import { computeQueueOrder } from '../records/queue-order.ts';
+import { isPassedOver } from '../records/visitor-presence-store.ts';
 import { rememberLastOperator } from '../records/visitor-store.ts';
 import type { RoutingCause } from './decisions.ts';
 import { routeQueueForOperator } from './queue.ts';
@@ -14,9 +16,6 @@ import { getInitialAnswerTime, route } from './router.ts';
 
 /** After this many missed offers in a row, the operator is set unavailable on the channel. */
 export const MAX_MISSED_OFFERS = 3;
-
-/** Added to a creation time, it gives a number that sorts before every creation time. */
-const HEAD_OF_QUEUE_OFFSET = -4_102_444_800_000;
 
 export async function acceptOffer(
   tx: Transaction,
@@ -91,7 +90,10 @@ export interface RequeueOptions {
   readonly holdsSlot?: boolean;
 }
 
-/** Takes a conversation from its operator, routes it again, and then fills the slot that became free. */
+/**
+ * Takes a conversation from its operator, routes it again unless its visitor is absent, and then fills the slot that
+ * became free.
+ */
 export async function requeue(
   tx: Transaction,
   context: ActorContext,
@@ -99,6 +101,7 @@ export async function requeue(
   { cause, atHead = false, pauseOperator = false, needChanges = {}, holdsSlot = true }: RequeueOptions,
 ): Promise<Conversation> {
   const { id, operatorId, channel, createdAt } = conversation;
+  const isAbsent = await isPassedOver(tx, conversation);
   const queued = await updateConversation(tx, context, conversation, {
     state: 'queued',
     operatorId: null,
@@ -106,7 +109,7 @@ export async function requeue(
     offerUntil: null,
     ...recordOutgoingHandling(tx, context, conversation),
     hasWaited: true,
-    queueOrder: atHead ? HEAD_OF_QUEUE_OFFSET + createdAt : createdAt,
+    queueOrder: computeQueueOrder(createdAt, { atHead, isAbsent }),
     ...needChanges,
   });
   if (!queued) throw wrongState('The conversation was changed concurrently. Read it again.');
@@ -116,7 +119,7 @@ export async function requeue(
     fields: ['state', 'operatorId', ...Object.keys(needChanges)],
     values: { ...toEventSnapshot(queued), previousOperatorId: operatorId, reason: cause },
   });
-  const routed = await route(tx, context, queued, cause);
+  const routed = isAbsent ? undefined : await route(tx, context, queued, cause);
   if (operatorId !== null && holdsSlot) await routeQueueForOperator(tx, context, operatorId, 'slot_freed');
   return routed ?? queued;
 }

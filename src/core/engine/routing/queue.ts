@@ -9,12 +9,16 @@ import { findLiveRow } from '../../live/live-store.ts';
 import type { Conversation } from '../records/conversation.ts';
 import { type ConversationRow, fetchConversations } from '../records/conversation-store.ts';
 import { deleteEndedPauses } from '../records/pauses.ts';
+import { FIRST_ABSENT_ORDER } from '../records/queue-order.ts';
 import type { RoutingCause } from './decisions.ts';
 import { buildCanServeCondition, buildServedTreesCte, type ServingOperator } from './needs.ts';
 import { route } from './router.ts';
 
 /** Bounds the transaction: all other writes wait for it. */
 export const MAX_ROUTED_PER_TRANSACTION = 100;
+
+/** Conversations of absent visitors are passed over: they are the last of the index, which is not read that far. */
+const firstAbsent = sql.lit(FIRST_ABSENT_ORDER);
 
 interface NextArguments {
   readonly accountId: number;
@@ -31,7 +35,7 @@ const findNext = prepare<NextArguments, ConversationRow>((db, args) => {
   return {
     compile: () =>
       sql<ConversationRow>`with recursive ${buildServedTreesCte(operator)} select c.* from conversations c
-        where c.account_id = ${args.accountId} and c.state = 'queued' and c.channel in (${args.firstChannel}, ${args.secondChannel}, ${args.thirdChannel})
+        where c.account_id = ${args.accountId} and c.state = 'queued' and c.queue_order < ${firstAbsent} and c.channel in (${args.firstChannel}, ${args.secondChannel}, ${args.thirdChannel})
         and ${buildCanServeCondition(operator)}
         and not exists (select 1 from offer_pauses p where p.account_id = c.account_id and p.conversation_id = c.id
           and p.operator_id = ${args.operatorId} and p.until > now_ms())
@@ -97,6 +101,7 @@ const findLines = prepare<{ accountId: number }, Omit<QueueLine, 'order' | 'id'>
     .select(['channel', 'websiteId', skillKey.as('skillKey'), groupKey.as('groupKey'), 'language'])
     .where('accountId', '=', accountId)
     .where('state', '=', sql.lit('queued'))
+    .where('queueOrder', '<', firstAbsent)
     .groupBy(['channel', 'websiteId', skillKey, groupKey, 'language']),
 );
 const findHead = prepare<{ accountId: number } & QueueLine, ConversationRow>((db, args) =>
@@ -105,6 +110,7 @@ const findHead = prepare<{ accountId: number } & QueueLine, ConversationRow>((db
     .selectAll()
     .where('accountId', '=', args.accountId)
     .where('state', '=', sql.lit('queued'))
+    .where('queueOrder', '<', firstAbsent)
     .where('channel', '=', args.channel)
     .where('websiteId', '=', args.websiteId)
     .where(skillKey, '=', args.skillKey)

@@ -4,8 +4,11 @@ import type { Tables } from '../../../storage/tables.ts';
 import { type ActorContext, systemContext } from '../../kernel/caller.ts';
 import { DESK_LEASE_SECONDS, GRACE_PERIOD_MS } from '../../live/leases.ts';
 import { findLiveRow } from '../../live/live-store.ts';
+import { endAbandoned, loadUpgradeEnd } from '../conversations/abandoned.ts';
 import { expireLeases, requeueAbandoned } from '../presence/presence.ts';
+import type { VisitorPresence } from '../presence/visitor-presence.ts';
 import { requireConversation } from '../records/conversation-store.ts';
+import { selectAbandonedConversations } from '../records/visitor-presence-store.ts';
 import { expireOffer } from '../routing/offers.ts';
 import { endOperatorPauses, MAX_ROUTED_PER_TRANSACTION, routeAccountQueue } from '../routing/queue.ts';
 
@@ -14,6 +17,7 @@ export const LOST_OPERATOR_TIMEOUT_MS = 60_000;
 
 /** Per kind of due item. */
 const MAX_PER_ROUND = 200;
+const MAX_ROUNDS = 10;
 
 interface DueItem {
   readonly accountId: number;
@@ -73,12 +77,15 @@ function selectDueOperators(db: Kysely<Tables>, column: 'leaseUntil' | 'routable
  */
 export class Scheduler {
   readonly #database: Database;
+  readonly #visitorPresence: VisitorPresence;
   #isHoldRequested = false;
   #resumedAt = 0;
   #holdLeasesUntil = 0;
+  #upgradeEnd: number | undefined;
 
-  constructor(database: Database) {
+  constructor(database: Database, visitorPresence: VisitorPresence) {
     this.#database = database;
+    this.#visitorPresence = visitorPresence;
   }
 
   /**
@@ -131,6 +138,25 @@ export class Scheduler {
       }
     }
     return assigned;
+  }
+
+  /**
+   * Notices visitors who left or came back, and ends the conversations of those who stay away. Like leases, nothing
+   * ends until visitors have had time to renew their presence. Returns how many conversations were ended.
+   */
+  async watchVisitors(): Promise<number> {
+    const time = await this.#readTime();
+    if (this.#isHoldRequested || time < this.#holdLeasesUntil) return 0;
+    for (let round = 0; round < MAX_ROUNDS && (await this.#visitorPresence.settle()) >= MAX_PER_ROUND; round += 1);
+    if (time < (await this.#readUpgradeEnd())) return 0;
+    const abandoned = await selectAbandonedConversations(this.#database.read).limit(MAX_PER_ROUND).execute();
+    return this.#processEach(abandoned, endAbandoned);
+  }
+
+  /** During an upgrade, nodes of the previous version renew no presence: their visitors only seem to be absent. */
+  async #readUpgradeEnd(): Promise<number> {
+    this.#upgradeEnd ??= await loadUpgradeEnd(this.#database);
+    return this.#upgradeEnd;
   }
 
   async #readTime(): Promise<number> {
