@@ -15,6 +15,7 @@ import { websiteSettings } from './migrations/0009-website-settings.ts';
 import { migrationWork } from './migrations/0010-migration-work.ts';
 import { visitorContext } from './migrations/0011-visitor-context.ts';
 import { visitorPresence } from './migrations/0012-visitor-presence.ts';
+import { noticeCodes } from './migrations/0013-notice-codes.ts';
 import type { IndexDefinition, Migration } from './migrations/migration.ts';
 
 export const migrations: readonly Migration[] = [
@@ -30,6 +31,7 @@ export const migrations: readonly Migration[] = [
   migrationWork,
   visitorContext,
   visitorPresence,
+  noticeCodes,
 ];
 
 /** Created before the first migration; migrations can add columns. */

@@ -151,6 +151,35 @@ for (const { name, open } of databases) {
     await end();
   });
 
+  test(`${name}: notices of earlier versions get their codes, and nothing else changes`, async () => {
+    const { database, end } = await open();
+    const messages = [
+      ['notice', 'The operator is back.', null],
+      ['notice', 'A sentence that no version wrote.', null],
+      ['visitor', 'The operator is back.', null],
+      ['notice', 'The operator is back.', 'some_code'],
+      ['notice', 'The operator did not come back. You are next in line for another operator.', null],
+    ] as const;
+    await database.transaction(async (tx) => {
+      for (const [index, [author, text, code]] of messages.entries())
+        await sql`insert into messages (account_id, conversation_id, sequence, author_type, text, at, notice_code)
+          values (1, 1, ${index + 1}, ${author}, ${text}, 0, ${code})`.execute(tx.db);
+    });
+    await run(database, `delete from migrations where name like '%-notice-codes'`);
+    assert.equal((await migrate(database)).length, 1);
+    await finishMigrations(database);
+    const rows = await database.read.selectFrom('messages').selectAll().orderBy('sequence').execute();
+    assert.deepEqual(
+      rows.map(({ noticeCode }) => noticeCode),
+      ['operator_back', null, null, 'some_code', 'operator_left'],
+    );
+    assert.deepEqual(
+      rows.map(({ text }) => text),
+      messages.map(([, text]) => text),
+    );
+    await end();
+  });
+
   test(`${name}: a new database has everything at once`, async () => {
     const { database, remove } = await openEmpty(name);
     await migrate(database, available);

@@ -1,4 +1,5 @@
 import { CREATE_MIGRATIONS_TABLE, migrations } from '../migrate.ts';
+import type { Migration } from '../migrations/migration.ts';
 import { SqliteConnection } from '../sqlite/connection.ts';
 
 export interface TableShape {
@@ -14,11 +15,11 @@ export interface TableShape {
  * Reads the tables of an installation from the migrations, so that new tables and columns are copied automatically.
  * Excludes the table of applied migrations, which describes the database itself.
  */
-export function listInstallationTables(): TableShape[] {
+export function listInstallationTables(available: readonly Migration[] = migrations): TableShape[] {
   const database = new SqliteConnection(':memory:', { readOnly: false, clock: Date.now, cacheKiB: 1024 });
   try {
     database.run(CREATE_MIGRATIONS_TABLE, []);
-    for (const { statements } of migrations) {
+    for (const { statements } of available) {
       for (const statement of statements({ orderedText: 'text' })) database.run(statement, []);
     }
     const rows = database.all(

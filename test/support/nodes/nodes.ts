@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import postgres from 'postgres';
 import { graphqlClient, logIn } from '../clients/graphql.ts';
 import { DATABASE_PREFIX, TEMPLATE_DATABASE, TEST_SECRET } from '../databases/postgres-database.ts';
-import { type SwitchboardProcess, startSwitchboardProcess } from '../processes/switchboard.ts';
+import { type ProcessOptions, type SwitchboardProcess, startSwitchboardProcess } from '../processes/switchboard.ts';
 import { retryingGraphqlClient } from '../waiting/retrying-clients.ts';
 import { waitUntil } from '../waiting/wait.ts';
 
@@ -11,6 +11,8 @@ export interface Nodes {
   readonly all: readonly SwitchboardProcess[];
   readonly urls: readonly string[];
   readonly databaseUrl: string;
+  /** Starts another node on the same database, by default of this version; the test stops it. */
+  startAnother(options?: Pick<ProcessOptions, 'main' | 'args'>): Promise<SwitchboardProcess>;
   /** A direct connection, for data that no API shows. */
   readonly sql: postgres.Sql;
   /** The first administrator's token. */
@@ -25,6 +27,7 @@ export interface NodesOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** A file that starts the service instead of `src/main.ts`. */
   readonly main?: string;
+  readonly args?: readonly string[];
   /** Environment of a single node, for example a proxied database URL. */
   envForNode?(index: number, database: string): Promise<Record<string, string>> | Record<string, string>;
 }
@@ -39,7 +42,7 @@ const NO_LIMITS = {
 /** Creates a database on the server and starts the nodes on it concurrently. */
 export async function startNodes(
   server: string,
-  { count = 2, hasEmptyDatabase = false, env = {}, main, envForNode = () => ({}) }: NodesOptions = {},
+  { count = 2, hasEmptyDatabase = false, env = {}, main, args = [], envForNode = () => ({}) }: NodesOptions = {},
 ): Promise<Nodes> {
   const name = `${DATABASE_PREFIX}nodes_${randomBytes(6).toString('hex')}`;
   const url = new URL(server);
@@ -62,6 +65,7 @@ export async function startNodes(
       startSwitchboardProcess({
         env: { ...common, ...(await envForNode(index, databaseUrl)) },
         ...(main === undefined ? {} : { main }),
+        args,
       }),
     ),
   );
@@ -76,7 +80,8 @@ export async function startNodes(
     const failed = started.find((result) => result.status === 'rejected');
     if (failed) throw failed.reason;
     const token = await logIn((all[0] as SwitchboardProcess).url);
-    return { all, urls: all.map((node) => node.url), databaseUrl, sql, token, end };
+    const startAnother: Nodes['startAnother'] = (other) => startSwitchboardProcess({ env: common, ...other });
+    return { all, urls: all.map((node) => node.url), databaseUrl, startAnother, sql, token, end };
   } catch (error) {
     await end();
     throw error;

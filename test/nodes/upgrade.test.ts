@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { startLatencyProbe } from '../support/databases/latency-probe.ts';
+import { followEvents } from '../support/load/event-follower.ts';
+import type { RequestRecord } from '../support/load/request-journal.ts';
+import { startSteadyLoad } from '../support/load/steady-load.ts';
+import { createStaff, type Nodes, type Staff, startConversation, startNodes } from '../support/nodes/nodes.ts';
+import { findLostWrites } from '../support/nodes/outage.ts';
+import {
+  extractPreviousVersion,
+  LAST_PREVIOUS_MIGRATION,
+  type PreviousVersion,
+  previousVersionMissing,
+} from '../support/nodes/previous-version.ts';
+import { waitUntil } from '../support/waiting/wait.ts';
+
+const server = process.env.TEST_DATABASE_URL;
+const skip = server === undefined ? 'needs PostgreSQL' : previousVersionMissing;
+
+/** A node responds with 503 after 800 ms; a database this slow for a trivial query is itself short of CPU. */
+const STARVED_MS = 200;
+
+/** Conversations of the previous version, with 20 messages each, of which 2 are notices without a code. */
+const OLD_CONVERSATIONS = 200;
+const INSERT_OLD_MESSAGES = `insert into messages (account_id, conversation_id, sequence, author_type, text, at)
+  select 1, 1000000 + i / 20, 1 + i % 20, case when i % 10 = 0 then 'notice' else 'visitor' end,
+    case when i % 10 = 0 then 'The operator is back.' else 'text ' || i end, 0
+  from generate_series(0, ${OLD_CONVERSATIONS * 20 - 1}) as i`;
+
+describe('upgrade from the previous version, by its own code', { skip }, () => {
+  let previous: PreviousVersion;
+  let nodes: Nodes;
+  let staff: Staff;
+
+  before(async () => {
+    previous = extractPreviousVersion();
+    nodes = await startNodes(server ?? '', { hasEmptyDatabase: true, main: previous.main, args: ['serve'] });
+    staff = await createStaff(nodes, 2);
+    await nodes.sql.unsafe(INSERT_OLD_MESSAGES);
+  });
+  after(async () => {
+    await nodes?.end();
+    previous?.remove();
+  });
+
+  test('both versions work beside each other under load: no request fails, and nothing is lost', async (t) => {
+    const { sql } = nodes;
+    assert.deepEqual(await readLastMigration(), LAST_PREVIOUS_MIGRATION);
+    const desks = staff.operators.map(({ token }, index) => startDesk(nodes.urls[index] ?? '', token));
+    t.after(() => Promise.all(desks.map((desk) => desk.stop())));
+    await waitUntil('all desks are connected', async () => {
+      const rows = await sql`select 1 from operator_live where routable_until > now_ms()`;
+      return rows.length === desks.length;
+    });
+    const conversations = await Promise.all(nodes.urls.map((url) => startConversation(nodes, url, staff)));
+    const probe = startLatencyProbe(sql);
+    t.after(() => probe.stop());
+    const oldLoad = startSteadyLoad(nodes, staff, conversations);
+    t.after(() => oldLoad.stop());
+    await oldLoad.waitForRounds(2); // all statements are prepared
+
+    const another = await nodes.startAnother();
+    t.after(() => another.stop());
+    assert.notEqual(await readLastMigration(), LAST_PREVIOUS_MIGRATION);
+    const [oldNode = ''] = nodes.urls;
+    await oldLoad.stop();
+    // What one version writes, the other reads.
+    const mixed = { ...nodes, urls: [oldNode, another.url] };
+    const started = await Promise.all(mixed.urls.map((url) => startConversation(mixed, url, staff)));
+    const mixedLoad = startSteadyLoad(mixed, staff, started);
+    t.after(() => mixedLoad.stop());
+    await mixedLoad.waitForRounds(2);
+    await waitUntil('the first pass is finished', async () => {
+      const rows = await sql`select 1 from migration_work where finished_at is null and (kind = 'index' or pass = 1)`;
+      return rows.length === 0;
+    });
+    await mixedLoad.waitForRounds(2);
+    await mixedLoad.stop();
+    await probe.stop();
+
+    const isStarved = ({ outcome, sentAt, milliseconds }: RequestRecord) =>
+      outcome === 'unavailable' && probe.maxLatencyMs(sentAt, sentAt + milliseconds) > STARVED_MS;
+    const failed = [...oldLoad.journal.records, ...mixedLoad.journal.records].filter(
+      (record) =>
+        record.outcome !== 'done' && !(record.kind === 'login' && record.outcome === 'refused') && !isStarved(record),
+    );
+    assert.deepEqual(
+      failed,
+      [],
+      [...nodes.all, another].flatMap((node) => node.log().match(/.*"level":50.*/g) ?? []).join('\n'),
+    );
+    // The mixed load continues with the operators of the first, so their last values are its own.
+    assert.deepEqual(await findLostWrites(sql, { ...oldLoad.ledger, pseudos: new Map() }), []);
+    assert.deepEqual(await findLostWrites(sql, mixedLoad.ledger), []);
+    const [{ filled } = {}] = await sql`select count(*) as filled from messages where conversation_id >= 1000000
+      and author_type = 'notice' and notice_code = 'operator_back'`;
+    assert.equal(filled, OLD_CONVERSATIONS * 2);
+    assert.deepEqual(
+      desks.flatMap(({ ends }) => ends),
+      [],
+      'the subscriptions of the previous version were not interrupted',
+    );
+  });
+
+  test('a node of the previous version can still start on the database', async () => {
+    const node = await nodes.startAnother({ main: previous.main, args: ['serve'] });
+    await node.stop();
+  });
+
+  function startDesk(url: string, token: string) {
+    const query = 'subscription($after:ID){deskEvents(after:$after){position type conversation{state}}}';
+    return followEvents({ name: 'desk', urls: [url], path: '/graphql', token, query, after: 0 });
+  }
+
+  async function readLastMigration(): Promise<string> {
+    const [row] = await nodes.sql`select max(name) as name from migrations`;
+    return String(row?.name);
+  }
+});
