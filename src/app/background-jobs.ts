@@ -48,6 +48,7 @@ export function startScheduler(
     if (performance.now() >= nextVisitorCheck) {
       nextVisitorCheck = performance.now() + VISITOR_INTERVAL_MS;
       await scheduler.watchVisitors();
+      await scheduler.watchIdleChats();
     }
     if (performance.now() < nextSweep) return;
     nextSweep = performance.now() + SWEEP_INTERVAL_MS;

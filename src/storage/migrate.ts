@@ -16,6 +16,7 @@ import { migrationWork } from './migrations/0010-migration-work.ts';
 import { visitorContext } from './migrations/0011-visitor-context.ts';
 import { visitorPresence } from './migrations/0012-visitor-presence.ts';
 import { noticeCodes } from './migrations/0013-notice-codes.ts';
+import { idleMinutes } from './migrations/0014-idle-minutes.ts';
 import type { IndexDefinition, Migration } from './migrations/migration.ts';
 
 export const migrations: readonly Migration[] = [
@@ -32,6 +33,7 @@ export const migrations: readonly Migration[] = [
   visitorContext,
   visitorPresence,
   noticeCodes,
+  idleMinutes,
 ];
 
 /** Created before the first migration; migrations can add columns. */

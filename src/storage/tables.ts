@@ -44,6 +44,8 @@ export interface Tables {
     /** Maximum number of queued conversations. */
     queueLimit: Generated<number>;
     lowestPriorityFirst: Generated<number>;
+    /** Minutes without a message after which a running chat is closed; 0 for never. */
+    idleMinutes: Generated<number>;
   };
   /** The last allocated identifier per account and kind; identifiers are never reused. */
   counters: { accountId: number; name: string; value: number };

@@ -21,10 +21,11 @@ export function createConversationLoaders(
   side: Side,
   {
     conversationQuery,
+    estimatedWaits,
     messageQuery,
     readMarkers,
     satisfactionQuery,
-  }: Pick<Engine, 'conversationQuery' | 'messageQuery' | 'readMarkers' | 'satisfactionQuery'>,
+  }: Pick<Engine, 'conversationQuery' | 'estimatedWaits' | 'messageQuery' | 'readMarkers' | 'satisfactionQuery'>,
   turns: OperationTurns,
 ) {
   const { createIdLoader, createKeyLoader, createOrderedLoader, createOwnerLoader } = createLoaderFactory(turns);
@@ -43,6 +44,7 @@ export function createConversationLoaders(
       (_key: { readonly ownerId: number }, ids) => readMarkers.countUnread(accountId, side, ids),
       () => UNREAD_PER_CONVERSATION,
     ),
+    estimatedWait: createOrderedLoader((ids) => estimatedWaits.load(accountId, ids)),
     queuePosition: createOrderedLoader((ids) => conversationQuery.loadQueuePositions(accountId, ids)),
   };
 }

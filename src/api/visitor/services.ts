@@ -7,7 +7,13 @@ export interface VisitorServices {
   readonly visitors: Visitors;
   readonly engine: Pick<
     Engine,
-    'conversations' | 'conversationQuery' | 'messageQuery' | 'readMarkers' | 'satisfactionQuery' | 'visitorPresence'
+    | 'conversations'
+    | 'conversationQuery'
+    | 'messageQuery'
+    | 'readMarkers'
+    | 'satisfactionQuery'
+    | 'visitorPresence'
+    | 'estimatedWaits'
   >;
   readonly administration: Pick<Administration, 'operatorQuery' | 'skills'>;
   readonly events: Pick<Events, 'log'>;

@@ -3,6 +3,7 @@ import type { Transaction } from '../../storage/database.ts';
 import { prepare } from '../../storage/prepared-statement.ts';
 
 const SECONDS_RULE = 'must be a whole number from 5 to 300';
+const MINUTES_RULE = 'must be a whole number from 0 to 1440';
 const LIMIT_RULE = 'must be a whole number from 0 to 100000';
 
 /** How an account assigns conversations to operators. */
@@ -23,6 +24,10 @@ export const routingSettingsSchema = z.strictObject({
   lowestPriorityFirst: z.boolean().meta({
     description: 'Operators with priority 0 are chosen before those with priority 10, instead of the reverse.',
   }),
+  idleMinutes: z.int({ error: MINUTES_RULE }).min(0, { error: MINUTES_RULE }).max(1440, { error: MINUTES_RULE }).meta({
+    description:
+      'Minutes without a message of either side after which a running chat is closed, 0 to 1440. Both sides are warned after half of them. With 0 no chat is closed for it.',
+  }),
 });
 export type RoutingSettings = Readonly<z.output<typeof routingSettingsSchema>>;
 
@@ -33,14 +38,16 @@ export function toRoutingSettings({
   offerSeconds,
   queueLimit,
   lowestPriorityFirst,
+  idleMinutes,
 }: SettingsRow): RoutingSettings {
-  return { autoAccept: autoAccept === 1, offerSeconds, queueLimit, lowestPriorityFirst: lowestPriorityFirst === 1 };
+  const flags = { autoAccept: autoAccept === 1, lowestPriorityFirst: lowestPriorityFirst === 1 };
+  return { ...flags, offerSeconds, queueLimit, idleMinutes };
 }
 
 const findSettings = prepare<{ accountId: number }, SettingsRow>((db, { accountId }) =>
   db
     .selectFrom('accounts')
-    .select(['autoAccept', 'offerSeconds', 'queueLimit', 'lowestPriorityFirst'])
+    .select(['autoAccept', 'offerSeconds', 'queueLimit', 'lowestPriorityFirst', 'idleMinutes'])
     .where('id', '=', accountId),
 );
 

@@ -60,11 +60,11 @@ export class Accounts {
       const account: Account = { ...before, ...definedInput };
       const changes = computeChanges(before, account);
       if (changes.fields.length === 0) return account;
-      const { name, offerSeconds, queueLimit } = account;
+      const { name, offerSeconds, queueLimit, idleMinutes } = account;
       const [autoAccept, lowestPriorityFirst] = [Number(account.autoAccept), Number(account.lowestPriorityFirst)];
       await tx.db
         .updateTable('accounts')
-        .set({ name, offerSeconds, queueLimit, autoAccept, lowestPriorityFirst })
+        .set({ name, offerSeconds, queueLimit, idleMinutes, autoAccept, lowestPriorityFirst })
         .where('id', '=', accountId)
         .execute();
       announce(tx, caller, 'account.updated', accountId, changes);
@@ -112,7 +112,7 @@ export function adjustOperatorCounts(
 
 const COLUMNS = [
   ...(['id', 'name', 'lang', 'premiumEnabled'] as const),
-  ...(['autoAccept', 'offerSeconds', 'queueLimit', 'lowestPriorityFirst'] as const),
+  ...(['autoAccept', 'offerSeconds', 'queueLimit', 'lowestPriorityFirst', 'idleMinutes'] as const),
 ];
 
 function toAccount(row: Pick<Selectable<Tables['accounts']>, (typeof COLUMNS)[number]>): Account {

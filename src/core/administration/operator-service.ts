@@ -6,9 +6,11 @@ import { type Passwords, rejectCommonPassword } from '../access/passwords.ts';
 import { type InstallationSecrets, isSameSecret } from '../access/secrets.ts';
 import { revokeSsoTokens } from '../access/tokens.ts';
 import { requeueOperatorConversations } from '../engine/conversations/requeue.ts';
+import { endUnservable } from '../engine/conversations/unservable.ts';
 import { routeQueueForOperator } from '../engine/routing/queue.ts';
 import { announce, computeChanges } from '../events/announce.ts';
 import { type AccountContext, type ActorContext, type Caller, type Commit, requireAdmin } from '../kernel/caller.ts';
+import { CHANNELS } from '../kernel/channels.ts';
 import { invalid, invalidField, type Problem, unknownId } from '../kernel/errors.ts';
 import { nextId } from '../kernel/ids.ts';
 import { validate } from '../kernel/validate.ts';
@@ -142,6 +144,7 @@ export class OperatorService {
     if (isChanged) announce(tx, caller, 'operator.updated', id, { ...changes, fields });
     if (changes.fields.some((field) => ROUTING_FIELDS.has(field)))
       await routeQueueForOperator(tx, caller, id, 'operator_changed');
+    if (hasLostCoverage(before, after)) await endUnservable(tx, caller, before);
     return { operator: after, isChanged };
   }
 
@@ -154,6 +157,7 @@ export class OperatorService {
       await deleteProfile(tx, caller, id);
       await deleteOperator(tx, caller, operator);
       announce(tx, caller, 'operator.deleted', id);
+      await endUnservable(tx, caller, operator);
       return operator;
     });
   }
@@ -229,6 +233,7 @@ export class OperatorService {
           computeChanges<Pick<Operator, 'skillList'>>(before, { skillList: after.skillList }),
         );
         await routeQueueForOperator(tx, caller, id, 'operator_changed');
+        if (hasLostCoverage(before, after)) await endUnservable(tx, caller, before);
       }
       return skill;
     });
@@ -309,6 +314,16 @@ export class OperatorService {
     }
     if (problems.length > 0) throw invalid(problems);
   }
+}
+
+/** Whether there may be conversations that the operator could serve before and cannot serve now. */
+function hasLostCoverage(before: Operator, after: Operator): boolean {
+  const lists = ['websiteList', 'skillList', 'languageList'] as const;
+  return (
+    before.groupId !== after.groupId ||
+    CHANNELS.some((channel) => before[`${channel}Enabled`] && !after[`${channel}Enabled`]) ||
+    lists.some((list) => new Set<unknown>(before[list]).difference(new Set<unknown>(after[list])).size > 0)
+  );
 }
 
 function toHashTurn({ accountId, actor }: ActorContext): HashTurn {

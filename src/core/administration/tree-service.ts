@@ -10,6 +10,7 @@ import {
   toTreeNode,
   updateNode,
 } from '../directory/tree-store.ts';
+import { endUnservable } from '../engine/conversations/unservable.ts';
 import { routeAccountQueue } from '../engine/routing/queue.ts';
 import { announce, computeChanges } from '../events/announce.ts';
 import { type Caller, type Commit, requireAdmin } from '../kernel/caller.ts';
@@ -130,7 +131,10 @@ export class TreeService {
       await updateNode(tx, caller, this.#kind, node);
       announce(tx, caller, `${this.#kind}.updated`, id, computeChanges(eventSnapshot(before), eventSnapshot(node)));
       // A new parent changes which operators are eligible for conversations that require one of its ancestors.
-      if (parentId !== before.parentId) await routeAccountQueue(tx, caller, 'directory_changed');
+      if (parentId !== before.parentId) {
+        await routeAccountQueue(tx, caller, 'directory_changed');
+        await endUnservable(tx, caller);
+      }
       return { ...node, ancestors };
     });
   }

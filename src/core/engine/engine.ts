@@ -3,6 +3,7 @@ import { LiveHistoryReader } from '../live/live-history-reader.ts';
 import { SkillAvailabilities } from '../live/skill-availability.ts';
 import { ConversationQuery } from './conversations/conversation-query.ts';
 import { ConversationService } from './conversations/conversation-service.ts';
+import { EstimatedWaits } from './conversations/estimated-wait.ts';
 import { MessageQuery } from './conversations/message-query.ts';
 import { ReadMarkerService } from './conversations/read-markers.ts';
 import { SatisfactionQuery } from './conversations/satisfaction-query.ts';
@@ -28,6 +29,7 @@ export function createEngine(database: Database) {
     messageQuery: new MessageQuery(database),
     readMarkers: new ReadMarkerService(database),
     satisfactionQuery: new SatisfactionQuery(database),
+    estimatedWaits: new EstimatedWaits(database),
     scheduler: new Scheduler(database, visitorPresence),
   };
 }

@@ -170,7 +170,7 @@ export const FIELDS = buildTable(
   cellsFor('Query', EVERYONE, 'tag tags'),
   cellsFor('Query', MANAGERS, 'statistics visitor visitors satisfaction satisfactions'),
   cellsFor('Query', ADMINS, 'apiKeys restUsage'),
-  cellsFor('Account', EVERYONE, 'id name lang premiumEnabled autoAccept offerSeconds'),
+  cellsFor('Account', EVERYONE, 'id name lang premiumEnabled autoAccept offerSeconds idleMinutes'),
   cellsFor('Account', ADMINS, 'queueLimit lowestPriorityFirst'),
   cellsFor('RestUsage', ADMINS, 'key what count firstUsedAt lastUsedAt replacement'),
   cellsFor('ApiKey', ADMINS, 'id name prefix access createdAt expiresAt lastUsedAt revokedAt'),
@@ -238,7 +238,7 @@ export const FIELDS = buildTable(
   cellsFor(
     'Conversation',
     CONVERSATIONS,
-    'messages queuePosition escalatedFrom satisfaction visitorPresent visitorLeftAt',
+    'messages queuePosition escalatedFrom satisfaction visitorPresent visitorLeftAt estimatedWaitSeconds',
   ),
   cellsFor('ConversationConnection', EVERYONE, 'edges nodes pageInfo totalCount'),
   cellsFor('ConversationEdge', EVERYONE, 'cursor node'),

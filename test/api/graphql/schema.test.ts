@@ -156,7 +156,7 @@ const CONTRACT = lexicographicSortSchema(
     language: String! operator: Operator createdAt: DateTime! hasWaited: Boolean! offeredAt: DateTime offerUntil: DateTime
     acceptedAt: DateTime firstAnswerAt: DateTime closedAt: DateTime closedBy: ClosedBy closeReason: CloseReason tags: [Tag!]! messageCount: Int!
     readByVisitorUpTo: Int! readByOperatorUpTo: Int! unreadCount: Int!
-    messages(after: Int, first: Int, last: Int): [Message!]! queuePosition: Int visitorPresent: Boolean visitorLeftAt: DateTime escalatedFrom: Conversation satisfaction: Satisfaction
+    messages(after: Int, first: Int, last: Int): [Message!]! queuePosition: Int visitorPresent: Boolean visitorLeftAt: DateTime estimatedWaitSeconds: Int escalatedFrom: Conversation satisfaction: Satisfaction
   }
   type Message { sequence: Int! clientId: String author: MessageAuthor! operator: Operator text: String! at: DateTime! notice: Notice }
   type Notice { code: String! parameters: [NoticeParameter!]! }  type NoticeParameter { name: String! value: String! }
@@ -193,7 +193,7 @@ const CONTRACT = lexicographicSortSchema(
   type OperatorMoment { operator: Operator! live: OperatorLive }
   type LiveChangeConnection { edges: [LiveChangeEdge!]! } type LiveChangeEdge { cursor: String! node: LiveChange! }
   type LiveChange { at: DateTime! reason: String actor: Actor! live: OperatorLive! }
-  type Account { name: String! autoAccept: Boolean! offerSeconds: Int! queueLimit: Int lowestPriorityFirst: Boolean }
+  type Account { name: String! autoAccept: Boolean! offerSeconds: Int! idleMinutes: Int! queueLimit: Int lowestPriorityFirst: Boolean }
   type Skill {
     id: ID!  name: String!  order: Int!  createdAt: DateTime!  parent: Skill  children: [Skill!]!
     operators(filter: OperatorFilter, first: Int, after: String, last: Int, before: String): OperatorConnection!

@@ -25,6 +25,7 @@ const AccountRef = builder.objectRef<Account>('Account').implement({
     premiumEnabled: t.exposeBoolean('premiumEnabled', { description: 'Whether premium features are enabled.' }),
     autoAccept: t.exposeBoolean('autoAccept', { description: getDescription('autoAccept') }),
     offerSeconds: t.exposeInt('offerSeconds', { description: getDescription('offerSeconds') }),
+    idleMinutes: t.exposeInt('idleMinutes', { description: getDescription('idleMinutes') }),
     queueLimit: t.int({
       nullable: true,
       description: `${getDescription('queueLimit')} Admins only.`,
@@ -60,6 +61,7 @@ addMutation('accountUpdate', {
       autoAccept: t.boolean({ description: getDescription('autoAccept') }),
       offerSeconds: t.int({ description: getDescription('offerSeconds') }),
       queueLimit: t.int({ description: getDescription('queueLimit') }),
+      idleMinutes: t.int({ description: getDescription('idleMinutes') }),
       lowestPriorityFirst: t.boolean({ description: getDescription('lowestPriorityFirst') }),
     }),
   },

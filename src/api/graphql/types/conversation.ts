@@ -219,6 +219,13 @@ ConversationRef.implement({
         resolve: ({ id, state }, _args, { load }) =>
           state === 'queued' ? load.conversations.queuePosition.load(id) : null,
       }),
+      estimatedWaitSeconds: t.int({
+        nullable: true,
+        description:
+          'How long the conversation still has to wait, from how many conversations of the same skill and channel were started in the last 30 minutes. Null unless queued, and with fewer than 10 starts.',
+        resolve: ({ id, state }, _args, { load }) =>
+          state === 'queued' ? load.conversations.estimatedWait.load(id) : null,
+      }),
       escalatedFrom: t.field({
         type: ConversationRef,
         nullable: true,

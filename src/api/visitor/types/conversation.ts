@@ -62,6 +62,12 @@ ConversationRef.implement({
         'The position among queued conversations with the same requirements, starting at 1. Null unless queued.',
       resolve: ({ id, state }, _args, { load }) => (state === 'queued' ? load.queuePosition.load(id) : null),
     }),
+    estimatedWaitSeconds: t.int({
+      nullable: true,
+      description:
+        'How long the conversation still has to wait, from how many conversations of the same skill and channel were started in the last 30 minutes. Null unless queued, and with fewer than 10 starts.',
+      resolve: ({ id, state }, _args, { load }) => (state === 'queued' ? load.estimatedWait.load(id) : null),
+    }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the conversation was started.' }),
     acceptedAt: t.expose('acceptedAt', {
       type: 'DateTime',

@@ -5,6 +5,8 @@ import { type ActorContext, systemContext } from '../../kernel/caller.ts';
 import { DESK_LEASE_SECONDS, GRACE_PERIOD_MS } from '../../live/leases.ts';
 import { findLiveRow } from '../../live/live-store.ts';
 import { endAbandoned, loadUpgradeEnd } from '../conversations/abandoned.ts';
+import { processIdleChat, selectIdleChats } from '../conversations/idle.ts';
+import { endUnservable } from '../conversations/unservable.ts';
 import { expireLeases, requeueAbandoned } from '../presence/presence.ts';
 import type { VisitorPresence } from '../presence/visitor-presence.ts';
 import { requireConversation } from '../records/conversation-store.ts';
@@ -120,19 +122,20 @@ export class Scheduler {
   }
 
   /**
-   * The backstop: routes the queues of all accounts, in case routing missed a change. Returns how many conversations
-   * were
-   * assigned.
+   * The backstop: routes the queues of all accounts, in case routing missed a change, and ends conversations that no
+   * operator can serve. Returns how many conversations were assigned.
    */
   async sweep(): Promise<number> {
     const accounts = await dueQueries.accountsWithQueue(this.#database.read).execute();
     let assigned = 0;
     for (const { accountId } of accounts) {
       for (let more = true; more; ) {
-        const count = await this.#database.transaction(
-          (tx) => routeAccountQueue(tx, systemContext(accountId), 'sweep'),
-          accountId,
-        );
+        const count = await this.#database.transaction(async (tx) => {
+          const context = systemContext(accountId);
+          const routed = await routeAccountQueue(tx, context, 'sweep');
+          if (routed < MAX_ROUTED_PER_TRANSACTION) await endUnservable(tx, context);
+          return routed;
+        }, accountId);
         assigned += count;
         more = count >= MAX_ROUTED_PER_TRANSACTION;
       }
@@ -151,6 +154,14 @@ export class Scheduler {
     if (time < (await this.#readUpgradeEnd())) return 0;
     const abandoned = await selectAbandonedConversations(this.#database.read).limit(MAX_PER_ROUND).execute();
     return this.#processEach(abandoned, endAbandoned);
+  }
+
+  /** Warns in idle chats and closes them, as accounts have chosen. Returns how many chats were idle. */
+  async watchIdleChats(): Promise<number> {
+    const time = await this.#readTime();
+    if (this.#isHoldRequested || time < this.#holdLeasesUntil) return 0;
+    const idle = await selectIdleChats(this.#database.read).limit(MAX_PER_ROUND).execute();
+    return this.#processEach(idle, processIdleChat);
   }
 
   /** During an upgrade, nodes of the previous version renew no presence: their visitors only seem to be absent. */
