@@ -23,6 +23,7 @@ export const CORE_LAYERS = [
   'webhooks',
   'access',
   'live',
+  'signals',
   'events',
   'kernel',
 ] as const;

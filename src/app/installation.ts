@@ -8,6 +8,7 @@ import { createAdministration } from '../core/administration/administration.ts';
 import { createEngine } from '../core/engine/engine.ts';
 import { createEvents } from '../core/events/events.ts';
 import { createReports } from '../core/reports/reports.ts';
+import { Signals } from '../core/signals/signals.ts';
 import { createUpkeep } from '../core/upkeep/upkeep.ts';
 import { createVisitors } from '../core/visitors/visitors.ts';
 import { createWebhooks } from '../core/webhooks/webhooks.ts';
@@ -50,7 +51,8 @@ export async function openInstallation(config: Config, options: OpenOptions = {}
   );
   const access = createAccess(database, secrets, options.hashCost);
   const events = createEvents(database);
-  const engine = createEngine(database);
+  const signals = new Signals();
+  const engine = createEngine(database, signals);
   return {
     database,
     migrated,
@@ -62,6 +64,7 @@ export async function openInstallation(config: Config, options: OpenOptions = {}
     },
     access,
     events,
+    signals,
     engine,
     webhooks: createWebhooks(database, secrets, config.SWITCHBOARD_WEBHOOK_PRIVATE === '1'),
     administration: createAdministration(database, access),

@@ -7,6 +7,7 @@ await runTogether([
   'core/kernel',
   'core/live',
   'core/reports',
+  'core/signals',
   'core/upkeep',
   'core/webhooks',
   'demo',

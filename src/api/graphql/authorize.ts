@@ -1,4 +1,5 @@
 import type DataLoader from 'dataloader';
+import { requireOwnConversation } from '../../core/engine/conversations/conversation-access.ts';
 import type { Conversation } from '../../core/engine/records/conversation.ts';
 import { type Caller, requireAdmin, requireOperatorId, requireWrite } from '../../core/kernel/caller.ts';
 import { unknownId } from '../../core/kernel/errors.ts';
@@ -43,6 +44,12 @@ export async function authorizeOnConversation(
   const conversation = await loadCurrent(load.conversations.byId, conversationId);
   if (!conversation) throw unknownId('conversation', conversationId ?? id);
   await check(conversation);
+}
+
+/** Throws unless the caller is the conversation's operator. */
+export function requireHandling(context: Context, id: string): Promise<void> {
+  requireOperatorCaller(context);
+  return authorizeOnConversation(context, id, (conversation) => requireOwnConversation(context.caller, conversation));
 }
 
 /** An earlier mutation of the request may have changed what is cached. */

@@ -18,6 +18,7 @@ import './types/operator-mutations.ts';
 import './types/rest-usage.ts';
 import './types/routing.ts';
 import './types/routing-queries.ts';
+import './types/signals.ts';
 import './types/statistics.ts';
 import './types/subscriptions.ts';
 import './types/tag.ts';

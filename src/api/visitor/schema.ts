@@ -3,6 +3,7 @@ import { builder } from './builder.ts';
 import './types/availability.ts';
 import './types/conversation.ts';
 import './types/mutations.ts';
+import './types/signals.ts';
 import './types/subscriptions.ts';
 import './types/visitor.ts';
 import './types/visitor-context.ts';

@@ -1,12 +1,14 @@
 import type { Database } from '../../storage/database.ts';
 import { LiveHistoryReader } from '../live/live-history-reader.ts';
 import { SkillAvailabilities } from '../live/skill-availability.ts';
+import type { Signals } from '../signals/signals.ts';
 import { ConversationQuery } from './conversations/conversation-query.ts';
 import { ConversationService } from './conversations/conversation-service.ts';
 import { EstimatedWaits } from './conversations/estimated-wait.ts';
 import { MessageQuery } from './conversations/message-query.ts';
 import { ReadMarkerService } from './conversations/read-markers.ts';
 import { SatisfactionQuery } from './conversations/satisfaction-query.ts';
+import { TypingService } from './conversations/typing.ts';
 import { LiveService } from './presence/live-service.ts';
 import { VisitorPresence } from './presence/visitor-presence.ts';
 import { RoutingExplainer } from './routing/explain.ts';
@@ -15,7 +17,7 @@ import { Scheduler } from './scheduler/scheduler.ts';
 /** Presence, routing and conversations, and the queries on them. */
 export type Engine = ReturnType<typeof createEngine>;
 
-export function createEngine(database: Database) {
+export function createEngine(database: Database, signals: Signals) {
   const liveHistory = new LiveHistoryReader(database);
   const visitorPresence = new VisitorPresence(database);
   return {
@@ -27,7 +29,8 @@ export function createEngine(database: Database) {
     conversations: new ConversationService(database),
     conversationQuery: new ConversationQuery(database),
     messageQuery: new MessageQuery(database),
-    readMarkers: new ReadMarkerService(database),
+    readMarkers: new ReadMarkerService(database, signals),
+    typing: new TypingService(database, signals),
     satisfactionQuery: new SatisfactionQuery(database),
     estimatedWaits: new EstimatedWaits(database),
     scheduler: new Scheduler(database, visitorPresence),

@@ -381,8 +381,8 @@ const CASES: Record<string, () => Promise<Case> | Case> = {
   },
 };
 
-/** Mutations that the log does not record: read markers are stored outside of it (rule 26). */
-const UNLOGGED = ['conversationRead'];
+/** Mutations that the log does not record: read markers are stored outside of it, and typing nowhere (rule 26). */
+const UNLOGGED = ['conversationRead', 'typing'];
 
 const MUTATION_NAMES = Object.keys(schema.getMutationType()?.getFields() ?? {}).filter(
   (name) => !UNLOGGED.includes(name),

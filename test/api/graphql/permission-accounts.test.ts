@@ -178,6 +178,7 @@ const CASES: Record<string, readonly [Kind, (id: string) => string]> = {
     'conversation',
     (id) => mutation('messageSend', `conversationId: ${id}, text: "Hello"`),
   ],
+  'TypingInput.conversationId': ['conversation', (id) => mutation('typing', `conversationId: ${id}`)],
   'ConversationReadInput.id': ['conversation', (id) => mutation('conversationRead', `id: ${id}, upTo: 1`)],
   'ConversationTransferInput.id': [
     'conversation',
@@ -306,6 +307,7 @@ const TESTED_SEPARATELY = [
   'Query.events(before)',
   'Subscription.skillAvailability(id)',
   'Subscription.conversationEvents(id)',
+  'Subscription.signals(conversationId)',
   'Subscription.conversationEvents(after)',
   'Subscription.deskEvents(after)',
 ];
@@ -445,8 +447,8 @@ for (const viewer of ['admin', ...KEY_VIEWERS] as const) {
 async function checkSubscriptions({ headers }: GraphqlCaller): Promise<void> {
   const url = `${fixture.switchboard.url.replace('http', 'ws')}/graphql`;
   const socket = createClient({ url, connectionParams: { ...headers } });
-  const getRejection = async (id: string, field = 'skillAvailability', inner = 'chat { isAvailable }') => {
-    const query = `subscription { ${field}(id: ${id}) { ${inner} } }`;
+  const getRejection = async (id: string, field = 'skillAvailability', inner = 'chat { isAvailable }', by = 'id') => {
+    const query = `subscription { ${field}(${by}: ${id}) { ${inner} } }`;
     const { value } = await socket
       .iterate({ query })
       .next()
@@ -457,11 +459,15 @@ async function checkSubscriptions({ headers }: GraphqlCaller): Promise<void> {
     }));
   };
   assert.deepEqual(await getRejection(foreign.skill), await getRejection(UNKNOWN_ID));
-  const conversation = ['conversationEvents', 'type'] as const;
-  assert.deepEqual(
-    await getRejection(foreign.conversation, ...conversation),
-    await getRejection(UNKNOWN_ID, ...conversation),
-  );
+  for (const conversation of [
+    ['conversationEvents', 'type', 'id'],
+    ['signals', 'kind', 'conversationId'],
+  ] as const) {
+    assert.deepEqual(
+      await getRejection(foreign.conversation, ...conversation),
+      await getRejection(UNKNOWN_ID, ...conversation),
+    );
+  }
 
   const updates = socket.iterate<{ operatorLive: { id: string } }>({ query: 'subscription { operatorLive { id } }' });
   const first = updates.next();

@@ -87,6 +87,9 @@ export function createMutationCases(fixture: PermissionFixture): MutationCases {
     messageSend: async (viewer, target) => ({
       input: { conversationId: await createHandledConversation(viewer, target), text: 'Good day' },
     }),
+    typing: async (viewer, target) => ({
+      input: { conversationId: await createHandledConversation(viewer, target) },
+    }),
     conversationRead: async (viewer, target) => ({
       input: { id: await createHandledConversation(viewer, target), upTo: 1 },
     }),

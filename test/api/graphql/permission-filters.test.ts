@@ -1,8 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type Client, createClient } from 'graphql-ws';
-import type { GraphqlResponse } from '../../support/clients/graphql.ts';
-import { openPermissionFixture, outcomeAt, type PermissionFixture, selectAllFields } from './permission-operators.ts';
+import { type GraphqlResponse, graphqlClient, logIn } from '../../support/clients/graphql.ts';
+import {
+  openPermissionFixture,
+  outcomeAt,
+  PASSWORD,
+  type PermissionFixture,
+  selectAllFields,
+} from './permission-operators.ts';
 import { FILTERS, findCell, isOperatorViewer, SUBSCRIPTIONS, VIEWERS, type Viewer } from './permission-table.ts';
 
 let fixture: PermissionFixture;
@@ -175,6 +181,16 @@ const SUBSCRIBE: Record<string, (viewer: Viewer) => Promise<GraphqlResponse>> = 
     const change = `mutation { conversationTag(input: { id: ${id}, tagIds: [] }) { userErrors { code } } }`;
     const events = `conversationEvents(id: ${id}) { ${selectAllFields('DeskEvent')} }`;
     return receiveFirst(viewer, `subscription { ${events} }`, () => fixture.viewers.admin.run(change));
+  },
+  signals: async (viewer) => {
+    const author = await fixture.createTarget('ownGroup', { password: PASSWORD });
+    const { url } = fixture.switchboard;
+    const { run } = graphqlClient(url, await logIn(url, { email: author.email, password: PASSWORD }));
+    const id = await fixture.conversations.add(author.id);
+    const signals = `signals(conversationId: ${id}) { ${selectAllFields('Signal')} }`;
+    return receiveFirst(viewer, `subscription { ${signals} }`, () =>
+      run(`mutation { typing(input: { conversationId: ${id} }) { userErrors { code } } }`),
+    );
   },
   skillAvailability: (viewer) =>
     receiveFirst(viewer, `subscription { skillAvailability(id: ${fixture.skill}) { chat { isAvailable } } }`),

@@ -136,6 +136,7 @@ const UNKNOWN_TARGETS: Record<string, { readonly by: 'id' | 'conversationId'; re
   operatorPasswordChange: { by: 'id', invalid: { newPassword: '' } },
   operatorSsoKeyRotate: { by: 'id', invalid: {} },
   messageSend: { by: 'conversationId', invalid: { clientId: 'a', text: '' } },
+  typing: { by: 'conversationId', invalid: {} },
   conversationRead: { by: 'id', invalid: { upTo: -1 } },
   conversationTransfer: { by: 'id', invalid: { operatorId: 'not valid' } },
   conversationTag: { by: 'id', invalid: { tagIds: ['not valid'] } },

@@ -300,7 +300,7 @@ export const MUTATIONS = buildTable(
   changesFor('Mutation', OPERATORS_ONLY, 'operatorConnect'),
   changesFor('Mutation', ADMINS_BY_TARGET, 'skillOperatorsAdd skillOperatorsRemove'),
   changesFor('Mutation', OWN_CONVERSATIONS, 'offerAccept offerDecline messageSend conversationEscalate'),
-  changesFor('Mutation', OWN_CONVERSATIONS, 'conversationRead'),
+  changesFor('Mutation', OWN_CONVERSATIONS, 'conversationRead typing'),
   changesFor('Mutation', CONVERSATIONS, 'conversationTransfer conversationTag conversationClose'),
   changesFor('Mutation', MANAGED_CONVERSATIONS, 'conversationTake'),
   changesFor('Mutation', ADMINS, 'accountUpdate'),
@@ -360,13 +360,13 @@ export const FILTERS = buildTable(
 export const SUBSCRIPTIONS = buildTable(
   cellsFor('Subscription', EVERYONE, 'operatorLive skillAvailability'),
   cellsFor('Subscription', OPERATORS_ONLY, 'deskEvents'),
-  cellsFor('Subscription', MANAGERS, 'conversationEvents'),
+  cellsFor('Subscription', MANAGERS, 'conversationEvents signals'),
 );
 
 /**
  * Types that only a subscription or a certain error returns; those who receive them may read all of their fields.
  */
-export const SUBSCRIPTION_ONLY: ReadonlySet<string> = new Set(['DeskEvent', 'UserErrorParameter']);
+export const SUBSCRIPTION_ONLY: ReadonlySet<string> = new Set(['DeskEvent', 'Signal', 'UserErrorParameter']);
 
 /** The cell of a viewer for a target, or the only cell where there are no targets. */
 export function findCell(cells: Cells, viewer: Viewer, target: Target = 'self'): 'allowed' | 'forbidden' | undefined {

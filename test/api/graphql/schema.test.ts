@@ -64,7 +64,7 @@ test('a mutation is named object-verb, takes one input, and returns the object a
     const typeName = `${name[0]?.toUpperCase()}${name.slice(1)}`;
     assert.match(
       name,
-      /(Create|Update|Delete|Connect|Disconnect|Change|Rotate|Add|Remove|Revoke|Import|Replay|Test|Erase|Accept|Decline|Send|Transfer|Escalate|Tag|Close|Take|Read)$/,
+      /(Create|Update|Delete|Connect|Disconnect|Change|Rotate|Add|Remove|Revoke|Import|Replay|Test|Erase|Accept|Decline|Send|Transfer|Escalate|Tag|Close|Take|Read|typing)$/,
     );
     assert.deepEqual(
       args.map((argument) => `${argument.name}: ${argument.type}`),
@@ -81,8 +81,8 @@ test('a mutation is named object-verb, takes one input, and returns the object a
     const names = Object.keys(results); // in alphabetical order: a secret may come before its owner
     const first = names.find((prefix) => name.startsWith(prefix)) ?? (names[0] as string);
     if (expected) assert.equal(first, expected);
-    // An offer is a state of a conversation.
-    else if (name.startsWith('offer')) assert.equal(first, 'conversation');
+    // An offer is a state of a conversation, and people type in one.
+    else if (name.startsWith('offer') || name === 'typing') assert.equal(first, 'conversation');
     else assert.ok(name.startsWith(first), `${name} returns ${first}`);
   }
 });
@@ -146,7 +146,10 @@ const CONTRACT = lexicographicSortSchema(
   type Subscription {
     operatorLive(filter: OperatorFilter): Operator!  skillAvailability(id: ID!): SkillAvailability!
     deskEvents(after: ID): DeskEvent!  conversationEvents(id: ID!, after: ID): DeskEvent!
+    signals(conversationId: ID): Signal!
   }
+  type Signal { kind: SignalKind! conversationId: ID! author: SignalAuthor! operator: Operator upTo: Int at: DateTime! }
+  enum SignalKind { TYPING READ VISITOR_LEFT VISITOR_BACK }  enum SignalAuthor { VISITOR OPERATOR }
   type DeskEvent {
     position: ID! type: String! at: DateTime! conversationId: ID conversation: Conversation message: Message
     operator: Operator visitorId: ID reason: String
@@ -245,7 +248,7 @@ const MUTATIONS =
   operatorProfileUpdate operatorPasswordChange operatorSsoKeyRotate skillCreate skillUpdate skillDelete skillOperatorsAdd
   skillOperatorsRemove groupCreate groupUpdate groupDelete websiteCreate websiteUpdate websiteDelete apiKeyCreate apiKeyRevoke
   operatorsImport accountUpdate offerAccept offerDecline messageSend conversationTransfer conversationEscalate conversationTag
-  conversationClose conversationTake conversationRead`.split(/\s+/);
+  conversationClose conversationTake conversationRead typing`.split(/\s+/);
 
 test('the schema has everything that clients rely on', () => {
   for (const contract of Object.values(CONTRACT.getTypeMap())) {

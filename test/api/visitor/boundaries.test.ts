@@ -127,6 +127,9 @@ const DOCUMENTS_BY_ID: Readonly<Record<string, ((id: string) => string) | null>>
   conversation: (id) => `{ conversation(id: "${id}") { id state messages { text } } }`,
   messageSend: (id) =>
     `mutation { messageSend(input: { conversationId: "${id}", text: "x" }) { message { sequence } userErrors { code field message } } }`,
+  typing: (id) =>
+    `mutation { typing(input: { conversationId: "${id}" }) { conversation { id } userErrors { code field message } } }`,
+  signals: (id) => `subscription { signals(conversationId: "${id}") { kind } }`,
   conversationRead: (id) =>
     `mutation { conversationRead(input: { id: "${id}", upTo: 1 }) { conversation { id } userErrors { code field message } } }`,
   conversationClose: (id) =>
@@ -170,7 +173,7 @@ for (const [name, document] of Object.entries(DOCUMENTS_BY_ID)) {
       const results = [];
       for (const requestedId of [id, '900001']) {
         const result =
-          name === 'conversationEvents'
+          name === 'conversationEvents' || name === 'signals'
             ? await subscribeAndFail(otherVisitor, document(requestedId))
             : await otherVisitor.run(document(requestedId));
         const { data, errors } = result as { data?: unknown; errors?: unknown };

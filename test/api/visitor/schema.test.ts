@@ -48,7 +48,8 @@ test('rule 17: the visitor schema has exactly these types', () => {
       'Satisfaction',
       'SatisfactionAnswerInput',
     ],
-    ...['SatisfactionAnswerPayload', 'Subscription', 'UserError', 'UserErrorCode', 'UserErrorParameter', 'Visitor'],
+    ...['SatisfactionAnswerPayload', 'Signal', 'SignalAuthor', 'SignalKind', 'Subscription', 'TypingInput'],
+    ...['TypingPayload', 'UserError', 'UserErrorCode', 'UserErrorParameter', 'Visitor'],
     ...['VisitorContextInput', 'VisitorContextPayload', 'VisitorFieldInput'],
     ...['VisitorUpdateInput', 'VisitorUpdatePayload'],
   ]);
@@ -60,8 +61,9 @@ test('the fields that widgets rely on exist', () => {
   for (const [type, names] of Object.entries({
     Query: 'visitor conversation conversations availability eventPosition',
     Mutation:
-      'conversationStart messageSend conversationClose satisfactionAnswer visitorUpdate conversationRead visitorContext',
-    Subscription: 'conversationEvents',
+      'conversationStart messageSend conversationClose satisfactionAnswer visitorUpdate conversationRead visitorContext typing',
+    Subscription: 'conversationEvents signals',
+    Signal: 'kind conversationId author operator upTo at',
     Conversation: 'id state channel operator queuePosition messages readByVisitorUpTo readByOperatorUpTo unreadCount',
     Message: 'sequence clientId author text at operator',
     ConversationEvent: 'position type at conversation message',

@@ -23,6 +23,8 @@ export interface Subscription {
   // biome-ignore lint/suspicious/noExplicitAny: tests read any field
   waitUntil(isMet: (results: readonly any[]) => boolean): Promise<void>;
   stop(): void;
+  /** Resolves once the service has ended it without errors. */
+  readonly completed: Promise<void>;
   /** Resolves with the errors if it ended with errors. */
   readonly failed: Promise<unknown>;
 }
@@ -94,6 +96,7 @@ function startSubscription(client: Client, query: string, variables: Record<stri
   const failed = new Promise<unknown>((resolve) => {
     fail = resolve;
   });
+  const { promise: completed, resolve: complete } = Promise.withResolvers<void>();
   let ended = '';
   failed.then((errors) => {
     ended = ` It ended with ${JSON.stringify(errors)}.`;
@@ -106,11 +109,12 @@ function startSubscription(client: Client, query: string, variables: Record<stri
         for (const check of pendingChecks) check();
       },
       error: fail,
-      complete: () => undefined,
+      complete,
     },
   );
   return {
     results,
+    completed,
     failed,
     stop,
     waitUntil: (isMet) =>

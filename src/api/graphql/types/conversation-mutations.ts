@@ -1,12 +1,11 @@
 import { z } from 'zod';
-import { requireOwnConversation } from '../../../core/engine/conversations/conversation-access.ts';
 import { clientId, messageText } from '../../../core/engine/conversations/messages.ts';
 import { readUpTo } from '../../../core/engine/conversations/read-markers.ts';
 import { forbidden, requireManager } from '../../../core/kernel/caller.ts';
 import { validate } from '../../../core/kernel/validate.ts';
 import { parseIdField, parseIdListField, requireId } from '../../graphql-server/ids.ts';
 import { objectPayload } from '../../graphql-server/mutation.ts';
-import { authorizeOnConversation, requireOperatorCaller } from '../authorize.ts';
+import { authorizeOnConversation, requireHandling, requireOperatorCaller } from '../authorize.ts';
 import { addMutation, type InputFieldBuilder, idInput } from '../builder.ts';
 import type { Context } from '../context.ts';
 import { ConversationRef, canSee, MessageRef } from './conversation.ts';
@@ -205,10 +204,4 @@ function requireAccess(context: Context, id: string): Promise<void> {
   return authorizeOnConversation(context, id, async (conversation) => {
     if (!(await canSee(conversation, context))) throw forbidden();
   });
-}
-
-/** Throws unless the caller is the conversation's operator. */
-function requireHandling(context: Context, id: string): Promise<void> {
-  requireOperatorCaller(context);
-  return authorizeOnConversation(context, id, (conversation) => requireOwnConversation(context.caller, conversation));
 }

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { z } from 'zod';
 import type { Database } from '../../../storage/database.ts';
 import { type Caller, requireOperatorId, type VisitorCaller } from '../../kernel/caller.ts';
+import type { Signals } from '../../signals/signals.ts';
 import { type Conversation, wrongState } from '../records/conversation.ts';
 import { requireConversation } from '../records/conversation-store.ts';
 import { advanceReadMarker, type ReadMarkers, type Side } from '../records/read-marker-store.ts';
@@ -25,9 +26,11 @@ const UNREAD: ReadMarkers = { visitorUpTo: 0, operatorUpTo: 0 };
 /** How far the two sides of conversations have read. Markers are no events, and are set without the account's lock. */
 export class ReadMarkerService {
   readonly #database: Database;
+  readonly #signals: Signals;
 
-  constructor(database: Database) {
+  constructor(database: Database, signals: Signals) {
     this.#database = database;
+    this.#signals = signals;
   }
 
   async readAsOperator(caller: Caller, { id, upTo }: ReadInput): Promise<Conversation> {
@@ -77,7 +80,11 @@ export class ReadMarkerService {
   async #advance(conversation: Conversation, side: Side, upTo: number): Promise<Conversation> {
     const { id, messageCount } = conversation;
     const marker = { conversationId: id, side, upTo: Math.min(upTo, messageCount) };
-    if (marker.upTo > 0) await this.#database.transaction((tx) => advanceReadMarker(tx, conversation, marker));
+    if (marker.upTo === 0) return conversation;
+    const advanced = await this.#database.transaction((tx) => advanceReadMarker(tx, conversation, marker));
+    // After the end there are no listeners.
+    if (advanced && conversation.state !== 'closed')
+      this.#signals.publish(conversation, { kind: 'read', author: side, upTo: marker.upTo });
     return conversation;
   }
 }
