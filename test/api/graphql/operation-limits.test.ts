@@ -151,9 +151,12 @@ for (const [who, path, query, limits, createToken] of [
       await waitUntil('an operation on a connection is refused too', () => connection.count('error') === 1);
       connection.end();
     });
-    const statuses = (await Promise.all(responses)).map(({ status }) => status);
-    assert.deepEqual(Map.groupBy(statuses, String).keys().toArray().sort(), ['200', '429']);
-    assert.equal(statuses.filter((status) => status === 200).length, inFlight);
+    const answers = await Promise.all(responses);
+    assert.deepEqual(
+      answers.filter(({ status }) => status !== 200 && status !== 429),
+      [],
+    );
+    assert.equal(answers.filter(({ status }) => status === 200).length, inFlight);
   });
 
   test(`${who} has a limited number of subscriptions, on all connections together`, async () => {
