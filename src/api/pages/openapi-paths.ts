@@ -52,6 +52,14 @@ const sessionRequest = z
       .string()
       .optional()
       .meta({ description: "HMAC-SHA256 of `externalId` with the website's secret: identifies a returning visitor." }),
+    identity: z
+      .string()
+      .optional()
+      .meta({ description: "A JWT (HS256) by the website's secret, instead of `externalId` and `signature`." }),
+    context: z
+      .looseObject({})
+      .optional()
+      .meta({ description: 'Page, time zone and custom fields, as the input of the mutation `visitorContext`.' }),
   })
   .meta({ id: 'VisitorSessionRequest', description: 'A new visitor session; also fields of the visitor.' });
 

@@ -8,7 +8,7 @@ import { createVisitorContext } from './context.ts';
 import { VISITOR_GRAPHQL_PATH, type VisitorOptions } from './http.ts';
 import { VisitorGate } from './visitor-gate.ts';
 
-/** There are many visitors, and their permissions do not change while a token is valid. Erasures are watched. */
+/** There are many visitors, and the visitor of a token changes only when they are identified. Erasures are watched. */
 const CREDENTIAL_CHECK_INTERVAL_MS = 5000;
 
 export interface VisitorSocketOptions extends VisitorOptions {
@@ -44,7 +44,7 @@ export function serveVisitorSockets(
           : { visitor, address: readAddress(request) };
       },
       identify: ({ visitor }) => identifyCaller(visitor),
-      hasSamePermissions: () => true,
+      hasSamePermissions: (first, second) => first.visitor.visitorId === second.visitor.visitorId,
       watchRevocation: ({ visitor }, recheck, signal) => services.visitors.erasureWatch.watch(visitor, recheck, signal),
       onConnected: ({ visitor }, { pongListeners }) => {
         presence.noteSocket(visitor);

@@ -13,6 +13,7 @@ import {
   findVisitor,
   insertVisitor,
   recordVisit,
+  requireVisitor,
   updateVisitor,
 } from '../engine/records/visitor-store.ts';
 import { announce } from '../events/announce.ts';
@@ -22,6 +23,8 @@ import type { ActorContext, VisitorCaller } from '../kernel/caller.ts';
 import { DomainError, invalidField } from '../kernel/errors.ts';
 import { languageCode } from '../kernel/languages.ts';
 import { text } from '../kernel/text.ts';
+import { type Identity, MAX_TOKEN_LENGTH, verifyIdentityToken } from './identity-token.ts';
+import { applyIdentity, omitVerified } from './signed-details.ts';
 import { changeContext } from './visitor-contexts.ts';
 import type { VisitorWebsite } from './visitor-websites.ts';
 
@@ -42,6 +45,7 @@ export const newSession = visitorUpdate.extend({
   externalId: text(1, 255).optional(),
   signature: text(0, 255).optional(),
   context: visitorContext.optional(),
+  identity: text(1, MAX_TOKEN_LENGTH).optional(),
 });
 export type NewSession = z.output<typeof newSession>;
 
@@ -73,24 +77,38 @@ export class VisitorSessions {
   /** Issues a token for a new visitor, or for a returning one whose external id the website has signed. */
   async open(
     website: VisitorWebsite,
-    { language, externalId, signature, context: pageContext, ...profile }: NewSession,
+    {
+      language,
+      externalId: givenExternalId,
+      signature,
+      identity: identityToken,
+      context: pageContext,
+      ...given
+    }: NewSession,
     browser: string,
   ): Promise<SessionToken> {
+    const identity = identityToken === undefined ? undefined : this.#verifyIdentity(website, identityToken);
+    if (identity && givenExternalId !== undefined) throw invalidField('identity', 'cannot be sent with an externalId');
+    const externalId = identity?.externalId ?? givenExternalId;
+    const profile = { ...given, ...identity?.details };
     if (externalId === undefined && signature !== undefined) throw invalidField('signature', 'requires an externalId');
-    if (externalId !== undefined) this.#requireSignature(website, externalId, signature ?? '');
+    if (externalId !== undefined && !identity) this.#requireSignature(website, externalId, signature ?? '');
     const { accountId, id: websiteId } = website;
     return this.#database.transaction(async (tx) => {
+      identity?.requireValidAt(tx.now);
       const returningVisitor = externalId === undefined ? undefined : await findByExternalId(tx, website, externalId);
       const newVisitor = { ...profile, browser, externalId: externalId ?? null };
       const visitor = returningVisitor ?? (await insertVisitor(tx, website, newVisitor));
       const context = { accountId, actor: toActor(visitor.id) };
       if (returningVisitor) {
-        await updateVisitor(tx, context, returningVisitor, { ...profile, browser });
+        const unsigned = await omitVerified(tx, context, returningVisitor.id, given);
+        await updateVisitor(tx, context, returningVisitor, { ...unsigned, browser });
         await recordVisit(tx, context, returningVisitor.id);
       } else if (Object.keys(profile).length > 0) {
         announce(tx, context, 'visitor.updated', visitor.id, { fields: Object.keys(profile), values: {} });
       }
       await addWebsites(tx, context, visitor, [websiteId]);
+      if (identity) await applyIdentity(tx, context, await requireVisitor(tx, accountId, visitor.id), identity);
       if (pageContext) await changeContext(tx, context, visitor.id, pageContext);
       const token = await issueToken(tx, {
         ...{ accountId, visitorId: visitor.id, websiteId, language: language ?? website.language },
@@ -137,6 +155,16 @@ export class VisitorSessions {
     });
   }
 
+  /** Gives a visitor's tokens to another visitor. */
+  async moveAll({ db }: Transaction, { accountId }: ActorContext, fromId: number, toId: number): Promise<void> {
+    await db
+      .updateTable('visitorTokens')
+      .set({ visitorId: toId })
+      .where('accountId', '=', accountId)
+      .where('visitorId', '=', fromId)
+      .execute();
+  }
+
   async revokeAll(tx: Transaction, { accountId }: ActorContext, id: number): Promise<void> {
     await tx.db.deleteFrom('visitorTokens').where('accountId', '=', accountId).where('visitorId', '=', id).execute();
   }
@@ -149,6 +177,10 @@ export class VisitorSessions {
   deleteExpired(): Promise<void> {
     const where = sql`expires_at < now_ms()`;
     return deleteInBatches(this.#database, { table: 'visitor_tokens', key: ['token_hash'], where });
+  }
+
+  #verifyIdentity({ accountId, id, secretVersion }: VisitorWebsite, token: string): Identity {
+    return verifyIdentityToken(token, this.#secrets.deriveWebsiteSecret(accountId, id, secretVersion), 'identity');
   }
 
   #requireSignature({ accountId, id, secretVersion }: VisitorWebsite, externalId: string, signature: string): void {

@@ -7,6 +7,7 @@ import { VisitorErasure } from './erase.ts';
 import { ErasureWatch } from './erasure-watch.ts';
 import { OwnConversations } from './own-conversations.ts';
 import { VisitorContexts } from './visitor-contexts.ts';
+import { VisitorIdentities } from './visitor-identities.ts';
 import { VisitorLimits, type VisitorRates } from './visitor-limits.ts';
 import { VisitorPositions } from './visitor-positions.ts';
 import { VisitorQuery } from './visitor-query.ts';
@@ -28,12 +29,14 @@ interface VisitorDependencies {
 
 export function createVisitors({ database, secrets, log, skillAvailabilities, limits }: VisitorDependencies) {
   const sessions = new VisitorSessions(database, secrets);
+  const websites = new VisitorWebsites(database);
   const visitorLimits = new VisitorLimits(new RateLimits(database), limits);
   return {
     sessions,
-    websites: new VisitorWebsites(database),
+    websites,
     limits: visitorLimits,
     contexts: new VisitorContexts(database, visitorLimits),
+    identities: new VisitorIdentities({ secrets, websites, sessions, limits: visitorLimits }),
     query: new VisitorQuery(database),
     profiles: new VisitorService(database),
     ownConversations: new OwnConversations(database),

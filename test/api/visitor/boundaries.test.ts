@@ -124,6 +124,7 @@ const DOCUMENTS_BY_ID: Readonly<Record<string, ((id: string) => string) | null>>
   conversationStart: null,
   visitorUpdate: null,
   visitorContext: null,
+  visitorIdentify: null,
   conversation: (id) => `{ conversation(id: "${id}") { id state messages { text } } }`,
   messageSend: (id) =>
     `mutation { messageSend(input: { conversationId: "${id}", text: "x" }) { message { sequence } userErrors { code field message } } }`,

@@ -42,12 +42,25 @@ test('the signature example on the page is accepted', async () => {
   assert.ok(await site.createVisitor({ externalId: 'customer-7', signature }));
 });
 
+test('the identity example on the page is accepted', async () => {
+  const example = extractBlocks('js').find((text) => text.includes('signIdentity')) ?? '';
+  const { signIdentity, createClaims } = await import(`data:text/javascript,${encodeURIComponent(example)}`);
+  const claims = createClaims({ id: 'customer-9', email: 'ana@example.com', plan: 'gold' });
+  const visitor = await site.createVisitor({ identity: signIdentity(claims, await site.loadVisitorSecret()) });
+  const { data } = await visitor.run('{visitor{externalId email}}');
+  assert.deepEqual(data.visitor, { externalId: 'customer-9', email: 'ana@example.com' });
+});
+
 test('the example program on the page runs a whole conversation', { timeout: WAIT_TIMEOUT_MS }, async () => {
-  const child = spawnGuarded(process.execPath, ['--input-type=module', '-e', extractBlocks('js')[1] ?? ''], {
-    cwd: ROOT,
-    env: { ...process.env, SERVICE: site.url, WEBSITE: String(site.websiteId) },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const child = spawnGuarded(
+    process.execPath,
+    ['--input-type=module', '-e', extractBlocks('js').find((text) => text.includes('graphql-ws')) ?? ''],
+    {
+      cwd: ROOT,
+      env: { ...process.env, SERVICE: site.url, WEBSITE: String(site.websiteId) },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
   let output = '';
   const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
   let isAnswered = false;

@@ -51,6 +51,7 @@ test('rule 17: the visitor schema has exactly these types', () => {
     ...['SatisfactionAnswerPayload', 'Signal', 'SignalAuthor', 'SignalKind', 'Subscription', 'TypingInput'],
     ...['TypingPayload', 'UserError', 'UserErrorCode', 'UserErrorParameter', 'Visitor'],
     ...['VisitorContextInput', 'VisitorContextPayload', 'VisitorFieldInput'],
+    ...['VisitorIdentifyInput', 'VisitorIdentifyPayload'],
     ...['VisitorUpdateInput', 'VisitorUpdatePayload'],
   ]);
   assert.deepEqual(fieldsOf('Operator'), ['pseudo']);
@@ -61,7 +62,7 @@ test('the fields that widgets rely on exist', () => {
   for (const [type, names] of Object.entries({
     Query: 'visitor conversation conversations availability eventPosition',
     Mutation:
-      'conversationStart messageSend conversationClose satisfactionAnswer visitorUpdate conversationRead visitorContext typing',
+      'conversationStart messageSend conversationClose satisfactionAnswer visitorUpdate conversationRead visitorContext visitorIdentify typing',
     Subscription: 'conversationEvents signals',
     Signal: 'kind conversationId author operator upTo at',
     Conversation: 'id state channel operator queuePosition messages readByVisitorUpTo readByOperatorUpTo unreadCount',

@@ -39,3 +39,20 @@ addMutation('visitorContext', {
     return services.visitors.contexts.update(commit, visitor, validate(visitorContext, given));
   },
 });
+
+addMutation('visitorIdentify', {
+  description:
+    'Identifies a visitor who began without an identity: they become the visitor with the signed identifier, and keep their conversations.',
+  argumentDescription: 'The signed identity.',
+  input: {
+    description: 'The signed identity.',
+    fields: (t) => ({
+      token: t.string({
+        required: true,
+        description: "A JWT (HS256) by the website's secret: `sub` and `exp`, and optionally details and `fields`.",
+      }),
+    }),
+  },
+  payload: objectPayload('visitor', VisitorRef),
+  run: (commit, { visitor, services }, { token }) => services.visitors.identities.identify(commit, visitor, token),
+});

@@ -225,3 +225,43 @@ export async function restoreQueueOrders(tx: Transaction, { accountId }: ActorCo
     .where('queueOrder', '>=', FIRST_ABSENT_ORDER)
     .execute();
 }
+
+/**
+ * Gives a visitor's conversations to another visitor. A client id that the other one has used too is dropped: it only
+ * detects a repeated start.
+ */
+export async function moveConversations(
+  { db }: Transaction,
+  { accountId }: ActorContext,
+  fromVisitorId: number,
+  toVisitorId: number,
+): Promise<Pick<Conversation, 'id' | 'operatorId'>[]> {
+  await db
+    .updateTable('conversations')
+    .set({ clientId: null })
+    .where('accountId', '=', accountId)
+    .where('visitorId', '=', fromVisitorId)
+    .where('clientId', 'in', (eb) =>
+      eb
+        .selectFrom('conversations as other')
+        .select('other.clientId')
+        .where('other.accountId', '=', accountId)
+        .where('other.visitorId', '=', toVisitorId)
+        .where('other.clientId', 'is not', null),
+    )
+    .execute();
+  await db
+    .updateTable('conversations')
+    .set({ closedById: toVisitorId })
+    .where('accountId', '=', accountId)
+    .where('visitorId', '=', fromVisitorId)
+    .where('closedBy', '=', 'visitor')
+    .execute();
+  return db
+    .updateTable('conversations')
+    .set({ visitorId: toVisitorId })
+    .where('accountId', '=', accountId)
+    .where('visitorId', '=', fromVisitorId)
+    .returning(['id', 'operatorId'])
+    .execute();
+}

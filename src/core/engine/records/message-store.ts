@@ -135,3 +135,20 @@ export async function eraseMessageTexts(tx: Transaction, context: ActorContext, 
     });
   }
 }
+
+/** Makes another visitor the author of the messages in their conversations, so that a resend is still detected. */
+export async function moveMessages(
+  tx: Transaction,
+  context: ActorContext,
+  fromVisitorId: number,
+  toVisitorId: number,
+): Promise<void> {
+  await tx.db
+    .updateTable('messages')
+    .set({ authorId: toVisitorId })
+    .where('accountId', '=', context.accountId)
+    .where('conversationId', 'in', selectConversationIds(tx, context, toVisitorId))
+    .where('authorType', '=', 'visitor')
+    .where('authorId', '=', fromVisitorId)
+    .execute();
+}

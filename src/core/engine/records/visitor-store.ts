@@ -84,6 +84,16 @@ export async function updateVisitor(
   return Object.keys(changes).length === 0 ? before : writeChanges(tx, context, before, changes);
 }
 
+/** The caller has checked that no other visitor has the identifier. */
+export function setExternalId(
+  tx: Transaction,
+  context: ActorContext,
+  before: VisitorRow,
+  externalId: string,
+): Promise<VisitorRow> {
+  return writeChanges(tx, context, before, { externalId, externalIdFolded: fold(externalId) });
+}
+
 const ERASED_FIELDS = {
   ...(Object.fromEntries(PROFILE_FIELDS.map((name) => [name, ''])) as VisitorProfile),
   browser: '',
