@@ -7,11 +7,12 @@ import { listUnfinishedWork, saveWork, type WorkRow } from './migration-work.ts'
 import type { Fill, Migration } from './migrations/migration.ts';
 
 const MAX_BATCH_ROWS = 1000;
-const MIN_BATCH_ROWS = 10;
+/** Smaller batches are hardly quicker: the time is then that of the commit. */
+const MIN_BATCH_ROWS = 250;
 /** Requests can wait for a batch, so a slow server gets smaller ones. */
-const TARGET_BATCH_MS = 50;
-/** The part of the time that is left to requests, as a multiple of the time of the batches. */
-const PAUSE_FACTOR = 1;
+const TARGET_BATCH_MS = 100;
+/** A batch is followed by a pause of the same length, but no longer than this. */
+const MAX_PAUSE_MS = 250;
 
 export interface FinishOptions {
   readonly available?: readonly Migration[];
@@ -77,6 +78,6 @@ async function runPass(
     }
     const factor = work === 'locked' || elapsedMs > 2 * TARGET_BATCH_MS ? 0.5 : elapsedMs < TARGET_BATCH_MS ? 2 : 1;
     size = Math.min(MAX_BATCH_ROWS, Math.max(MIN_BATCH_ROWS, Math.floor(size * factor)));
-    await setTimeout(elapsedMs * PAUSE_FACTOR, undefined, { signal }).catch(() => undefined);
+    await setTimeout(Math.min(elapsedMs, MAX_PAUSE_MS), undefined, { signal }).catch(() => undefined);
   }
 }
