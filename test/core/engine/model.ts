@@ -32,6 +32,8 @@ export interface ModelConversation {
   operatorId: number | null;
   offerUntil: number;
   readonly pauses: Map<number, number>;
+  /** Whether routing passes over it because its visitor is absent. */
+  isPassedOver: boolean;
 }
 
 /** A sequential in-memory model of the engine's rules; the real engine must behave the same. */
@@ -40,6 +42,7 @@ export class Model {
   readonly operators: ModelOperator[];
   readonly conversations: ModelConversation[] = [];
   readonly servedLast = new Map<number, number>();
+  readonly absent = new Set<number>();
   /** Assignments that exceeded a maximum: must stay empty. */
   readonly exceeded: string[] = [];
 
@@ -58,9 +61,10 @@ export class Model {
   }
 
   start(channel: Channel, language: string, visitor: number): ModelConversation {
+    this.return(visitor); // who asks is present
     const conversation: ModelConversation = {
       ...{ id: this.conversations.length + 1, channel, language, visitor, createdAt: this.now, order: this.now },
-      ...{ state: 'queued', operatorId: null, offerUntil: 0, pauses: new Map() },
+      ...{ state: 'queued', operatorId: null, offerUntil: 0, pauses: new Map(), isPassedOver: false },
     };
     this.conversations.push(conversation);
     this.route(conversation);
@@ -88,6 +92,29 @@ export class Model {
     if (!operator) return;
     operator.slots[conversation.channel] -= 1;
     this.drainForOperator(operator);
+  }
+
+  leave(visitor: number): void {
+    const open = this.#findOpen(visitor);
+    if (this.absent.has(visitor) || open.length === 0) return;
+    this.absent.add(visitor);
+    for (const conversation of open) if (conversation.state === 'queued') conversation.isPassedOver = true;
+    for (const conversation of open) if (conversation.state === 'offered') this.#requeue(conversation, {});
+  }
+
+  return(visitor: number): void {
+    if (!this.absent.delete(visitor)) return;
+    const waiting = this.#findOpen(visitor).filter(({ state, isPassedOver }) => state === 'queued' && isPassedOver);
+    for (const conversation of waiting.sort((a, b) => a.order - b.order)) {
+      conversation.isPassedOver = false;
+      this.route(conversation);
+    }
+  }
+
+  #findOpen(visitor: number): ModelConversation[] {
+    return this.conversations.filter(
+      (conversation) => conversation.visitor === visitor && conversation.state !== 'closed',
+    );
   }
 
   connect(operator: ModelOperator): void {
@@ -160,10 +187,11 @@ export class Model {
       const state = this.#toLiveState(operator);
       const routable = CHANNELS.filter((channel) => computeChannelLive(state, channel).routable);
       const [next] = this.conversations
-        .filter(({ state: conversationState, channel, language, pauses }) => {
+        .filter(({ state: conversationState, channel, language, pauses, isPassedOver }) => {
           const isPaused = (pauses.get(operator.id) ?? 0) > this.now;
           return (
             conversationState === 'queued' &&
+            !isPassedOver &&
             routable.includes(channel) &&
             operator.languages.includes(language) &&
             !isPaused
@@ -191,8 +219,9 @@ export class Model {
     if (pause) conversation.pauses.set(operator.id, this.now + OFFER_PAUSE_MS);
     operator.slots[conversation.channel] -= 1;
     const order = atHead ? conversation.createdAt - 1e13 : conversation.createdAt;
-    Object.assign(conversation, { state: 'queued', operatorId: null, order });
-    this.route(conversation);
+    const isPassedOver = this.absent.has(conversation.visitor);
+    Object.assign(conversation, { state: 'queued', operatorId: null, order, isPassedOver });
+    if (!isPassedOver) this.route(conversation);
     this.drainForOperator(operator);
   }
 

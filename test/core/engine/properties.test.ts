@@ -20,6 +20,8 @@ function applyStep(model: Model, step: Step): void {
       ? model.conversations[step.conversation % model.conversations.length]
       : undefined;
   if (step.kind === 'start') model.start(step.channel, step.language, step.visitor);
+  else if (step.kind === 'leave') model.leave(step.visitor);
+  else if (step.kind === 'return') model.return(step.visitor);
   else if (step.kind === 'wait') model.advanceTime(step.milliseconds);
   else if (step.kind === 'available' && operator) model.setAvailable(operator, step.channel, step.available);
   else if (step.kind === 'maximum' && operator) model.setMaximum(operator, step.maximum);
@@ -69,6 +71,7 @@ class Team {
   readonly ids: readonly number[];
   readonly visitors: readonly VisitorCaller[];
   readonly conversations: number[] = [];
+  readonly #left = new Set<number>();
 
   constructor(fixture: EngineFixture, fields: Pick<Team, 'websiteId' | 'ids' | 'visitors'>) {
     this.fixture = fixture;
@@ -79,6 +82,10 @@ class Team {
 
   static async create(fixture: EngineFixture): Promise<Team> {
     const websiteId = await fixture.createWebsite();
+    // No conversation ends for absence: here only the queue matters.
+    const { websites, caller } = fixture.installation;
+    const settings = { waitingAbsenceMinutes: 1440, activeAbsenceMinutes: 0 };
+    await websites.update(fixture.transact, caller, websiteId, settings);
     const ids: number[] = [];
     for (const { languages, chatAndCall, priority, chatMaximum } of TEAM) {
       const priorities = { chatPriority: priority, callPriority: priority, videoPriority: priority };
@@ -106,12 +113,15 @@ class Team {
         : 0;
     if (step.kind === 'start') {
       const { channel, language } = step;
+      await this.#setPresent(this.visitors[step.visitor] as VisitorCaller, true);
       const started = await fixture.startConversation(
         { channel, language },
         this.visitors[step.visitor] as VisitorCaller,
       );
       this.conversations.push(started.id);
-    } else if (step.kind === 'wait') await fixture.advanceTime(step.milliseconds);
+    } else if (step.kind === 'leave' || step.kind === 'return')
+      await this.#setPresent(this.visitors[step.visitor] as VisitorCaller, step.kind === 'return');
+    else if (step.kind === 'wait') await fixture.advanceTime(step.milliseconds);
     else if (step.kind === 'available') await fixture.setAvailable(operatorId, step.channel, step.available);
     else if (step.kind === 'maximum')
       await operators.update(fixture.transact, caller, operatorId, { chatMaxNumber: step.maximum });
@@ -128,6 +138,22 @@ class Team {
           id,
         );
     }
+  }
+
+  /** Leaves or returns, by the clock of the database. */
+  async #setPresent({ accountId, visitorId }: VisitorCaller, isPresent: boolean): Promise<void> {
+    if (isPresent && !this.#left.delete(visitorId)) return;
+    if (!isPresent) this.#left.add(visitorId);
+    const { database, visitorPresence } = this.fixture.installation;
+    await database.transaction((tx) => {
+      const presentUntil = isPresent ? tx.now + 1e12 : tx.now;
+      return tx.db
+        .insertInto('visitorPresence')
+        .values({ accountId, visitorId, presentUntil, leftAt: null })
+        .onConflict((conflict) => conflict.columns(['accountId', 'visitorId']).doUpdateSet({ presentUntil }))
+        .execute();
+    });
+    await visitorPresence.settle();
   }
 
   loadConversations(): Promise<ConversationRow[]> {
@@ -171,7 +197,7 @@ const RUNS = process.env.FULL === '1' ? { sqlite: 200, postgres: 200 } : { sqlit
 for (const { name, open } of databases) {
   const runs = RUNS[name];
   describe(`random sequences on ${name}`, () => {
-    test('rules 5 to 14: the engine matches the model after every step', async () => {
+    test('rules 5 to 14: the engine matches the model after every step, also when visitors leave and return', async () => {
       const fixture = await EngineFixture.create(open);
       await fc.assert(
         fc.asyncProperty(fc.array(stepArbitrary, { minLength: 10, maxLength: 30 }), async (sequence) => {

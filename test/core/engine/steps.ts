@@ -5,6 +5,7 @@ import { CHANNELS, type Channel } from '../../../src/core/kernel/channels.ts';
 export type Step =
   | { kind: 'start'; channel: Channel; language: string; visitor: number }
   | { kind: 'accept' | 'decline' | 'close'; conversation: number }
+  | { kind: 'leave' | 'return'; visitor: number }
   | { kind: 'connect' | 'disconnect'; operator: number }
   | { kind: 'available'; operator: number; channel: Channel; available: boolean }
   | { kind: 'maximum'; operator: number; maximum: number }
@@ -26,6 +27,13 @@ export const stepArbitrary: fc.Arbitrary<Step> = fc.oneof(
   { weight: 5, arbitrary: fc.record({ kind: fc.constant('accept' as const), conversation: index }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('decline' as const), conversation: index }) },
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('close' as const), conversation: index }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constantFrom('leave' as const, 'return' as const),
+      visitor: fc.nat({ max: 5 }),
+    }),
+  },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('connect' as const), operator: index }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('disconnect' as const), operator: index }) },
   {
