@@ -87,6 +87,8 @@ function randomString(random: Random, name: string): string {
   if (name === 'phoneNumber') return random.pick(['+33123456789', '+4930123456', '12']);
   if (name === 'from' || name === 'to') return random.pick(['00:00', '09:00', '17:30', '24:00', '9:00']);
   if (name === 'date') return random.pick(['2026-12-24', '2026-12-25', '2026-02-29']);
+  if (name === 'accentColor') return random.pick(['#1d4ed8', '#000000', '#ffff00', 'blue']);
+  if (name === 'key') return random.pick(['title', 'greeting', 'typing', 'x']);
   if (name === 'timezone') return random.pick(['UTC', 'Europe/Paris', 'Nowhere']);
   if (name === 'currency') return random.pick(['EUR', 'USD', 'eur']);
   if (name.toLowerCase().includes('password')) return random.pick(['short', '', 'password']); // hashing a valid password is slow

@@ -27,6 +27,7 @@ import './types/visitor-context.ts';
 import './types/visitor-erase.ts';
 import './types/webhook.ts';
 import './types/webhook-mutations.ts';
+import './types/widget.ts';
 
 /** The imports above add their types and fields to the builder. */
 export const schema = resolveInTurns(builder.toSchema());

@@ -10,6 +10,7 @@ import {
   toTreeNode,
   updateNode,
 } from '../directory/tree-store.ts';
+import { countWebsitesAskingFor } from '../directory/website-store.ts';
 import { endUnservable } from '../engine/conversations/unservable.ts';
 import { routeAccountQueue } from '../engine/routing/queue.ts';
 import { announce, computeChanges } from '../events/announce.ts';
@@ -161,6 +162,7 @@ export class TreeService {
         operators: node.operatorCount,
         [`child ${this.#kind}s`]: childCount.count,
         'open conversations': openConversations.count,
+        'widgets of websites': await countWebsitesAskingFor(tx, caller, this.#kind, id),
       });
       await deleteNode(tx, caller, this.#kind, id);
       announce(tx, caller, `${this.#kind}.deleted`, id);

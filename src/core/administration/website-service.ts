@@ -15,15 +15,18 @@ import {
   toWebsite,
   updateWebsite,
 } from '../directory/website-store.ts';
+import { mergeWidget, type WidgetOverrides } from '../directory/widget.ts';
 import { restoreQueueOrders } from '../engine/records/conversation-store.ts';
 import { routeAccountQueue } from '../engine/routing/queue.ts';
 import { announce, computeChanges } from '../events/announce.ts';
 import { type Caller, type Commit, requireAdmin } from '../kernel/caller.ts';
+import { unknownId } from '../kernel/errors.ts';
 import { buildIdCondition, buildTextCondition, type IdFilter, type TextFilter } from '../kernel/filters.ts';
 import { nextId } from '../kernel/ids.ts';
 import { Listing } from '../kernel/listing.ts';
 import type { Page, Window } from '../kernel/page.ts';
 import type { Slice, SlicePage } from '../kernel/slice.ts';
+import { createTargetLookup } from '../operators/targets.ts';
 import { requireUnused } from './in-use.ts';
 import { removeWebsiteFromTags } from './tag-service.ts';
 
@@ -79,6 +82,8 @@ export class WebsiteService {
   async create(commit: Commit<Website>, caller: Caller, input: WebsiteCreate): Promise<Website> {
     requireAdmin(caller);
     return commit(async (tx) => {
+      const widget = mergeWidget({}, input.widget ?? {});
+      await requireWidgetTargets(tx, caller, widget);
       const id = await nextId(tx, caller.accountId, 'website');
       const website: Website = {
         id,
@@ -89,6 +94,7 @@ export class WebsiteService {
         openingHours: input.openingHours ?? null,
         waitingAbsenceMinutes: input.waitingAbsenceMinutes ?? DEFAULT_ABSENCE_MINUTES.waitingAbsenceMinutes,
         activeAbsenceMinutes: input.activeAbsenceMinutes ?? DEFAULT_ABSENCE_MINUTES.activeAbsenceMinutes,
+        widget,
       };
       await insertWebsite(tx, caller, website);
       announce(tx, caller, 'website.created', id, computeChanges({}, toEventSnapshot(website)));
@@ -111,7 +117,9 @@ export class WebsiteService {
         openingHours: input.openingHours === undefined ? before.openingHours : input.openingHours,
         waitingAbsenceMinutes: input.waitingAbsenceMinutes ?? before.waitingAbsenceMinutes,
         activeAbsenceMinutes: input.activeAbsenceMinutes ?? before.activeAbsenceMinutes,
+        widget: input.widget === undefined ? before.widget : mergeWidget(before.widget, input.widget),
       };
+      await requireWidgetTargets(tx, caller, website.widget, before.widget);
       await updateWebsite(tx, caller, website);
       announce(tx, caller, 'website.updated', id, computeChanges(before, website));
       if (before.waitingAbsenceMinutes > 0 && website.waitingAbsenceMinutes === 0)
@@ -164,6 +172,21 @@ export class WebsiteService {
 async function stopPassingOver(tx: Transaction, caller: Caller, websiteId: number): Promise<void> {
   await restoreQueueOrders(tx, caller, websiteId);
   await routeAccountQueue(tx, caller, 'directory_changed');
+}
+
+/** Throws if the widget asks for a skill or group that does not exist, unless it did so before. */
+async function requireWidgetTargets(
+  tx: Transaction,
+  { accountId }: Caller,
+  widget: WidgetOverrides,
+  before: WidgetOverrides = {},
+): Promise<void> {
+  const targets = createTargetLookup(tx, accountId);
+  for (const kind of ['skill', 'group'] as const) {
+    const id = widget[`${kind}Id`] ?? undefined;
+    if (id === undefined || id === before[`${kind}Id`]) continue;
+    if (!(await targets.allExist(`${kind}s`, [id]))) throw unknownId(kind, id);
+  }
 }
 
 /** Omits internal fields. */

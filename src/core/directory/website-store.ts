@@ -6,7 +6,9 @@ import type { AccountContext } from '../kernel/caller.ts';
 import { unknownId } from '../kernel/errors.ts';
 import { fold } from '../kernel/text.ts';
 import { parseOpeningHours } from './opening-hours.ts';
+import type { TreeKind } from './tree.ts';
 import type { Website } from './website.ts';
+import { formatWidget, parseWidget } from './widget.ts';
 
 type WebsiteRow = Selectable<Tables['websites']>;
 
@@ -18,25 +20,45 @@ const adjustCount = prepare<{ accountId: number; id: number; delta: number }>((d
     .where('id', '=', id),
 );
 
-const findHours = prepare<{ accountId: number; id: number }, Pick<WebsiteRow, 'timezone' | 'openingHours'>>(
-  (db, { accountId, id }) =>
-    db
-      .selectFrom('websites')
-      .select(['timezone', 'openingHours'])
-      .where('accountId', '=', accountId)
-      .where('id', '=', id),
+const findStartSettings = prepare<
+  { accountId: number; id: number },
+  Pick<WebsiteRow, 'timezone' | 'openingHours' | 'widget'>
+>((db, { accountId, id }) =>
+  db
+    .selectFrom('websites')
+    .select(['timezone', 'openingHours', 'widget'])
+    .where('accountId', '=', accountId)
+    .where('id', '=', id),
 );
 
-export type WebsiteHours = Pick<Website, 'timezone' | 'openingHours'>;
+export type StartSettings = Pick<Website, 'timezone' | 'openingHours' | 'widget'>;
 
-/** The part of a website that every new conversation needs. */
-export async function loadWebsiteHours(
+/** The settings that every new conversation needs. */
+export async function loadStartSettings(
   tx: Transaction,
   accountId: number,
   id: number,
-): Promise<WebsiteHours | undefined> {
-  const [row] = await tx.run(findHours, { accountId, id });
-  return row && { timezone: row.timezone, openingHours: parseOpeningHours(row.openingHours) };
+): Promise<StartSettings | undefined> {
+  const [row] = await tx.run(findStartSettings, { accountId, id });
+  if (!row) return undefined;
+  const { timezone, openingHours, widget } = row;
+  return { timezone, openingHours: parseOpeningHours(openingHours), widget: parseWidget(widget) };
+}
+
+/** Counts the websites whose conversations ask for a skill or group. */
+export async function countWebsitesAskingFor(
+  tx: Transaction,
+  { accountId }: AccountContext,
+  kind: TreeKind,
+  id: number,
+): Promise<number> {
+  const rows = await tx.db
+    .selectFrom('websites')
+    .select('widget')
+    .where('accountId', '=', accountId)
+    .where('widget', 'is not', null)
+    .execute();
+  return rows.filter(({ widget }) => parseWidget(widget)[`${kind}Id`] === id).length;
 }
 
 export async function requireWebsiteRow(tx: Transaction, accountId: number, id: number): Promise<WebsiteRow> {
@@ -87,7 +109,8 @@ function toColumns(website: Website) {
   const allowedOrigins = JSON.stringify(website.allowedOrigins);
   const openingHours = website.openingHours && JSON.stringify(website.openingHours);
   const { waitingAbsenceMinutes, activeAbsenceMinutes } = website;
-  const settings = { openingHours, waitingAbsenceMinutes, activeAbsenceMinutes };
+  const widget = formatWidget(website.widget);
+  const settings = { openingHours, widget, waitingAbsenceMinutes, activeAbsenceMinutes };
   return { url, label, ...folded, currency, languageAdmin, timezone, allowedOrigins, secretVersion, ...settings };
 }
 
@@ -106,5 +129,6 @@ export function toWebsite(row: WebsiteRow): Website {
     openingHours: parseOpeningHours(row.openingHours),
     waitingAbsenceMinutes: row.waitingAbsenceMinutes,
     activeAbsenceMinutes: row.activeAbsenceMinutes,
+    widget: parseWidget(row.widget),
   };
 }

@@ -3,6 +3,7 @@ import { id } from '../kernel/ids.ts';
 import { languageAdmin } from '../kernel/languages.ts';
 import { isStorable, requiredText } from '../kernel/text.ts';
 import type { OpeningHours } from './opening-hours.ts';
+import type { WidgetOverrides, WidgetUpdate } from './widget.ts';
 
 const URL_RULE = 'must be an http or https address of at most 2000 characters';
 /**
@@ -92,6 +93,7 @@ export type Website = z.output<typeof websiteSchema> &
     readonly secretVersion: number;
     /** Null: always open. */
     readonly openingHours: OpeningHours | null;
+    readonly widget: WidgetOverrides;
   };
 
 /** The writable fields that are not part of the REST resource. */
@@ -100,6 +102,8 @@ interface NewerFields {
   readonly openingHours?: OpeningHours | null | undefined;
   readonly waitingAbsenceMinutes?: number | undefined;
   readonly activeAbsenceMinutes?: number | undefined;
+  /** Null restores all defaults. */
+  readonly widget?: WidgetUpdate | null | undefined;
 }
 
 const { url, label, ...optionalFields } = writableFields;

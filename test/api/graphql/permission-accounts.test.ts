@@ -269,6 +269,14 @@ const CASES: Record<string, readonly [Kind, (id: string) => string]> = {
     (id) => mutation('skillOperatorsRemove', `id: ${fixture.skill}, operatorIds: [${id}]`),
   ],
   'WebsiteUpdateInput.id': ['website', (id) => mutation('websiteUpdate', `id: ${id}, label: "Taken"`)],
+  'WidgetInput.skillId': [
+    'skill',
+    (id) => mutation('websiteUpdate', `id: ${fixture.website}, widget: { skillId: ${id} }`),
+  ],
+  'WidgetInput.groupId': [
+    'group',
+    (id) => mutation('websiteUpdate', `id: ${fixture.website}, widget: { groupId: ${id} }`),
+  ],
   'WebsiteDeleteInput.id': ['website', mutationById('websiteDelete')],
   'WebsiteSecretRotateInput.id': ['website', mutationById('websiteSecretRotate')],
   'VisitorEraseInput.id': ['visitor', mutationById('visitorErase')],

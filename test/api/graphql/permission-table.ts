@@ -207,7 +207,11 @@ export const FIELDS = buildTable(
 
   cellsFor('Group', EVERYONE, 'id name createdAt parent children operators'),
   cellsFor('Website', EVERYONE, 'id url label currency languageAdmin timezone operators allowedOrigins'),
-  cellsFor('Website', EVERYONE, 'openingHours isOpen opensAt'),
+  cellsFor('Website', EVERYONE, 'openingHours isOpen opensAt widget'),
+  cellsFor('Widget', EVERYONE, 'accentColor accentTextColor position channels skill group preChat survey attachments'),
+  cellsFor('Widget', EVERYONE, 'whenUnavailable languages texts'),
+  cellsFor('WidgetPreChatForm', EVERYONE, 'name email question consent'),
+  cellsFor('WidgetText', EVERYONE, 'language key text isDefault'),
   cellsFor('OpeningHours', EVERYONE, 'weekly dates'),
   cellsFor('WeeklyRange', EVERYONE, 'day from to'),
   cellsFor('DateHours', EVERYONE, 'date ranges'),

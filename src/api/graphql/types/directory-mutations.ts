@@ -18,6 +18,7 @@ import {
   websiteSchema,
   websiteUpdate,
 } from '../../../core/directory/website.ts';
+import { widgetUpdate } from '../../../core/directory/widget.ts';
 import { unknownId } from '../../../core/kernel/errors.ts';
 import { validate } from '../../../core/kernel/validate.ts';
 import { parseIdField, parseIdListField, requireId } from '../../graphql-server/ids.ts';
@@ -26,12 +27,14 @@ import { requireAdminCaller } from '../authorize.ts';
 import { addMutation, type InputFieldBuilder, idInput } from '../builder.ts';
 import { GroupRef, SkillRef, WebsiteRef } from './directory.ts';
 import { OpeningHoursInput } from './opening-hours.ts';
+import { WidgetInput } from './widget.ts';
 
 const getDescription = (name: keyof typeof websiteSchema.shape) => websiteSchema.shape[name].meta()?.description ?? '';
 
 const allowedOrigins = originsSchema.optional();
 const openingHours = openingHoursSchema.nullish();
-const settings = { allowedOrigins, openingHours, ...absenceSchema.partial().shape };
+const widget = widgetUpdate.nullish();
+const settings = { allowedOrigins, openingHours, widget, ...absenceSchema.partial().shape };
 const websiteCreateInput = websiteCreate.extend(settings);
 const websiteUpdateInput = websiteUpdate.extend(settings);
 
@@ -45,7 +48,7 @@ addMutation('websiteCreate', {
   payload: objectPayload('website', WebsiteRef),
   authorize: requireAdminCaller,
   run: (commit, { caller, services }, input) =>
-    services.administration.websites.create(commit, caller, validate(websiteCreateInput, { ...input })),
+    services.administration.websites.create(commit, caller, validate(websiteCreateInput, toWebsiteInput(input))),
 });
 
 addMutation('websiteUpdate', {
@@ -65,7 +68,7 @@ addMutation('websiteUpdate', {
       commit,
       caller,
       requireId('website', id),
-      validate(websiteUpdateInput, input),
+      validate(websiteUpdateInput, toWebsiteInput(input)),
     ),
 });
 
@@ -109,7 +112,25 @@ function createWebsiteFields(t: InputFieldBuilder, required: boolean) {
     }),
     waitingAbsenceMinutes: t.int({ description: describeAbsence('waitingAbsenceMinutes', required) }),
     activeAbsenceMinutes: t.int({ description: describeAbsence('activeAbsenceMinutes', required) }),
+    widget: t.field({
+      type: WidgetInput,
+      description: 'The settings of the widget to change. Null restores all defaults.',
+    }),
   };
+}
+
+interface WidgetIds {
+  readonly skillId?: string | null | undefined;
+  readonly groupId?: string | null | undefined;
+}
+
+function toWebsiteInput<T extends { readonly widget?: WidgetIds | null | undefined }>({ widget, ...fields }: T) {
+  if (!widget) return widget === null ? { ...fields, widget } : fields;
+  const toId = (kind: TreeKind) => {
+    const text = widget[`${kind}Id`];
+    return typeof text === 'string' ? requireId(kind, text) : text;
+  };
+  return { ...fields, widget: { ...widget, skillId: toId('skill'), groupId: toId('group') } };
 }
 
 for (const { kind, ref, create, update } of [

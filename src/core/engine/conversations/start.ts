@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Transaction } from '../../../storage/database.ts';
 import { loadRoutingSettings } from '../../access/account-settings.ts';
 import { getOpeningStatus } from '../../directory/opening-hours.ts';
-import { loadWebsiteHours, type WebsiteHours } from '../../directory/website-store.ts';
+import { loadStartSettings, type StartSettings } from '../../directory/website-store.ts';
 import { announce } from '../../events/announce.ts';
 import { systemContext, type VisitorCaller } from '../../kernel/caller.ts';
 import { CHANNELS } from '../../kernel/channels.ts';
@@ -55,19 +55,19 @@ export async function startConversation(
   input: ConversationStart,
 ): Promise<Conversation> {
   const { accountId, visitorId, websiteId } = visitor;
-  const [earlierConversation, openConversations, problems, operatorsWithEndedPauses, id, hours] = await Promise.all([
+  const [earlierConversation, openConversations, problems, operatorsWithEndedPauses, id, website] = await Promise.all([
     input.clientId ? findConversationByClientId(tx, visitor, input.clientId) : undefined,
     findOpenConversations(tx, visitor),
     findMissingTargets(tx, accountId, input),
     findOperatorsWithEndedPauses(tx, accountId),
     nextId(tx, accountId, 'conversation'),
-    loadWebsiteHours(tx, accountId, websiteId),
+    loadStartSettings(tx, accountId, websiteId),
     loadRoutingSettings(tx, accountId), // cached for routing
   ]);
   if (earlierConversation) return earlierConversation;
   if (openConversations.length >= MAX_OPEN_CONVERSATIONS_PER_VISITOR) throw tooManyOpenError();
   if (problems.length > 0) throw invalid(problems);
-  requireOpen(hours, tx.now);
+  requireOpen(website, tx.now);
   // Conversations that waited only because of a pause come before this new one.
   for (const operatorId of operatorsWithEndedPauses) await endOperatorPauses(tx, systemContext(accountId), operatorId);
   const conversation = newConversation({
@@ -76,8 +76,7 @@ export async function startConversation(
     visitorId,
     channel: input.channel,
     websiteId,
-    skillId: input.skillId ?? null,
-    groupId: input.groupId ?? null,
+    ...chooseTarget(input, website),
     language: input.language ?? visitor.language,
     createdAt: tx.now,
     messageCount: input.message ? 1 : 0,
@@ -106,12 +105,21 @@ function tooManyOpenError(): Refusal {
 }
 
 /** Throws a `Refusal` outside the opening hours. A website that was deleted meanwhile has none. */
-function requireOpen(website: WebsiteHours | undefined, now: number): void {
+function requireOpen(website: StartSettings | undefined, now: number): void {
   const status = website && getOpeningStatus(website.openingHours, website.timezone, now);
   if (!status || status.isOpen) return;
   if (status.opensAt === null) throw new Refusal('closed', 'The website is closed.');
   const opensAt = new Date(status.opensAt).toISOString();
   throw new Refusal('closed', `The website is closed until ${opensAt}.`, { opensAt });
+}
+
+/** A conversation that names neither a skill nor a group asks for those of its website. */
+function chooseTarget({ skillId, groupId }: ConversationStart, website: StartSettings | undefined) {
+  const { skillId: usualSkillId, groupId: usualGroupId } = website?.widget ?? {};
+  const isNamed = typeof skillId === 'number' || typeof groupId === 'number';
+  return isNamed
+    ? { skillId: skillId ?? null, groupId: groupId ?? null }
+    : { skillId: usualSkillId ?? null, groupId: usualGroupId ?? null };
 }
 
 async function findMissingTargets(
