@@ -65,7 +65,7 @@ export async function prepareFilledFolder(cache: string, size: number, populatio
 
 /** Changes with every change of the tables, including unreleased migrations. */
 function hashSchema(): string {
-  const statements = migrations.flatMap((migration) => migration.statements({ orderedText: 'text' }));
+  const statements = migrations.flatMap((migration) => migration.statements({ orderedText: 'text', bytes: 'blob' }));
   return hash('sha256', statements.join('\n'), 'hex').slice(0, 12);
 }
 

@@ -11,6 +11,7 @@ export interface ImportRule {
 export const CORE_LAYERS = [
   'upkeep',
   'visitors',
+  'attachments',
   'reports',
   'administration',
   'engine/scheduler',

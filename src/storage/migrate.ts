@@ -18,6 +18,7 @@ import { visitorPresence } from './migrations/0012-visitor-presence.ts';
 import { noticeCodes } from './migrations/0013-notice-codes.ts';
 import { idleMinutes } from './migrations/0014-idle-minutes.ts';
 import type { IndexDefinition, Migration } from './migrations/migration.ts';
+import { attachments } from './migrations/0006-attachments.ts';
 
 export const migrations: readonly Migration[] = [
   foundation,
@@ -34,6 +35,7 @@ export const migrations: readonly Migration[] = [
   visitorPresence,
   noticeCodes,
   idleMinutes,
+  attachments,
 ];
 
 /** Created before the first migration; migrations can add columns. */

@@ -46,6 +46,8 @@ export interface Tables {
     lowestPriorityFirst: Generated<number>;
     /** Minutes without a message after which a running chat is closed; 0 for never. */
     idleMinutes: Generated<number>;
+    /** JSON list of the media types that visitors and operators may send besides the usual ones. */
+    attachmentKinds: Generated<string>;
   };
   /** The last allocated identifier per account and kind; identifiers are never reused. */
   counters: { accountId: number; name: string; value: number };
@@ -365,6 +367,34 @@ export interface Tables {
     visitorUpTo: Generated<number>;
     operatorUpTo: Generated<number>;
   };
+  /** Files of a conversation. Their bytes are in `attachmentChunks`. */
+  attachments: {
+    accountId: number;
+    id: number;
+    conversationId: number;
+    authorType: 'operator' | 'visitor' | 'api_key';
+    authorId: number | null;
+    /** Being uploaded; not part of a message yet; part of a message; waiting for the deletion of its chunks. */
+    state: 'pending' | 'complete' | 'attached' | 'removed';
+    name: string;
+    /** The media type, found in the bytes. */
+    kind: string;
+    /** Bytes that are stored. */
+    size: number;
+    /** Bytes of the account's space that are taken: an upper limit of the size while it is being uploaded. */
+    reserved: number;
+    /** The number of chunks that are stored. */
+    chunks: number;
+    width: number | null;
+    height: number | null;
+    /** The message, and the place in its list; null and 0 before it is sent. */
+    sequence: number | null;
+    place: number;
+    createdAt: number;
+  };
+  attachmentChunks: { accountId: number; attachmentId: number; number: number; bytes: Uint8Array };
+  /** The space that all attachments of an account take: the sum of `reserved`. */
+  attachmentUsage: { accountId: number; bytes: number };
   /** Each operator's part in a conversation that several have accepted. */
   handlings: {
     accountId: number;

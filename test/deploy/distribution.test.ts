@@ -24,7 +24,7 @@ const UNIQUE_WITHOUT_ACCOUNT: Readonly<Record<string, string>> = {
 const database = new DatabaseSync(':memory:');
 database.exec(CREATE_MIGRATIONS_TABLE);
 for (const { statements } of migrations) {
-  for (const statement of statements({ orderedText: 'text' })) database.exec(statement);
+  for (const statement of statements({ orderedText: 'text', bytes: 'blob' })) database.exec(statement);
 }
 const tables = database
   .prepare(`select name from sqlite_master where type = 'table' and name not like 'sqlite_%' order by name`)

@@ -25,6 +25,7 @@ export class InstallationSecrets {
   readonly #requestKey: Buffer;
   readonly #sealKey: Buffer;
   readonly #visitorPositionKey: Buffer;
+  readonly #attachmentKey: Buffer;
 
   constructor(secret: string) {
     this.#ssoKey = deriveKey(secret, 'sso_key');
@@ -32,6 +33,7 @@ export class InstallationSecrets {
     this.#requestKey = deriveKey(secret, 'idempotency');
     this.#sealKey = deriveKey(secret, 'seal');
     this.#visitorPositionKey = deriveKey(secret, 'visitor_position');
+    this.#attachmentKey = deriveKey(secret, 'attachment_address');
   }
 
   /** Derives the operator's single sign-on key. It is not stored; a new version gives a new key. */
@@ -59,6 +61,17 @@ export class InstallationSecrets {
   /** Derives a key for one visitor: random nonces are safe only for a limited number of encryptions with one key. */
   deriveVisitorPositionKey(accountId: number, visitorId: number): Buffer {
     return createHmac('sha256', this.#visitorPositionKey).update(`${accountId}.${visitorId}`).digest();
+  }
+
+  /** Signs what an address of a file grants: which file, to which kind of reader, until when. */
+  signAttachment(grant: {
+    readonly accountId: number;
+    readonly id: number;
+    readonly reader: string;
+    readonly expiresAt: number;
+  }): string {
+    const content = `${grant.accountId}.${grant.id}.${grant.reader}.${grant.expiresAt}`;
+    return createHmac('sha256', this.#attachmentKey).update(content).digest('base64url');
   }
 
   /** Encrypts a secret that must be readable later. It can only be decrypted with the same context (a row). */

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { TableShape } from './installation-tables.ts';
 
-export type Value = string | number | null;
+export type Value = string | number | null | Uint8Array;
 /** The values of a row, in the order of the table's columns. */
 export type Row = readonly Value[];
 
@@ -80,6 +80,12 @@ function readBatch(endpoint: CopyEndpoint, table: TableShape, after: Row | undef
 
 function countCharacters(rows: readonly Row[]): number {
   let sum = 0;
-  for (const row of rows) for (const value of row) sum += typeof value === 'string' ? value.length : 8;
+  for (const row of rows) for (const value of row) sum += countValueCharacters(value);
   return sum;
+}
+
+/** Bytes are written as hexadecimal digits. */
+function countValueCharacters(value: Value): number {
+  if (value instanceof Uint8Array) return value.length * 2;
+  return typeof value === 'string' ? value.length : 8;
 }

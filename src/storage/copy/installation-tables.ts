@@ -5,7 +5,7 @@ import { SqliteConnection } from '../sqlite/connection.ts';
 export interface TableShape {
   readonly name: string;
   readonly columns: readonly string[];
-  /** bigint, integer or text, for each column. */
+  /** bigint, integer, text or bytea, for each column. */
   readonly types: readonly string[];
   /** Columns of the primary key, in its order. */
   readonly key: readonly string[];
@@ -20,7 +20,7 @@ export function listInstallationTables(available: readonly Migration[] = migrati
   try {
     database.run(CREATE_MIGRATIONS_TABLE, []);
     for (const { statements } of available) {
-      for (const statement of statements({ orderedText: 'text' })) database.run(statement, []);
+      for (const statement of statements({ orderedText: 'text', bytes: 'bytea' })) database.run(statement, []);
     }
     const rows = database.all(
       `select name from sqlite_schema where type = 'table' and name <> 'migrations' and name not like 'sqlite~_%' escape '~' order by rowid`,

@@ -112,6 +112,7 @@ function buildInsert({ name, columns, types }: TableShape, rows: readonly Row[])
 
 function toArrayElement(value: Value): string {
   if (value === null) return 'null';
+  if (value instanceof Uint8Array) return `"\\\\x${Buffer.from(value).toString('hex')}"`;
   return typeof value === 'number' ? String(value) : `"${value.replaceAll(/[\\"]/g, '\\$&')}"`;
 }
 

@@ -2,6 +2,7 @@
 export interface ColumnTypes {
   /** Text that sorts by code point, so that a prefix is a range of an index. */
   readonly orderedText: string;
+  readonly bytes: string;
 }
 
 /** An index on a table that may be large. It is built in the background, without blocking writes on PostgreSQL. */

@@ -43,7 +43,7 @@ class ServerNotResponding extends DatabaseUnavailable {}
 
 /** The database of one or more nodes. The database coordinates exclusive work, never a node. */
 export class PostgresDatabase implements Database {
-  readonly columnTypes = { orderedText: 'text collate "C"' };
+  readonly columnTypes = { orderedText: 'text collate "C"', bytes: 'bytea' };
   readonly setupStatements = [CREATE_NOW_MS_FUNCTION];
   readonly maxWaitMs: number;
   readonly read: Kysely<Tables>;

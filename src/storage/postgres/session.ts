@@ -188,7 +188,10 @@ const MAX_PREPARED = 400;
 const SHORT_TEXT_LENGTH = 4096;
 
 function isShort(parameters: readonly unknown[]): boolean {
-  return parameters.every((value) => typeof value !== 'string' || value.length < SHORT_TEXT_LENGTH);
+  return parameters.every((value) => {
+    const isLong = (typeof value === 'string' || value instanceof Uint8Array) && value.length >= SHORT_TEXT_LENGTH;
+    return !isLong;
+  });
 }
 
 const UNIQUE_VIOLATION = '23505';

@@ -22,7 +22,7 @@ export interface SqliteOptions {
 
 /** The embedded database: one connection for writes, one for reads, and workers for long reads. */
 export class SqliteDatabase implements Database {
-  readonly columnTypes = { orderedText: 'text' };
+  readonly columnTypes = { orderedText: 'text', bytes: 'blob' };
   readonly setupStatements = [];
   readonly maxWaitMs: number;
   readonly read: Kysely<Tables>;
