@@ -27,6 +27,13 @@ const perMinute = z.coerce
   .min(0, { error: 'must be at least 0' })
   .max(10_000, { error: 'must be at most 10000' });
 
+const megabytes = (min: number, max: number) =>
+  z.coerce
+    .number({ error: 'must be a number' })
+    .int({ error: 'must be a whole number' })
+    .min(min, { error: `must be at least ${min}` })
+    .max(max, { error: `must be at most ${max}` });
+
 /** Every setting with its description. docs/configuration.md is generated from this. */
 export const settings = z.object({
   PORT: z.coerce
@@ -146,6 +153,28 @@ export const settings = z.object({
   SWITCHBOARD_VISITOR_CONTEXTS_PER_MINUTE: perMinute
     .default(30)
     .meta({ description: 'Changes of the context (page, custom fields) per minute by one visitor; 0 for no limit.' }),
+  SWITCHBOARD_ATTACHMENT_MEGABYTES: megabytes(1, 100)
+    .default(10)
+    .meta({ description: 'Size of a file that visitors and operators can send, in megabytes.' }),
+  SWITCHBOARD_ACCOUNT_ATTACHMENT_MEGABYTES: megabytes(0, 100_000_000).default(10_000).meta({
+    description: 'Space for all files of an account, in megabytes. They are stored in the database.',
+  }),
+  SWITCHBOARD_UPLOADS_PER_MINUTE: perMinute
+    .default(20)
+    .meta({ description: 'Files per minute by one visitor, operator or API key; 0 for no limit.' }),
+  SWITCHBOARD_ADDRESS_UPLOADS_PER_MINUTE: perMinute
+    .default(120)
+    .meta({ description: 'Files per minute from one address; 0 for no limit.' }),
+  SWITCHBOARD_ADDRESS_UPLOADS_AT_ONCE: z.coerce
+    .number({ error: 'must be a number' })
+    .int({ error: 'must be a whole number' })
+    .min(1, { error: 'must be at least 1' })
+    .max(200, { error: 'must be at most 200' })
+    .default(20)
+    .meta({ description: 'Files that one address can send at the same time, to each node.' }),
+  SWITCHBOARD_UPLOAD_TIMEOUT: secondsBetween(0.1, 3600)
+    .default(120)
+    .meta({ description: 'Seconds within which a file must arrive, instead of `SWITCHBOARD_REQUEST_TIMEOUT`.' }),
   SWITCHBOARD_LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'silent'], {
       error: 'must be trace, debug, info, warn, error or silent',

@@ -5,6 +5,7 @@ import { createAccess } from '../core/access/access.ts';
 import type { HashCost } from '../core/access/passwords.ts';
 import { InstallationSecrets } from '../core/access/secrets.ts';
 import { createAdministration } from '../core/administration/administration.ts';
+import { createAttachments } from '../core/attachments/attachments.ts';
 import { createEngine } from '../core/engine/engine.ts';
 import { createEvents } from '../core/events/events.ts';
 import { createReports } from '../core/reports/reports.ts';
@@ -83,6 +84,13 @@ export async function openInstallation(config: Config, options: OpenOptions = {}
         renewalsPerAddress: config.SWITCHBOARD_VISITOR_ADDRESS_RENEWALS_PER_MINUTE,
         contextsPerVisitor: config.SWITCHBOARD_VISITOR_CONTEXTS_PER_MINUTE,
       },
+    }),
+    attachments: createAttachments(database, secrets, {
+      maxBytes: config.SWITCHBOARD_ATTACHMENT_MEGABYTES * 1e6,
+      accountBytes: config.SWITCHBOARD_ACCOUNT_ATTACHMENT_MEGABYTES * 1e6,
+      perUploader: config.SWITCHBOARD_UPLOADS_PER_MINUTE,
+      perAddress: config.SWITCHBOARD_ADDRESS_UPLOADS_PER_MINUTE,
+      atOncePerAddress: config.SWITCHBOARD_ADDRESS_UPLOADS_AT_ONCE,
     }),
     upkeep: createUpkeep(database, { events: config.SWITCHBOARD_EVENT_DAYS, history: config.SWITCHBOARD_HISTORY_DAYS }),
   };

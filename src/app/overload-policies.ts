@@ -1,7 +1,9 @@
+import { ATTACHMENT_PATH } from '../api/graphql/attachments.ts';
 import { renderUnavailable as renderGraphqlUnavailable } from '../api/graphql-server/errors.ts';
 import type { PathPolicy, Refusal } from '../api/http/overload/request-class.ts';
 import { renderUnavailable as renderOAuthUnavailable } from '../api/oauth/oauth.ts';
 import { buildRestHeaders, type Deprecation, REST_PREFIX, renderUnavailable } from '../api/rest/rest.ts';
+import { VISITOR_ATTACHMENT_PATH } from '../api/visitor/attachments.ts';
 import { RENEW_PATH } from '../api/visitor/session-renewal.ts';
 
 const MESSAGE = 'The service is overloaded. Retry later.';
@@ -15,7 +17,9 @@ export function createOverloadPolicies(deprecation: Deprecation): PathPolicy[] {
     { prefix: '/graphql', tokenClass: 'conversation', refusal: graphql },
     { prefix: '/visitor/graphql', tokenClass: 'conversation', refusal: graphql },
     { prefix: RENEW_PATH, tokenClass: 'conversation', refusal: graphql },
+    { prefix: VISITOR_ATTACHMENT_PATH, tokenClass: 'conversation', refusal: graphql },
     { prefix: '/visitor/', refusal: graphql },
+    { prefix: ATTACHMENT_PATH, tokenClass: 'conversation', refusal: graphql },
     { prefix: '/oauth2/', anonymousClass: 'integration', refusal: oauth },
     { prefix: '/admin/', anonymousClass: 'integration', refusal: oauth },
     { prefix: '/_authenticated', refusal: oauth },

@@ -160,6 +160,7 @@ function registerProtocols(
     new OperationQueue(limits, scheduler, () => metrics.countRefusedOperation());
   const graphqlOptions = {
     ...{ schema, services: installation, transactIn, compileQueries },
+    uploadTimeoutMs: config.SWITCHBOARD_UPLOAD_TIMEOUT * 1000,
     operations: createQueue(OPERATION_LIMITS.operator),
   };
   app.register(async (graphql) => registerGraphql(graphql, graphqlOptions));

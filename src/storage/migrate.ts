@@ -17,8 +17,8 @@ import { visitorContext } from './migrations/0011-visitor-context.ts';
 import { visitorPresence } from './migrations/0012-visitor-presence.ts';
 import { noticeCodes } from './migrations/0013-notice-codes.ts';
 import { idleMinutes } from './migrations/0014-idle-minutes.ts';
+import { attachments } from './migrations/0015-attachments.ts';
 import type { IndexDefinition, Migration } from './migrations/migration.ts';
-import { attachments } from './migrations/0006-attachments.ts';
 
 export const migrations: readonly Migration[] = [
   foundation,

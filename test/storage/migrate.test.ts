@@ -60,7 +60,7 @@ test('migrations that are applied while other nodes serve are quick on large tab
   const released = migrations.findIndex(({ name }) => name === '0005-access-tokens');
   for (const { name, additive, statements, fills = [] } of migrations.slice(released + 1)) {
     assert.ok(additive, name);
-    const texts = statements({ orderedText: 'text' });
+    const texts = statements({ orderedText: 'text', bytes: 'blob' });
     const newTables = texts.flatMap((text) => /^create table (\w+)/.exec(text)?.[1] ?? []);
     for (const text of texts) {
       const table = /^create (?:unique )?index \w+ on (\w+)/.exec(text)?.[1];

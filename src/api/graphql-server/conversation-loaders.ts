@@ -1,3 +1,4 @@
+import type { Attachments } from '../../core/attachments/attachments.ts';
 import type { MessageKey, MessageWindow } from '../../core/engine/conversations/message-query.ts';
 import type { Engine } from '../../core/engine/engine.ts';
 import type { Message } from '../../core/engine/records/message-store.ts';
@@ -26,6 +27,7 @@ export function createConversationLoaders(
     readMarkers,
     satisfactionQuery,
   }: Pick<Engine, 'conversationQuery' | 'estimatedWaits' | 'messageQuery' | 'readMarkers' | 'satisfactionQuery'>,
+  attachments: Pick<Attachments, 'query'>,
   turns: OperationTurns,
 ) {
   const { createIdLoader, createKeyLoader, createOrderedLoader, createOwnerLoader } = createLoaderFactory(turns);
@@ -35,6 +37,7 @@ export function createConversationLoaders(
       (keys) => messageQuery.loadByKeys(accountId, keys),
       MAX_MESSAGES_PER_BATCH,
     ),
+    attachments: createKeyLoader((keys: readonly MessageKey[]) => attachments.query.loadByMessages(accountId, keys)),
     satisfaction: createIdLoader(
       (ids) => satisfactionQuery.loadByConversations(accountId, ids),
       ({ conversationId }) => conversationId,

@@ -8,6 +8,7 @@ import { createIdempotentMutationRunner, createMutationRunner } from '../graphql
 import type { OperationQueue } from '../graphql-server/operation-queue.ts';
 import type { OperationTurns } from '../graphql-server/turns.ts';
 import { readIdempotencyKey, toKeyedRequest } from '../http/idempotency-key.ts';
+import { registerAttachments } from './attachments.ts';
 import { authenticate } from './authenticate.ts';
 import { createRequestContext } from './request-context.ts';
 import type { GraphqlServices } from './services.ts';
@@ -18,6 +19,7 @@ export interface GraphqlOptions {
   readonly transactIn: TransactInAccount;
   readonly compileQueries: boolean;
   readonly operations: OperationQueue;
+  readonly uploadTimeoutMs: number;
 }
 
 interface AuthenticatedRequest {
@@ -25,9 +27,10 @@ interface AuthenticatedRequest {
   readonly idempotencyKey: string | undefined;
 }
 
-/** Serves `/graphql`, for operators and API keys. */
+/** Serves `/graphql` and `/attachment`, for operators and API keys. */
 export function registerGraphql(app: FastifyInstance, options: GraphqlOptions): void {
-  const { schema, compileQueries, operations, services } = options;
+  const { schema, compileQueries, operations, services, uploadTimeoutMs } = options;
+  registerAttachments(app, { ...services, uploadTimeoutMs });
   serveGraphql<AuthenticatedRequest>(app, {
     path: '/graphql',
     schema,

@@ -31,7 +31,7 @@ export type Loaders = ReturnType<typeof createLoaders>;
 /** Creates the loaders of one request: lookups of the same kind become one statement. */
 export function createLoaders(
   caller: Caller,
-  { administration, engine, events, reports, visitors }: GraphqlServices,
+  { administration, attachments, engine, events, reports, visitors }: GraphqlServices,
   turns: OperationTurns,
 ) {
   const { accountId } = caller;
@@ -64,7 +64,7 @@ export function createLoaders(
     ),
     visitorPresence: createIdLoader((ids) => engine.visitorPresence.load(accountId, ids)),
     conversations: {
-      ...createConversationLoaders(accountId, 'operator', engine, turns),
+      ...createConversationLoaders(accountId, 'operator', engine, attachments, turns),
       byId: createIdLoader((ids) => engine.conversationQuery.load(accountId, ids)),
       tagIds: createOrderedLoader(async (ids) => {
         const lists = await tags.loadTagIds(accountId, ids);

@@ -1,5 +1,6 @@
 import type { Access } from '../../core/access/access.ts';
 import type { Administration } from '../../core/administration/administration.ts';
+import type { Attachments } from '../../core/attachments/attachments.ts';
 import type { Engine } from '../../core/engine/engine.ts';
 import type { Events } from '../../core/events/events.ts';
 import type { Reports } from '../../core/reports/reports.ts';
@@ -15,5 +16,6 @@ export interface GraphqlServices {
   readonly webhooks: Webhooks;
   readonly administration: Administration;
   readonly reports: Reports;
+  readonly attachments: Attachments;
   readonly visitors: Visitors;
 }

@@ -16,6 +16,7 @@ import type { PathPolicy } from './overload/request-class.ts';
 import { serveInOrder } from './pipelining.ts';
 import type { RouteTable } from './route-table.ts';
 import type { SecurityHeaders } from './security-headers.ts';
+import { isExempted } from './slow-bodies.ts';
 import { type RenderSocketError, sendSocketError } from './socket-errors.ts';
 import { disconnectStuckClients } from './write-timeout.ts';
 
@@ -79,6 +80,7 @@ export function createApp(options: HttpOptions, fallback: FallbackHandlers): Fas
     rewriteUrl: (request) => toOriginForm(request),
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 4096, querystringParser: () => ({}) },
     clientErrorHandler: (error, socket) => {
+      if (isExempted(error, socket)) return;
       const status = sendSocketError(error, socket, socketErrors);
       if (status !== undefined) options.metrics.countLimitHit(status);
     },

@@ -5,6 +5,7 @@ import { forbidden, identifyCaller, type VisitorCaller } from '../../core/kernel
 import { serveGraphql } from '../graphql-server/http.ts';
 import { createMutationRunner } from '../graphql-server/mutation-runner.ts';
 import type { OperationQueue } from '../graphql-server/operation-queue.ts';
+import { registerVisitorUploads } from './attachments.ts';
 import { createVisitorContext } from './context.ts';
 import { registerCors } from './cors.ts';
 import type { VisitorServices } from './services.ts';
@@ -18,6 +19,7 @@ export interface VisitorOptions {
   readonly transactIn: TransactInAccount;
   readonly compileQueries: boolean;
   readonly operations: OperationQueue;
+  readonly uploadTimeoutMs: number;
 }
 
 export const VISITOR_GRAPHQL_PATH = '/visitor/graphql';
@@ -25,12 +27,13 @@ export const VISITOR_GRAPHQL_PATH = '/visitor/graphql';
 /** Serves the visitors' endpoints: `/visitor/session` issues and renews tokens for `/visitor/graphql`. */
 export function registerVisitor(
   app: FastifyInstance,
-  { schema, services, transactIn, compileQueries, operations }: VisitorOptions,
+  { schema, services, transactIn, compileQueries, operations, uploadTimeoutMs }: VisitorOptions,
 ): void {
   const gate = new VisitorGate(services.visitors);
   registerCors(app, gate);
   registerSession(app, services.visitors);
   registerSessionRenewal(app, services.visitors, gate);
+  registerVisitorUploads(app, { uploads: services.attachments.uploads, gate, timeoutMs: uploadTimeoutMs });
   serveGraphql<VisitorCaller>(app, {
     path: VISITOR_GRAPHQL_PATH,
     schema,

@@ -15,12 +15,12 @@ export type VisitorLoaders = ReturnType<typeof createLoaders>;
 /** Creates the loaders of one request: lookups of the same kind become one statement. */
 export function createLoaders(
   { accountId }: VisitorCaller,
-  { administration, engine }: VisitorServices,
+  { administration, attachments, engine }: VisitorServices,
   turns: OperationTurns,
 ) {
   const { createIdLoader } = createLoaderFactory(turns);
   return {
-    ...createConversationLoaders(accountId, 'visitor', engine, turns),
+    ...createConversationLoaders(accountId, 'visitor', engine, attachments, turns),
     operator: createIdLoader<PublicOperator>(async (ids) => {
       const operators = await administration.operatorQuery.load(accountId, ids);
       return operators.map(({ id, pseudo }) => ({ id, pseudo }));

@@ -13,7 +13,7 @@ export function cleanName(name: string | undefined, kind: FileKind): string {
     .toWellFormed()
     .replace(/^.*[\\/]/s, '')
     .replace(INVISIBLE, '')
-    .replace(/[<>:"|?*]/g, '_')
+    .replace(/%(22|0d|0a)|[<>:"|?*]/gi, '_') // browsers encode quotes and line ends like this
     .trim()
     .replace(/^\.+/, '')
     .replace(/[. ]+$/, '');

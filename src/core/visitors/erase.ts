@@ -1,5 +1,6 @@
 import type { Transaction } from '../../storage/database.ts';
 import { closeConversation } from '../engine/conversations/conversation-service.ts';
+import { eraseAttachments } from '../engine/records/attachment-store.ts';
 import { findOpenConversations } from '../engine/records/conversation-store.ts';
 import { eraseMessageTexts } from '../engine/records/message-store.ts';
 import { eraseComments } from '../engine/records/satisfaction-store.ts';
@@ -32,6 +33,7 @@ export class VisitorErasure {
       await closeOpenConversations(tx, caller, id);
       await forgetPresence(tx, { accountId, visitorId: id });
       await eraseComments(tx, caller, id);
+      await eraseAttachments(tx, caller, id);
       await eraseMessageTexts(tx, caller, id);
       await deleteContext(tx, caller, id);
       return toVisitor(await eraseVisitor(tx, caller, visitor));

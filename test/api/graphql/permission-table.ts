@@ -236,7 +236,6 @@ export const FIELDS = buildTable(
     'offeredAt offerUntil acceptedAt firstAnswerAt closedAt closedBy closeReason tags messageCount',
   ),
   cellsFor('Conversation', CONVERSATIONS, 'readByVisitorUpTo readByOperatorUpTo unreadCount'),
-  cellsFor('Message', CONVERSATIONS, 'sequence clientId author operator text notice at'),
   cellsFor('Notice', CONVERSATIONS, 'code parameters'),
   cellsFor('NoticeParameter', CONVERSATIONS, 'name value'),
   cellsFor(
@@ -244,6 +243,8 @@ export const FIELDS = buildTable(
     CONVERSATIONS,
     'messages queuePosition escalatedFrom satisfaction visitorPresent visitorLeftAt estimatedWaitSeconds',
   ),
+  cellsFor('Message', CONVERSATIONS, 'sequence clientId author operator text notice attachments at'),
+  cellsFor('Attachment', CONVERSATIONS, 'id name size kind isImage width height url expiresAt'),
   cellsFor('ConversationConnection', EVERYONE, 'edges nodes pageInfo totalCount'),
   cellsFor('ConversationEdge', EVERYONE, 'cursor node'),
 

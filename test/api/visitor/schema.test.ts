@@ -25,7 +25,7 @@ const fieldsOf = (name: string) => {
 
 test('rule 17: the visitor schema has exactly these types', () => {
   assert.deepEqual(types.map(({ name }) => name).sort(), [
-    ...['Availability', 'Channel', 'ChannelAvailability', 'CloseReason', 'ClosedBy', 'Conversation'],
+    ...['Attachment', 'Availability', 'Channel', 'ChannelAvailability', 'CloseReason', 'ClosedBy', 'Conversation'],
     ...[
       'ConversationCloseInput',
       'ConversationClosePayload',
@@ -66,10 +66,11 @@ test('the fields that widgets rely on exist', () => {
     Subscription: 'conversationEvents signals',
     Signal: 'kind conversationId author operator upTo at',
     Conversation: 'id state channel operator queuePosition messages readByVisitorUpTo readByOperatorUpTo unreadCount',
-    Message: 'sequence clientId author text at operator',
+    Message: 'sequence clientId author text at operator attachments',
+    Attachment: 'id name size kind isImage width height url expiresAt',
     ConversationEvent: 'position type at conversation message',
     ConversationStartInput: 'channel skillId groupId language message clientId',
-    MessageSendInput: 'conversationId clientId text',
+    MessageSendInput: 'conversationId clientId text attachmentIds',
     SatisfactionAnswerInput: 'conversationId welcome resolution delay comment',
     Availability: 'chat call video',
   })) {

@@ -1,5 +1,5 @@
-import { z } from 'zod';
-import { clientId, messageText } from '../../../core/engine/conversations/messages.ts';
+import { MAX_ATTACHMENTS } from '../../../core/engine/conversations/message-files.ts';
+import { parseContent } from '../../../core/engine/conversations/messages.ts';
 import { readUpTo } from '../../../core/engine/conversations/read-markers.ts';
 import { forbidden, requireManager } from '../../../core/kernel/caller.ts';
 import { validate } from '../../../core/kernel/validate.ts';
@@ -11,8 +11,6 @@ import type { Context } from '../context.ts';
 import { ConversationRef, canSee, MessageRef } from './conversation.ts';
 
 const MAX_TAGS = 100;
-
-const newMessage = z.strictObject({ clientId: clientId.nullish(), text: messageText });
 
 const requireConversationId = (text: string) => requireId('conversation', text);
 const parseRelationId = (path: string, text: string | null | undefined) =>
@@ -60,13 +58,21 @@ addMutation('messageSend', {
         description:
           'An identifier of your choice, 1 to 64 characters. Retries with the same identifier have no further effect.',
       }),
-      text: t.string({ required: true, description: 'The text, 1 to 10000 characters.' }),
+      text: t.string({
+        required: true,
+        description: 'The text, at most 10000 characters. It can be empty if there are attachments.',
+      }),
+      attachmentIds: t.idList({
+        description:
+          'Files to send with the message, at most 10, in this order. Upload them first with `POST`, as multipart/form-data.',
+      }),
     }),
   },
   payload: objectPayload('message', MessageRef),
   authorize: (context, { conversationId }) => requireHandling(context, conversationId),
-  run: (commit, { caller, services }, { conversationId: id, ...content }) => {
-    const message = { conversationId: requireConversationId(id), ...validate(newMessage, content) };
+  run: (commit, { caller, services }, { conversationId: id, attachmentIds, ...content }) => {
+    const fileIds = parseIdListField('attachmentIds', attachmentIds ?? [], MAX_ATTACHMENTS);
+    const message = { conversationId: requireConversationId(id), ...parseContent(content, fileIds) };
     return services.engine.conversations.send(commit, caller, message);
   },
 });

@@ -18,6 +18,7 @@ import { NOTICE_FIELD_DESCRIPTION } from '../../graphql-server/notice.ts';
 import { builder, ChannelEnum, createEnum, NoticeRef } from '../builder.ts';
 import type { Context } from '../context.ts';
 import { omitMissing } from '../loaders.ts';
+import { AttachmentRef } from './attachment.ts';
 import { GroupRef, SkillRef, WebsiteRef } from './directory.ts';
 import { OperatorRef } from './operator.ts';
 import { TagRef } from './tag.ts';
@@ -97,6 +98,12 @@ export const MessageRef = builder.objectRef<Message>('Message').implement({
       nullable: true,
       description: NOTICE_FIELD_DESCRIPTION,
       resolve: (message) => parseNotice(message),
+    }),
+    attachments: t.field({
+      type: [AttachmentRef],
+      description: 'The files that were sent with the message, in order.',
+      resolve: ({ conversationId, sequence }, _args, { load }) =>
+        load.conversations.attachments.load({ conversationId, sequence }),
     }),
     at: t.expose('at', { type: 'DateTime', description: 'When the message was stored.' }),
   }),

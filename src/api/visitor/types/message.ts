@@ -3,6 +3,7 @@ import { parseNotice, renderText } from '../../../core/engine/records/notices.ts
 import { NOTICE_FIELD_DESCRIPTION } from '../../graphql-server/notice.ts';
 import { builder, createEnum, NoticeRef } from '../builder.ts';
 import type { PublicOperator } from '../loaders.ts';
+import { AttachmentRef } from './attachment.ts';
 
 export const OperatorRef = builder.objectRef<PublicOperator>('Operator').implement({
   description: 'An operator, as visitors see them.',
@@ -44,6 +45,11 @@ export const MessageRef = builder.objectRef<Message>('Message').implement({
       nullable: true,
       description: NOTICE_FIELD_DESCRIPTION,
       resolve: (message) => parseNotice(message),
+    }),
+    attachments: t.field({
+      type: [AttachmentRef],
+      description: 'The files that were sent with the message, in order.',
+      resolve: ({ conversationId, sequence }, _args, { load }) => load.attachments.load({ conversationId, sequence }),
     }),
     at: t.expose('at', { type: 'DateTime', description: 'When the message was stored.' }),
   }),

@@ -1,19 +1,17 @@
-import { z } from 'zod';
-import { clientId, messageText } from '../../../core/engine/conversations/messages.ts';
+import { MAX_ATTACHMENTS } from '../../../core/engine/conversations/message-files.ts';
+import { parseContent } from '../../../core/engine/conversations/messages.ts';
 import { readUpTo } from '../../../core/engine/conversations/read-markers.ts';
 import { answerSatisfaction, satisfactionAnswer } from '../../../core/engine/conversations/satisfaction.ts';
 import { conversationStart } from '../../../core/engine/conversations/start.ts';
 import { PROFILE_FIELDS, visitorProfile, visitorUpdate } from '../../../core/engine/records/visitor-profile.ts';
 import { validate } from '../../../core/kernel/validate.ts';
-import { parseIdField, requireId } from '../../graphql-server/ids.ts';
+import { parseIdField, parseIdListField, requireId } from '../../graphql-server/ids.ts';
 import { objectPayload } from '../../graphql-server/mutation.ts';
 import { addMutation, ChannelEnum, idInput } from '../builder.ts';
 import { ConversationRef } from './conversation.ts';
 import { MessageRef } from './message.ts';
 import { SatisfactionRef } from './satisfaction.ts';
 import { VisitorRef } from './visitor.ts';
-
-const newMessage = z.strictObject({ clientId: clientId.nullish(), text: messageText });
 
 const CLIENT_ID_DESCRIPTION =
   'An identifier of your choice, at most 64 characters. Retries with the same identifier have no further effect.';
@@ -52,12 +50,20 @@ addMutation('messageSend', {
     fields: (t) => ({
       conversationId: t.id({ required: true, description: 'The conversation.' }),
       clientId: t.string({ description: CLIENT_ID_DESCRIPTION }),
-      text: t.string({ required: true, description: 'The text, 1 to 10000 characters.' }),
+      text: t.string({
+        required: true,
+        description: 'The text, at most 10000 characters. It can be empty if there are attachments.',
+      }),
+      attachmentIds: t.idList({
+        description:
+          'Files to send with the message, at most 10, in this order. Upload them first with `POST`, as multipart/form-data.',
+      }),
     }),
   },
   payload: objectPayload('message', MessageRef),
-  run: (commit, { visitor, services }, { conversationId, ...input }) => {
-    const message = { ...validate(newMessage, input), conversationId: requireId('conversation', conversationId) };
+  run: (commit, { visitor, services }, { conversationId, attachmentIds, ...content }) => {
+    const fileIds = parseIdListField('attachmentIds', attachmentIds ?? [], MAX_ATTACHMENTS);
+    const message = { ...parseContent(content, fileIds), conversationId: requireId('conversation', conversationId) };
     return services.engine.conversations.sendAsVisitor(
       (work) =>
         commit(async (tx) => {

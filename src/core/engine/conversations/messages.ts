@@ -1,24 +1,40 @@
+import { isDeepStrictEqual } from 'node:util';
+import { z } from 'zod';
 import type { Database, Transaction } from '../../../storage/database.ts';
 import { prepare } from '../../../storage/prepared-statement.ts';
 import { type Caller, requireOperatorId, type VisitorCaller } from '../../kernel/caller.ts';
 import { DomainError } from '../../kernel/errors.ts';
 import { text } from '../../kernel/text.ts';
+import { validate } from '../../kernel/validate.ts';
 import { type Conversation, wrongState } from '../records/conversation.ts';
 import { recordFirstAnswer, requireConversation } from '../records/conversation-store.ts';
 import { recordHandlingAnswer } from '../records/handlings.ts';
 import { appendMessage, type Message } from '../records/message-store.ts';
 import { requireOwnConversation, requireVisitorConversation } from './conversation-access.ts';
+import { findSendable, findSentIds } from './message-files.ts';
 
 const MAX_MESSAGE_LENGTH = 10_000;
 
 export const messageText = text(1, MAX_MESSAGE_LENGTH);
 /** Chosen by the sender; a retry repeats it. */
 export const clientId = text(1, 64);
+const messageContent = z.strictObject({ clientId: clientId.nullish(), text: messageText });
+const contentWithFiles = messageContent.extend({ text: text(0, MAX_MESSAGE_LENGTH) });
+
+/** Only a message with attachments can be without text. */
+export function parseContent(
+  content: { readonly clientId?: unknown; readonly text?: unknown },
+  attachmentIds: readonly number[],
+): Omit<NewMessage, 'conversationId'> {
+  const schema = attachmentIds.length > 0 ? contentWithFiles : messageContent;
+  return { ...validate(schema, content), attachmentIds };
+}
 
 export interface NewMessage {
   readonly conversationId: number;
   readonly clientId?: string | null | undefined;
   readonly text: string;
+  readonly attachmentIds?: readonly number[];
 }
 
 /** Sends a message of an operator, who must have accepted the conversation. */
@@ -29,10 +45,11 @@ export async function sendAsOperator(tx: Transaction, caller: Caller, input: New
     findEarlierMessage(tx, caller, author, input),
   ]);
   requireOwnConversation(caller, conversation);
-  if (earlierMessage) return requireSameText(earlierMessage, input);
+  if (earlierMessage) return requireSameContent(tx, earlierMessage, input);
   if (conversation.state === 'offered') throw wrongState('Accept the offer before you write.');
   if (conversation.state === 'closed') throw conversationClosedError();
-  const message = appendMessage(tx, caller, conversation, { ...author, ...toContent(input) });
+  const files = await findSendable(tx, caller, author, input);
+  const message = appendMessage(tx, caller, conversation, { ...author, ...toContent(input) }, files);
   recordFirstAnswer(tx, caller, conversation);
   recordHandlingAnswer(tx, caller, conversation);
   return message;
@@ -46,9 +63,10 @@ export async function sendAsVisitor(tx: Transaction, visitor: VisitorCaller, inp
     findEarlierMessage(tx, visitor, author, input),
   ]);
   requireVisitorConversation(visitor, conversation);
-  if (earlierMessage) return requireSameText(earlierMessage, input);
+  if (earlierMessage) return requireSameContent(tx, earlierMessage, input);
   if (conversation.state === 'closed') throw conversationClosedError();
-  return appendMessage(tx, visitor, conversation, { ...author, ...toContent(input) });
+  const files = await findSendable(tx, visitor, author, input);
+  return appendMessage(tx, visitor, conversation, { ...author, ...toContent(input) }, files);
 }
 
 /** Loads the messages after a sequence number, in order. */
@@ -99,10 +117,13 @@ async function findEarlierMessage(
   return (await tx.run(findByClientId, args))[0];
 }
 
-function requireSameText(earlierMessage: Message, input: NewMessage): Message {
-  if (earlierMessage.text === input.text) return earlierMessage;
-  throw new DomainError('conflict', 'The client id was already used for a message with another text.', {
-    problems: [{ path: ['clientId'], code: 'invalid', rule: 'was already used for a message with another text' }],
+async function requireSameContent(tx: Transaction, earlierMessage: Message, input: NewMessage): Promise<Message> {
+  const hasSameText = earlierMessage.text === input.text;
+  const sentIds = await findSentIds(tx, earlierMessage);
+  if (hasSameText && isDeepStrictEqual(sentIds, input.attachmentIds ?? [])) return earlierMessage;
+  const content = hasSameText ? 'other attachments' : 'another text';
+  throw new DomainError('conflict', `The client id was already used for a message with ${content}.`, {
+    problems: [{ path: ['clientId'], code: 'invalid', rule: `was already used for a message with ${content}` }],
   });
 }
 

@@ -120,22 +120,22 @@ async function lockAttachment(
     .executeTakeFirst();
 }
 
-/** Makes complete attachments part of a message, in the given order. */
-export async function attachToMessage(
-  { db }: Transaction,
+const attach = prepare<AttachmentKey & { sequence: number; place: number }>((db, args) =>
+  db
+    .updateTable('attachments')
+    .set({ state: 'attached', sequence: args.sequence, place: args.place })
+    .where('accountId', '=', args.accountId)
+    .where('id', '=', args.id),
+);
+
+/** Makes complete attachments that were read in this transaction part of a message, in the given order. */
+export function attachToMessage(
+  tx: Transaction,
   { accountId }: AccountContext,
   sequence: number,
   ids: readonly number[],
-): Promise<void> {
-  for (const [place, id] of ids.entries()) {
-    await db
-      .updateTable('attachments')
-      .set({ state: 'attached', sequence, place })
-      .where('accountId', '=', accountId)
-      .where('id', '=', id)
-      .where('state', '=', 'complete')
-      .execute();
-  }
+): void {
+  for (const [place, id] of ids.entries()) tx.send(attach, { accountId, id, sequence, place });
 }
 
 /** Counts the attachments of a conversation that are not part of a message. */

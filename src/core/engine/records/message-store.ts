@@ -4,6 +4,7 @@ import { prepare } from '../../../storage/prepared-statement.ts';
 import type { Tables } from '../../../storage/tables.ts';
 import { announce } from '../../events/announce.ts';
 import type { ActorContext } from '../../kernel/caller.ts';
+import { attachToMessage } from './attachment-store.ts';
 import { type Conversation, toEventSnapshot } from './conversation.ts';
 import { eraseConversations, incrementMessageCount, selectConversationIds } from './conversation-store.ts';
 import { type Notice, operatorJoined, renderNotice } from './notices.ts';
@@ -34,9 +35,12 @@ export function appendMessage(
   context: ActorContext,
   conversation: Conversation,
   content: MessageContent,
+  attachmentIds: readonly number[] = [],
 ): Message {
   incrementMessageCount(tx, context, conversation.id);
-  return storeMessage(tx, context, conversation, { ...content, sequence: conversation.messageCount + 1 });
+  const sequence = conversation.messageCount + 1;
+  attachToMessage(tx, context, sequence, attachmentIds);
+  return storeMessage(tx, context, conversation, { ...content, sequence }, attachmentIds);
 }
 
 /** Stores and announces a message whose sequence number is already reserved. */
@@ -45,11 +49,16 @@ export function storeMessage(
   context: ActorContext,
   conversation: Conversation,
   content: MessageContent & Pick<Message, 'sequence'>,
+  attachmentIds: readonly number[] = [],
 ): Message {
   const { id } = conversation;
   const message = insertMessage(tx, context, { conversationId: id, at: tx.now, ...content });
   const { sequence, authorType, noticeCode } = message;
-  const values = { ...toEventSnapshot(conversation), sequence, authorType, ...(noticeCode && { noticeCode }) };
+  const values = {
+    ...{ ...toEventSnapshot(conversation), sequence, authorType },
+    ...(noticeCode && { noticeCode }),
+    ...(attachmentIds.length > 0 && { attachmentIds }),
+  };
   announce(tx, context, 'message.created', id, { fields: ['messages'], values }, 'conversation');
   return message;
 }

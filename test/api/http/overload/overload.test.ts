@@ -86,6 +86,9 @@ suite('an overloaded service', () => {
       '/visitor/session': graphql,
       '/visitor/session/renew': graphql,
       '/visitor/graphql': graphql,
+      '/visitor/attachment': graphql,
+      '/attachment': graphql,
+      '/attachment/1': graphql,
       '/_authenticated': JSON.stringify({ error: 'temporarily_unavailable', error_description: MESSAGE }),
     })) {
       const response = await sendAndWait(path);

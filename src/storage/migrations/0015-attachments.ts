@@ -2,7 +2,7 @@ import type { Migration } from './migration.ts';
 
 /** Files that visitors and operators send, in chunks, and the space that they take per account. */
 export const attachments: Migration = {
-  name: '0006-attachments',
+  name: '0015-attachments',
   additive: true,
   statements: ({ bytes }) => [
     `alter table accounts add column attachment_kinds text not null default '[]'`,

@@ -1,0 +1,25 @@
+import type { FastifyInstance } from 'fastify';
+import type { Uploads } from '../../core/attachments/uploads.ts';
+import { forbidden } from '../../core/kernel/caller.ts';
+import { serveUploads } from '../graphql-server/uploads.ts';
+import type { VisitorGate } from './visitor-gate.ts';
+
+export const VISITOR_ATTACHMENT_PATH = '/visitor/attachment';
+
+/** `POST /visitor/attachment` takes a file of a visitor. */
+export function registerVisitorUploads(
+  app: FastifyInstance,
+  { uploads, gate, timeoutMs }: { readonly uploads: Uploads; readonly gate: VisitorGate; readonly timeoutMs: number },
+): void {
+  serveUploads(app, {
+    path: VISITOR_ATTACHMENT_PATH,
+    uploads,
+    acceptsApiKeys: false,
+    timeoutMs,
+    authenticate: async ({ secret }, request) => {
+      const visitor = await gate.authenticate(secret, request.headers.origin);
+      if (visitor === 'wrong_origin') throw forbidden();
+      return visitor;
+    },
+  });
+}
