@@ -6,6 +6,7 @@ import type { Tables } from '../../storage/tables.ts';
 import { announce, computeChanges } from '../events/announce.ts';
 import { type AccountContext, type Caller, type Commit, requireAdmin, SYSTEM } from '../kernel/caller.ts';
 import { invalidField } from '../kernel/errors.ts';
+import { attachmentKinds } from '../kernel/file-kinds.ts';
 import { nextId } from '../kernel/ids.ts';
 import { requiredText } from '../kernel/text.ts';
 import { type RoutingSettings, routingSettingsSchema, toRoutingSettings } from './account-settings.ts';
@@ -16,11 +17,13 @@ export interface Account extends RoutingSettings {
   readonly name: string;
   readonly lang: string;
   readonly premiumEnabled: boolean;
+  /** Media types that were added to the usual ones. */
+  readonly attachmentKinds: readonly string[];
 }
 
 /** The fields that admins can change. */
 export const accountUpdate = routingSettingsSchema
-  .extend({ name: requiredText(255).meta({ description: 'Name.' }) })
+  .extend({ name: requiredText(255).meta({ description: 'Name.' }), attachmentKinds })
   .partial();
 export type AccountUpdate = z.output<typeof accountUpdate>;
 
@@ -62,9 +65,10 @@ export class Accounts {
       if (changes.fields.length === 0) return account;
       const { name, offerSeconds, queueLimit, idleMinutes } = account;
       const [autoAccept, lowestPriorityFirst] = [Number(account.autoAccept), Number(account.lowestPriorityFirst)];
+      const kinds = JSON.stringify(account.attachmentKinds);
       await tx.db
         .updateTable('accounts')
-        .set({ name, offerSeconds, queueLimit, idleMinutes, autoAccept, lowestPriorityFirst })
+        .set({ name, offerSeconds, queueLimit, idleMinutes, autoAccept, lowestPriorityFirst, attachmentKinds: kinds })
         .where('id', '=', accountId)
         .execute();
       announce(tx, caller, 'account.updated', accountId, changes);
@@ -111,11 +115,12 @@ export function adjustOperatorCounts(
 }
 
 const COLUMNS = [
-  ...(['id', 'name', 'lang', 'premiumEnabled'] as const),
+  ...(['id', 'name', 'lang', 'premiumEnabled', 'attachmentKinds'] as const),
   ...(['autoAccept', 'offerSeconds', 'queueLimit', 'lowestPriorityFirst', 'idleMinutes'] as const),
 ];
 
 function toAccount(row: Pick<Selectable<Tables['accounts']>, (typeof COLUMNS)[number]>): Account {
   const { id, name, lang, premiumEnabled } = row;
-  return { id, name, lang, premiumEnabled: premiumEnabled === 1, ...toRoutingSettings(row) };
+  const kinds = JSON.parse(row.attachmentKinds) as string[];
+  return { id, name, lang, premiumEnabled: premiumEnabled === 1, attachmentKinds: kinds, ...toRoutingSettings(row) };
 }

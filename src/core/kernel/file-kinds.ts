@@ -9,7 +9,7 @@ export interface FileKind {
   readonly isImage?: true;
 }
 
-/** What everybody can send. Text has no magic number: see core/attachments/text-check.ts. */
+/** What everyone can send. Text has no magic number: see core/attachments/text-check.ts. */
 export const PLAIN_TEXT: FileKind = { type: 'text/plain', extensions: ['txt', 'text', 'log', 'csv', 'md'] };
 const USUAL_KINDS: readonly FileKind[] = [
   { type: 'image/png', extensions: ['png'], isImage: true },

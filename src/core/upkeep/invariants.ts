@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Database } from '../../storage/database.ts';
+import { ATTACHMENT_INVARIANTS } from './attachment-invariants.ts';
 import { ENGINE_INVARIANTS, type Invariant } from './engine-invariants.ts';
 
 export interface InvariantReport {
@@ -54,6 +55,7 @@ const INVARIANTS: readonly Invariant[] = [
       having count(e.position) <> coalesce(max(e.position) - min(e.position) + 1, 0) or coalesce(max(e.position), 0) <> a.event_position`,
   },
   ...ENGINE_INVARIANTS,
+  ...ATTACHMENT_INVARIANTS,
 ];
 
 /** Without a running service, expired leases are expected and not reported. */

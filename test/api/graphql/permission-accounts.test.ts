@@ -178,6 +178,11 @@ const CASES: Record<string, readonly [Kind, (id: string) => string]> = {
     'conversation',
     (id) => mutation('messageSend', `conversationId: ${id}, text: "Hello"`),
   ],
+  // Identifiers are counted per account and kind, so that of a conversation is also one of an attachment.
+  'MessageSendInput.attachmentIds': [
+    'conversation',
+    (id) => mutation('messageSend', `conversationId: ${ownConversation}, text: "Hello", attachmentIds: [${id}]`),
+  ],
   'TypingInput.conversationId': ['conversation', (id) => mutation('typing', `conversationId: ${id}`)],
   'ConversationReadInput.id': ['conversation', (id) => mutation('conversationRead', `id: ${id}, upTo: 1`)],
   'ConversationTransferInput.id': [

@@ -49,6 +49,20 @@ export function openConversations({ query }: StoredData, websiteId: number, rank
           notice_parameters: '{"pseudo":"Ana"}',
         },
       });
+      await insert('attachments', {
+        ...{ account_id: 1, id: await nextId('attachment'), conversation_id: id, author_type: 'visitor', author_id: 1 },
+        ...{
+          state: 'attached',
+          name: 'a.png',
+          kind: 'image/png',
+          size: 0,
+          reserved: 0,
+          chunks: 0,
+          width: 1,
+          height: 1,
+        },
+        ...{ sequence: 1, place: 0, created_at: 1 },
+      });
       const ranked = [{ operatorId: Number(rankedId()), servedLast: false, priority: 0, share: 0, assignedAt: 0 }];
       await insert('routing_decisions', {
         ...{

@@ -170,7 +170,7 @@ export const FIELDS = buildTable(
   cellsFor('Query', EVERYONE, 'tag tags'),
   cellsFor('Query', MANAGERS, 'statistics visitor visitors satisfaction satisfactions'),
   cellsFor('Query', ADMINS, 'apiKeys restUsage'),
-  cellsFor('Account', EVERYONE, 'id name lang premiumEnabled autoAccept offerSeconds idleMinutes'),
+  cellsFor('Account', EVERYONE, 'id name lang premiumEnabled autoAccept offerSeconds idleMinutes attachmentKinds'),
   cellsFor('Account', ADMINS, 'queueLimit lowestPriorityFirst'),
   cellsFor('RestUsage', ADMINS, 'key what count firstUsedAt lastUsedAt replacement'),
   cellsFor('ApiKey', ADMINS, 'id name prefix access createdAt expiresAt lastUsedAt revokedAt'),

@@ -26,6 +26,10 @@ const AccountRef = builder.objectRef<Account>('Account').implement({
     autoAccept: t.exposeBoolean('autoAccept', { description: getDescription('autoAccept') }),
     offerSeconds: t.exposeInt('offerSeconds', { description: getDescription('offerSeconds') }),
     idleMinutes: t.exposeInt('idleMinutes', { description: getDescription('idleMinutes') }),
+    attachmentKinds: t.stringList({
+      description: getDescription('attachmentKinds'),
+      resolve: ({ attachmentKinds }) => [...attachmentKinds],
+    }),
     queueLimit: t.int({
       nullable: true,
       description: `${getDescription('queueLimit')} Admins only.`,
@@ -62,6 +66,7 @@ addMutation('accountUpdate', {
       offerSeconds: t.int({ description: getDescription('offerSeconds') }),
       queueLimit: t.int({ description: getDescription('queueLimit') }),
       idleMinutes: t.int({ description: getDescription('idleMinutes') }),
+      attachmentKinds: t.stringList({ description: getDescription('attachmentKinds') }),
       lowestPriorityFirst: t.boolean({ description: getDescription('lowestPriorityFirst') }),
     }),
   },
