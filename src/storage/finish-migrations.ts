@@ -7,7 +7,7 @@ import { listUnfinishedWork, saveWork, type WorkRow } from './migration-work.ts'
 import type { Fill, Migration } from './migrations/migration.ts';
 
 const MAX_BATCH_ROWS = 1000;
-/** Smaller batches are hardly quicker: the time is then that of the commit. */
+/** On a busy server every batch takes long, however small: without a minimum a fill would hardly advance. */
 const MIN_BATCH_ROWS = 250;
 /** Requests can wait for a batch, so a slow server gets smaller ones. */
 const TARGET_BATCH_MS = 100;
