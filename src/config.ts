@@ -132,6 +132,10 @@ export const settings = z.object({
   SWITCHBOARD_HISTORY_DAYS: days.default(400).meta({
     description: 'Retention of the live history (connected time) and of routing decisions, in days.',
   }),
+  SWITCHBOARD_VISITOR_DAYS: days.default(30).meta({
+    description:
+      'Days after which visitors who never had a conversation are deleted, counted from when they last opened or renewed a session.',
+  }),
   SWITCHBOARD_VISITOR_SESSIONS_PER_MINUTE: perMinute.default(30).meta({
     description: 'Visitor sessions per minute from one address; 0 for no limit.',
   }),

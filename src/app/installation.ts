@@ -92,7 +92,11 @@ export async function openInstallation(config: Config, options: OpenOptions = {}
       perAddress: config.SWITCHBOARD_ADDRESS_UPLOADS_PER_MINUTE,
       atOncePerAddress: config.SWITCHBOARD_ADDRESS_UPLOADS_AT_ONCE,
     }),
-    upkeep: createUpkeep(database, { events: config.SWITCHBOARD_EVENT_DAYS, history: config.SWITCHBOARD_HISTORY_DAYS }),
+    upkeep: createUpkeep(database, {
+      events: config.SWITCHBOARD_EVENT_DAYS,
+      history: config.SWITCHBOARD_HISTORY_DAYS,
+      idleVisitors: config.SWITCHBOARD_VISITOR_DAYS,
+    }),
   };
 }
 

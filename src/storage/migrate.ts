@@ -18,6 +18,7 @@ import { visitorPresence } from './migrations/0012-visitor-presence.ts';
 import { noticeCodes } from './migrations/0013-notice-codes.ts';
 import { idleMinutes } from './migrations/0014-idle-minutes.ts';
 import { attachments } from './migrations/0015-attachments.ts';
+import { idleVisitors } from './migrations/0016-idle-visitors.ts';
 import type { IndexDefinition, Migration } from './migrations/migration.ts';
 
 export const migrations: readonly Migration[] = [
@@ -36,6 +37,7 @@ export const migrations: readonly Migration[] = [
   noticeCodes,
   idleMinutes,
   attachments,
+  idleVisitors,
 ];
 
 /** Created before the first migration; migrations can add columns. */

@@ -267,6 +267,8 @@ export interface Tables {
     erasedAt: number | null;
     /** When a session was last opened or renewed. Null if the previous version did it: `createdAt` counts. */
     lastSeenAt: number | null;
+    /** 1 if the visitor was idle and is kept, because they have a conversation. */
+    isKept: Generated<number>;
   };
   /** Where a visitor is, and what the website says about them. Lists are JSON. */
   visitorContext: {

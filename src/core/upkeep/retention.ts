@@ -1,7 +1,9 @@
 import type { Database, Transaction } from '../../storage/database.ts';
+import { deleteErasedContexts } from '../engine/records/visitor-context-store.ts';
 import { deleteOldDecisions } from '../engine/routing/decisions.ts';
 import { deleteOldEvents } from '../events/event-log.ts';
 import { deleteOldHistory } from '../live/live-history.ts';
+import { deleteIdleVisitors } from '../visitors/idle-visitors.ts';
 import { findLowestPosition } from '../webhooks/webhook-store.ts';
 
 const DAY_MS = 24 * 3600 * 1000;
@@ -11,6 +13,8 @@ export interface RetentionDays {
   readonly events: number;
   /** For the live history and routing decisions. */
   readonly history: number;
+  /** For visitors without a conversation. */
+  readonly idleVisitors: number;
 }
 
 /** Deletes rows that are older than the retention, in small batches. */
@@ -36,5 +40,7 @@ export class Retention {
     }
     await deleteOldHistory(this.#database, this.#days.history * DAY_MS, signal);
     await deleteOldDecisions(this.#database, this.#days.history * DAY_MS, signal);
+    await deleteErasedContexts(this.#database, signal);
+    await deleteIdleVisitors(this.#database, this.#days.idleVisitors * DAY_MS, signal);
   }
 }

@@ -1,7 +1,8 @@
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { Database, Transaction } from '../../../storage/database.ts';
 import { prepare } from '../../../storage/prepared-statement.ts';
 import type { Tables } from '../../../storage/tables.ts';
+import { deleteInBatches } from '../../kernel/batched-delete.ts';
 import type { AccountContext } from '../../kernel/caller.ts';
 import type { VisitorContext } from './visitor-context.ts';
 
@@ -74,6 +75,12 @@ export async function deleteContext(tx: Transaction, { accountId }: AccountConte
     .where('accountId', '=', accountId)
     .where('visitorId', '=', visitorId)
     .execute();
+}
+
+/** Deletes what is left about erased visitors: a node of the previous version that erases one does not know this table. */
+export function deleteErasedContexts(database: Database, signal?: AbortSignal): Promise<void> {
+  const where = sql`(account_id, visitor_id) in (select account_id, id from visitors where erased_at is not null)`;
+  return deleteInBatches(database, { table: 'visitor_context', key: ['account_id', 'visitor_id'], where }, signal);
 }
 
 function toContext({ accountId: _account, visitorId: _visitor, ...row }: ContextRow): VisitorContext {

@@ -58,6 +58,7 @@ export async function insertVisitor(
     createdAt,
     erasedAt: null,
     lastSeenAt: tx.now,
+    isKept: 0,
   };
   // Two concurrent sessions with the same new external id share one visitor.
   const inserted = await tx.db
@@ -126,6 +127,43 @@ export async function recordVisit(tx: Transaction, { accountId }: AccountContext
     .where('accountId', '=', accountId)
     .where('id', '=', id)
     .execute();
+}
+
+/** Marks idle visitors that are not deleted, so that they are not found again. */
+export async function keepVisitors(
+  { db }: Transaction,
+  { accountId }: AccountContext,
+  ids: readonly number[],
+): Promise<void> {
+  if (ids.length === 0) return;
+  await db
+    .updateTable('visitors')
+    .set({ isKept: 1 })
+    .where('accountId', '=', accountId)
+    .where('id', 'in', ids)
+    .execute();
+}
+
+/** The caller has checked that nothing refers to them. */
+export async function deleteVisitors(
+  { db }: Transaction,
+  { accountId }: AccountContext,
+  ids: readonly number[],
+): Promise<void> {
+  if (ids.length === 0) return;
+  const rows = await db
+    .deleteFrom('visitors')
+    .where('accountId', '=', accountId)
+    .where('id', 'in', ids)
+    .returning(['id', 'websiteList'])
+    .execute();
+  for (const { id, websiteList } of rows)
+    await db
+      .deleteFrom('visitorWebsites')
+      .where('accountId', '=', accountId)
+      .where('websiteId', 'in', JSON.parse(websiteList) as number[])
+      .where('visitorId', '=', id)
+      .execute();
 }
 
 /** Adds to the websites that the visitor has visited. */
