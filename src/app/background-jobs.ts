@@ -48,10 +48,10 @@ export function startScheduler(
     if (performance.now() >= nextVisitorCheck) {
       nextVisitorCheck = performance.now() + VISITOR_INTERVAL_MS;
       await scheduler.watchVisitors();
-      await scheduler.watchIdleChats();
     }
     if (performance.now() < nextSweep) return;
     nextSweep = performance.now() + SWEEP_INTERVAL_MS;
+    await scheduler.watchIdleChats();
     const found = await scheduler.sweep();
     metrics.countFoundBySweep(found);
     if (found > 0) logger.warn({ found }, 'the sweep found queued conversations that could have been offered before');

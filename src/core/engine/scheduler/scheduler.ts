@@ -82,6 +82,7 @@ export class Scheduler {
   readonly #visitorPresence: VisitorPresence;
   #isHoldRequested = false;
   #resumedAt = 0;
+  #time = 0;
   #holdLeasesUntil = 0;
   #upgradeEnd: number | undefined;
 
@@ -103,6 +104,7 @@ export class Scheduler {
   async tick(): Promise<number> {
     try {
       const time = await this.#readTime();
+      this.#time = time;
       if (this.#isHoldRequested) {
         this.#resumedAt = time;
         this.#holdLeasesUntil = time + DESK_LEASE_SECONDS * 1000;
@@ -148,26 +150,29 @@ export class Scheduler {
    * ends until visitors have had time to renew their presence. Returns how many conversations were ended.
    */
   async watchVisitors(): Promise<number> {
-    const time = await this.#readTime();
-    if (this.#isHoldRequested || time < this.#holdLeasesUntil) return 0;
+    if (this.#isHolding()) return 0;
     for (let round = 0; round < MAX_ROUNDS && (await this.#visitorPresence.settle()) >= MAX_PER_ROUND; round += 1);
-    if (time < (await this.#readUpgradeEnd())) return 0;
+    if (await this.#isUpgrading()) return 0;
     const abandoned = await selectAbandonedConversations(this.#database.read).limit(MAX_PER_ROUND).execute();
     return this.#processEach(abandoned, endAbandoned);
   }
 
   /** Warns in idle chats and closes them, as accounts have chosen. Returns how many chats were idle. */
   async watchIdleChats(): Promise<number> {
-    const time = await this.#readTime();
-    if (this.#isHoldRequested || time < this.#holdLeasesUntil) return 0;
+    if (this.#isHolding()) return 0;
     const idle = await selectIdleChats(this.#database.read).limit(MAX_PER_ROUND).execute();
     return this.#processEach(idle, processIdleChat);
   }
 
   /** During an upgrade, nodes of the previous version renew no presence: their visitors only seem to be absent. */
-  async #readUpgradeEnd(): Promise<number> {
+  async #isUpgrading(): Promise<boolean> {
     this.#upgradeEnd ??= await loadUpgradeEnd(this.#database);
-    return this.#upgradeEnd;
+    return this.#upgradeEnd > 0 && (await this.#readTime()) < this.#upgradeEnd;
+  }
+
+  /** As of the last round: the checks of visitors follow one. */
+  #isHolding(): boolean {
+    return this.#isHoldRequested || this.#time < this.#holdLeasesUntil;
   }
 
   async #readTime(): Promise<number> {
