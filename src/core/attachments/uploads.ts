@@ -1,6 +1,7 @@
 import type { Database, Transaction } from '../../storage/database.ts';
 import { toNetwork } from '../access/networks.ts';
 import type { RateLimits } from '../access/rate-limits.ts';
+import { parseWidget, resolveWidget } from '../directory/widget.ts';
 import { requireOwnConversation, requireVisitorConversation } from '../engine/conversations/conversation-access.ts';
 import { conversationClosedError } from '../engine/conversations/messages.ts';
 import { type Attachment, countUnsent, insertPending, reserveSpace } from '../engine/records/attachment-store.ts';
@@ -78,6 +79,7 @@ export class Uploads {
     return this.#database.transaction(async (tx) => {
       const conversation = await requireConversation(tx, accountId, input.conversationId);
       requireWritable(uploader, conversation);
+      if ('visitorId' in uploader) await requireFilesOn(tx, conversation);
       if ((await countUnsent(tx, uploader, conversation.id)) >= MAX_UNSENT)
         throw new DomainError('limit', `Send the files first: at most ${MAX_UNSENT} can wait in a conversation.`);
       if (!(await reserveSpace(tx, uploader, { bytes: reserved, limit: accountBytes })))
@@ -97,6 +99,18 @@ function requireWritable(uploader: Uploader, conversation: Conversation): void {
   if (conversation.state === 'closed') throw conversationClosedError();
   const isOffer = conversation.state === 'offered' && 'operatorId' in uploader && uploader.operatorId !== null;
   if (isOffer) throw wrongState('Accept the offer before you write.');
+}
+
+/** The website can turn the files of visitors off. */
+async function requireFilesOn({ db }: Transaction, { accountId, websiteId }: Conversation): Promise<void> {
+  const website = await db
+    .selectFrom('websites')
+    .select('widget')
+    .where('accountId', '=', accountId)
+    .where('id', '=', websiteId)
+    .executeTakeFirst();
+  if (website && !resolveWidget(parseWidget(website.widget)).attachments)
+    throw wrongState('This website takes no files.');
 }
 
 function toAuthor(uploader: Uploader): Pick<Attachment, 'authorType' | 'authorId'> {

@@ -175,4 +175,17 @@ describe('attachments', () => {
     assert.equal((await sendFiles(visitor.run, { conversationId, attachmentIds })).userErrors.length, 1);
     assert.deepEqual((await sendFiles(operator.run, { conversationId, attachmentIds })).userErrors, []);
   });
+
+  test('a website can turn the files of visitors off', async () => {
+    const setAttachments = (attachments: boolean) =>
+      site.admin.run('mutation($input:WebsiteUpdateInput!){websiteUpdate(input:$input){userErrors{message}}}', {
+        input: { id: site.websiteId, widget: { attachments } },
+      });
+    assert.deepEqual((await setAttachments(false)).errors, []);
+    const file = { bytes: PDF, name: 'a.pdf' };
+    assert.equal((await upload(file)).status, 409);
+    assert.equal((await uploadAsOperator(file)).status, 201);
+    await setAttachments(true);
+    assert.equal((await upload(file)).status, 201);
+  });
 });
