@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { sql } from 'kysely';
 import { selectAvailableRows, selectStamps } from '../../src/core/engine/presence/live-query.ts';
 import { dueQueries } from '../../src/core/engine/scheduler/scheduler.ts';
+import { CHANNELS } from '../../src/core/kernel/channels.ts';
 import { parseIdFilter, parseTextFilter } from '../../src/core/kernel/filters.ts';
 import type { OperatorFilters } from '../../src/core/operators/operator-filter.ts';
 import { OperatorPages } from '../../src/core/operators/operator-pages.ts';
+import { prepareWidgetAvailability } from '../../src/core/visitors/widget-availability.ts';
 import { selectDueDeliveries, selectDueWebhooks } from '../../src/core/webhooks/claims.ts';
 import { explainQuery, sqliteOnly, type TestInstallation } from '../support/databases/databases.ts';
 
@@ -79,6 +82,21 @@ for (const { name, open } of sqliteOnly) {
     assert.equal(plan.length, 1, plan.join(' | '));
     assert.match(plan[0] ?? '', /webhook_deliveries_due/);
   });
+
+  for (const listsOperators of [true, false]) {
+    test(`${name}: the availability for a widget reads ${listsOperators ? 'the operators of the website' : 'the routable operators'} only`, () => {
+      const { database } = installation;
+      const shape = { listsOperators, requiresSkill: false, requiresGroup: false };
+      const args = { accountId: 1, websiteId: 1, skillId: 0, groupId: 0, language: 'en' };
+      const values = Object.fromEntries(Object.entries(args).map(([key, value]) => [key, sql.lit(value)]));
+      const plan = explainQuery(database, prepareWidgetAvailability(shape).build(database.read, values as never));
+      const steps = plan.join(' | ');
+      for (const step of plan) refuseScan(step.replace('CONSTANT ROW', 'page'));
+      for (const channel of listsOperators ? [] : CHANNELS)
+        assert.match(steps, new RegExp(`operator_live_${channel}\\b`));
+      if (listsOperators) assert.match(steps, /account_id=\? AND website_id=\?/);
+    });
+  }
 
   test(`${name}: the live list reads the connected operators only`, () => {
     const { database } = installation;

@@ -78,6 +78,11 @@ const compressedCopies = new WeakMap<Buffer, Map<Encoding, Buffer>>();
 
 function compressAtOnce(content: Content, encoding: Encoding): Buffer {
   if (typeof content === 'string') return COMPRESSORS[encoding].compressSync(content);
+  return compressOnce(content, encoding);
+}
+
+/** Keeps the compressed copy as long as the content. */
+export function compressOnce(content: Buffer, encoding: Encoding): Buffer {
   const copies = compressedCopies.get(content) ?? new Map<Encoding, Buffer>();
   const copy = copies.get(encoding) ?? COMPRESSORS[encoding].compressSync(content);
   compressedCopies.set(content, copies.set(encoding, copy));

@@ -71,6 +71,22 @@ const session = z
   })
   .meta({ id: 'VisitorSession', description: 'A visitor session.' });
 
+const widgetQuery = z.object({
+  website: z.int().meta({ description: 'The website.', example: 1 }),
+  account: z.int().optional().meta({ description: 'The account of the website; 1 by default.', example: 1 }),
+  language: z.string().optional().meta({ description: 'The language of the texts (ISO 639-1).', example: 'fr' }),
+});
+
+const widget = z
+  .looseObject({
+    language: z.string().meta({ description: 'The language of the texts.' }),
+    isOpen: z.boolean().meta({ description: 'Whether visitors can start conversations now, by the opening hours.' }),
+    opensAt: z.string().nullable().meta({ description: 'The next opening, if the website is closed.' }),
+    channels: z.array(z.looseObject({})).meta({ description: 'The channels on offer, each with its availability.' }),
+    texts: z.record(z.string(), z.string()).meta({ description: 'All texts by key.' }),
+  })
+  .meta({ id: 'VisitorWidget', description: 'What a page needs to show the widget; also its settings.' });
+
 const status = (value: string) =>
   z.object({ status: z.literal(value).meta({ description: 'The state of the service.' }) });
 
@@ -85,7 +101,7 @@ const METHOD_NOT_ALLOWED = jsonResponse('The method is not allowed here.', failu
   headers: ['Allow'],
 });
 
-/** `/graphql`, `/visitor/session` and the health checks. GraphQL documents itself; see the schema. */
+/** `/graphql`, the endpoints of visitors and the health checks. GraphQL documents itself; see the schema. */
 export const otherPaths: ZodOpenApiPathsObject = {
   '/graphql': {
     post: {
@@ -136,6 +152,31 @@ export const otherPaths: ZodOpenApiPathsObject = {
         413: failure('The body is larger than 1 MiB.'),
         415: failure('The body is neither JSON nor a form.'),
         429: failure('Too many sessions from this address.', 'Retry-After'),
+        500: failure('Internal error, logged under the request id.'),
+        503: failure('The service cannot answer right now.', 'Retry-After'),
+      },
+    },
+  },
+  '/visitor/widget': {
+    get: {
+      operationId: 'get_visitor_widget',
+      tags: [GRAPHQL],
+      summary: 'Read what the widget of a website shows',
+      description:
+        'Settings, texts, availability and opening hours, without a session. A page needs an origin that the website allows.',
+      security: [],
+      requestParams: { query: widgetQuery },
+      responses: {
+        200: jsonResponse('The settings.', widget, {
+          example: {
+            ...{ language: 'en', isOpen: true, opensAt: null, texts: { send: 'Send' } },
+            channels: [{ channel: 'CHAT', isAvailable: true }],
+          },
+        }),
+        304: { description: 'Not modified: `If-None-Match` has the current `ETag`.' },
+        400: failure('The input is not valid.'),
+        403: failure('The website does not allow the origin.'),
+        405: failure('The method is not allowed here.', 'Allow'),
         500: failure('Internal error, logged under the request id.'),
         503: failure('The service cannot answer right now.', 'Retry-After'),
       },

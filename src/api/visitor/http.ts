@@ -12,6 +12,7 @@ import type { VisitorServices } from './services.ts';
 import { registerSession } from './session.ts';
 import { registerSessionRenewal } from './session-renewal.ts';
 import { VisitorGate } from './visitor-gate.ts';
+import { registerWidget } from './widget.ts';
 
 export interface VisitorOptions {
   readonly schema: GraphQLSchema;
@@ -32,6 +33,7 @@ export function registerVisitor(
   const gate = new VisitorGate(services.visitors);
   registerCors(app, gate);
   registerSession(app, services.visitors);
+  registerWidget(app, services.visitors);
   registerSessionRenewal(app, services.visitors, gate);
   registerVisitorUploads(app, { uploads: services.attachments.uploads, gate, timeoutMs: uploadTimeoutMs });
   serveGraphql<VisitorCaller>(app, {

@@ -15,7 +15,7 @@ import { isOriginAllowed } from './visitor-gate.ts';
 const PATH = '/visitor/session';
 
 /** Most installations have a single account. */
-const DEFAULT_ACCOUNT_ID = 1;
+export const DEFAULT_ACCOUNT_ID = 1;
 
 const ID_RULE = 'must be an identifier: decimal digits';
 const idSchema = z

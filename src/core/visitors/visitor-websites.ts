@@ -1,8 +1,10 @@
 import type { Database } from '../../storage/database.ts';
+import { type OpeningHours, parseOpeningHours } from '../directory/opening-hours.ts';
 import { resolveOrigins } from '../directory/website.ts';
+import { parseWidget, type WidgetOverrides } from '../directory/widget.ts';
 import { ShortLivedCache } from '../kernel/caches.ts';
 
-/** The data of a website that is needed to open a session. */
+/** The data of a website that visitors need before they have a session. */
 export interface VisitorWebsite {
   readonly accountId: number;
   readonly id: number;
@@ -10,6 +12,12 @@ export interface VisitorWebsite {
   readonly secretVersion: number;
   /** The default for sessions. */
   readonly language: string;
+  readonly timezone: string;
+  readonly openingHours: OpeningHours | null;
+  readonly widget: WidgetOverrides;
+  /** Changes with the opening hours and the settings of the widget. */
+  readonly settingsText: string;
+  readonly operatorCount: number;
 }
 
 /** Finds websites and their allowed origins. A change takes effect within a second. */
@@ -24,10 +32,20 @@ export class VisitorWebsites {
 
   find(accountId: number, id: number): Promise<VisitorWebsite | undefined> {
     return this.#cache.get(`${accountId} ${id}`, async () => {
-      const row = await this.#selectRows().where('accountId', '=', accountId).where('id', '=', id).executeTakeFirst();
+      const row = await this.#selectRows()
+        .select(['timezone', 'openingHours', 'widget', 'operatorCount'])
+        .where('accountId', '=', accountId)
+        .where('id', '=', id)
+        .executeTakeFirst();
       if (!row) return undefined;
-      const { secretVersion, languageAdmin: language } = row;
-      return { accountId, id, origins: resolveOrigins(parseOrigins(row)), secretVersion, language };
+      const { secretVersion, languageAdmin: language, timezone, operatorCount } = row;
+      return {
+        ...{ accountId, id, origins: resolveOrigins(parseOrigins(row)), secretVersion, language, timezone },
+        openingHours: parseOpeningHours(row.openingHours),
+        widget: parseWidget(row.widget),
+        settingsText: `${row.openingHours} ${row.widget}`,
+        operatorCount,
+      };
     });
   }
 

@@ -15,6 +15,7 @@ import { VisitorService } from './visitor-service.ts';
 import { VisitorSessions } from './visitor-sessions.ts';
 import { VisitorWebsites } from './visitor-websites.ts';
 import { WebsiteAvailability } from './website-availability.ts';
+import { WidgetViews } from './widget-views.ts';
 
 /** Sessions, profiles and erasure of visitors. */
 export type Visitors = ReturnType<typeof createVisitors>;
@@ -34,6 +35,7 @@ export function createVisitors({ database, secrets, log, skillAvailabilities, li
   return {
     sessions,
     websites,
+    widgets: new WidgetViews(database),
     limits: visitorLimits,
     contexts: new VisitorContexts(database, visitorLimits),
     identities: new VisitorIdentities({ secrets, websites, sessions, limits: visitorLimits }),

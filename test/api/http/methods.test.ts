@@ -22,6 +22,7 @@ const PATHS = [
   '/graphql',
   '/visitor/session',
   '/visitor/session/renew',
+  '/visitor/widget',
   '/visitor/graphql',
   '/visitor/attachment',
   '/attachment',

@@ -25,8 +25,17 @@ const committed: Document = JSON.parse(
 const validate = createValidator(committed);
 const operations = operationsOf(committed);
 /** Fields of GraphQL and of visitor sessions. */
-const CAMEL_CASE_NAMES = new Set(['operationName', 'websiteId', 'accountId', 'externalId', 'expiresIn', 'visitorId']);
-const DESCRIBED = /^\/(oauth2\/|_authenticated|admin\/|\.well-known\/|visitor\/session|_health|_ready)/;
+const CAMEL_CASE_NAMES = new Set([
+  'operationName',
+  'websiteId',
+  'accountId',
+  'externalId',
+  'expiresIn',
+  'visitorId',
+  'isOpen',
+  'opensAt',
+]);
+const DESCRIBED = /^\/(oauth2\/|_authenticated|admin\/|\.well-known\/|visitor\/(session|widget)|_health|_ready)/;
 const isRest = (path: string) => path.startsWith('/api/2/');
 
 let switchboard: Switchboard;
