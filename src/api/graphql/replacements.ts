@@ -108,6 +108,11 @@ fragment channel on ChannelLive { enabled slotNumber slotMaxNumber busy availabl
     tags { id }
   }
 }`,
+  'GET /attachment/{id}': `query ($id: ID!) {
+  conversation(id: $id) {
+    messages(first: 100) { sequence attachments { id name size url expiresAt } }
+  }
+}`,
   'GET /visitor': buildListQuery(
     'visitor',
     'id uniqueId externalId lastname firstname email websites { id } createdAt',

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import type { ZodOpenApiPathsObject, ZodOpenApiResponseObject } from 'zod-openapi';
-import { headerRefs } from '../http/openapi.ts';
+import type { ZodOpenApiPathsObject } from 'zod-openapi';
 import { failureEnvelope } from '../rest/openapi/envelope-schemas.ts';
+import { attachmentPaths } from './openapi-attachment-paths.ts';
+import { failure, GRAPHQL, graphqlErrors, jsonResponse } from './openapi-responses.ts';
 
-const GRAPHQL = 'GraphQL';
 const OPERATIONS = 'Operations';
 
 export const otherTags = [
@@ -26,10 +26,6 @@ const graphqlRequest = z
       .meta({ description: 'The values of the variables.' }),
   })
   .meta({ id: 'GraphqlRequest', description: 'A request of GraphQL over HTTP.' });
-
-const graphqlErrors = z
-  .array(z.looseObject({ message: z.string().meta({ description: 'What is wrong.' }) }))
-  .meta({ description: 'The errors; `extensions.code` tells their kind.' });
 
 const graphqlResult = z
   .looseObject({
@@ -89,12 +85,6 @@ const widget = z
 
 const status = (value: string) =>
   z.object({ status: z.literal(value).meta({ description: 'The state of the service.' }) });
-
-const failure = (description: string, ...headers: string[]) =>
-  jsonResponse(description, z.looseObject({ errors: graphqlErrors }), {
-    example: { errors: [{ message: description }] },
-    headers,
-  });
 
 const METHOD_NOT_ALLOWED = jsonResponse('The method is not allowed here.', failureEnvelope, {
   example: { meta: { status: 'fail', message: 'The method POST is not allowed here.' } },
@@ -204,6 +194,7 @@ export const otherPaths: ZodOpenApiPathsObject = {
       },
     },
   },
+  ...attachmentPaths,
   '/_health': {
     get: {
       operationId: 'check_health',
@@ -235,15 +226,3 @@ export const otherPaths: ZodOpenApiPathsObject = {
     },
   },
 };
-
-function jsonResponse(
-  description: string,
-  schema: z.ZodType,
-  { example, headers = [] }: { example: object; headers?: readonly string[] },
-): ZodOpenApiResponseObject {
-  return {
-    description,
-    headers: headerRefs('X-Request-Id', ...headers),
-    content: { 'application/json': { schema, example } },
-  };
-}

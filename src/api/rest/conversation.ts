@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import type { TagService } from '../../core/administration/tag-service.ts';
+import type { AttachmentQuery, FileName } from '../../core/attachments/attachment-query.ts';
 import type { ConversationQuery, HistoryEntry } from '../../core/engine/conversations/conversation-query.ts';
 import type { Conversation } from '../../core/engine/records/conversation.ts';
 import type { EventLog } from '../../core/events/event-log.ts';
@@ -10,6 +11,7 @@ import type { IdFilter } from '../../core/kernel/filters.ts';
 import type { Page, Window } from '../../core/kernel/page.ts';
 import { limitToThreeMonths, type RequestedPeriod } from '../../core/kernel/period.ts';
 import type { RestUsage } from '../../core/reports/rest-usage.ts';
+import { renderFileLine } from './attachment.ts';
 import { toWireDate } from './dates.ts';
 import { JSON_UNICODE_SUFFIX } from './meter.ts';
 import type { Filters, Selection } from './query.ts';
@@ -34,7 +36,7 @@ const historyEntry = z
   .tuple([
     z.literal([1, 2, 3]).meta({ description: 'Author: 1 operator, 2 visitor, 3 notice.' }),
     z.string().meta({ description: 'Time: YYYY-MM-DD HH:MM:SS, UTC.' }),
-    z.string().meta({ description: 'Text.' }),
+    z.string().meta({ description: 'Text, and a line with the name and the address of each attachment.' }),
     z.int().meta({ description: 'Time in milliseconds since 1970.' }),
   ])
   .meta({
@@ -71,6 +73,7 @@ const ENTRY_TYPES: Record<HistoryEntry['authorType'], 1 | 2 | 3> = { operator: 1
 
 interface ConversationSources {
   readonly conversationQuery: ConversationQuery;
+  readonly attachmentQuery: AttachmentQuery;
   readonly tags: TagService;
   readonly log: EventLog;
 }
@@ -103,10 +106,10 @@ class ConversationResource implements Resource<Conversation> {
 
   /** Fields from other tables are read in one batch, and only if selected. */
   async render({ accountId }: Caller, rows: readonly Conversation[], selection: Selection): Promise<string[]> {
-    const { conversationQuery, tags } = this.#sources;
+    const { tags, conversationQuery } = this.#sources;
     const isSelected = (field: string) => selection === 'all' || selection.has(field);
     const uids = isSelected('visitor_uid') ? await conversationQuery.loadVisitorUids(accountId, rows) : undefined;
-    const histories = isSelected('history') ? await conversationQuery.loadHistories(accountId, rows) : undefined;
+    const histories = isSelected('history') ? await this.#loadHistories(accountId, rows) : undefined;
     const ids = rows.map((row) => row.id);
     const tagLists = isSelected('tag_list') ? await tags.loadTagIds(accountId, ids) : undefined;
     return rows.map((row) => {
@@ -114,7 +117,7 @@ class ConversationResource implements Resource<Conversation> {
         id: row.id,
         channel: row.channel,
         visitor_uid: (row.visitorId === null ? undefined : uids?.get(row.visitorId)) ?? null,
-        history: (histories?.get(row.id) ?? []).map(toWireEntry),
+        history: histories?.get(row.id) ?? [],
         operator_answer: row.firstAnswerAt !== null,
         operator_closed: row.closedBy === 'operator',
         waitinglist: row.hasWaited,
@@ -128,10 +131,26 @@ class ConversationResource implements Resource<Conversation> {
       return renderObject('conversation', object, selection);
     });
   }
+
+  async #loadHistories(accountId: number, rows: readonly Conversation[]) {
+    const { attachmentQuery, conversationQuery } = this.#sources;
+    const written = rows.filter(({ messageCount }) => messageCount > 0).map(({ id }) => id);
+    const [histories, files] = await Promise.all([
+      conversationQuery.loadHistories(accountId, rows),
+      attachmentQuery.loadNames(accountId, written),
+    ]);
+    return new Map(
+      [...histories].map(([id, entries]) => {
+        const bySequence = Map.groupBy(files.get(id) ?? [], ({ sequence }) => sequence);
+        return [id, entries.map((entry) => toWireEntry(entry, bySequence.get(entry.sequence) ?? []))];
+      }),
+    );
+  }
 }
 
-function toWireEntry({ authorType, at, text }: HistoryEntry) {
-  return [ENTRY_TYPES[authorType], toWireDate(at), text, at];
+function toWireEntry({ authorType, at, text }: HistoryEntry, files: readonly FileName[]) {
+  const lines = [...(text === '' ? [] : [text]), ...files.map(renderFileLine)];
+  return [ENTRY_TYPES[authorType], toWireDate(at), lines.join('\n'), at];
 }
 
 export function registerConversation(app: FastifyInstance, sources: ConversationSources, usage: RestUsage): void {

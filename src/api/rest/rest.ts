@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Access } from '../../core/access/access.ts';
 import type { Administration } from '../../core/administration/administration.ts';
+import type { Attachments } from '../../core/attachments/attachments.ts';
 import type { Engine } from '../../core/engine/engine.ts';
 import type { Events } from '../../core/events/events.ts';
 import type { TransactInAccount } from '../../core/kernel/caller.ts';
@@ -12,6 +13,7 @@ import { createErrorHandler } from '../http/error-handler.ts';
 import { HttpError } from '../http/http-error.ts';
 import { sendAllowedMethods } from '../http/methods.ts';
 import { RouteTable } from '../http/route-table.ts';
+import { registerAttachment } from './attachment.ts';
 import { authenticate, authenticateFromCache } from './authenticate.ts';
 import { registerClient } from './client.ts';
 import { registerConversation } from './conversation.ts';
@@ -41,6 +43,7 @@ export interface RestOptions extends Deprecation {
   readonly administration: Administration;
   readonly reports: Reports;
   readonly visitors: Visitors;
+  readonly attachments: Attachments;
   readonly transactIn: TransactInAccount;
 }
 
@@ -80,7 +83,12 @@ export function registerRest(app: FastifyInstance, options: RestOptions): void {
   registerWebsite(app, administration.websites, writes, restUsage);
   registerTree(app, 'group', administration.groups, writes, restUsage);
   registerTree(app, 'skill', administration.skills, writes, restUsage);
-  registerConversation(app, { conversationQuery: engine.conversationQuery, tags: administration.tags, log }, restUsage);
+  const conversationSources = {
+    ...{ conversationQuery: engine.conversationQuery, tags: administration.tags, log },
+    attachmentQuery: options.attachments.query,
+  };
+  registerConversation(app, conversationSources, restUsage);
+  registerAttachment(app, options.attachments);
   registerVisitor(app, options.visitors.query, restUsage);
   registerSatisfaction(app, engine.satisfactionQuery, restUsage);
   registerTag(app, administration.tags, writes, restUsage);

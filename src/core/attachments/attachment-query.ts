@@ -5,6 +5,9 @@ import type { Tables } from '../../storage/tables.ts';
 import type { MessageKey } from '../engine/conversations/message-query.ts';
 import type { Attachment, AttachmentKey } from '../engine/records/attachment-store.ts';
 
+/** What the history shows of an attachment. */
+export type FileName = Pick<Attachment, 'id' | 'name' | 'conversationId' | 'sequence'>;
+
 /** An attachment with the database's time when it was read. */
 export type ReadAttachment = Attachment & { readonly now: number };
 
@@ -71,6 +74,25 @@ export class AttachmentQuery {
       .execute();
     const byMessage = Map.groupBy(rows, ({ conversationId, sequence }) => `${conversationId} ${sequence}`);
     return messages.map(({ conversationId, sequence }) => byMessage.get(`${conversationId} ${sequence}`) ?? []);
+  }
+
+  /** The names of all attachments of each conversation, in the order of the messages. */
+  async loadNames(
+    accountId: number,
+    conversationIds: readonly number[],
+  ): Promise<ReadonlyMap<number, readonly FileName[]>> {
+    if (conversationIds.length === 0) return new Map();
+    const rows = await this.#database.read
+      .selectFrom('attachments')
+      .select(['id', 'name', 'conversationId', 'sequence'])
+      .where('accountId', '=', accountId)
+      .where('conversationId', 'in', conversationIds)
+      .where('state', '=', sql.lit('attached' as const))
+      .orderBy('conversationId')
+      .orderBy('sequence')
+      .orderBy('place')
+      .execute();
+    return Map.groupBy(rows, ({ conversationId }) => conversationId);
   }
 
   /** Yields the bytes chunk by chunk; the next one is read when the last one is dealt with. */

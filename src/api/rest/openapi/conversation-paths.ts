@@ -9,6 +9,7 @@ import { TAG_FILTERS, tagCreateBody, tagSchema, tagUpdateBody } from '../tag.ts'
 import { VISITOR_FILTERS, visitorSchema } from '../visitor.ts';
 import { listEnvelope, singleEnvelope } from './envelope-schemas.ts';
 import * as examples from './examples.ts';
+import { responseHeaders } from './headers.ts';
 import { describeReadOperation, jsonResponse } from './operation.ts';
 import { buildFilterParameters, parameterRefs } from './parameters.ts';
 import { buildResourcePaths } from './resource-paths.ts';
@@ -38,6 +39,24 @@ const conversations = buildResourcePaths({
   example: examples.conversation,
 });
 
+const attachment = describeReadOperation(
+  {
+    operationId: 'read_attachment',
+    tag: CONVERSATION,
+    summary: 'Read the file of a message',
+    description:
+      'The bytes of a file at the address that the history of a conversation shows. Pictures are sent inline, everything else as a download.',
+    parameters: parameterRefs('id'),
+    success: {
+      description: 'The file.',
+      headers: responseHeaders(),
+      content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } },
+    },
+  },
+  'NotFound',
+  'TooManyRequests',
+);
+
 const figures = statisticSchema
   .partial()
   .meta({ id: 'Statistic', description: 'Figures by indicator: all, or the requested ones.' });
@@ -51,6 +70,7 @@ const statistic = toWireKeys(examples.statistic) as Record<string, unknown>;
 export const conversationPaths: ZodOpenApiPathsObject = {
   ...conversations,
   ...buildAliasPaths(conversations),
+  '/api/2/attachment/{id}': { get: attachment },
   ...buildResourcePaths({
     name: 'visitor',
     tag: CONVERSATION,

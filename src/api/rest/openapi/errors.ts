@@ -76,6 +76,16 @@ export const errorResponses = {
       error: new DomainError('other_request', 'This Idempotency-Key was used for another request.'),
     },
   }),
+  TooManyRequests: errorResponse(
+    'Too many downloads at the same time from this address.',
+    {
+      downloads: {
+        summary: 'Too many downloads',
+        error: new DomainError('limited', 'Too many downloads at the same time. Try again later.'),
+      },
+    },
+    'Retry-After',
+  ),
   InternalError: errorResponse('Internal error, logged under the request id.', {
     internal: { summary: 'Internal error', error: INTERNAL_ERROR },
   }),
@@ -113,6 +123,7 @@ const ERROR_STATUSES: Record<ErrorName, `${number}`> = {
   TooLarge: '413',
   UnsupportedMediaType: '415',
   OtherRequest: '422',
+  TooManyRequests: '429',
   InternalError: '500',
   Unavailable: '503',
 };
