@@ -21,6 +21,7 @@ const days = z.coerce
   .min(1, { error: 'must be at least 1' })
   .max(36_500, { error: 'must be at most 36500' });
 
+/** Also for limits per hour. */
 const perMinute = z.coerce
   .number({ error: 'must be a number' })
   .int({ error: 'must be a whole number' })
@@ -130,7 +131,8 @@ export const settings = z.object({
       'Retention of the event log in days: how far back subscriptions and webhooks can catch up, and admins can search.',
   }),
   SWITCHBOARD_HISTORY_DAYS: days.default(400).meta({
-    description: 'Retention of the live history (connected time) and of routing decisions, in days.',
+    description:
+      'Retention of the live history (connected time), of routing decisions and of left messages that are done, in days.',
   }),
   SWITCHBOARD_VISITOR_DAYS: days.default(30).meta({
     description:
@@ -179,6 +181,9 @@ export const settings = z.object({
   SWITCHBOARD_UPLOAD_TIMEOUT: secondsBetween(0.1, 3600)
     .default(120)
     .meta({ description: 'Seconds within which a file must arrive, instead of `SWITCHBOARD_REQUEST_TIMEOUT`.' }),
+  SWITCHBOARD_VISITOR_MESSAGES_LEFT_PER_HOUR: perMinute
+    .default(10)
+    .meta({ description: 'Messages that visitors leave per hour from one address; 0 for no limit.' }),
   SWITCHBOARD_LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'silent'], {
       error: 'must be trace, debug, info, warn, error or silent',

@@ -83,6 +83,7 @@ export async function openInstallation(config: Config, options: OpenOptions = {}
         renewalsPerVisitor: config.SWITCHBOARD_VISITOR_RENEWALS_PER_MINUTE,
         renewalsPerAddress: config.SWITCHBOARD_VISITOR_ADDRESS_RENEWALS_PER_MINUTE,
         contextsPerVisitor: config.SWITCHBOARD_VISITOR_CONTEXTS_PER_MINUTE,
+        messagesLeftPerAddress: config.SWITCHBOARD_VISITOR_MESSAGES_LEFT_PER_HOUR,
       },
     }),
     attachments: createAttachments(database, secrets, {

@@ -19,6 +19,7 @@ import { noticeCodes } from './migrations/0013-notice-codes.ts';
 import { idleMinutes } from './migrations/0014-idle-minutes.ts';
 import { attachments } from './migrations/0015-attachments.ts';
 import { idleVisitors } from './migrations/0016-idle-visitors.ts';
+import { messagesLeft } from './migrations/0017-messages-left.ts';
 import type { IndexDefinition, Migration } from './migrations/migration.ts';
 
 export const migrations: readonly Migration[] = [
@@ -38,6 +39,7 @@ export const migrations: readonly Migration[] = [
   idleMinutes,
   attachments,
   idleVisitors,
+  messagesLeft,
 ];
 
 /** Created before the first migration; migrations can add columns. */

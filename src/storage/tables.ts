@@ -434,6 +434,23 @@ export interface Tables {
   };
   tagWebsites: { accountId: number; websiteId: number; tagId: number };
   conversationTags: { accountId: number; conversationId: number; tagId: number };
+  /** What visitors wrote when no operator was there. */
+  messagesLeft: {
+    accountId: number;
+    id: number;
+    websiteId: number;
+    visitorId: number | null;
+    name: string;
+    email: string;
+    text: string;
+    page: string;
+    createdAt: number;
+    /** Who takes care of it. */
+    operatorId: number | null;
+    doneAt: number | null;
+    /** The operator who marked it as done; null if an API key did. */
+    doneBy: number | null;
+  };
   satisfactions: {
     accountId: number;
     id: number;

@@ -24,6 +24,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   live_history: 'core/live/live-history.ts',
   logins: 'core/access/logins.ts',
   messages: 'core/engine/records/message-store.ts',
+  messages_left: 'core/engine/records/message-left-store.ts',
   migration_work: 'storage/migration-work.ts',
   migrations: 'storage/migrate.ts',
   offer_pauses: 'core/engine/records/pauses.ts',

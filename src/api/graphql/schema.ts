@@ -12,6 +12,7 @@ import './types/event.ts';
 import './types/import.ts';
 import './types/live.ts';
 import './types/live-history.ts';
+import './types/message-left.ts';
 import './types/opening-hours.ts';
 import './types/operator.ts';
 import './types/operator-mutations.ts';

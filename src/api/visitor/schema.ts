@@ -2,6 +2,7 @@ import { resolveInTurns } from '../graphql-server/resolve-in-turns.ts';
 import { builder } from './builder.ts';
 import './types/availability.ts';
 import './types/conversation.ts';
+import './types/message-left.ts';
 import './types/mutations.ts';
 import './types/signals.ts';
 import './types/subscriptions.ts';

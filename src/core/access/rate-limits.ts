@@ -4,14 +4,16 @@ import { KeyedQueue } from '../../storage/keyed-queue.ts';
 import { deleteInBatches } from '../kernel/batched-delete.ts';
 import { DomainError } from '../kernel/errors.ts';
 
-const WINDOW_MS = 60_000;
+const MINUTE_MS = 60_000;
 
-/** A limit on attempts per minute. */
+/** A limit on attempts in a sliding window. */
 export interface RateWindow {
   /** The action, and the user or address. */
   readonly subject: string;
   /** 0 means no limit. */
   readonly limit: number;
+  /** Defaults to a minute. A subject always has the same. */
+  readonly windowMs?: number;
 }
 
 /** Exact sliding windows in the database, shared by all nodes. A rejected attempt does not count. */
@@ -51,8 +53,8 @@ export class RateLimits {
       )
       .execute();
     const waits = rows.map(({ subject, attempts, now }) => {
-      const { limit = 0 } = windows.find((window) => window.subject === subject) ?? {};
-      return computeWaitMs(parseRecentAttempts(attempts, now), limit, now);
+      const { limit = 0, windowMs } = windows.find((window) => window.subject === subject) ?? {};
+      return computeWaitMs(parseRecentAttempts(attempts, now, windowMs), limit, now, windowMs);
     });
     return Math.max(...waits, 0) || this.#database.transaction((tx) => this.#count(tx, windows));
   }
@@ -71,19 +73,19 @@ export class RateLimits {
 
   /** Locks windows in the given order, to avoid deadlocks between nodes. */
   async #count(tx: Transaction, windows: readonly RateWindow[]): Promise<number> {
-    const states: { subject: string; attempts: number[]; wait: number }[] = [];
-    for (const { subject, limit } of windows) {
-      if (limit === 0) continue;
-      const attempts = await this.#lockAttempts(tx, subject);
-      states.push({ subject, attempts, wait: computeWaitMs(attempts, limit, tx.now) });
+    const states: { window: RateWindow; attempts: number[]; wait: number }[] = [];
+    for (const window of windows) {
+      if (window.limit === 0) continue;
+      const attempts = await this.#lockAttempts(tx, window);
+      states.push({ window, attempts, wait: computeWaitMs(attempts, window.limit, tx.now, window.windowMs) });
     }
-    const wait = Math.max(0, ...states.map((window) => window.wait));
-    if (wait === 0) for (const { subject, attempts } of states) await this.#addAttempt(tx, subject, attempts);
+    const wait = Math.max(0, ...states.map((state) => state.wait));
+    if (wait === 0) for (const { window, attempts } of states) await this.#addAttempt(tx, window, attempts);
     return wait;
   }
 
-  /** Returns the attempts of the last minute. The upsert locks the row until the commit, on every database. */
-  async #lockAttempts(tx: Transaction, subject: string): Promise<number[]> {
+  /** Returns the attempts in the window. The upsert locks the row until the commit, on every database. */
+  async #lockAttempts(tx: Transaction, { subject, windowMs }: RateWindow): Promise<number[]> {
     const row = await tx.db
       .insertInto('rateWindows')
       .values({ subject, attempts: '[]', endsAt: tx.now })
@@ -92,25 +94,29 @@ export class RateLimits {
       )
       .returning('attempts')
       .executeTakeFirstOrThrow();
-    return parseRecentAttempts(row.attempts, tx.now);
+    return parseRecentAttempts(row.attempts, tx.now, windowMs);
   }
 
-  async #addAttempt(tx: Transaction, subject: string, attempts: readonly number[]): Promise<void> {
+  async #addAttempt(
+    tx: Transaction,
+    { subject, windowMs = MINUTE_MS }: RateWindow,
+    attempts: readonly number[],
+  ): Promise<void> {
     await tx.db
       .updateTable('rateWindows')
-      .set({ attempts: JSON.stringify([...attempts, tx.now]), endsAt: tx.now + WINDOW_MS })
+      .set({ attempts: JSON.stringify([...attempts, tx.now]), endsAt: tx.now + windowMs })
       .where('subject', '=', subject)
       .execute();
   }
 }
 
-function parseRecentAttempts(attempts: string, now: number): number[] {
-  return (JSON.parse(attempts) as number[]).filter((at) => at > now - WINDOW_MS);
+function parseRecentAttempts(attempts: string, now: number, windowMs = MINUTE_MS): number[] {
+  return (JSON.parse(attempts) as number[]).filter((at) => at > now - windowMs);
 }
 
-function computeWaitMs(attempts: readonly number[], limit: number, now: number): number {
+function computeWaitMs(attempts: readonly number[], limit: number, now: number, windowMs = MINUTE_MS): number {
   const blocking = attempts[attempts.length - limit];
-  return blocking === undefined ? 0 : blocking + WINDOW_MS - now;
+  return blocking === undefined ? 0 : blocking + windowMs - now;
 }
 
 function rateLimitError(message: string, wait: number): DomainError {

@@ -7,6 +7,7 @@ import { type InstallationSecrets, isSameSecret } from '../access/secrets.ts';
 import { revokeSsoTokens } from '../access/tokens.ts';
 import { requeueOperatorConversations } from '../engine/conversations/requeue.ts';
 import { endUnservable } from '../engine/conversations/unservable.ts';
+import { unassignMessagesLeft } from '../engine/records/message-left-store.ts';
 import { routeQueueForOperator } from '../engine/routing/queue.ts';
 import { announce, computeChanges } from '../events/announce.ts';
 import { type AccountContext, type ActorContext, type Caller, type Commit, requireAdmin } from '../kernel/caller.ts';
@@ -154,6 +155,7 @@ export class OperatorService {
       requireCanDelete(caller, operator);
       if (isAdmin(operator)) await requireAnotherAdmin(tx, caller.accountId, 'deleted');
       await requeueOperatorConversations(tx, caller, id);
+      await unassignMessagesLeft(tx, caller, id);
       await deleteProfile(tx, caller, id);
       await deleteOperator(tx, caller, operator);
       announce(tx, caller, 'operator.deleted', id);

@@ -159,7 +159,18 @@ export class WebsiteService {
         .where('websiteId', '=', id)
         .where('state', '<>', sql.lit('closed'))
         .executeTakeFirstOrThrow();
-      requireUnused('website', id, { operators: row.operatorCount, 'open conversations': openConversations.count });
+      const openMessages = await tx.db
+        .selectFrom('messagesLeft')
+        .select((eb) => eb.fn.countAll<number>().as('count'))
+        .where('accountId', '=', accountId)
+        .where('websiteId', '=', id)
+        .where('doneAt', 'is', null)
+        .executeTakeFirstOrThrow();
+      requireUnused('website', id, {
+        operators: row.operatorCount,
+        'open conversations': openConversations.count,
+        'open messages left': openMessages.count,
+      });
       await removeWebsiteFromTags(tx, caller, id);
       await deleteWebsite(tx, caller, id);
       announce(tx, caller, 'website.deleted', id);

@@ -9,6 +9,7 @@ import { applySliceBounds, type Slice, type SlicePage, toSlicePage } from './sli
 type ListedTable =
   | 'conversations'
   | 'groups'
+  | 'messagesLeft'
   | 'satisfactions'
   | 'skills'
   | 'tags'

@@ -19,6 +19,17 @@ const HISTORY_COLUMNS = ['enabled', 'available', 'slots'].flatMap((property) =>
 /** Invariants of presence, conversations and messages. */
 export const ENGINE_INVARIANTS: readonly Invariant[] = [
   {
+    name: 'open messages left have their website and an existing operator, and erased visitors have none',
+    violationQuery: `select 'message left ' || m.id || ' of account ' || m.account_id as problem from messages_left m
+      where (m.done_at is null and not exists
+        (select 1 from websites w where w.account_id = m.account_id and w.id = m.website_id))
+      or (m.done_at is null and m.operator_id is not null and not exists
+        (select 1 from operators o where o.account_id = m.account_id and o.id = m.operator_id))
+      or (m.done_at is null and m.done_by is not null)
+      or exists (select 1 from visitors v
+        where v.account_id = m.account_id and v.id = m.visitor_id and v.erased_at is not null)`,
+  },
+  {
     name: 'an operator is connected until their last lease ends, and routable until the last lease outside its grace period ends',
     violationQuery: `select ${OPERATOR} || ' until ' || l.lease_until || ', routable until ' || l.routable_until as problem from operator_live l
       where l.routable_until > l.lease_until

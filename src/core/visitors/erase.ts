@@ -2,6 +2,7 @@ import type { Transaction } from '../../storage/database.ts';
 import { closeConversation } from '../engine/conversations/conversation-service.ts';
 import { eraseAttachments } from '../engine/records/attachment-store.ts';
 import { findOpenConversations } from '../engine/records/conversation-store.ts';
+import { deleteMessagesLeftOf } from '../engine/records/message-left-store.ts';
 import { eraseMessageTexts } from '../engine/records/message-store.ts';
 import { eraseComments } from '../engine/records/satisfaction-store.ts';
 import { deleteContext } from '../engine/records/visitor-context-store.ts';
@@ -36,6 +37,7 @@ export class VisitorErasure {
       await eraseAttachments(tx, caller, id);
       await eraseMessageTexts(tx, caller, id);
       await deleteContext(tx, caller, id);
+      await deleteMessagesLeftOf(tx, caller, id);
       return toVisitor(await eraseVisitor(tx, caller, visitor));
     });
     this.#sessions.evict({ accountId, id });

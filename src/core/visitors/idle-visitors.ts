@@ -48,6 +48,13 @@ async function deleteBatch(tx: Transaction, context: AccountContext, retentionMs
     .where('accountId', '=', accountId)
     .where('visitorId', 'in', ids)
     .execute();
+  const messages = await tx.db
+    .selectFrom('messagesLeft')
+    .select('visitorId')
+    .distinct()
+    .where('accountId', '=', accountId)
+    .where('visitorId', 'in', ids)
+    .execute();
   const sessions = await tx.db
     .selectFrom('visitorTokens')
     .select('visitorId')
@@ -56,7 +63,8 @@ async function deleteBatch(tx: Transaction, context: AccountContext, retentionMs
     .where('visitorId', 'in', ids)
     .where('expiresAt', '>', tx.now)
     .execute();
-  const kept = new Set(conversations.map(({ visitorId }) => visitorId));
+  // Without the visitor, what they left could not be erased on request.
+  const kept = new Set([...conversations, ...messages].map(({ visitorId }) => visitorId));
   // A node of the previous version opens sessions without recording the visit.
   const present = new Set(sessions.map(({ visitorId }) => visitorId).filter((id) => !kept.has(id)));
   await keepVisitors(

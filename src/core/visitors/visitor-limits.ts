@@ -3,7 +3,9 @@ import { toNetwork } from '../access/networks.ts';
 import type { RateLimits } from '../access/rate-limits.ts';
 import type { VisitorCaller } from '../kernel/caller.ts';
 
-/** Per minute; 0 means no limit. */
+const HOUR_MS = 3_600_000;
+
+/** Per minute unless it says otherwise; 0 means no limit. */
 export interface VisitorRates {
   readonly sessionsPerAddress: number;
   readonly startsPerVisitor: number;
@@ -12,6 +14,8 @@ export interface VisitorRates {
   readonly renewalsPerVisitor: number;
   readonly renewalsPerAddress: number;
   readonly contextsPerVisitor: number;
+  /** Per hour. */
+  readonly messagesLeftPerAddress: number;
 }
 
 /** Rate limits for visitors, who come from the open internet. */
@@ -60,6 +64,13 @@ export class VisitorLimits {
       limit: this.#limits.messagesPerVisitor,
     };
     await this.#rates.admitInTransaction(tx, [window], 'Too many messages. Try again later.');
+  }
+
+  /** Also counts messages that fail afterwards. A rejected one takes no lock. */
+  async admitMessageLeft(address: string): Promise<void> {
+    const subject = `messages left ${toNetwork(address)}`;
+    const window = { subject, limit: this.#limits.messagesLeftPerAddress, windowMs: HOUR_MS };
+    await this.#rates.admit([window], 'Too many messages were left from this address. Try again later.');
   }
 
   /** Counts a change of the visitor's context in its transaction. */

@@ -5,6 +5,7 @@ import type { EventLog } from '../events/event-log.ts';
 import type { SkillAvailabilities } from '../live/skill-availability.ts';
 import { VisitorErasure } from './erase.ts';
 import { ErasureWatch } from './erasure-watch.ts';
+import { MessagesLeft } from './messages-left.ts';
 import { OwnConversations } from './own-conversations.ts';
 import { VisitorContexts } from './visitor-contexts.ts';
 import { VisitorIdentities } from './visitor-identities.ts';
@@ -39,6 +40,7 @@ export function createVisitors({ database, secrets, log, skillAvailabilities, li
     limits: visitorLimits,
     contexts: new VisitorContexts(database, visitorLimits),
     identities: new VisitorIdentities({ secrets, websites, sessions, limits: visitorLimits }),
+    messagesLeft: new MessagesLeft(database, visitorLimits),
     query: new VisitorQuery(database),
     profiles: new VisitorService(database),
     ownConversations: new OwnConversations(database),

@@ -11,6 +11,7 @@ export const EVENT_TYPES: readonly string[] = [
   'message.created',
   'satisfaction.answered',
   'visitor.updated',
+  ...listTypes('message_left', CHANGE_VERBS),
   ...['skill', 'group', 'website', 'tag', 'api_key', 'webhook', 'account'].flatMap((subject) =>
     listTypes(subject, CHANGE_VERBS),
   ),

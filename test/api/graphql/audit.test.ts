@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { schema } from '../../../src/api/graphql/schema.ts';
+import { insertMessageLeft } from '../../../src/core/engine/records/message-left-store.ts';
 import { graphqlClient } from '../../support/clients/graphql.ts';
 import { restClient } from '../../support/clients/rest.ts';
 import { type DeskOperator, type Desks, startDesks } from '../../support/fixtures/desks.ts';
@@ -70,6 +71,21 @@ async function startActive() {
   const offer = await startOffered();
   await desks.fixture.accept(offer.conversation);
   return offer;
+}
+
+let messageCount = 0;
+async function leaveMessage() {
+  messageCount += 1;
+  const { accountId, websiteId } = desks.fixture;
+  const visitor = await desks.fixture.createVisitor();
+  await desks.fixture.transact((tx) =>
+    insertMessageLeft(tx, visitor, {
+      ...{ accountId, id: messageCount, websiteId, visitorId: visitor.visitorId, name: 'A name that no log may have' },
+      ...{ email: 'a@example.com', text: 'a text that no log may have', page: '', createdAt: tx.now },
+      ...{ operatorId: null, doneAt: null, doneBy: null },
+    }),
+  );
+  return { id: String(messageCount), subject: `message_left:${messageCount}` };
 }
 
 /** Runs a create mutation and returns the new id. */
@@ -374,6 +390,20 @@ const CASES: Record<string, () => Promise<Case> | Case> = {
   websiteDelete: async () => {
     const id = await createByMutation('websiteCreate', { url: 'https://example.com', label: uniqueName('site') });
     return { input: { id }, type: 'website.deleted', subject: `website:${id}` };
+  },
+  messageLeftResolve: async () => {
+    const { id, subject } = await leaveMessage();
+    return { input: { id }, type: 'message_left.updated', subject, fields: ['doneAt', 'doneBy'] };
+  },
+  messageLeftReopen: async () => {
+    const { id, subject } = await leaveMessage();
+    await admin.run('mutation($id:ID!){messageLeftResolve(input:{id:$id}){userErrors{code}}}', { id });
+    return { input: { id }, type: 'message_left.updated', subject, fields: ['doneAt', 'doneBy'] };
+  },
+  messageLeftAssign: async () => {
+    const { id, subject } = await leaveMessage();
+    const operatorId = await desks.fixture.createOperator();
+    return { input: { id, operatorId }, type: 'message_left.updated', subject, fields: ['operatorId'] };
   },
   websiteSecretRotate: async () => {
     const id = await desks.fixture.createWebsite();

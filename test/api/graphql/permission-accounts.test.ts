@@ -31,6 +31,7 @@ type Kind =
   | 'tag'
   | 'visitor'
   | 'satisfaction'
+  | 'messageLeft'
   | 'conversation'
   | 'webhook';
 
@@ -64,6 +65,7 @@ before(async () => {
       ...last,
       visitor: history.id,
       satisfaction: history.id,
+      messageLeft: history.id,
       conversation: history.id,
       webhook: history.id,
     }),
@@ -219,6 +221,14 @@ const CASES: Record<string, readonly [Kind, (id: string) => string]> = {
   'Query.tag(id)': ['tag', (id) => `{ tag(id: ${id}) { name } }`],
   'Query.visitor(id)': ['visitor', (id) => `{ visitor(id: ${id}) { lastname } }`],
   'Query.satisfaction(id)': ['satisfaction', (id) => `{ satisfaction(id: ${id}) { comment } }`],
+  'Query.messageLeft(id)': ['messageLeft', (id) => `{ messageLeft(id: ${id}) { text } }`],
+  'MessageLeftResolveInput.id': ['messageLeft', mutationById('messageLeftResolve')],
+  'MessageLeftReopenInput.id': ['messageLeft', mutationById('messageLeftReopen')],
+  'MessageLeftAssignInput.id': ['messageLeft', mutationById('messageLeftAssign')],
+  'MessageLeftAssignInput.operatorId': [
+    'operator',
+    (id) => mutation('messageLeftAssign', `id: ${fixture.messageLeft}, operatorId: ${id}`),
+  ],
   'Skill.availability(websiteId)': [
     'website',
     (id) =>
@@ -346,6 +356,8 @@ for (const [name, [kind, document]] of Object.entries(CASES)) {
 
 /** The kind of object that each id filter names. */
 const FILTER_KINDS: Record<string, Kind> = {
+  'MessageLeftFilter.websiteId': 'website',
+  'MessageLeftFilter.operatorId': 'operator',
   'OperatorFilter.id': 'operator',
   'OperatorFilter.groupId': 'group',
   'OperatorFilter.websiteId': 'website',
@@ -401,13 +413,14 @@ test('filters find nothing of another account', async () => {
     'channel',
     'state',
     'waiting',
+    'done',
     'from',
     'to',
   ];
   for (const key of FILTERS.keys()) {
     const [type = '', name = ''] = key.split('.');
     if (withoutObject.includes(name) || type === 'EventFilter') continue; // these name no object; the next test reads whole lists
-    const list = `${type.replace('Filter', '').toLowerCase()}s`;
+    const list = type === 'MessageLeftFilter' ? 'messagesLeft' : `${type.replace('Filter', '').toLowerCase()}s`;
     const kind = FILTER_KINDS[key];
     const text = FILTER_TEXTS[key];
     assert.ok(kind || text, `no case across accounts for the filter ${key}`);

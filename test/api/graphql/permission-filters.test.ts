@@ -82,6 +82,9 @@ const VALUES: Record<string, string> = {
   'SatisfactionFilter.conversationId': '"1"',
   'SatisfactionFilter.from': '"2026-01-01T00:00:00Z"',
   'SatisfactionFilter.to': '"2026-01-01T00:00:00Z"',
+  'MessageLeftFilter.done': 'false',
+  'MessageLeftFilter.websiteId': '"1"',
+  'MessageLeftFilter.operatorId': '"1"',
   'StatisticsFilter.websiteIds': '"1,2"',
   'StatisticsFilter.channel': 'CHAT',
   'StatisticsFilter.skillId': '"1"',
@@ -107,6 +110,7 @@ const LISTS: Record<string, readonly (readonly [string, readonly string[]])[]> =
   TagFilter: [['{ tags(filter: %) { totalCount nodes { id } } }', ['tags']]],
   VisitorFilter: [['{ visitors(filter: %) { totalCount nodes { id } } }', ['visitors']]],
   SatisfactionFilter: [['{ satisfactions(filter: %) { totalCount nodes { id } } }', ['satisfactions']]],
+  MessageLeftFilter: [['{ messagesLeft(filter: %) { totalCount nodes { id } } }', ['messagesLeft']]],
   StatisticsFilter: [['{ statistics(filter: %) { conversationNumber connectedSeconds } }', ['statistics']]],
 };
 

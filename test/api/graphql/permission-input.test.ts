@@ -141,6 +141,9 @@ const UNKNOWN_TARGETS: Record<string, { readonly by: 'id' | 'conversationId'; re
   conversationTransfer: { by: 'id', invalid: { operatorId: 'not valid' } },
   conversationTag: { by: 'id', invalid: { tagIds: ['not valid'] } },
   conversationClose: { by: 'id', invalid: {} },
+  messageLeftResolve: { by: 'id', invalid: {} },
+  messageLeftReopen: { by: 'id', invalid: {} },
+  messageLeftAssign: { by: 'id', invalid: { operatorId: 'not valid' } },
   conversationTake: { by: 'id', invalid: { operatorId: 'not valid' } },
 };
 

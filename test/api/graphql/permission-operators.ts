@@ -44,6 +44,7 @@ export interface PermissionFixture {
   /** A visitor who talked to an operator of the group `ownGroup`, and the survey about it. */
   readonly visitor: string;
   readonly satisfaction: string;
+  readonly messageLeft: string;
   /** A paused webhook with a delivery. */
   readonly webhook: string;
   readonly viewers: Readonly<Record<OperatorViewer, TestOperator> & Record<KeyViewer, GraphqlCaller>>;
@@ -131,6 +132,7 @@ export async function openPermissionFixture(): Promise<PermissionFixture> {
     tag: String(tag),
     visitor: String(HISTORY_ID),
     satisfaction: String(HISTORY_ID),
+    messageLeft: String(HISTORY_ID),
     webhook: String(HISTORY_ID),
     viewers: { ...(operators as Record<OperatorViewer, TestOperator>), readKey, writeKey },
     target,
@@ -200,6 +202,10 @@ export async function insertHistory(
   await insert('conversations', {
     ...{ account_id: accountId, id, visitor_id: id, channel: 'chat', website_id: websiteId, operator_id: operatorId },
     ...{ language: 'en', state: 'closed', created_at: 1, accepted_at: 2, first_answer_at: 3, closed_at: 4 },
+  });
+  await insert('messages_left', {
+    ...{ account_id: accountId, id, website_id: websiteId, visitor_id: id, name: marker, email: marker, text: marker },
+    ...{ page: marker, created_at: 1, operator_id: operatorId, done_at: Date.now(), done_by: operatorId },
   });
   await insert('satisfactions', {
     ...{ account_id: accountId, id, conversation_id: id, website_id: websiteId, operator_id: operatorId },

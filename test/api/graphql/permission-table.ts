@@ -288,6 +288,10 @@ export const FIELDS = buildTable(
   cellsFor('Satisfaction', MANAGERS, 'website operator'),
   cellsFor('SatisfactionConnection', MANAGERS, 'edges nodes pageInfo totalCount'),
   cellsFor('SatisfactionEdge', MANAGERS, 'cursor node'),
+  cellsFor('Query', NOT_EXPERTS, 'messageLeft messagesLeft'),
+  cellsFor('MessageLeft', NOT_EXPERTS, 'id website visitor name email text page createdAt operator doneAt doneBy'),
+  cellsFor('MessageLeftConnection', NOT_EXPERTS, 'edges nodes pageInfo totalCount'),
+  cellsFor('MessageLeftEdge', NOT_EXPERTS, 'cursor node'),
   cellsFor('PageInfo', EVERYONE, 'hasNextPage hasPreviousPage startCursor endCursor'),
 
   cellsFor('UserError', withoutReadKey(EVERYONE), 'field message code reason parameters'),
@@ -322,6 +326,7 @@ export const MUTATIONS = buildTable(
     'websiteCreate websiteUpdate websiteDelete websiteSecretRotate apiKeyCreate apiKeyRevoke',
   ),
   changesFor('Mutation', ADMINS, 'visitorErase'),
+  changesFor('Mutation', NOT_EXPERTS, 'messageLeftResolve messageLeftReopen messageLeftAssign'),
 );
 
 /** The fields of operatorUpdate; for roles and groups, with values that a manager may set. */
@@ -359,6 +364,7 @@ export const FILTERS = buildTable(
   cellsFor('TagFilter', EVERYONE, 'id name websiteId'),
   cellsFor('VisitorFilter', MANAGERS, 'id uniqueId externalId websiteId'),
   cellsFor('SatisfactionFilter', MANAGERS, 'id websiteId operatorId conversationId from to'),
+  cellsFor('MessageLeftFilter', NOT_EXPERTS, 'done websiteId operatorId'),
   cellsFor('StatisticsFilter', MANAGERS, 'websiteIds channel skillId groupId operatorId'),
 );
 

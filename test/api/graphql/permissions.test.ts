@@ -88,6 +88,7 @@ function buildRoutes({
   tag,
   visitor,
   satisfaction,
+  messageLeft,
   webhook,
 }: PermissionFixture): Record<string, Route> {
   const list = (name: string) => `${name}(first: 1)`;
@@ -155,6 +156,9 @@ function buildRoutes({
     VisitorContext: route(`visitor(id: ${visitor})`, 'context'),
     VisitorField: route(`visitor(id: ${visitor})`, 'context', 'fields'),
     Satisfaction: route(`satisfaction(id: ${satisfaction})`),
+    MessageLeft: route(`messageLeft(id: ${messageLeft})`),
+    MessageLeftConnection: route(list('messagesLeft')),
+    MessageLeftEdge: route(list('messagesLeft'), 'edges'),
     SkillAvailability: route(`skill(id: ${skill})`, 'availability'),
     ChannelAvailability: route(`skill(id: ${skill})`, 'availability', 'chat'),
     ...Object.fromEntries(connections),
@@ -176,7 +180,7 @@ async function buildQueryArguments({
   viewers,
   ...fixture
 }: PermissionFixture): Promise<Record<string, string>> {
-  const { skill, website, tag, visitor, satisfaction, webhook, target, conversationOf } = fixture;
+  const { skill, website, tag, visitor, satisfaction, messageLeft, webhook, target, conversationOf } = fixture;
   const ids = {
     group: groups.ownGroup,
     skill,
@@ -184,6 +188,7 @@ async function buildQueryArguments({
     tag,
     visitor,
     satisfaction,
+    messageLeft,
     webhook,
     operator: viewers.admin.id,
   };

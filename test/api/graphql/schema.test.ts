@@ -64,7 +64,7 @@ test('a mutation is named object-verb, takes one input, and returns the object a
     const typeName = `${name[0]?.toUpperCase()}${name.slice(1)}`;
     assert.match(
       name,
-      /(Create|Update|Delete|Connect|Disconnect|Change|Rotate|Add|Remove|Revoke|Import|Replay|Test|Erase|Accept|Decline|Send|Transfer|Escalate|Tag|Close|Take|Read|typing)$/,
+      /(Create|Update|Delete|Connect|Disconnect|Change|Rotate|Add|Remove|Revoke|Import|Replay|Test|Erase|Accept|Decline|Send|Transfer|Escalate|Tag|Close|Take|Read|Assign|Resolve|Reopen|typing)$/,
     );
     assert.deepEqual(
       args.map((argument) => `${argument.name}: ${argument.type}`),
@@ -88,7 +88,7 @@ test('a mutation is named object-verb, takes one input, and returns the object a
 });
 
 /** Lists that need a permission, and are null without it. */
-const RESTRICTED = new Set(['visitors', 'satisfactions', 'webhookDeliveries', 'liveHistory']);
+const RESTRICTED = new Set(['visitors', 'satisfactions', 'messagesLeft', 'webhookDeliveries', 'liveHistory']);
 
 /** Arguments of lists besides the common ones. */
 const EXTRA_ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
@@ -248,7 +248,8 @@ const MUTATIONS =
   operatorProfileUpdate operatorPasswordChange operatorSsoKeyRotate skillCreate skillUpdate skillDelete skillOperatorsAdd
   skillOperatorsRemove groupCreate groupUpdate groupDelete websiteCreate websiteUpdate websiteDelete apiKeyCreate apiKeyRevoke
   operatorsImport accountUpdate offerAccept offerDecline messageSend conversationTransfer conversationEscalate conversationTag
-  conversationClose conversationTake conversationRead typing`.split(/\s+/);
+  conversationClose conversationTake conversationRead typing
+  messageLeftResolve messageLeftReopen messageLeftAssign`.split(/\s+/);
 
 test('the schema has everything that clients rely on', () => {
   for (const contract of Object.values(CONTRACT.getTypeMap())) {

@@ -125,6 +125,7 @@ const DOCUMENTS_BY_ID: Readonly<Record<string, ((id: string) => string) | null>>
   visitorUpdate: null,
   visitorContext: null,
   visitorIdentify: null,
+  messageLeave: null,
   conversation: (id) => `{ conversation(id: "${id}") { id state messages { text } } }`,
   messageSend: (id) =>
     `mutation { messageSend(input: { conversationId: "${id}", text: "x" }) { message { sequence } userErrors { code field message } } }`,

@@ -36,7 +36,8 @@ test('rule 17: the visitor schema has exactly these types', () => {
       'ConversationReadPayload',
       'ConversationStartInput',
     ],
-    ...['ConversationStartPayload', 'ConversationState', 'DateTime', 'Message', 'MessageAuthor', 'MessageSendInput'],
+    ...['ConversationStartPayload', 'ConversationState', 'DateTime', 'Message', 'MessageAuthor', 'MessageLeaveInput'],
+    ...['MessageLeavePayload', 'MessageLeft', 'MessageSendInput'],
     ...[
       'MessageSendPayload',
       'Mutation',
@@ -62,7 +63,7 @@ test('the fields that widgets rely on exist', () => {
   for (const [type, names] of Object.entries({
     Query: 'visitor conversation conversations availability eventPosition',
     Mutation:
-      'conversationStart messageSend conversationClose satisfactionAnswer visitorUpdate conversationRead visitorContext visitorIdentify typing',
+      'conversationStart messageSend conversationClose satisfactionAnswer visitorUpdate conversationRead visitorContext visitorIdentify typing messageLeave',
     Subscription: 'conversationEvents signals',
     Signal: 'kind conversationId author operator upTo at',
     Conversation: 'id state channel operator queuePosition messages readByVisitorUpTo readByOperatorUpTo unreadCount',
