@@ -37,6 +37,8 @@ export async function startSimulationServer(flags: readonly string[] = []): Prom
     SWITCHBOARD_VISITOR_STARTS_PER_MINUTE: '0',
     SWITCHBOARD_VISITOR_ADDRESS_STARTS_PER_MINUTE: '0',
     SWITCHBOARD_VISITOR_MESSAGES_PER_MINUTE: '0',
+    SWITCHBOARD_VISITOR_SOCKETS: '0',
+    SWITCHBOARD_VISITOR_ADDRESS_SOCKETS: '0',
   };
   // In a separate process group, so that Ctrl-C reaches only the simulator, which needs the service to finish.
   const child = spawn(process.execPath, [...flags, MAIN, 'serve'], {

@@ -184,6 +184,14 @@ export const settings = z.object({
   SWITCHBOARD_VISITOR_MESSAGES_LEFT_PER_HOUR: perMinute
     .default(10)
     .meta({ description: 'Messages that visitors leave per hour from one address; 0 for no limit.' }),
+  SWITCHBOARD_VISITOR_SOCKETS: perMinute.default(5).meta({
+    description:
+      'WebSockets of one visitor at the same time, on each node; 0 for no limit. More are closed with the code 4429.',
+  }),
+  SWITCHBOARD_VISITOR_ADDRESS_SOCKETS: perMinute.default(100).meta({
+    description:
+      'WebSockets of visitors from one address (or IPv6 /64) at the same time, on each node; 0 for no limit. More are closed with the code 4429.',
+  }),
   SWITCHBOARD_LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'silent'], {
       error: 'must be trace, debug, info, warn, error or silent',

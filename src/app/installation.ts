@@ -52,7 +52,7 @@ export async function openInstallation(config: Config, options: OpenOptions = {}
   );
   const access = createAccess(database, secrets, options.hashCost);
   const events = createEvents(database);
-  const signals = new Signals();
+  const signals = new Signals(database);
   const engine = createEngine(database, signals);
   return {
     database,

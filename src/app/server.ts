@@ -179,7 +179,16 @@ function registerProtocols(
   const socketOptions = { logger, securityHeaders: getSecurityHeaders(config), readAddress };
   return [
     serveSockets(app.server, { ...graphqlOptions, ...socketOptions, isAllowedOrigin }, socketTimeouts),
-    serveVisitorSockets(app.server, { ...visitorOptions, ...socketOptions }, socketTimeouts),
+    serveVisitorSockets(
+      app.server,
+      {
+        ...visitorOptions,
+        ...socketOptions,
+        connectionsPerVisitor: config.SWITCHBOARD_VISITOR_SOCKETS,
+        connectionsPerAddress: config.SWITCHBOARD_VISITOR_ADDRESS_SOCKETS,
+      },
+      socketTimeouts,
+    ),
   ];
 }
 

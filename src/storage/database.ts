@@ -110,6 +110,10 @@ export interface Database {
    * Calls the listener after every commit that added to an account's event log. Returns a function that unsubscribes.
    */
   onEvents(listener: (accountId: number) => void): () => void;
+  /** Sends a short text to the other nodes, if there are any, after this call. It can be lost. */
+  broadcast(text: string): void;
+  /** Calls the listener for every text that another node has sent. Returns a function that unsubscribes. */
+  onBroadcast(listener: (text: string) => void): () => void;
   /** Runs the database's own integrity check; empty if there are no problems. */
   findIntegrityProblems(): string[];
   /** Only defined for a database server. */

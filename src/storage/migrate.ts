@@ -20,6 +20,7 @@ import { idleMinutes } from './migrations/0014-idle-minutes.ts';
 import { attachments } from './migrations/0015-attachments.ts';
 import { idleVisitors } from './migrations/0016-idle-visitors.ts';
 import { messagesLeft } from './migrations/0017-messages-left.ts';
+import { signals } from './migrations/0018-signals.ts';
 import type { IndexDefinition, Migration } from './migrations/migration.ts';
 
 export const migrations: readonly Migration[] = [
@@ -40,6 +41,7 @@ export const migrations: readonly Migration[] = [
   attachments,
   idleVisitors,
   messagesLeft,
+  signals,
 ];
 
 /** Created before the first migration; migrations can add columns. */

@@ -8,6 +8,7 @@ import { type Credential, readCredential } from '../http/credential.ts';
 import { findHeaderError } from '../http/header-errors.ts';
 import { HttpError } from '../http/http-error.ts';
 import { type SecurityHeaders, toHeaderLines } from '../http/security-headers.ts';
+import { ConnectionCounts } from './connection-counts.ts';
 import { readConnectionCredential } from './connection-credential.ts';
 import { DocumentCache } from './documents.ts';
 import { graphqlError, isUnavailable, toClientError, unauthenticatedError } from './errors.ts';
@@ -22,6 +23,7 @@ import type { OperationTurns } from './turns.ts';
 const CREDENTIAL_INVALID = 4401;
 /** The client reconnects, and its permissions are checked again. */
 const PERMISSIONS_CHANGED = 4411;
+const TOO_MANY_CONNECTIONS = 4429;
 const GOING_AWAY = 1001;
 const TRY_AGAIN_LATER = 1013;
 
@@ -71,6 +73,13 @@ export interface SocketEndpoint<Viewer> {
   /** Identifies the caller across requests and connections, for limits. */
   identify(viewer: Viewer): string;
   hasSamePermissions(first: Viewer, second: Viewer): boolean;
+  /** Open connections on this node; 0 for no limit. */
+  readonly connectionLimits?: {
+    readonly perCaller: number;
+    readonly perAddress: number;
+    /** Returns the address or network that counts as one client. */
+    getAddress(request: IncomingMessage): string;
+  };
   /** Called when a connection has been authenticated. */
   onConnected?(viewer: Viewer, connection: SocketConnection): void;
   /** Calls `recheck` when the credential may have been revoked, until the signal aborts: sooner than the next check. */
@@ -116,6 +125,7 @@ export class SocketServer<Viewer> implements Sockets {
   readonly #protocol: WsServer<Connection<Viewer>>;
   readonly #connections = new Map<WebSocket, Connection<Viewer>>();
   readonly #timers: readonly NodeJS.Timeout[];
+  readonly #counts = new ConnectionCounts();
   #openedCount = 0;
 
   constructor(server: Server, endpoint: SocketEndpoint<Viewer>, timeouts: SocketTimeouts = DEFAULT_TIMEOUTS) {
@@ -172,8 +182,39 @@ export class SocketServer<Viewer> implements Sockets {
     if (!matchesPath(this.#endpoint.path, request.url ?? '')) return;
     if (findHeaderError(request)) return this.#rejectUpgrade(socket, '400 Bad Request');
     if (!(await this.#canConnect(request, socket))) return this.#rejectUpgrade(socket, '403 Forbidden');
-    this.#sockets.handleUpgrade(request, socket, head, (client) => this.#openConnection(client, request));
+    const admission = this.#admitAddress(request);
+    if (admission === 'refused') return this.#rejectUpgrade(socket, '429 Too Many Requests');
+    socket.once('close', admission.release);
+    this.#sockets.handleUpgrade(request, socket, head, (client) => {
+      if (admission.isAdmitted) return this.#openConnection(client, request);
+      client.on('error', () => client.terminate());
+      client.close(TOO_MANY_CONNECTIONS, 'Too many connections from this address, close some first');
+    });
   };
+
+  /**
+   * Counts a connection of an address. Those above the limit are told so in a close frame; if as many do not even read
+   * that, the handshake is refused.
+   */
+  #admitAddress(request: IncomingMessage): { readonly isAdmitted: boolean; release(): void } | 'refused' {
+    const limits = this.#endpoint.connectionLimits;
+    if (!limits) return { isAdmitted: true, release: () => undefined };
+    const address = limits.getAddress(request);
+    const release = this.#counts.enter(`address ${address}`, limits.perAddress);
+    if (release) return { isAdmitted: true, release };
+    const releaseRefused = this.#counts.enter(`refused ${address}`, limits.perAddress);
+    return releaseRefused ? { isAdmitted: false, release: releaseRefused } : 'refused';
+  }
+
+  /** Whether the caller has not too many connections; counts this one until it is closed. */
+  #admitCaller({ client, closeSignal }: Connection<Viewer>, viewer: Viewer): boolean {
+    const limit = this.#endpoint.connectionLimits?.perCaller ?? 0;
+    const release = this.#counts.enter(`caller ${this.#endpoint.identify(viewer)}`, limit);
+    if (!release) client.close(TOO_MANY_CONNECTIONS, 'Too many connections of this visitor, close some first');
+    else if (closeSignal.aborted) release();
+    else closeSignal.addEventListener('abort', release, { once: true });
+    return release !== undefined;
+  }
 
   async #canConnect(request: IncomingMessage, socket: Duplex): Promise<boolean> {
     if (!this.#endpoint.canConnect) return true;
@@ -232,8 +273,8 @@ export class SocketServer<Viewer> implements Sockets {
     connection.credential =
       readConnectionCredential(parameters, acceptsApiKeys) ?? readCredential(connection.request, acceptsApiKeys);
     const viewer = await this.#findViewer(connection);
+    if (viewer === undefined || !this.#admitCaller(connection, viewer)) return false;
     connection.viewer = viewer;
-    if (viewer === undefined) return false;
     this.#endpoint.onConnected?.(viewer, connection);
     const recheck = () => this.#checkCredential(connection.client, connection).catch(this.#logError);
     this.#endpoint.watchRevocation?.(viewer, recheck, connection.closeSignal).catch(this.#logError);

@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Logger } from 'pino';
+import { toNetwork } from '../../core/access/networks.ts';
 import { identifyCaller, type VisitorCaller } from '../../core/kernel/caller.ts';
 import { createMutationRunner } from '../graphql-server/mutation-runner.ts';
 import { matchesPath, SocketServer, type Sockets, type SocketTimeouts } from '../graphql-server/sockets.ts';
@@ -16,14 +17,14 @@ export interface VisitorSocketOptions extends VisitorOptions {
   readonly securityHeaders: SecurityHeaders;
   /** Returns the client's IP address. */
   readAddress(request: IncomingMessage): string;
+  /** Open connections on this node; 0 for no limit. */
+  readonly connectionsPerVisitor: number;
+  readonly connectionsPerAddress: number;
 }
 
 /** Serves `/visitor/graphql` over WebSocket. */
-export function serveVisitorSockets(
-  server: Server,
-  { schema, services, transactIn, operations, logger, securityHeaders, readAddress }: VisitorSocketOptions,
-  timeouts?: SocketTimeouts,
-): Sockets {
+export function serveVisitorSockets(server: Server, options: VisitorSocketOptions, timeouts?: SocketTimeouts): Sockets {
+  const { schema, services, transactIn, operations, logger, securityHeaders, readAddress } = options;
   const gate = new VisitorGate(services.visitors);
   const presence = services.engine.visitorPresence;
   return new SocketServer<{ readonly visitor: VisitorCaller; readonly address: string }>(
@@ -45,6 +46,11 @@ export function serveVisitorSockets(
       },
       identify: ({ visitor }) => identifyCaller(visitor),
       hasSamePermissions: (first, second) => first.visitor.visitorId === second.visitor.visitorId,
+      connectionLimits: {
+        perCaller: options.connectionsPerVisitor,
+        perAddress: options.connectionsPerAddress,
+        getAddress: (request) => toNetwork(readAddress(request)),
+      },
       watchRevocation: ({ visitor }, recheck, signal) => services.visitors.erasureWatch.watch(visitor, recheck, signal),
       onConnected: ({ visitor }, { pongListeners }) => {
         presence.noteSocket(visitor);

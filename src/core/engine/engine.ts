@@ -20,6 +20,10 @@ export type Engine = ReturnType<typeof createEngine>;
 export function createEngine(database: Database, signals: Signals) {
   const liveHistory = new LiveHistoryReader(database);
   const visitorPresence = new VisitorPresence(database);
+  visitorPresence.onChange(({ isPresent, conversations }) => {
+    for (const conversation of conversations.filter(({ state }) => state === 'active'))
+      signals.publish(conversation, { kind: isPresent ? 'visitor_back' : 'visitor_left', author: 'visitor' });
+  });
   return {
     live: new LiveService(database),
     liveHistory,

@@ -1,3 +1,4 @@
+import type { Database } from '../../storage/database.ts';
 import { DomainError } from '../kernel/errors.ts';
 import type { NewSignal, Signal, SignalConversation } from './signal.ts';
 import { SignalListener } from './signal-listener.ts';
@@ -12,14 +13,23 @@ const MAX_SIGNAL_BYTES = 64 * 1024;
  * lost without harm. What must survive is stored before its signal is sent.
  */
 export class Signals {
+  readonly #database: Pick<Database, 'broadcast' | 'onBroadcast'>;
   readonly #listeners = new Map<string, Set<SignalListener>>();
+  /** A node without listeners does not read what other nodes send. */
+  #stopReceiving: (() => void) | undefined;
+
+  constructor(database: Pick<Database, 'broadcast' | 'onBroadcast'>) {
+    this.#database = database;
+  }
 
   /** Returns at once; other nodes get the signal a moment later. */
   publish({ accountId, id, operatorId }: SignalConversation, { kind, author, upTo = null }: NewSignal): void {
     const signal: Signal = { kind, conversationId: id, author, operatorId, upTo, at: Date.now() };
-    if (Buffer.byteLength(JSON.stringify(signal)) > MAX_SIGNAL_BYTES)
+    const text = JSON.stringify({ accountId, signal });
+    if (Buffer.byteLength(text) > MAX_SIGNAL_BYTES)
       throw new DomainError('invalid', `A signal has at most ${MAX_SIGNAL_BYTES} bytes.`);
     this.#deliver(accountId, signal);
+    this.#database.broadcast(text);
   }
 
   /** The listener receives signals from now on, until it is closed. */
@@ -29,8 +39,15 @@ export class Signals {
     const listener = new SignalListener(() => {
       listeners.delete(listener);
       if (listeners.size === 0 && this.#listeners.get(key) === listeners) this.#listeners.delete(key);
+      if (this.#listeners.size > 0) return;
+      this.#stopReceiving?.();
+      this.#stopReceiving = undefined;
     });
     this.#listeners.set(key, listeners.add(listener));
+    this.#stopReceiving ??= this.#database.onBroadcast((text) => {
+      const { accountId: sender, signal } = JSON.parse(text) as { accountId: number; signal: Signal };
+      this.#deliver(sender, signal);
+    });
     return listener;
   }
 

@@ -3,6 +3,11 @@ export interface ColumnTypes {
   /** Text that sorts by code point, so that a prefix is a range of an index. */
   readonly orderedText: string;
   readonly bytes: string;
+  /**
+   * Creates a table for what nodes tell each other, which is emptied after a crash. Undefined if the database has only
+   * one node.
+   */
+  readonly createUnloggedTable?: string;
 }
 
 /** An index on a table that may be large. It is built in the background, without blocking writes on PostgreSQL. */

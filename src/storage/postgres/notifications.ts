@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { BROADCAST_CHANNEL, Broadcasts } from './broadcasts.ts';
+import type { Execute } from './dialect.ts';
 import { Session, type SessionOptions } from './session.ts';
 
 const CHANNEL = 'switchboard_events';
@@ -15,6 +17,7 @@ export class Notifications {
   /** Notifications from other nodes, since the start. */
   receivedCount = 0;
   isListening = false;
+  readonly broadcasts: Broadcasts;
   /** Identifies this node's own notifications. */
   readonly #node = randomUUID();
   readonly #openSession: () => Session;
@@ -25,16 +28,17 @@ export class Notifications {
   #sendTimer: NodeJS.Timeout | undefined;
   #retryTimer: NodeJS.Timeout | undefined;
 
-  constructor(
-    url: string,
-    options: SessionOptions,
-    execute: (sql: string, args: readonly unknown[]) => Promise<unknown>,
-  ) {
+  constructor(url: string, options: SessionOptions, execute: Execute) {
+    this.broadcasts = new Broadcasts({
+      write: async (sql, parameters) => this.#listener?.execute(sql, parameters),
+      read: execute,
+    });
     this.#notify = (text) => execute(`select pg_notify('${CHANNEL}', $1)`, [text]);
     this.#openSession = () => {
       const session: Session = new Session(url, {
         ...options,
-        onNotify: (text) => this.#receive(text),
+        onNotify: (text, channel) =>
+          channel === BROADCAST_CHANNEL ? this.broadcasts.receive(text) : this.#receive(text),
         onLost: () => this.#handleLoss(session),
       });
       return session;
@@ -66,6 +70,7 @@ export class Notifications {
   }
 
   async end(): Promise<void> {
+    this.broadcasts.end();
     clearTimeout(this.#sendTimer);
     clearTimeout(this.#retryTimer);
     const listener = this.#listener;
@@ -77,7 +82,7 @@ export class Notifications {
     this.#retryTimer = undefined;
     const session = this.#openSession();
     this.#listener = session;
-    session.execute(`listen ${CHANNEL}`, []).then(
+    session.execute(`listen ${CHANNEL}; listen ${BROADCAST_CHANNEL}`, []).then(
       () => {
         this.isListening = true;
       },

@@ -43,7 +43,11 @@ class ServerNotResponding extends DatabaseUnavailable {}
 
 /** The database of one or more nodes. The database coordinates exclusive work, never a node. */
 export class PostgresDatabase implements Database {
-  readonly columnTypes = { orderedText: 'text collate "C"', bytes: 'bytea' };
+  readonly columnTypes = {
+    orderedText: 'text collate "C"',
+    bytes: 'bytea',
+    createUnloggedTable: 'create unlogged table',
+  };
   readonly setupStatements = [CREATE_NOW_MS_FUNCTION];
   readonly maxWaitMs: number;
   readonly read: Kysely<Tables>;
@@ -200,6 +204,14 @@ export class PostgresDatabase implements Database {
 
   onEvents(listener: (accountId: number) => void): () => void {
     return this.#notifications.onEvents(listener);
+  }
+
+  broadcast(text: string): void {
+    this.#notifications.broadcasts.send(text);
+  }
+
+  onBroadcast(listener: (text: string) => void): () => void {
+    return this.#notifications.broadcasts.onReceive(listener);
   }
 
   /** The server checks its files itself. */

@@ -14,7 +14,7 @@ export interface SessionOptions {
   readonly settings?: Readonly<Record<string, string | number | boolean>>;
   /** Rewrites statements before they are sent; tests insert their own time. */
   readonly rewrite?: (text: string) => string;
-  readonly onNotify?: (text: string) => void;
+  readonly onNotify?: (text: string, channel: string) => void;
   readonly onLost?: () => void;
   readonly onTimeout?: () => void;
 }
@@ -86,7 +86,7 @@ export class Session {
         number: { to: 20, from: [20, 1700, 701], serialize: String, parse: Number },
         flag: { to: 16, from: [16], serialize: String, parse: (value: string) => (value === 't' ? 1 : 0) },
       } as never,
-      ...({ onnotify: (_channel: string, text: string) => this.#handleNotification(text) } as object),
+      ...({ onnotify: (channel: string, text: string) => this.#handleNotification(text, channel) } as object),
     });
   }
 
@@ -170,9 +170,9 @@ export class Session {
     await this.#sql.end({ timeout: seconds }).catch(() => undefined);
   }
 
-  #handleNotification(text: string): void {
+  #handleNotification(text: string, channel: string): void {
     this.#lastResponseAt = performance.now();
-    this.#options.onNotify?.(text);
+    this.#options.onNotify?.(text, channel);
   }
 
   #handleLoss(): void {

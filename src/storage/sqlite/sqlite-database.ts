@@ -88,6 +88,13 @@ export class SqliteDatabase implements Database {
     return this.#writer.onEvents(listener);
   }
 
+  /** There is only one node. */
+  broadcast(): void {}
+
+  onBroadcast(): () => void {
+    return () => undefined;
+  }
+
   async ping(): Promise<void> {
     if (this.#isClosed) throw new DatabaseUnavailable('The database is closed.');
     this.#reader.all('select 1', []);

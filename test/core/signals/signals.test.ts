@@ -4,6 +4,7 @@ import { RepeatLimit } from '../../../src/core/signals/repeat-limit.ts';
 import { MAX_PENDING_SIGNALS } from '../../../src/core/signals/signal-listener.ts';
 import { Signals } from '../../../src/core/signals/signals.ts';
 
+const ONE_NODE = { broadcast: () => undefined, onBroadcast: () => () => undefined };
 const CONVERSATION = { accountId: 1, id: 12, operatorId: 5 };
 const readUpTo = (upTo: number) => ({ kind: 'read', author: 'visitor', upTo }) as const;
 
@@ -18,7 +19,7 @@ test('rule 26: at most one signal per second and person, also across the limits 
 });
 
 test('rule 26: a listener receives the signals of its conversation or operator, and of no other account', async () => {
-  const signals = new Signals();
+  const signals = new Signals(ONE_NODE);
   const listeners = {
     conversation: signals.listen(1, { conversationId: 12 }),
     operator: signals.listen(1, { operatorId: 5 }),
@@ -43,7 +44,7 @@ test('rule 26: a listener receives the signals of its conversation or operator, 
 });
 
 test('rule 26: a listener that does not read keeps only the newest signals', async () => {
-  const signals = new Signals();
+  const signals = new Signals(ONE_NODE);
   const listener = signals.listen(1, { conversationId: 12 });
   for (let upTo = 1; upTo <= 100_000; upTo += 1) signals.publish(CONVERSATION, readUpTo(upTo));
   const stream = listener.receive();
@@ -54,7 +55,7 @@ test('rule 26: a listener that does not read keeps only the newest signals', asy
 });
 
 test('a listener that was closed with an error passes it on', async () => {
-  const listener = new Signals().listen(1, { operatorId: 5 });
+  const listener = new Signals(ONE_NODE).listen(1, { operatorId: 5 });
   const next = listener.receive().next();
   listener.close(new Error('lost'));
   await assert.rejects(next, /lost/);
