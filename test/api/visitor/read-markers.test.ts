@@ -33,13 +33,13 @@ async function loadMarkers(client: Client, id: string): Promise<number[]> {
   return [readByVisitorUpTo, readByOperatorUpTo, unreadCount];
 }
 
-/** Five messages: 1 and 4 of the visitor; 2, 3 and 5 of the operator. */
+/** Six messages: 1 and 5 of the visitor; 2 a notice that the operator joined; 3, 4 and 6 of the operator. */
 async function startWithMessages(visitor: SiteVisitor): Promise<string> {
   const { id } = await visitor.startConversation({ message: 'one' });
   await operator.acceptOffer(id);
-  for (const text of ['two', 'three']) await operator.sendMessage(id, text);
-  await visitor.sendMessage(id, 'four');
-  await operator.sendMessage(id, 'five');
+  for (const text of ['three', 'four']) await operator.sendMessage(id, text);
+  await visitor.sendMessage(id, 'five');
+  await operator.sendMessage(id, 'six');
   return id;
 }
 
@@ -48,28 +48,28 @@ test("rule 26: each side's marker counts the unread messages of the other side, 
   const id = await startWithMessages(visitor);
   assert.deepEqual(await loadMarkers(visitor, id), [0, 0, 3]);
   assert.deepEqual(await loadMarkers(operator, id), [0, 0, 2]);
-  assert.deepEqual((await markRead(visitor, id, 3)).conversation, {
-    readByVisitorUpTo: 3,
+  assert.deepEqual((await markRead(visitor, id, 4)).conversation, {
+    readByVisitorUpTo: 4,
     readByOperatorUpTo: 0,
     unreadCount: 1,
   });
-  assert.deepEqual(await loadMarkers(operator, id), [3, 0, 2], "the operator's own messages stay unread");
-  await markRead(operator, id, 4);
-  assert.deepEqual(await loadMarkers(operator, id), [3, 4, 0]);
-  assert.deepEqual(await loadMarkers(visitor, id), [3, 4, 1]);
+  assert.deepEqual(await loadMarkers(operator, id), [4, 0, 2], "the operator's own messages stay unread");
+  await markRead(operator, id, 5);
+  assert.deepEqual(await loadMarkers(operator, id), [4, 5, 0]);
+  assert.deepEqual(await loadMarkers(visitor, id), [4, 5, 1]);
 });
 
 test('rule 26: a marker never goes back, and not past the newest message', async () => {
   const visitor = await site.createVisitor();
   const id = await startWithMessages(visitor);
-  await markRead(visitor, id, 4);
-  for (const upTo of [0, 2, 4]) assert.equal((await markRead(visitor, id, upTo)).conversation.readByVisitorUpTo, 4);
-  assert.equal((await markRead(visitor, id, 2_000_000_000)).conversation.readByVisitorUpTo, 5);
-  await operator.sendMessage(id, 'six');
-  assert.deepEqual(await loadMarkers(visitor, id), [5, 0, 1], 'the later message is unread');
-  const results = await Promise.all([6, 1, 3, 6, 2, 5].map((upTo) => markRead(visitor, id, upTo)));
+  await markRead(visitor, id, 5);
+  for (const upTo of [0, 2, 5]) assert.equal((await markRead(visitor, id, upTo)).conversation.readByVisitorUpTo, 5);
+  assert.equal((await markRead(visitor, id, 2_000_000_000)).conversation.readByVisitorUpTo, 6);
+  await operator.sendMessage(id, 'seven');
+  assert.deepEqual(await loadMarkers(visitor, id), [6, 0, 1], 'the later message is unread');
+  const results = await Promise.all([7, 1, 3, 7, 2, 6].map((upTo) => markRead(visitor, id, upTo)));
   for (const { userErrors } of results) assert.deepEqual(userErrors, []);
-  assert.deepEqual(await loadMarkers(visitor, id), [6, 0, 0]);
+  assert.deepEqual(await loadMarkers(visitor, id), [7, 0, 0]);
   const [error] = (await markRead(visitor, id, -1)).userErrors;
   assert.deepEqual([error.field, error.code], [['input', 'upTo'], 'INVALID']);
 });
@@ -79,8 +79,8 @@ test('rule 26: a marker is no event, and notices are not unread messages', async
   const id = await startWithMessages(visitor);
   const readPosition = async () => (await site.admin.run('{eventPosition}')).data.eventPosition;
   const before = await readPosition();
-  await markRead(visitor, id, 5);
-  await markRead(operator, id, 5);
+  await markRead(visitor, id, 6);
+  await markRead(operator, id, 6);
   assert.equal(await readPosition(), before);
   const visitors = await site.admin.run('query($id:String){visitors(filter:{uniqueId:$id}){nodes{id}}}', {
     id: visitor.visitorId,
@@ -89,7 +89,7 @@ test('rule 26: a marker is no event, and notices are not unread messages', async
     id: visitors.data.visitors.nodes[0].id,
   });
   const { data } = await site.admin.run(`query($id:ID!){conversation(id:$id){messageCount ${MARKERS}}}`, { id });
-  assert.equal(data.conversation.messageCount, 6, 'the erasure added a notice');
+  assert.equal(data.conversation.messageCount, 7, 'the erasure added a notice');
   assert.equal(data.conversation.unreadCount, 0);
 });
 
@@ -112,8 +112,8 @@ test('rule 26: only the operator who has accepted a conversation marks it as rea
 test('rule 26: unread counts of a page of conversations', async () => {
   const visitor = await site.createVisitor();
   const ids = [await startWithMessages(visitor), await startWithMessages(visitor), await startWithMessages(visitor)];
-  await markRead(visitor, ids[1] as string, 5);
-  await markRead(visitor, ids[2] as string, 2);
+  await markRead(visitor, ids[1] as string, 6);
+  await markRead(visitor, ids[2] as string, 3);
   const { data } = await visitor.run(`{conversations(first:100){nodes{id ${MARKERS}}}}`);
   const counts = new Map(
     data.conversations.nodes.map((node: { id: string; unreadCount: number }) => [node.id, node.unreadCount]),
@@ -132,8 +132,8 @@ test('rule 26: markers and unread counts survive a restart', async (t) => {
   const firstOperator = await first.createOperator();
   const { id } = await visitor.startConversation({ message: 'one' });
   await firstOperator.acceptOffer(id);
-  for (const text of ['two', 'three']) await firstOperator.sendMessage(id, text);
-  await markRead(visitor, id, 2);
+  for (const text of ['three', 'four']) await firstOperator.sendMessage(id, text);
+  await markRead(visitor, id, 3);
   await first.switchboard.stop();
   const second = await startSwitchboard({ folder });
   t.after(() => second.stop());
@@ -143,5 +143,5 @@ test('rule 26: markers and unread counts survive a restart', async (t) => {
     body: JSON.stringify({ query: `{conversation(id:${id}){${MARKERS}}}` }),
   });
   const { data } = (await response.json()) as { data: unknown };
-  assert.deepEqual(data, { conversation: { readByVisitorUpTo: 2, readByOperatorUpTo: 0, unreadCount: 1 } });
+  assert.deepEqual(data, { conversation: { readByVisitorUpTo: 3, readByOperatorUpTo: 0, unreadCount: 1 } });
 });
