@@ -68,7 +68,10 @@ export class VisitorPresence {
 
   /** Call when a socket has opened, and whenever it has answered a ping. */
   noteSocket({ accountId, visitorId }: VisitorKey): void {
-    this.#add({ accountId, visitorId, milliseconds: SOCKET_LEASE_MS, bySocket: true });
+    // Requests before the first socket could not be stored, but count too.
+    const remainingMs = (this.#renewedUntil.get(toKey({ accountId, visitorId })) ?? 0) - performance.now();
+    const milliseconds = Math.max(SOCKET_LEASE_MS, Math.ceil(remainingMs));
+    this.#add({ accountId, visitorId, milliseconds, bySocket: true });
   }
 
   /** Call for every request. */

@@ -54,6 +54,18 @@ for (const { name, open } of databases) {
     const countPresences = async () =>
       (await fixture.installation.database.read.selectFrom('visitorPresence').selectAll().execute()).length;
 
+    test('rule 22: a request before the first socket proves presence for a minute', async () => {
+      const visitor = await fixture.createVisitor(fixture.websiteId);
+      await ask(visitor);
+      await answerPing(visitor);
+      const [presence] = await fixture.installation.database.read
+        .selectFrom('visitorPresence')
+        .select(({ fn, eb }) => eb('presentUntil', '-', fn<number>('now_ms', [])).as('leftMs'))
+        .where('visitorId', '=', visitor.visitorId)
+        .execute();
+      assert.ok((presence?.leftMs ?? 0) > MINUTE_MS - 1000, `${presence?.leftMs} ms are left`);
+    });
+
     test('rule 22: a waiting conversation whose visitor left is not offered, keeps its place, and is first again on return', async () => {
       const operatorId = await fixture.createOperator({ chatMaxNumber: 1 }, { connected: false });
       const first = await startWithSocket();
