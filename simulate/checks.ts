@@ -8,6 +8,8 @@ import { oneOperator } from './checks/one-operator.ts';
 import { positions } from './checks/positions.ts';
 import { presence } from './checks/presence.ts';
 import { queueOrder } from './checks/queue-order.ts';
+import { readMarkers } from './checks/read-markers.ts';
+import { visitorPresence } from './checks/visitor-presence.ts';
 import type { Entry } from './journal.ts';
 import { buildTimeline } from './timeline.ts';
 
@@ -15,9 +17,11 @@ import { buildTimeline } from './timeline.ts';
 const CHECKS: readonly Check[] = [
   capacity,
   presence,
+  visitorPresence,
   oneOperator,
   accepts,
   messages,
+  readMarkers,
   endings,
   queueOrder,
   positions,

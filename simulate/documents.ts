@@ -26,12 +26,15 @@ export const CONVERSATION_START = buildMutation('conversationStart', 'conversati
 export const CONVERSATION_EVENTS = `subscription ($id: ID!, $after: ID) { conversationEvents(id: $id, after: $after) { position type at ${MESSAGE} } }`;
 export const SATISFACTION_ANSWER = buildMutation('satisfactionAnswer', 'satisfaction { welcome }');
 export const CONVERSATION =
-  'query ($id: ID!) { conversation(id: $id) { state messages { sequence clientId author text } } }';
+  'query ($id: ID!) { conversation(id: $id) { state closedAt closeReason unreadCount messages { sequence clientId author text } } }';
+export const TYPING = buildMutation('typing', '');
+export const CONVERSATION_READ = buildMutation('conversationRead', 'conversation { unreadCount }');
 
 /** For the admin who prepares the account. */
 export const DIRECTORY =
   '{ websites(first: 100) { nodes { id label } } skills(first: 100) { nodes { id name } } groups(first: 100) { nodes { id name } } }';
 export const WEBSITE_CREATE = buildMutation('websiteCreate', 'website { id }');
+export const WEBSITE_UPDATE = buildMutation('websiteUpdate', 'website { id }');
 export const SKILL_CREATE = buildMutation('skillCreate', 'skill { id }');
 export const GROUP_CREATE = buildMutation('groupCreate', 'group { id }');
 export const OPERATORS_IMPORT = buildMutation(

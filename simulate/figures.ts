@@ -18,6 +18,8 @@ export interface Figures {
     readonly started: number;
     readonly refused: number;
     readonly abandoned: number;
+    /** Closed by the service because the visitor had left. */
+    readonly left: number;
     readonly closed: number;
     readonly stillWaiting: number;
     readonly stillRunning: number;
@@ -31,6 +33,8 @@ export interface Figures {
   readonly offers: Readonly<Record<OfferEnd, number>>;
   readonly messages: { readonly acknowledged: number; readonly sentAgain: number; readonly received: number };
   readonly streams: { readonly opened: number; readonly resumed: number; readonly lost: number };
+  /** Pages that visitors closed during their conversation. */
+  readonly closedPages: number;
   readonly utilisation: readonly { readonly participant: Participant; readonly share: number }[];
   readonly requests: readonly { readonly operation: string; readonly took: Distribution }[];
   readonly eventDelay: Distribution;
@@ -59,6 +63,7 @@ export function computeFigures(entries: readonly Entry[]): Figures {
       refused: completed.filter(({ operation, outcome }) => operation === 'conversationStart' && outcome === 'refused')
         .length,
       abandoned: ofKind('conversation_abandoned').length,
+      left: found.filter(({ closeReason }) => closeReason === 'VISITOR_LEFT').length,
       closed: countInStates('CLOSED'),
       stillWaiting: countInStates('QUEUED'),
       stillRunning: countInStates('OFFERED', 'ACTIVE'),
@@ -77,6 +82,7 @@ export function computeFigures(entries: readonly Entry[]): Figures {
       resumed: opened.length - distinctStreams.size,
       lost: ofKind('stream_ended').filter(({ how }) => how === 'lost').length,
     },
+    closedPages: ofKind('stream_ended').filter(({ how }) => how === 'page_closed').length,
     utilisation: computeUtilisation(timeline, entries),
     requests: [...Map.groupBy(withoutAdmin(completed), ({ operation }) => operation)].map(([operation, list]) => ({
       operation,

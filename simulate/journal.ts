@@ -67,7 +67,7 @@ export interface StreamEnded extends Timestamped {
   readonly participant: Participant;
   readonly stream: number;
   /** How it was ended on purpose, or `lost`. */
-  readonly how: Departure | 'finished' | 'lost';
+  readonly how: Departure | 'page_closed' | 'finished' | 'lost';
 }
 
 export interface EventReceived extends Timestamped {
@@ -109,6 +109,8 @@ export interface ConversationStarted extends Timestamped {
   readonly channel: Channel;
   /** Equal for conversations with the same requirements. */
   readonly need: string;
+  /** Minutes of absence after which it ends; 0 is never. */
+  readonly absenceMinutes: number;
 }
 
 /** An acknowledged message. */
@@ -140,6 +142,21 @@ export interface FinalStateFound extends Timestamped {
   readonly participant: Participant;
   readonly conversation: number;
   readonly state: string;
+  /** By the service's clock; null if it is open. */
+  readonly closedAt: number | null;
+  readonly closeReason: string | null;
+  readonly unreadCount: number;
+  readonly requestedAt: number;
+}
+
+/** The visitor marked the messages up to a sequence number as read. */
+export interface ReadMarked extends Timestamped {
+  readonly kind: 'read_marked';
+  readonly participant: Participant;
+  readonly conversation: number;
+  readonly upTo: number;
+  /** If not, it is unknown whether the service stored it. */
+  readonly isAcknowledged: boolean;
 }
 
 export type Entry =
@@ -155,6 +172,7 @@ export type Entry =
   | MessageSent
   | MessagesRead
   | ConversationAbandoned
+  | ReadMarked
   | FinalStateFound;
 
 export type NewEntry = Entry extends infer One ? (One extends Entry ? Omit<One, 'at'> : never) : never;

@@ -27,6 +27,10 @@ interface CommandOptions {
   readonly ignore: number;
   readonly disconnect: number;
   readonly abandon: number;
+  readonly leave: number;
+  readonly typing: number;
+  readonly read: number;
+  readonly absenceMinutes: number;
   readonly channels: Readonly<Record<Channel, number>>;
   readonly websites: number;
   readonly skills: number;
@@ -63,7 +67,7 @@ export function readSettings(args: readonly string[]): SimulationSettings {
       durationMs: options.duration * 1000,
       handlingMs: options.handling * 1000,
       ...pick(options, 'operators', 'arrival', 'decline', 'ignore', 'disconnect', 'abandon', 'channels', 'websites'),
-      ...pick(options, 'skills', 'groups', 'languages', 'speed'),
+      ...pick(options, 'skills', 'groups', 'languages', 'speed', 'leave', 'typing', 'read', 'absenceMinutes'),
     },
     urls: url.map((one) => one.replace(/\/$/, '')),
     ...{ email, password, token, keep: options.keep ?? false, offerSeconds: options.offerSeconds },
@@ -92,6 +96,15 @@ function createCommand(): Command {
     .option('--ignore <share>', 'share of offers that time out', parseShare, 0.03)
     .option('--disconnect <share>', 'share of operators who disconnect per minute', numberBetween(0, 60), 0.3)
     .option('--abandon <share>', 'share of visitors who stop waiting', parseShare, 0.15)
+    .option('--leave <share>', 'share of visitors who close the page; most of them return', parseShare, 0.15)
+    .option('--typing <share>', "share of visitors' messages that are announced by typing", parseShare, 0.5)
+    .option('--read <share>', 'share of visitors who mark messages as read', parseShare, 0.5)
+    .option(
+      '--absence-minutes <minutes>',
+      'after which the conversation of a visitor who left ends; 0 is never',
+      integerBetween(0, 1440),
+      1,
+    )
     .addOption(
       new Option('--channels <mix>', 'weights of the channels')
         .argParser(parseChannels)

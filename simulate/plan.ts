@@ -26,6 +26,14 @@ export interface PlanOptions {
   readonly disconnect: number;
   /** Share of visitors who stop waiting. */
   readonly abandon: number;
+  /** Share of visitors who close the page during their conversation. */
+  readonly leave: number;
+  /** Share of visitors' messages that are announced by typing. */
+  readonly typing: number;
+  /** Share of visitors who mark messages as read. */
+  readonly read: number;
+  /** Minutes of absence after which the conversation of a visitor ends; 0 is never. */
+  readonly absenceMinutes: number;
   readonly channels: Readonly<Record<Channel, number>>;
   readonly websites: number;
   readonly skills: number;
@@ -80,6 +88,15 @@ export interface VisitorPlan {
   readonly answersSurvey: boolean;
   /** The connection breaks once, after this time. */
   readonly dropAfterMs: number | null;
+  /** The visitor closes the page once, this long after the start; null keeps it open. */
+  readonly departure: PageDeparture | null;
+  readonly marksAsRead: boolean;
+}
+
+export interface PageDeparture {
+  readonly afterMs: number;
+  /** Null until the end of the run. */
+  readonly awayMs: number | null;
 }
 
 export interface Plan {
@@ -221,7 +238,21 @@ function planVisitor(
     closesAfterMs: random.chance(0.2) ? (random.exponential(1) * handlingMs) / speed : null,
     answersSurvey: random.chance(0.3),
     dropAfterMs: random.chance(0.1) ? random.between(500, 30_000) / speed : null,
+    departure: planDeparture(options, random.fork('departure')),
+    marksAsRead: random.fork('reading').chance(options.read),
   };
+}
+
+/**
+ * Not sped up, because the service's timers matter here: some return before the service notices, some after it did, and
+ * some never.
+ */
+function planDeparture({ leave, speed }: PlanOptions, random: Random): PageDeparture | null {
+  if (!random.chance(leave)) return null;
+  const afterMs = random.between(0, 60_000) / speed;
+  const stay = random.pickWeighted({ short: 4, long: 3, forever: 3 });
+  if (stay === 'forever') return { afterMs, awayMs: null };
+  return { afterMs, awayMs: stay === 'short' ? random.between(500, 5000) : random.between(75_000, 110_000) };
 }
 
 /** A need that some operator can serve, so that no visitor waits in vain; rarely one that no operator can serve. */

@@ -30,6 +30,7 @@ export function buildSections({ figures }: Report): Section[] {
       started: conversations.started,
       refused: conversations.refused,
       abandoned: conversations.abandoned,
+      'ended because the visitor had left': conversations.left,
       closed: conversations.closed,
       'still queued at the end': conversations.stillWaiting,
       'still active at the end': conversations.stillRunning,
@@ -59,6 +60,7 @@ export function buildSections({ figures }: Report): Section[] {
       'streams opened': streams.opened,
       'streams resumed': streams.resumed,
       'streams lost': streams.lost,
+      'pages closed by visitors': figures.closedPages,
     }),
     pairSection('Slot utilization of operators', {
       minimum: formatPercent(shares[0] ?? 0),

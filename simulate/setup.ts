@@ -53,6 +53,11 @@ export async function setUp(
     skills: await ensureDirectory(admin, 'skill', skills),
     groups: await ensureDirectory(admin, 'group', groups),
   };
+  const { absenceMinutes } = plan.options;
+  for (const id of directory.websites) {
+    const absence = { waitingAbsenceMinutes: absenceMinutes, activeAbsenceMinutes: absenceMinutes };
+    await executeOrThrow(admin, 'websiteUpdate', documents.WEBSITE_UPDATE, { id, ...absence });
+  }
   onProgress?.(`${plan.operators.length} operators`);
   const password = randomBytes(18).toString('base64url'); // random, so that these logins are unusable outside the run
   const rows = plan.operators.map((operator) => ({ ...toImportRow(operator, directory), password }));

@@ -1,10 +1,8 @@
 import type { Entry, EventReceived, Participant } from '../journal.ts';
 import { type Assignment, NEVER, type Timeline } from '../timeline.ts';
 import type { Check, Problem } from './check.ts';
+import { computeDetectionMs } from './detection.ts';
 
-/** A busy service detects a closed connection late, and later still if all its responses are slow. */
-const DISCONNECT_DETECTION_MS = 3000;
-const DETECTION_RESPONSE_FACTOR = 5;
 /** For the difference of the clocks and a response in transit. */
 const CLOCK_TOLERANCE_MS = 100;
 /** A silent connection is detected by two missed pings and the end of the lease. */
@@ -25,7 +23,7 @@ export const presence: Check = {
   name: 'no offer went to an operator who was offline or unavailable',
   findProblems: (timeline, entries) => {
     const entriesByParticipant = Map.groupBy(entries, ({ participant }) => participant);
-    const detectionMs = DISCONNECT_DETECTION_MS + DETECTION_RESPONSE_FACTOR * slowestResponseMs(entries);
+    const detectionMs = computeDetectionMs(entries);
     const assignments = Map.groupBy(timeline.assignments, ({ participant }) => participant);
     return [...timeline.operators.keys()].flatMap((participant) => [
       ...findOffersWhileAway(
@@ -54,17 +52,6 @@ function findOffersWhileAway(
     }
   }
   return problems;
-}
-
-/** The slowest response to a first attempt. */
-function slowestResponseMs(entries: readonly Entry[]): number {
-  return entries.reduce(
-    (slowest, entry) =>
-      entry.kind === 'request_completed' && entry.attempts === 1
-        ? Math.max(slowest, entry.at - entry.requestedAt)
-        : slowest,
-    0,
-  );
 }
 
 /** From the actions of the operator. */

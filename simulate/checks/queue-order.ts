@@ -1,6 +1,7 @@
 import type { EventReceived } from '../journal.ts';
 import type { Timeline } from '../timeline.ts';
 import type { Check, Problem } from './check.ts';
+import { findVisitorAbsences, type VisitorAbsence } from './visitor-absences.ts';
 
 /** An operator who declined or missed an offer does not get the same conversation again within this time. */
 const OFFER_PAUSE_MS = 60_000;
@@ -16,14 +17,18 @@ interface QueueHistory {
   readonly refusedAt: Map<string, number>;
   /** From this position on it is at the head of the queue, because its operator was lost. */
   readonly headPosition: number;
+  readonly absences: readonly VisitorAbsence[];
 }
 
-/** Of two conversations with the same need, the older one is offered first, except during its offer pause. */
+/**
+ * Of two conversations with the same need, the older one is offered first, except during its offer pause and while its
+ * visitor is absent.
+ */
 export const queueOrder: Check = {
   name: 'conversations with the same need were offered in the order of their start',
-  findProblems: (timeline) => {
+  findProblems: (timeline, entries) => {
     const groups = Map.groupBy(timeline.conversations.values(), ({ need }) => need);
-    const histories = buildQueueHistories(timeline);
+    const histories = buildQueueHistories(timeline, findVisitorAbsences(entries));
     return [...groups.values()].flatMap((group) =>
       findInversions(
         timeline,
@@ -33,21 +38,21 @@ export const queueOrder: Check = {
   },
 };
 
-function buildQueueHistories({ conversations, assignments, events }: Timeline): Map<number, QueueHistory> {
+function buildQueueHistories(
+  { conversations, assignments, events }: Timeline,
+  visitorAbsences: ReturnType<typeof findVisitorAbsences>,
+): Map<number, QueueHistory> {
   const histories = new Map<number, QueueHistory>();
   const closedAt = new Map<number, number>();
   for (const list of events.values())
     for (const { type, conversation, position } of list)
       if (type === 'conversation.closed' && conversation !== null) closedAt.set(conversation, position);
   const byConversation = Map.groupBy(assignments, ({ conversation }) => conversation);
-  for (const { conversation, createdAt } of conversations.values()) {
+  for (const { conversation, createdAt, participant } of conversations.values()) {
     const conversationAssignments = (byConversation.get(conversation) ?? []).toSorted((a, b) => a.from - b.from);
     const refusedAt = new Map<string, number>();
     const periods: { from: number; to: number }[] = [];
-    let from = findQueuedPosition(
-      events.get(conversations.get(conversation)?.participant ?? 'visitor -1') ?? [],
-      conversation,
-    );
+    let from = findQueuedPosition(events.get(participant) ?? [], conversation);
     let headPosition = Number.POSITIVE_INFINITY;
     for (const assignment of conversationAssignments) {
       periods.push({ from, to: assignment.from });
@@ -57,7 +62,8 @@ function buildQueueHistories({ conversations, assignments, events }: Timeline): 
       if (assignment.end === 'operator_lost') headPosition = Math.min(headPosition, assignment.to);
     }
     periods.push({ from, to: closedAt.get(conversation) ?? Number.POSITIVE_INFINITY });
-    histories.set(conversation, { conversation, createdAt, periods, refusedAt, headPosition });
+    const absences = visitorAbsences.get(participant) ?? [];
+    histories.set(conversation, { conversation, createdAt, periods, refusedAt, headPosition, absences });
   }
   return histories;
 }
@@ -67,7 +73,7 @@ function findQueuedPosition(events: readonly EventReceived[], conversation: numb
   return events.find((event) => event.conversation === conversation)?.position ?? Number.POSITIVE_INFINITY;
 }
 
-function findInversions({ assignments }: Timeline, group: readonly QueueHistory[]): Problem[] {
+function findInversions({ assignments, clockOffset }: Timeline, group: readonly QueueHistory[]): Problem[] {
   const members = new Map(group.map((history) => [history.conversation, history]));
   const offers = assignments.filter(({ conversation }) => members.has(conversation));
   const problems: Problem[] = [];
@@ -78,6 +84,7 @@ function findInversions({ assignments }: Timeline, group: readonly QueueHistory[
       (other) =>
         other.createdAt < chosen.createdAt - TOLERANCE_MS &&
         other.periods.some((period) => from > period.from && from < period.to) &&
+        !mayBeAbsent(other, fromServerAt + clockOffset) &&
         fromServerAt - (other.refusedAt.get(participant) ?? 0) > OFFER_PAUSE_MS + TOLERANCE_MS,
     );
     if (passedOver) {
@@ -87,4 +94,8 @@ function findInversions({ assignments }: Timeline, group: readonly QueueHistory[
     }
   }
   return problems;
+}
+
+function mayBeAbsent({ absences }: QueueHistory, at: number): boolean {
+  return absences.some(({ possibleFrom, noticedAt }) => at >= possibleFrom && at <= noticedAt);
 }

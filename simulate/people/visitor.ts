@@ -1,19 +1,16 @@
-import { ApiClient } from '../api-client.ts';
+import type { ApiClient } from '../api-client.ts';
 import * as documents from '../documents.ts';
 import { Feed } from '../feed.ts';
-import { waitBeforeRetry } from '../http-client.ts';
 import { type EventReceived, type MessageView, now, type Participant } from '../journal.ts';
 import type { Need, VisitorPlan } from '../plan.ts';
 import type { Random } from '../random.ts';
-import { sleep, waitForAbort } from '../time.ts';
+import { Gate, sleep, waitForAbort } from '../time.ts';
 import { RESEND_CHANCE, randomText, type SimulationContext } from './context.ts';
+import { openSession } from './session.ts';
 import { MessageWriter } from './writer.ts';
 
-const MAX_SESSION_ATTEMPTS = 10;
 /** Only events that never arrive take this long. */
 const EVENTS_TIMEOUT_MS = 60_000;
-/** Visitors have other addresses than operators. */
-const FIRST_VISITOR_ADDRESS = 1 << 16;
 
 /** A visitor who starts a conversation, waits, chats and leaves. */
 export class SimulatedVisitor {
@@ -22,6 +19,8 @@ export class SimulatedVisitor {
   readonly #plan: VisitorPlan;
   readonly #random: Random;
   readonly #closed = new AbortController();
+  /** Open while the page is. Without it the visitor sends nothing. */
+  readonly #page = new Gate();
   #api: ApiClient | undefined;
   #writer: MessageWriter | undefined;
   #accepted = new AbortController();
@@ -39,7 +38,7 @@ export class SimulatedVisitor {
   async visit(): Promise<void> {
     const { closing, elapsed, over, journal } = this.#context;
     if (!(await sleep(this.#plan.arriveMs - elapsed(), closing))) return;
-    const api = await this.#openSession();
+    const api = await openSession(this.#context, this.#plan, this.participant);
     if (!api) return;
     this.#api = api;
     this.#writer = new MessageWriter(api, journal, this.participant, this.#random.fork('words'));
@@ -48,7 +47,9 @@ export class SimulatedVisitor {
     const conversation = await this.#start(api, this.#writer);
     if (conversation === undefined) return;
     const feed = this.#subscribe(api, conversation, position.data);
+    this.#page.open();
     await Promise.all([
+      this.#closePageOnce(feed),
       this.#leaveWhenImpatient(conversation),
       this.#dropConnectionOnce(feed),
       this.#waitUntilClosed(),
@@ -67,48 +68,8 @@ export class SimulatedVisitor {
     while (!isComplete() && performance.now() < deadline) await sleep(20);
   }
 
-  /** Opens a session as the widget does. */
-  async #openSession(): Promise<ApiClient | undefined> {
-    const { client, setup, journal } = this.#context;
-    const httpClient = client.forParticipant(FIRST_VISITOR_ADDRESS + this.#plan.index);
-    const { website, language } = this.#plan.need;
-    const body = JSON.stringify({ websiteId: setup.websites[website], language });
-    const requestedAt = now();
-    let attemptsWithoutResponse = 0;
-    const earlierCodes: string[] = [];
-    for (let attempts = 1; ; attempts += 1) {
-      const reply = await httpClient.post({ path: '/visitor/session', body });
-      if ('noResponse' in reply && reply.sent) attemptsWithoutResponse += 1;
-      const token = 'body' in reply && reply.status === 201 ? (reply.body?.token as string | undefined) : undefined;
-      const isRetryable = 'noResponse' in reply || reply.status === 429 || reply.status === 503;
-      if (token === undefined && isRetryable && attempts < MAX_SESSION_ATTEMPTS) {
-        if ('noResponse' in reply) httpClient.switchNode();
-        earlierCodes.push('noResponse' in reply ? reply.noResponse : `HTTP ${reply.status}`);
-        await waitBeforeRetry(reply, attempts);
-        continue;
-      }
-      const code = token ? null : 'noResponse' in reply ? reply.noResponse : `HTTP ${reply.status}`;
-      const outcome = token ? 'done' : 'noResponse' in reply ? 'unknown' : 'failed';
-      journal.add({
-        kind: 'request_completed',
-        participant: this.participant,
-        operation: 'session',
-        requestedAt,
-        outcome,
-        code,
-        attempts,
-        attemptsWithoutResponse,
-        conversation: null,
-        ...(earlierCodes.length > 0 && { earlierCodes }),
-      });
-      return token
-        ? new ApiClient(httpClient, journal, this.participant, { path: documents.VISITOR_PATH, token })
-        : undefined;
-    }
-  }
-
   async #start(api: ApiClient, writer: MessageWriter): Promise<number | undefined> {
-    const { journal, setup } = this.#context;
+    const { journal, setup, plan } = this.#context;
     const { channel, skill, group, language } = this.#plan.need;
     const text = channel === 'chat' ? randomText(this.#random) : undefined;
     const clientId = writer.nextClientId();
@@ -136,6 +97,7 @@ export class SimulatedVisitor {
       requestedAt,
       channel,
       need: needKey(this.#plan.need),
+      absenceMinutes: plan.options.absenceMinutes,
       createdAt: Date.parse(result.data.conversation.createdAt),
     });
     if (text !== undefined) {
@@ -162,7 +124,10 @@ export class SimulatedVisitor {
     if (type === 'conversation.queued' && this.#accepted.signal.aborted) this.#accepted = new AbortController();
     if (type === 'conversation.closed') this.#closed.abort();
     if (type === 'message.created') this.#messageCount += 1;
-    if (type === 'message.created' && message?.author === 'OPERATOR') this.#reply(conversation).catch(reportError);
+    if (type === 'message.created' && message?.author === 'OPERATOR') {
+      this.#reply(conversation).catch(reportError);
+      if (this.#plan.marksAsRead) this.#markAsRead(conversation, message.sequence).catch(reportError);
+    }
   }
 
   #onAccepted(conversation: number): void {
@@ -176,8 +141,32 @@ export class SimulatedVisitor {
     if (this.#replyCount >= this.#plan.maxReplies) return;
     this.#replyCount += 1;
     const { plan, closing } = this.#context;
-    await sleep(this.#random.between(300, 5000) / plan.options.speed, this.#closed.signal, closing);
-    if (!this.#closed.signal.aborted) await this.#writer?.send(conversation);
+    const thinkingMs = this.#random.between(300, 5000) / plan.options.speed;
+    const types = this.#random.fork(`typing ${this.#replyCount}`).chance(plan.options.typing);
+    await sleep(types ? thinkingMs / 2 : thinkingMs, this.#closed.signal, closing);
+    if (types && (await this.#isConversing())) {
+      const input = { conversationId: String(conversation) };
+      await this.#api?.execute({ operation: 'typing', query: documents.TYPING, variables: { input }, conversation });
+      await sleep(thinkingMs / 2, this.#closed.signal, closing);
+    }
+    if (await this.#isConversing()) await this.#writer?.send(conversation);
+  }
+
+  /** Waits for the visitor to be on the page. */
+  async #isConversing(): Promise<boolean> {
+    await this.#page.waitUntilOpen();
+    return !this.#closed.signal.aborted;
+  }
+
+  async #markAsRead(conversation: number, upTo: number): Promise<void> {
+    await this.#page.waitUntilOpen();
+    const result = await this.#api?.execute({
+      ...{ operation: 'conversationRead', query: documents.CONVERSATION_READ, conversation },
+      variables: { input: { id: String(conversation), upTo } },
+    });
+    const isAcknowledged = result?.outcome === 'done';
+    const { participant } = this;
+    this.#context.journal.add({ kind: 'read_marked', participant, conversation, upTo, isAcknowledged });
   }
 
   async #leaveWhenImpatient(conversation: number): Promise<void> {
@@ -185,6 +174,7 @@ export class SimulatedVisitor {
     const { over, journal } = this.#context;
     if (patienceMs === null) return;
     if (!(await sleep(patienceMs, this.#accepted.signal, this.#closed.signal, over))) return;
+    if (!this.#page.isOpen) return;
     if (await this.#close(conversation, 0)) {
       if (!this.#wasAccepted)
         journal.add({ kind: 'conversation_abandoned', participant: this.participant, conversation });
@@ -194,6 +184,7 @@ export class SimulatedVisitor {
   async #close(conversation: number, afterMs: number): Promise<boolean> {
     const { over } = this.#context;
     if (afterMs > 0 && !(await sleep(afterMs, this.#closed.signal, over))) return false;
+    if (!this.#page.isOpen) return false;
     const result = await this.#api?.execute({
       ...{ operation: 'conversationClose', query: documents.CONVERSATION_CLOSE, alreadyDoneCode: 'STATE' },
       ...{ variables: { input: { id: String(conversation) } }, conversation },
@@ -205,8 +196,22 @@ export class SimulatedVisitor {
     const { dropAfterMs } = this.#plan;
     const { over } = this.#context;
     if (dropAfterMs === null || !(await sleep(dropAfterMs, this.#closed.signal, over))) return;
+    if (!this.#page.isOpen) return;
     await feed.end('cut');
     await sleep(this.#random.between(100, 3000));
+    if (this.#page.isOpen) feed.open();
+  }
+
+  /** Visitors who do not return in time come back at the end, to see what became of their conversation. */
+  async #closePageOnce(feed: Feed): Promise<void> {
+    const { departure } = this.#plan;
+    const { over } = this.#context;
+    if (departure === null || !(await sleep(departure.afterMs, this.#closed.signal, over))) return;
+    this.#page.close();
+    await feed.end('page_closed');
+    if (departure.awayMs === null) await waitForAbort(over);
+    else await sleep(departure.awayMs, over);
+    this.#page.open();
     feed.open();
   }
 
@@ -224,16 +229,28 @@ export class SimulatedVisitor {
   }
 
   async #recordFinalState(api: ApiClient, conversation: number): Promise<void> {
-    const result = await api.execute<{ state: string; messages: MessageView[] }>({
+    const result = await api.execute<FinalState>({
       ...{ operation: 'conversation', query: documents.CONVERSATION, conversation },
       variables: { id: String(conversation) },
     });
     if (result.outcome !== 'done') return;
-    const { state, messages } = result.data;
-    this.#context.journal.add({ kind: 'messages_read', participant: this.participant, conversation, messages });
-    this.#context.journal.add({ kind: 'final_state_found', participant: this.participant, conversation, state });
+    const { state, messages, closedAt: closedAtText, closeReason, unreadCount } = result.data;
+    const closedAt = closedAtText === null ? null : Date.parse(closedAtText);
+    const { participant } = this;
+    const found = { state, closedAt, closeReason, unreadCount, requestedAt: result.requestedAt };
+    this.#context.journal.add({ kind: 'messages_read', participant, conversation, messages });
+    this.#context.journal.add({ kind: 'final_state_found', participant, conversation, ...found });
     await this.#waitForAllEvents(state, messages.length);
   }
+}
+
+/** The conversation as its visitor reads it at the end. */
+interface FinalState {
+  readonly state: string;
+  readonly closedAt: string | null;
+  readonly closeReason: string | null;
+  readonly unreadCount: number;
+  readonly messages: readonly MessageView[];
 }
 
 function needKey({ channel, website, skill, group, language }: Need): string {

@@ -82,6 +82,7 @@ export class JournalBuilder {
       createdAt,
       channel,
       need,
+      absenceMinutes: 1,
     });
     this.open(visitor, conversation, this.#position);
     this.notify('conversation.queued', [visitor], { conversation });
@@ -121,8 +122,27 @@ export class JournalBuilder {
     return this.notify('conversation.closed', receivers, { conversation });
   }
 
-  recordState(visitor: Participant, conversation: number, state = 'CLOSED'): void {
-    this.add({ kind: 'final_state_found', participant: visitor, conversation, state });
+  recordState(
+    visitor: Participant,
+    conversation: number,
+    state = 'CLOSED',
+    { closeReason = null, closedAt = this.#at }: { closeReason?: string | null; closedAt?: number } = {},
+  ): void {
+    const end = { closedAt: state === 'CLOSED' ? closedAt : null, closeReason };
+    const found = { state, ...end, unreadCount: 0, requestedAt: this.#at };
+    this.add({ kind: 'final_state_found', participant: visitor, conversation, ...found });
+  }
+
+  addRequest(participant: Participant, operation: string): void {
+    const request = { operation, requestedAt: this.#at, outcome: 'done', code: null } as const;
+    const attempts = { attempts: 1, attemptsWithoutResponse: 0 };
+    this.add({ kind: 'request_completed', participant, ...request, ...attempts, conversation: null });
+  }
+
+  /** The visitor opens the page again. */
+  return(visitor: Participant, conversation: number, after = this.#position): void {
+    this.open(visitor, conversation, after);
+    this.add({ kind: 'stream_connected', participant: visitor, stream: this.#stream });
   }
 }
 

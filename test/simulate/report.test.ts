@@ -14,6 +14,7 @@ import { ANNA, BEN, JournalBuilder, VERA, validJournal, WILL } from './journal-b
 const OPTIONS: PlanOptions = {
   ...{ seed: '<4711>', durationMs: 1000, operators: 2, arrival: { kind: 'steady', perMinute: 60 }, handlingMs: 1000 },
   ...{ decline: 0, ignore: 0, disconnect: 0, abandon: 0, channels: { chat: 1, call: 0, video: 0 }, speed: 1 },
+  ...{ leave: 0, typing: 0, read: 0, absenceMinutes: 1 },
   ...{ websites: 1, skills: 0, groups: 0, languages: ['en'] },
 };
 
@@ -25,7 +26,7 @@ function buildReport(entries: readonly Entry[]) {
 test('the figures match the journal', () => {
   const figures = computeFigures(validJournal().entries);
   assert.deepEqual(figures.conversations, {
-    ...{ started: 2, refused: 0, abandoned: 0, closed: 2, stillWaiting: 0, stillRunning: 0 },
+    ...{ started: 2, refused: 0, abandoned: 0, left: 0, closed: 2, stillWaiting: 0, stillRunning: 0 },
   });
   assert.deepEqual(figures.offers, { accepted: 2, declined: 1, timed_out: 0, withdrawn: 0, open: 0 });
   assert.deepEqual(figures.messages, { acknowledged: 2, sentAgain: 0, received: 4 });
