@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
 import postgres from 'postgres';
-import { readBatches } from '../../src/storage/copy/copy-endpoint.ts';
+import { type CopySource, type CopyTarget, readBatches } from '../../src/storage/copy/copy-endpoint.ts';
 import { copyTable } from '../../src/storage/copy/copy-table.ts';
 import { listInstallationTables } from '../../src/storage/copy/installation-tables.ts';
 import { PostgresEndpoint } from '../../src/storage/copy/postgres-endpoint.ts';
@@ -133,6 +133,63 @@ describe('between a file and PostgreSQL', { skip: postgresServerUrl === undefine
     assert.deepEqual(readTags(copiedBack), readTags(file));
   });
 
+  test('the bytes of files are copied unchanged, in both directions', async () => {
+    const names = ['attachments', 'attachment_chunks', 'attachment_usage'];
+    const fileTables = tables.filter(({ name }) => names.includes(name));
+    assert.equal(fileTables.length, names.length);
+    const every = Buffer.from(Array.from({ length: 256 }, (_, index) => index));
+    const chunks = [every, Buffer.alloc(0), Buffer.from('\\\\x00'), Buffer.alloc(256 * 1024, every)];
+    const source = new DatabaseSync(file);
+    source.exec(`insert into attachments (account_id, id, conversation_id, author_type, author_id, state, name, kind, size,
+      reserved, chunks, width, height, sequence, place, created_at)
+      values (1, 1, 1, 'visitor', 1, 'attached', 'ü.png', 'image/png', 262657, 262657, 4, 4, null, 1, 0, 5)`);
+    source.exec('insert into attachment_usage values (1, 262657)');
+    const insert = source.prepare('insert into attachment_chunks values (1, 1, ?, ?)');
+    for (const [number, bytes] of chunks.entries()) insert.run(number, bytes);
+    source.close();
+
+    const copiedBack = join(folder, 'files.db');
+    const database = new SqliteDatabase(copiedBack);
+    await migrate(database);
+    await database.close();
+    const copyFiles = async (from: CopySource, to: CopyTarget) => {
+      await to.write([{ text: CREATE_PROGRESS_TABLE }]);
+      for (const table of fileTables) {
+        await copyTable({ source: from, target: to }, table, undefined, () => undefined);
+        assert.ok((await compareTable({ source: from, target: to }, table, () => undefined)).isSame, table.name);
+      }
+      await from.close();
+      await to.close();
+    };
+    await copyFiles(
+      new SqliteEndpoint(file, { readOnly: true }),
+      await PostgresEndpoint.open(address, { readOnly: false }),
+    );
+    await withPostgres(async (sql) => {
+      const rows = await sql`select bytes from attachment_chunks order by number`;
+      assert.deepEqual(
+        rows.map(({ bytes }) => Buffer.from(bytes)),
+        chunks,
+      );
+    });
+    await copyFiles(
+      await PostgresEndpoint.open(address, { readOnly: true }),
+      new SqliteEndpoint(copiedBack, { readOnly: false }),
+    );
+    for (const table of fileTables) assert.deepEqual(readRows(copiedBack, table), readRows(file, table));
+    await withPostgres(async (sql) => {
+      await sql`update attachment_chunks set bytes = set_byte(bytes, 200, 7) where number = 3`;
+      const [from, to] = [
+        new SqliteEndpoint(file, { readOnly: true }),
+        await PostgresEndpoint.open(address, { readOnly: true }),
+      ];
+      const table = fileTables.find(({ name }) => name === 'attachment_chunks') ?? assert.fail();
+      assert.equal((await compareTable({ source: from, target: to }, table, () => undefined)).isSame, false);
+      await from.close();
+      await to.close();
+    });
+  });
+
   test('a changed value and a missing row are found', async () => {
     const isTableSame = async () => {
       const source = new SqliteEndpoint(file, { readOnly: true });
@@ -194,8 +251,12 @@ function listColumnPaths(): string[] {
 }
 
 function readTags(path: string): unknown[] {
+  return readRows(path, tags);
+}
+
+function readRows(path: string, { name, key }: (typeof tables)[number]): unknown[] {
   const database = new DatabaseSync(path, { readOnly: true });
-  const rows = database.prepare('select * from tags order by account_id, id').all();
+  const rows = database.prepare(`select * from ${name} order by ${key.join()}`).all();
   database.close();
   return rows;
 }

@@ -2,6 +2,7 @@ import { runTogether } from '../support/processes/together.ts';
 
 await runTogether([
   'core/access',
+  'core/attachments',
   'core/directory',
   'core/events',
   'core/kernel',

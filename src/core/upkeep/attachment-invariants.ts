@@ -17,7 +17,9 @@ export const ATTACHMENT_INVARIANTS: readonly Invariant[] = [
   {
     name: 'the space taken by attachments is the sum of theirs',
     violationQuery: `select 'account ' || u.account_id || ' stores ' || u.bytes || ' bytes' as problem from attachment_usage u
-      where u.bytes <> coalesce((select sum(a.reserved) from attachments a where a.account_id = u.account_id), 0)`,
+      where u.bytes <> coalesce((select sum(a.reserved) from attachments a where a.account_id = u.account_id), 0)
+      union all select distinct 'account ' || a.account_id || ' stores attachments and no sum' from attachments a
+      where a.reserved > 0 and not exists (select 1 from attachment_usage u where u.account_id = a.account_id)`,
   },
   {
     name: 'attachments that were sent belong to a message, and all others to none',

@@ -49,8 +49,16 @@ const HISTORY = /live history ends with the current live state/;
 const STATES = /offered and active conversations have an operator/;
 const MESSAGES = /message counts are right/;
 const ORPHANS = /no row refers to a missing row/;
+const CHUNKS = /size of every attachment is that of its chunks/;
+const SPACE = /space taken by attachments/;
+const SENT_FILES = /attachments that were sent belong to a message/;
 const POSITIONS = /positions of the event log have no gaps/;
 const SLOTS = /slots in use equal the conversations|live history/;
+
+const insertAttachment = (values: string) =>
+  `insert into attachments (account_id, id, conversation_id, author_type, name, kind, place, created_at, state, size, reserved, chunks, sequence)
+    values (1, 999, 1, 'visitor', '', '', 0, 0, ${values})`;
+const DELETE_ATTACHMENT = 'delete from attachments where id = 999';
 
 /**
  * Statements that violate an invariant and undo it, and the invariants that must report it. Operator 2 has
@@ -228,6 +236,22 @@ export const VIOLATIONS: readonly (readonly [title: string, statement: string, u
     'delete from webhook_deliveries',
     ORPHANS,
   ],
+  ['an attachment without its chunks', insertAttachment("'complete', 5, 0, 1, null"), DELETE_ATTACHMENT, CHUNKS],
+  [
+    'a chunk without an attachment',
+    "insert into attachment_chunks (account_id, attachment_id, number, bytes) values (1, 999, 0, '')",
+    'delete from attachment_chunks where attachment_id = 999',
+    CHUNKS,
+  ],
+  [
+    'space that no attachment takes',
+    'insert into attachment_usage (account_id, bytes) values (1, 5)',
+    'delete from attachment_usage',
+    SPACE,
+  ],
+  ['space that was not counted', insertAttachment("'pending', 0, 5, 0, null"), DELETE_ATTACHMENT, SPACE],
+  ['a sent attachment without a message', insertAttachment("'attached', 0, 0, 0, 77"), DELETE_ATTACHMENT, SENT_FILES],
+  ['an unsent attachment with a message', insertAttachment("'complete', 0, 0, 0, 1"), DELETE_ATTACHMENT, SENT_FILES],
   [
     'a gap in the event log',
     'update events set account_id = -1 where position = 3',
