@@ -242,14 +242,16 @@ test('a resource in use cannot be deleted, and the error counts the uses', async
   await assertInUse(`/skill/${skill}`, 'operators (2), child skills (2), open conversations (1)');
 
   assertOk(await rest.delete(`/operator/${operators[0].id}`));
-  assertOk(await rest.put(`/operator/${operators[1].id}`, { group_id: null, skill_list: [], website_list: [] }));
   assertOk(await rest.delete(`/group/${child}`));
   for (const id of children) assertOk(await rest.delete(`/skill/${id}`));
-  await assertInUse(`/website/${site}`, 'open conversations (1)');
-  await assertInUse(`/group/${group}`, 'open conversations (1)');
-  await assertInUse(`/skill/${skill}`, 'open conversations (1)');
+  for (const path of [`/website/${site}`, `/group/${group}`, `/skill/${skill}`])
+    await assertInUse(path, 'operators (1), open conversations (1)');
 
   await switchboard.storedData.query("update conversations set state = 'closed', closed_at = 1");
+  for (const path of [`/website/${site}`, `/group/${group}`, `/skill/${skill}`])
+    await assertInUse(path, 'operators (1)');
+
+  assertOk(await rest.put(`/operator/${operators[1].id}`, { group_id: null, skill_list: [], website_list: [] }));
   for (const path of [`/website/${site}`, `/group/${group}`, `/skill/${skill}`]) {
     assertOk(await rest.delete(path));
     assertError(await rest.get(path), 404);

@@ -9,12 +9,8 @@ test('every rule of docs/rules.md has a test whose title carries its number', ()
   const rules = [...readFileSync(join(ROOT, 'docs/rules.md'), 'utf8').matchAll(/^(\d+)\. /gm)].map(([, number]) =>
     Number(number),
   );
-  assert.deepEqual(
-    rules,
-    [...new Set(rules)].sort((first, second) => first - second),
-    'in order, each once',
-  );
-  assert.ok(rules.length >= 23, 'no rule was lost');
+  const numbered = Array.from({ length: 29 }, (_, index) => index + 1).filter((number) => number !== 25);
+  assert.deepEqual(rules, numbered, 'all but the rule about calls, which are not built yet');
   const sources = globSync('test/**/*.test.ts', { cwd: ROOT }).map((file) => readFileSync(join(ROOT, file), 'utf8'));
   const covered = new Set<number>();
   for (const [, first, word, second] of sources.join('\n').matchAll(/['"`]rules? (\d+)(?: (and|to) (\d+))?:/g)) {
