@@ -1,6 +1,7 @@
 import type { Transaction } from '../../storage/database.ts';
 import type { InstallationSecrets } from '../access/secrets.ts';
 import { moveConversations } from '../engine/records/conversation-store.ts';
+import { moveMessagesLeft } from '../engine/records/message-left-store.ts';
 import { moveMessages } from '../engine/records/message-store.ts';
 import { deleteContext, findContext } from '../engine/records/visitor-context-store.ts';
 import {
@@ -85,6 +86,7 @@ async function resolveVisitor(
 async function joinVisitors(tx: Transaction, context: ActorContext, from: VisitorRow, to: VisitorRow): Promise<void> {
   const moved = await moveConversations(tx, context, from.id, to.id);
   await moveMessages(tx, context, from.id, to.id);
+  await moveMessagesLeft(tx, context, from.id, to.id);
   for (const { id, operatorId } of moved)
     announce(tx, context, 'conversation.updated', id, {
       fields: ['visitorId'],

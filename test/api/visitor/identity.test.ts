@@ -188,6 +188,9 @@ test('rule 17: an anonymous visitor who is known joins the earlier one, with the
   const { id } = await anonymous.startConversation({ message: 'Now', clientId: 'c-1' });
   await operator.acceptOffer(id);
   const sent = await anonymous.sendMessage(id, 'Twice', 'm-1');
+  const leave =
+    'mutation{messageLeave(input:{name:"Ana" email:"ana@example.com" text:"Call me"}){userErrors{message}}}';
+  assert.deepEqual((await anonymous.run(leave)).data.messageLeave.userErrors, []);
   const socket = anonymous.openSocket();
   await (await socket.subscribe('subscription($id:ID!){conversationEvents(id:$id){type}}', { id })).waitUntil(
     () => true,
@@ -209,6 +212,8 @@ test('rule 17: an anonymous visitor who is known joins the earlier one, with the
   assert.equal((await readVisitor(known.visitorId)).context.page, 'https://shop.example/cart');
   const desk = await operator.run('query($id:ID!){conversation(id:$id){visitor{uniqueId}}}', { id });
   assert.equal(desk.data.conversation.visitor.uniqueId, known.visitorId);
+  const left = await site.admin.run('{messagesLeft{nodes{text visitor{uniqueId}}}}');
+  assert.deepEqual(left.data.messagesLeft.nodes, [{ text: 'Call me', visitor: { uniqueId: known.visitorId } }]);
   const { email, externalId, context } = await readVisitor(anonymous.visitorId);
   assert.deepEqual([email, externalId, context], ['', null, null], 'nothing is left of the anonymous visitor');
 });

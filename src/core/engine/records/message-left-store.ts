@@ -67,6 +67,21 @@ export async function unassignMessagesLeft(tx: Transaction, context: ActorContex
   for (const row of rows) await updateMessageLeft(tx, context, row, { operatorId: null });
 }
 
+/** Gives the messages of a visitor to another one, who is the same person. */
+export async function moveMessagesLeft(
+  tx: Transaction,
+  { accountId }: AccountContext,
+  fromVisitorId: number,
+  toVisitorId: number,
+): Promise<void> {
+  await tx.db
+    .updateTable('messagesLeft')
+    .set({ visitorId: toVisitorId })
+    .where('accountId', '=', accountId)
+    .where('visitorId', '=', fromVisitorId)
+    .execute();
+}
+
 export async function deleteMessagesLeftOf(tx: Transaction, context: ActorContext, visitorId: number): Promise<void> {
   const rows = await tx.db
     .deleteFrom('messagesLeft')
