@@ -3,6 +3,7 @@ import { capacity } from './checks/capacity.ts';
 import type { Check, Problem } from './checks/check.ts';
 import { endings } from './checks/endings.ts';
 import { failures } from './checks/failures.ts';
+import { files } from './checks/files.ts';
 import { messages } from './checks/messages.ts';
 import { oneOperator } from './checks/one-operator.ts';
 import { positions } from './checks/positions.ts';
@@ -21,6 +22,7 @@ const CHECKS: readonly Check[] = [
   oneOperator,
   accepts,
   messages,
+  files,
   readMarkers,
   endings,
   queueOrder,

@@ -4,6 +4,7 @@ export const OPERATOR_PATH = '/graphql';
 export const VISITOR_PATH = '/visitor/graphql';
 
 const MESSAGE = 'message { sequence clientId author text }';
+const MESSAGE_WITH_FILES = 'message { sequence clientId author text attachments { id size url } }';
 const USER_ERRORS = 'userErrors { message code }';
 
 const buildMutation = (name: string, answer: string) =>
@@ -12,7 +13,7 @@ const buildMutation = (name: string, answer: string) =>
 export const EVENT_POSITION = '{ eventPosition }';
 
 /** For operators. */
-export const DESK_EVENTS = `subscription ($after: ID) { deskEvents(after: $after) { position type at conversationId reason ${MESSAGE} } }`;
+export const DESK_EVENTS = `subscription ($after: ID) { deskEvents(after: $after) { position type at conversationId reason ${MESSAGE_WITH_FILES} } }`;
 export const OFFER_ACCEPT = buildMutation('offerAccept', 'conversation { id }');
 export const OFFER_DECLINE = buildMutation('offerDecline', 'conversation { id }');
 export const MESSAGE_SEND = buildMutation('messageSend', MESSAGE);
@@ -26,7 +27,7 @@ export const CONVERSATION_START = buildMutation('conversationStart', 'conversati
 export const CONVERSATION_EVENTS = `subscription ($id: ID!, $after: ID) { conversationEvents(id: $id, after: $after) { position type at ${MESSAGE} } }`;
 export const SATISFACTION_ANSWER = buildMutation('satisfactionAnswer', 'satisfaction { welcome }');
 export const CONVERSATION =
-  'query ($id: ID!) { conversation(id: $id) { state closedAt closeReason unreadCount messages { sequence clientId author text } } }';
+  'query ($id: ID!) { conversation(id: $id) { state closedAt closeReason unreadCount messages { sequence clientId author text attachments { id size } } } }';
 export const TYPING = buildMutation('typing', '');
 export const CONVERSATION_READ = buildMutation('conversationRead', 'conversation { unreadCount }');
 

@@ -35,6 +35,8 @@ export interface Figures {
   readonly streams: { readonly opened: number; readonly resumed: number; readonly lost: number };
   /** Pages that visitors closed during their conversation. */
   readonly closedPages: number;
+  /** Files that visitors sent, and downloads by operators. */
+  readonly files: { readonly sent: number; readonly received: number };
   readonly utilisation: readonly { readonly participant: Participant; readonly share: number }[];
   readonly requests: readonly { readonly operation: string; readonly took: Distribution }[];
   readonly eventDelay: Distribution;
@@ -82,6 +84,7 @@ export function computeFigures(entries: readonly Entry[]): Figures {
       resumed: opened.length - distinctStreams.size,
       lost: ofKind('stream_ended').filter(({ how }) => how === 'lost').length,
     },
+    files: { sent: ofKind('file_sent').length, received: ofKind('file_received').length },
     closedPages: ofKind('stream_ended').filter(({ how }) => how === 'page_closed').length,
     utilisation: computeUtilisation(timeline, entries),
     requests: [...Map.groupBy(withoutAdmin(completed), ({ operation }) => operation)].map(([operation, list]) => ({

@@ -17,6 +17,14 @@ export interface MessageView {
   readonly clientId: string | null;
   readonly author: string;
   readonly text: string;
+  readonly attachments?: readonly AttachmentView[];
+}
+
+/** A file of a message. The address is for operators, who download it. */
+export interface AttachmentView {
+  readonly id: string;
+  readonly size: number;
+  readonly url?: string;
 }
 
 interface Timestamped {
@@ -159,6 +167,28 @@ export interface ReadMarked extends Timestamped {
   readonly isAcknowledged: boolean;
 }
 
+/** A visitor sent a file with an acknowledged message. */
+export interface FileSent extends Timestamped {
+  readonly kind: 'file_sent';
+  readonly participant: Participant;
+  readonly conversation: number;
+  readonly sequence: number;
+  readonly id: string;
+  readonly size: number;
+  readonly sha256: string;
+}
+
+/** An operator downloaded a file. The status is null if there was no response. */
+export interface FileReceived extends Timestamped {
+  readonly kind: 'file_received';
+  readonly participant: Participant;
+  readonly conversation: number;
+  readonly id: string;
+  readonly status: number | null;
+  readonly size: number;
+  readonly sha256: string;
+}
+
 export type Entry =
   | OperatorCreated
   | AvailabilitySet
@@ -173,6 +203,8 @@ export type Entry =
   | MessagesRead
   | ConversationAbandoned
   | ReadMarked
+  | FileSent
+  | FileReceived
   | FinalStateFound;
 
 export type NewEntry = Entry extends infer One ? (One extends Entry ? Omit<One, 'at'> : never) : never;

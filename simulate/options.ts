@@ -30,6 +30,7 @@ interface CommandOptions {
   readonly leave: number;
   readonly typing: number;
   readonly read: number;
+  readonly files: number;
   readonly absenceMinutes: number;
   readonly channels: Readonly<Record<Channel, number>>;
   readonly websites: number;
@@ -67,7 +68,7 @@ export function readSettings(args: readonly string[]): SimulationSettings {
       durationMs: options.duration * 1000,
       handlingMs: options.handling * 1000,
       ...pick(options, 'operators', 'arrival', 'decline', 'ignore', 'disconnect', 'abandon', 'channels', 'websites'),
-      ...pick(options, 'skills', 'groups', 'languages', 'speed', 'leave', 'typing', 'read', 'absenceMinutes'),
+      ...pick(options, 'skills', 'groups', 'languages', 'speed', 'leave', 'typing', 'read', 'files', 'absenceMinutes'),
     },
     urls: url.map((one) => one.replace(/\/$/, '')),
     ...{ email, password, token, keep: options.keep ?? false, offerSeconds: options.offerSeconds },
@@ -99,6 +100,7 @@ function createCommand(): Command {
     .option('--leave <share>', 'share of visitors who close the page; most of them return', parseShare, 0.15)
     .option('--typing <share>', "share of visitors' messages that are announced by typing", parseShare, 0.5)
     .option('--read <share>', 'share of visitors who mark messages as read', parseShare, 0.5)
+    .option('--files <share>', "share of visitors' replies with a file", parseShare, 0.1)
     .option(
       '--absence-minutes <minutes>',
       'after which the conversation of a visitor who left ends; 0 is never',

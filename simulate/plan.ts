@@ -32,6 +32,8 @@ export interface PlanOptions {
   readonly typing: number;
   /** Share of visitors who mark messages as read. */
   readonly read: number;
+  /** Share of visitors' replies with a file. */
+  readonly files: number;
   /** Minutes of absence after which the conversation of a visitor ends; 0 is never. */
   readonly absenceMinutes: number;
   readonly channels: Readonly<Record<Channel, number>>;

@@ -60,6 +60,8 @@ export function buildSections({ figures }: Report): Section[] {
       'streams opened': streams.opened,
       'streams resumed': streams.resumed,
       'streams lost': streams.lost,
+      'files sent': figures.files.sent,
+      'files downloaded': figures.files.received,
       'pages closed by visitors': figures.closedPages,
     }),
     pairSection('Slot utilization of operators', {

@@ -8,6 +8,7 @@ import type { Random } from '../random.ts';
 import type { SetupOperator } from '../setup.ts';
 import { Gate, sleep, waitForAbort } from '../time.ts';
 import type { SimulationContext } from './context.ts';
+import { downloadFile } from './files.ts';
 import { MessageWriter } from './writer.ts';
 
 const CONNECT_SECONDS = 5;
@@ -29,6 +30,7 @@ export class SimulatedOperator {
   /** Offers and conversations of the operator, each with the controller of its ongoing work. */
   readonly #conversations = new Map<number, AbortController>();
   readonly #presence = new Gate();
+  readonly #downloads: Promise<void>[] = [];
   #feed: Feed | undefined;
 
   constructor(context: SimulationContext, plan: OperatorPlan, { id, token }: SetupOperator) {
@@ -62,6 +64,7 @@ export class SimulatedOperator {
   /** Closes the desk permanently. */
   async closeDesk(): Promise<void> {
     await this.#feed?.end('finished');
+    await Promise.all(this.#downloads);
   }
 
   /** Returns false if the service could not be reached. */
@@ -152,13 +155,20 @@ export class SimulatedOperator {
     }
   }
 
-  #onEvent({ type, conversation, reason }: EventReceived): void {
+  #onEvent({ type, conversation, reason, message }: EventReceived): void {
     if (type === 'operator.availability_updated' && reason === 'missed_offers')
       this.#resumeAfterMissedOffers().catch(reportError);
     if (conversation === null) return;
+    for (const { id, url } of message?.attachments ?? [])
+      if (url !== undefined) this.#downloads.push(this.#download(conversation, id, url));
     if (type === 'conversation.offered') this.#answerOffer(conversation, this.#track(conversation)).catch(reportError);
     if (type === 'conversation.started') this.#handle(conversation, this.#track(conversation)).catch(reportError);
     if (type === 'conversation.queued' || type === 'conversation.closed') this.#untrack(conversation);
+  }
+
+  async #download(conversation: number, id: string, url: string): Promise<void> {
+    const file = await downloadFile(this.#api.client, url);
+    this.#context.journal.add({ kind: 'file_received', participant: this.participant, conversation, id, ...file });
   }
 
   #track(conversation: number): AbortSignal {

@@ -6,6 +6,7 @@ import type { Need, VisitorPlan } from '../plan.ts';
 import type { Random } from '../random.ts';
 import { Gate, sleep, waitForAbort } from '../time.ts';
 import { RESEND_CHANCE, randomText, type SimulationContext } from './context.ts';
+import { uploadFile } from './files.ts';
 import { openSession } from './session.ts';
 import { MessageWriter } from './writer.ts';
 
@@ -149,7 +150,10 @@ export class SimulatedVisitor {
       await this.#api?.execute({ operation: 'typing', query: documents.TYPING, variables: { input }, conversation });
       await sleep(thinkingMs / 2, this.#closed.signal, closing);
     }
-    if (await this.#isConversing()) await this.#writer?.send(conversation);
+    if (!(await this.#isConversing()) || !this.#api) return;
+    const files = this.#random.fork(`file ${this.#replyCount}`);
+    const file = files.chance(plan.options.files) ? await uploadFile(this.#api, conversation, files) : undefined;
+    await this.#writer?.send(conversation, file);
   }
 
   /** Waits for the visitor to be on the page. */

@@ -3,6 +3,7 @@ import { MESSAGE_SEND } from '../documents.ts';
 import type { Journal, MessageView, Participant } from '../journal.ts';
 import type { Random } from '../random.ts';
 import { RESEND_CHANCE, randomText } from './context.ts';
+import type { UploadedFile } from './files.ts';
 
 /** Sends messages with unique client ids, so that a resend is safe. */
 export class MessageWriter {
@@ -25,14 +26,15 @@ export class MessageWriter {
     return `${this.#participant} ${this.#messageCount}`;
   }
 
-  async send(conversation: number): Promise<void> {
+  async send(conversation: number, file?: UploadedFile): Promise<void> {
     const text = randomText(this.#random);
     const clientId = this.nextClientId();
+    const files = file ? { attachmentIds: [file.id] } : {};
     const sendOnce = async () => {
       const result = await this.#api.execute<{ message: MessageView }>({
         operation: 'messageSend',
         query: MESSAGE_SEND,
-        variables: { input: { conversationId: String(conversation), clientId, text } },
+        variables: { input: { conversationId: String(conversation), clientId, text, ...files } },
         conversation,
       });
       if (result.outcome !== 'done') return;
@@ -44,6 +46,8 @@ export class MessageWriter {
         conversation,
         message: { sequence, clientId, author, text },
       });
+      if (file)
+        this.#journal.add({ kind: 'file_sent', participant: this.#participant, conversation, sequence, ...file });
     };
     await (this.#random.chance(RESEND_CHANCE) ? Promise.all([sendOnce(), sendOnce()]) : sendOnce());
   }

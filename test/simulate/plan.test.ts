@@ -14,7 +14,7 @@ import { Random } from '../../simulate/random.ts';
 const OPTIONS: PlanOptions = {
   ...{ seed: 'a seed', durationMs: 600_000, operators: 20, arrival: { kind: 'steady', perMinute: 60 } },
   ...{ handlingMs: 60_000, decline: 0.1, ignore: 0.1, disconnect: 0.5, abandon: 0.2, speed: 10 },
-  ...{ leave: 0.2, typing: 0.5, read: 0.5, absenceMinutes: 1 },
+  ...{ leave: 0.2, typing: 0.5, read: 0.5, files: 0.1, absenceMinutes: 1 },
   ...{ channels: { chat: 8, call: 1, video: 1 }, websites: 3, skills: 4, groups: 2, languages: ['en', 'fr'] },
 };
 

@@ -14,7 +14,7 @@ import { ANNA, BEN, JournalBuilder, VERA, validJournal, WILL } from './journal-b
 const OPTIONS: PlanOptions = {
   ...{ seed: '<4711>', durationMs: 1000, operators: 2, arrival: { kind: 'steady', perMinute: 60 }, handlingMs: 1000 },
   ...{ decline: 0, ignore: 0, disconnect: 0, abandon: 0, channels: { chat: 1, call: 0, video: 0 }, speed: 1 },
-  ...{ leave: 0, typing: 0, read: 0, absenceMinutes: 1 },
+  ...{ leave: 0, typing: 0, read: 0, files: 0, absenceMinutes: 1 },
   ...{ websites: 1, skills: 0, groups: 0, languages: ['en'] },
 };
 

@@ -32,6 +32,8 @@ test('a rush hour of 6 seconds passes every check', async (t) => {
     ...[
       '--disconnect',
       '8',
+      '--files',
+      '0.4',
       '--leave',
       '0.4',
       '--offer-seconds',
@@ -46,7 +48,7 @@ test('a rush hour of 6 seconds passes every check', async (t) => {
   ]);
   assert.equal(code, 0, `${stdout}\n${stderr}`);
   const { checks, figures } = JSON.parse(readFileSync(files.json, 'utf8'));
-  assert.equal(checks.length, 13);
+  assert.equal(checks.length, 14);
   for (const { name, problems } of checks) assert.deepEqual(problems, [], name);
   t.diagnostic(
     `${figures.conversations.started} conversations, ${figures.offers.accepted} accepted, ${figures.messages.acknowledged} messages`,
@@ -54,6 +56,7 @@ test('a rush hour of 6 seconds passes every check', async (t) => {
   assert.ok(figures.conversations.closed > 10, stdout);
   assert.ok(figures.offers.declined > 0, 'offers were declined');
   assert.ok(figures.streams.resumed > 0, 'streams were resumed');
+  assert.ok(figures.files.received > 0, 'operators downloaded files');
   assert.ok(figures.closedPages > 0, 'visitors closed the page');
   for (const name of ['typing', 'conversationRead']) {
     const request = figures.requests.find(({ operation }: { operation: string }) => operation === name);

@@ -129,3 +129,31 @@ describe('read markers', () => {
     assert.ok(markAndCount(3, 0, false));
   });
 });
+
+describe('files', () => {
+  const name = /files arrived whole/;
+  const file = { conversation: 1, id: '7', size: 5, sha256: 'aa' } as const;
+
+  function sendFile(received: { status: number | null; size: number; sha256: string }, attachments = [file]) {
+    const journal = new JournalBuilder();
+    journal.start(VERA, 1);
+    journal.sendMessage(VERA, 1, 1, [VERA]);
+    journal.add({ kind: 'file_sent', participant: VERA, sequence: 1, ...file });
+    journal.add({ kind: 'file_received', participant: ANNA, conversation: 1, id: '7', ...received });
+    const message = { sequence: 1, clientId: null, author: 'VISITOR', text: 'text 1', attachments };
+    journal.add({ kind: 'messages_read', participant: VERA, conversation: 1, messages: [message] });
+    return journal.entries;
+  }
+
+  test('a file that is not the same on both sides is a problem', () => {
+    assert.deepEqual(findProblems(sendFile({ status: 200, size: 5, sha256: 'aa' })), {});
+    assert.deepEqual(findProblems(sendFile({ status: null, size: 0, sha256: '' })), {});
+    assertProblem(sendFile({ status: 200, size: 4, sha256: 'ab' }), name, /has 4 bytes instead of 5/);
+    assertProblem(sendFile({ status: 200, size: 5, sha256: 'ab' }), name, /has other content/);
+    assertProblem(sendFile({ status: 404, size: 5, sha256: 'aa' }), name, /answered with 404/);
+  });
+
+  test('a message without its file is a problem', () => {
+    assertProblem(sendFile({ status: 200, size: 5, sha256: 'aa' }, []), name, /message 1 lost its file 7/);
+  });
+});

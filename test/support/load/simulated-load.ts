@@ -24,7 +24,7 @@ const DURATION_MS = 1_200_000;
 const PLAN: PlanOptions = {
   ...{ seed: 'faults', durationMs: DURATION_MS, operators: 8, arrival: { kind: 'steady', perMinute: 150 } },
   ...{ handlingMs: 40_000, decline: 0.05, ignore: 0.02, disconnect: 0, abandon: 0.1 },
-  ...{ leave: 0, typing: 0.3, read: 0.3, absenceMinutes: 5 },
+  ...{ leave: 0, typing: 0.3, read: 0.3, files: 0, absenceMinutes: 5 },
   ...{
     channels: { chat: 8, call: 1, video: 1 },
     websites: 2,
