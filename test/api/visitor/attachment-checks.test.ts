@@ -19,7 +19,12 @@ describe('what attachments are refused', () => {
     const [row] = await site.switchboard.storedData.query('select bytes from attachment_usage');
     return Number(row?.bytes ?? 0);
   };
-  const findProblems = async () => (await site.switchboard.runCommand(['doctor'])).stdout;
+  const findProblems = async () => {
+    const { code, stdout } = await site.switchboard.runCommand(['doctor']);
+    const problems = stdout.split('\n').filter((line) => line.startsWith('PROBLEM'));
+    assert.equal(code, problems.length === 0 ? 0 : 1);
+    return problems.map((line) => line.replace(/^PROBLEM +/, ''));
+  };
 
   before(async () => {
     site = await openSite({
@@ -74,7 +79,17 @@ describe('what attachments are refused', () => {
     assert.ok(stored >= 1 && stored <= 2, statuses.join());
     assert.equal(statuses.filter((status) => status === 409).length, 8 - stored);
     assert.ok((await readUsage()) <= 2_000_000);
-    assert.match(await findProblems(), /attachment/);
+    assert.deepEqual(await findProblems(), []);
+    const change = (statement: string) => site.switchboard.storedData.query(statement);
+    await change('update attachment_usage set bytes = bytes + 1');
+    assert.deepEqual(await findProblems(), ['the space taken by attachments is the sum of theirs']);
+    await change('update attachment_usage set bytes = bytes - 1');
+    await change("update attachments set size = size + 1 where state = 'complete'");
+    assert.deepEqual(await findProblems(), [
+      'the size of every attachment is that of its chunks, and no chunk is left alone',
+    ]);
+    await change("update attachments set size = size - 1 where state = 'complete'");
+    assert.deepEqual(await findProblems(), []);
   });
 
   test('an altered address is refused, and erasing the visitor ends every address', async () => {
