@@ -13,9 +13,8 @@ import { toVisitor, type Visitor } from './visitor-query.ts';
 import type { VisitorSessions } from './visitor-sessions.ts';
 
 /**
- * Erases a visitor's data on request: the profile, the context, comments, and the messages of both
- * sides. The conversations, their
- * times and the ratings stay for statistics.
+ * Erases a visitor's data on request: the profile, the context, comments, files, messages left, and the messages of both
+ * sides. The conversations, their times and the ratings stay for statistics.
  */
 export class VisitorErasure {
   readonly #sessions: VisitorSessions;
