@@ -118,7 +118,7 @@ export function dumpFile(file: string): Dump {
     return [String(name), toSortedTexts(database.prepare(`select * from ${name}`).all())] as const;
   });
   database.close();
-  return withoutMigrations(dump);
+  return withoutTablesOfTheDatabase(dump);
 }
 
 export async function dumpPostgres(url: string): Promise<Dump> {
@@ -128,12 +128,15 @@ export async function dumpPostgres(url: string): Promise<Dump> {
       dump.push([name, toSortedTexts(await sql.unsafe(`select * from ${name}`))]);
     }
   });
-  return withoutMigrations(dump);
+  return withoutTablesOfTheDatabase(dump);
 }
 
-/** The times of migrations belong to the database and not to the installation. */
-function withoutMigrations(dump: readonly (readonly [string, string[]])[]): Dump {
-  return Object.fromEntries(dump.filter(([name]) => name !== 'migrations').sort(([a], [b]) => (a < b ? -1 : 1)));
+/** The times of migrations, and what nodes tell each other, belong to the database and not to the installation. */
+const TABLES_OF_THE_DATABASE = ['migrations', 'signals'];
+
+function withoutTablesOfTheDatabase(dump: readonly (readonly [string, string[]])[]): Dump {
+  const rest = dump.filter(([name]) => !TABLES_OF_THE_DATABASE.includes(name));
+  return Object.fromEntries(rest.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 function toSortedTexts(rows: readonly object[]): string[] {
