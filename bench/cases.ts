@@ -97,9 +97,20 @@ export const RATIO_CASES: readonly RatioCase[] = [
 
 /** Conversations: measured once on separate databases, independent of `--sizes`. */
 export const ENGINE_CASE = 'engine';
+/** What the pages of visitors ask for and keep open, on the same databases. */
+export const WIDGET_CASE = 'widget';
+export const VISITORS_CASE = 'visitors';
+/** The cases that ignore `--sizes`. */
+export const SEPARATE_CASES: ReadonlySet<string> = new Set([ENGINE_CASE, WIDGET_CASE, VISITORS_CASE]);
 
 /** All values of `--case`. */
-export const CASE_NAMES = [...new Set(RATIO_CASES.map(({ name }) => name)), 'login', 'pages', 'slow', ENGINE_CASE];
+export const CASE_NAMES = [
+  ...new Set(RATIO_CASES.map(({ name }) => name)),
+  'login',
+  'pages',
+  'slow',
+  ...SEPARATE_CASES,
+];
 
 const SKILLS_QUERY =
   '{skills(first:20){nodes{id name operators(first:10){nodes{id pseudo live{chat{available busy slotNumber routable}}}}}}}';

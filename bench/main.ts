@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { prepareCacheFolder } from './cache-folder.ts';
-import { CASE_NAMES, ENGINE_CASE } from './cases.ts';
+import { CASE_NAMES, ENGINE_CASE, SEPARATE_CASES, VISITORS_CASE, WIDGET_CASE } from './cases.ts';
 import { type EngineResult, measureEngine } from './engine/measure.ts';
 import { printEngine } from './engine/report.ts';
 import { prepareFilledFolder } from './fill.ts';
@@ -13,6 +13,9 @@ import { printNodes } from './nodes/report.ts';
 import { startLoadGenerator, startService } from './processes.ts';
 import { endProgress, showProgress } from './progress.ts';
 import { printReport } from './report.ts';
+import { measureVisitors, type VisitorsResult } from './visitors/measure.ts';
+import { printVisitors, printWidget } from './visitors/report.ts';
+import { measureWidget, type WidgetResult } from './visitors/widget.ts';
 
 const SIZES = [1000, 100_000, 1_000_000];
 const NODES = [1, 2, 3];
@@ -22,7 +25,8 @@ const program = new Command('npm run bench --')
     'Compares the service with a bare node:http server that sends the same bytes, in alternating rounds of one run: ' +
       'the ratio says more than the requests per second, which depend on the machine. Filled databases are cached in .bench/. ' +
       'With --database postgres it starts a temporary PostgreSQL server, spreads the load over each number of nodes, ' +
-      'and measures the embedded database for comparison (five minutes).',
+      'and measures the embedded database for comparison (five minutes). ' +
+      `The cases ${[...SEPARATE_CASES].join(', ')} have their own databases and ignore --sizes.`,
   )
   .option('--sizes <list>', `operators in the account (default: ${SIZES.join(',')})`, parseSizes)
   .option('--quick', '1,000 operators and short rounds: a rough impression, not a measurement')
@@ -64,6 +68,8 @@ const generator = startLoadGenerator();
 const results: SizeResult[] = [];
 let engine: EngineResult | undefined;
 let nodes: NodesResult | undefined;
+let widget: WidgetResult[] = [];
+let visitors: VisitorsResult | undefined;
 try {
   if (isPostgres) await measureOnNodes();
   else await measureOnEmbedded();
@@ -72,14 +78,17 @@ try {
   // Also print the results from before a failure.
   endProgress();
   printReport(results);
+  printWidget(widget);
+  if (visitors) printVisitors(visitors);
   if (engine) printEngine(engine);
   if (nodes) printNodes(nodes);
-  if (options.json) writeFileSync(options.json, JSON.stringify({ sizes: results, engine, nodes }, null, 2));
+  const figures = { sizes: results, widget, visitors, engine, nodes };
+  if (options.json) writeFileSync(options.json, JSON.stringify(figures, null, 2));
 }
 
 async function measureOnEmbedded(): Promise<void> {
-  const isEngineOnly = cases.size === 1 && cases.has(ENGINE_CASE);
-  const sizes = isEngineOnly ? [] : (options.sizes ?? (options.quick ? [REFERENCE_SIZE] : SIZES));
+  const isWithoutSizes = cases.isSubsetOf(SEPARATE_CASES);
+  const sizes = isWithoutSizes ? [] : (options.sizes ?? (options.quick ? [REFERENCE_SIZE] : SIZES));
   const plan: Plan = {
     cases,
     rounds: options.quick ? 3 : 5,
@@ -88,7 +97,7 @@ async function measureOnEmbedded(): Promise<void> {
     slowMs: options.quick ? 1000 : 3000,
   };
   const filledFolders = new Map<number, string>();
-  for (const size of new Set(isEngineOnly ? [] : [REFERENCE_SIZE, ...sizes]))
+  for (const size of new Set(isWithoutSizes ? [] : [REFERENCE_SIZE, ...sizes]))
     filledFolders.set(size, await prepareFilledFolder(cache, size));
   for (const size of sizes) {
     showProgress(`starting the service with ${size.toLocaleString('en')} operators`);
@@ -105,11 +114,22 @@ async function measureOnEmbedded(): Promise<void> {
     await plain?.stop();
     await reference?.stop();
   }
+  await measureSeparately();
+}
+
+async function measureSeparately(): Promise<void> {
+  const bench = { cache, folder, generator, profile: options.profile };
+  if (cases.has(WIDGET_CASE)) {
+    const plan = options.quick ? { rounds: 3, roundMs: 600 } : { rounds: 5, roundMs: 1200 };
+    widget = await measureWidget({ ...bench, plan });
+  }
+  if (cases.has(VISITORS_CASE))
+    visitors = await measureVisitors({ ...bench, milliseconds: options.quick ? 10_000 : 60_000 });
   if (cases.has(ENGINE_CASE)) {
     const enginePlan = options.quick
       ? { rounds: 10, runMs: 2000, queueMs: 10_000 }
       : { rounds: 30, runMs: 6000, queueMs: 60_000 };
-    engine = await measureEngine({ cache, folder, generator, plan: enginePlan, profile: options.profile });
+    engine = await measureEngine({ ...bench, plan: enginePlan });
   }
 }
 

@@ -1,10 +1,12 @@
 const HEAD_END = '\r\n\r\n';
 const CONTENT_LENGTH = 'content-length: ';
+const NOT_MODIFIED = 304;
 
 /** The length of a response in bytes; infinite while its head is incomplete. */
 export function responseLength(bytes: Buffer): number {
   const head = bytes.indexOf(HEAD_END, 0, 'latin1');
   if (head < 0) return Number.POSITIVE_INFINITY;
+  if (readStatus(bytes) === NOT_MODIFIED) return head + HEAD_END.length; // it never has a body
   const at = bytes.indexOf(CONTENT_LENGTH, 0, 'latin1');
   if (at < 0 || at > head) throw new Error('A response has no Content-Length.');
   let length = 0;

@@ -22,12 +22,20 @@ export interface Offer {
   readonly at: number;
 }
 
+export interface ArrivedMessage {
+  readonly clientId: string;
+  /** When the desk was notified. */
+  readonly at: number;
+}
+
 /** Operators at their desks, spread over the nodes. */
 export class Desks {
   readonly #feeds: Feed[] = [];
   readonly #clients = new Map<number, ApiClient>();
   /** Called with every offer on any desk. */
   onOffer: (offer: Offer) => void = () => undefined;
+  /** Called with every message that has a client id, on any desk. */
+  onMessage: (message: ArrivedMessage) => void = () => undefined;
 
   async open(client: HttpClient, operators: readonly number[]): Promise<void> {
     for (const operator of operators) {
@@ -36,13 +44,15 @@ export class Desks {
       const httpClient = client.forParticipant(operator);
       const api = new ApiClient(httpClient, journal, `operator ${operator}`, { path, token });
       this.#clients.set(operator, api);
-      const position = requireDone(await api.execute<string>(EVENT_POSITION));
+      const position = await readEventPosition(api);
       const subscription = {
         ...{ participant: `operator ${operator}` as const, path, token, conversation: null, variables: {} },
         ...{ operation: 'deskEvents', query: documents.DESK_EVENTS },
       };
-      const onEvent = ({ type, conversation, at }: EventReceived) => {
+      const onEvent = ({ type, conversation, message, at }: EventReceived) => {
         if (type === 'conversation.offered' && conversation !== null) this.onOffer({ conversation, operator, at });
+        const clientId = message?.clientId;
+        if (type === 'message.created' && clientId) this.onMessage({ clientId, at });
       };
       const feed = new Feed(httpClient, journal, subscription, { position, onEvent });
       feed.open();
@@ -60,6 +70,10 @@ export class Desks {
 }
 
 const EVENT_POSITION = { operation: 'eventPosition', query: documents.EVENT_POSITION };
+
+export async function readEventPosition(api: ApiClient): Promise<string> {
+  return requireDone(await api.execute<string>(EVENT_POSITION));
+}
 
 export function createVisitorClient(client: HttpClient, id: number): ApiClient {
   return new ApiClient(client.forParticipant(id), journal, `visitor ${id}`, {
@@ -81,9 +95,12 @@ export async function acceptOffer(api: ApiClient, conversation: number): Promise
 
 let messageCount = 0;
 
-export async function sendMessage(api: ApiClient, conversation: number): Promise<void> {
-  messageCount += 1;
-  const input = { conversationId: String(conversation), clientId: `bench ${messageCount}`, text: MESSAGE_TEXT };
+export async function sendMessage(
+  api: ApiClient,
+  conversation: number,
+  clientId = `bench ${++messageCount}`,
+): Promise<void> {
+  const input = { conversationId: String(conversation), clientId, text: MESSAGE_TEXT };
   requireDone(await api.execute({ operation: 'messageSend', query: documents.MESSAGE_SEND, variables: { input } }));
 }
 

@@ -1,12 +1,13 @@
 import { HttpClient } from '../../simulate/http-client.ts';
+import { runVisitorJob, type VisitorJob, type VisitorResult } from '../visitors/visitor-job.ts';
 import { type QueueJob, type QueueResult, runQueueJob } from './queue.ts';
 import { runThroughput, type ThroughputJob, type ThroughputResult } from './throughput.ts';
 
 /** Simulated operators and visitors in a separate process, so that the service does not pay for them. */
 
-export type Job = ThroughputJob | QueueJob;
+export type Job = ThroughputJob | QueueJob | VisitorJob;
 
-export type JobResult = (ThroughputResult | QueueResult) & {
+export type JobResult = (ThroughputResult | QueueResult | VisitorResult) & {
   /** The share of one processor that this process used. Near 1, the generator is the bottleneck. */
   readonly generatorUtilization: number;
 };
@@ -15,9 +16,7 @@ process.on('message', (job: Job) => {
   const before = process.cpuUsage();
   const start = performance.now();
   const client = new HttpClient({ urls: job.urls, trustsForwardedFor: false });
-  const work: Promise<ThroughputResult | QueueResult> =
-    job.kind === 'throughput' ? runThroughput(client, job) : runQueueJob(client, job);
-  work
+  runOnce(client, job)
     .then((result) => {
       const usage = process.cpuUsage(before);
       const generatorUtilization = (usage.user + usage.system) / 1000 / (performance.now() - start);
@@ -26,3 +25,8 @@ process.on('message', (job: Job) => {
     .catch((error) => process.send?.({ error: String(error.stack ?? error) }))
     .finally(() => client.close());
 });
+
+function runOnce(client: HttpClient, job: Job): Promise<ThroughputResult | QueueResult | VisitorResult> {
+  if (job.kind === 'throughput') return runThroughput(client, job);
+  return job.kind === 'queue' ? runQueueJob(client, job) : runVisitorJob(client, job);
+}

@@ -126,7 +126,7 @@ function waitForNextOffer(offerWaiters: Map<number, ((offer: Offer) => void)[]>,
   });
 }
 
-function toLatency(values: readonly number[]): Latency {
+export function toLatency(values: readonly number[]): Latency {
   const sorted = values.toSorted((a, b) => a - b);
   return {
     p50: sorted[Math.floor(sorted.length * 0.5)] ?? 0,
