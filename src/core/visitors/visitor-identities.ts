@@ -1,9 +1,12 @@
 import type { Transaction } from '../../storage/database.ts';
 import type { InstallationSecrets } from '../access/secrets.ts';
+import { REQUEST_LEASE_MS } from '../engine/presence/visitor-presence.ts';
+import { moveAttachments } from '../engine/records/attachment-store.ts';
 import { moveConversations } from '../engine/records/conversation-store.ts';
 import { moveMessagesLeft } from '../engine/records/message-left-store.ts';
 import { moveMessages } from '../engine/records/message-store.ts';
 import { deleteContext, findContext } from '../engine/records/visitor-context-store.ts';
+import { movePresence } from '../engine/records/visitor-presence-store.ts';
 import {
   addWebsites,
   eraseVisitor,
@@ -86,7 +89,9 @@ async function resolveVisitor(
 async function joinVisitors(tx: Transaction, context: ActorContext, from: VisitorRow, to: VisitorRow): Promise<void> {
   const moved = await moveConversations(tx, context, from.id, to.id);
   await moveMessages(tx, context, from.id, to.id);
+  await moveAttachments(tx, context, from.id, to.id);
   await moveMessagesLeft(tx, context, from.id, to.id);
+  await movePresence(tx, context, { fromVisitorId: from.id, toVisitorId: to.id, milliseconds: REQUEST_LEASE_MS });
   for (const { id, operatorId } of moved)
     announce(tx, context, 'conversation.updated', id, {
       fields: ['visitorId'],

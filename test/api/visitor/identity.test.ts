@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { after, before, test } from 'node:test';
+import { PDF, sendFiles, uploadFile } from '../../support/fixtures/files.ts';
 import { createResource } from '../../support/fixtures/resources.ts';
 import { openSite, type Site, type SiteOperator, type SiteVisitor } from '../../support/fixtures/site.ts';
 import { waitUntil } from '../../support/waiting/wait.ts';
@@ -195,6 +196,9 @@ test('rule 17: an anonymous visitor who is known joins the earlier one, with the
   await (await socket.subscribe('subscription($id:ID!){conversationEvents(id:$id){type}}', { id })).waitUntil(
     () => true,
   );
+  const file = { bytes: PDF, name: 'offer.pdf' };
+  const authorization = { Authorization: `Bearer ${anonymous.token}` };
+  const uploaded = await uploadFile(`${site.url}/visitor/attachment`, authorization, id, file);
   const { visitor } = await identify(anonymous, { sub: 'jwt-7' });
   assert.deepEqual(visitor, { uniqueId: known.visitorId, externalId: 'jwt-7' });
   assert.equal((await socket.closed).code, 4411, 'open connections reconnect as the known visitor');
@@ -209,6 +213,8 @@ test('rule 17: an anonymous visitor who is known joins the earlier one, with the
   const again = await anonymous.sendMessage(id, 'Twice', 'm-1');
   assert.equal(again.message.sequence, sent.message.sequence, 'a resend is still detected');
   assert.deepEqual((await anonymous.sendMessage(id, 'Thanks')).userErrors, []);
+  const withFile = await sendFiles(anonymous.run, { conversationId: id, attachmentIds: [uploaded.body.id] });
+  assert.deepEqual(withFile.userErrors, [], 'a file that was uploaded before can be sent');
   assert.equal((await readVisitor(known.visitorId)).context.page, 'https://shop.example/cart');
   const desk = await operator.run('query($id:ID!){conversation(id:$id){visitor{uniqueId}}}', { id });
   assert.equal(desk.data.conversation.visitor.uniqueId, known.visitorId);

@@ -21,7 +21,7 @@ import { route } from '../routing/router.ts';
 /** A socket is pinged every 15 s. A page change, or one lost ping, does not make the visitor absent. */
 const SOCKET_LEASE_MS = 30_000;
 /** A visitor who asked within the last minute is present. */
-const REQUEST_LEASE_MS = 60_000;
+export const REQUEST_LEASE_MS = 60_000;
 /** Requests renew only when less than a minute is left of the last renewal, which lasts this much longer. */
 const REQUEST_SLACK_MS = 10_000;
 

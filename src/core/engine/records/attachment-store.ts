@@ -155,6 +155,23 @@ export async function countUnsent(
   return count;
 }
 
+/** Gives the attachments of a visitor, in conversations that were moved, to the visitor who has these now. */
+export async function moveAttachments(
+  tx: Transaction,
+  context: ActorContext,
+  fromVisitorId: number,
+  toVisitorId: number,
+): Promise<void> {
+  await tx.db
+    .updateTable('attachments')
+    .set({ authorId: toVisitorId })
+    .where('accountId', '=', context.accountId)
+    .where('conversationId', 'in', selectConversationIds(tx, context, toVisitorId))
+    .where('authorType', '=', 'visitor')
+    .where('authorId', '=', fromVisitorId)
+    .execute();
+}
+
 /**
  * Removes the attachments in a visitor's conversations: they can no longer be read, and their names are gone at once.
  * `deleteUnused` deletes the bytes.

@@ -2,6 +2,7 @@ import { type Kysely, type Selectable, sql } from 'kysely';
 import type { Transaction } from '../../../storage/database.ts';
 import { prepare } from '../../../storage/prepared-statement.ts';
 import type { Tables } from '../../../storage/tables.ts';
+import type { AccountContext } from '../../kernel/caller.ts';
 import type { Conversation } from './conversation.ts';
 
 export type PresenceRow = Selectable<Tables['visitorPresence']>;
@@ -16,6 +17,13 @@ export interface PresenceRenewal extends VisitorKey {
   readonly milliseconds: number;
   /** Whether a socket proves it. Requests only renew: the service does not watch visitors who never had a socket. */
   readonly bySocket: boolean;
+}
+
+interface PresenceMove {
+  readonly fromVisitorId: number;
+  readonly toVisitorId: number;
+  /** For how long they are present, because they have just asked. */
+  readonly milliseconds: number;
 }
 
 /** A renewal never shortens an earlier one. */
@@ -95,6 +103,31 @@ export async function markLeft(tx: Transaction, { accountId, visitorId }: Visito
 
 export async function markBack(tx: Transaction, { accountId, visitorId }: VisitorKey): Promise<boolean> {
   return (await tx.run(setBack, { accountId, visitorId })).length > 0;
+}
+
+/**
+ * Lets the presence of a visitor, who is here now, count for another one, who is the same person. If one of them was
+ * absent, the stored absence stays until the service notices the return, which gives waiting conversations their places
+ * in the queue again.
+ */
+export async function movePresence(
+  tx: Transaction,
+  { accountId }: AccountContext,
+  { fromVisitorId, toVisitorId, milliseconds }: PresenceMove,
+): Promise<void> {
+  const from = await findPresence(tx, { accountId, visitorId: fromVisitorId });
+  const to = await findPresence(tx, { accountId, visitorId: toVisitorId });
+  if (!from && !to) return;
+  const presentUntil = Math.max(from?.presentUntil ?? 0, to?.presentUntil ?? 0, tx.now + milliseconds);
+  const leftAt = from?.leftAt ?? to?.leftAt ?? null;
+  await tx.db
+    .insertInto('visitorPresence')
+    .values({ accountId, visitorId: toVisitorId, presentUntil, leftAt })
+    .onConflict((conflict) =>
+      conflict.columns(['accountId', 'visitorId']).doUpdateSet({ presentUntil: laterEnd, leftAt }),
+    )
+    .execute();
+  await forgetPresence(tx, { accountId, visitorId: fromVisitorId });
 }
 
 /** Deletes the row of a visitor who is absent. */
