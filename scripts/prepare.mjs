@@ -1,9 +1,10 @@
-// Installs dependencies once per lock file. Runs on the system's Node, which may be old:
-// everything after this script runs on the Node from the project's dependencies.
+// Installs dependencies once per lock file, and builds the web pages once per change of their sources. Runs on the
+// system's Node, which may be old: everything after this script runs on the Node from the project's dependencies.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { isWebBuildCurrent } from './web-build/sources.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const stamp = `${root}node_modules/.installed-lock`;
@@ -33,6 +34,19 @@ if (!existsSync(`${root}node_modules/.bin/node`)) {
       `Switchboard includes Node for Linux and macOS, but not for ${process.platform} ${process.arch}. ` +
         `Install Node 24.7 or later (found ${process.versions.node}).`,
     );
+    process.exit(1);
+  }
+}
+
+if (!isWebBuildCurrent(root, `${root}dist/web`)) {
+  console.error('Switchboard: building the web pages (once, about 5 seconds) …');
+  const ownNode = `${root}node_modules/.bin/node`;
+  const build = spawnSync(existsSync(ownNode) ? ownNode : process.execPath, [`${root}scripts/build-web.ts`], {
+    cwd: root,
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+  if (build.status !== 0) {
+    console.error('Switchboard: the web pages could not be built, see the lines above.');
     process.exit(1);
   }
 }

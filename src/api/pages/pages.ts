@@ -2,22 +2,29 @@ import { readFileSync } from 'node:fs';
 import type { FastifyInstance } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import { createBaseUrlReader } from '../http/base-url.ts';
+import { registerAssets } from './assets.ts';
 import { registerGraphiql } from './graphiql.ts';
 import { registerMeter } from './meter.ts';
 import { createOpenApiDocument } from './openapi.ts';
 import { FileServer, StaticFile, sendFile } from './static-file.ts';
+import { WebBuild } from './web-build.ts';
 
 export interface PagesOptions {
   /** The public address of the service, if configured. */
   readonly publicUrl: string | undefined;
+  /** The built pages. Defaults to `dist/web`. */
+  readonly buildFolder?: string | undefined;
 }
 
 const WEB_FOLDER = new URL('../../../web/', import.meta.url);
 /** One for each address at which clients reach the service. */
 const MAX_LANDING_PAGES = 20;
 
-/** Registers the web pages: landing page, API documentation, migration guide, GraphiQL. */
-export function registerPages(app: FastifyInstance, { publicUrl }: PagesOptions): void {
+/** Registers the widget and the web pages: landing page, API documentation, migration guide, GraphiQL. */
+export function registerPages(app: FastifyInstance, { publicUrl, buildFolder }: PagesOptions): void {
+  const build = new WebBuild(buildFolder);
+  if (build.manifest === undefined) app.log.warn('The web pages are not built. Run `node scripts/prepare.mjs`.');
+  registerAssets(app, build);
   const files = new FileServer(app);
   files.serve({
     '/favicon.svg': new URL('favicon.svg', WEB_FOLDER),

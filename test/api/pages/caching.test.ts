@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { after, before, test } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { getPlain } from '../../support/clients/plain-http.ts';
 import { type Switchboard, startSwitchboard } from '../../support/processes/switchboard.ts';
 
 let switchboard: Switchboard;
@@ -10,23 +10,8 @@ before(async () => {
 });
 after(() => switchboard.stop());
 
-interface PlainResponse {
-  readonly status: number | undefined;
-  readonly headers: IncomingHttpHeaders;
-  readonly bytes: Buffer;
-}
-
-/** Unlike `fetch`, asks for no encoding by itself and decodes nothing. */
-function get(path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<PlainResponse> {
-  return new Promise((resolve, reject) => {
-    httpRequest(switchboard.url + path, { method, headers }, async (response) => {
-      const bytes = Buffer.concat(await response.toArray());
-      resolve({ status: response.statusCode, headers: response.headers, bytes });
-    })
-      .once('error', reject)
-      .end();
-  });
-}
+const get = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
+  getPlain(switchboard.url + path, headers, method);
 
 const PAGES = ['/', '/docs', '/docs/migration', '/docs/migration/meter', '/graphiql'];
 const BUNDLE = '/docs/swagger-ui-bundle.js';

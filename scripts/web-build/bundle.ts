@@ -1,0 +1,76 @@
+import { basename, join } from 'node:path';
+import { type BuildOptions, build, type Metafile } from 'esbuild';
+import { styleTexts } from './style-texts.ts';
+
+/** A file to serve, before compression. */
+export interface BuiltFile {
+  /** The key in the manifest. Other files have their name. */
+  readonly entry: string;
+  /** With a hash of the content. */
+  readonly name: string;
+  readonly content: Uint8Array;
+  /** The names of the files that it imports statically, directly or through others. */
+  readonly imports: readonly string[];
+}
+
+const COMMON: BuildOptions = {
+  bundle: true,
+  minify: true,
+  write: false,
+  metafile: true,
+  target: 'es2022',
+  charset: 'utf8',
+  legalComments: 'none',
+  entryNames: '[name]-[hash]',
+  chunkNames: '[name]-[hash]',
+  assetNames: '[name]-[hash]',
+  logLevel: 'silent',
+};
+
+/** The widget: a classic script for the websites, and a module that it loads at the first click. */
+export async function bundleWidget(root: string): Promise<BuiltFile[]> {
+  const panel = await bundle(root, {
+    entryPoints: { panel: 'web/widget/panel/main.tsx' },
+    format: 'esm',
+    splitting: true,
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    plugins: [styleTexts],
+  });
+  const panelName = panel.find(({ entry }) => entry === 'panel.js')?.name;
+  const loader = await bundle(root, {
+    entryPoints: { widget: 'web/widget/loader.ts' },
+    format: 'iife',
+    plugins: [styleTexts],
+    define: { PANEL_PATH: JSON.stringify(`assets/${panelName}`) },
+  });
+  return [...loader, ...panel];
+}
+
+export async function bundle(root: string, options: BuildOptions): Promise<BuiltFile[]> {
+  const { outputFiles = [], metafile } = await build({
+    ...COMMON,
+    ...options,
+    absWorkingDir: root,
+    outdir: join(root, 'dist'),
+  });
+  const outputs = (metafile as Metafile).outputs;
+  return outputFiles.map(({ path, contents }) => {
+    const name = basename(path);
+    const isEntry = outputs[`dist/${name}`]?.entryPoint !== undefined;
+    return {
+      entry: isEntry ? name.replace(/-[A-Z0-9]{8}(?=\.\w+$)/, '') : name,
+      name,
+      content: contents,
+      imports: [...listStaticImports(outputs, `dist/${name}`)].map((file) => basename(file)),
+    };
+  });
+}
+
+function listStaticImports(outputs: Metafile['outputs'], file: string, found = new Set<string>()): Set<string> {
+  for (const { path, kind } of outputs[file]?.imports ?? []) {
+    if (kind === 'dynamic-import' || found.has(path) || !(path in outputs)) continue;
+    listStaticImports(outputs, path, found.add(path));
+  }
+  return found;
+}

@@ -1,0 +1,63 @@
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { DomainError } from '../../core/kernel/errors.ts';
+import { sendAsset } from './send-asset.ts';
+import type { WebBuild } from './web-build.ts';
+
+const KEEP_FOREVER = 'public, max-age=31536000, immutable';
+/** A new version of the widget reaches every visitor within this time. */
+const KEEP_LOADER = 'public, max-age=300';
+const UNKNOWN_FILE = 'This version of the web pages has no such file.';
+
+/** Registers the built scripts, styles and fonts under their hashed names, and the widget under its public addresses. */
+export function registerAssets(app: FastifyInstance, build: WebBuild): void {
+  app.get<{ Params: { name: string } }>('/assets/:name', (request, reply) => {
+    const asset = build.getAsset(request.params.name);
+    if (asset === undefined) throw new DomainError('unknown', UNKNOWN_FILE);
+    allowEveryWebsite(reply, KEEP_FOREVER);
+    return sendAsset(request, reply, asset);
+  });
+
+  app.get('/widget.js', (request, reply) => {
+    const loader = build.getEntry('widget.js');
+    if (loader === undefined) return sendMissingBuild(reply);
+    allowEveryWebsite(reply, KEEP_LOADER);
+    return sendAsset(request, reply, loader);
+  });
+
+  // With its integrity hash, a website can pin the loader to the content that it has checked.
+  app.get<{ Params: { file: string } }>('/widget/:file', (request, reply) => {
+    const loader = build.getEntry('widget.js');
+    if (loader === undefined) return sendMissingBuild(reply);
+    if (request.params.file !== `${build.manifest?.widgetVersion}.js`) throw new DomainError('unknown', UNKNOWN_FILE);
+    allowEveryWebsite(reply, KEEP_FOREVER);
+    return sendAsset(request, reply, loader);
+  });
+
+  // For a loader whose panel this node does not have: it comes from an earlier version, or from another node in the
+  // middle of an upgrade. Relative, because the service may be behind a path of another server.
+  app.get('/widget/panel.js', (_request, reply) => {
+    const panel = build.getEntry('panel.js');
+    if (panel === undefined) return sendMissingBuild(reply);
+    allowEveryWebsite(reply, 'no-cache');
+    return reply.redirect(`../assets/${panel.file.name}`, 302);
+  });
+}
+
+/** The widget runs on other websites; a module and a font need permission to be loaded there. */
+function allowEveryWebsite(reply: FastifyReply, cacheControl: string): void {
+  reply.headers({
+    'cache-control': cacheControl,
+    'access-control-allow-origin': '*',
+    'cross-origin-resource-policy': 'cross-origin',
+  });
+}
+
+export function sendMissingBuild(reply: FastifyReply): FastifyReply {
+  return reply
+    .code(503)
+    .header('cache-control', 'no-store')
+    .type('text/plain; charset=utf-8')
+    .send(
+      'The web pages are not built. Run `node scripts/prepare.mjs` in the folder of Switchboard, and restart it.\n',
+    );
+}

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { brotliDecompressSync } from 'node:zlib';
+import { BudgetExceeded, buildWeb } from '../../scripts/build-web.ts';
+import { isWebBuildCurrent } from '../../scripts/web-build/sources.mjs';
+
+const PROJECT = join(import.meta.dirname, '../..');
+
+describe('the build of the web pages', () => {
+  let root: string;
+  let output: string;
+  before(() => {
+    root = mkdtempSync(join(tmpdir(), 'switchboard-web-'));
+    output = join(root, 'dist/web');
+    for (const name of ['web', 'package.json', 'package-lock.json', 'tsconfig.json'])
+      cpSync(join(PROJECT, name), join(root, name), { recursive: true });
+    symlinkSync(join(PROJECT, 'node_modules'), join(root, 'node_modules'));
+  });
+  after(() => rmSync(root, { recursive: true, force: true }));
+
+  const change = (file: string, text: string) => appendFileSync(join(root, file), text);
+  const readAsset = (name: string) => readFileSync(join(output, 'assets', name));
+
+  test('is current until a source changes, and again after the next build', async () => {
+    assert.equal(isWebBuildCurrent(root, output), false, 'there is no build yet');
+    await buildWeb({ root });
+    assert.equal(isWebBuildCurrent(root, output), true);
+    for (const file of ['web/widget/panel/panel.css', 'package-lock.json']) {
+      change(file, '\n');
+      assert.equal(isWebBuildCurrent(root, output), false, file);
+      await buildWeb({ root });
+      assert.equal(isWebBuildCurrent(root, output), true, file);
+    }
+  });
+
+  test('gives a file a new name when its content changes, and keeps the old file for builds that started before', async () => {
+    const { files: earlier, widgetVersion } = await buildWeb({ root });
+    change('web/widget/panel/panel.css', '.panel { color: teal; }');
+    const { files: later, widgetVersion: laterVersion } = await buildWeb({ root });
+    assert.notEqual(later['panel.js']?.name, earlier['panel.js']?.name);
+    assert.notEqual(laterVersion, widgetVersion, 'the loader contains the address of the panel');
+    const old = earlier['panel.js']?.name ?? '';
+    assert.ok(existsSync(join(output, 'assets', old)));
+    utimesSync(join(output, 'assets', old), 0, 0);
+    await buildWeb({ root });
+    assert.ok(!existsSync(join(output, 'assets', old)));
+  });
+
+  test('compresses files and leaves nothing unfinished behind', async () => {
+    const { files } = await buildWeb({ root });
+    const { name = '', bytes, brotliBytes } = files['panel.js'] ?? {};
+    assert.equal(readAsset(name).length, bytes);
+    assert.equal(readAsset(`${name}.br`).length, brotliBytes);
+    assert.deepEqual(brotliDecompressSync(readAsset(`${name}.br`)), readAsset(name));
+    assert.deepEqual(
+      readdirSync(join(output, 'assets')).filter((file) => file.endsWith('.tmp')),
+      [],
+    );
+  });
+
+  test('over budget fails with the file, its size and its budget, and writes nothing', async () => {
+    const manifest = readFileSync(join(output, 'manifest.json'), 'utf8');
+    change('web/widget/panel/panel.css', '.other { color: red; }');
+    await assert.rejects(buildWeb({ root, budgets: { 'panel.js': 1_000 } }), (error) => {
+      assert.ok(error instanceof BudgetExceeded);
+      assert.match(error.message, /^panel\.js has \d,\d{3} bytes compressed, its budget is 1,000 bytes\.$/);
+      return true;
+    });
+    assert.equal(readFileSync(join(output, 'manifest.json'), 'utf8'), manifest);
+  });
+
+  test('counts the files that an entry imports, but not those that it loads later', async () => {
+    const randomText = (length: number) => `export const text = '${randomBytes(length).toString('base64')}';`;
+    const folder = join(root, 'web/widget/panel');
+    writeFileSync(join(folder, 'shared.ts'), randomText(1_000));
+    writeFileSync(join(folder, 'later.ts'), `export { text as shared } from './shared.ts';\n${randomText(20_000)}`);
+    change(
+      'web/widget/panel/main.tsx',
+      `\nexport { text } from './shared.ts';\nexport const load = () => import('./later.ts');`,
+    );
+    const { files } = await buildWeb({ root });
+    assert.ok(Object.keys(files).length >= 4, 'the shared and the later part have separate files');
+    writeFileSync(join(folder, 'shared.ts'), randomText(20_000));
+    await assert.rejects(buildWeb({ root }), BudgetExceeded);
+  });
+});
