@@ -8,7 +8,7 @@ export function parseIdArgument(text: string): number | undefined {
 }
 
 /** Parses an identifier in an input field; the error names the field. */
-export function parseIdField(path: string, text: string): number {
+export function parseIdField(path: string | readonly string[], text: string): number {
   const id = parseId(text);
   if (id === undefined) throw invalidField(path, 'must be an identifier: decimal digits');
   return id;

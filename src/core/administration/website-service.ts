@@ -20,7 +20,7 @@ import { restoreQueueOrders } from '../engine/records/conversation-store.ts';
 import { routeAccountQueue } from '../engine/routing/queue.ts';
 import { announce, computeChanges } from '../events/announce.ts';
 import { type Caller, type Commit, requireAdmin } from '../kernel/caller.ts';
-import { unknownId } from '../kernel/errors.ts';
+import { invalidField } from '../kernel/errors.ts';
 import { buildIdCondition, buildTextCondition, type IdFilter, type TextFilter } from '../kernel/filters.ts';
 import { nextId } from '../kernel/ids.ts';
 import { Listing } from '../kernel/listing.ts';
@@ -196,7 +196,8 @@ async function requireWidgetTargets(
   for (const kind of ['skill', 'group'] as const) {
     const id = widget[`${kind}Id`] ?? undefined;
     if (id === undefined || id === before[`${kind}Id`]) continue;
-    if (!(await targets.allExist(`${kind}s`, [id]))) throw unknownId(kind, id);
+    if (!(await targets.allExist(`${kind}s`, [id])))
+      throw invalidField(['widget', `${kind}Id`], `must name a ${kind} of the account`);
   }
 }
 

@@ -93,12 +93,15 @@ test('conversations ask for the skill or group of the website, which then cannot
   const visitor = await site.createVisitor();
   for (const kind of ['skill', 'group'] as const) {
     const id = String(await createResource(site.rest, kind, { name: 'Sales' }));
-    for (const unknown of ['900001', 'x']) {
+    for (const [unknown, rule] of [
+      ['900001', `must name a ${kind} of the account`],
+      ['x', 'must be an identifier: decimal digits'],
+    ] as const) {
       const { userErrors } = await update({ [`${kind}Id`]: unknown });
-      assert.deepEqual(
-        userErrors.map(({ code, message }: { code: string; message: string }) => [code, message]),
-        [['UNKNOWN_ID', `Unknown '${kind}' with 'id' ${unknown}.`]],
-      );
+      const name = `${kind}Id`;
+      assert.deepEqual(userErrors, [
+        { field: ['input', 'widget', name], code: 'INVALID', message: `${name} ${rule}.` },
+      ]);
     }
     assert.deepEqual((await update({ [`${kind}Id`]: id })).website.widget[kind], { id });
     const remove = async () => {

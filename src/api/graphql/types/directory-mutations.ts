@@ -126,11 +126,11 @@ interface WidgetIds {
 
 function toWebsiteInput<T extends { readonly widget?: WidgetIds | null | undefined }>({ widget, ...fields }: T) {
   if (!widget) return widget === null ? { ...fields, widget } : fields;
-  const toId = (kind: TreeKind) => {
-    const text = widget[`${kind}Id`];
-    return typeof text === 'string' ? requireId(kind, text) : text;
+  const toId = (name: keyof WidgetIds) => {
+    const text = widget[name];
+    return typeof text === 'string' ? parseIdField(['widget', name], text) : text;
   };
-  return { ...fields, widget: { ...widget, skillId: toId('skill'), groupId: toId('group') } };
+  return { ...fields, widget: { ...widget, skillId: toId('skillId'), groupId: toId('groupId') } };
 }
 
 for (const { kind, ref, create, update } of [
