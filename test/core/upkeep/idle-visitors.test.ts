@@ -59,6 +59,22 @@ for (const { name, open } of databases) {
         assert.deepEqual(await fixture.findBrokenInvariants(), []);
       }));
 
+    test('a visitor who left a message is deleted after the message', () =>
+      withFixture(async (fixture) => {
+        const { retention, clock, visitors, config } = fixture.installation;
+        const { caller } = await openSession(fixture);
+        const input = { email: 'ana@example.com', text: 'Call me' };
+        const { id } = await visitors.messagesLeft.leave(fixture.transact, caller, input, '192.0.2.1');
+        clock.advance(31 * DAY);
+        await retention.deleteExpired();
+        assert.deepEqual(await listIds(fixture, 'visitors'), [caller.visitorId]);
+        await visitors.messagesLeft.resolve(fixture.transact, fixture.installation.caller, id);
+        clock.advance(config.SWITCHBOARD_HISTORY_DAYS * DAY + 1);
+        await retention.deleteExpired();
+        assert.deepEqual(await listIds(fixture, 'visitors'), []);
+        assert.deepEqual(await fixture.findBrokenInvariants(), []);
+      }));
+
     test('a visitor with a valid session is never deleted; rows of the previous version count from their creation', () =>
       withFixture(async (fixture) => {
         const { database, clock } = fixture.installation;

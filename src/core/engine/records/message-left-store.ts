@@ -4,6 +4,7 @@ import type { Tables } from '../../../storage/tables.ts';
 import { announce } from '../../events/announce.ts';
 import type { AccountContext, ActorContext } from '../../kernel/caller.ts';
 import { unknownId } from '../../kernel/errors.ts';
+import { reviewVisitors } from './visitor-store.ts';
 
 /** A message that a visitor left for later, outside any conversation. */
 export type MessageLeft = Selectable<Tables['messagesLeft']>;
@@ -92,7 +93,10 @@ export async function deleteMessagesLeftOf(tx: Transaction, context: ActorContex
   announceDeletions(tx, context, rows);
 }
 
-/** Deletes messages that were done before this time. Returns how many, at most `limit`. */
+/**
+ * Deletes messages that were done before this time. Returns how many, at most `limit`. Their visitors were kept because of
+ * them.
+ */
 export async function deleteOldMessagesLeft(
   tx: Transaction,
   context: ActorContext,
@@ -109,8 +113,10 @@ export async function deleteOldMessagesLeft(
         .where('doneAt', '<', doneBefore)
         .limit(limit),
     )
-    .returning(['id', 'websiteId'])
+    .returning(['id', 'websiteId', 'visitorId'])
     .execute();
+  const visitorIds = rows.map(({ visitorId }) => visitorId).filter((id) => id !== null);
+  await reviewVisitors(tx, context, [...new Set(visitorIds)]);
   announceDeletions(tx, context, rows);
   return rows.length;
 }

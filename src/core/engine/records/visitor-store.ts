@@ -130,18 +130,23 @@ export async function recordVisit(tx: Transaction, { accountId }: AccountContext
 }
 
 /** Marks idle visitors that are not deleted, so that they are not found again. */
-export async function keepVisitors(
+export function keepVisitors(tx: Transaction, context: AccountContext, ids: readonly number[]): Promise<void> {
+  return setKept(tx, context, ids, 1);
+}
+
+/** Lets kept visitors be found again, because something that referred to them was deleted. */
+export function reviewVisitors(tx: Transaction, context: AccountContext, ids: readonly number[]): Promise<void> {
+  return setKept(tx, context, ids, 0);
+}
+
+async function setKept(
   { db }: Transaction,
   { accountId }: AccountContext,
   ids: readonly number[],
+  isKept: 0 | 1,
 ): Promise<void> {
   if (ids.length === 0) return;
-  await db
-    .updateTable('visitors')
-    .set({ isKept: 1 })
-    .where('accountId', '=', accountId)
-    .where('id', 'in', ids)
-    .execute();
+  await db.updateTable('visitors').set({ isKept }).where('accountId', '=', accountId).where('id', 'in', ids).execute();
 }
 
 /** The caller has checked that nothing refers to them. */
