@@ -40,8 +40,12 @@ const PROTOCOLS: Readonly<Record<string, readonly string[]>> = {
   http: [],
 };
 
+/** The folders of web/ with pages. They do not import each other, and only web/shared is common to them. */
+const VIEWS = ['widget', 'desk', 'console', 'docs'] as const;
+
 const inFolder = (folder: string) => `**/${folder}/**`;
-const OUTSIDE = ['test', 'bench', 'simulate', 'scripts'].map(inFolder);
+const OUTSIDE = ['test', 'bench', 'simulate', 'scripts', 'web'].map(inFolder);
+const SERVICE = ['src', 'test', 'scripts'].map(inFolder);
 const FRAMEWORKS = [
   ...['fastify', 'graphql', 'graphql-ws', 'graphql-http', 'ws', '@pothos/core', 'pino', 'prom-client'],
 ].flatMap((name) => [name, `${name}/**`]);
@@ -109,6 +113,16 @@ export const importRules: readonly ImportRule[] = [
   { path: 'src/storage/sqlite/**', forbidden: [...CORE, ...['copy', 'postgres'].map(inFolder)], reason: storage() },
   { path: 'src/storage/postgres/**', forbidden: [...CORE, ...['copy', 'sqlite'].map(inFolder)], reason: storage() },
   { path: 'src/storage/copy/**', forbidden: CORE, reason: storage() },
+  {
+    path: 'web/shared/**',
+    forbidden: [...SERVICE, ...VIEWS.map(inFolder)],
+    reason: 'web/shared is for all pages, so it imports none of them.',
+  },
+  ...VIEWS.map((view) => ({
+    path: `web/${view}/**`,
+    forbidden: [...SERVICE, ...VIEWS.filter((other) => other !== view).map(inFolder)],
+    reason: 'Pages do not import each other, and use only the public interfaces of the service.',
+  })),
 ];
 
 /** The folders above a layer of core/. For a layer below the engine, the whole engine counts as one folder. */

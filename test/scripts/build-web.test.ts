@@ -61,6 +61,14 @@ describe('the build of the web pages', () => {
     assert.ok(!existsSync(join(output, 'assets', old)));
   });
 
+  test('contains style sheets as texts, with lengths that the website cannot change', async () => {
+    change('web/widget/panel/panel.css', '.probe { width: 2.5rem; margin: 0.875rem; }');
+    const { files } = await buildWeb({ root });
+    const script = String(readAsset(files['panel.js']?.name ?? ''));
+    assert.ok(script.includes('.probe{width:40px;margin:14px}'));
+    assert.ok(!/\drem\b/.test(script));
+  });
+
   test('compresses files and leaves nothing unfinished behind', async () => {
     const { files } = await buildWeb({ root });
     const { name = '', bytes, brotliBytes } = files['panel.js'] ?? {};

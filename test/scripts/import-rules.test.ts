@@ -86,7 +86,9 @@ suite('import rules', () => {
 
 test('every source folder has an import rule', () => {
   const covered = importRules.map(({ path }) => path).filter((path) => path !== 'src/**');
-  const files = globSync('src/**/*.ts', { cwd: ROOT }).filter((file) => file !== 'src/main.ts');
+  const files = globSync(['src/**/*.ts', 'web/*/**/*.{ts,tsx}'], { cwd: ROOT }).filter(
+    (file) => file !== 'src/main.ts',
+  );
   const uncovered = files.filter((file) => {
     const folders = file.split('/').map((_, index, parts) => parts.slice(0, index).join('/'));
     return !covered.some(
