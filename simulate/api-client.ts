@@ -20,7 +20,7 @@ export type ApiResult<T> =
 
 const RETRY_TIMEOUT_MS = 30_000;
 /** Codes of temporary errors. */
-const RETRYABLE_CODES = new Set(['UNAVAILABLE', 'RATE_LIMITED', 'IN_PROGRESS']);
+const RETRYABLE_CODES = new Set(['UNAVAILABLE', 'RATE_LIMITED']);
 
 /** Sends GraphQL requests of one participant and records each result in the journal. */
 export class ApiClient {

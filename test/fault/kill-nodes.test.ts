@@ -108,7 +108,14 @@ async function killRepeatedly({ nodes, balancer }: Cluster, writers: SteadyWrite
   return killCounts;
 }
 
+/** Waits until the nodes have caught up with what was due while they were killed: leases and absences that ended. */
 async function runDoctor({ nodes }: Cluster): Promise<string[]> {
-  const { code, stdout, stderr } = (await nodes[0]?.runCommand(['doctor'])) ?? { code: -1, stdout: '', stderr: '' };
-  return code === 0 ? [] : `${stdout}${stderr}`.split('\n').filter((line) => line !== '' && !line.startsWith('ok'));
+  let problems: string[] = [];
+  const findProblems = async () => {
+    const { code, stdout, stderr } = (await nodes[0]?.runCommand(['doctor'])) ?? { code: -1, stdout: '', stderr: '' };
+    problems = `${stdout}${stderr}`.split('\n').filter((line) => line !== '' && !line.startsWith('ok'));
+    return code === 0;
+  };
+  await waitUntil('doctor finds nothing wrong', findProblems).catch(() => undefined);
+  return problems;
 }

@@ -104,8 +104,10 @@ function findFailures(entries: readonly Entry[]): string[] {
   const isCausedByRestart = (code: string) => FULL || !TRANSIENT_CODES.has(code);
   return responsesIn(entries)
     .filter(
-      ({ outcome, earlierCodes = [] }) =>
-        outcome === 'failed' || outcome === 'unknown' || earlierCodes.some(isCausedByRestart),
+      ({ outcome, code, earlierCodes = [] }) =>
+        (outcome === 'failed' && isCausedByRestart(code ?? '')) ||
+        outcome === 'unknown' ||
+        earlierCodes.some(isCausedByRestart),
     )
     .map(
       ({ participant, operation, outcome, code, earlierCodes = [] }) =>

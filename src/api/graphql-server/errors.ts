@@ -49,7 +49,7 @@ const CODES_BY_KIND: Readonly<Record<ErrorKind, { readonly code: ErrorCode; read
   conflict: { code: 'BAD_REQUEST', userCode: 'CONFLICT' },
   state: { code: 'BAD_REQUEST', userCode: 'STATE' },
   limit: { code: 'BAD_REQUEST', userCode: 'LIMIT' },
-  in_progress: { code: 'BAD_REQUEST' },
+  in_progress: { code: 'UNAVAILABLE' }, // a retry gets the result
   other_request: { code: 'BAD_REQUEST' },
   limited: { code: 'RATE_LIMITED' },
   unavailable: { code: 'UNAVAILABLE' },

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, mock, test } from 'node:test';
+import { DomainError } from '../../../src/core/kernel/errors.ts';
 import { graphqlClient, logIn } from '../../support/clients/graphql.ts';
 import { createOperator } from '../../support/fixtures/resources.ts';
 import { type SeededServer, startSeededServer } from '../../support/processes/seeded-server.ts';
@@ -31,4 +32,18 @@ test('a change that another node has just made is answered with its response, wh
   findResponse.mock.restore();
   assert.deepEqual(replayed.errors, []);
   assert.deepEqual(replayed.data, first.data);
+});
+
+test('a repeated request whose first run has not ended is asked to try again', async () => {
+  const password = 'a phrase that is hard to guess';
+  const { email } = await createOperator(server.rest, { password });
+  const operator = graphqlClient(server.url, await logIn(server.url, { email, password }));
+  const runExclusively = mock.method(server.installation.access.idempotency, 'runExclusively', async () => {
+    throw new DomainError('in_progress', 'A request with this Idempotency-Key is still running.');
+  });
+  const connect = 'mutation{operatorConnect(input:{ttlSeconds:30}){operator{id}}}';
+  const { status, errors } = await operator.run(connect, {}, { 'Idempotency-Key': 'slow' });
+  runExclusively.mock.restore();
+  assert.equal(status, 503);
+  assert.equal(errors[0]?.extensions?.code, 'UNAVAILABLE');
 });

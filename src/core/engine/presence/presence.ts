@@ -113,8 +113,13 @@ async function applyPresenceChange(
 ): Promise<void> {
   if (!change) return;
   const { before, after, row } = change;
-  if (before.connected === after.connected && before.inGrace === after.inGrace) return;
   const { operatorId } = row;
+  if (before.connected === after.connected && before.inGrace === after.inGrace) {
+    // The last lease had ended, and nothing had noticed it: meanwhile, conversations were queued past the operator.
+    const hasReturned = after.connected && !after.inGrace && row.routableUntil <= tx.now;
+    if (hasReturned) await routeQueueForOperator(tx, context, operatorId, 'connected');
+    return;
+  }
   const isLost = !after.connected && (await findActiveConversations(tx, context, operatorId)).length > 0;
   const kind = await recordPresence(tx, context, { ...change, disconnectReason, lostAt: isLost ? tx.now : null });
   if (kind === 'disconnected') await releaseConversations(tx, context, operatorId);

@@ -57,6 +57,20 @@ for (const { name, open } of databases) {
       await fixture.end();
     });
 
+    test('rule 13: an operator who returns before the end of the lease was noticed gets the waiting conversations', async () => {
+      const fixture = await EngineFixture.create(open);
+      const id = await fixture.createOperator({}, { connected: false });
+      const desk = createDesk(fixture, id, 'desk');
+      await desk.open();
+      fixture.installation.clock.advance(30_000); // no scheduler round runs
+      const conversation = await fixture.startConversation();
+      assert.equal((await fixture.loadConversation(conversation.id)).state, 'queued');
+      await desk.open();
+      assert.equal((await fixture.loadConversation(conversation.id)).state, 'offered');
+      assert.deepEqual(await fixture.findBrokenInvariants(), []);
+      await fixture.end();
+    });
+
     test('rule 1: desks of an account that answer at the same time are renewed in one transaction, with separate results', async (t) => {
       const fixture = await EngineFixture.create(open);
       const { live, database } = fixture.installation;
