@@ -1,6 +1,8 @@
 import { type FileKind, findKindByExtension } from '../kernel/file-kinds.ts';
 
 const MAX_LENGTH = 255;
+/** A sender can send tens of thousands of characters. Only the last ones are examined: they have the extension. */
+const MAX_EXAMINED_LENGTH = 1000;
 
 /** Control characters, line separators, and marks that change the direction of writing and so disguise an extension. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are removed
@@ -10,6 +12,7 @@ const INVISIBLE = /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\
 export function cleanName(name: string | undefined, kind: FileKind): string {
   const [extension] = kind.extensions;
   const plain = (name ?? '')
+    .slice(-MAX_EXAMINED_LENGTH)
     .toWellFormed()
     .replace(/^.*[\\/]/s, '')
     .replace(INVISIBLE, '')
@@ -37,6 +40,7 @@ function splitExtension(name: string): { stem: string; claimed: string } {
 
 /** Does not cut a character in half. */
 function truncate(text: string, length: number): string {
+  if (text.length <= length) return text;
   return text
     .slice(0, length)
     .toWellFormed()
