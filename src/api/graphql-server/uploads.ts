@@ -44,7 +44,7 @@ export function serveUploads(app: FastifyInstance, endpoint: UploadEndpoint): vo
       if (Number(request.headers['content-length'] ?? 0) > maxBytes + FORM_BYTES) throw tooLarge(maxBytes);
       const release = await uploads.admit(uploader, request.ip);
       const received = receive(request, uploader, uploads).finally(release);
-      return sendAttachment(reply, await withDeadline(received, reply, endpoint.timeoutMs));
+      return sendAttachment(reply, await withDeadline(received, request, reply, endpoint.timeoutMs));
     });
     rejectOtherMethods(scope, path, 'POST, OPTIONS', 'Method not allowed: use POST.');
   });
@@ -89,11 +89,18 @@ function requireConversationId(value: unknown): number {
   return id;
 }
 
-/** The work goes on until the closed connection ends it. */
-async function withDeadline<T>(work: Promise<T>, reply: FastifyReply, timeoutMs: number): Promise<T> {
+/** After the deadline, the work ends with the request. */
+async function withDeadline<T>(
+  work: Promise<T>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  timeoutMs: number,
+): Promise<T> {
   const { promise: deadline, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => {
     reply.header('connection', 'close');
+    // A request that was answered gets no error when its connection is closed: reading it would never end.
+    reply.raw.once('close', () => request.raw.destroy());
     reject(new HttpError(408, 'The upload took too long.'));
   }, timeoutMs);
   work.catch(() => undefined);

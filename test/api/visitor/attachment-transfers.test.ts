@@ -32,14 +32,17 @@ describe('transfers of attachments that end early', () => {
   };
 
   /** Sends the beginning of a text file of 1 MB, and leaves the rest to the test. */
-  const startUpload = (sentBytes: number): ClientRequest => {
+  const startUpload = (
+    sentBytes: number,
+    target = { url: site.url, token: visitor.token, conversationId },
+  ): ClientRequest => {
     const head =
-      `--${BOUNDARY}\r\nContent-Disposition: form-data; name="conversationId"\r\n\r\n${conversationId}\r\n` +
+      `--${BOUNDARY}\r\nContent-Disposition: form-data; name="conversationId"\r\n\r\n${target.conversationId}\r\n` +
       `--${BOUNDARY}\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\n`;
-    const client = request(`${site.url}/visitor/attachment`, {
+    const client = request(`${target.url}/visitor/attachment`, {
       method: 'POST',
       headers: {
-        Authorization: `Bearer ${visitor.token}`,
+        Authorization: `Bearer ${target.token}`,
         'Content-Type': `multipart/form-data; boundary=${BOUNDARY}`,
         'Content-Length': head.length + 1_000_000,
       },
@@ -68,6 +71,28 @@ describe('transfers of attachments that end early', () => {
       (await readNumber('select bytes from attachment_usage')) === 0;
     await waitUntil('nothing is left', isGone);
     await waitUntil('the place is free', async () => (await upload(FILE)).status === 201);
+  });
+
+  test('an upload that stops is answered with 408 and leaves nothing behind', async () => {
+    const impatient = await openSite({ env: { SWITCHBOARD_UPLOAD_TIMEOUT: '0.5' } });
+    try {
+      await impatient.createOperator();
+      const person = await impatient.createVisitor();
+      const { id } = await person.startConversation();
+      const client = startUpload(300_000, { url: impatient.url, token: person.token, conversationId: id });
+      const response = await new Promise<IncomingMessage>((resolve) => client.on('response', resolve));
+      assert.deepEqual([response.statusCode, response.headers.connection], [408, 'close']);
+      const { query } = impatient.switchboard.storedData;
+      await waitUntil('nothing is left', async () => {
+        const rows = await Promise.all(
+          ['attachments', 'attachment_chunks'].map((table) => query(`select * from ${table}`)),
+        );
+        const [usage] = await query('select bytes from attachment_usage');
+        return rows.flat().length === 0 && Number(usage?.bytes ?? 0) === 0;
+      });
+    } finally {
+      await impatient.stop();
+    }
   });
 
   test('the place of a download is free again when the client leaves', async () => {
