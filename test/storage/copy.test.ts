@@ -133,6 +133,23 @@ describe('between a file and PostgreSQL', { skip: postgresServerUrl === undefine
     assert.deepEqual(readTags(copiedBack), readTags(file));
   });
 
+  test('rows with bytes are read in small batches, also after many short ones', async () => {
+    const table = tables.find(({ name }) => name === 'attachment_chunks') ?? assert.fail();
+    const source = new DatabaseSync(file);
+    const insert = source.prepare("insert into attachment_chunks values (2, 1, ?, x'00')");
+    for (let number = 0; number < 100; number += 1) insert.run(number);
+    source.close();
+    const endpoint = new SqliteEndpoint(file, { readOnly: true });
+    const sizes: number[] = [];
+    for await (const rows of readBatches(endpoint, table)) sizes.push(rows.length);
+    await endpoint.close();
+    assert.equal(Math.max(...sizes), 16);
+    assert.ok(sizes.reduce((sum, size) => sum + size) >= 100);
+    const cleaned = new DatabaseSync(file);
+    cleaned.exec('delete from attachment_chunks where account_id = 2');
+    cleaned.close();
+  });
+
   test('the bytes of files are copied unchanged, in both directions', async () => {
     const names = ['attachments', 'attachment_chunks', 'attachment_usage'];
     const fileTables = tables.filter(({ name }) => names.includes(name));

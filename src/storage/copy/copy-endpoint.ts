@@ -42,6 +42,8 @@ const MAX_BATCH_ROWS = 5000;
 const FIRST_BATCH_ROWS = 250;
 /** Batches of long texts have fewer rows, because two batches are held in memory. */
 const TARGET_BATCH_CHARACTERS = 4_000_000;
+/** Rows with bytes have up to 256 KiB, also after many short ones. */
+const MAX_BATCH_ROWS_WITH_BYTES = 16;
 
 /** Yields the rows of a table in key order. Reads the next batch while the caller processes the current one. */
 export async function* readBatches(
@@ -49,14 +51,15 @@ export async function* readBatches(
   table: TableShape,
   after?: Row,
 ): AsyncGenerator<readonly Row[]> {
-  let limit = FIRST_BATCH_ROWS;
+  const maxRows = table.types.includes('bytea') ? MAX_BATCH_ROWS_WITH_BYTES : MAX_BATCH_ROWS;
+  let limit = Math.min(FIRST_BATCH_ROWS, maxRows);
   let nextBatch = readBatch(endpoint, table, after, limit);
   for (;;) {
     const rows = await nextBatch;
     const last = rows.at(-1);
     if (last === undefined) return;
     const charactersPerRow = countCharacters(rows) / rows.length;
-    limit = Math.max(1, Math.min(MAX_BATCH_ROWS, limit * 4, Math.floor(TARGET_BATCH_CHARACTERS / charactersPerRow)));
+    limit = Math.max(1, Math.min(maxRows, limit * 4, Math.floor(TARGET_BATCH_CHARACTERS / charactersPerRow)));
     nextBatch = readBatch(endpoint, table, getKey(table, last), limit);
     nextBatch.catch(() => undefined); // reported when it is awaited
     yield rows;
