@@ -182,6 +182,7 @@ export class SocketServer<Viewer> implements Sockets {
     if (!matchesPath(this.#endpoint.path, request.url ?? '')) return;
     if (findHeaderError(request)) return this.#rejectUpgrade(socket, '400 Bad Request');
     if (!(await this.#canConnect(request, socket))) return this.#rejectUpgrade(socket, '403 Forbidden');
+    if (socket.destroyed) return; // its close event may be over: it would be counted for ever
     const admission = this.#admitAddress(request);
     if (admission === 'refused') return this.#rejectUpgrade(socket, '429 Too Many Requests');
     socket.once('close', admission.release);

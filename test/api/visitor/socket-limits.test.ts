@@ -59,26 +59,44 @@ test('a visitor has a limited number of sockets, and a closed one makes room', a
 });
 
 test('an address has a limited number of sockets, and every way to close one makes room', async () => {
-  const sockets: WebSocket[] = [];
-  const openRaw = () =>
-    new Promise<number | 'open'>((resolve) => {
-      const socket = new WebSocket(`${site.url.replace('http', 'ws')}/visitor/graphql`, 'graphql-transport-ws');
-      sockets.push(socket);
+  const raw: WebSocket[] = [];
+  const openRaw = () => {
+    const socket = new WebSocket(`${site.url.replace('http', 'ws')}/visitor/graphql`, 'graphql-transport-ws');
+    raw.push(socket);
+    return socket;
+  };
+  const taken: Socket[] = [];
+  for (const visitor of [await site.createVisitor(), await site.createVisitor()])
+    for (let times = 0; times < PER_VISITOR; times += 1) taken.push(await connectAgain(visitor));
+  assert.equal(taken.length, PER_ADDRESS);
+  /** One that was admitted would be closed with another code, because it says nothing. */
+  const refuse = () =>
+    new Promise<number>((resolve) => {
+      const socket = openRaw();
       socket.on('error', () => resolve(429));
       socket.once('close', (code) => resolve(code));
-      // A refused socket is closed right after it is opened.
-      socket.once('open', () => setTimeout(() => socket.readyState === socket.OPEN && resolve('open'), 300));
     });
-  await waitUntil('all places are taken', async () => {
-    await openRaw();
-    return sockets.filter(({ readyState }) => readyState === WebSocket.OPEN).length === PER_ADDRESS;
-  });
-  const results = await Promise.all(Array.from({ length: 40 }, openRaw));
+  const results = await withTimeout('all are refused', Promise.all(Array.from({ length: 40 }, refuse)));
   assert.ok(results.includes(4429), String(results));
   for (const result of results) assert.ok(result === 4429 || result === 429, String(results));
-  // A socket without a credential is closed by the service, another by the client, and a third without a close frame.
-  sockets.find(({ readyState }) => readyState === WebSocket.OPEN)?.terminate();
-  for (const socket of sockets) socket.close();
+
+  // The clients close all; then others leave without a close frame, and the service closes those that say nothing.
+  for (const socket of taken) socket.end();
   const visitor = await site.createVisitor();
   (await connectAgain(visitor)).end();
+  for (const leave of [(socket: WebSocket) => socket.terminate(), () => undefined]) {
+    for (let times = 0; times < PER_ADDRESS; times += 1) {
+      const socket = openRaw().on('error', () => undefined);
+      socket.once('open', () => leave(socket));
+    }
+    await withTimeout(
+      'all are closed',
+      Promise.all(
+        raw
+          .filter(({ readyState }) => readyState !== WebSocket.CLOSED)
+          .map((socket) => new Promise((resolve) => socket.once('close', resolve))),
+      ),
+    );
+    (await connectAgain(visitor)).end();
+  }
 });
