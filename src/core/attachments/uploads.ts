@@ -28,7 +28,7 @@ export interface UploadLimits {
 export type Uploader = Caller | VisitorCaller;
 
 const MAX_AT_ONCE = 200;
-/** Files of a conversation that are not part of a message: more than anyone needs to prepare one. */
+/** Files of one author in a conversation that are not part of a message: more than anyone needs to prepare one. */
 const MAX_UNSENT = 20;
 const RETRY_AFTER_SECONDS = 5;
 
@@ -80,12 +80,12 @@ export class Uploads {
       const conversation = await requireConversation(tx, accountId, input.conversationId);
       requireWritable(uploader, conversation);
       if ('visitorId' in uploader) await requireFilesOn(tx, conversation);
-      if ((await countUnsent(tx, uploader, conversation.id)) >= MAX_UNSENT)
+      const author = { conversationId: conversation.id, ...toAuthor(uploader) };
+      if ((await countUnsent(tx, uploader, author)) >= MAX_UNSENT)
         throw new DomainError('limit', `Send the files first: at most ${MAX_UNSENT} can wait in a conversation.`);
       if (!(await reserveSpace(tx, uploader, { bytes: reserved, limit: accountBytes })))
         throw new DomainError('limit', 'The account has no space left for files.');
-      const file = { conversationId: conversation.id, reserved, ...toAuthor(uploader) };
-      const id = await insertPending(tx, uploader, file);
+      const id = await insertPending(tx, uploader, { ...author, reserved });
       return new Upload(this.#database, { accountId, id }, await readAllowedKinds(tx, accountId));
     }, accountId);
   }

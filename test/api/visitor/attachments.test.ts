@@ -176,6 +176,21 @@ describe('attachments', () => {
     assert.deepEqual((await sendFiles(operator.run, { conversationId, attachmentIds })).userErrors, []);
   });
 
+  test('files that a visitor does not send are limited, and do not keep the operator from sending one', async () => {
+    const hoarder = await site.createVisitor();
+    const { id } = await hoarder.startConversation();
+    await site.admin.run(
+      'mutation($input:ConversationTakeInput!){conversationTake(input:$input){userErrors{message}}}',
+      { input: { id, operatorId: operator.id, force: true } },
+    );
+    const file = { bytes: PDF, name: 'a.pdf' };
+    for (let count = 0; count < 20; count += 1) assert.equal((await upload(file, hoarder, id)).status, 201);
+    const refused = await upload(file, hoarder, id);
+    assert.equal(refused.status, 409);
+    assert.match(refused.body.errors[0].message, /at most 20 can wait/);
+    assert.equal((await uploadFile(`${site.url}/attachment`, bearer(operator.token), id, file)).status, 201);
+  });
+
   test('a website can turn the files of visitors off', async () => {
     const setAttachments = (attachments: boolean) =>
       site.admin.run('mutation($input:WebsiteUpdateInput!){websiteUpdate(input:$input){userErrors{message}}}', {

@@ -138,11 +138,11 @@ export function attachToMessage(
   for (const [place, id] of ids.entries()) tx.send(attach, { accountId, id, sequence, place });
 }
 
-/** Counts the attachments of a conversation that are not part of a message. */
+/** Counts the attachments of an author in a conversation that are not part of a message. */
 export async function countUnsent(
   { db }: Transaction,
   { accountId }: AccountContext,
-  conversationId: number,
+  { conversationId, authorType, authorId }: Pick<Attachment, 'conversationId' | 'authorType' | 'authorId'>,
 ): Promise<number> {
   const { count } = await db
     .selectFrom('attachments')
@@ -150,6 +150,8 @@ export async function countUnsent(
     .where('accountId', '=', accountId)
     .where('conversationId', '=', conversationId)
     .where('sequence', 'is', null)
+    .where('authorType', '=', authorType)
+    .where('authorId', '=', authorId)
     .where('state', '<>', 'removed')
     .executeTakeFirstOrThrow();
   return count;
