@@ -16,7 +16,7 @@ import {
   updateWebsite,
 } from '../directory/website-store.ts';
 import { mergeWidget, type WidgetOverrides } from '../directory/widget.ts';
-import { restoreQueueOrders } from '../engine/records/conversation-store.ts';
+import { passOverAbsent, restoreQueueOrders } from '../engine/records/conversation-store.ts';
 import { routeAccountQueue } from '../engine/routing/queue.ts';
 import { announce, computeChanges } from '../events/announce.ts';
 import { type Caller, type Commit, requireAdmin } from '../kernel/caller.ts';
@@ -124,6 +124,7 @@ export class WebsiteService {
       announce(tx, caller, 'website.updated', id, computeChanges(before, website));
       if (before.waitingAbsenceMinutes > 0 && website.waitingAbsenceMinutes === 0)
         await stopPassingOver(tx, caller, id);
+      if (before.waitingAbsenceMinutes === 0 && website.waitingAbsenceMinutes > 0) await passOverAbsent(tx, caller, id);
       return website;
     });
   }

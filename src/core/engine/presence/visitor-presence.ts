@@ -128,11 +128,18 @@ export class VisitorPresence {
     return unsettled.length;
   }
 
+  /** An account that is locked for long must not keep the visitors of others: a failure is thrown after the last. */
   async #settleAll(visitors: readonly VisitorKey[]): Promise<void> {
+    const failures: unknown[] = [];
     for (const visitor of visitors) {
-      const change = await this.#database.transaction((tx) => settleVisitor(tx, visitor), visitor.accountId);
-      if (change) for (const listener of this.#listeners) listener(change);
+      try {
+        const change = await this.#database.transaction((tx) => settleVisitor(tx, visitor), visitor.accountId);
+        if (change) for (const listener of this.#listeners) listener(change);
+      } catch (error) {
+        failures.push(error);
+      }
     }
+    if (failures.length > 0) throw failures[0];
   }
 }
 

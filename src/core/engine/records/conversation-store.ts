@@ -214,6 +214,25 @@ export async function countQueuedConversations(tx: Transaction, accountId: numbe
   return (await tx.run(countQueued, { accountId, limit }))[0]?.count ?? 0;
 }
 
+/** Passes over the waiting conversations of a website whose visitors are absent. */
+export async function passOverAbsent(tx: Transaction, { accountId }: ActorContext, websiteId: number) {
+  await tx.db
+    .updateTable('conversations')
+    .set((eb) => ({ queueOrder: eb('queueOrder', '+', ABSENT_OFFSET) }))
+    .where('accountId', '=', accountId)
+    .where('websiteId', '=', websiteId)
+    .where('state', '=', sql.lit('queued'))
+    .where('queueOrder', '<', FIRST_ABSENT_ORDER)
+    .where('visitorId', 'in', (eb) =>
+      eb
+        .selectFrom('visitorPresence')
+        .select('visitorId')
+        .where('accountId', '=', accountId)
+        .where('leftAt', 'is not', null),
+    )
+    .execute();
+}
+
 /** Gives the conversations of a website that are passed over their places in the queue again. */
 export async function restoreQueueOrders(tx: Transaction, { accountId }: ActorContext, websiteId: number) {
   await tx.db

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { VisitorPresenceChange } from '../../../../src/core/engine/presence/visitor-presence.ts';
+import { endAbandoned } from '../../../../src/core/engine/conversations/abandoned.ts';
+import { VisitorPresence, type VisitorPresenceChange } from '../../../../src/core/engine/presence/visitor-presence.ts';
 import type { Conversation } from '../../../../src/core/engine/records/conversation.ts';
+import { renewPresences } from '../../../../src/core/engine/records/visitor-presence-store.ts';
 import { Scheduler } from '../../../../src/core/engine/scheduler/scheduler.ts';
-import type { VisitorCaller } from '../../../../src/core/kernel/caller.ts';
+import { systemContext, type VisitorCaller } from '../../../../src/core/kernel/caller.ts';
 import { visitorPresence } from '../../../../src/storage/migrations/0012-visitor-presence.ts';
 import { databases } from '../../../support/databases/databases.ts';
 import { EngineFixture } from '../../../support/fixtures/engine-fixture.ts';
@@ -254,6 +256,103 @@ for (const { name, open } of databases) {
       });
       await closeAll();
       await fixture.installation.operators.delete(fixture.transact, fixture.installation.caller, operatorId);
+    });
+
+    test('rule 22: with minutes instead of 0, who is absent already is passed over from now on', async () => {
+      const operatorId = await fixture.createOperator({}, { connected: false });
+      const { websites, caller } = fixture.installation;
+      const setMinutes = (waitingAbsenceMinutes: number) =>
+        websites.update(fixture.transact, caller, fixture.websiteId, { waitingAbsenceMinutes });
+      await setMinutes(0);
+      const [absent, present] = [await startWithSocket(), await startWithSocket()];
+      fixture.installation.clock.advance(29_000);
+      await answerPing(present.visitor);
+      await fixture.advanceTime(2000);
+      await setMinutes(5);
+      await fixture.connect(operatorId);
+      assert.deepEqual(await loadStates([absent.conversation, present.conversation]), ['queued', 'offered']);
+      await answerPing(absent.visitor);
+      assert.equal((await load(absent.conversation)).state, 'offered');
+      await closeAll();
+      await fixture.installation.operators.delete(fixture.transact, fixture.installation.caller, operatorId);
+    });
+
+    test('rule 22: who returns at the moment of the end is kept, before the service has noticed the return', async () => {
+      const { database } = fixture.installation;
+      await fixture.createOperator({}, { connected: false });
+      const [returning, leaving] = [await startWithSocket(), await startWithSocket()];
+      await fixture.advanceTime(AWAY_MS);
+      fixture.installation.clock.advance(5 * MINUTE_MS);
+      // A node has read that both are due, when another one renews the presence of the first.
+      await database.transaction((tx) =>
+        renewPresences(tx, [{ ...returning.visitor, milliseconds: 30_000, bySocket: true }]),
+      );
+      for (const { id } of [returning.conversation, leaving.conversation])
+        await fixture.transact((tx) => endAbandoned(tx, systemContext(fixture.accountId), id));
+      assert.deepEqual(await loadStates([returning.conversation, leaving.conversation]), ['queued', 'closed']);
+      await fixture.advanceTime(1000);
+      assert.ok(!(await isAway(returning.visitor)));
+      await closeAll();
+    });
+
+    test('rule 22: two nodes that check at once announce each departure and end each conversation once', async () => {
+      const { installation } = fixture;
+      const operatorId = await fixture.createOperator({ chatMaxNumber: 50 });
+      const other = new VisitorPresence(installation.database);
+      const changes: VisitorPresenceChange[] = [];
+      const stops = [installation.visitorPresence, other].map((node) =>
+        node.onChange((change) => changes.push(change)),
+      );
+      const otherScheduler = new Scheduler(installation.database, other);
+      const watchOnBoth = () => Promise.all([installation.scheduler.watchVisitors(), otherScheduler.watchVisitors()]);
+      const visitors = [];
+      for (let count = 0; count < 8; count += 1) {
+        const { visitor, conversation } = await startWithSocket();
+        visitors.push({ visitor, conversation: await fixture.accept({ ...conversation, operatorId }) });
+      }
+      const ids = visitors.map(({ conversation }) => conversation.id);
+      await fixture.connect(operatorId, 'desk', 360_000);
+      const position = await fixture.readPosition();
+      installation.clock.advance(AWAY_MS);
+      await watchOnBoth();
+      assert.deepEqual(
+        changes.map(({ isPresent }) => isPresent),
+        ids.map(() => false),
+      );
+      installation.clock.advance(10 * MINUTE_MS);
+      await watchOnBoth();
+      const events = await fixture.loadEventsAfter(position);
+      const closed = events
+        .filter(({ type }) => type === 'conversation.closed')
+        .map(({ subjectId }) => Number(subjectId));
+      assert.deepEqual(
+        closed.sort((a, b) => a - b),
+        ids,
+      );
+      assert.equal((await fixture.loadLiveRow(operatorId)).chatSlots, 0);
+      for (const stop of stops) stop();
+      await closeAll();
+      await installation.operators.delete(fixture.transact, installation.caller, operatorId);
+    });
+
+    test('rule 22: a visitor who cannot be processed does not keep the others', async () => {
+      const { installation } = fixture;
+      await fixture.createOperator({}, { connected: false });
+      const [failing, other] = [await startWithSocket(), await startWithSocket()];
+      await fixture.advanceTime(AWAY_MS);
+      await installation.database.transaction(async (tx) => {
+        await renewPresences(
+          tx,
+          [failing, other].map(({ visitor }) => ({ ...visitor, milliseconds: 30_000, bySocket: true })),
+        );
+      });
+      const stop = installation.visitorPresence.onChange(({ visitorId }) => {
+        if (visitorId === failing.visitor.visitorId) throw new Error('on purpose');
+      });
+      await assert.rejects(installation.visitorPresence.settle(), /on purpose/);
+      stop();
+      assert.ok(!(await isAway(other.visitor)));
+      await closeAll();
     });
 
     test('rule 22: nine absent visitors do not fill a queue limit of three, and the next visitor is offered', async () => {
