@@ -1,15 +1,23 @@
 import type { FastifyInstance } from 'fastify';
 import type { Uploads } from '../../core/attachments/uploads.ts';
+import type { VisitorPresence } from '../../core/engine/presence/visitor-presence.ts';
 import { forbidden } from '../../core/kernel/caller.ts';
 import { serveUploads } from '../graphql-server/uploads.ts';
 import type { VisitorGate } from './visitor-gate.ts';
 
 export const VISITOR_ATTACHMENT_PATH = '/visitor/attachment';
 
+interface UploadOptions {
+  readonly uploads: Uploads;
+  readonly presence: VisitorPresence;
+  readonly gate: VisitorGate;
+  readonly timeoutMs: number;
+}
+
 /** `POST /visitor/attachment` takes a file of a visitor. */
 export function registerVisitorUploads(
   app: FastifyInstance,
-  { uploads, gate, timeoutMs }: { readonly uploads: Uploads; readonly gate: VisitorGate; readonly timeoutMs: number },
+  { uploads, presence, gate, timeoutMs }: UploadOptions,
 ): void {
   serveUploads(app, {
     path: VISITOR_ATTACHMENT_PATH,
@@ -19,6 +27,7 @@ export function registerVisitorUploads(
     authenticate: async ({ secret }, request) => {
       const visitor = await gate.authenticate(secret, request.headers.origin);
       if (visitor === 'wrong_origin') throw forbidden();
+      if (visitor) presence.noteRequest(visitor);
       return visitor;
     },
   });

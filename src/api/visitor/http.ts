@@ -34,8 +34,9 @@ export function registerVisitor(
   registerCors(app, gate);
   registerSession(app, services.visitors);
   registerWidget(app, services.visitors);
-  registerSessionRenewal(app, services.visitors, gate);
-  registerVisitorUploads(app, { uploads: services.attachments.uploads, gate, timeoutMs: uploadTimeoutMs });
+  const presence = services.engine.visitorPresence;
+  registerSessionRenewal(app, services.visitors, gate, presence);
+  registerVisitorUploads(app, { uploads: services.attachments.uploads, presence, gate, timeoutMs: uploadTimeoutMs });
   serveGraphql<VisitorCaller>(app, {
     path: VISITOR_GRAPHQL_PATH,
     schema,
@@ -49,7 +50,7 @@ export function registerVisitor(
     },
     identify: identifyCaller,
     createContext: (visitor, turns, request) => {
-      services.engine.visitorPresence.noteRequest(visitor);
+      presence.noteRequest(visitor);
       const mutations = createMutationRunner(transactIn(visitor.accountId));
       return createVisitorContext({ visitor, address: request.ip }, services, mutations, turns);
     },

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import type { VisitorPresence } from '../../core/engine/presence/visitor-presence.ts';
 import { forbidden } from '../../core/kernel/caller.ts';
 import { MAX_SESSION_DAYS } from '../../core/visitors/visitor-sessions.ts';
 import type { Visitors } from '../../core/visitors/visitors.ts';
@@ -18,12 +19,14 @@ export function registerSessionRenewal(
   app: FastifyInstance,
   { sessions, limits }: Pick<Visitors, 'sessions' | 'limits'>,
   gate: VisitorGate,
+  presence: VisitorPresence,
 ): void {
   app.post(RENEW_PATH, async (request, reply) => {
     const credential = readCredential(request, false);
     const visitor = credential && (await gate.authenticate(credential.secret, request.headers.origin));
     if (visitor === 'wrong_origin') throw forbidden();
     if (!visitor) return sendUnauthenticated(reply, credential, unauthenticatedError(credential, false));
+    presence.noteRequest(visitor);
     await limits.admitRenewal(visitor, request.ip);
     const renewed = await sessions.renew(credential.secret, visitor);
     if (renewed === 'not_valid') return sendUnauthenticated(reply, credential, unauthenticatedError(credential, false));
