@@ -1,10 +1,18 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { openSocket } from '../support/clients/subscriptions.ts';
 import { startLatencyProbe } from '../support/databases/latency-probe.ts';
 import { followEvents } from '../support/load/event-follower.ts';
 import type { RequestRecord } from '../support/load/request-journal.ts';
 import { startSteadyLoad } from '../support/load/steady-load.ts';
-import { createStaff, type Nodes, type Staff, startConversation, startNodes } from '../support/nodes/nodes.ts';
+import {
+  createStaff,
+  type Nodes,
+  type Staff,
+  startConversation,
+  startNodes,
+  waitForRounds,
+} from '../support/nodes/nodes.ts';
 import { findLostWrites } from '../support/nodes/outage.ts';
 import {
   extractPreviousVersion,
@@ -19,6 +27,9 @@ const skip = server === undefined ? 'needs PostgreSQL' : previousVersionMissing;
 
 /** A node responds with 503 after 800 ms; a database this slow for a trivial query is itself short of CPU. */
 const STARVED_MS = 200;
+
+/** A node checks visitors every 2 s, which is every fourth round or more often. */
+const ROUNDS_WITH_TWO_CHECKS = 12;
 
 /** Conversations of the previous version, with 20 messages each, of which 2 are notices without a code. */
 const OLD_CONVERSATIONS = 200;
@@ -100,6 +111,43 @@ describe('upgrade from the previous version, by its own code', { skip }, () => {
       [],
       'the subscriptions of the previous version were not interrupted',
     );
+  });
+
+  test('rule 22: a visitor who moves to a node of the previous version only seems absent, and nothing ends', async (t) => {
+    const { sql } = nodes;
+    const [oldNode = ''] = nodes.urls;
+    const another = await nodes.startAnother();
+    t.after(() => another.stop());
+    await sql`update websites set waiting_absence_minutes = 5, active_absence_minutes = 10`;
+    const { id, token } = await startConversation({ ...nodes, urls: [another.url] }, another.url, staff, {
+      accept: false,
+    });
+    const open = (url: string) => openSocket(url, token, { token }, { path: '/visitor/graphql' });
+    const readPresence = async () => {
+      const [row] = await sql`select p.left_at from visitor_presence p
+        join conversations c on c.account_id = p.account_id and c.visitor_id = p.visitor_id where c.id = ${id}`;
+      return row as { left_at: number | null } | undefined;
+    };
+    const page = open(another.url);
+    await waitUntil('presence is stored', async () => (await readPresence()) !== undefined);
+    page.end();
+    await page.closed;
+    const nextPage = open(oldNode); // which renews nothing
+    t.after(() => nextPage.end());
+    const setPresentFor = (milliseconds: number) =>
+      sql`update visitor_presence set present_until = now_ms() + ${milliseconds}::bigint`;
+    const waitUntilNoticed = (isAbsent: boolean) =>
+      waitUntil(`the new node notices that the visitor ${isAbsent ? 'left' : 'is back'}`, async () => {
+        await setPresentFor(isAbsent ? 0 : 60_000);
+        return ((await readPresence())?.left_at != null) === isAbsent;
+      });
+    await waitUntilNoticed(true);
+    await sql`update conversations set created_at = created_at - 3600000 where id = ${id}`;
+    await sql`update visitor_presence set left_at = left_at - 3600000`;
+    await waitForRounds({ urls: [another.url] }, ROUNDS_WITH_TWO_CHECKS);
+    const [conversation] = await sql`select state from conversations where id = ${id}`;
+    assert.notEqual(conversation?.state, 'closed');
+    await waitUntilNoticed(false);
   });
 
   test('a node of the previous version can still start on the database', async () => {
