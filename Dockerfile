@@ -5,13 +5,25 @@ COPY package.json package-lock.json .npmrc ./
 # Omits test dependencies and the bundled Node binaries.
 RUN npm ci --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund
 
+# The pages are built with the development packages, which the service does not need.
+FROM node:26.10.0-trixie-slim AS pages
+WORKDIR /app
+COPY package.json package-lock.json .npmrc tsconfig.json ./
+# With optional packages: they contain the binary of the bundler.
+RUN npm ci --ignore-scripts --no-audit --no-fund
+COPY scripts ./scripts
+COPY docs ./docs
+COPY web ./web
+COPY src ./src
+RUN node scripts/build-web.ts
+
 FROM node:26.10.0-trixie-slim
 LABEL org.opencontainers.image.title="Switchboard" \
       org.opencontainers.image.licenses="MIT"
 WORKDIR /app
 COPY --from=dependencies /app/node_modules ./node_modules
 COPY package.json LICENSE ./
-COPY web ./web
+COPY --from=pages /app/dist/web ./dist/web
 COPY src ./src
 # For a single node on SQLite; several nodes get a DATABASE_URL and write nothing here.
 RUN mkdir /data && chown node:node /data

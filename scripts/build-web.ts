@@ -7,6 +7,7 @@ import type { WebFile, WebManifest } from '../src/api/pages/web-manifest.ts';
 import { BUDGETS, findExceededBudgets } from './web-build/budgets.ts';
 import { type BuiltFile, bundleWidget } from './web-build/bundle.ts';
 import { compress } from './web-build/compress.ts';
+import { buildDocs } from './web-build/docs.ts';
 import { writeBuild } from './web-build/output.ts';
 import { hashWebSources } from './web-build/sources.mjs';
 
@@ -29,11 +30,12 @@ export async function buildWeb({
 }: BuildOptions): Promise<WebManifest> {
   // Before the files are read: a file that changes meanwhile makes this build stale.
   const sources = hashWebSources(root);
-  const built = await bundleWidget(root);
+  const built = (await Promise.all([bundleWidget(root), buildDocs(root)])).flat();
   const contents = new Map<string, Uint8Array>();
   const files: Record<string, WebFile> = {};
-  for (const { entry, name, content } of built) {
-    const { brotli, gzip } = await compress(name, content);
+  const compressed = await Promise.all(built.map(({ name, content }) => compress(name, content)));
+  for (const [index, { entry, name, content }] of built.entries()) {
+    const { brotli, gzip } = compressed[index] ?? {};
     contents.set(name, content);
     if (brotli) contents.set(`${name}.br`, brotli);
     if (gzip) contents.set(`${name}.gz`, gzip);

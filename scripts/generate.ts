@@ -17,7 +17,7 @@ const files: Readonly<Record<string, () => string>> = {
   'docs/api/schema.graphql': () => `${printSchema(lexicographicSortSchema(schema))}\n`,
   'docs/api/visitor-schema.graphql': () => `${printSchema(lexicographicSortSchema(visitorSchema))}\n`,
   'docs/configuration.md': configurationPage,
-  'web/migration.html': renderMigrationPage,
+  'web/docs/migration.html': renderMigrationPage,
 };
 
 const onlyCheck = process.argv.includes('--check');

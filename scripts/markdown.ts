@@ -65,7 +65,7 @@ function renderBlock(block: Block): string {
   if (block.kind === 'code') return `<pre><code>${escapeHtml(block.text)}</code></pre>`;
   const head = block.head.map((cell) => `<th scope="col">${renderInline(cell)}</th>`).join('');
   const rows = block.rows.map((row) => `<tr>${row.map((cell) => `<td>${renderInline(cell)}</td>`).join('')}</tr>`);
-  return `<div class="scroll"><table>\n<thead><tr>${head}</tr></thead>\n<tbody>\n${rows.join('\n')}\n</tbody>\n</table></div>`;
+  return `<div class="table-scroll"><table class="table">\n<thead><tr>${head}</tr></thead>\n<tbody>\n${rows.join('\n')}\n</tbody>\n</table></div>`;
 }
 
 /** Renders code, bold text and links. Text inside code is not interpreted. */

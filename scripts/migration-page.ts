@@ -17,19 +17,15 @@ export function renderMigrationPage(): string {
 <meta name="viewport" content="width=device-width, initial-scale=1" />
 <title>${title.text} · Switchboard</title>
 <link rel="icon" href="/favicon.svg" type="image/svg+xml" />
-<link rel="stylesheet" href="/style.css" />
+<link rel="stylesheet" href="{{pages.css}}" />
 </head>
 <body>
-<header>
-<div class="brand"><img src="/favicon.svg" alt="" /><a href="/">Switchboard</a></div>
+{{bar}}
+<main class="article">
 <h1>${title.text}</h1>
 ${renderHtml([lead]).replace('<p>', '<p class="lead">')}
-<p><a href="/docs/migration/meter">Migration meter</a> · <a href="/graphiql">GraphiQL</a> · <a href="/docs">REST</a></p>
-</header>
-<main>
 ${renderHtml(rest)}
 </main>
-<footer><a href="/">Back to the start page</a></footer>
 </body>
 </html>
 `;

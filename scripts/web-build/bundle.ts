@@ -30,7 +30,7 @@ const COMMON: BuildOptions = {
 /** The widget: a classic script for the websites, and a module that it loads at the first click. */
 export async function bundleWidget(root: string): Promise<BuiltFile[]> {
   const panel = await bundle(root, {
-    entryPoints: { panel: 'web/widget/panel/main.tsx' },
+    entryPoints: [{ in: 'web/widget/panel/main.tsx', out: 'panel' }],
     format: 'esm',
     splitting: true,
     jsx: 'automatic',
@@ -39,7 +39,7 @@ export async function bundleWidget(root: string): Promise<BuiltFile[]> {
   });
   const panelName = panel.find(({ entry }) => entry === 'panel.js')?.name;
   const loader = await bundle(root, {
-    entryPoints: { widget: 'web/widget/loader.ts' },
+    entryPoints: [{ in: 'web/widget/loader.ts', out: 'widget' }],
     format: 'iife',
     plugins: [styleTexts],
     define: { PANEL_PATH: JSON.stringify(`assets/${panelName}`) },
@@ -47,7 +47,14 @@ export async function bundleWidget(root: string): Promise<BuiltFile[]> {
   return [...loader, ...panel];
 }
 
-export async function bundle(root: string, options: BuildOptions): Promise<BuiltFile[]> {
+interface BundleOptions extends BuildOptions {
+  /** By the name of the result: `in` is the path of the source. */
+  readonly entryPoints: { in: string; out: string }[];
+}
+
+/** Entries keep their name in the manifest; parts that are loaded later may share one. */
+export async function bundle(root: string, options: BundleOptions): Promise<BuiltFile[]> {
+  const entries = new Set(options.entryPoints.map((entry) => entry.in));
   const { outputFiles = [], metafile } = await build({
     ...COMMON,
     ...options,
@@ -57,7 +64,7 @@ export async function bundle(root: string, options: BuildOptions): Promise<Built
   const outputs = (metafile as Metafile).outputs;
   return outputFiles.map(({ path, contents }) => {
     const name = basename(path);
-    const isEntry = outputs[`dist/${name}`]?.entryPoint !== undefined;
+    const isEntry = entries.has(outputs[`dist/${name}`]?.entryPoint ?? '');
     return {
       entry: isEntry ? name.replace(/-[A-Z0-9]{8}(?=\.\w+$)/, '') : name,
       name,

@@ -5,7 +5,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 const MIN_BYTES = 1400;
 /** Beyond this size, the highest quality takes seconds. */
 const MAX_BEST_QUALITY_BYTES = 300_000;
-const COMPRESSIBLE = /\.(js|css|svg|json|txt)$/;
+const COMPRESSIBLE = /\.(js|css|html|svg|json)$/;
 
 export interface CompressedCopies {
   readonly brotli?: Buffer;

@@ -1,16 +1,12 @@
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
+import { launchChromium, skipWithoutBrowser } from '../support/browser/chromium.ts';
 import { logIn } from '../support/clients/oauth.ts';
 import { ADMIN, type Switchboard, startSwitchboard } from '../support/processes/switchboard.ts';
 import { WAIT_TIMEOUT_MS } from '../support/waiting/wait.ts';
-
-const CHROMIUM_PATHS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
-const executablePath = CHROMIUM_PATHS.find((path) => existsSync(path));
-const skip = executablePath === undefined && `Chromium not found at ${CHROMIUM_PATHS.join(', ')}`;
 
 /** What Apollo Client and OpenTelemetry add to the headers of a request. */
 const LIBRARY_HEADERS = {
@@ -20,7 +16,7 @@ const LIBRARY_HEADERS = {
   baggage: 'key=value',
 };
 
-describe('a page of another origin in a browser', { skip }, () => {
+describe('a page of another origin in a browser', { skip: skipWithoutBrowser }, () => {
   let pages: Server;
   let origin: string;
   let switchboard: Switchboard;
@@ -35,8 +31,7 @@ describe('a page of another origin in a browser', { skip }, () => {
     origin = `http://127.0.0.1:${port}`;
     switchboard = await startSwitchboard({ env: { SWITCHBOARD_CORS_ORIGINS: origin } });
     token = await logIn(switchboard.url, ADMIN);
-    const args = ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking'];
-    browser = await chromium.launch({ executablePath: executablePath ?? '', args, timeout: WAIT_TIMEOUT_MS });
+    browser = await launchChromium();
     page = await browser.newPage();
     page.setDefaultTimeout(WAIT_TIMEOUT_MS);
   });

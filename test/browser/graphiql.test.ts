@@ -1,40 +1,23 @@
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { launchChromium, skipWithoutBrowser } from '../support/browser/chromium.ts';
+import { recordViolations } from '../support/browser/violations.ts';
 import { ADMIN, type Switchboard, startSwitchboard } from '../support/processes/switchboard.ts';
 import { WAIT_TIMEOUT_MS } from '../support/waiting/wait.ts';
 
-const CHROMIUM_PATHS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
-const CHROMIUM_ARGUMENTS = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];
-const executablePath = CHROMIUM_PATHS.find((path) => existsSync(path));
-const skip = executablePath === undefined && `Chromium not found at ${CHROMIUM_PATHS.join(', ')}`;
-
 const AVAILABILITY_SUBSCRIPTION = 'subscription Free { skillAvailability(id: "1") { chat { isAvailable } } }';
 
-describe('the GraphiQL page in a browser', { skip }, () => {
+describe('the GraphiQL page in a browser', { skip: skipWithoutBrowser }, () => {
   let switchboard: Switchboard;
   let browser: Browser;
   let context: BrowserContext;
   let page: Page;
-  /** Requests to other hosts, script errors and Content Security Policy violations. */
   let violations: string[];
 
   before(async () => {
     switchboard = await startSwitchboard({ demo: true });
-    browser = await chromium.launch({
-      executablePath: executablePath ?? '',
-      args: CHROMIUM_ARGUMENTS,
-      timeout: WAIT_TIMEOUT_MS,
-    });
+    browser = await launchChromium();
   });
   after(async () => {
     await browser?.close();
@@ -42,33 +25,20 @@ describe('the GraphiQL page in a browser', { skip }, () => {
   });
 
   beforeEach(async () => {
-    violations = [];
     context = await browser.newContext();
     page = await context.newPage();
     page.setDefaultTimeout(WAIT_TIMEOUT_MS);
-    recordViolations(page);
+    violations = recordViolations(page, {
+      hosts: [new URL(switchboard.url).host],
+      // GraphiQL shows these to the user and also throws them.
+      expectedErrors: /^(Socket closed with event|CloseEvent$)/,
+    });
     await page.goto(`${switchboard.url}/graphiql`);
   });
   afterEach(async () => {
     await context.close();
     assert.deepEqual(violations, []);
   });
-
-  function recordViolations(page: Page): void {
-    const { host } = new URL(switchboard.url);
-    const checkHost = (url: string) => {
-      if (!url.startsWith('data:') && new URL(url).host !== host) violations.push(`request to another host: ${url}`);
-    };
-    page.on('request', (request) => checkHost(request.url()));
-    page.on('websocket', (socket) => checkHost(socket.url()));
-    page.on('pageerror', (error) => {
-      // GraphiQL shows these to the user and also throws them.
-      if (!/^(Socket closed with event|CloseEvent$)/.test(error.message)) violations.push(error.message);
-    });
-    page.on('console', (message) => {
-      if (message.text().includes('Content Security Policy')) violations.push(message.text());
-    });
-  }
 
   async function logIn({ email, password } = ADMIN): Promise<void> {
     await page.getByLabel('E-mail').fill(email);
@@ -176,8 +146,10 @@ describe('the GraphiQL page in a browser', { skip }, () => {
   });
 
   test('a revoked token leads back to the login', async () => {
+    const introspection = page.waitForResponse((response) => response.url().endsWith('/graphql'));
     await logIn();
-    await page.getByRole('button', { name: 'Log out' }).waitFor();
+    await introspection;
+    await page.locator('.graphiql-query-editor .CodeMirror').waitFor();
     const { token } = JSON.parse(String(await readStoredSession()));
     await fetch(`${switchboard.url}/oauth2/revoke`, { method: 'POST', body: new URLSearchParams({ token }) });
     await run(AVAILABILITY_SUBSCRIPTION);

@@ -1,48 +1,34 @@
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { findReplacement } from '../../src/api/graphql/replacements.ts';
+import { launchChromium, skipWithoutBrowser } from '../support/browser/chromium.ts';
+import { recordViolations } from '../support/browser/violations.ts';
 import { restClient } from '../support/clients/rest.ts';
 import { createOperator } from '../support/fixtures/resources.ts';
 import { ADMIN, type Switchboard, startSwitchboard } from '../support/processes/switchboard.ts';
 import { WAIT_TIMEOUT_MS } from '../support/waiting/wait.ts';
 
-const CHROMIUM_PATHS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
-const executablePath = CHROMIUM_PATHS.find((path) => existsSync(path));
-const skip = executablePath === undefined && `Chromium not found at ${CHROMIUM_PATHS.join(', ')}`;
-
-describe('the migration meter in a browser', { skip }, () => {
+describe('the migration meter in a browser', { skip: skipWithoutBrowser }, () => {
   let switchboard: Switchboard;
   let browser: Browser;
-  /** Requests to other hosts, script errors and Content Security Policy violations. */
-  const violations: string[] = [];
+  const violations: string[][] = [];
 
   before(async () => {
     switchboard = await startSwitchboard();
-    browser = await chromium.launch({
-      executablePath: executablePath ?? '',
-      timeout: WAIT_TIMEOUT_MS,
-      args: ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking'],
-    });
+    browser = await launchChromium();
   });
   after(async () => {
     await browser?.close();
     await switchboard?.stop();
-    assert.deepEqual(violations, []);
+    assert.deepEqual(violations.flat(), []);
   });
 
   /** Opens the meter in a new tab and logs in. */
   async function openMeterAs({ email, password }: { email: string; password: string }): Promise<Page> {
     const page = await (await browser.newContext()).newPage();
     page.setDefaultTimeout(WAIT_TIMEOUT_MS);
-    page.on('request', (request) => {
-      if (!request.url().startsWith(switchboard.url)) violations.push(request.url());
-    });
-    page.on('pageerror', (error) => violations.push(error.message));
-    page.on('console', (message) => {
-      if (/Content Security Policy/.test(message.text())) violations.push(message.text());
-    });
+    violations.push(recordViolations(page, { hosts: [new URL(switchboard.url).host] }));
     await page.goto(`${switchboard.url}/docs/migration/meter`);
     await page.fill('#email', email);
     await page.fill('#password', password);

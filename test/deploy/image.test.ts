@@ -58,6 +58,7 @@ describe('the image contents', () => {
     app = join(folder, 'app');
     mkdirSync(app);
     for (const source of listCopiedSources()) cpSync(join(ROOT, source), join(app, source), { recursive: true });
+    buildPages(join(folder, 'pages'), join(app, 'dist/web'));
     linkPackages(join(app, 'node_modules'));
     environment = {
       ...readVariables(),
@@ -71,8 +72,10 @@ describe('the image contents', () => {
   });
 
   test('are the program, the pages and the licence, and nothing else', () => {
-    assert.deepEqual(readdirSync(app).sort(), ['LICENSE', 'node_modules', 'package.json', 'src', 'web']);
-    assert.ok(!readdirSync(join(app, 'node_modules')).includes('typescript'));
+    assert.deepEqual(readdirSync(app).sort(), ['LICENSE', 'dist', 'node_modules', 'package.json', 'src']);
+    const packages = readdirSync(join(app, 'node_modules'));
+    for (const name of ['typescript', 'esbuild', 'preact', 'react', 'graphiql'])
+      assert.ok(!packages.includes(name), name);
   });
 
   test('run: the service starts, serves its pages, is healthy, runs commands, and stops', async () => {
@@ -94,7 +97,8 @@ describe('the image contents', () => {
       '/docs',
       '/docs/migration',
       '/graphiql',
-      '/graphiql/graphiql.min.js',
+      '/widget.js',
+      '/favicon.svg',
       '/openapi.json',
     ]) {
       assert.equal((await fetch(`http://127.0.0.1:${port}${path}`)).status, 200, path);
@@ -122,12 +126,32 @@ describe('the image contents', () => {
   }
 });
 
-/** Sources of the last stage that `.dockerignore` does not exclude. */
-function listCopiedSources(): string[] {
-  const stage = dockerfile.getFROMs().at(-1)?.getRange()?.start.line ?? 0;
+/** Runs the stage that builds the pages, with the files that it copies and all packages. */
+function buildPages(stageFolder: string, output: string): void {
+  mkdirSync(stageFolder);
+  for (const source of listCopiedSources(1)) cpSync(join(ROOT, source), join(stageFolder, source), { recursive: true });
+  symlinkSync(join(ROOT, 'node_modules'), join(stageFolder, 'node_modules'));
+  const command = instructions.find((item) => item.getArgumentsContent()?.startsWith('node '))?.getArgumentsContent();
+  const { status, stderr } = spawnSync(process.execPath, command?.split(' ').slice(1) ?? [], {
+    cwd: stageFolder,
+    encoding: 'utf8',
+  });
+  assert.equal(status, 0, stderr);
+  cpSync(join(stageFolder, 'dist/web'), output, { recursive: true });
+}
+
+/** Sources of a stage that `.dockerignore` does not exclude; defaults to the last stage. */
+function listCopiedSources(stage = -1): string[] {
+  const lineOf = (index: number) => dockerfile.getFROMs().at(index)?.getRange()?.start.line;
+  const start = lineOf(stage) ?? 0;
+  const end = stage === -1 ? Number.POSITIVE_INFINITY : (lineOf(stage + 1) ?? Number.POSITIVE_INFINITY);
+  const isInStage = (item: Instruction) => {
+    const line = item.getRange()?.start.line ?? 0;
+    return line > start && line < end;
+  };
   const copies = dockerfile
     .getCOPYs()
-    .filter((item): item is Copy => item instanceof Copy && (item.getRange()?.start.line ?? 0) > stage)
+    .filter((item): item is Copy => item instanceof Copy && isInStage(item))
     .filter((item) => item.getFromFlag() === null)
     .flatMap((item) => item.getArguments().slice(0, -1))
     .map((argument) => argument.getValue());

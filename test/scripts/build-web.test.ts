@@ -27,7 +27,7 @@ describe('the build of the web pages', () => {
   before(() => {
     root = mkdtempSync(join(tmpdir(), 'switchboard-web-'));
     output = join(root, 'dist/web');
-    for (const name of ['web', 'package.json', 'package-lock.json', 'tsconfig.json'])
+    for (const name of ['web', 'docs/api', 'package.json', 'package-lock.json', 'tsconfig.json'])
       cpSync(join(PROJECT, name), join(root, name), { recursive: true });
     symlinkSync(join(PROJECT, 'node_modules'), join(root, 'node_modules'));
   });

@@ -12,7 +12,8 @@ const UNKNOWN_FILE = 'This version of the web pages has no such file.';
 export function registerAssets(app: FastifyInstance, build: WebBuild): void {
   app.get<{ Params: { name: string } }>('/assets/:name', (request, reply) => {
     const asset = build.getAsset(request.params.name);
-    if (asset === undefined) throw new DomainError('unknown', UNKNOWN_FILE);
+    // A page has headers of its own, at its own address.
+    if (asset === undefined || asset.file.name.endsWith('.html')) throw new DomainError('unknown', UNKNOWN_FILE);
     allowEveryWebsite(reply, KEEP_FOREVER);
     return sendAsset(request, reply, asset);
   });

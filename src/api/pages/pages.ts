@@ -1,12 +1,8 @@
-import { readFileSync } from 'node:fs';
-import type { FastifyInstance } from 'fastify';
-import { LRUCache } from 'lru-cache';
+import { randomBytes } from 'node:crypto';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { createBaseUrlReader } from '../http/base-url.ts';
-import { registerAssets } from './assets.ts';
-import { registerGraphiql } from './graphiql.ts';
-import { registerMeter } from './meter.ts';
-import { createOpenApiDocument } from './openapi.ts';
-import { FileServer, StaticFile, sendFile } from './static-file.ts';
+import { registerAssets, sendMissingBuild } from './assets.ts';
+import { sendAsset } from './send-asset.ts';
 import { WebBuild } from './web-build.ts';
 
 export interface PagesOptions {
@@ -16,43 +12,85 @@ export interface PagesOptions {
   readonly buildFolder?: string | undefined;
 }
 
-const WEB_FOLDER = new URL('../../../web/', import.meta.url);
-/** One for each address at which clients reach the service. */
-const MAX_LANDING_PAGES = 20;
+/** The browser asks for a new version every time. */
+const REVALIDATE = 'no-cache';
+const HTML = 'text/html; charset=utf-8';
 
-/** Registers the widget and the web pages: landing page, API documentation, migration guide, GraphiQL. */
+/** Files of the same origin only, and nothing inline. */
+const STRICT_POLICY: Policy = {
+  'default-src': "'none'",
+  'script-src': "'self'",
+  'style-src': "'self'",
+  'img-src': "'self' data:",
+  'font-src': "'self'",
+  'connect-src': "'self'",
+  'frame-ancestors': "'none'",
+  'base-uri': "'none'",
+  // The scripts submit the forms. If one fails to load, the browser must not send the password.
+  'form-action': "'none'",
+};
+type Policy = Readonly<Record<string, string>>;
+
+/** The widget and the web pages: landing page, API documentation, migration guide, migration meter, GraphiQL. */
 export function registerPages(app: FastifyInstance, { publicUrl, buildFolder }: PagesOptions): void {
   const build = new WebBuild(buildFolder);
   if (build.manifest === undefined) app.log.warn('The web pages are not built. Run `node scripts/prepare.mjs`.');
   registerAssets(app, build);
-  const files = new FileServer(app);
-  files.serve({
-    '/favicon.svg': new URL('favicon.svg', WEB_FOLDER),
-    '/style.css': new URL('style.css', WEB_FOLDER),
-    '/docs': new URL('docs.html', WEB_FOLDER),
-    '/docs/docs.css': new URL('docs.css', WEB_FOLDER),
-    '/docs/docs.js': new URL('docs.js', WEB_FOLDER),
-    '/docs/migration': new URL('migration.html', WEB_FOLDER),
-    '/docs/swagger-ui.css': import.meta.resolve('@fastify/swagger-ui/static/swagger-ui.css'),
-    '/docs/swagger-ui-bundle.js': import.meta.resolve('@fastify/swagger-ui/static/swagger-ui-bundle.js'),
-  });
-
   const getBaseUrl = createBaseUrlReader(publicUrl);
-  registerGraphiql(files, getBaseUrl);
-  registerMeter(files);
 
-  const landingPage = readFileSync(new URL('index.html', WEB_FOLDER), 'utf8');
-  const landingPages = new LRUCache<string, StaticFile>({ max: MAX_LANDING_PAGES });
-  app.get('/', (request, reply) => {
-    const address = getBaseUrl(request);
-    const page = landingPages.get(address) ?? files.createPage(landingPage.replaceAll('{{address}}', address));
-    landingPages.set(address, page);
-    return sendFile(request, reply, page);
+  const registerPage = (path: string, entry: string, render?: (request: FastifyRequest) => RenderedPage) => {
+    app.get(path, (request, reply) => {
+      const page = build.getEntry(entry);
+      if (page === undefined) return sendMissingBuild(reply);
+      const { values, policy } = render?.(request) ?? {};
+      setPageHeaders(reply, { ...STRICT_POLICY, ...policy });
+      if (values === undefined) return sendAsset(request, reply, page);
+      return reply.type(HTML).send(fillIn(String(page.content), values));
+    });
+  };
+  registerPage('/', 'landing.html', (request) => ({ values: { address: getBaseUrl(request) } }));
+  registerPage('/docs', 'api.html');
+  registerPage('/docs/migration', 'migration.html');
+  registerPage('/docs/migration/meter', 'meter.html');
+  registerPage('/graphiql', 'graphiql.html', (request) => {
+    // Dialogs of GraphiQL add a style element.
+    const nonce = randomBytes(16).toString('base64');
+    // In some browsers 'self' does not cover WebSockets of the same origin.
+    const connections = `'self' ${toWebSocketOrigin(getBaseUrl(request))}`;
+    return { values: { nonce }, policy: { 'style-src': `'self' 'nonce-${nonce}'`, 'connect-src': connections } };
   });
 
-  let openApiFile: StaticFile | undefined;
-  app.get('/openapi.json', (request, reply) => {
-    openApiFile ??= new StaticFile('json', JSON.stringify(createOpenApiDocument()));
-    return sendFile(request, reply, openApiFile);
+  for (const file of ['favicon.svg', 'openapi.json']) {
+    app.get(`/${file}`, (request, reply) => {
+      const asset = build.getEntry(file);
+      if (asset === undefined) return sendMissingBuild(reply);
+      return sendAsset(request, reply.header('cache-control', REVALIDATE), asset);
+    });
+  }
+}
+
+interface RenderedPage {
+  /** Values of placeholders that differ from request to request. */
+  readonly values?: Readonly<Record<string, string>>;
+  /** Where the page's policy differs from the strict one. */
+  readonly policy?: Policy;
+}
+
+function fillIn(html: string, values: Readonly<Record<string, string>>): string {
+  return html.replaceAll(/\{\{(\w+)\}\}/g, (placeholder, name) => values[name] ?? placeholder);
+}
+
+function setPageHeaders(reply: FastifyReply, policy: Policy): void {
+  reply.headers({
+    'cache-control': REVALIDATE,
+    'content-security-policy': Object.entries(policy)
+      .map((directive) => directive.join(' '))
+      .join('; '),
+    'cross-origin-opener-policy': 'same-origin',
+    'referrer-policy': 'no-referrer',
   });
+}
+
+function toWebSocketOrigin(baseUrl: string): string {
+  return baseUrl.replace(/^http(s?:\/\/[^/]+).*$/, 'ws$1');
 }

@@ -9,7 +9,6 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
   js: 'text/javascript; charset=utf-8',
   svg: 'image/svg+xml',
   json: 'application/json; charset=utf-8',
-  txt: 'text/plain; charset=utf-8',
   woff2: 'font/woff2',
 };
 

@@ -32,7 +32,7 @@ const PATHS = [
   '/metrics',
   '/',
   '/docs',
-  '/docs/docs.css',
+  '/widget.js',
   '/openapi.json',
   '/graphiql',
 ];

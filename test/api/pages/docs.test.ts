@@ -212,7 +212,7 @@ describe('the server responds as documented', () => {
 });
 
 describe('the pages', () => {
-  const pages = ['/', '/docs', '/docs/migration'];
+  const pages = ['/', '/docs', '/docs/migration', '/docs/migration/meter'];
 
   for (const path of pages) {
     test(`${path} has a strict content security policy and loads nothing from other hosts`, async () => {
@@ -221,12 +221,15 @@ describe('the pages', () => {
       assert.match(response.headers.get('content-type') ?? '', /^text\/html/);
       assert.equal(
         response.headers.get('content-security-policy'),
-        "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'",
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; " +
+          "connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
       );
       assert.equal(response.headers.get('x-content-type-options'), 'nosniff');
+      assert.equal(response.headers.get('cross-origin-opener-policy'), 'same-origin');
       // URLs in examples are only text.
       const html = (await response.text()).replaceAll(switchboard.url, '').replace(/<pre>.*?<\/pre>/gs, '');
       assert.doesNotMatch(html, /https?:|["'(]\/\//);
+      assert.doesNotMatch(html, /<script(?![^>]* src=)|<style| on\w+=| style=/, 'something is inline');
     });
 
     test(`every link of ${path} works`, async () => {

@@ -1,5 +1,9 @@
-/* global SwaggerUIBundle */
-if (matchMedia('(prefers-color-scheme: dark)').matches) document.documentElement.classList.add('dark-mode');
+import SwaggerUIBundle from '@fastify/swagger-ui/static/swagger-ui-bundle.js';
+
+const isDark = matchMedia('(prefers-color-scheme: dark)');
+const setTheme = () => document.documentElement.classList.toggle('dark-mode', isDark.matches);
+setTheme();
+isDark.addEventListener('change', setTheme);
 
 SwaggerUIBundle({
   url: '/openapi.json',

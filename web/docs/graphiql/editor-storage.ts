@@ -7,9 +7,11 @@ const PREFIX = 'graphiql:';
 export function createEditorStorage() {
   let isOpen = true;
   return {
-    getItem: (name) => sessionStorage.getItem(name),
-    setItem: (name, value) => isOpen && sessionStorage.setItem(name, value),
-    removeItem: (name) => sessionStorage.removeItem(name),
+    getItem: (name: string) => sessionStorage.getItem(name),
+    setItem: (name: string, value: string) => {
+      if (isOpen) sessionStorage.setItem(name, value);
+    },
+    removeItem: (name: string) => sessionStorage.removeItem(name),
     // GraphiQL's button "Clear data" must not log the user out.
     clear: () => {
       for (const name of Object.keys(sessionStorage)) if (name.startsWith(PREFIX)) sessionStorage.removeItem(name);
