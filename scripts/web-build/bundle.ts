@@ -37,12 +37,13 @@ export async function bundleWidget(root: string): Promise<BuiltFile[]> {
     jsxImportSource: 'preact',
     plugins: [styleTexts],
   });
-  const panelName = panel.find(({ entry }) => entry === 'panel.js')?.name;
+  const entry = panel.find((file) => file.entry === 'panel.js');
+  const paths = [entry?.name, ...(entry?.imports ?? [])].map((name) => `assets/${name}`);
   const loader = await bundle(root, {
     entryPoints: [{ in: 'web/widget/loader.ts', out: 'widget' }],
     format: 'iife',
     plugins: [styleTexts],
-    define: { PANEL_PATH: JSON.stringify(`assets/${panelName}`) },
+    define: { PANEL_PATHS: JSON.stringify(paths) },
   });
   return [...loader, ...panel];
 }

@@ -75,6 +75,7 @@ export async function openInstallation(config: Config, options: OpenOptions = {}
       secrets,
       log: events.log,
       skillAvailabilities: engine.skillAvailabilities,
+      maxAttachmentBytes: config.SWITCHBOARD_ATTACHMENT_MEGABYTES * 1e6,
       limits: {
         sessionsPerAddress: config.SWITCHBOARD_VISITOR_SESSIONS_PER_MINUTE,
         startsPerVisitor: config.SWITCHBOARD_VISITOR_STARTS_PER_MINUTE,

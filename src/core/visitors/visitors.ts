@@ -27,16 +27,17 @@ interface VisitorDependencies {
   readonly log: EventLog;
   readonly skillAvailabilities: SkillAvailabilities;
   readonly limits: VisitorRates;
+  readonly maxAttachmentBytes: number;
 }
 
-export function createVisitors({ database, secrets, log, skillAvailabilities, limits }: VisitorDependencies) {
+export function createVisitors({ database, secrets, log, skillAvailabilities, ...options }: VisitorDependencies) {
   const sessions = new VisitorSessions(database, secrets);
   const websites = new VisitorWebsites(database);
-  const visitorLimits = new VisitorLimits(new RateLimits(database), limits);
+  const visitorLimits = new VisitorLimits(new RateLimits(database), options.limits);
   return {
     sessions,
     websites,
-    widgets: new WidgetViews(database),
+    widgets: new WidgetViews(database, options.maxAttachmentBytes),
     limits: visitorLimits,
     contexts: new VisitorContexts(database, visitorLimits),
     identities: new VisitorIdentities({ secrets, websites, sessions, limits: visitorLimits }),

@@ -25,14 +25,16 @@ const MAX_CACHED_BYTES = 32 * 1024 * 1024;
  */
 export class WidgetViews {
   readonly #database: Database;
+  readonly #maxAttachmentBytes: number;
   readonly #current = new ShortLivedCache<WidgetView>();
   readonly #rendered = new LRUCache<string, WidgetView>({
     maxSize: MAX_CACHED_BYTES,
     sizeCalculation: ({ bytes, source }) => bytes.length + source.length,
   });
 
-  constructor(database: Database) {
+  constructor(database: Database, maxAttachmentBytes: number) {
     this.#database = database;
+    this.#maxAttachmentBytes = maxAttachmentBytes;
   }
 
   async find(website: VisitorWebsite, language: string): Promise<WidgetView> {
@@ -50,7 +52,11 @@ export class WidgetViews {
     const source = JSON.stringify([channels, status, timezone, website.settingsText]);
     const earlier = this.#rendered.get(key);
     if (earlier?.source === source) return earlier;
-    const bytes = Buffer.from(JSON.stringify(render(website, language, availability, status)));
+    const rendered = {
+      ...render(website, language, availability, status),
+      maxAttachmentBytes: this.#maxAttachmentBytes,
+    };
+    const bytes = Buffer.from(JSON.stringify(rendered));
     const hash = createHash('sha256').update(bytes).digest('base64url').slice(0, 22);
     const view = { bytes, hash, source };
     this.#rendered.set(key, view);

@@ -41,6 +41,7 @@ test('a page reads settings, texts, availability and hours without a session, an
     ...{ channels: [{ channel: 'CHAT', isAvailable: false }], whenUnavailable: 'LEAVE_MESSAGE' },
     ...{ skillId: null, groupId: null, accentColor: '#1d4ed8', accentTextColor: '#ffffff', position: 'BOTTOM_RIGHT' },
     ...{ preChat: { name: 'OFF', email: 'OFF', question: 'OFF', consent: 'OFF' }, survey: true, attachments: true },
+    maxAttachmentBytes: 10_000_000,
   });
   assert.equal(texts.send, 'Envoyer');
   assert.equal(headers.get('cache-control'), 'public, max-age=5');

@@ -12,6 +12,10 @@ export const WIDGET_TEXT_LIMITS = {
   ...{ leaveMessage: 80, leaveMessageIntroduction: 500, messageLeft: 500 },
   ...{ surveyTitle: 300, surveyWelcome: 80, surveyResolution: 80, surveyDelay: 80, surveyComment: 80 },
   ...{ surveySend: 80, surveySkip: 80, surveyThanks: 300 },
+  ...{ launcher: 80, available: 80, busy: 80, back: 80, unread: 80, options: 80 },
+  ...{ messages: 80, message: 80, optional: 80, emailHint: 300, keepPlace: 300, waitingHint: 300 },
+  ...{ addDetail: 80, sending: 80, tooFast: 300, newMessages: 80, uploaded: 80, transcript: 80 },
+  ...{ surveyLow: 80, surveyHigh: 80, footer: 80 },
 } as const;
 
 export type WidgetTextKey = keyof typeof WIDGET_TEXT_LIMITS;

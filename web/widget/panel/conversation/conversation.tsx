@@ -1,0 +1,30 @@
+import type { Chat } from '../chat.ts';
+import type { ConversationPart } from '../conversation-part.ts';
+import { Engine } from './engine.ts';
+import { ConversationView } from './parts/ConversationView.tsx';
+import { EndDialog } from './parts/EndDialog.tsx';
+import { Menu } from './parts/Menu.tsx';
+import { styles } from './parts/messages.css';
+
+/** Called once, when the first conversation starts or goes on. */
+export function createPart(chat: Chat): ConversationPart {
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(styles);
+  chat.host.root.adoptedStyleSheets.push(sheet);
+  const engine = new Engine(chat);
+  return {
+    start: (conversation) => engine.outbox.start(conversation),
+    leaveMessage: (message) => engine.leaveMessage(message),
+    followStored: () => engine.followStored(),
+    flush: () => engine.outbox.flush(),
+    send: () => engine.uploads.send(),
+    addFiles: (files) => engine.uploads.add(files),
+    noteTyping: () => engine.noteTyping(),
+    notePage: () => engine.notePage(),
+    destroy: () => engine.destroy(),
+    forget: () => engine.forget(),
+    View: ({ view }) => <ConversationView {...{ chat, engine, view }} />,
+    Menu: () => <Menu chat={chat} engine={engine} />,
+    Dialog: () => <EndDialog chat={chat} engine={engine} />,
+  };
+}

@@ -1,0 +1,24 @@
+import type { WidgetSettings } from '../../settings.ts';
+import { describeHours, describeTimeZone } from './hours.ts';
+
+interface HoursProps {
+  readonly settings: WidgetSettings;
+  readonly locale: string;
+  /** What stands beside a day without hours. */
+  readonly closed: string;
+}
+
+export function Hours({ settings: { openingHours, timezone }, locale, closed }: HoursProps) {
+  if (!openingHours) return null;
+  const now = new Date();
+  const zone = describeTimeZone(now, timezone, locale);
+  return (
+    <dl class="hours">
+      {describeHours(openingHours, now, timezone, locale).map(({ days, times }) => [
+        <dt>{days}</dt>,
+        <dd>{times.length > 0 ? times.map((time) => <span>{time}</span>) : closed}</dd>,
+      ])}
+      {zone && <div class="small">{zone}</div>}
+    </dl>
+  );
+}
