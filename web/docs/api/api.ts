@@ -14,6 +14,8 @@ SwaggerUIBundle({
   docExpansion: 'list',
   filter: true,
   tryItOutEnabled: true,
+  // Its colours are fixed and have too little contrast.
+  syntaxHighlight: { activated: false },
   // The validator badge would send requests to another server.
   validatorUrl: null,
 });
