@@ -37,7 +37,10 @@ import { createOverloadPolicies } from './overload-policies.ts';
 import { readTls } from './tls.ts';
 
 export interface RunningServer {
+  /** The public address, if it is configured; otherwise the local one. */
   readonly url: string;
+  /** The address on which it listens. */
+  readonly localUrl: string;
   readonly routes: RouteTable;
   /** Reports not ready, drains, finishes running requests, and closes the database. */
   stop(): Promise<void>;
@@ -98,6 +101,7 @@ export async function startServer(
 
   return {
     url: config.SWITCHBOARD_PUBLIC_URL?.replace(/\/$/, '') ?? url,
+    localUrl: url,
     routes,
     stop: async () => {
       await announceStop(app, context);

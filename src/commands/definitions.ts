@@ -28,7 +28,7 @@ function defineService(program: Command, run: RunCommand): void {
   program
     .command('serve')
     .description('run the service')
-    .option('--demo', 'add the demo data and keep its operators connected')
+    .option('--demo', 'add the demo data, and open a pretend shop where played people answer')
     .option('--port <port>', 'port to listen on, instead of PORT')
     .option('--host <address>', 'address to listen on, instead of HOST')
     .action(run(() => import('./serve.ts'), 'serve'));

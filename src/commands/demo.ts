@@ -14,9 +14,11 @@ export async function addDemoData(terminal: Terminal): Promise<void> {
         console.log(
           `Created the first account. Admin: ${first.email} ${first.password ?? ''}\nAPI key: ${first.apiKey ?? ''}`,
         );
-      const added = await loadDemoData(installation);
-      console.log(added ? `Added ${added} demo operators.` : 'The demo data has already been added.');
-      console.log('Run "npm start -- --demo" to keep its operators connected.');
+      const { operators, shopOperators } = await loadDemoData(installation);
+      if (operators > 0) console.log(`Added ${operators} demo operators.`);
+      if (shopOperators > 0) console.log(`Added the pretend shop and its ${shopOperators} operators.`);
+      if (operators + shopOperators === 0) console.log('The demo data has already been added.');
+      console.log('Run "npm start -- --demo" to open the shop and connect its operators.');
     },
     { canCreate: true },
   );

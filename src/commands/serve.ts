@@ -1,10 +1,12 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { createFirstAccount, type FirstLogin } from '../app/first-start.ts';
-import { openInstallation } from '../app/installation.ts';
+import { type Installation, openInstallation } from '../app/installation.ts';
 import { retryWhileStarting } from '../app/retry-while-starting.ts';
-import { readConfig } from '../config.ts';
-import { keepDemoOperatorsConnected, loadDemoData } from '../demo/demo.ts';
+import type { RunningServer } from '../app/server.ts';
+import { readTls } from '../app/tls.ts';
+import { type Config, readConfig } from '../config.ts';
+import type { RunningDemo } from '../demo/start-demo.ts';
 import { acquireServerLock } from '../storage/sqlite/server-lock.ts';
 import { CommandFailed } from './report.ts';
 import { STOP_SIGNALS, type Terminal } from './terminal.ts';
@@ -30,7 +32,6 @@ export async function serve(terminal: Terminal, options: ServeOptions): Promise<
   });
   const { startServer } = await import('../app/server.ts'); // by far the largest module: loaded only after the checks
   let firstLogin: FirstLogin | undefined;
-  let stopDemo: (() => void) | undefined;
   // The port is bound before anything is created: a failed start leaves nothing behind.
   const server = await startServer(installation, config, {
     log,
@@ -38,9 +39,7 @@ export async function serve(terminal: Terminal, options: ServeOptions): Promise<
       firstLogin = await retryWhileStarting(() =>
         createFirstAccount(installation, config, { withWebsite: !options.demo }),
       );
-      if (!options.demo) return;
-      await loadDemoData(installation);
-      stopDemo = await keepDemoOperatorsConnected(installation);
+      if (options.demo) await (await import('../demo/demo.ts')).loadDemoData(installation);
     },
   }).catch(async (error) => {
     await installation.database.close();
@@ -48,9 +47,17 @@ export async function serve(terminal: Terminal, options: ServeOptions): Promise<
     throw error;
   });
   const stopSignal = waitForStopSignal(signals);
+  const demo = options.demo
+    ? await openDemo(installation, config, server, console.error).catch(async (error) => {
+        await server.stop();
+        releaseLock();
+        throw error;
+      })
+    : undefined;
+  if (demo) console.log(formatDemo(demo));
   console.log(firstLogin ? formatWelcome(server.url, firstLogin) : `Switchboard is ready at ${server.url}`);
   await stopSignal;
-  stopDemo?.();
+  await demo?.stop();
   const code = await server.stop().then(
     () => 0,
     (error) => {
@@ -61,6 +68,32 @@ export async function serve(terminal: Terminal, options: ServeOptions): Promise<
   releaseLock();
   terminal.exit(code);
   return code;
+}
+
+/** Loaded on demand: the service itself needs nothing of it. */
+async function openDemo(
+  installation: Installation,
+  config: Config,
+  { url, localUrl }: RunningServer,
+  warn: (message: string) => void,
+): Promise<RunningDemo> {
+  const [{ startDemo }, { HUMAN_PACE }] = await Promise.all([
+    import('../demo/start-demo.ts'),
+    import('../demo/played/behaviour.ts'),
+  ]);
+  return startDemo(installation, {
+    service: { host: config.HOST, url, localUrl },
+    tls: readTls(config),
+    pace: HUMAN_PACE,
+    ...(config.PORT === 0 && { shopPort: 0 }),
+    warn,
+  });
+}
+
+function formatDemo({ shopUrl, portInUse }: RunningDemo): string {
+  return `
+Open ${shopUrl} and say hello: a pretend shop, where played people answer.${portInUse === undefined ? '' : `\nIts port ${portInUse} is in use by another program, so it has another one this time.`}
+Log in and become available: then the next visitor is yours.`;
 }
 
 /** Further signals are ignored: the service is already stopping. */

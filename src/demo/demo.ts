@@ -1,5 +1,4 @@
 import type { Installation } from '../app/installation.ts';
-import { connect } from '../core/engine/presence/presence.ts';
 import type { Caller, Transact } from '../core/kernel/caller.ts';
 import { systemCaller } from '../core/kernel/caller.ts';
 import { claimSlot, recordFirstLogin, setAvailability } from '../core/live/live-store.ts';
@@ -7,16 +6,29 @@ import type { Operator, OperatorCreate } from '../core/operators/operator.ts';
 import type { Transaction } from '../storage/database.ts';
 import { DEMO_OPERATORS } from './demo-operators.ts';
 import { addActiveChat, addHistory } from './history.ts';
+import { addShop, DEMO_PREFIX, TEAM_PREFIX } from './shop/shop-data.ts';
 
-const EXTERNAL_ID_PREFIX = 'demo-';
-const LEASE_ID = 'demo';
-const LEASE_SECONDS = 60;
-const RENEW_INTERVAL_MS = 20_000;
 const DAY_MS = 24 * 3600 * 1000;
 
-/** Adds demo data to the first account. Returns the number of operators added; 0 if the data already exists. */
-export async function loadDemoData(installation: Installation): Promise<number> {
+/** How many operators were added. */
+export interface AddedDemoData {
+  readonly operators: number;
+  readonly shopOperators: number;
+}
+
+/** Adds what is missing of the demo data to the first account. */
+export async function loadDemoData(installation: Installation): Promise<AddedDemoData> {
   const caller = await findDemoCaller(installation);
+  const operators = await addOperatorsWithHistory(installation, caller);
+  const shopOperators = await installation.database.transaction(
+    (tx) => addShop(installation, tx, caller),
+    caller.accountId,
+  );
+  return { operators, shopOperators };
+}
+
+/** Returns the number of operators added; 0 if they already exist. */
+async function addOperatorsWithHistory(installation: Installation, caller: Caller): Promise<number> {
   if ((await findDemoOperatorIds(installation, caller)).length > 0) return 0;
   const transact: Transact = (work) => installation.database.transaction(work, caller.accountId);
   const directory = await createDirectory(installation, caller, transact);
@@ -39,47 +51,25 @@ export async function loadDemoData(installation: Installation): Promise<number> 
   return operators.length;
 }
 
-/**
- * Connects the demo operators and renews their leases while the service runs. Operators who were taken offline or
- * deleted in the meantime are not reconnected. Returns a stop function.
- */
-export async function keepDemoOperatorsConnected(installation: Installation): Promise<() => void> {
-  const { database } = installation;
-  const caller = await findDemoCaller(installation);
-  const buildLease = (operatorId: number) => ({ operatorId, leaseId: LEASE_ID, seconds: LEASE_SECONDS });
-  const ids = (await findDemoOperatorIds(installation, caller)).filter((_, index) => shouldBeConnected(index));
-  await database.transaction(async (tx) => {
-    for (const id of ids) await connect(tx, caller, buildLease(id));
-  }, caller.accountId);
-  const renew = () =>
-    database.transaction(async (tx) => {
-      const leases = await tx.db
-        .selectFrom('operatorLeases')
-        .select('operatorId')
-        .where('accountId', '=', caller.accountId)
-        .where('leaseId', '=', LEASE_ID)
-        .execute();
-      for (const { operatorId } of leases) await connect(tx, caller, buildLease(operatorId));
-    }, caller.accountId);
-  const timer = setInterval(() => {
-    renew().catch((error) => console.error(`Could not renew the leases of the demo operators: ${error}`));
-  }, RENEW_INTERVAL_MS);
-  timer.unref();
-  return () => clearInterval(timer);
-}
-
-async function findDemoCaller({ access: { accounts } }: Installation): Promise<Caller> {
+export async function findDemoCaller({ access: { accounts } }: Installation): Promise<Caller> {
   const [account] = await accounts.list();
   if (!account) throw new Error('There is no account to add the demo data to.');
   return systemCaller(account.id);
 }
 
+/** The demo operators who are at work: most of them. Those who were deleted are left out. */
+export async function findPresentOperators(installation: Installation, caller: Caller): Promise<number[]> {
+  return (await findDemoOperatorIds(installation, caller)).filter((_, index) => shouldBeConnected(index));
+}
+
+/** Without those of the shop. */
 async function findDemoOperatorIds({ database }: Installation, { accountId }: Caller): Promise<number[]> {
   const rows = await database.read
     .selectFrom('operators')
     .select('id')
     .where('accountId', '=', accountId)
-    .where('externalIdFolded', 'like', `${EXTERNAL_ID_PREFIX}%`)
+    .where('externalIdFolded', 'like', `${DEMO_PREFIX}%`)
+    .where('externalIdFolded', 'not like', `${TEAM_PREFIX}%`)
     .orderBy('id')
     .execute();
   return rows.map((row) => row.id);
@@ -138,7 +128,7 @@ function buildOperator(
     firstName,
     pseudo: `${firstName} ${name.slice(0, 1)}.`,
     email: `demo${index + 1}@example.com`,
-    externalId: `${EXTERNAL_ID_PREFIX}${index + 1}`,
+    externalId: `${DEMO_PREFIX}${index + 1}`,
     roles: index === 1 ? ['manager', 'operator'] : index % 10 === 9 ? ['expert'] : ['operator'],
     chatEnabled: index % 7 !== 6,
     callEnabled: index % 2 === 0,

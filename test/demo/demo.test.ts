@@ -1,33 +1,33 @@
 import assert from 'node:assert/strict';
-import { mock, test } from 'node:test';
-import { keepDemoOperatorsConnected, loadDemoData } from '../../src/demo/demo.ts';
+import { test } from 'node:test';
+import type { Transact } from '../../src/core/kernel/caller.ts';
+import { loadOperators } from '../../src/core/operators/operator-store.ts';
+import { loadDemoData } from '../../src/demo/demo.ts';
+import { listTeam } from '../../src/demo/shop/shop-data.ts';
 import { databases } from '../support/databases/databases.ts';
 
 for (const { name, open } of databases) {
-  test(`${name}: demo operators stay connected unless they were taken offline or deleted`, async () => {
-    mock.timers.enable({ apis: ['setInterval'] });
+  test(`${name}: demo data is added once, and the shop to demo data that lacks it`, async () => {
     const installation = await open();
-    const { operators, live, clock, caller, accountId, database } = installation;
-    await loadDemoData(installation);
-    const stop = await keepDemoOperatorsConnected(installation);
-    const countConnected = async () => {
-      const list = await live.list(accountId, { filters: {}, includeOffline: false }, undefined);
-      return list.count + list.omittedCount;
-    };
-    const before = await countConnected();
-    assert.ok(before > 20);
-    await live.update((work) => database.transaction(work, accountId), caller, 2, { connected: false });
-    await operators.delete((work) => database.transaction(work, accountId), caller, 3);
-    const remaining = await countConnected();
-    for (let round = 0; round < 5; round++) {
-      clock.advance(20_000);
-      mock.timers.tick(20_000);
-      await database.transaction(async () => undefined, accountId); // runs after the queued renewal
-    }
-    assert.equal(await countConnected(), remaining);
-    assert.ok(remaining >= before - 2);
-    stop();
-    mock.timers.reset();
+    const { operators, websites, caller, accountId, database } = installation;
+    const transact: Transact = (work) => database.transaction(work, accountId);
+    assert.deepEqual(await loadDemoData(installation), { operators: 40, shopOperators: 6 });
+    assert.deepEqual(await loadDemoData(installation), { operators: 0, shopOperators: 0 });
+    assert.deepEqual(
+      (await websites.load(accountId, [1, 2, 3, 4])).map(({ label }) => label),
+      ['Halden', 'Bank', 'Support', 'Shop'],
+    );
+
+    // As an earlier version left it, with another admin who was added since.
+    for (const { id } of await listTeam({ db: database.read }, caller)) await operators.delete(transact, caller, id);
+    const admin = { name: 'Kim', email: 'kim@example.com', websiteList: [2], languageList: ['it'] };
+    const { id } = await operators.create(transact, caller, admin);
+    assert.deepEqual(await loadDemoData(installation), { operators: 0, shopOperators: 6 });
+    const [kim] = await database.transaction((tx) => loadOperators(tx.db, accountId, [id]), accountId);
+    assert.deepEqual(
+      { websiteList: kim?.websiteList, languageList: kim?.languageList, chatPriority: kim?.chatPriority },
+      { websiteList: [2, 5], languageList: ['it', 'en', 'de', 'es', 'fr'], chatPriority: 10 },
+    );
     await installation.end();
   });
 }

@@ -77,7 +77,7 @@ after(() => switchboard.stop());
 
 test('lists all operators, page by page', async () => {
   const operators = await client.loadAll('/operator');
-  assert.equal(operators.length, 41);
+  assert.equal(operators.length, 47);
   const ids = operators.map(({ id }) => id);
   assert.deepEqual(
     ids,
@@ -95,7 +95,7 @@ test('paging through an empty list ends as well', async () => {
 });
 
 test('lists the other resources and filtered operators', async () => {
-  assert.equal((await client.loadAll('/website')).length, 3);
+  assert.equal((await client.loadAll('/website')).length, 4);
   assert.equal((await client.loadAll('/group')).length, 4);
   assert.equal((await client.loadAll('/skill')).length, 5);
   const matching = await client.loadAll('/operator', { filters: { email: 'demo1*@example.com' } });

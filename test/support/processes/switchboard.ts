@@ -9,7 +9,6 @@ import { type OpenOptions, openInstallation } from '../../../src/app/installatio
 import { startServer } from '../../../src/app/server.ts';
 import { runProgram } from '../../../src/commands/program.ts';
 import { readConfig } from '../../../src/config.ts';
-import { keepDemoOperatorsConnected, loadDemoData } from '../../../src/demo/demo.ts';
 import type { Clock } from '../../../src/storage/database.ts';
 import {
   createDatabase,
@@ -19,6 +18,7 @@ import {
   TEST_SECRET,
 } from '../databases/postgres-database.ts';
 import { openStoredData, type StoredData } from '../databases/stored-data.ts';
+import { loadQuietDemo } from '../fixtures/demo.ts';
 import { WAIT_TIMEOUT_MS } from '../waiting/wait.ts';
 import { spawnGuarded } from './guarded-processes.ts';
 import { createTerminal } from './terminal.ts';
@@ -63,7 +63,7 @@ interface CommonOptions {
 }
 
 export interface StartOptions extends CommonOptions {
-  /** Loads the demo data. */
+  /** Loads the demo data and connects its operators, but plays none of them. */
   readonly demo?: boolean;
   readonly socketTimeouts?: SocketTimeouts;
   /** Replaces the database's clock. */
@@ -85,15 +85,12 @@ export async function startSwitchboard(options: StartOptions = {}): Promise<Swit
     ...(options.clock && { clock: options.clock }),
   });
   const log: string[] = [];
-  let stopDemo: (() => void) | undefined;
   const server = await startServer(installation, config, {
     log: { write: (line) => log.push(line) },
     ...(options.socketTimeouts && { socketTimeouts: options.socketTimeouts }),
     prepare: async () => {
       await createFirstAccount(installation, config);
-      if (!options.demo) return;
-      await loadDemoData(installation);
-      stopDemo = await keepDemoOperatorsConnected(installation);
+      if (options.demo) await loadQuietDemo(installation);
     },
   });
   return {
@@ -101,7 +98,6 @@ export async function startSwitchboard(options: StartOptions = {}): Promise<Swit
     ...workspace.switchboard,
     log: () => log.join(''),
     stop: async () => {
-      stopDemo?.();
       await server.stop();
       await workspace.cleanUp();
     },
