@@ -33,7 +33,9 @@ export async function buildWeb({
   const built = (await Promise.all([bundleWidget(root), buildDocs(root)])).flat();
   const contents = new Map<string, Uint8Array>();
   const files: Record<string, WebFile> = {};
-  const compressed = await Promise.all(built.map(({ name, content }) => compress(name, content)));
+  const compressed = await Promise.all(
+    built.map(({ name, content }) => compress(name, content, join(outputFolder, 'assets'))),
+  );
   for (const [index, { entry, name, content }] of built.entries()) {
     const { brotli, gzip } = compressed[index] ?? {};
     contents.set(name, content);
