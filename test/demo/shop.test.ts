@@ -48,7 +48,7 @@ suite('the pages of the pretend shop', () => {
       const policy = (await fetch(url)).headers.get('content-security-policy');
       assert.equal(
         policy,
-        "default-src 'none'; script-src http://127.0.0.1:8080; connect-src http://127.0.0.1:8080 ws://127.0.0.1:8080; img-src 'self' http://127.0.0.1:8080 blob:; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+        "default-src 'none'; script-src http://127.0.0.1:8080; connect-src http://127.0.0.1:8080 ws://127.0.0.1:8080; img-src 'self' http://127.0.0.1:8080; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
       );
     }));
 

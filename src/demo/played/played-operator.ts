@@ -10,8 +10,8 @@ const SILENT_FAILURES = 3;
 /** The error of OAuth for a wrong password, and an operator who was deleted. */
 export const LOGIN_REFUSED = 'invalid_grant';
 /** How long the service may take to connect an operator whose desk is open. Too short does no harm. */
-const CONNECT_CHECKS = 4;
-const CONNECT_CHECK_MS = 250;
+const CONNECT_CHECKS = 10;
+const CONNECT_CHECK_MS = 100;
 /** Until the desk holds the lease. */
 const CONNECT_SECONDS = 30;
 

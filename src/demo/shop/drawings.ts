@@ -1,7 +1,11 @@
 import type { ProductKind } from './products.ts';
 
-const BACKDROP =
-  '<rect width="640" height="480" fill="#d9d3c7"/><ellipse cx="320" cy="430" rx="150" ry="16" fill="#b9b1a2"/>';
+/** Where each product stands: the middle and half the width of its shadow. */
+const SHADOWS: Readonly<Record<ProductKind, readonly [number, number]>> = {
+  pack: [320, 150],
+  jacket: [320, 150],
+  boots: [354, 215],
+};
 
 /** Flat drawings instead of photos: no files, and nothing of anyone else. */
 const DRAWINGS: Readonly<Record<ProductKind, string>> = {
@@ -20,11 +24,13 @@ const DRAWINGS: Readonly<Record<ProductKind, string>> = {
   boots: `<path d="M168 112h118v170q10 26 66 40 34 10 34 44v26H168z" fill="#8a6a4d"/>
 <path d="M168 112h118v40H168z" fill="#715440"/>
 <path d="M160 388h232v26q0 10-10 10H170q-10 0-10-10z" fill="#4a3b30"/>
-<path d="M238 190h50M238 222h52M240 254h58M254 284h62" stroke="#d8a657" stroke-width="7" stroke-linecap="round"/>
+<path d="M236 190h44M236 222h44M238 254h44M246 286h36" stroke="#d8a657" stroke-width="7" stroke-linecap="round"/>
 <path d="M356 140h104v164q10 24 54 36 30 10 30 38v14H392v-26q0-36-36-46z" fill="#7a5d44"/>
 <path d="M392 388h158v26q0 10-10 10H392z" fill="#3f3229"/>`,
 };
 
 export function renderDrawing(kind: ProductKind, label: string): string {
-  return `<svg viewBox="0 0 640 480" role="img" aria-label="${label}">${BACKDROP}${DRAWINGS[kind]}</svg>`;
+  const [middle, radius] = SHADOWS[kind];
+  return `<svg viewBox="0 0 640 480" role="img" aria-label="${label}"><rect width="640" height="480" fill="#d9d3c7"/>
+<ellipse cx="${middle}" cy="430" rx="${radius}" ry="16" fill="#b9b1a2"/>${DRAWINGS[kind]}</svg>`;
 }

@@ -85,7 +85,7 @@ function buildContentPolicy(serviceUrl: string): string {
     "default-src 'none'",
     `script-src ${origin}`,
     `connect-src ${origin} ${origin.replace(/^http/, 'ws')}`,
-    `img-src 'self' ${origin} blob:`,
+    `img-src 'self' ${origin}`,
     "style-src 'self'",
     ...["base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"],
   ].join('; ');
