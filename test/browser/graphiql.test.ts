@@ -67,7 +67,7 @@ describe('the GraphiQL page in a browser', { skip: skipWithoutBrowser }, () => {
   test('login opens GraphiQL, a query shows its result, and a reload needs no new login', async () => {
     await logIn();
     await page.getByRole('button', { name: /^Execute query/ }).click();
-    await waitForResult('"totalCount": 41');
+    await waitForResult('"totalCount": 47');
     await page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
     await page.getByText('SkillAvailability', { exact: true }).waitFor();
     await page.reload();
