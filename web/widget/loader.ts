@@ -22,8 +22,15 @@ export interface SwitchboardApi {
   destroy(): void;
 }
 
+interface TagSettings {
+  /** A tag without one asks for `undefined`, which the service refuses. */
+  readonly website: string;
+  readonly account?: string;
+  readonly language?: string;
+}
+
 function startWidget(script: HTMLScriptElement, page: { Switchboard?: SwitchboardApi }): SwitchboardApi {
-  const { website = '1', account, language } = script.dataset;
+  const { website, account, language } = script.dataset as DOMStringMap & TagSettings;
   const service = script.src.replace(/widget(\/[^/]+)?\.js([?#].*)?$/, '');
   const query = new URLSearchParams({ website, ...(account && { account }), ...(language && { language }) });
   const listeners: Record<string, Set<Listener>> = {};
@@ -35,7 +42,6 @@ function startWidget(script: HTMLScriptElement, page: { Switchboard?: Switchboar
   root.adoptedStyleSheets = [sheet];
   const button = create('button', 'launcher');
   const frame = root.appendChild(create('div', 'frame', button));
-  button.type = 'button';
   button.hidden = true;
   button.onclick = open;
 
@@ -82,8 +88,10 @@ function startWidget(script: HTMLScriptElement, page: { Switchboard?: Switchboar
     if (document.hidden || performance.now() - askedAt < POLL_MS - 1000) return;
     askedAt = performance.now();
     const answer = await readSettings(`${service}visitor/widget?${query}`);
-    if (!answer) return;
     const isFirst = !settings;
+    // The browser hides the reason from the page.
+    if (!answer && isFirst) console.warn(`Switchboard: website "${website}" must exist and allow ${origin}.`);
+    if (!answer) return;
     settings = answer;
     draw();
     use((handle) => handle.update(answer));

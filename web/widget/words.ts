@@ -3,7 +3,7 @@ export function fill(text: string, values: Readonly<Record<string, string | numb
   return text.replace(/\{(\w+)\}/g, (part, name: string) => String(values[name] ?? part));
 }
 
-const DAY_MS = 24 * 3600 * 1000;
+const DAY_MS = 86_400_000;
 
 /** The visitor's form of a language, which decides between 9:00 PM and 21:00: `en-GB` for `en`. */
 export function findLocale(language: string, preferred: readonly string[]): string {

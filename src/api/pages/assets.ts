@@ -6,12 +6,20 @@ import type { WebBuild } from './web-build.ts';
 const KEEP_FOREVER = 'public, max-age=31536000, immutable';
 /** A new version of the widget reaches every visitor within this time. */
 const KEEP_LOADER = 'public, max-age=300';
+/** The panel of any version: a loader from before an upgrade, or from another node in the middle of one, gets ours. */
+const PANEL = /^panel-\w+\.js$/;
 const UNKNOWN_FILE = 'This version of the web pages has no such file.';
 
 /** Registers the built scripts, styles and fonts under their hashed names, and the widget under its public addresses. */
 export function registerAssets(app: FastifyInstance, build: WebBuild): void {
   app.get<{ Params: { name: string } }>('/assets/:name', (request, reply) => {
-    const asset = build.getAsset(request.params.name);
+    const { name } = request.params;
+    const asset = build.getAsset(name);
+    const panel = build.getEntry('panel.js');
+    if (asset === undefined && panel !== undefined && PANEL.test(name)) {
+      allowEveryWebsite(reply, 'no-cache');
+      return reply.redirect(panel.file.name, 302); // relative: the service may be behind a path of another server
+    }
     // A page has headers of its own, at its own address.
     if (asset === undefined || asset.file.name.endsWith('.html')) throw new DomainError('unknown', UNKNOWN_FILE);
     allowEveryWebsite(reply, KEEP_FOREVER);
@@ -29,18 +37,11 @@ export function registerAssets(app: FastifyInstance, build: WebBuild): void {
   app.get<{ Params: { file: string } }>('/widget/:file', (request, reply) => {
     const loader = build.getEntry('widget.js');
     if (loader === undefined) return sendMissingBuild(reply);
-    if (request.params.file !== `${build.manifest?.widgetVersion}.js`) throw new DomainError('unknown', UNKNOWN_FILE);
-    allowEveryWebsite(reply, KEEP_FOREVER);
+    const isCurrent = request.params.file === `${build.manifest?.widgetVersion}.js`;
+    // An error too, so that the console of the page says that it was not found.
+    allowEveryWebsite(reply, isCurrent ? KEEP_FOREVER : 'no-cache');
+    if (!isCurrent) throw new DomainError('unknown', UNKNOWN_FILE);
     return sendAsset(request, reply, loader);
-  });
-
-  // For a loader whose panel this node does not have: it comes from an earlier version, or from another node in the
-  // middle of an upgrade. Relative, because the service may be behind a path of another server.
-  app.get('/widget/panel.js', (_request, reply) => {
-    const panel = build.getEntry('panel.js');
-    if (panel === undefined) return sendMissingBuild(reply);
-    allowEveryWebsite(reply, 'no-cache');
-    return reply.redirect(`../assets/${panel.file.name}`, 302);
   });
 }
 
