@@ -174,7 +174,7 @@ function startWidget(script: HTMLScriptElement, page: { Switchboard?: Switchboar
     destroy() {
       clearInterval(timer);
       document.removeEventListener('visibilitychange', poll);
-      window.removeEventListener('storage', resume);
+      removeEventListener('storage', resume);
       observer.disconnect();
       use((handle) => handle.destroy());
       element.remove();
@@ -186,7 +186,7 @@ function startWidget(script: HTMLScriptElement, page: { Switchboard?: Switchboar
   poll();
   const timer = setInterval(poll, POLL_MS);
   document.addEventListener('visibilitychange', poll);
-  window.addEventListener('storage', resume);
+  addEventListener('storage', resume);
   return api;
 }
 

@@ -11,6 +11,8 @@ export interface TcpProxy {
   silence(): void;
   /** Like `silence`, but starting with the first request that contains the text. */
   silenceFrom(text: string): void;
+  /** Resets the connection of the next request with this text when its response comes; resolves then. */
+  loseResponse(text: string): Promise<void>;
   /** Like `silence`, but starting within the next request: its last `bytes` are dropped. */
   cutMidRequest(bytes: number): void;
   /** New connections work. Silent ones stay silent, as behind a router that has forgotten them. */
@@ -20,10 +22,11 @@ export interface TcpProxy {
 
 export async function startTcpProxy(target: { readonly host: string; readonly port: number }): Promise<TcpProxy> {
   let state: 'open' | 'cut' | 'silent' = 'open';
+  const losses: Losses = { request: undefined, onLost: () => undefined };
   const pairs = new Set<Pair>();
   const server = createServer((client) => {
     if (state === 'cut') client.resetAndDestroy();
-    else pairs.add(joinSockets(client, target, state === 'silent', (pair) => pairs.delete(pair)));
+    else pairs.add(joinSockets(client, target, state === 'silent', losses, (pair) => pairs.delete(pair)));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
@@ -42,6 +45,11 @@ export async function startTcpProxy(target: { readonly host: string; readonly po
     silenceFrom: (text) => {
       for (const pair of pairs) pair.silentFrom = text;
     },
+    loseResponse: (text) =>
+      new Promise((resolve) => {
+        losses.request = text;
+        losses.onLost = resolve;
+      }),
     cutMidRequest: (bytes) => {
       for (const pair of pairs) pair.bytesToDrop = bytes;
     },
@@ -63,8 +71,15 @@ export function proxiedUrl(url: string, { port }: TcpProxy): string {
   return String(proxied);
 }
 
+interface Losses {
+  /** A text of the request whose response is lost. */
+  request: string | undefined;
+  onLost(): void;
+}
+
 interface Pair {
   silent: boolean;
+  losesResponse: boolean;
   silentFrom: string | undefined;
   bytesToDrop: number;
   reset(): void;
@@ -75,12 +90,14 @@ function joinSockets(
   client: Socket,
   target: { readonly host: string; readonly port: number },
   silent: boolean,
+  losses: Losses,
   onClosed: (pair: Pair) => void,
 ): Pair {
   const server = silent ? undefined : connect(target);
   const sides = [client, ...(server ? [server] : [])];
   const pair: Pair = {
     silent,
+    losesResponse: false,
     silentFrom: undefined,
     bytesToDrop: 0,
     reset: () => {
@@ -92,6 +109,13 @@ function joinSockets(
     const other = sides[1 - index];
     side.setNoDelay(true);
     side.on('data', (chunk: Buffer) => {
+      if (side === client && losses.request !== undefined && chunk.includes(losses.request)) {
+        losses.request = undefined;
+        pair.losesResponse = true;
+      } else if (side === server && pair.losesResponse) {
+        pair.reset();
+        return losses.onLost();
+      }
       if (side === client && pair.silentFrom !== undefined && chunk.includes(pair.silentFrom)) pair.silent = true;
       if (pair.silent) return;
       const isCut = side === client && pair.bytesToDrop > 0;

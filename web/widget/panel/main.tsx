@@ -9,7 +9,6 @@ export function mount(host: PanelHost): PanelHandle {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(styles);
   host.root.adoptedStyleSheets.push(sheet);
-  host.frame.dir = /^(ar|dv|fa|he|ps|ur|yi)/.test(host.frame.lang) ? 'rtl' : 'ltr';
   const container = host.frame.appendChild(document.createElement('div'));
   let isDrawn = true;
   const draw = () => {

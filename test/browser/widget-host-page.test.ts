@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { skipWithoutBrowser } from '../support/browser/chromium.ts';
+import { readStyles, showOtherPage } from '../support/browser/in-page.ts';
+import type { WidgetPage } from '../support/browser/widget-page.ts';
+import { openWidgetSite, type WidgetSite } from '../support/browser/widget-site.ts';
+
+/** What websites and their libraries add to every page, as the widget must be able to bear. */
+const PATCHES = `<script>
+  window.fetch = () => Promise.reject(new Error('fetch of the page'));
+  XMLHttpRequest.prototype.traced = true;
+  const send = XMLHttpRequest.prototype.send;
+  XMLHttpRequest.prototype.send = function (...values) { window.sent = (window.sent || 0) + 1; return send.apply(this, values); };
+  JSON.page = {};
+  Array.prototype.first = function () { return this[0]; };
+  Array.prototype.remove = function () { throw new Error('remove of the page'); };
+  Object.prototype.inherited = 'of the page';
+  String.prototype.toJSON = function () { return this.valueOf(); };
+  Array.prototype.toJSON = function () { return this.slice(); };
+  Element.prototype.toggle = function () {};
+  window.Promise.any = undefined;
+  window.crypto.randomUUID = undefined;
+  window.addEventListener('error', () => {});
+  window.name = 'Switchboard';
+  window.message = window.chat = window.panel = window.settings = 'of the page';
+</script>`;
+
+/** Rules that change everything that they reach. */
+const HOSTILE_STYLES = `<style>
+  * { all: unset !important; }
+  * { display: inline !important; color: lime !important; font-size: 50px !important; }
+  :root { font-size: 5px !important; --accent: lime; --surface: lime; --brand: lime; --text: lime; --space-4: 90px; }
+  html { direction: rtl; }
+  switchboard-widget { display: none !important; opacity: 0 !important; position: static !important; }
+  button, textarea, div { visibility: hidden !important; pointer-events: none !important; }
+</style>`;
+
+describe('the widget on pages of websites', { skip: skipWithoutBrowser }, () => {
+  let site: WidgetSite;
+  let website: number;
+  before(async () => {
+    site = await openWidgetSite();
+    website = await site.createWebsite();
+  });
+  after(() => site?.stop());
+
+  const open = async (page: object = {}) => site.openTab(await site.createContext(), site.addPage(website, page));
+
+  /** A conversation with a message of each side. */
+  async function talk(visitor: WidgetPage): Promise<void> {
+    const conversation = await site.startConversation(visitor);
+    await conversation.say('How can I help?');
+    await visitor.waitForText('How can I help?');
+    await visitor.send('I am only looking.');
+    await conversation.waitForText('I am only looking.');
+    await visitor.waitUntilSent();
+    assert.deepEqual(await visitor.texts(), ['Hello', 'How can I help?', 'I am only looking.']);
+    await conversation.close();
+    await visitor.text('The conversation has ended.').first().waitFor();
+  }
+
+  test('keeps its geometry, colours and fonts on a page with hostile styles', async () => {
+    const plain = await open();
+    const hostile = await open({ head: HOSTILE_STYLES });
+    const [expected, found] = await Promise.all(
+      [plain, hostile].map(async (visitor) => {
+        const launcher = await visitor.page.evaluate(readStyles, '.launcher, .launcher *');
+        await visitor.openPanel();
+        const panel = await visitor.page.evaluate(readStyles, '.panel, .panel *');
+        await sendAndEnd(visitor);
+        return [...launcher, ...panel, ...(await visitor.page.evaluate(readStyles, '.panel, .panel *'))];
+      }),
+    );
+    assert.ok((expected?.length ?? 0) > 50);
+    assert.equal(found?.length, expected?.length);
+    const changed = expected?.flatMap((styles, index) => (styles === found?.[index] ? [] : [[styles, found?.[index]]]));
+    assert.deepEqual(changed?.slice(0, 3), []);
+    await Promise.all([plain.close(), hostile.close()]);
+  });
+
+  test('needs nothing more than its service from a strict content security policy', async () => {
+    const { url } = site;
+    const policy = [
+      ...["default-src 'none'", "style-src 'none'", `script-src ${url}`, `img-src ${url}`],
+      ...[
+        `connect-src ${url} ${url.replace('http', 'ws')}`,
+        "require-trusted-types-for 'script'",
+        "trusted-types 'none'",
+      ],
+    ].join('; ');
+    const visitor = await open({ policy });
+    await talk(visitor);
+    assert.deepEqual(visitor.violations, []);
+    const [panel] = await visitor.page.evaluate(readStyles, '.panel');
+    assert.match(panel ?? '', /"backgroundColor":"rgb\(253, 252, 251\)"/);
+    await visitor.close();
+  });
+
+  test('works on a page that changes the built-in objects', async () => {
+    const visitor = await open({ head: PATCHES });
+    await talk(visitor);
+    assert.ok(((await visitor.page.evaluate('window.sent')) as number) > 3, 'the page saw the requests');
+    assert.deepEqual(visitor.violations, []);
+    await visitor.close();
+  });
+
+  test('two script tags, and a double click, show one widget', async () => {
+    const visitor = await open({ tags: 2 });
+    await visitor.launcher.dblclick();
+    await visitor.panel.waitFor();
+    assert.equal(await visitor.page.locator('switchboard-widget').count(), 1);
+    assert.equal(await visitor.panel.count(), 1);
+    const asked = visitor.requests.filter((address) => !address.endsWith('/widget.js'));
+    assert.deepEqual(asked, [...new Set(asked)]);
+    assert.equal(asked.filter((address) => address.includes('/panel-')).length, 1);
+    await visitor.close();
+  });
+
+  test('stays when the page replaces its body, and tells the operator about the new address', async () => {
+    const visitor = await open();
+    const conversation = await site.startConversation(visitor);
+    const address = `${visitor.page.url()}basket?step=2`;
+    await visitor.page.evaluate(showOtherPage, { address, title: 'Your basket' });
+    await visitor.page.getByRole('heading', { name: 'Your basket' }).waitFor();
+    await conversation.waitForPage(address, 'Your basket');
+    await visitor.page.evaluate('document.body.innerHTML = "<main>Another</main>"');
+    await conversation.say('Still there?');
+    await visitor.waitForText('Still there?');
+    assert.deepEqual(await visitor.texts(), ['Hello', 'Still there?']);
+    assert.equal(await visitor.page.locator('switchboard-widget').count(), 1);
+    assert.deepEqual(visitor.violations, []);
+    await conversation.close();
+    await visitor.close();
+  });
+});
+
+async function sendAndEnd(visitor: WidgetPage): Promise<void> {
+  await visitor.send('Hello');
+  await visitor.waitUntilSent();
+  await visitor.end();
+  await visitor.button('Start a new conversation').waitFor();
+}
