@@ -10,6 +10,7 @@ await runTogether([
   'core/reports',
   'core/signals',
   'core/upkeep',
+  'core/visitors',
   'core/webhooks',
   'demo',
   'storage',

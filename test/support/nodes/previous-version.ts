@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -22,7 +22,10 @@ export const previousVersionMissing: string | false = isCommitAvailable()
   ? false
   : `the code of the previous version is not here: it needs git and a clone with the commit ${PREVIOUS_COMMIT}`;
 
-/** Extracts the code of the previous version into a temporary folder; it uses the installed packages of this one. */
+/**
+ * Extracts the code of the previous version into a temporary folder. It uses the installed packages of this one, which
+ * no longer contain the files of its GraphiQL page, so that page is left out.
+ */
 export function extractPreviousVersion(): PreviousVersion {
   const folder = mkdtempSync(join(tmpdir(), 'switchboard-previous-'));
   const archive = execFileSync('git', ['archive', PREVIOUS_COMMIT, 'src', 'web', 'docs', 'package.json'], {
@@ -30,6 +33,7 @@ export function extractPreviousVersion(): PreviousVersion {
     maxBuffer: 1 << 28,
   });
   execFileSync('tar', ['-x', '-C', folder], { input: archive });
+  writeFileSync(join(folder, 'src/api/pages/graphiql.ts'), 'export function registerGraphiql() {}\n');
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
   return { main: join(folder, 'src/main.ts'), remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
