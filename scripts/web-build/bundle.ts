@@ -27,10 +27,13 @@ const COMMON: BuildOptions = {
   logLevel: 'silent',
 };
 
-/** The widget: a classic script for the websites, and a module that it loads at the first click. */
+/** The widget: a classic script for the websites, a module that it loads at the first click, and one for a conversation. */
 export async function bundleWidget(root: string): Promise<BuiltFile[]> {
   const panel = await bundle(root, {
-    entryPoints: [{ in: 'web/widget/panel/main.tsx', out: 'panel' }],
+    entryPoints: [
+      { in: 'web/widget/panel/main.tsx', out: 'panel' },
+      { in: 'web/widget/panel/conversation/conversation.tsx', out: 'conversation' },
+    ],
     format: 'esm',
     splitting: true,
     jsx: 'automatic',

@@ -14,4 +14,5 @@ await runTogether([
   'core/webhooks',
   'demo',
   'storage',
+  'web',
 ]);

@@ -1,4 +1,4 @@
-import { describeOffer } from './loader/describe-offer.ts';
+import { describeOffer, type LauncherText } from './loader/describe-offer.ts';
 import { styles } from './loader/launcher.css';
 import { create, drawLauncher } from './loader/launcher.ts';
 import { readSettings } from './loader/read-settings.ts';
@@ -51,9 +51,8 @@ function startWidget(script: HTMLScriptElement, page: { Switchboard?: Switchboar
   let fields: Fields | undefined;
   let unread = 0;
   let isOpen = false;
-  let hasFailed = false;
-  let askedAt = -POLL_MS;
-  let drawn = '';
+  let failure: LauncherText | undefined;
+  let nextPollAt = 0;
 
   function emit(event: string, detail?: unknown): void {
     // An error of the page stays one of the page.
@@ -69,24 +68,21 @@ function startWidget(script: HTMLScriptElement, page: { Switchboard?: Switchboar
     style.colorScheme = script.dataset.theme ?? 'light dark';
     frame.dataset.side = position;
     frame.lang = settings.language;
-    const { open: action, error } = texts;
-    const model = {
-      offer: hasFailed
-        ? ({ lamp: 'offline', title: action, detail: error } as const)
-        : describeOffer(settings, new Date(), findLocale(frame.lang, navigator.languages)),
+    const { open: action, unread: unreadText } = texts;
+    const offer = failure ?? describeOffer(settings, new Date(), findLocale(frame.lang, navigator.language));
+    button.hidden = isOpen || !(offer || unread);
+    drawLauncher(button, {
+      offer,
       unread,
-      action: unread > 0 ? `${action}, ${fill(texts.unread, { number: unread })}` : action,
-    };
-    button.hidden = isOpen || !(model.offer || unread);
-    const next = JSON.stringify(model);
-    if (next !== drawn) drawLauncher(button, model); // otherwise it would be read out again
-    drawn = next;
+      action: unread ? `${action}, ${fill(unreadText, { number: unread })}` : action,
+    });
   }
 
   /** Asks for the settings while the page is visible. The cache of the browser makes it a conditional request. */
   async function poll(): Promise<void> {
-    if (document.hidden || performance.now() - askedAt < POLL_MS - 1000) return;
-    askedAt = performance.now();
+    const now = performance.now();
+    if (document.hidden || now < nextPollAt) return;
+    nextPollAt = now + POLL_MS - 1000;
     const answer = await readSettings(`${service}visitor/widget?${query}`);
     const isFirst = !settings;
     // The browser hides the reason from the page.
@@ -112,6 +108,7 @@ function startWidget(script: HTMLScriptElement, page: { Switchboard?: Switchboar
 
   function loadPanel(): void {
     if (!settings || panel) return;
+    const { texts } = settings;
     const host: PanelHost = {
       ...{ root, frame, service, settings, identity, fields, emit },
       onUnread(count) {
@@ -128,11 +125,11 @@ function startWidget(script: HTMLScriptElement, page: { Switchboard?: Switchboar
     };
     // All files at once, instead of the first one and then those that it imports.
     const [loaded] = PANEL_PATHS.map((path) => import(service + path)) as [Promise<typeof import('./panel/main.tsx')>];
-    hasFailed = false;
+    failure = undefined;
     panel = loaded.then((module) => module.mount(host));
     panel.catch(() => {
       panel = undefined; // the next click tries again
-      hasFailed = true;
+      failure = { lamp: 'offline', title: texts.open, detail: texts.error };
       draw();
     });
   }

@@ -6,8 +6,8 @@ export function fill(text: string, values: Readonly<Record<string, string | numb
 const DAY_MS = 86_400_000;
 
 /** The visitor's form of a language, which decides between 9:00 PM and 21:00: `en-GB` for `en`. */
-export function findLocale(language: string, preferred: readonly string[]): string {
-  return preferred.find((each) => each.startsWith(`${language}-`)) ?? language;
+export function findLocale(language: string, preferred: string): string {
+  return preferred.startsWith(language) ? preferred : language;
 }
 
 /** The number of midnights between two times in the visitor's time zone. */
@@ -19,12 +19,13 @@ export function countDaysBetween(from: Date, to: Date): number {
 /** For example "tomorrow at 9:00", "Monday at 9:00", "January 4 at 9:00", in the visitor's time zone. */
 export function describeTime(at: Date, now: Date, locale: string): string {
   const days = countDaysBetween(now, at);
-  const day: Intl.DateTimeFormatOptions = days < 7 ? { weekday: 'long' } : { month: 'long', day: 'numeric' };
-  const format = new Intl.DateTimeFormat(locale, { ...day, hour: 'numeric', minute: '2-digit' });
-  if (days > 1) return format.format(at);
-  const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }).format(days, 'day');
-  return format
-    .formatToParts(at)
-    .map(({ type, value }) => (type === 'weekday' ? relative : value))
-    .join('');
+  const time = { hour: 'numeric', minute: '2-digit' } as const;
+  const parts = new Intl.DateTimeFormat(locale, { month: 'long', day: 'numeric', ...time }).formatToParts(at);
+  // The word of the day stands in the place of its date, which comes first in our languages.
+  const dateEnd = days < 7 ? parts.findLastIndex(({ type }) => type === 'day' || type === 'month') + 1 : 0;
+  const word =
+    days > 1
+      ? new Intl.DateTimeFormat(locale, { weekday: 'long' }).format(at)
+      : new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }).format(days, 'day');
+  return [dateEnd ? word : '', ...parts.slice(dateEnd).map(({ value }) => value)].join('');
 }

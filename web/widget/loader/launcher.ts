@@ -10,7 +10,7 @@ export interface LauncherModel {
 
 /** What the button on the page shows. Built by hand: a policy of the page may forbid `innerHTML`. */
 export function drawLauncher(button: HTMLElement, { offer, unread, action }: LauncherModel): void {
-  const circle = create('span', 'launcher-button', createIcon(!unread && offer?.lamp === 'offline' ? MAIL : CHAT));
+  const circle = create('span', 'circle', createIcon(!unread && offer?.lamp === 'offline' ? MAIL : CHAT));
   button.replaceChildren(circle);
   button.ariaLabel = action;
   if (unread) circle.append(create('span', 'badge', `${unread}`));
@@ -18,7 +18,7 @@ export function drawLauncher(button: HTMLElement, { offer, unread, action }: Lau
     const { title, detail, lamp } = offer;
     const state = create('span', 'state', create('i'), detail);
     state.dataset.state = lamp;
-    button.prepend(create('span', 'launcher-label', title, state));
+    button.prepend(create('span', 'label', `${title} `, state));
     button.ariaLabel = `${title} ${detail}. ${action}`; // begins with what is seen
   }
 }

@@ -42,7 +42,7 @@ export class Chat {
   }
 
   get locale(): string {
-    return findLocale(this.state.settings.language, navigator.languages);
+    return findLocale(this.state.settings.language, navigator.language);
   }
 
   /** A text of the website, with its parts filled in. */

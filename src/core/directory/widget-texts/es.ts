@@ -63,7 +63,7 @@ export const es: WidgetTexts = {
   launcher: '¿Preguntas?',
   available: 'Estamos aquí',
   busy: 'Todos los agentes están ocupados',
-  back: 'Volvemos {time}',
+  back: 'Volvemos: {time}',
   unread: '{number} sin leer',
   options: 'Opciones',
   messages: 'Mensajes',

@@ -14,6 +14,7 @@ export class Outbox {
   readonly #page: PageWatch;
   readonly #onStarted: () => void;
   #isSending = false;
+  #endWait = () => {};
 
   constructor(context: Context, page: PageWatch, onStarted: () => void) {
     this.#context = context;
@@ -24,6 +25,7 @@ export class Outbox {
   /** One message, or all that the network did not take. */
   retry(clientId?: string): void {
     const { chat, apply } = this.#context;
+    this.#endWait();
     if (!chat.state.outbox.some(({ failure }) => failure)) return;
     apply({ type: 'retried', clientId });
     this.flush();
@@ -79,10 +81,19 @@ export class Outbox {
           apply({ type: 'failed', clientId, failure: kind });
           return;
         }
-        await wait(retryAfterSeconds * 1000 || Math.min(MAX_DELAY_MS, 500 * 2 ** attempt));
+        const delay = retryAfterSeconds * 1000 || Math.min(MAX_DELAY_MS, 500 * 2 ** attempt);
+        await this.#wait(delay, kind === 'network');
         if (kind === 'limit') chat.set({ problem: '' });
       }
     }
+  }
+
+  /** Until the time has passed, or until the service is connected again. */
+  #wait(ms: number, endsWithConnection: boolean): Promise<void> {
+    return new Promise((resolve) => {
+      if (endsWithConnection) this.#endWait = resolve;
+      setTimeout(resolve, ms);
+    });
   }
 
   async #send({ clientId, text, files }: Outgoing): Promise<void> {
@@ -95,8 +106,4 @@ export class Outbox {
     if (conversation) apply({ type: 'received', conversation, messages: [messageSend.message] });
     apply({ type: 'sent', clientId });
   }
-}
-
-function wait(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

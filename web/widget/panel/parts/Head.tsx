@@ -16,7 +16,9 @@ export function Head({ chat, view }: { readonly chat: Chat; readonly view: View 
         {pseudo ? initialsOf(pseudo) : <Icon d={CHAT} />}
       </span>
       <div class="who">
-        <h2 class="truncate">{view === 'survey' ? chat.text('surveyTitle') : (pseudo ?? chat.text('title'))}</h2>
+        <h2 class={view === 'survey' ? '' : 'truncate'}>
+          {view === 'survey' ? chat.text('surveyTitle') : (pseudo ?? chat.text('title'))}
+        </h2>
         <Detail chat={chat} view={view} />
       </div>
       {Menu && conversation && <Menu />}

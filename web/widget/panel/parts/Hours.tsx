@@ -13,12 +13,18 @@ export function Hours({ settings: { openingHours, timezone }, locale, closed }: 
   const now = new Date();
   const zone = describeTimeZone(now, timezone, locale);
   return (
-    <dl class="hours">
-      {describeHours(openingHours, now, timezone, locale).map(({ days, times }) => [
-        <dt>{days}</dt>,
-        <dd>{times.length > 0 ? times.map((time) => <span>{time}</span>) : closed}</dd>,
-      ])}
-      {zone && <div class="small">{zone}</div>}
-    </dl>
+    <div class="hours">
+      <dl>
+        {describeHours(openingHours, now, timezone, locale).map(({ days, times }) => [
+          <dt>{days}</dt>,
+          <dd>
+            {times.length > 0
+              ? times.map((time, index) => <span>{index < times.length - 1 ? `${time},` : time}</span>)
+              : closed}
+          </dd>,
+        ])}
+      </dl>
+      {zone && <p class="small">{zone}</p>}
+    </div>
   );
 }
