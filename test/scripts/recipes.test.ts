@@ -9,6 +9,8 @@ const ROOT = join(import.meta.dirname, '../..');
 const EXAMPLES: Readonly<Record<string, RegExp>> = {
   'Add a field to the operator': /\b(?:videoPriority|video_priority)\b/,
   'Add an event': /\bsatisfaction\.answered\b/,
+  'Add a text to the widget': /\bsurveyLow\b/,
+  'Add a setting to the widget': /\bwhenUnavailable\b/,
   'Add a table': /\b(?:visitorWebsites|visitor_websites)\b/,
 };
 
@@ -18,13 +20,13 @@ const sections = new Map(
     .slice(1)
     .map((section) => [section.slice(0, section.indexOf('\n')), section]),
 );
-const sources = globSync('src/**/*.ts', { cwd: ROOT });
+const sources = globSync('{src,web}/**/*.{ts,tsx}', { cwd: ROOT });
 
 suite('recipes', () => {
   for (const [title, example] of Object.entries(EXAMPLES)) {
     test(`"${title}" lists every source file that mentions its example`, () => {
       const section = sections.get(title) ?? '';
-      const listed = new Set([...section.matchAll(/`(src\/[\w/.-]+\.ts)`/g)].map(([, file]) => file));
+      const listed = new Set([...section.matchAll(/`((?:src|web)\/[\w/.-]+\.tsx?)`/g)].map(([, file]) => file));
       const touched = sources.filter((file) => example.test(readFileSync(join(ROOT, file), 'utf8')));
       assert.ok(touched.length >= 4, 'the example is in the source');
       assert.deepEqual(touched.filter((file) => !listed.has(file)).sort(), []);

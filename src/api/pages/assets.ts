@@ -30,6 +30,7 @@ export function registerAssets(app: FastifyInstance, build: WebBuild): void {
     const loader = build.getEntry('widget.js');
     if (loader === undefined) return sendMissingBuild(reply);
     allowEveryWebsite(reply, KEEP_LOADER);
+    reply.header('content-location', `widget/${build.manifest?.widgetVersion}.js`); // where it can be pinned
     return sendAsset(request, reply, loader);
   });
 

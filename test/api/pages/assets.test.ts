@@ -70,6 +70,7 @@ describe('the loader of the widget', () => {
     assert.equal(headers['access-control-allow-origin'], '*');
     assert.equal(headers['cross-origin-resource-policy'], 'cross-origin');
     assert.ok(String(bytes).includes(`assets/${panel?.name}`));
+    assert.equal(headers['content-location'], `widget/${manifest?.widgetVersion}.js`);
     assert.equal((await get('/widget.js', { 'If-None-Match': headers.etag ?? '' })).status, 304);
   });
 

@@ -47,14 +47,15 @@ function FileLink({ chat, engine, message, file }: FilesProps & { readonly file:
     >
       {isShown ? (
         <img
+          key={failures} // tries again, also if the address stays the same
           src={address}
           alt={name}
           width={width ?? undefined}
           height={height ?? undefined}
           loading="lazy"
-          onError={() => {
+          onError={async () => {
+            if (failures === 0) await engine.refresh(message.sequence).catch(() => undefined);
             setFailures(failures + 1);
-            if (failures === 0) engine.refresh(message.sequence).catch(() => undefined);
           }}
         />
       ) : (
