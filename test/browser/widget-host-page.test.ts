@@ -4,6 +4,7 @@ import { skipWithoutBrowser } from '../support/browser/chromium.ts';
 import { readStyles, showOtherPage } from '../support/browser/in-page.ts';
 import type { WidgetPage } from '../support/browser/widget-page.ts';
 import { openWidgetSite, type WidgetSite } from '../support/browser/widget-site.ts';
+import { readWidgetExamples } from '../support/docs/widget-page.ts';
 
 /** What websites and their libraries add to every page, as the widget must be able to bear. */
 const PATCHES = `<script>
@@ -79,15 +80,10 @@ describe('the widget on pages of websites', { skip: skipWithoutBrowser }, () => 
   });
 
   test('needs nothing more than its service from a strict content security policy', async () => {
-    const { url } = site;
-    const policy = [
-      ...["default-src 'none'", "style-src 'none'", `script-src ${url}`, `img-src ${url}`],
-      ...[
-        `connect-src ${url} ${url.replace('http', 'ws')}`,
-        "require-trusted-types-for 'script'",
-        "trusted-types 'none'",
-      ],
-    ].join('; ');
+    const [needed = ''] = readWidgetExamples('Content security policy', site.url);
+    const strict = ["default-src 'none'", "require-trusted-types-for 'script'", "trusted-types 'none'"];
+    const policy = [...strict, needed.replaceAll(/\s+/g, ' ').trim()].join('; ');
+    assert.match(policy, /script-src http\S+; connect-src http\S+ ws\S+; img-src http\S+$/);
     const visitor = await open({ policy });
     await talk(visitor);
     assert.deepEqual(visitor.violations, []);
