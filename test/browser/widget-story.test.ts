@@ -141,7 +141,7 @@ describe('a conversation in the widget', { skip: skipWithoutBrowser }, () => {
 
     await addFile('manual.pdf', PDF, 'application/pdf');
     await visitor.send('By the button');
-    await visitor.panel.getByRole('link', { name: 'Download manual.pdf' }).waitFor();
+    await visitor.panel.getByRole('link', { name: 'Download manual.pdf 1 kB' }).waitFor();
 
     await transfer(visitor, 'paste', { ...picture, name: 'pasted.png' });
     await upload.filter({ hasText: 'pasted.png' }).waitFor();

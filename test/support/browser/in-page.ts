@@ -56,3 +56,33 @@ export function showOtherPage({ address, title }: { readonly address: string; re
   body.querySelector('h1').textContent = title;
   document.body.replaceWith(body);
 }
+
+/** Parts of the widget that are wider than their place, or outside of the window. A text that is cut says so. */
+export function findOverflow(): string[] {
+  const { clientWidth, scrollWidth } = document.documentElement;
+  const root = document.querySelector('switchboard-widget').shadowRoot;
+  const found = [...root.querySelectorAll('.launcher, .launcher *, .panel, .panel *')].flatMap((element) => {
+    const { left, right, width } = element.getBoundingClientRect();
+    if (width === 0 || element.closest('.visually-hidden')) return [];
+    const isOutside = left < -1 || right > clientWidth + 1;
+    const isCut = element.scrollWidth > element.clientWidth + 1 && getComputedStyle(element).overflow !== 'visible';
+    const isTooWide = isCut && !element.matches('input, textarea, progress');
+    return isOutside || isTooWide
+      ? [`${element.tagName}.${element.className}: ${element.textContent.slice(0, 80)}`]
+      : [];
+  });
+  return scrollWidth > clientWidth ? ['the page scrolls sideways', ...found] : found;
+}
+
+/** The name of the element that has the focus, as far as the widget names its parts. */
+export function readFocusedName(): string {
+  const root = document.querySelector('switchboard-widget')?.shadowRoot;
+  const element = root?.activeElement ?? document.activeElement;
+  return (element.ariaLabel ?? element.labels?.[0]?.textContent ?? element.textContent).trim();
+}
+
+/** Whether an element of the panel is above the field for messages. */
+export function isAboveField(element: { getBoundingClientRect(): { bottom: number } }): boolean {
+  const field = document.querySelector('switchboard-widget').shadowRoot.querySelector('.panel-composer');
+  return element.getBoundingClientRect().bottom <= field.getBoundingClientRect().top;
+}

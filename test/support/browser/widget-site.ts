@@ -45,7 +45,9 @@ export async function openWidgetSite(
   const site = await openSiteOf(switchboard ?? (await startSwitchboard({ env: NO_LIMITS })));
   const hosts = await startHostWebsite();
   const browser = await launchChromium();
-  const operator = await site.createOperator({ pseudo: 'Ada Marin', chat_max_number: 50 });
+  const operator = await site.createOperator({
+    ...{ pseudo: 'Ada Marin', chat_max_number: 50, language_list: ['de', 'en', 'es', 'fr'] },
+  });
   const disconnect = keepConnected(operator);
   const service = serviceAddress ?? site.url;
   const websites = [site.websiteId];

@@ -30,8 +30,8 @@ export function Head({ chat, view }: { readonly chat: Chat; readonly view: View 
 /** The line under the name: what to expect now. */
 function Detail({ chat, view }: { readonly chat: Chat; readonly view: View }) {
   const { conversation, settings } = chat.state;
-  if (conversation?.state === 'CLOSED') return <span class="small truncate">{chat.text('ended')}</span>;
-  if (conversation?.operator) return <span class="small truncate">{chat.text('title')}</span>;
+  if (conversation?.state === 'CLOSED') return <span class="small">{chat.text('ended')}</span>;
+  if (conversation?.operator) return <span class="small">{chat.text('title')}</span>;
   if (conversation) return <LampState lamp="busy" text={chat.text('busy')} />;
   if (!settings.isOpen) {
     const time = settings.opensAt && describeTime(new Date(settings.opensAt), new Date(), chat.locale);

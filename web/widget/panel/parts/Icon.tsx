@@ -20,7 +20,7 @@ export function LampState({ lamp, text }: { readonly lamp: Lamp; readonly text: 
   return (
     <span class="state" data-state={lamp}>
       <i />
-      <span class="truncate">{text}</span>
+      <span>{text}</span>
     </span>
   );
 }

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { Chat } from '../../chat.ts';
 import type { Engine } from '../engine.ts';
 
@@ -6,7 +6,7 @@ import type { Engine } from '../engine.ts';
 export function EndDialog({ chat, engine }: { readonly chat: Chat; readonly engine: Engine }) {
   const onClose = () => chat.set({ isEnding: false });
   const cancel = useRef<HTMLButtonElement>(null);
-  useEffect(() => cancel.current?.focus(), []);
+  useLayoutEffect(() => cancel.current?.focus(), []);
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: hears the keys of what is in it
     <div

@@ -27,6 +27,7 @@ function FileLink({ chat, engine, message, file }: FilesProps & { readonly file:
   const [failures, setFailures] = useState(0);
   const { name, size, isImage, width, height, url, expiresAt } = file;
   const isShown = isImage && failures < 2; // the page may forbid images of the service
+  const sizeText = formatSize(size, chat.locale);
   const address = chat.host.service + url.replace(/^\//, '');
   return (
     <a
@@ -35,7 +36,7 @@ function FileLink({ chat, engine, message, file }: FilesProps & { readonly file:
       target="_blank"
       rel="noopener"
       download={isImage ? undefined : name}
-      aria-label={isImage ? name : chat.text('download', { name })}
+      aria-label={isImage ? name : chat.text('download', { name: `${name} ${sizeText}` })}
       onClick={async (event) => {
         if (Date.parse(expiresAt) > Date.now()) return;
         const link = event.currentTarget;
@@ -62,8 +63,7 @@ function FileLink({ chat, engine, message, file }: FilesProps & { readonly file:
         <>
           <Icon d={isImage ? IMAGE : FILE} />
           <span>
-            <span class="truncate">{name}</span>
-            <span class="small">{formatSize(size, chat.locale)}</span>
+            <span class="truncate">{name}</span> <span class="small">{sizeText}</span>
           </span>
         </>
       )}

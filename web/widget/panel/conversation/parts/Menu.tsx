@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Chat } from '../../chat.ts';
 import { IconButton } from '../../parts/IconButton.tsx';
 import type { Engine } from '../engine.ts';
@@ -9,15 +9,19 @@ import { MORE } from './icons.ts';
 export function Menu({ chat, engine }: { readonly chat: Chat; readonly engine: Engine }) {
   const [isOpen, setOpen] = useState(false);
   const menu = useRef<HTMLDivElement>(null);
-  const { conversation } = chat.state;
-  useEffect(() => {
+  const { conversation, isEnding } = chat.state;
+  const focusButton = () => menu.current?.querySelector('button')?.focus();
+  // The question before the end took the focus, and nothing else takes it back.
+  useEffect(() => (isEnding ? focusButton : undefined), [isEnding]);
+  // Before the next key arrives.
+  useLayoutEffect(() => {
     if (isOpen) menu.current?.querySelector<HTMLElement>('[role=menuitem]')?.focus();
   }, [isOpen]);
   if (!conversation) return null;
 
   const close = () => {
     setOpen(false);
-    menu.current?.querySelector('button')?.focus();
+    focusButton();
   };
   const item = (text: string, action: () => void) => (
     <button
