@@ -101,6 +101,10 @@ describe('the connection of the widget', { skip: skipWithoutBrowser }, () => {
     await visitor.send('Written offline');
     await conversation.say('Are you there?');
     await visitor.text('Sending …').waitFor();
+    const before = visitor.requests.length;
+    await visitor.text('Reconnecting. Your message is kept.').waitFor();
+    const attempts = visitor.requests.length - before;
+    assert.ok(attempts < 30, `${attempts} requests: there is a pause between two attempts`);
     assert.equal((await conversation.texts()).length, 2);
     await visitor.page.context().setOffline(false);
     await checkBothSides(visitor, conversation, ['Hello', 'Are you there?', 'Written offline']);

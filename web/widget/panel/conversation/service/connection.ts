@@ -90,7 +90,7 @@ export class Connection {
     } catch (error) {
       if (id !== this.#conversationId) return;
       this.#noteLost();
-      this.#schedule(error instanceof Failure && error.retryAfterSeconds * 1000);
+      this.#schedule(error instanceof Failure && error.retryAfterSeconds > 0 && error.retryAfterSeconds * 1000);
     }
   }
 
