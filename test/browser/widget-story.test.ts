@@ -41,6 +41,8 @@ describe('a conversation in the widget', { skip: skipWithoutBrowser }, () => {
 
     // The visitor waits, and then an operator joins.
     await visitor.waitForText('Is the pack waterproof?');
+    await visitor.text('Connecting …').waitFor();
+    assert.equal(await visitor.text('All operators are busy').count(), 0);
     const conversation = await site.accept(visitor);
     assert.deepEqual(await conversation.read('visitor{firstname email}'), {
       visitor: { firstname: 'Grace', email: 'grace@example.com' },
@@ -77,7 +79,8 @@ describe('a conversation in the widget', { skip: skipWithoutBrowser }, () => {
     assert.deepEqual(await conversation.read('state'), { state: 'ACTIVE' });
     await visitor.end();
 
-    // The survey says what is missing.
+    // The survey says what is missing, and begins with its first question.
+    await visitor.panel.locator('input[name=welcome]:focus').waitFor({ state: 'attached' });
     await visitor.button('Send answers').click();
     assert.equal(await visitor.panel.locator('.field-error').count(), 3);
     for (const [question, score] of Object.entries({ Welcome: 5, Solution: 4, 'Waiting time': 3 })) {
@@ -125,6 +128,7 @@ describe('a conversation in the widget', { skip: skipWithoutBrowser }, () => {
     const conversation = await site.accept(second);
     await conversation.close();
     await second.text('The conversation has ended.').first().waitFor();
+    assert.ok(await second.panel.evaluate((panel) => panel.matches(':focus')), 'the focus stays in the panel');
     await Promise.all([first.close(), second.close()]);
   });
 

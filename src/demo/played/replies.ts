@@ -13,10 +13,16 @@ export function composeReply(
 ): string {
   const isFirst = !conversation.messages.some(({ author }) => author === 'self');
   const answers = findAnswers(conversation, written, lines);
-  if (!isFirst) return answers.join(' ');
+  if (!isFirst) return join(answers);
   const { pseudo, visitorName } = conversation;
   const hello = fill(visitorName === '' ? lines.hello : lines.helloName, { pseudo, visitor: visitorName });
-  return [hello, ...answers].join(' ');
+  return join([hello, ...answers]);
+}
+
+/** Two answers may end with the same question, which is asked once. */
+function join(answers: readonly string[]): string {
+  const sentences = answers.flatMap((text) => text.split(/(?<=[.?!])\s+/));
+  return sentences.filter((sentence, index) => sentences.lastIndexOf(sentence) === index).join(' ');
 }
 
 function findAnswers(conversation: HeardConversation, written: readonly HeardMessage[], lines: Dictionary): string[] {

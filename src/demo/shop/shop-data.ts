@@ -28,7 +28,12 @@ const GREETINGS = {
   es: '¡Hola! ¿Preguntas sobre mochilas, chaquetas o botas? Respondemos en segundos.',
   fr: 'Bonjour ! Une question sur un sac, une veste ou des bottines ? Nous répondons en quelques secondes.',
 };
-const TITLES = { en: 'Questions?', de: 'Fragen?', es: '¿Preguntas?', fr: 'Des questions ?' };
+const TITLES = {
+  en: 'Halden customer care',
+  de: 'Kundenservice von Halden',
+  es: 'Atención al cliente de Halden',
+  fr: 'Service client de Halden',
+};
 
 const listTexts = (key: 'title' | 'greeting', texts: Readonly<Record<string, string>>) =>
   Object.entries(texts).map(([language, text]) => ({ language, key, text }));

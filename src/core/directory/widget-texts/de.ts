@@ -52,7 +52,7 @@ export const de: WidgetTexts = {
   leaveMessage: 'Nachricht hinterlassen',
   leaveMessageIntroduction: 'Hinterlassen Sie uns eine Nachricht. Wir antworten per E-Mail.',
   messageLeft: 'Vielen Dank. Wir haben Ihre Nachricht erhalten.',
-  surveyTitle: 'Wie war diese Unterhaltung?',
+  surveyTitle: 'Wie war es?',
   surveyWelcome: 'Begrüßung',
   surveyResolution: 'Lösung',
   surveyDelay: 'Wartezeit',

@@ -52,7 +52,7 @@ export const en: WidgetTexts = {
   leaveMessage: 'Leave a message',
   leaveMessageIntroduction: 'Leave us a message. We will answer by e-mail.',
   messageLeft: 'Thank you. We have received your message.',
-  surveyTitle: 'How was this conversation?',
+  surveyTitle: 'How was it?',
   surveyWelcome: 'Welcome',
   surveyResolution: 'Solution',
   surveyDelay: 'Waiting time',

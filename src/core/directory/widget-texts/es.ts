@@ -52,7 +52,7 @@ export const es: WidgetTexts = {
   leaveMessage: 'Dejar un mensaje',
   leaveMessageIntroduction: 'Déjenos un mensaje. Le responderemos por correo electrónico.',
   messageLeft: 'Gracias. Hemos recibido su mensaje.',
-  surveyTitle: '¿Qué le ha parecido esta conversación?',
+  surveyTitle: '¿Cómo ha ido?',
   surveyWelcome: 'Acogida',
   surveyResolution: 'Solución',
   surveyDelay: 'Tiempo de espera',

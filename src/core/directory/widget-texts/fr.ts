@@ -52,7 +52,7 @@ export const fr: WidgetTexts = {
   leaveMessage: 'Laisser un message',
   leaveMessageIntroduction: 'Laissez-nous un message. Nous vous répondrons par e-mail.',
   messageLeft: 'Merci. Nous avons reçu votre message.',
-  surveyTitle: 'Comment avez-vous trouvé cette conversation ?',
+  surveyTitle: 'Comment était-ce ?',
   surveyWelcome: 'Accueil',
   surveyResolution: 'Solution',
   surveyDelay: "Temps d'attente",

@@ -22,6 +22,13 @@ export function Composer({ chat }: { readonly chat: Chat }) {
     // The same field after the text was sent, but not when the panel only comes back with a page.
     if (chat.takesFocus && matchMedia('(pointer: fine)').matches) field.current?.focus();
   }, []);
+  useLayoutEffect(() => {
+    const composer = field.current?.closest('.panel-composer');
+    // The other side has ended the conversation: the keyboard stays in the panel.
+    return () => {
+      if (composer?.matches(':focus-within')) composer.closest<HTMLElement>('.panel')?.focus();
+    };
+  }, []);
 
   return (
     <>

@@ -32,7 +32,8 @@ function Detail({ chat, view }: { readonly chat: Chat; readonly view: View }) {
   const { conversation, settings } = chat.state;
   if (conversation?.state === 'CLOSED') return <span class="small">{chat.text('ended')}</span>;
   if (conversation?.operator) return <span class="small">{chat.text('title')}</span>;
-  if (conversation) return <LampState lamp="busy" text={chat.text('busy')} />;
+  if (conversation?.queuePosition) return <LampState lamp="busy" text={chat.text('busy')} />;
+  if (conversation) return <LampState lamp="available" text={chat.text('connecting')} />; // an operator is asked
   if (!settings.isOpen) {
     const time = settings.opensAt && describeTime(new Date(settings.opensAt), new Date(), chat.locale);
     return (

@@ -22,7 +22,8 @@ export function Panel({ chat }: { readonly chat: Chat }) {
     const { current } = panel;
     if (!isOpen || !current || !chat.takesFocus) return;
     const isFine = matchMedia('(pointer: fine)').matches;
-    const field = isFine && current.querySelector<HTMLElement>('.panel-form .input, .panel-composer textarea');
+    const field =
+      isFine && current.querySelector<HTMLElement>('.panel-form input, .panel-form textarea, .panel-composer textarea');
     (field || current).focus();
   }, [isOpen, view]);
 
