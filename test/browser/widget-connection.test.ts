@@ -8,6 +8,7 @@ import type { DeskConversation } from '../support/browser/desk.ts';
 import type { WidgetPage } from '../support/browser/widget-page.ts';
 import { openWidgetSite, type WidgetSite } from '../support/browser/widget-site.ts';
 import { startTcpProxy, type TcpProxy } from '../support/databases/tcp-proxy.ts';
+import { createLargePng } from '../support/fixtures/files.ts';
 import { NO_LIMITS } from '../support/fixtures/site.ts';
 import { findStablePort } from '../support/processes/ports.ts';
 import { type SwitchboardProcess, startSwitchboardProcess } from '../support/processes/switchboard.ts';
@@ -87,17 +88,22 @@ describe('the connection of the widget', { skip: skipWithoutBrowser }, () => {
   test('responses are lost: a message that the service has stored is not stored again', async () => {
     const visitor = await site.openPage();
     const conversation = await site.startConversation(visitor);
-    const lost = proxy.loseResponse('messageSend');
+    proxy.loseResponses('messageSend');
     await visitor.send('Stored without an answer');
-    await lost;
+    await conversation.waitForText('Stored without an answer');
+    await waitUntil('a response was lost', () => proxy.lostResponses > 0);
+    await visitor.waitUntilSent(); // the event says so
+    proxy.restore();
     await checkBothSides(visitor, conversation, ['Hello', 'Stored without an answer']);
     await finish(visitor, conversation);
   });
 
-  test('the browser goes offline and comes back', async () => {
-    const visitor = await site.openPage();
+  test('the browser goes offline and comes back: what was not sent says so, and is sent', async () => {
+    const context = await site.createContext();
+    await context.clock.install();
+    const visitor = await site.openTab(context, await site.createPage());
     const conversation = await site.startConversation(visitor);
-    await visitor.page.context().setOffline(true);
+    await context.setOffline(true);
     await visitor.send('Written offline');
     await conversation.say('Are you there?');
     await visitor.text('Sending …').waitFor();
@@ -105,8 +111,13 @@ describe('the connection of the widget', { skip: skipWithoutBrowser }, () => {
     await visitor.text('Reconnecting. Your message is kept.').waitFor();
     const attempts = visitor.requests.length - before;
     assert.ok(attempts < 30, `${attempts} requests: there is a pause between two attempts`);
-    assert.equal((await conversation.texts()).length, 2);
-    await visitor.page.context().setOffline(false);
+    await waitUntil('the visitor sees that it was not sent', async () => {
+      await visitor.page.clock.runFor(5000);
+      return visitor.text('Not sent.').isVisible();
+    });
+    assert.ok(await visitor.button('Try again').isVisible());
+    assert.deepEqual(await conversation.texts(), ['Hello', 'Are you there?']);
+    await context.setOffline(false);
     await checkBothSides(visitor, conversation, ['Hello', 'Are you there?', 'Written offline']);
     await finish(visitor, conversation);
   });
@@ -130,6 +141,22 @@ describe('the connection of the widget', { skip: skipWithoutBrowser }, () => {
     const expected = ['At the end', 'Before', 'Hello', 'We are back.', 'While it was down'];
     assert.deepEqual((await visitor.texts()).toSorted(), expected);
     await finish(visitor, conversation);
+  });
+
+  test('an upload that does not advance can be cancelled', async () => {
+    const visitor = await site.openPage();
+    const conversation = await site.startConversation(visitor);
+    proxy.silence();
+    const chooser = visitor.page.waitForEvent('filechooser');
+    await visitor.button('Attach a file').click();
+    await (await chooser).setFiles({ name: 'photo.png', mimeType: 'image/png', buffer: createLargePng(5_000_000) });
+    await visitor.panel.getByRole('progressbar', { name: 'photo.png' }).waitFor();
+    await visitor.button('Cancel: photo.png').click();
+    assert.equal(await visitor.panel.locator('.upload').count(), 0);
+    proxy.restore();
+    await conversation.close();
+    assert.deepEqual(visitor.violations, []);
+    await visitor.close();
   });
 
   async function checkBothSides(visitor: WidgetPage, conversation: DeskConversation, expected: readonly string[]) {

@@ -189,7 +189,8 @@ describe('a conversation in the widget', { skip: skipWithoutBrowser }, () => {
     const attack = '<img src=x onerror="window.isAttacked=true"><script>window.isAttacked=true</script>';
     await conversation.say(attack);
     await visitor.waitForText(attack);
-    const links = 'javascript:alert(1) data:text/html,x https://shop.example/a?b=1. JAVASCRIPT:https://x.example/';
+    const links =
+      'javascript:alert(1) javascript://x/%0Aalert(1) data:text/html,x https://shop.example/a?b=1. JAVASCRIPT:https://x.example/';
     await conversation.say(links);
     await visitor.waitForText(links);
     const addresses = await visitor.panel

@@ -11,8 +11,9 @@ export interface TcpProxy {
   silence(): void;
   /** Like `silence`, but starting with the first request that contains the text. */
   silenceFrom(text: string): void;
-  /** Resets the connection of the next request with this text when its response comes; resolves then. */
-  loseResponse(text: string): Promise<void>;
+  /** Resets the connection of every request with this text when its response comes. Browsers send it again by themselves. */
+  loseResponses(text: string): void;
+  readonly lostResponses: number;
   /** Like `silence`, but starting within the next request: its last `bytes` are dropped. */
   cutMidRequest(bytes: number): void;
   /** New connections work. Silent ones stay silent, as behind a router that has forgotten them. */
@@ -22,7 +23,7 @@ export interface TcpProxy {
 
 export async function startTcpProxy(target: { readonly host: string; readonly port: number }): Promise<TcpProxy> {
   let state: 'open' | 'cut' | 'silent' = 'open';
-  const losses: Losses = { request: undefined, onLost: () => undefined };
+  const losses: Losses = { request: undefined, count: 0 };
   const pairs = new Set<Pair>();
   const server = createServer((client) => {
     if (state === 'cut') client.resetAndDestroy();
@@ -45,16 +46,18 @@ export async function startTcpProxy(target: { readonly host: string; readonly po
     silenceFrom: (text) => {
       for (const pair of pairs) pair.silentFrom = text;
     },
-    loseResponse: (text) =>
-      new Promise((resolve) => {
-        losses.request = text;
-        losses.onLost = resolve;
-      }),
+    loseResponses: (text) => {
+      losses.request = text;
+    },
+    get lostResponses() {
+      return losses.count;
+    },
     cutMidRequest: (bytes) => {
       for (const pair of pairs) pair.bytesToDrop = bytes;
     },
     restore: () => {
       state = 'open';
+      losses.request = undefined;
     },
     close: async () => {
       const closed = new Promise((resolve) => server.close(resolve));
@@ -72,9 +75,9 @@ export function proxiedUrl(url: string, { port }: TcpProxy): string {
 }
 
 interface Losses {
-  /** A text of the request whose response is lost. */
+  /** A text of the requests whose responses are lost. */
   request: string | undefined;
-  onLost(): void;
+  count: number;
 }
 
 interface Pair {
@@ -110,11 +113,10 @@ function joinSockets(
     side.setNoDelay(true);
     side.on('data', (chunk: Buffer) => {
       if (side === client && losses.request !== undefined && chunk.includes(losses.request)) {
-        losses.request = undefined;
         pair.losesResponse = true;
       } else if (side === server && pair.losesResponse) {
-        pair.reset();
-        return losses.onLost();
+        losses.count += 1;
+        return pair.reset();
       }
       if (side === client && pair.silentFrom !== undefined && chunk.includes(pair.silentFrom)) pair.silent = true;
       if (pair.silent) return;
