@@ -45,7 +45,9 @@ describe('the widget on pages of websites', { skip: skipWithoutBrowser }, () => 
   });
   after(() => site?.stop());
 
-  const open = async (page: object = {}) => site.openTab(await site.createContext(), site.addPage(website, page));
+  // Without motion: no colour is on its way to another one when it is read.
+  const open = async (page: object = {}) =>
+    site.openTab(await site.createContext({ reducedMotion: 'reduce' }), site.addPage(website, page));
 
   /** A conversation with a message of each side. */
   async function talk(visitor: WidgetPage): Promise<void> {
