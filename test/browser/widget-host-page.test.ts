@@ -5,6 +5,7 @@ import { readStyles, showOtherPage } from '../support/browser/in-page.ts';
 import type { WidgetPage } from '../support/browser/widget-page.ts';
 import { openWidgetSite, type WidgetSite } from '../support/browser/widget-site.ts';
 import { readWidgetExamples } from '../support/docs/widget-page.ts';
+import { waitUntil } from '../support/waiting/wait.ts';
 
 /** What websites and their libraries add to every page, as the widget must be able to bear. */
 const PATCHES = `<script>
@@ -65,19 +66,24 @@ describe('the widget on pages of websites', { skip: skipWithoutBrowser }, () => 
   test('keeps its geometry, colours and fonts on a page with hostile styles', async () => {
     const plain = await open();
     const hostile = await open({ head: HOSTILE_STYLES });
-    const [expected, found] = await Promise.all(
-      [plain, hostile].map(async (visitor) => {
-        const launcher = await visitor.page.evaluate(readStyles, '.launcher, .launcher *');
-        await visitor.openPanel();
-        const panel = await visitor.page.evaluate(readStyles, '.panel, .panel *');
-        await sendAndEnd(visitor);
-        return [...launcher, ...panel, ...(await visitor.page.evaluate(readStyles, '.panel, .panel *'))];
-      }),
-    );
-    assert.ok((expected?.length ?? 0) > 50);
-    assert.equal(found?.length, expected?.length);
-    const changed = expected?.flatMap((styles, index) => (styles === found?.[index] ? [] : [[styles, found?.[index]]]));
-    assert.deepEqual(changed?.slice(0, 3), []);
+    const tabs = [plain, hostile];
+    const readAll = (selector: string) => Promise.all(tabs.map(({ page }) => page.evaluate(readStyles, selector)));
+    const [launcher, hostileLauncher] = await readAll('.launcher, .launcher *');
+    await Promise.all(tabs.map((visitor) => visitor.openPanel()));
+    const [start, hostileStart] = await readAll('.panel, .panel *');
+    await Promise.all(tabs.map(sendAndEnd));
+    // The last event may arrive in one of them later than in the other.
+    await waitUntil('both show the same elements', async () => {
+      const [one, other] = await readAll('.panel, .panel *');
+      return one?.length === other?.length;
+    });
+    const [end, hostileEnd] = await readAll('.panel, .panel *');
+    const expected = [launcher, start, end].flatMap((styles) => styles ?? []);
+    const found = [hostileLauncher, hostileStart, hostileEnd].flatMap((styles) => styles ?? []);
+    assert.ok(expected.length > 50);
+    assert.equal(found.length, expected.length);
+    const changed = expected.flatMap((styles, index) => (styles === found[index] ? [] : [[styles, found[index]]]));
+    assert.deepEqual(changed.slice(0, 3), []);
     await Promise.all([plain.close(), hostile.close()]);
   });
 

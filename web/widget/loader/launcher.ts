@@ -19,7 +19,7 @@ export function drawLauncher(button: HTMLElement, { offer, unread, action }: Lau
     const state = create('span', 'state', create('i'), detail);
     state.dataset.state = lamp;
     button.prepend(create('span', 'label', `${title} `, state));
-    button.ariaLabel = `${title} ${detail}. ${action}`; // begins with what is seen
+    button.ariaLabel = `${title} ${detail} – ${action}`; // begins with what is seen
   }
 }
 
