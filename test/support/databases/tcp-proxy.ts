@@ -11,8 +11,11 @@ export interface TcpProxy {
   silence(): void;
   /** Like `silence`, but starting with the first request that contains the text. */
   silenceFrom(text: string): void;
-  /** Resets the connection of every request with this text when its response comes. Browsers send it again by themselves. */
-  loseResponses(text: string): void;
+  /**
+   * Resets the connection of every request with this text when its response comes, until it is called without a text.
+   * Browsers send such a request again by themselves.
+   */
+  loseResponses(text?: string): void;
   readonly lostResponses: number;
   /** Like `silence`, but starting within the next request: its last `bytes` are dropped. */
   cutMidRequest(bytes: number): void;
@@ -57,7 +60,6 @@ export async function startTcpProxy(target: { readonly host: string; readonly po
     },
     restore: () => {
       state = 'open';
-      losses.request = undefined;
     },
     close: async () => {
       const closed = new Promise((resolve) => server.close(resolve));

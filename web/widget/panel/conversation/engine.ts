@@ -34,6 +34,8 @@ export class Engine {
   readonly #page: PageWatch;
   readonly #stop = new AbortController();
   #followed: string | undefined;
+  /** Every message up to this one is known. A later one may be too: the answer to a message overtakes what came before. */
+  #readUpTo = 0;
   #ticks = 0;
   #timer: ReturnType<typeof setInterval> | undefined;
   #typingEnd: ReturnType<typeof setTimeout> | undefined;
@@ -52,7 +54,10 @@ export class Engine {
     this.uploads = new Uploads(this.#context, this.outbox);
     this.#connection = new Connection(service, session, {
       read: () => this.#read(),
-      onEvent: ({ conversation, message }) => this.#receive(conversation, message ? [message] : []),
+      onEvent: ({ conversation, message }) => {
+        if (message?.sequence === this.#readUpTo + 1) this.#readUpTo++;
+        this.#receive(conversation, message ? [message] : []);
+      },
       onSignal: (signal) => {
         this.#context.apply({ type: 'signal', signal });
         clearTimeout(this.#typingEnd);
@@ -78,6 +83,7 @@ export class Engine {
     const { conversationId } = chat.stored.values;
     if (conversationId === this.#followed) return;
     this.#followed = conversationId;
+    this.#readUpTo = 0;
     this.#rest();
     if (chat.state.conversation && chat.state.conversation.id !== conversationId) apply({ type: 'forgotten' });
     chat.set({ page: 'auto', problem: '', isLoading: conversationId !== undefined, isReconnecting: false });
@@ -173,16 +179,17 @@ export class Engine {
   }
 
   async #read(): Promise<string | undefined> {
-    const { chat, ask } = this.#context;
+    const { ask } = this.#context;
     const id = this.#followed;
     for (;;) {
-      const after = chat.state.conversation?.id === id ? findLastSequence(chat.state.messages) : 0;
-      const { conversation, eventPosition } = await ask<ReadAnswer>(READ, { id, after });
+      const variables = { id, after: this.#readUpTo };
+      const { conversation, eventPosition } = await ask<ReadAnswer>(READ, variables);
       if (id !== this.#followed) return undefined;
       if (!conversation) {
         this.forget(); // it belongs to a session that has ended
         return undefined;
       }
+      this.#readUpTo = Math.max(this.#readUpTo, findLastSequence(conversation.messages));
       this.#receive(conversation, conversation.messages);
       if (conversation.state === 'CLOSED') return undefined;
       if (conversation.messages.length < PAGE_OF_MESSAGES) return eventPosition;
@@ -194,9 +201,9 @@ export class Engine {
     const before = chat.state;
     apply({ type: 'received', conversation, messages });
     if (before.isLoading) chat.set({ isLoading: false });
-    const known = findLastSequence(before.messages);
+    const known = new Set(before.messages.map(({ sequence }) => sequence));
     for (const { author, text, sequence } of messages) {
-      if (before.conversation && sequence > known && author === 'OPERATOR') chat.host.emit('message', { text });
+      if (before.conversation && !known.has(sequence) && author === 'OPERATOR') chat.host.emit('message', { text });
     }
     if (chat.state.conversation?.state !== 'CLOSED') return;
     this.#rest();
