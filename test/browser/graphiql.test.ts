@@ -66,6 +66,8 @@ describe('the GraphiQL page in a browser', { skip: skipWithoutBrowser }, () => {
 
   test('login opens GraphiQL, a query shows its result, and a reload needs no new login', async () => {
     await logIn();
+    // Before the editor has loaded, the button has nothing to run.
+    await page.locator('.graphiql-query-editor .CodeMirror').filter({ hasText: 'totalCount' }).waitFor();
     await page.getByRole('button', { name: /^Execute query/ }).click();
     await waitForResult('"totalCount": 47');
     await page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
