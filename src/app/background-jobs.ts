@@ -128,6 +128,7 @@ export function startHousekeeping(installation: Installation, logger: Logger): (
     for (const store of [
       access.tokens,
       access.singleSignOn,
+      access.twoFactor,
       visitors.sessions,
       access.limits,
       access.idempotency,

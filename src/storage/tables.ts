@@ -48,6 +48,8 @@ export interface Tables {
     idleMinutes: Generated<number>;
     /** JSON list of the media types that visitors and operators may send besides the usual ones. */
     attachmentKinds: Generated<string>;
+    /** JSON list of the roles that must use two-factor authentication. */
+    twoFactorRequired: Generated<string>;
   };
   /** The last allocated identifier per account and kind; identifiers are never reused. */
   counters: { accountId: number; name: string; value: number };
@@ -72,6 +74,21 @@ export interface Tables {
     /** The user agent that logged in. */
     device: string | null;
   };
+  /** An operator without a row, or without `enabledAt`, has no second factor. */
+  twoFactors: {
+    accountId: number;
+    operatorId: number;
+    /** Encrypted, bound to the operator. */
+    secret: string | null;
+    enabledAt: number | null;
+    /** The time step of the last code that was accepted: this one and earlier ones are refused. */
+    lastStep: number | null;
+    /** Encrypted; becomes `secret` with the first code. */
+    pendingSecret: string | null;
+    pendingUntil: number | null;
+  };
+  /** Unused recovery codes: a keyed hash, deleted when the code is used. */
+  recoveryCodes: { accountId: number; operatorId: number; codeHash: string };
   apiKeys: {
     accountId: number;
     id: number;

@@ -4,11 +4,15 @@ import { ApiKeys } from './api-keys.ts';
 import { IdempotencyKeys } from './idempotency.ts';
 import { Login } from './login.ts';
 import { LoginLimits } from './login-limits.ts';
+import { OwnPassword } from './own-password.ts';
 import { type HashCost, Passwords } from './passwords.ts';
 import type { InstallationSecrets } from './secrets.ts';
 import { SingleSignOn } from './single-sign-on.ts';
 import { TokenCallers } from './token-callers.ts';
 import { Tokens } from './tokens.ts';
+import { SecondFactors } from './two-factor/second-factors.ts';
+import { TwoFactor } from './two-factor/two-factor.ts';
+import { TwoFactorQuery } from './two-factor/two-factor-query.ts';
 
 /** Authentication, credentials and rate limits. */
 export type Access = ReturnType<typeof createAccess>;
@@ -17,15 +21,20 @@ export function createAccess(database: Database, secrets: InstallationSecrets, h
   const passwords = new Passwords(hashCost);
   const limits = new LoginLimits(database);
   const tokens = new Tokens(database);
+  const ownPassword = new OwnPassword({ database, limits, passwords });
+  const secondFactors = new SecondFactors(secrets, limits);
   return {
     secrets,
     passwords,
     limits,
     tokens,
+    ownPassword,
     tokenCallers: new TokenCallers(database, tokens),
     accounts: new Accounts(database),
     apiKeys: new ApiKeys(database),
     login: new Login({ database, limits, passwords, tokens }),
+    twoFactor: new TwoFactor({ database, secrets, ownPassword, secondFactors }),
+    twoFactorQuery: new TwoFactorQuery(database),
     singleSignOn: new SingleSignOn({ database, secrets, limits, tokens }),
     idempotency: new IdempotencyKeys(database, secrets),
   };

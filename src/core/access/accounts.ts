@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { Actor, Database, Transaction } from '../../storage/database.ts';
 import { prepare } from '../../storage/prepared-statement.ts';
 import type { Tables } from '../../storage/tables.ts';
@@ -8,6 +8,7 @@ import { type AccountContext, type Caller, type Commit, requireAdmin, SYSTEM } f
 import { invalidField } from '../kernel/errors.ts';
 import { attachmentKinds } from '../kernel/file-kinds.ts';
 import { nextId } from '../kernel/ids.ts';
+import { ROLES, type Role } from '../kernel/roles.ts';
 import { requiredText } from '../kernel/text.ts';
 import { type RoutingSettings, routingSettingsSchema, toRoutingSettings } from './account-settings.ts';
 
@@ -19,11 +20,22 @@ export interface Account extends RoutingSettings {
   readonly premiumEnabled: boolean;
   /** Media types that were added to the usual ones. */
   readonly attachmentKinds: readonly string[];
+  /** Operators with one of these roles must use two-factor authentication. */
+  readonly twoFactorRequired: readonly Role[];
 }
+
+const ROLES_RULE = `must be a list of ${ROLES.join(', ')}`;
+const twoFactorRequired = z
+  .array(z.enum(ROLES, { error: ROLES_RULE }), { error: ROLES_RULE })
+  .transform((roles) => ROLES.filter((role) => roles.includes(role)))
+  .meta({
+    description:
+      'Operators with one of these roles must use two-factor authentication when they log in by password. Those who have not set it up can do nothing else until they have.',
+  });
 
 /** The fields that admins can change. */
 export const accountUpdate = routingSettingsSchema
-  .extend({ name: requiredText(255).meta({ description: 'Name.' }), attachmentKinds })
+  .extend({ name: requiredText(255).meta({ description: 'Name.' }), attachmentKinds, twoFactorRequired })
   .partial();
 export type AccountUpdate = z.output<typeof accountUpdate>;
 
@@ -69,6 +81,7 @@ export class Accounts {
       await tx.db
         .updateTable('accounts')
         .set({ name, offerSeconds, queueLimit, idleMinutes, autoAccept, lowestPriorityFirst, attachmentKinds: kinds })
+        .set({ twoFactorRequired: JSON.stringify(account.twoFactorRequired) })
         .where('id', '=', accountId)
         .execute();
       announce(tx, caller, 'account.updated', accountId, changes);
@@ -115,12 +128,20 @@ export function adjustOperatorCounts(
 }
 
 const COLUMNS = [
-  ...(['id', 'name', 'lang', 'premiumEnabled', 'attachmentKinds'] as const),
+  ...(['id', 'name', 'lang', 'premiumEnabled', 'attachmentKinds', 'twoFactorRequired'] as const),
   ...(['autoAccept', 'offerSeconds', 'queueLimit', 'lowestPriorityFirst', 'idleMinutes'] as const),
 ];
 
 function toAccount(row: Pick<Selectable<Tables['accounts']>, (typeof COLUMNS)[number]>): Account {
   const { id, name, lang, premiumEnabled } = row;
   const kinds = JSON.parse(row.attachmentKinds) as string[];
-  return { id, name, lang, premiumEnabled: premiumEnabled === 1, attachmentKinds: kinds, ...toRoutingSettings(row) };
+  return {
+    id,
+    name,
+    lang,
+    premiumEnabled: premiumEnabled === 1,
+    attachmentKinds: kinds,
+    twoFactorRequired: JSON.parse(row.twoFactorRequired) as Role[],
+    ...toRoutingSettings(row),
+  };
 }

@@ -3,9 +3,13 @@ import { foldEmail } from './logins.ts';
 import { toNetwork } from './networks.ts';
 import { RateLimits, type RateWindow } from './rate-limits.ts';
 import { digest } from './secrets.ts';
+import type { TokenOwner } from './tokens.ts';
 
 const MAX_LOGINS_PER_USER = 10;
 const MAX_LOGINS_PER_ADDRESS = 100;
+/** Two-factor codes are short, so an attacker with the password gets only a few guesses. */
+const MAX_CODES_PER_OPERATOR = 20;
+const CODE_WINDOW_MS = 3_600_000;
 
 /** Limits login attempts per user and per address. A rejected attempt does not count. */
 export class LoginLimits {
@@ -25,6 +29,15 @@ export class LoginLimits {
   /** Counts an attempt by an unknown user, or throws with the seconds to wait. */
   async admitAddress(address: string): Promise<void> {
     await this.#rates.admit([toAddressWindow(address)], TOO_MANY_LOGINS);
+  }
+
+  /** Counts an attempt with a two-factor code, or throws with the seconds to wait. */
+  async admitCode({ accountId, operatorId }: TokenOwner): Promise<void> {
+    const subject = `code ${accountId}.${operatorId}`;
+    await this.#rates.admit(
+      [{ subject, limit: MAX_CODES_PER_OPERATOR, windowMs: CODE_WINDOW_MS }],
+      'Too many two-factor codes. Try again later.',
+    );
   }
 
   /** Deletes expired windows. */

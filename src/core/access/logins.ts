@@ -6,6 +6,8 @@ import type { AccountContext } from '../kernel/caller.ts';
 import { fold } from '../kernel/text.ts';
 import { revokeCodes } from './sso-codes.ts';
 import { revokeAllTokens, type TokenOwner } from './tokens.ts';
+import { deleteRecoveryCodes } from './two-factor/recovery-codes.ts';
+import { deleteTotpSecret } from './two-factor/two-factor-store.ts';
 
 /** The operator and password hash of an e-mail address, which is unique on the platform. */
 export type StoredLogin = Selectable<Tables['logins']>;
@@ -44,14 +46,13 @@ export async function isEmailTaken(tx: Transaction, email: string): Promise<bool
   return (await tx.run(findByEmail, { emailFolded: foldEmail(email) })).length > 0;
 }
 
-export async function findPasswordHash(db: Kysely<Tables>, owner: TokenOwner): Promise<string | null> {
-  const login = await db
+export function findLoginOf(db: Kysely<Tables>, owner: TokenOwner): Promise<StoredLogin | undefined> {
+  return db
     .selectFrom('logins')
-    .select('passwordHash')
+    .selectAll()
     .where('accountId', '=', owner.accountId)
     .where('operatorId', '=', owner.operatorId)
     .executeTakeFirst();
-  return login?.passwordHash ?? null;
 }
 
 export async function addLogin(
@@ -85,8 +86,11 @@ export async function setPassword(
 }
 
 export async function deleteLogin(tx: Transaction, { accountId }: AccountContext, operatorId: number): Promise<void> {
-  await revokeCodes(tx, { accountId, operatorId });
-  await revokeAllTokens(tx, { accountId, operatorId });
+  const owner = { accountId, operatorId };
+  await revokeCodes(tx, owner);
+  await revokeAllTokens(tx, owner);
+  await deleteTotpSecret(tx, owner);
+  await deleteRecoveryCodes(tx, owner);
   await tx.db.deleteFrom('logins').where('accountId', '=', accountId).where('operatorId', '=', operatorId).execute();
 }
 

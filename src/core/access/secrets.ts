@@ -26,6 +26,7 @@ export class InstallationSecrets {
   readonly #sealKey: Buffer;
   readonly #visitorPositionKey: Buffer;
   readonly #attachmentKey: Buffer;
+  readonly #recoveryCodeKey: Buffer;
 
   constructor(secret: string) {
     this.#ssoKey = deriveKey(secret, 'sso_key');
@@ -34,6 +35,7 @@ export class InstallationSecrets {
     this.#sealKey = deriveKey(secret, 'seal');
     this.#visitorPositionKey = deriveKey(secret, 'visitor_position');
     this.#attachmentKey = deriveKey(secret, 'attachment_address');
+    this.#recoveryCodeKey = deriveKey(secret, 'recovery_code');
   }
 
   /** Derives the operator's single sign-on key. It is not stored; a new version gives a new key. */
@@ -72,6 +74,14 @@ export class InstallationSecrets {
   }): string {
     const content = `${grant.accountId}.${grant.id}.${grant.reader}.${grant.expiresAt}`;
     return createHmac('sha256', this.#attachmentKey).update(content).digest('base64url');
+  }
+
+  /**
+   * Returns the stored form of a recovery code. With a key, because people type the code: it is too short for a plain
+   * hash.
+   */
+  digestRecoveryCode(accountId: number, operatorId: number, code: string): string {
+    return createHmac('sha256', this.#recoveryCodeKey).update(`${accountId}.${operatorId}.${code}`).digest('base64url');
   }
 
   /** Encrypts a secret that must be readable later. It can only be decrypted with the same context (a row). */

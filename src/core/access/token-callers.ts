@@ -7,6 +7,7 @@ import type { Role } from '../kernel/roles.ts';
 import { collectSubtree } from '../kernel/tree.ts';
 import { digest } from './secrets.ts';
 import type { Tokens } from './tokens.ts';
+import { isTwoFactorRequired } from './two-factor/two-factor-store.ts';
 
 const LEVELS_HIGHEST_FIRST: readonly AccessLevel[] = ['admin', 'manager', 'operator', 'expert'];
 
@@ -16,6 +17,10 @@ interface TokenRow {
   readonly operatorId: number;
   readonly roles: string;
   readonly groupId: number | null;
+  readonly id: number | null;
+  readonly kind: string | null;
+  readonly twoFactorRequired: string;
+  readonly twoFactorEnabledAt: number | null;
   readonly lastUsedAt: number | null;
   readonly now: number;
 }
@@ -38,13 +43,15 @@ export class TokenCallers {
     this.#loader = new DataLoader((hashes: readonly string[]) => this.#loadRows(hashes), { cache: false });
   }
 
-  findCaller(token: string): Promise<Caller | undefined> {
-    return this.#callers.get(token, async () => {
+  async findCaller(token: string): Promise<Caller | undefined> {
+    const caller = await this.#callers.get(token, async () => {
       const row = await this.#loader.load(digest(token));
       if (!row) return undefined;
       this.#tokens.noteUse(row);
       return this.#toCaller(row);
     });
+    if (caller?.mustSetUpTwoFactor) this.evict(token); // set up on another node, it ends there at once
+    return caller;
   }
 
   /** Removes a token from the cache of this node; other nodes notice when their cache expires. */
@@ -71,6 +78,8 @@ export class TokenCallers {
       accessLevel,
       operatorId,
       managedGroups: await this.#findManagedGroups(accountId, accessLevel, groupId),
+      mustSetUpTwoFactor: mustSetUpTwoFactor(row),
+      ...(row.id !== null && { tokenId: row.id }),
     };
   }
 
@@ -93,13 +102,26 @@ export class TokenCallers {
   }
 }
 
+/** A single sign-on counts as two factors: the system that the operator logged in to decides. */
+function mustSetUpTwoFactor(
+  row: Pick<TokenRow, 'kind' | 'roles' | 'twoFactorRequired' | 'twoFactorEnabledAt'>,
+): boolean {
+  const isMissing = row.kind !== 'sso' && row.twoFactorEnabledAt === null;
+  return isMissing && isTwoFactorRequired(row.twoFactorRequired, row.roles);
+}
+
 function selectValidTokens(db: Database['read']) {
   return db
     .selectFrom('accessTokens as t')
     .innerJoin('operators as o', (join) =>
       join.onRef('o.accountId', '=', 't.accountId').onRef('o.id', '=', 't.operatorId'),
     )
-    .select(['t.tokenHash', 't.accountId', 't.operatorId', 't.lastUsedAt', 'o.roles', 'o.groupId'])
+    .innerJoin('accounts as a', 'a.id', 't.accountId')
+    .leftJoin('twoFactors as f', (join) =>
+      join.onRef('f.accountId', '=', 't.accountId').onRef('f.operatorId', '=', 't.operatorId'),
+    )
+    .select(['t.tokenHash', 't.accountId', 't.operatorId', 't.id', 't.kind', 't.lastUsedAt', 'o.roles', 'o.groupId'])
+    .select(['a.twoFactorRequired', 'f.enabledAt as twoFactorEnabledAt'])
     .select((eb) => eb.fn<number>('now_ms', []).as('now'))
     .where('t.expiresAt', '>', (eb) => eb.fn<number>('now_ms', []))
     .where((eb) => eb.or([eb('t.ssoVersion', 'is', null), eb('t.ssoVersion', '=', eb.ref('o.ssoVersion'))]));

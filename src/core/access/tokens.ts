@@ -10,6 +10,8 @@ const USE_INTERVAL_MS = 60_000;
 /** Small, so that other writers do not wait long. */
 const USE_BATCH_SIZE = 100;
 const MAX_DEVICE_LENGTH = 255;
+/** No token has it. */
+const NO_TOKEN_ID = 0;
 
 export interface TokenOwner {
   readonly accountId: number;
@@ -87,6 +89,21 @@ export async function revokeAllTokens(tx: Transaction, { accountId, operatorId }
     .deleteFrom('accessTokens')
     .where('accountId', '=', accountId)
     .where('operatorId', '=', operatorId)
+    .execute();
+}
+
+/** Revokes what was made by password, except one token. Also tokens of an unknown kind, from an earlier version. */
+export async function revokePasswordTokens(
+  tx: Transaction,
+  { accountId, operatorId }: TokenOwner,
+  keptId: number | undefined,
+): Promise<void> {
+  await tx.db
+    .deleteFrom('accessTokens')
+    .where('accountId', '=', accountId)
+    .where('operatorId', '=', operatorId)
+    .where((eb) => eb.or([eb('kind', 'is', null), eb('kind', '=', 'password')]))
+    .where((eb) => eb.or([eb('id', 'is', null), eb('id', '!=', keptId ?? NO_TOKEN_ID)]))
     .execute();
 }
 

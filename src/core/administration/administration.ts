@@ -11,9 +11,9 @@ import { WebsiteService } from './website-service.ts';
 /** Services for operators, profiles, websites, groups, skills and tags. */
 export type Administration = ReturnType<typeof createAdministration>;
 
-export function createAdministration(database: Database, { limits, passwords, secrets }: Access) {
+export function createAdministration(database: Database, { ownPassword, passwords, secrets }: Access) {
   const operatorQuery = new OperatorQuery(database);
-  const operators = new OperatorService({ database, limits, passwords, secrets, query: operatorQuery });
+  const operators = new OperatorService({ database, ownPassword, passwords, secrets, query: operatorQuery });
   return {
     operators,
     operatorQuery,

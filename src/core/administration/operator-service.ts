@@ -1,7 +1,6 @@
 import type { Database, Transaction } from '../../storage/database.ts';
-import type { HashTurn } from '../access/hash-queue.ts';
-import type { LoginLimits } from '../access/login-limits.ts';
-import { findLogin, findLoginOperatorIds, findPasswordHash, foldEmail, setPassword } from '../access/logins.ts';
+import { findLogin, findLoginOperatorIds, foldEmail, setPassword } from '../access/logins.ts';
+import { type OwnPassword, toHashTurn } from '../access/own-password.ts';
 import { type Passwords, rejectCommonPassword } from '../access/passwords.ts';
 import { type InstallationSecrets, isSameSecret } from '../access/secrets.ts';
 import { revokeSsoTokens } from '../access/tokens.ts';
@@ -12,7 +11,7 @@ import { routeQueueForOperator } from '../engine/routing/queue.ts';
 import { announce, computeChanges } from '../events/announce.ts';
 import { type AccountContext, type ActorContext, type Caller, type Commit, requireAdmin } from '../kernel/caller.ts';
 import { CHANNELS } from '../kernel/channels.ts';
-import { invalid, invalidField, type Problem, unknownId } from '../kernel/errors.ts';
+import { invalid, type Problem, unknownId } from '../kernel/errors.ts';
 import { nextId } from '../kernel/ids.ts';
 import { validate } from '../kernel/validate.ts';
 import {
@@ -54,20 +53,20 @@ const LOAD_BATCH_SIZE = 500;
 
 export class OperatorService {
   readonly #database: Database;
-  readonly #limits: LoginLimits;
+  readonly #ownPassword: OwnPassword;
   readonly #passwords: Passwords;
   readonly #secrets: InstallationSecrets;
   readonly #query: OperatorQuery;
 
   constructor(services: {
     database: Database;
-    limits: LoginLimits;
+    ownPassword: OwnPassword;
     passwords: Passwords;
     secrets: InstallationSecrets;
     query: OperatorQuery;
   }) {
     this.#database = services.database;
-    this.#limits = services.limits;
+    this.#ownPassword = services.ownPassword;
     this.#passwords = services.passwords;
     this.#secrets = services.secrets;
     this.#query = services.query;
@@ -179,12 +178,7 @@ export class OperatorService {
     validate(operatorUpdate, { password });
     const isSelf = findRelation(caller, existing) === 'self';
     if (!isSelf) requireCanUpdate(caller, existing, { password });
-    if (isSelf) {
-      await this.#limits.admit(existing.email); // limited like a login: it could be a password guess
-      if (!(await this.#isOwnPassword(caller, id, current ?? ''))) {
-        throw invalidField('currentPassword', 'must be the current password');
-      }
-    }
+    if (isSelf) await this.#ownPassword.require(caller, id, current ?? '');
     const passwordHash = (await this.hashPassword(caller, password, existing.email)) as string;
     return commit(async (tx) => {
       const operator = await requireOperator(tx, caller.accountId, id);
@@ -281,11 +275,6 @@ export class OperatorService {
     return login && { accountId: login.accountId, operatorId: login.operatorId };
   }
 
-  async #isOwnPassword(caller: Caller, operatorId: number, password: string): Promise<boolean> {
-    const hash = await findPasswordHash(this.#database.read, { accountId: caller.accountId, operatorId });
-    return this.#passwords.verify(password, hash, toHashTurn(caller));
-  }
-
   /** Slow: call it before the transaction. */
   async hashPassword(caller: ActorContext, password: string | undefined, email: string): Promise<string | undefined> {
     if (password === undefined) return undefined;
@@ -326,8 +315,4 @@ function hasLostCoverage(before: Operator, after: Operator): boolean {
     CHANNELS.some((channel) => before[`${channel}Enabled`] && !after[`${channel}Enabled`]) ||
     lists.some((list) => new Set<unknown>(before[list]).difference(new Set<unknown>(after[list])).size > 0)
   );
-}
-
-function toHashTurn({ accountId, actor }: ActorContext): HashTurn {
-  return { priority: 'other', source: [`account ${accountId}`, `${actor.type} ${actor.id}`] };
 }

@@ -15,11 +15,16 @@ export interface Caller {
   readonly operatorId: number | null;
   /** The groups whose operators the caller manages, or the whole account. Empty below the manager level. */
   readonly managedGroups: ReadonlySet<number> | 'account';
+  /** The account requires two-factor authentication, and the operator has not set it up: nothing else is allowed. */
+  readonly mustSetUpTwoFactor: boolean;
+  /** The identifier of the operator's token or session. */
+  readonly tokenId?: number;
 }
 
 /** A caller without restrictions in an account: an API key, the command line or the service itself. */
 export function fullAccessCaller(accountId: number, actor: Actor, canWrite = true): Caller {
-  return { accountId, actor, canWrite, accessLevel: 'admin', operatorId: null, managedGroups: 'account' };
+  const permissions = { canWrite, accessLevel: 'admin', managedGroups: 'account', mustSetUpTwoFactor: false } as const;
+  return { accountId, actor, operatorId: null, ...permissions };
 }
 
 /** The actor of a change, and the account. */
@@ -85,8 +90,17 @@ export function hasSamePermissions(first: Caller, second: Caller): boolean {
     (firstGroups !== 'account' &&
       secondGroups !== 'account' &&
       firstGroups.symmetricDifference(secondGroups).size === 0);
-  return first.accessLevel === second.accessLevel && hasSameGroups;
+  const hasSameRestriction = first.mustSetUpTwoFactor === second.mustSetUpTwoFactor;
+  return first.accessLevel === second.accessLevel && hasSameGroups && hasSameRestriction;
 }
+
+/** Throws if the caller may only set up two-factor authentication. */
+export function requireTwoFactorSetUp({ mustSetUpTwoFactor }: Caller): void {
+  if (mustSetUpTwoFactor) throw new DomainError('forbidden', TWO_FACTOR_REQUIRED);
+}
+
+const TWO_FACTOR_REQUIRED =
+  'Two-factor authentication is required for your role. Set it up first: in the browser, or with twoFactorStart and twoFactorConfirm.';
 
 export function requireWrite(caller: Caller): void {
   if (!caller.canWrite) throw forbidden();
