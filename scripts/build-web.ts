@@ -9,6 +9,7 @@ import { type BuiltFile, bundleWidget } from './web-build/bundle.ts';
 import { compress } from './web-build/compress.ts';
 import { buildDocs } from './web-build/docs.ts';
 import { writeBuild } from './web-build/output.ts';
+import { buildPages } from './web-build/pages.ts';
 import { hashWebSources } from './web-build/sources.mjs';
 
 export interface BuildOptions {
@@ -30,7 +31,7 @@ export async function buildWeb({
 }: BuildOptions): Promise<WebManifest> {
   // Before the files are read: a file that changes meanwhile makes this build stale.
   const sources = hashWebSources(root);
-  const built = (await Promise.all([bundleWidget(root), buildDocs(root)])).flat();
+  const built = (await Promise.all([bundleWidget(root), buildDocs(root), buildPages(root)])).flat();
   const contents = new Map<string, Uint8Array>();
   const files: Record<string, WebFile> = {};
   const compressed = await Promise.all(

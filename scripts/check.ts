@@ -3,7 +3,9 @@ import { spawnSync } from 'node:child_process';
 
 const steps: readonly (readonly [string, readonly string[]])[] = [
   ['types', ['tsc', '--noEmit']],
+  ['types of the schema', ['node', 'scripts/schema-types.ts']],
   ['types of the pages', ['tsc', '-p', 'web']],
+  ['types of the widget', ['tsc', '-p', 'web/widget']],
   ['lint, format, imports', ['biome', 'check', '--error-on-warnings', '.']],
   ['words', ['node', 'scripts/words.ts']],
   ['install scripts', ['node', 'scripts/install-scripts.ts']],

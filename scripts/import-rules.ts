@@ -41,7 +41,7 @@ const PROTOCOLS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The folders of web/ with pages. They do not import each other, and only web/shared is common to them. */
-const VIEWS = ['widget', 'desk', 'console', 'docs'] as const;
+const VIEWS = ['widget', 'start', 'login', 'password', 'account', 'desk', 'console', 'docs'] as const;
 
 const inFolder = (folder: string) => `**/${folder}/**`;
 const OUTSIDE = ['test', 'bench', 'simulate', 'scripts', 'web'].map(inFolder);

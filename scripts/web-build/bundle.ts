@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { basename, join } from 'node:path';
 import { type BuildOptions, build, type Metafile } from 'esbuild';
 import { styleTexts } from './style-texts.ts';
@@ -84,4 +85,11 @@ function listStaticImports(outputs: Metafile['outputs'], file: string, found = n
     listStaticImports(outputs, path, found.add(path));
   }
   return found;
+}
+
+/** A file that is not bundled. */
+export function copyFile(entry: string, text: string): BuiltFile {
+  const content = Buffer.from(text);
+  const hash = createHash('sha256').update(content).digest('hex').slice(0, 8).toUpperCase();
+  return { entry, name: entry.replace(/(?=\.\w+$)/, `-${hash}`), content, imports: [] };
 }

@@ -5,8 +5,8 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 
 /** Smaller files fit into one packet anyway. */
 const MIN_BYTES = 1400;
-/** Beyond this size, the highest quality takes long: half a second for 250 kB, ten seconds for the largest file. */
-const MAX_BEST_QUALITY_BYTES = 100_000;
+/** Beyond this size, the highest quality takes long: less than a second for 300 kB, ten seconds for the largest file. */
+const MAX_BEST_QUALITY_BYTES = 300_000;
 const COMPRESSIBLE = /\.(js|css|html|svg|json)$/;
 
 export interface CompressedCopies {

@@ -1,8 +1,7 @@
-import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Plugin } from 'esbuild';
-import { type BuiltFile, bundle } from './bundle.ts';
+import { type BuiltFile, bundle, copyFile } from './bundle.ts';
 
 const FOLDER = 'web/docs';
 /** Each page with its path, which its link in the bar has as well. */
@@ -72,10 +71,4 @@ function renderPage(
     });
   // The bar shows where the reader is.
   return replace(read(file)).replace(`<a href="${path}">`, `<a href="${path}" aria-current="page">`);
-}
-
-function copyFile(entry: string, text: string): BuiltFile {
-  const content = Buffer.from(text);
-  const hash = createHash('sha256').update(content).digest('hex').slice(0, 8).toUpperCase();
-  return { entry, name: entry.replace(/(?=\.\w+$)/, `-${hash}`), content, imports: [] };
 }

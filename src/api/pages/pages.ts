@@ -31,7 +31,7 @@ const STRICT_POLICY: Policy = {
 };
 type Policy = Readonly<Record<string, string>>;
 
-/** The widget and the web pages: landing page, API documentation, migration guide, migration meter, GraphiQL. */
+/** The widget and the web pages. */
 export function registerPages(app: FastifyInstance, { publicUrl, buildFolder }: PagesOptions): void {
   const build = new WebBuild(buildFolder);
   if (build.manifest === undefined) app.log.warn('The web pages are not built. Run `node scripts/prepare.mjs`.');
@@ -49,6 +49,7 @@ export function registerPages(app: FastifyInstance, { publicUrl, buildFolder }: 
     });
   };
   registerPage('/', 'landing.html', (request) => ({ values: { address: getBaseUrl(request) } }));
+  registerPage('/login', 'login.html');
   registerPage('/docs', 'api.html');
   registerPage('/docs/migration', 'migration.html');
   registerPage('/docs/migration/meter', 'meter.html');

@@ -1,0 +1,52 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type BuiltFile, bundle, copyFile } from './bundle.ts';
+
+/** Each page is a folder of web/ with `main.tsx`, and a style sheet with the name of the folder. */
+const PAGES = ['login'];
+const TEMPLATE = 'web/shared/page/page.html';
+
+/** The pages made with React: for each a script, a style sheet and the HTML that loads them. */
+export async function buildPages(root: string): Promise<BuiltFile[]> {
+  const [theme, bundled] = await Promise.all([
+    bundle(root, { entryPoints: [{ in: 'web/shared/theme/apply-theme.ts', out: 'theme' }], format: 'iife' }),
+    bundle(root, {
+      entryPoints: PAGES.flatMap((page) => [
+        { in: `web/${page}/main.tsx`, out: page },
+        { in: `web/${page}/${page}.css`, out: page },
+      ]),
+      format: 'esm',
+      splitting: true,
+      jsx: 'automatic',
+      jsxImportSource: 'react',
+      loader: { '.woff2': 'file' },
+      define: { 'process.env.NODE_ENV': '"production"' },
+    }),
+  ]);
+  const files = [...theme, ...bundled];
+  const template = readFileSync(join(root, TEMPLATE), 'utf8');
+  return [...files, ...PAGES.map((page) => renderPage(page, template, files))];
+}
+
+function renderPage(page: string, template: string, files: readonly BuiltFile[]): BuiltFile {
+  const find = (entry: string) => {
+    const file = files.find((each) => each.entry === entry);
+    if (file === undefined) throw new Error(`${TEMPLATE}: the build has no ${entry}.`);
+    return file;
+  };
+  const [theme, style, script] = [find('theme.js'), find(`${page}.css`), find(`${page}.js`)];
+  const values: Readonly<Record<string, string>> = {
+    'theme.js': toAddress(theme.name),
+    style: toAddress(style.name),
+    script: toAddress(script.name),
+    // Without these the browser finds out only after it has read the script.
+    imports: script.imports.map((name) => `<link rel="modulepreload" href="${toAddress(name)}" />`).join('\n    '),
+  };
+  const html = template.replaceAll(/\{\{([\w.]+)\}\}/g, (placeholder, name: string) => values[name] ?? placeholder);
+  // What the browser loads at once, for the budget. Not the fonts: the page is readable without them.
+  return { ...copyFile(`${page}.html`, html), imports: [theme.name, style.name, script.name, ...script.imports] };
+}
+
+function toAddress(name: string): string {
+  return `/assets/${name}`;
+}

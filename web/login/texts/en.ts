@@ -1,0 +1,16 @@
+export const en = {
+  logIn: 'Log in',
+  welcome: 'Welcome back to {name}.',
+  email: 'Email',
+  password: 'Password',
+  emailMissing: 'Enter your email address.',
+  passwordMissing: 'Enter your password.',
+  wrongPassword: 'Email or password is not correct.',
+  limitedTitle: 'Too many attempts.',
+  limited: 'Try again in {time}, or ask a manager for a new link.',
+  tryAgainIn: 'Try again in {time}',
+  forgotPassword: 'Forgot your password? Ask a manager for a new link.',
+  refusedTitle: 'The server refused to log you in.',
+  sessionEndedTitle: 'Your session has ended.',
+  sessionEnded: 'Log in to go on where you were.',
+} as const;

@@ -1,0 +1,38 @@
+import type { initGraphQLTada, TadaDocumentNode } from 'gql.tada';
+import type { introspection } from '../../../dist/types/graphql-schema.d.ts';
+import { type Answer, fail, send, succeed } from './request.ts';
+
+/** What the scalars of the schema are in JSON. */
+interface Scalars {
+  DateTime: string;
+  JSON: unknown;
+}
+
+type Tag = ReturnType<typeof initGraphQLTada<{ introspection: introspection; scalars: Scalars }>>;
+
+/**
+ * A query or mutation whose variables and result have the types of the schema. It is a string when the page runs: the
+ * compiler reads the types from the text, so that no page carries a parser.
+ */
+export const graphql = ((text: string, fragments: readonly string[] = []) =>
+  [text, ...fragments].join('\n')) as unknown as Tag;
+
+/** Runs a query or mutation as the operator who is logged in. What the service rejects is in `userErrors`. */
+export async function runQuery<Result, Variables>(
+  document: TadaDocumentNode<Result, Variables>,
+  ...[variables]: Record<string, never> extends Variables ? [variables?: Variables] : [variables: Variables]
+): Promise<Answer<Result>> {
+  const answer = await send('/graphql', { method: 'POST', body: { query: document, variables } });
+  if (!answer.ok) return answer;
+  const { data, errors = [] } = answer.value as { data?: Result; errors?: readonly ResponseError[] };
+  const [error] = errors;
+  if (error === undefined) return succeed(data as Result);
+  const code = error.extensions?.code ?? 'INTERNAL';
+  if (code === 'UNAUTHENTICATED') return fail({ kind: 'loggedOut' });
+  return fail({ kind: 'refused', code, description: error.message });
+}
+
+interface ResponseError {
+  readonly message: string;
+  readonly extensions?: { readonly code?: string };
+}

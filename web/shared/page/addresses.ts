@@ -1,0 +1,33 @@
+import type { Session } from '../api/session.ts';
+
+/** The pages to which the log-in page returns. */
+const OWN_PAGES = ['/desk', '/console', '/account', '/developers', '/docs', '/graphiql'];
+/** Only to parse a path; what follows from it is compared with this, whatever the address of the service is. */
+const BASE = 'https://own.invalid';
+
+/**
+ * Returns the path of an own page from the `to` of an address, which anyone can have written. Undefined for everything
+ * that a browser could read as another website: another scheme or host, `//host`, backslashes, control characters.
+ */
+export function findReturnPath(to: string | null): string | undefined {
+  if (to === null || !to.startsWith('/') || hasUnsafeCharacter(to) || !URL.canParse(to, BASE)) return undefined;
+  const { origin, pathname, search, hash } = new URL(to, BASE);
+  const isOwn = OWN_PAGES.some((page) => pathname === page || pathname.startsWith(`${page}/`));
+  return origin === BASE && isOwn ? pathname + search + hash : undefined;
+}
+
+/** Browsers drop tabs and line breaks from an address, and read a backslash as a slash. */
+function hasUnsafeCharacter(text: string): boolean {
+  return [...text].some((character) => character === '\\' || character <= ' ' || character === '\u007f');
+}
+
+/** Where someone begins to work. The console follows; until then everyone has the desk. */
+export function findHome(_session: Session): string {
+  return '/desk';
+}
+
+/** The log-in page, which returns to this one. */
+export function createLogInAddress({ pathname, search, hash }: Location, reason?: 'ended'): string {
+  const query = new URLSearchParams({ to: pathname + search + hash, ...(reason && { reason }) });
+  return `/login?${query}`;
+}

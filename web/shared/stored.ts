@@ -1,0 +1,17 @@
+/** What this browser keeps for all pages. Where it allows no storage, the pages work and keep nothing. */
+export function readStored(key: string): string | null {
+  try {
+    return localStorage.getItem(`switchboard:${key}`);
+  } catch {
+    return null;
+  }
+}
+
+export function writeStored(key: string, value: string | null): void {
+  try {
+    if (value === null) localStorage.removeItem(`switchboard:${key}`);
+    else localStorage.setItem(`switchboard:${key}`, value);
+  } catch {
+    // Only this page has it.
+  }
+}
