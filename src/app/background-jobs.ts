@@ -115,7 +115,7 @@ export function startFinishingMigrations({ finishMigrations }: Installation, log
 
 /** Deletes expired rows and records the use of keys, tokens and REST. Returns a stop function. */
 export function startHousekeeping(installation: Installation, logger: Logger): () => Promise<void> {
-  const { access, attachments, reports, visitors, webhooks, upkeep } = installation;
+  const { access, administration, attachments, reports, visitors, webhooks, upkeep } = installation;
   const attempt = (description: string, work: () => Promise<void>) =>
     work().catch((error) => logger.warn({ err: error }, `${description} failed; will retry`));
   const recordUse = async () => {
@@ -129,6 +129,7 @@ export function startHousekeeping(installation: Installation, logger: Logger): (
       access.tokens,
       access.singleSignOn,
       access.twoFactor,
+      administration.passwordLinks,
       visitors.sessions,
       access.limits,
       access.idempotency,

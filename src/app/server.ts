@@ -7,6 +7,7 @@ import { OPERATION_LIMITS, type OperationLimits, OperationQueue } from '../api/g
 import type { Sockets, SocketTimeouts } from '../api/graphql-server/sockets.ts';
 import { TurnScheduler } from '../api/graphql-server/turns.ts';
 import { createApp } from '../api/http/app.ts';
+import { createSocketBaseUrlReader } from '../api/http/base-url.ts';
 import { createClientAddressReader } from '../api/http/client-address.ts';
 import { registerDatabaseMetrics } from '../api/http/database-metrics.ts';
 import { registerInstallationMetrics } from '../api/http/installation-metrics.ts';
@@ -165,6 +166,7 @@ function registerProtocols(
   const graphqlOptions = {
     ...{ schema, services: installation, transactIn, compileQueries },
     uploadTimeoutMs: config.SWITCHBOARD_UPLOAD_TIMEOUT * 1000,
+    publicUrl: config.SWITCHBOARD_PUBLIC_URL,
     operations: createQueue(OPERATION_LIMITS.operator),
   };
   app.register(async (graphql) => registerGraphql(graphql, graphqlOptions));
@@ -180,9 +182,10 @@ function registerProtocols(
     publicUrl: config.SWITCHBOARD_PUBLIC_URL,
     trustedProxies: config.SWITCHBOARD_TRUSTED_PROXIES,
   });
+  const readBaseUrl = createSocketBaseUrlReader(config.SWITCHBOARD_PUBLIC_URL, config.SWITCHBOARD_TRUSTED_PROXIES);
   const socketOptions = { logger, securityHeaders: getSecurityHeaders(config), readAddress };
   return [
-    serveSockets(app.server, { ...graphqlOptions, ...socketOptions, isAllowedOrigin }, socketTimeouts),
+    serveSockets(app.server, { ...graphqlOptions, ...socketOptions, isAllowedOrigin, readBaseUrl }, socketTimeouts),
     serveVisitorSockets(
       app.server,
       {

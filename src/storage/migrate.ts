@@ -22,6 +22,7 @@ import { idleVisitors } from './migrations/0016-idle-visitors.ts';
 import { messagesLeft } from './migrations/0017-messages-left.ts';
 import { signals } from './migrations/0018-signals.ts';
 import { twoFactor } from './migrations/0020-two-factor.ts';
+import { passwordLinks } from './migrations/0021-password-links.ts';
 import type { IndexDefinition, Migration } from './migrations/migration.ts';
 
 export const migrations: readonly Migration[] = [
@@ -44,6 +45,7 @@ export const migrations: readonly Migration[] = [
   messagesLeft,
   signals,
   twoFactor,
+  passwordLinks,
 ];
 
 /** Created before the first migration; migrations can add columns. */

@@ -50,6 +50,8 @@ export interface Tables {
     attachmentKinds: Generated<string>;
     /** JSON list of the roles that must use two-factor authentication. */
     twoFactorRequired: Generated<string>;
+    /** The page of the account's own sign-on, which the log-in page links to. */
+    signOnUrl: string | null;
   };
   /** The last allocated identifier per account and kind; identifiers are never reused. */
   counters: { accountId: number; name: string; value: number };
@@ -252,6 +254,8 @@ export interface Tables {
     /** The newest routing decision at the time of the change: gives their order even within a millisecond. */
     afterDecision: Generated<number>;
   };
+  /** What an operator has chosen for the pages: JSON. */
+  operatorPreferences: { accountId: number; operatorId: number; preferences: string };
   operatorProfiles: {
     accountId: number;
     operatorId: number;
@@ -498,6 +502,17 @@ export interface Tables {
   };
   /** One-time codes that a single sign-on exchanges for a token. */
   ssoCodes: { codeHash: string; accountId: number; operatorId: number; ssoVersion: number; expiresAt: number };
+  /** With which an operator sets a password once. One per operator. */
+  passwordLinks: {
+    tokenHash: string;
+    accountId: number;
+    operatorId: number;
+    createdAt: number;
+    expiresAt: number;
+    /** Who made the link: it ends when they may no longer set the password. */
+    creatorType: 'operator' | 'api_key' | 'command_line' | 'system';
+    creatorId: number | null;
+  };
   webhooks: {
     accountId: number;
     id: number;

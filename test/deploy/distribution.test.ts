@@ -11,6 +11,7 @@ const WITHOUT_ACCOUNT_FIRST: Readonly<Record<string, string>> = {
   access_tokens: 'a token identifies the account',
   visitor_tokens: 'a token identifies the account',
   sso_codes: 'a code identifies the account',
+  password_links: 'a link identifies the account',
   rate_windows: 'counts attempts per user and address, across accounts',
   migration_work: 'belongs to the whole installation',
   migrations: 'belongs to the whole installation',

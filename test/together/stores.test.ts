@@ -2,6 +2,7 @@ import { runTogether } from '../support/processes/together.ts';
 
 await runTogether([
   'core/access',
+  'core/administration',
   'core/attachments',
   'core/directory',
   'core/events',

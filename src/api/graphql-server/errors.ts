@@ -93,7 +93,7 @@ export function findUserErrors(error: unknown): UserError[] | undefined {
 export function toUserErrors({ kind, message, problems, reason, parameters }: Failure): UserError[] {
   const { userCode: code = 'INVALID' } = CODES_BY_KIND[kind];
   if (problems.length === 0) return [{ field: null, message, code, reason, parameters }];
-  return problems.map((problem) => ({ ...toUserError(problem, code), reason, parameters }));
+  return problems.map((problem) => ({ ...toUserError(problem, code), reason: problem.reason ?? reason, parameters }));
 }
 
 interface Failure extends Pick<ErrorDetails, 'reason' | 'parameters'> {

@@ -89,6 +89,8 @@ export interface SocketEndpoint<Viewer> {
 
 /** The part of a connection that operations can use. */
 export interface SocketConnection {
+  /** The upgrade request. */
+  readonly request: IncomingMessage;
   /** Called when the client has answered a ping. */
   readonly pongListeners: Set<() => void>;
   /** Aborted when the connection is closed. */
@@ -97,7 +99,6 @@ export interface SocketConnection {
 
 interface Connection<Viewer> extends SocketConnection {
   readonly client: WebSocket;
-  readonly request: IncomingMessage;
   credential: Credential | undefined;
   viewer: Viewer | undefined;
   /** When checking the credential first failed; undefined after a success. */

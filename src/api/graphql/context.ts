@@ -12,6 +12,8 @@ export interface Context {
   load: Loaders;
   readonly mutations: MutationRunner;
   readonly turns: OperationTurns;
+  /** Returns the public address of the service, without a slash at the end. */
+  getBaseUrl(): string;
   /** Returns a signal that is aborted when the client disconnects, for work that takes long. */
   readonly getDisconnectSignal?: () => AbortSignal;
   /** The presence of the viewer's desk; undefined for requests over HTTP. */

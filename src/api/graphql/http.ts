@@ -7,6 +7,7 @@ import { type RequestedOperation, serveGraphql } from '../graphql-server/http.ts
 import { createIdempotentMutationRunner, createMutationRunner } from '../graphql-server/mutation-runner.ts';
 import type { OperationQueue } from '../graphql-server/operation-queue.ts';
 import type { OperationTurns } from '../graphql-server/turns.ts';
+import { createBaseUrlReader } from '../http/base-url.ts';
 import { readIdempotencyKey, toKeyedRequest } from '../http/idempotency-key.ts';
 import { registerAttachments } from './attachments.ts';
 import { authenticate } from './authenticate.ts';
@@ -20,6 +21,8 @@ export interface GraphqlOptions {
   readonly compileQueries: boolean;
   readonly operations: OperationQueue;
   readonly uploadTimeoutMs: number;
+  /** The public address of the service, if configured. */
+  readonly publicUrl: string | undefined;
 }
 
 interface AuthenticatedRequest {
@@ -31,6 +34,7 @@ interface AuthenticatedRequest {
 export function registerGraphql(app: FastifyInstance, options: GraphqlOptions): void {
   const { schema, compileQueries, operations, services, uploadTimeoutMs } = options;
   registerAttachments(app, { ...services, uploadTimeoutMs });
+  const readBaseUrl = createBaseUrlReader(options.publicUrl);
   serveGraphql<AuthenticatedRequest>(app, {
     path: '/graphql',
     schema,
@@ -42,8 +46,8 @@ export function registerGraphql(app: FastifyInstance, options: GraphqlOptions): 
       return caller && { caller, idempotencyKey: readIdempotencyKey(request) };
     },
     identify: ({ caller }) => identifyCaller(caller),
-    createContext: (authenticated, turns, _request, operation) =>
-      createContext(options, authenticated, turns, operation),
+    createContext: (authenticated, turns, request, operation) =>
+      createContext(options, authenticated, turns, operation, () => readBaseUrl(request)),
   });
 }
 
@@ -52,6 +56,7 @@ function createContext(
   { caller, idempotencyKey: key }: AuthenticatedRequest,
   turns: OperationTurns,
   { parsed, query, operationName, variables, getDisconnectSignal }: RequestedOperation,
+  getBaseUrl: () => string,
 ) {
   const keyedRequest =
     key === undefined
@@ -67,7 +72,7 @@ function createContext(
       ? createIdempotentMutationRunner(services.access.idempotency, keyedRequest)
       : createMutationRunner(transactIn(caller.accountId)),
     turns,
-    { getDisconnectSignal },
+    { getBaseUrl, getDisconnectSignal },
   );
 }
 

@@ -11,7 +11,7 @@ export function createRequestContext(
   services: GraphqlServices,
   mutations: MutationRunner,
   turns: OperationTurns,
-  connection: Pick<Context, 'getDisconnectSignal' | 'desk'> = {},
+  connection: Pick<Context, 'getBaseUrl' | 'getDisconnectSignal' | 'desk'>,
 ): Context {
   const context: Context = {
     ...connection,

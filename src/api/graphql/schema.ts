@@ -16,6 +16,8 @@ import './types/message-left.ts';
 import './types/opening-hours.ts';
 import './types/operator.ts';
 import './types/operator-mutations.ts';
+import './types/password-link.ts';
+import './types/preferences.ts';
 import './types/rest-usage.ts';
 import './types/routing.ts';
 import './types/routing-queries.ts';

@@ -22,16 +22,15 @@ export interface SocketOptions extends GraphqlOptions {
   readonly securityHeaders: SecurityHeaders;
   /** Returns the client's IP address. */
   readAddress(request: IncomingMessage): string;
+  /** Returns the public address of the service, without a slash at the end. */
+  readBaseUrl(request: IncomingMessage): string;
   /** Whether the origin of the request may open a WebSocket. */
   isAllowedOrigin(request: IncomingMessage): boolean;
 }
 
 /** Serves `/graphql` over WebSocket. */
-export function serveSockets(
-  server: Server,
-  { schema, services, transactIn, operations, logger, securityHeaders, readAddress, isAllowedOrigin }: SocketOptions,
-  timeouts?: SocketTimeouts,
-): Sockets {
+export function serveSockets(server: Server, options: SocketOptions, timeouts?: SocketTimeouts): Sockets {
+  const { schema, services, transactIn, operations, logger, securityHeaders, readAddress, isAllowedOrigin } = options;
   const desks = new WeakMap<SocketConnection, DeskPresence>();
   let isStopping = false;
   const getDesk = (connection: SocketConnection) => {
@@ -54,6 +53,7 @@ export function serveSockets(
       hasSamePermissions,
       createContext: (caller, turns, connection) =>
         createRequestContext(caller, services, createMutationRunner(transactIn(caller.accountId)), turns, {
+          getBaseUrl: () => options.readBaseUrl(connection.request),
           getDisconnectSignal: () => connection.closeSignal,
           desk: getDesk(connection),
         }),

@@ -1,4 +1,6 @@
+import type { IncomingMessage } from 'node:http';
 import type { FastifyRequest } from 'fastify';
+import { createTrustCheck } from './trusted-proxies.ts';
 
 /** Returns a function that finds the public URL of the service, without a slash at the end. */
 export function createBaseUrlReader(publicUrl: string | undefined): (request: FastifyRequest) => string {
@@ -6,7 +8,30 @@ export function createBaseUrlReader(publicUrl: string | undefined): (request: Fa
   return (request) => configuredUrl ?? buildRequestBaseUrl(request);
 }
 
+/** The same for upgrade requests, which fastify does not handle. */
+export function createSocketBaseUrlReader(
+  publicUrl: string | undefined,
+  trustedProxies: readonly string[],
+): (request: IncomingMessage) => string {
+  const configuredUrl = publicUrl?.replace(/\/$/, '');
+  const isTrusted = createTrustCheck(trustedProxies);
+  return ({ headers, socket }) => {
+    if (configuredUrl !== undefined) return configuredUrl;
+    const ownProtocol = 'encrypted' in socket ? 'https' : 'http';
+    if (!isTrusted(socket.remoteAddress)) {
+      return buildRequestBaseUrl({ protocol: ownProtocol, host: headers.host ?? '' });
+    }
+    const protocol = readLastValue(headers['x-forwarded-proto']) === 'https' ? 'https' : ownProtocol;
+    return buildRequestBaseUrl({ protocol, host: readLastValue(headers['x-forwarded-host']) || (headers.host ?? '') });
+  };
+}
+
+/** Earlier values may come from the client. */
+function readLastValue(header: string | string[] | undefined): string | undefined {
+  return [header ?? []].flat().at(-1)?.split(',').at(-1)?.trim();
+}
+
 /** Builds the URL from the request. The Host header is untrusted: anything but a plain host is not echoed. */
-function buildRequestBaseUrl({ protocol, host }: FastifyRequest): string {
+function buildRequestBaseUrl({ protocol, host }: Pick<FastifyRequest, 'protocol' | 'host'>): string {
   return /^[\w.:[\]-]+$/.test(host) ? `${protocol}://${host}` : 'http://127.0.0.1:8080';
 }

@@ -11,6 +11,7 @@ import { nextId } from '../kernel/ids.ts';
 import { ROLES, type Role } from '../kernel/roles.ts';
 import { requiredText } from '../kernel/text.ts';
 import { type RoutingSettings, routingSettingsSchema, toRoutingSettings } from './account-settings.ts';
+import { signOnUrl } from './sign-on-url.ts';
 
 /** One customer of the platform. */
 export interface Account extends RoutingSettings {
@@ -22,6 +23,8 @@ export interface Account extends RoutingSettings {
   readonly attachmentKinds: readonly string[];
   /** Operators with one of these roles must use two-factor authentication. */
   readonly twoFactorRequired: readonly Role[];
+  /** The page of the account's own sign-on. */
+  readonly signOnUrl: string | null;
 }
 
 const ROLES_RULE = `must be a list of ${ROLES.join(', ')}`;
@@ -35,9 +38,15 @@ const twoFactorRequired = z
 
 /** The fields that admins can change. */
 export const accountUpdate = routingSettingsSchema
-  .extend({ name: requiredText(255).meta({ description: 'Name.' }), attachmentKinds, twoFactorRequired })
+  .extend({ name: requiredText(255).meta({ description: 'Name.' }), attachmentKinds, twoFactorRequired, signOnUrl })
   .partial();
 export type AccountUpdate = z.output<typeof accountUpdate>;
+
+export interface LoginOptions {
+  /** Null if the installation has several accounts: their names are not public. */
+  readonly accountName: string | null;
+  readonly signOnUrl: string | null;
+}
 
 /** Account identifiers are allocated under this pseudo-account. */
 export const PLATFORM_ACCOUNT_ID = 0;
@@ -75,13 +84,13 @@ export class Accounts {
       const account: Account = { ...before, ...definedInput };
       const changes = computeChanges(before, account);
       if (changes.fields.length === 0) return account;
-      const { name, offerSeconds, queueLimit, idleMinutes } = account;
+      const { name, offerSeconds, queueLimit, idleMinutes, signOnUrl } = account;
       const [autoAccept, lowestPriorityFirst] = [Number(account.autoAccept), Number(account.lowestPriorityFirst)];
       const kinds = JSON.stringify(account.attachmentKinds);
       await tx.db
         .updateTable('accounts')
-        .set({ name, offerSeconds, queueLimit, idleMinutes, autoAccept, lowestPriorityFirst, attachmentKinds: kinds })
-        .set({ twoFactorRequired: JSON.stringify(account.twoFactorRequired) })
+        .set({ name, offerSeconds, queueLimit, idleMinutes, autoAccept, lowestPriorityFirst, signOnUrl })
+        .set({ attachmentKinds: kinds, twoFactorRequired: JSON.stringify(account.twoFactorRequired) })
         .where('id', '=', accountId)
         .execute();
       announce(tx, caller, 'account.updated', accountId, changes);
@@ -91,6 +100,14 @@ export class Accounts {
 
   async find(id: number): Promise<Account | undefined> {
     return (await this.#selectAccounts().where('id', '=', id).execute()).map(toAccount)[0];
+  }
+
+  /** What the log-in page shows: the account of an installation that has only one, or the account of this id. */
+  async findLoginOptions(id: number | undefined): Promise<LoginOptions> {
+    const [first, second] = await this.#selectAccounts().orderBy('id').limit(2).execute();
+    const only = second === undefined ? first : undefined;
+    const account = id === undefined ? only : await this.find(id);
+    return { accountName: only?.name ?? null, signOnUrl: account?.signOnUrl ?? null };
   }
 
   async list(): Promise<Account[]> {
@@ -128,12 +145,12 @@ export function adjustOperatorCounts(
 }
 
 const COLUMNS = [
-  ...(['id', 'name', 'lang', 'premiumEnabled', 'attachmentKinds', 'twoFactorRequired'] as const),
+  ...(['id', 'name', 'lang', 'premiumEnabled', 'attachmentKinds', 'twoFactorRequired', 'signOnUrl'] as const),
   ...(['autoAccept', 'offerSeconds', 'queueLimit', 'lowestPriorityFirst', 'idleMinutes'] as const),
 ];
 
 function toAccount(row: Pick<Selectable<Tables['accounts']>, (typeof COLUMNS)[number]>): Account {
-  const { id, name, lang, premiumEnabled } = row;
+  const { id, name, lang, premiumEnabled, signOnUrl } = row;
   const kinds = JSON.parse(row.attachmentKinds) as string[];
   return {
     id,
@@ -142,6 +159,7 @@ function toAccount(row: Pick<Selectable<Tables['accounts']>, (typeof COLUMNS)[nu
     premiumEnabled: premiumEnabled === 1,
     attachmentKinds: kinds,
     twoFactorRequired: JSON.parse(row.twoFactorRequired) as Role[],
+    signOnUrl,
     ...toRoutingSettings(row),
   };
 }

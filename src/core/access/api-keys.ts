@@ -1,5 +1,7 @@
+import type { ExpressionBuilder, Kysely } from 'kysely';
 import type { Database, Transaction } from '../../storage/database.ts';
 import { prepare } from '../../storage/prepared-statement.ts';
+import type { Tables } from '../../storage/tables.ts';
 import { announce, computeChanges } from '../events/announce.ts';
 import { ShortLivedCache } from '../kernel/caches.ts';
 import { type Caller, fullAccessCaller, requireAdmin, requireAdminRead } from '../kernel/caller.ts';
@@ -48,9 +50,29 @@ const findKey = prepare<{ keyHash: string }, Pick<ApiKey, 'accountId' | 'id' | '
       .selectFrom('apiKeys')
       .select((eb) => ['accountId', 'id', 'access', eb.fn<number>('now_ms', []).as('now')])
       .where('keyHash', '=', keyHash)
-      .where('revokedAt', 'is', null)
-      .where((eb) => eb.or([eb('expiresAt', 'is', null), eb('expiresAt', '>', eb.fn<number>('now_ms', []))])),
+      .where(isValid),
 );
+
+function isValid(eb: ExpressionBuilder<Tables, 'apiKeys'>) {
+  const isUnexpired = eb.or([eb('expiresAt', 'is', null), eb('expiresAt', '>', eb.fn<number>('now_ms', []))]);
+  return eb.and([eb('revokedAt', 'is', null), isUnexpired]);
+}
+
+function toCaller({ accountId, id, access }: Pick<ApiKey, 'accountId' | 'id' | 'access'>): Caller {
+  return fullAccessCaller(accountId, { type: 'api_key', id }, access === 'write');
+}
+
+/** Returns the key as a caller, as long as it is valid. */
+export async function findKeyCaller(db: Kysely<Tables>, accountId: number, id: number): Promise<Caller | undefined> {
+  const row = await db
+    .selectFrom('apiKeys')
+    .select('access')
+    .where('accountId', '=', accountId)
+    .where('id', '=', id)
+    .where(isValid)
+    .executeTakeFirst();
+  return row && toCaller({ accountId, id, access: row.access });
+}
 
 /** API keys: shown once, stored as a digest. */
 export class ApiKeys {
@@ -76,7 +98,7 @@ export class ApiKeys {
     if (!row) return undefined;
     const { accountId, id, access, now } = row;
     this.#uses.set(`${accountId} ${id}`, { accountId, id, at: now });
-    return fullAccessCaller(accountId, { type: 'api_key', id }, access === 'write');
+    return toCaller({ accountId, id, access });
   }
 
   async create(tx: Transaction, caller: Caller, key: NewApiKey): Promise<{ key: ApiKey; secret: string }> {

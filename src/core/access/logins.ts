@@ -4,6 +4,7 @@ import { prepare } from '../../storage/prepared-statement.ts';
 import type { Tables } from '../../storage/tables.ts';
 import type { AccountContext } from '../kernel/caller.ts';
 import { fold } from '../kernel/text.ts';
+import { revokePasswordLink } from './password-links.ts';
 import { revokeCodes } from './sso-codes.ts';
 import { revokeAllTokens, type TokenOwner } from './tokens.ts';
 import { deleteRecoveryCodes } from './two-factor/recovery-codes.ts';
@@ -64,15 +65,17 @@ export async function addLogin(
   await tx.run(insertLogin, { emailFolded: foldEmail(email), accountId, operatorId: id, passwordHash });
 }
 
-export function changeLoginEmail(
+/** Also revokes the link to set a password: its receiver read the previous address. */
+export async function changeLoginEmail(
   tx: Transaction,
   { accountId }: AccountContext,
   { id, email }: { readonly id: number; readonly email: string },
 ): Promise<void> {
-  return updateLogin(tx, { accountId, operatorId: id }, { emailFolded: foldEmail(email) });
+  await updateLogin(tx, { accountId, operatorId: id }, { emailFolded: foldEmail(email) });
+  await revokePasswordLink(tx, { accountId, operatorId: id });
 }
 
-/** Sets the password and revokes all tokens and single sign-on codes of the operator. */
+/** Sets the password and revokes all tokens, single sign-on codes and the password link of the operator. */
 export async function setPassword(
   tx: Transaction,
   { accountId }: AccountContext,
@@ -82,12 +85,14 @@ export async function setPassword(
   const owner = { accountId, operatorId };
   await updateLogin(tx, owner, { passwordHash });
   await revokeCodes(tx, owner);
+  await revokePasswordLink(tx, owner);
   await revokeAllTokens(tx, owner);
 }
 
 export async function deleteLogin(tx: Transaction, { accountId }: AccountContext, operatorId: number): Promise<void> {
   const owner = { accountId, operatorId };
   await revokeCodes(tx, owner);
+  await revokePasswordLink(tx, owner);
   await revokeAllTokens(tx, owner);
   await deleteTotpSecret(tx, owner);
   await deleteRecoveryCodes(tx, owner);

@@ -1,7 +1,5 @@
 import { type Argon2Parameters, argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
-import { invalidField } from '../kernel/errors.ts';
-import { fold } from '../kernel/text.ts';
 import { HashQueue, type HashTurn } from './hash-queue.ts';
 
 /** The cost of one hash. Stored with every hash, so that the default can change. */
@@ -47,23 +45,6 @@ export class Passwords {
     const parameters = { message, nonce, parallelism: 1, tagLength: TAG_BYTES, memory: memoryKiB, passes };
     return this.#queue.run(turn, () => this.#derive(parameters));
   }
-}
-
-/** Rejects the most common passwords. */
-export async function rejectCommonPassword(password: string, email: string): Promise<void> {
-  commonPasswords ??= loadCommonPasswords();
-  const folded = fold(password);
-  if ((await commonPasswords).has(folded) || folded === fold(email) || /^(.)\1*$/u.test(folded)) {
-    throw invalidField('password', 'must not be a common password or the e-mail address');
-  }
-}
-
-/** The list is large, so it is loaded only when a password is set. */
-let commonPasswords: Promise<ReadonlySet<string>> | undefined;
-
-async function loadCommonPasswords(): Promise<ReadonlySet<string>> {
-  const { dictionary } = await import('@zxcvbn-ts/language-common');
-  return new Set(dictionary['passwords-common'] as readonly string[]);
 }
 
 interface StoredPassword {

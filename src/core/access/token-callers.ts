@@ -2,14 +2,11 @@ import DataLoader from 'dataloader';
 import type { Database } from '../../storage/database.ts';
 import { prepare } from '../../storage/prepared-statement.ts';
 import { ShortLivedCache } from '../kernel/caches.ts';
-import type { AccessLevel, Caller } from '../kernel/caller.ts';
-import type { Role } from '../kernel/roles.ts';
-import { collectSubtree } from '../kernel/tree.ts';
+import type { Caller } from '../kernel/caller.ts';
+import { toOperatorCaller } from './operator-callers.ts';
 import { digest } from './secrets.ts';
 import type { Tokens } from './tokens.ts';
 import { isTwoFactorRequired } from './two-factor/two-factor-store.ts';
-
-const LEVELS_HIGHEST_FIRST: readonly AccessLevel[] = ['admin', 'manager', 'operator', 'expert'];
 
 interface TokenRow {
   readonly tokenHash: string;
@@ -68,37 +65,9 @@ export class TokenCallers {
     return hashes.map((hash) => byHash.get(hash));
   }
 
-  async #toCaller({ accountId, operatorId, groupId, ...row }: TokenRow): Promise<Caller> {
-    const roles = JSON.parse(row.roles) as Role[];
-    const accessLevel = LEVELS_HIGHEST_FIRST.find((role) => roles.includes(role)) ?? 'expert';
-    return {
-      accountId,
-      actor: { type: 'operator', id: operatorId },
-      canWrite: true,
-      accessLevel,
-      operatorId,
-      managedGroups: await this.#findManagedGroups(accountId, accessLevel, groupId),
-      mustSetUpTwoFactor: mustSetUpTwoFactor(row),
-      ...(row.id !== null && { tokenId: row.id }),
-    };
-  }
-
-  async #findManagedGroups(
-    accountId: number,
-    accessLevel: AccessLevel,
-    groupId: number | null,
-  ): Promise<Caller['managedGroups']> {
-    if (accessLevel === 'expert' || accessLevel === 'operator') return new Set();
-    return accessLevel === 'manager' && groupId !== null ? this.#findSubtree(accountId, groupId) : 'account';
-  }
-
-  async #findSubtree(accountId: number, groupId: number): Promise<ReadonlySet<number>> {
-    const rows = await this.#database.read
-      .selectFrom('groups')
-      .select(['id', 'parentId'])
-      .where('accountId', '=', accountId)
-      .execute();
-    return collectSubtree(groupId, new Map(rows.map((row) => [row.id, row.parentId])));
+  async #toCaller(row: TokenRow): Promise<Caller> {
+    const caller = await toOperatorCaller(this.#database.read, row);
+    return { ...caller, mustSetUpTwoFactor: mustSetUpTwoFactor(row), ...(row.id !== null && { tokenId: row.id }) };
   }
 }
 

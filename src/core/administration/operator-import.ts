@@ -1,7 +1,7 @@
 import type { Transaction } from '../../storage/database.ts';
 import { requireClient } from '../access/hash-queue.ts';
 import { foldEmail } from '../access/logins.ts';
-import { rejectCommonPassword } from '../access/passwords.ts';
+import { rejectCommonPassword } from '../access/password-rules.ts';
 import type { Caller, Commit } from '../kernel/caller.ts';
 import { DomainError, type ErrorKind, invalid, invalidField, type Problem } from '../kernel/errors.ts';
 import { isStorable } from '../kernel/text.ts';

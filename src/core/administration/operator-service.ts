@@ -1,7 +1,8 @@
 import type { Database, Transaction } from '../../storage/database.ts';
 import { findLogin, findLoginOperatorIds, foldEmail, setPassword } from '../access/logins.ts';
 import { type OwnPassword, toHashTurn } from '../access/own-password.ts';
-import { type Passwords, rejectCommonPassword } from '../access/passwords.ts';
+import { rejectCommonPassword } from '../access/password-rules.ts';
+import type { Passwords } from '../access/passwords.ts';
 import { type InstallationSecrets, isSameSecret } from '../access/secrets.ts';
 import { revokeSsoTokens } from '../access/tokens.ts';
 import { requeueOperatorConversations } from '../engine/conversations/requeue.ts';
@@ -39,6 +40,7 @@ import {
 } from '../operators/permissions.ts';
 import { createTargetLookup } from '../operators/targets.ts';
 import { isAdmin, requireAnotherAdmin, requireConsistentRoles, requireValidOperator } from './operator-checks.ts';
+import { deletePreferences } from './preferences.ts';
 import { deleteProfile } from './profile.ts';
 
 const PERSONAL_FIELDS = new Set(['name', 'firstName', 'pseudo', 'email', 'externalId', 'callConfig', 'ssoVersion']);
@@ -156,6 +158,7 @@ export class OperatorService {
       await requeueOperatorConversations(tx, caller, id);
       await unassignMessagesLeft(tx, caller, id);
       await deleteProfile(tx, caller, id);
+      await deletePreferences(tx, caller, id);
       await deleteOperator(tx, caller, operator);
       announce(tx, caller, 'operator.deleted', id);
       await endUnservable(tx, caller, operator);

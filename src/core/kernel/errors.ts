@@ -20,6 +20,8 @@ export interface Problem {
   readonly code: 'missing' | 'invalid' | 'unknown';
   /** What is allowed, as the end of a sentence: "must be …". */
   readonly rule: string;
+  /** For programs: names the broken rule, in snake_case. */
+  readonly reason?: string;
 }
 
 export interface ErrorDetails {
@@ -49,8 +51,12 @@ export function invalid(problems: readonly Problem[]): DomainError {
   return new DomainError('invalid', 'The input is not valid.', { problems });
 }
 
-export function invalidField(path: string | readonly (string | number)[], rule: string): DomainError {
-  return invalid([{ path: typeof path === 'string' ? [path] : path, code: 'invalid', rule }]);
+export function invalidField(
+  path: string | readonly (string | number)[],
+  rule: string,
+  details: Pick<Problem, 'reason'> = {},
+): DomainError {
+  return invalid([{ path: typeof path === 'string' ? [path] : path, code: 'invalid', rule, ...details }]);
 }
 
 export function unknownId(kind: string, id: number | string): DomainError {

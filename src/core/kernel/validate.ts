@@ -28,7 +28,8 @@ function toProblems(issue: z.core.$ZodIssue, value: unknown): Problem[] {
     issue.code === 'custom'
       ? issue.params === COUNTS_AS_MISSING
       : issue.code === 'invalid_type' && getValueAt(value, path) === undefined;
-  return [{ path, code: isMissing ? 'missing' : 'invalid', rule: issue.message }];
+  const reason = issue.code === 'custom' ? (issue.params?.reason as string | undefined) : undefined;
+  return [{ path, code: isMissing ? 'missing' : 'invalid', rule: issue.message, ...(reason && { reason }) }];
 }
 
 function getValueAt(value: unknown, path: readonly (string | number)[]): unknown {

@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { password } from '../access/password-rules.ts';
 import { id } from '../kernel/ids.ts';
 import { languageAdmin, languageCode } from '../kernel/languages.ts';
 import { ROLES, type Role } from '../kernel/roles.ts';
-import { isStorable, requiredText, text } from '../kernel/text.ts';
+import { requiredText, text } from '../kernel/text.ts';
 import { callConfig, callConfigInput, DEFAULT_CALL_CONFIG } from './call-config.ts';
 import { emailAddress } from './email.ts';
 
@@ -56,13 +57,6 @@ const writable = {
   websiteList: idList('Identifiers of the websites.'),
   skillList: idList('Identifiers of the skills.'),
 };
-
-const password = z
-  .string({ error: 'must be text of 10 to 200 characters' })
-  .min(10, { error: 'must have at least 10 characters' })
-  .max(200, { error: 'must have at most 200 characters' })
-  .refine(isStorable, { error: 'must not contain NUL or half surrogate pairs' })
-  .meta({ description: 'Write-only; 10 to 200 characters, common passwords are not accepted.', writeOnly: true });
 
 /** The operator as returned to clients. `ssoKey` is null for a read-only caller. */
 export const operatorSchema = z

@@ -80,6 +80,15 @@ export function requireCanUpdate(caller: Caller, operator: PermissionSubject, in
   if (relation === 'managed') requireWithinManagerLimits(caller, input);
 }
 
+/** Whether the caller may set the operator's password without knowing the current one: never their own. */
+export function canSetPassword(caller: Caller, operator: PermissionSubject): boolean {
+  return caller.canWrite && findRelation(caller, operator) === 'managed';
+}
+
+export function requireCanSetPassword(caller: Caller, operator: PermissionSubject): void {
+  if (!canSetPassword(caller, operator)) throw forbidden();
+}
+
 /** Managers create operators in their groups, never with a higher role. */
 export function requireCanCreate(caller: Caller, input: Pick<OperatorUpdate, 'groupId' | 'roles' | 'role'>): void {
   requireWrite(caller);

@@ -91,6 +91,7 @@ test('an impossible identifier is null in a query and UNKNOWN_ID or INVALID in a
       ['operatorAvailabilityUpdate', { chat: true }],
       ['operatorProfileUpdate', { city: 'c' }],
       ['operatorSsoKeyRotate', {}],
+      ['operatorInvite', {}],
       ['operatorPasswordChange', { newPassword: 'a long enough password' }],
       ['skillUpdate', { name: 'n' }],
       ['skillDelete', {}],

@@ -28,7 +28,8 @@ after(() => installation.end());
 
 function contextFor(caller: Caller): Context {
   const runner = createMutationRunner((work) => installation.database.transaction(work));
-  return createRequestContext(caller, installation, runner, new OperationTurns(scheduler, 'test'));
+  const turns = new OperationTurns(scheduler, 'test');
+  return createRequestContext(caller, installation, runner, turns, { getBaseUrl: () => 'http://127.0.0.1' });
 }
 
 const OPERATOR_FIELDS = `id name firstName pseudo email externalId role roles chatEnabled callEnabled videoEnabled chatMaxNumber

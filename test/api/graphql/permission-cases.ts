@@ -63,6 +63,8 @@ export function createMutationCases(fixture: PermissionFixture): MutationCases {
       input: { id: fixture.target(viewer, target), city: uniqueName('city') },
     }),
     operatorSsoKeyRotate: (viewer, target) => ({ input: { id: fixture.target(viewer, target) } }),
+    operatorInvite: (viewer, target) => ({ input: { id: fixture.target(viewer, target) } }),
+    preferencesUpdate: () => ({ input: { theme: 'DARK' } }),
     operatorConnect: () => ({ input: { ttlSeconds: 1 } }),
     operatorDelete: async (viewer, target) => {
       const { id, ...standIn } = await createDisposable(viewer, target);

@@ -134,6 +134,9 @@ const OWN_CONVERSATIONS: Cells = {
   writeKey:                    '.    -        -        -          -       -       -',
 };
 
+/** For the viewer only, not even for admins. */
+const SELF = OWN_CONVERSATIONS;
+
 const EVERYONE = Object.fromEntries(VIEWERS.map((viewer) => [viewer, '+'])) as Cells;
 const NOT_EXPERTS: Cells = { ...EVERYONE, expert: '-' };
 const MANAGERS: Cells = { ...NOT_EXPERTS, operator: '-' };
@@ -170,7 +173,8 @@ export const FIELDS = buildTable(
   cellsFor('Query', EVERYONE, 'tag tags'),
   cellsFor('Query', MANAGERS, 'statistics visitor visitors satisfaction satisfactions'),
   cellsFor('Query', ADMINS, 'apiKeys restUsage'),
-  cellsFor('Account', EVERYONE, 'id name lang premiumEnabled autoAccept offerSeconds idleMinutes attachmentKinds'),
+  cellsFor('Account', EVERYONE, 'id name lang premiumEnabled autoAccept offerSeconds idleMinutes'),
+  cellsFor('Account', EVERYONE, 'attachmentKinds signOnUrl'),
   cellsFor('Account', ADMINS, 'queueLimit lowestPriorityFirst'),
   cellsFor('RestUsage', ADMINS, 'key what count firstUsedAt lastUsedAt replacement'),
   cellsFor('ApiKey', ADMINS, 'id name prefix access createdAt expiresAt lastUsedAt revokedAt'),
@@ -197,6 +201,8 @@ export const FIELDS = buildTable(
   cellsFor('Operator', DETAILS, 'chatAndCall chatToVideo chatPriority callPriority videoPriority'),
   cellsFor('Operator', DETAILS, 'languageList languageAdmin group websites skills callConfig profile statistics'),
   cellsFor('Operator', SECRET, 'ssoKey'),
+  cellsFor('Operator', SELF, 'preferences'),
+  cellsFor('OperatorPreferences', SELF, 'theme'),
   cellsFor('OperatorLive', PUBLIC, 'connected chat call video'),
   cellsFor('ChannelLive', PUBLIC, 'enabled available busy slotNumber slotMaxNumber routable blockedBy'),
   cellsFor('CallConfig', DETAILS, 'type askPhoneNumberAtEveryConnection phoneNumber'),
@@ -306,7 +312,8 @@ export const MUTATIONS = buildTable(
   changesFor('Mutation', OTHER_OPERATORS, 'operatorDelete operatorsImport'),
   changesFor('Mutation', NEW_OPERATORS, 'operatorCreate'),
   changesFor('Mutation', SECRET, 'operatorSsoKeyRotate'),
-  changesFor('Mutation', OPERATORS_ONLY, 'operatorConnect'),
+  changesFor('Mutation', OPERATORS_ONLY, 'operatorConnect preferencesUpdate'),
+  changesFor('Mutation', PASSWORD, 'operatorInvite'),
   changesFor('Mutation', ADMINS_BY_TARGET, 'skillOperatorsAdd skillOperatorsRemove'),
   changesFor('Mutation', OWN_CONVERSATIONS, 'offerAccept offerDecline messageSend conversationEscalate'),
   changesFor('Mutation', OWN_CONVERSATIONS, 'conversationRead typing'),
@@ -375,9 +382,12 @@ export const SUBSCRIPTIONS = buildTable(
 );
 
 /**
- * Types that only a subscription or a certain error returns; those who receive them may read all of their fields.
+ * Types that only a subscription, a mutation or a certain error returns; those who receive them may read all of their
+ * fields.
  */
-export const SUBSCRIPTION_ONLY: ReadonlySet<string> = new Set(['DeskEvent', 'Signal', 'UserErrorParameter']);
+export const SUBSCRIPTION_ONLY: ReadonlySet<string> = new Set([
+  ...['DeskEvent', 'Signal', 'UserErrorParameter', 'PasswordLink'],
+]);
 
 /** The cell of a viewer for a target, or the only cell where there are no targets. */
 export function findCell(cells: Cells, viewer: Viewer, target: Target = 'self'): 'allowed' | 'forbidden' | undefined {

@@ -171,6 +171,7 @@ function buildRoutes({
     ChannelLive: route('operator(id: $target)', 'live', 'chat'),
     CallConfig: route('operator(id: $target)', 'callConfig'),
     OperatorProfile: route('operator(id: $target)', 'profile'),
+    OperatorPreferences: route('operator(id: $target)', 'preferences'),
     Statistics: route('operator(id: $target)', 'statistics'),
   };
 }

@@ -82,6 +82,7 @@ for (const { name, open } of databases) {
         installation,
         createMutationRunner((work) => database.transaction(work)),
         new OperationTurns(new TurnScheduler(), 'test'),
+        { getBaseUrl: () => 'http://127.0.0.1' },
       );
       const { errors } = await graphql({ schema, source: query, contextValue });
       assert.equal(errors, undefined);
@@ -102,6 +103,7 @@ for (const { name, open } of databases) {
       installation,
       createMutationRunner((work) => database.transaction(work)),
       new OperationTurns(new TurnScheduler(), 'test'),
+      { getBaseUrl: () => 'http://127.0.0.1' },
     );
     const { id } = await installation.skills.create((work) => database.transaction(work), caller, {
       name: 'Followed',

@@ -64,7 +64,7 @@ test('a mutation is named object-verb, takes one input, and returns the object a
     const typeName = `${name[0]?.toUpperCase()}${name.slice(1)}`;
     assert.match(
       name,
-      /(Create|Update|Delete|Connect|Disconnect|Change|Rotate|Add|Remove|Revoke|Import|Replay|Test|Erase|Accept|Decline|Send|Transfer|Escalate|Tag|Close|Take|Read|Assign|Resolve|Reopen|typing)$/,
+      /(Create|Update|Delete|Connect|Disconnect|Change|Rotate|Add|Remove|Revoke|Import|Replay|Test|Erase|Accept|Decline|Send|Transfer|Escalate|Tag|Close|Take|Read|Assign|Invite|Resolve|Reopen|typing)$/,
     );
     assert.deepEqual(
       args.map((argument) => `${argument.name}: ${argument.type}`),
@@ -196,7 +196,7 @@ const CONTRACT = lexicographicSortSchema(
   type OperatorMoment { operator: Operator! live: OperatorLive }
   type LiveChangeConnection { edges: [LiveChangeEdge!]! } type LiveChangeEdge { cursor: String! node: LiveChange! }
   type LiveChange { at: DateTime! reason: String actor: Actor! live: OperatorLive! }
-  type Account { name: String! autoAccept: Boolean! offerSeconds: Int! idleMinutes: Int! queueLimit: Int lowestPriorityFirst: Boolean }
+  type Account { name: String! autoAccept: Boolean! offerSeconds: Int! idleMinutes: Int! queueLimit: Int lowestPriorityFirst: Boolean signOnUrl: String }
   type Skill {
     id: ID!  name: String!  order: Int!  createdAt: DateTime!  parent: Skill  children: [Skill!]!
     operators(filter: OperatorFilter, first: Int, after: String, last: Int, before: String): OperatorConnection!
@@ -212,8 +212,11 @@ const CONTRACT = lexicographicSortSchema(
     chatEnabled: Boolean callEnabled: Boolean videoEnabled: Boolean chatMaxNumber: Int chatAndCall: Boolean chatToVideo: Boolean
     chatPriority: Int callPriority: Int videoPriority: Int languageList: [String!] languageAdmin: String ssoKey: String
     group: Group websites: [Website!] skills: [Skill!] callConfig: CallConfig
-    live: OperatorLive!  profile: OperatorProfile  statistics(from: DateTime, to: DateTime): Statistics
+    live: OperatorLive!  profile: OperatorProfile  preferences: OperatorPreferences  statistics(from: DateTime, to: DateTime): Statistics
   }
+  enum Theme { SYSTEM LIGHT DARK }
+  type OperatorPreferences { theme: Theme! }
+  type PasswordLink { url: String! expiresAt: DateTime! }
   type CallConfig { type: String! phoneNumber: String }
   type OperatorProfile { status: String! description: String! facebook: String! twitter: String! city: String! country: String! }
   type OperatorLive { connected: Boolean!  chat: ChannelLive!  call: ChannelLive!  video: ChannelLive! }
@@ -245,7 +248,7 @@ const CONTRACT = lexicographicSortSchema(
 
 const MUTATIONS =
   `operatorCreate operatorUpdate operatorDelete operatorAvailabilityUpdate operatorConnect operatorDisconnect
-  operatorProfileUpdate operatorPasswordChange operatorSsoKeyRotate skillCreate skillUpdate skillDelete skillOperatorsAdd
+  operatorProfileUpdate operatorPasswordChange operatorSsoKeyRotate operatorInvite preferencesUpdate skillCreate skillUpdate skillDelete skillOperatorsAdd
   skillOperatorsRemove groupCreate groupUpdate groupDelete websiteCreate websiteUpdate websiteDelete apiKeyCreate apiKeyRevoke
   operatorsImport accountUpdate offerAccept offerDecline messageSend conversationTransfer conversationEscalate conversationTag
   conversationClose conversationTake conversationRead typing

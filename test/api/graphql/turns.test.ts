@@ -39,7 +39,7 @@ after(() => installation.end());
 function createContext(turns: OperationTurns, accessLevel: 'admin' | 'expert' = 'admin') {
   const runner = createMutationRunner((work) => installation.database.transaction(work));
   const caller = { ...installation.caller, accessLevel, operatorId: 1, actor: { type: 'operator', id: 1 } } as const;
-  return createRequestContext(caller, installation, runner, turns);
+  return createRequestContext(caller, installation, runner, turns, { getBaseUrl: () => 'http://127.0.0.1' });
 }
 
 /** A scheduler whose clock the test controls: every look at it takes half of a turn, however fast the machine is. */

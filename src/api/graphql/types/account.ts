@@ -30,6 +30,7 @@ const AccountRef = builder.objectRef<Account>('Account').implement({
       description: getDescription('attachmentKinds'),
       resolve: ({ attachmentKinds }) => [...attachmentKinds],
     }),
+    signOnUrl: t.exposeString('signOnUrl', { nullable: true, description: getDescription('signOnUrl') }),
     queueLimit: t.int({
       nullable: true,
       description: `${getDescription('queueLimit')} Admins only.`,
@@ -67,6 +68,7 @@ addMutation('accountUpdate', {
       queueLimit: t.int({ description: getDescription('queueLimit') }),
       idleMinutes: t.int({ description: getDescription('idleMinutes') }),
       attachmentKinds: t.stringList({ description: getDescription('attachmentKinds') }),
+      signOnUrl: t.string({ description: getDescription('signOnUrl') }),
       lowestPriorityFirst: t.boolean({ description: getDescription('lowestPriorityFirst') }),
     }),
   },

@@ -22,6 +22,7 @@ const ViaEnum = createEnum<NonNullable<AuditEvent['via']>>(
     graphql: 'The GraphQL API, over HTTP or WebSocket.',
     visitor: "The visitors' API.",
     command_line: 'The command line of the installation.',
+    password_link: 'A link to set a password.',
   },
 );
 

@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import type { Database, Transaction } from '../../storage/database.ts';
+import type { AccountContext, Caller, Commit } from '../kernel/caller.ts';
+import { requireOperatorId } from '../kernel/caller.ts';
+import { requireOperator } from '../operators/operator-store.ts';
+
+const THEMES = ['system', 'light', 'dark'] as const;
+export type Theme = (typeof THEMES)[number];
+
+/**
+ * What an operator chooses for the pages. A new setting needs a line here and no migration: what is stored is read with
+ * these defaults, also if it is no longer a valid value.
+ */
+const fields = {
+  theme: z.enum(THEMES).catch('system'),
+};
+const preferencesSchema = z.object(fields);
+/** Keeps settings of a newer version. */
+const storedSchema = z.looseObject(fields);
+export type Preferences = Readonly<z.output<typeof preferencesSchema>>;
+
+/** Only the fields to change. */
+export type PreferencesUpdate = { readonly [name in keyof Preferences]?: Preferences[name] | undefined };
+
+export class OperatorPreferences {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  async find(accountId: number, operatorId: number): Promise<Preferences> {
+    return preferencesSchema.parse(await readStored(this.#database.read, accountId, operatorId));
+  }
+
+  /** Not in the event log: a setting of one person's pages is no change of the account. */
+  async update(commit: Commit<Preferences>, caller: Caller, input: PreferencesUpdate): Promise<Preferences> {
+    const { accountId } = caller;
+    const operatorId = requireOperatorId(caller);
+    return commit(async (tx) => {
+      await requireOperator(tx, accountId, operatorId);
+      const changes = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
+      const stored = storedSchema.parse({ ...(await readStored(tx.db, accountId, operatorId)), ...changes });
+      const row = { preferences: JSON.stringify(stored) };
+      await tx.db
+        .insertInto('operatorPreferences')
+        .values({ accountId, operatorId, ...row })
+        .onConflict((conflict) => conflict.columns(['accountId', 'operatorId']).doUpdateSet(row))
+        .execute();
+      return preferencesSchema.parse(stored);
+    });
+  }
+}
+
+async function readStored(db: Database['read'], accountId: number, operatorId: number): Promise<object> {
+  const row = await db
+    .selectFrom('operatorPreferences')
+    .select('preferences')
+    .where('accountId', '=', accountId)
+    .where('operatorId', '=', operatorId)
+    .executeTakeFirst();
+  return row ? (JSON.parse(row.preferences) as object) : {};
+}
+
+export async function deletePreferences(
+  tx: Transaction,
+  { accountId }: AccountContext,
+  operatorId: number,
+): Promise<void> {
+  await tx.db
+    .deleteFrom('operatorPreferences')
+    .where('accountId', '=', accountId)
+    .where('operatorId', '=', operatorId)
+    .execute();
+}
