@@ -130,6 +130,7 @@ export function startHousekeeping(installation: Installation, logger: Logger): (
       access.singleSignOn,
       access.twoFactor,
       administration.passwordLinks,
+      access.failedLogins,
       visitors.sessions,
       access.limits,
       access.idempotency,

@@ -22,6 +22,7 @@ export function createOverloadPolicies(deprecation: Deprecation): PathPolicy[] {
     { prefix: ATTACHMENT_PATH, tokenClass: 'conversation', refusal: graphql },
     { prefix: '/oauth2/', anonymousClass: 'integration', refusal: oauth },
     { prefix: '/admin/', anonymousClass: 'integration', refusal: oauth },
+    { prefix: '/session', anonymousClass: 'integration', refusal: oauth },
     { prefix: '/_authenticated', refusal: oauth },
     { prefix: REST_PREFIX, refusal: { ...rest, headers: buildRestHeaders(deprecation) } },
     { prefix: '', refusal: rest },

@@ -14,10 +14,11 @@ import { registerInstallationMetrics } from '../api/http/installation-metrics.ts
 import { Metrics } from '../api/http/metrics.ts';
 import { registerNodeMetrics } from '../api/http/node-metrics.ts';
 import { registerOperations } from '../api/http/operations.ts';
+import { RequestOrigins } from '../api/http/request-origin.ts';
 import { RouteTable } from '../api/http/route-table.ts';
 import { createSecurityHeaders, type SecurityHeaders } from '../api/http/security-headers.ts';
+import { SessionCookie } from '../api/http/session-cookie.ts';
 import { closeWithin, drain } from '../api/http/shutdown.ts';
-import { createSocketOriginCheck } from '../api/http/socket-origin.ts';
 import { registerOAuth } from '../api/oauth/oauth.ts';
 import { registerPages } from '../api/pages/pages.ts';
 import { createFallbackHandlers, type Deprecation, REST_PREFIX, registerRest } from '../api/rest/rest.ts';
@@ -158,7 +159,14 @@ function registerProtocols(
   const transactIn: TransactInAccount = (accountId) => (work) => installation.database.transaction(work, accountId);
   const restOptions = { ...installation, transactIn, ...getDeprecation(config) };
   app.register(async (rest) => registerRest(rest, restOptions), { prefix: REST_PREFIX });
-  const oauthOptions = { access: installation.access, metrics, publicUrl: config.SWITCHBOARD_PUBLIC_URL };
+  const { access, administration } = installation;
+  const origins = {
+    corsOrigins: config.SWITCHBOARD_CORS_ORIGINS,
+    publicUrl: config.SWITCHBOARD_PUBLIC_URL,
+    trustedProxies: config.SWITCHBOARD_TRUSTED_PROXIES,
+  };
+  const sessionCookie = new SessionCookie(new RequestOrigins(origins));
+  const oauthOptions = { access, administration, metrics, publicUrl: config.SWITCHBOARD_PUBLIC_URL, sessionCookie };
   app.register(async (oauth) => registerOAuth(oauth, oauthOptions));
   const scheduler = new TurnScheduler();
   const createQueue = (limits: OperationLimits) =>
@@ -168,6 +176,7 @@ function registerProtocols(
     uploadTimeoutMs: config.SWITCHBOARD_UPLOAD_TIMEOUT * 1000,
     publicUrl: config.SWITCHBOARD_PUBLIC_URL,
     operations: createQueue(OPERATION_LIMITS.operator),
+    sessionCookie,
   };
   app.register(async (graphql) => registerGraphql(graphql, graphqlOptions));
   const visitorOptions = {
@@ -177,15 +186,10 @@ function registerProtocols(
   };
   app.register(async (visitor) => registerVisitor(visitor, visitorOptions));
   const readAddress = createClientAddressReader(config.SWITCHBOARD_TRUSTED_PROXIES);
-  const isAllowedOrigin = createSocketOriginCheck({
-    corsOrigins: config.SWITCHBOARD_CORS_ORIGINS,
-    publicUrl: config.SWITCHBOARD_PUBLIC_URL,
-    trustedProxies: config.SWITCHBOARD_TRUSTED_PROXIES,
-  });
   const readBaseUrl = createSocketBaseUrlReader(config.SWITCHBOARD_PUBLIC_URL, config.SWITCHBOARD_TRUSTED_PROXIES);
   const socketOptions = { logger, securityHeaders: getSecurityHeaders(config), readAddress };
   return [
-    serveSockets(app.server, { ...graphqlOptions, ...socketOptions, isAllowedOrigin, readBaseUrl }, socketTimeouts),
+    serveSockets(app.server, { ...graphqlOptions, ...socketOptions, readBaseUrl }, socketTimeouts),
     serveVisitorSockets(
       app.server,
       {

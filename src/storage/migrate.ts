@@ -21,6 +21,7 @@ import { attachments } from './migrations/0015-attachments.ts';
 import { idleVisitors } from './migrations/0016-idle-visitors.ts';
 import { messagesLeft } from './migrations/0017-messages-left.ts';
 import { signals } from './migrations/0018-signals.ts';
+import { sessions } from './migrations/0019-sessions.ts';
 import { twoFactor } from './migrations/0020-two-factor.ts';
 import { passwordLinks } from './migrations/0021-password-links.ts';
 import type { IndexDefinition, Migration } from './migrations/migration.ts';
@@ -44,6 +45,7 @@ export const migrations: readonly Migration[] = [
   idleVisitors,
   messagesLeft,
   signals,
+  sessions,
   twoFactor,
   passwordLinks,
 ];

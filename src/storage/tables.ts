@@ -75,6 +75,21 @@ export interface Tables {
     lastUsedAt: number | null;
     /** The user agent that logged in. */
     device: string | null;
+    /** 1 for the session of a browser, whose secret is in a cookie; 0 for a bearer token. */
+    isSession: Generated<number>;
+    /** The network address that logged in; only for sessions. */
+    address: string | null;
+  };
+  /** Newest for each e-mail address, known or not; bounded. */
+  failedLogins: {
+    id: string;
+    at: number;
+    /** SHA-256 of the folded address: what people type there may be a password. */
+    emailDigest: string;
+    address: string;
+    /** The user agent. */
+    device: string | null;
+    reason: string;
   };
   /** An operator without a row, or without `enabledAt`, has no second factor. */
   twoFactors: {

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { sql } from 'kysely';
 import { listInstallationTables } from '../../src/storage/copy/installation-tables.ts';
 import { migrate, migrations } from '../../src/storage/migrate.ts';
+import { secretOf } from '../support/clients/oauth.ts';
 import { databases } from '../support/databases/databases.ts';
 import { ADMIN } from '../support/processes/switchboard.ts';
 
@@ -44,7 +45,7 @@ for (const { name, open } of databases) {
 
   test(`${name}: tokens of the previous version are accepted after the migration, without a kind`, async () => {
     const { database, login, tokenCallers, end } = await open();
-    const token = (await login.logIn({ ...ADMIN, address: '127.0.0.1' })) ?? assert.fail('no token');
+    const token = secretOf(await login.logIn({ ...ADMIN, address: '127.0.0.1' })) ?? assert.fail('no token');
     await database.transaction(async (tx) => {
       for (const statement of UNDO_ACCESS_TOKENS) await sql.raw(statement).execute(tx.db);
     });

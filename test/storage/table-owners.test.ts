@@ -18,6 +18,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   conversations: 'core/engine/records/conversation-store.ts',
   counters: 'core/kernel/ids.ts',
   events: 'core/events/event-log.ts',
+  failed_logins: 'core/access/failed-logins.ts',
   groups: 'core/directory/tree-store.ts',
   handlings: 'core/engine/records/handlings.ts',
   idempotency_keys: 'core/access/idempotency.ts',

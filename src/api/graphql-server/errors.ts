@@ -7,7 +7,7 @@ import {
   type Problem,
   toDomainError,
 } from '../../core/kernel/errors.ts';
-import type { Credential } from '../http/credential.ts';
+import { CREDENTIAL_NAMES, type Credential } from '../http/credential.ts';
 import { createErrorHandler, type ErrorResponse, STATUSES } from '../http/error-handler.ts';
 import { toHttpError } from '../http/http-error.ts';
 
@@ -62,7 +62,7 @@ export function graphqlError(code: ErrorCode, message: string): GraphQLError {
 
 export function unauthenticatedError(credential: Credential | undefined, acceptsApiKeys: boolean): GraphQLError {
   if (credential) {
-    return graphqlError('UNAUTHENTICATED', `${credential.kind === 'api_key' ? 'API key' : 'access token'} not valid`);
+    return graphqlError('UNAUTHENTICATED', `${CREDENTIAL_NAMES[credential.kind]} not valid`);
   }
   const apiKey = acceptsApiKeys ? 'an API key in X-API-Key, or ' : '';
   return graphqlError('UNAUTHENTICATED', `Send ${apiKey}an access token as Authorization: Bearer.`);

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import {
   type ExecutionArgs,
@@ -42,6 +43,8 @@ export interface GraphqlEndpoint<Viewer> {
   readonly operations: OperationQueue;
   /** Whether API keys are accepted besides tokens. */
   readonly acceptsApiKeys: boolean;
+  /** Reads the session of a browser from its cookie, where sessions are accepted and there is no other credential. */
+  readSession?(request: IncomingMessage): Credential | undefined;
   /** Undefined if the credential is not valid for this endpoint. */
   authenticate(credential: Credential, request: FastifyRequest): Promise<Viewer | undefined>;
   /** Identifies the caller across requests and connections, for limits. */
@@ -107,7 +110,7 @@ export function serveGraphql<Viewer>(app: FastifyInstance, endpoint: GraphqlEndp
     method: ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'TRACE'],
     url: path,
     handler: async (request, reply) => {
-      const credential = readCredential(request, endpoint.acceptsApiKeys);
+      const credential = readCredential(request, endpoint.acceptsApiKeys) ?? endpoint.readSession?.(request.raw);
       const viewer = credential && (await endpoint.authenticate(credential, request));
       if (viewer === undefined)
         return sendUnauthenticated(reply, credential, unauthenticatedError(credential, endpoint.acceptsApiKeys));

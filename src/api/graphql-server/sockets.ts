@@ -4,7 +4,7 @@ import { type ExecutionArgs, GraphQLError, type GraphQLFormattedError, type Grap
 import { CloseCode, makeServer, type SubscribePayload, type Server as WsServer } from 'graphql-ws';
 import type { Logger } from 'pino';
 import { type ServerOptions, type WebSocket, WebSocketServer } from 'ws';
-import { type Credential, readCredential } from '../http/credential.ts';
+import { CREDENTIAL_NAMES, type Credential, readCredential } from '../http/credential.ts';
 import { findHeaderError } from '../http/header-errors.ts';
 import { HttpError } from '../http/http-error.ts';
 import { type SecurityHeaders, toHeaderLines } from '../http/security-headers.ts';
@@ -68,6 +68,8 @@ export interface SocketEndpoint<Viewer> {
   canConnect?(request: IncomingMessage): Promise<boolean>;
   /** Whether API keys are accepted besides tokens. */
   readonly acceptsApiKeys: boolean;
+  /** Reads the session of a browser from its cookie, where sessions are accepted and there is no other credential. */
+  readSession?(request: IncomingMessage): Credential | undefined;
   /** Returns undefined if the credential is not valid for this endpoint. */
   authenticate(credential: Credential, request: IncomingMessage): Promise<Viewer | undefined>;
   /** Identifies the caller across requests and connections, for limits. */
@@ -273,7 +275,9 @@ export class SocketServer<Viewer> implements Sockets {
   async #authenticate(connection: Connection<Viewer>, parameters: unknown): Promise<boolean> {
     const { acceptsApiKeys } = this.#endpoint;
     connection.credential =
-      readConnectionCredential(parameters, acceptsApiKeys) ?? readCredential(connection.request, acceptsApiKeys);
+      readConnectionCredential(parameters, acceptsApiKeys) ??
+      readCredential(connection.request, acceptsApiKeys) ??
+      this.#endpoint.readSession?.(connection.request);
     const viewer = await this.#findViewer(connection);
     if (viewer === undefined || !this.#admitCaller(connection, viewer)) return false;
     connection.viewer = viewer;
@@ -323,7 +327,7 @@ export class SocketServer<Viewer> implements Sockets {
       if (viewer === undefined)
         client.close(
           CREDENTIAL_INVALID,
-          `The ${credential?.kind === 'api_key' ? 'API key' : 'token'} is no longer valid`,
+          `The ${credential ? CREDENTIAL_NAMES[credential.kind] : 'credential'} is no longer valid`,
         );
       else if (!this.#endpoint.hasSamePermissions(viewer, previousViewer))
         client.close(PERMISSIONS_CHANGED, 'Your permissions have changed, reconnect');

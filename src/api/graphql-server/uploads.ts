@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import multipart from '@fastify/multipart';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { RefusedFile } from '../../core/attachments/content-check.ts';
@@ -18,6 +19,8 @@ export interface UploadEndpoint {
   readonly path: string;
   readonly uploads: Uploads;
   readonly acceptsApiKeys: boolean;
+  /** Reads the session of a browser from its cookie, where sessions are accepted and there is no other credential. */
+  readSession?(request: IncomingMessage): Credential | undefined;
   /** Deadline for the whole request. */
   readonly timeoutMs: number;
   authenticate(credential: Credential, request: FastifyRequest): Promise<Uploader | undefined>;
@@ -36,7 +39,7 @@ export function serveUploads(app: FastifyInstance, endpoint: UploadEndpoint): vo
   app.register(async (scope) => {
     await scope.register(multipart, { limits: { ...FORM_LIMITS, fileSize: maxBytes }, throwFileSizeLimit: false });
     scope.post(path, async (request, reply) => {
-      const credential = readCredential(request, endpoint.acceptsApiKeys);
+      const credential = readCredential(request, endpoint.acceptsApiKeys) ?? endpoint.readSession?.(request.raw);
       const uploader = credential && (await endpoint.authenticate(credential, request));
       if (!uploader)
         return sendUnauthenticated(reply, credential, unauthenticatedError(credential, endpoint.acceptsApiKeys));

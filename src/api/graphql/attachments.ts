@@ -6,6 +6,7 @@ import { serveUploads } from '../graphql-server/uploads.ts';
 import { sendFile } from '../http/file-response.ts';
 import { HttpError } from '../http/http-error.ts';
 import { rejectOtherMethods } from '../http/methods.ts';
+import type { SessionCookie } from '../http/session-cookie.ts';
 import { authenticate } from './authenticate.ts';
 
 export const ATTACHMENT_PATH = '/attachment';
@@ -15,6 +16,7 @@ interface AttachmentOptions {
   readonly access: Access;
   readonly attachments: Attachments;
   readonly uploadTimeoutMs: number;
+  readonly sessionCookie: SessionCookie;
 }
 
 /** `POST /attachment` takes files of operators and integrations; `GET /attachment/<id>` serves signed addresses. */
@@ -24,6 +26,7 @@ export function registerAttachments(app: FastifyInstance, options: AttachmentOpt
     path: ATTACHMENT_PATH,
     uploads: attachments.uploads,
     acceptsApiKeys: true,
+    readSession: (request) => options.sessionCookie.readCredential(request),
     timeoutMs: options.uploadTimeoutMs,
     authenticate: (credential, request) => authenticate(access, credential, request.ip),
   });

@@ -9,6 +9,7 @@ import type { OperationQueue } from '../graphql-server/operation-queue.ts';
 import type { OperationTurns } from '../graphql-server/turns.ts';
 import { createBaseUrlReader } from '../http/base-url.ts';
 import { readIdempotencyKey, toKeyedRequest } from '../http/idempotency-key.ts';
+import type { SessionCookie } from '../http/session-cookie.ts';
 import { registerAttachments } from './attachments.ts';
 import { authenticate } from './authenticate.ts';
 import { createRequestContext } from './request-context.ts';
@@ -23,6 +24,7 @@ export interface GraphqlOptions {
   readonly uploadTimeoutMs: number;
   /** The public address of the service, if configured. */
   readonly publicUrl: string | undefined;
+  readonly sessionCookie: SessionCookie;
 }
 
 interface AuthenticatedRequest {
@@ -32,8 +34,8 @@ interface AuthenticatedRequest {
 
 /** Serves `/graphql` and `/attachment`, for operators and API keys. */
 export function registerGraphql(app: FastifyInstance, options: GraphqlOptions): void {
-  const { schema, compileQueries, operations, services, uploadTimeoutMs } = options;
-  registerAttachments(app, { ...services, uploadTimeoutMs });
+  const { schema, compileQueries, operations, services, uploadTimeoutMs, sessionCookie } = options;
+  registerAttachments(app, { ...services, uploadTimeoutMs, sessionCookie });
   const readBaseUrl = createBaseUrlReader(options.publicUrl);
   serveGraphql<AuthenticatedRequest>(app, {
     path: '/graphql',
@@ -41,6 +43,7 @@ export function registerGraphql(app: FastifyInstance, options: GraphqlOptions): 
     compileQueries,
     operations,
     acceptsApiKeys: true,
+    readSession: (request) => sessionCookie.readCredential(request),
     authenticate: async (credential, request) => {
       const caller = await authenticate(services.access, credential, request.ip);
       return caller && { caller, idempotencyKey: readIdempotencyKey(request) };

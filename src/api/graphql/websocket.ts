@@ -24,13 +24,11 @@ export interface SocketOptions extends GraphqlOptions {
   readAddress(request: IncomingMessage): string;
   /** Returns the public address of the service, without a slash at the end. */
   readBaseUrl(request: IncomingMessage): string;
-  /** Whether the origin of the request may open a WebSocket. */
-  isAllowedOrigin(request: IncomingMessage): boolean;
 }
 
 /** Serves `/graphql` over WebSocket. */
 export function serveSockets(server: Server, options: SocketOptions, timeouts?: SocketTimeouts): Sockets {
-  const { schema, services, transactIn, operations, logger, securityHeaders, readAddress, isAllowedOrigin } = options;
+  const { schema, services, transactIn, operations, logger, securityHeaders, readAddress, sessionCookie } = options;
   const desks = new WeakMap<SocketConnection, DeskPresence>();
   let isStopping = false;
   const getDesk = (connection: SocketConnection) => {
@@ -47,7 +45,8 @@ export function serveSockets(server: Server, options: SocketOptions, timeouts?: 
       securityHeaders,
       operations,
       acceptsApiKeys: true,
-      canConnect: async (request) => isAllowedOrigin(request),
+      readSession: (request) => sessionCookie.readSocketCredential(request),
+      canConnect: async (request) => sessionCookie.mayOpenSocket(request),
       authenticate: (credential, request) => authenticate(services.access, credential, readAddress(request)),
       identify: identifyCaller,
       hasSamePermissions,

@@ -4,7 +4,7 @@ import { HttpError } from './http-error.ts';
 
 /** What a client authenticates with. */
 export interface Credential {
-  readonly kind: 'token' | 'api_key';
+  readonly kind: 'token' | 'api_key' | 'session';
   readonly secret: string;
 }
 
@@ -17,6 +17,18 @@ export function readCredential(
   if (!acceptsApiKeys || typeof apiKey !== 'string') return toCredential(readBearerToken(request), undefined);
   return toCredential(/^Bearer\b/i.test(authorization) ? authorization : undefined, apiKey);
 }
+
+/** Whether the headers have a token or a key, even one that cannot be read. */
+export function hasExplicitCredential({ headers }: { readonly headers: IncomingHttpHeaders }): boolean {
+  return headers['x-api-key'] !== undefined || /^Bearer\b/i.test(headers.authorization ?? '');
+}
+
+/** What errors call the credential. */
+export const CREDENTIAL_NAMES: Readonly<Record<Credential['kind'], string>> = {
+  token: 'access token',
+  api_key: 'API key',
+  session: 'session',
+};
 
 /** Throws if there are both: it would be unclear who calls. */
 export function toCredential(token: string | undefined, apiKey: string | undefined): Credential | undefined {

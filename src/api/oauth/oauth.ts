@@ -1,32 +1,31 @@
 import type { FastifyInstance } from 'fastify';
-import type { Access } from '../../core/access/access.ts';
 import { type ErrorKind, toDomainError } from '../../core/kernel/errors.ts';
 import { readBearerToken } from '../http/bearer-token.ts';
 import { createErrorHandler, type ErrorResponse, STATUSES } from '../http/error-handler.ts';
 import { toHttpError } from '../http/http-error.ts';
 import { rejectOtherMethods } from '../http/methods.ts';
-import type { Metrics } from '../http/metrics.ts';
 import { METADATA_PATH, registerMetadata } from './metadata.ts';
 import { OAuthError, readParameters, requireParameter } from './parameters.ts';
+import { registerSession, SESSION_PATH, type SessionOptions } from './session.ts';
 import { registerSso } from './sso.ts';
-import { countIfRateLimited, sendJson, sendLoginResult } from './token-response.ts';
+import { countIfRateLimited, requireGranted, sendJson, sendToken, WRONG_PASSWORD } from './token-response.ts';
 
-export interface OAuthOptions {
-  readonly access: Access;
-  readonly metrics: Metrics;
+export interface OAuthOptions extends SessionOptions {
   /** The public address of the service, if configured. */
   readonly publicUrl: string | undefined;
 }
 
 /**
- * Login by password (RFC 6749) and by single sign-on, token revocation (RFC 7009), token check (RFC 6750) and the
+ * Login by password (RFC 6749) and by single sign-on, sessions of browsers, token revocation (RFC 7009), token check (RFC 6750) and the
  * metadata of these endpoints (RFC 8414).
  */
-export function registerOAuth(app: FastifyInstance, { access, metrics, publicUrl }: OAuthOptions): void {
+export function registerOAuth(app: FastifyInstance, options: OAuthOptions): void {
+  const { access, metrics, publicUrl } = options;
   const { login, tokens, tokenCallers } = access;
   app.setErrorHandler(handleError);
   registerMetadata(app, publicUrl);
   registerSso(app, access.singleSignOn, metrics);
+  registerSession(app, options);
 
   app.post('/oauth2/token', async (request, reply) => {
     const parameters = readParameters(request);
@@ -36,8 +35,8 @@ export function registerOAuth(app: FastifyInstance, { access, metrics, publicUrl
     const email = requireParameter(parameters, 'username');
     const password = requireParameter(parameters, 'password');
     const credentials = { email, password, address: request.ip, device: request.headers['user-agent'] };
-    const token = await countIfRateLimited(metrics, login.logIn(credentials));
-    return sendLoginResult(reply, metrics, token, 'wrong e-mail or password');
+    const result = await countIfRateLimited(metrics, login.logIn(credentials));
+    return sendToken(reply, requireGranted(metrics, result, WRONG_PASSWORD));
   });
 
   app.post('/oauth2/revoke', async (request, reply) => {
@@ -62,6 +61,7 @@ export function registerOAuth(app: FastifyInstance, { access, metrics, publicUrl
     ['/_authenticated', 'GET, HEAD'],
     ['/admin/login', 'GET, HEAD'],
     ['/admin/session', 'POST'],
+    [SESSION_PATH, 'GET, HEAD, POST, DELETE'],
   ] as const) {
     rejectOtherMethods(app, url, allowed, `method not allowed; allowed methods: ${allowed}`);
   }

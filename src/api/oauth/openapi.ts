@@ -1,13 +1,10 @@
 import { z } from 'zod';
-import type {
-  ZodOpenApiComponentsObject,
-  ZodOpenApiHeaderObject,
-  ZodOpenApiPathsObject,
-  ZodOpenApiResponseObject,
-} from 'zod-openapi';
+import type { ZodOpenApiComponentsObject, ZodOpenApiHeaderObject, ZodOpenApiPathsObject } from 'zod-openapi';
 import { TOKEN_TTL_SECONDS } from '../../core/access/tokens.ts';
 import { headerRefs } from '../http/openapi.ts';
 import { buildMetadata, METADATA_PATH } from './metadata.ts';
+import { bodyErrors, commonErrors, errorResponse, formBody, htmlResponse, jsonResponse } from './openapi-responses.ts';
+import { sessionTags } from './openapi-session.ts';
 
 const TAG = 'Token';
 
@@ -31,13 +28,6 @@ const token = z
 const revokeRequest = z
   .object({ token: z.string().min(1).max(1024).meta({ description: 'The token to revoke.' }) })
   .meta({ id: 'RevokeRequest', description: 'A token revocation (RFC 7009).' });
-
-const oauthError = z
-  .object({
-    error: z.string().meta({ description: 'Error code.' }),
-    error_description: z.string().meta({ description: 'Error message.' }),
-  })
-  .meta({ id: 'OAuthError', description: 'An error response (RFC 6749).' });
 
 const metadata = z
   .object({
@@ -233,72 +223,17 @@ export const oauthComponents = {
   },
   securitySchemes: {
     bearer: { type: 'http', scheme: 'bearer', description: 'A token from `/oauth2/token`.' },
+    session: {
+      type: 'apiKey',
+      in: 'cookie',
+      name: 'switchboard',
+      description:
+        "The session of a browser, on requests of the service's own pages. Over HTTPS the name is `__Host-switchboard`.",
+    },
   },
 } satisfies ZodOpenApiComponentsObject;
 
-export const oauthTags = [{ name: TAG, description: 'Access tokens of operators: log in, check, log out.' }];
-
-function commonErrors(allowed = 'POST') {
-  return {
-    405: errorResponse(
-      'The method is not allowed here.',
-      { invalid_request: `method not allowed; allowed methods: ${allowed}` },
-      'Allow',
-    ),
-    500: errorResponse('Internal error, logged under the request id.', {
-      server_error: 'Internal error.',
-    }),
-    503: errorResponse(
-      'The service cannot answer right now.',
-      { temporarily_unavailable: 'The service cannot answer right now. Nothing was changed.' },
-      'Retry-After',
-    ),
-  };
-}
-
-function bodyErrors() {
-  return {
-    413: errorResponse('The body is larger than 1 MiB.', { invalid_request: 'The body is too large: at most 1 MiB.' }),
-  };
-}
-
-function formBody(schema: z.ZodObject, value: object) {
-  return {
-    description: schema.meta()?.description ?? '',
-    required: true,
-    content: { 'application/x-www-form-urlencoded': { schema, example: value } },
-  };
-}
-
-function jsonResponse(description: string, schema: z.ZodType, value: object): ZodOpenApiResponseObject {
-  return {
-    description,
-    headers: headerRefs('X-Request-Id'),
-    content: { 'application/json': { schema, example: value } },
-  };
-}
-
-function htmlResponse(description: string, ...headers: string[]): ZodOpenApiResponseObject {
-  return {
-    description,
-    headers: headerRefs('X-Request-Id', ...headers),
-    content: { 'text/html': { schema: { type: 'string' } } },
-  };
-}
-
-/** One example for each error. */
-function errorResponse(
-  description: string,
-  errors: Record<string, string>,
-  ...headers: string[]
-): ZodOpenApiResponseObject {
-  const examples = Object.entries(errors).map(([error, description]) => [
-    error,
-    { summary: error, value: { error, error_description: description } },
-  ]);
-  return {
-    description,
-    headers: headerRefs('X-Request-Id', ...headers),
-    content: { 'application/json': { schema: oauthError, examples: Object.fromEntries(examples) } },
-  };
-}
+export const oauthTags = [
+  { name: TAG, description: 'Access tokens of operators: log in, check, log out.' },
+  ...sessionTags,
+];

@@ -20,16 +20,32 @@ export function readParameters(request: FastifyRequest): URLSearchParams {
   return new URLSearchParams(decodeForm(request.body as Buffer | undefined));
 }
 
+/** Reads a JSON object from the body. */
+export function readJson(request: FastifyRequest): Record<string, unknown> {
+  if (readMediaType(request) !== 'application/json') throw invalidRequest('the body must be application/json');
+  const text = decodeUtf8(request.body as Buffer | undefined);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw invalidRequest('the body is not valid JSON');
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw invalidRequest('the body must be an object');
+  return value as Record<string, unknown>;
+}
+
+/** Requires a text that is not empty; undefined if it is absent and optional. */
+export function requireText(body: Readonly<Record<string, unknown>>, name: string): string {
+  const value = body[name];
+  if (typeof value !== 'string') throw invalidRequest(`the parameter ${name} is missing or not a text`);
+  return requireParameter(new URLSearchParams({ [name]: value }), name);
+}
+
 /** Reads the single sign-on code from a form or a JSON object. */
 export function readCode(request: FastifyRequest): string {
   if (readMediaType(request) !== 'application/json') return requireParameter(readParameters(request), 'code');
-  const text = decodeUtf8(request.body as Buffer | undefined);
-  try {
-    const { code } = JSON.parse(text) as { code?: unknown };
-    return requireParameter(new URLSearchParams(typeof code === 'string' ? { code } : {}), 'code');
-  } catch (error) {
-    throw error instanceof OAuthError ? error : invalidRequest('the body cannot be read');
-  }
+  return requireText(readJson(request), 'code');
 }
 
 /** Requires the parameter exactly once and not empty. */
@@ -65,6 +81,6 @@ function decodeUtf8(body: Buffer | undefined): string {
   }
 }
 
-function invalidRequest(description: string): OAuthError {
+export function invalidRequest(description: string): OAuthError {
   return new OAuthError(400, 'invalid_request', description);
 }

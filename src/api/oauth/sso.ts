@@ -4,7 +4,7 @@ import { toDomainError } from '../../core/kernel/errors.ts';
 import { createErrorHandler, type ErrorResponse, STATUSES } from '../http/error-handler.ts';
 import type { Metrics } from '../http/metrics.ts';
 import { readCode } from './parameters.ts';
-import { countIfRateLimited, sendLoginResult } from './token-response.ts';
+import { countIfRateLimited, requireGranted, sendToken, USED_CODE } from './token-response.ts';
 
 /** The page that the link redirects to. It reads the code from its fragment, which never reaches a server or a log. */
 const LANDING_PAGE = '/graphiql';
@@ -30,8 +30,9 @@ export function registerSso(app: FastifyInstance, singleSignOn: SingleSignOn, me
   });
 
   app.post('/admin/session', async (request, reply) => {
-    const token = await singleSignOn.exchange(readCode(request), request.headers['user-agent']);
-    return sendLoginResult(reply, metrics, token, 'the code has expired or was already used');
+    const client = { address: request.ip, device: request.headers['user-agent'] };
+    const result = await singleSignOn.exchange(readCode(request), client);
+    return sendToken(reply, requireGranted(metrics, result, USED_CODE));
   });
 }
 

@@ -1,4 +1,5 @@
 import type { FastifyReply } from 'fastify';
+import type { LoginResult } from '../../core/access/login.ts';
 import { TOKEN_TTL_SECONDS } from '../../core/access/tokens.ts';
 import { toDomainError } from '../../core/kernel/errors.ts';
 import type { Metrics } from '../http/metrics.ts';
@@ -12,15 +13,19 @@ export function sendJson(reply: FastifyReply, status: number, body: object): Fas
     .send(JSON.stringify(body));
 }
 
-/** Sends the token, or fails with `invalid_grant`. */
-export function sendLoginResult(
-  reply: FastifyReply,
-  metrics: Metrics,
-  token: string | undefined,
-  failureMessage: string,
-): FastifyReply {
-  metrics.countLogin(token === undefined ? 'refused' : 'granted');
-  if (token === undefined) throw new OAuthError(400, 'invalid_grant', failureMessage);
+/** Byte for byte the same for an unknown e-mail address. */
+export const WRONG_PASSWORD = 'wrong e-mail or password';
+
+export const USED_CODE = 'the code has expired or was already used';
+
+/** Returns the secret of the token or session, or fails with `invalid_grant`. */
+export function requireGranted(metrics: Metrics, result: LoginResult, failureMessage: string): string {
+  metrics.countLogin(result.kind);
+  if (result.kind === 'refused') throw new OAuthError(400, 'invalid_grant', failureMessage);
+  return result.secret;
+}
+
+export function sendToken(reply: FastifyReply, token: string): FastifyReply {
   return sendJson(reply, 200, {
     access_token: token,
     expires_in: TOKEN_TTL_SECONDS,

@@ -2,6 +2,7 @@ import { createDocument } from 'zod-openapi';
 import packageJson from '../../../package.json' with { type: 'json' };
 import { httpHeaders } from '../http/openapi.ts';
 import { oauthComponents, oauthPaths, oauthTags } from '../oauth/openapi.ts';
+import { sessionPaths } from '../oauth/openapi-session.ts';
 import { restComponents, restTags } from '../rest/openapi/document.ts';
 import { restPaths } from '../rest/openapi/paths.ts';
 import { addDefaults, toWireDocument } from '../rest/openapi/wire-schema.ts';
@@ -45,8 +46,8 @@ export function createOpenApiDocument() {
       },
     }),
   );
-  // GraphQL and visitors use camel case.
-  const others = createDocument({ openapi: OPENAPI_VERSION, info: INFO, paths: otherPaths });
+  // GraphQL, visitors and sessions use camel case.
+  const others = createDocument({ openapi: OPENAPI_VERSION, info: INFO, paths: { ...otherPaths, ...sessionPaths } });
   const schemas = { ...addDefaults(document.components?.schemas ?? {}), ...others.components?.schemas };
   return {
     ...document,

@@ -1,12 +1,14 @@
 import type { Database } from '../../storage/database.ts';
 import { Accounts } from './accounts.ts';
 import { ApiKeys } from './api-keys.ts';
+import { FailedLogins } from './failed-logins.ts';
 import { IdempotencyKeys } from './idempotency.ts';
 import { Login } from './login.ts';
 import { LoginLimits } from './login-limits.ts';
 import { OwnPassword } from './own-password.ts';
 import { type HashCost, Passwords } from './passwords.ts';
 import type { InstallationSecrets } from './secrets.ts';
+import { Sessions } from './sessions.ts';
 import { SingleSignOn } from './single-sign-on.ts';
 import { TokenCallers } from './token-callers.ts';
 import { Tokens } from './tokens.ts';
@@ -23,16 +25,20 @@ export function createAccess(database: Database, secrets: InstallationSecrets, h
   const tokens = new Tokens(database);
   const ownPassword = new OwnPassword({ database, limits, passwords });
   const secondFactors = new SecondFactors(secrets, limits);
+  const failedLogins = new FailedLogins(database);
+  const tokenCallers = new TokenCallers(database, tokens);
   return {
     secrets,
     passwords,
     limits,
     tokens,
     ownPassword,
-    tokenCallers: new TokenCallers(database, tokens),
+    tokenCallers,
+    failedLogins,
+    sessions: new Sessions(database, tokenCallers),
     accounts: new Accounts(database),
     apiKeys: new ApiKeys(database),
-    login: new Login({ database, limits, passwords, tokens }),
+    login: new Login({ database, limits, passwords, tokens, failedLogins }),
     twoFactor: new TwoFactor({ database, secrets, ownPassword, secondFactors }),
     twoFactorQuery: new TwoFactorQuery(database),
     singleSignOn: new SingleSignOn({ database, secrets, limits, tokens }),

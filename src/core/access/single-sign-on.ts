@@ -1,6 +1,6 @@
 import type { Database } from '../../storage/database.ts';
 import { parseId } from '../kernel/ids.ts';
-import { startSession } from './login.ts';
+import { type Credentials, grant, type LoginResult, startSession } from './login.ts';
 import type { LoginLimits } from './login-limits.ts';
 import { generateSecret, type InstallationSecrets, isSameSecret } from './secrets.ts';
 import { type CodeOwner, deleteExpiredCodes, findCodeAccount, insertCode, takeCode } from './sso-codes.ts';
@@ -33,13 +33,13 @@ export class SingleSignOn {
     return code;
   }
 
-  /** Returns a token; undefined for a code that is unknown, expired, revoked or already used. */
-  async exchange(code: string, device?: string): Promise<string | undefined> {
+  /** Refuses a code that is unknown, expired, revoked or already used. */
+  async exchange(code: string, client: Pick<Credentials, 'address' | 'device' | 'use'>): Promise<LoginResult> {
     const account = await findCodeAccount(this.#database, code);
-    if (account === undefined) return undefined; // guesses must not take the write lock
+    if (account === undefined) return { kind: 'refused' }; // guesses must not take the write lock
     return this.#database.transaction(async (tx) => {
       const owner = await takeCode(tx, code);
-      if (!owner) return undefined;
+      if (!owner) return { kind: 'refused' };
       // The key may have been replaced, or the operator deleted, since the code was issued.
       const operator = await tx.db
         .selectFrom('operators')
@@ -47,9 +47,9 @@ export class SingleSignOn {
         .where('accountId', '=', owner.accountId)
         .where('id', '=', owner.operatorId)
         .executeTakeFirst();
-      if (operator?.ssoVersion !== owner.ssoVersion) return undefined;
+      if (operator?.ssoVersion !== owner.ssoVersion) return { kind: 'refused' };
       const { ssoVersion, ...tokenOwner } = owner;
-      return startSession(tx, this.#tokens, tokenOwner, { kind: 'sso', ssoVersion, device });
+      return grant(await startSession(tx, this.#tokens, tokenOwner, { kind: 'sso', ssoVersion, ...client }));
     }, account);
   }
 

@@ -4,8 +4,7 @@ import { prepare } from '../../storage/prepared-statement.ts';
 import { ShortLivedCache } from '../kernel/caches.ts';
 import type { Caller } from '../kernel/caller.ts';
 import { toOperatorCaller } from './operator-callers.ts';
-import { digest } from './secrets.ts';
-import type { Tokens } from './tokens.ts';
+import { type TokenKind, type Tokens, toTokenHash } from './tokens.ts';
 import { isTwoFactorRequired } from './two-factor/two-factor-store.ts';
 
 interface TokenRow {
@@ -18,6 +17,8 @@ interface TokenRow {
   readonly kind: string | null;
   readonly twoFactorRequired: string;
   readonly twoFactorEnabledAt: number | null;
+  readonly isSession: number;
+  readonly expiresAt: number;
   readonly lastUsedAt: number | null;
   readonly now: number;
 }
@@ -26,7 +27,7 @@ const findToken = prepare<{ tokenHash: string }, TokenRow>((db, { tokenHash }) =
   selectValidTokens(db).where('t.tokenHash', '=', tokenHash),
 );
 
-/** Finds the callers of bearer tokens, with a short-lived cache. */
+/** Finds the callers of bearer tokens and sessions, with a short-lived cache. */
 export class TokenCallers {
   readonly #database: Database;
   readonly #tokens: Tokens;
@@ -40,20 +41,21 @@ export class TokenCallers {
     this.#loader = new DataLoader((hashes: readonly string[]) => this.#loadRows(hashes), { cache: false });
   }
 
-  async findCaller(token: string): Promise<Caller | undefined> {
-    const caller = await this.#callers.get(token, async () => {
-      const row = await this.#loader.load(digest(token));
-      if (!row) return undefined;
+  async findCaller(secret: string, kind: TokenKind = 'token'): Promise<Caller | undefined> {
+    const tokenHash = toTokenHash(kind, secret);
+    const caller = await this.#callers.get(tokenHash, async () => {
+      const row = await this.#loader.load(tokenHash);
+      if (!row || (row.isSession === 1) !== (kind === 'session')) return undefined;
       this.#tokens.noteUse(row);
       return this.#toCaller(row);
     });
-    if (caller?.mustSetUpTwoFactor) this.evict(token); // set up on another node, it ends there at once
+    if (caller?.mustSetUpTwoFactor) this.evict(secret, kind); // set up on another node, it ends there at once
     return caller;
   }
 
   /** Removes a token from the cache of this node; other nodes notice when their cache expires. */
-  evict(token: string): void {
-    this.#callers.delete(token);
+  evict(secret: string, kind: TokenKind = 'token'): void {
+    this.#callers.delete(toTokenHash(kind, secret));
   }
 
   async #loadRows(hashes: readonly string[]): Promise<(TokenRow | undefined)[]> {
@@ -67,7 +69,12 @@ export class TokenCallers {
 
   async #toCaller(row: TokenRow): Promise<Caller> {
     const caller = await toOperatorCaller(this.#database.read, row);
-    return { ...caller, mustSetUpTwoFactor: mustSetUpTwoFactor(row), ...(row.id !== null && { tokenId: row.id }) };
+    return {
+      ...caller,
+      mustSetUpTwoFactor: mustSetUpTwoFactor(row),
+      ...(row.id !== null && { tokenId: row.id }),
+      ...(row.isSession === 1 && { sessionExpiresAt: row.expiresAt }),
+    };
   }
 }
 
@@ -89,7 +96,8 @@ function selectValidTokens(db: Database['read']) {
     .leftJoin('twoFactors as f', (join) =>
       join.onRef('f.accountId', '=', 't.accountId').onRef('f.operatorId', '=', 't.operatorId'),
     )
-    .select(['t.tokenHash', 't.accountId', 't.operatorId', 't.id', 't.kind', 't.lastUsedAt', 'o.roles', 'o.groupId'])
+    .select(['t.tokenHash', 't.accountId', 't.operatorId', 't.id', 't.kind', 't.isSession', 't.expiresAt'])
+    .select(['t.lastUsedAt', 'o.roles', 'o.groupId'])
     .select(['a.twoFactorRequired', 'f.enabledAt as twoFactorEnabledAt'])
     .select((eb) => eb.fn<number>('now_ms', []).as('now'))
     .where('t.expiresAt', '>', (eb) => eb.fn<number>('now_ms', []))

@@ -9,7 +9,7 @@ export const TOKEN_TTL_SECONDS = 43_200;
 const USE_INTERVAL_MS = 60_000;
 /** Small, so that other writers do not wait long. */
 const USE_BATCH_SIZE = 100;
-const MAX_DEVICE_LENGTH = 255;
+export const MAX_DEVICE_LENGTH = 255;
 /** No token has it. */
 const NO_TOKEN_ID = 0;
 
@@ -18,15 +18,28 @@ export interface TokenOwner {
   readonly operatorId: number;
 }
 
-/** How the operator logged in, and with which user agent. */
-export type TokenOrigin = { readonly device?: string | undefined } & (
-  | { readonly kind: 'password' }
-  | { readonly kind: 'sso'; readonly ssoVersion: number }
-);
+/** A bearer token, which a client sends itself, or the session of a browser, which sends it as a cookie. */
+export type TokenKind = 'token' | 'session';
+
+/** What the token is for, and how, with which user agent and from where the operator logged in. */
+export type TokenOrigin = {
+  /** Defaults to a bearer token. */
+  readonly use?: TokenKind;
+  readonly device?: string | undefined;
+  readonly address?: string | undefined;
+} & ({ readonly kind: 'password' } | { readonly kind: 'sso'; readonly ssoVersion: number });
 
 /**
- * Bearer tokens: random, stored as a digest. They end by expiry, revocation, a new password or deletion of the
- * operator; tokens from a single sign-on also end when its key is rotated.
+ * Returns the stored form of a token. The two kinds have different ones, so that no node, not even of an earlier version,
+ * accepts the value of a cookie as a bearer token or the other way round.
+ */
+export function toTokenHash(kind: TokenKind, secret: string): string {
+  return digest(kind === 'session' ? `session ${secret}` : secret);
+}
+
+/**
+ * Bearer tokens and sessions of browsers: random, stored as a digest. They end by expiry, revocation, a new password or
+ * deletion of the operator; those from a single sign-on also end when its key is rotated.
  */
 export class Tokens {
   readonly #database: Database;
@@ -37,7 +50,11 @@ export class Tokens {
     this.#database = database;
   }
 
-  async issue(tx: Transaction, owner: TokenOwner, { device, ...origin }: TokenOrigin): Promise<string> {
+  async issue(
+    tx: Transaction,
+    owner: TokenOwner,
+    { use = 'token', device, address, ...origin }: TokenOrigin,
+  ): Promise<string> {
     const token = generateSecret();
     await tx.db
       .insertInto('accessTokens')
@@ -45,18 +62,25 @@ export class Tokens {
         ...owner,
         ...origin,
         id: await nextId(tx, owner.accountId, 'access_token'),
-        tokenHash: digest(token),
+        tokenHash: toTokenHash(use, token),
+        isSession: Number(use === 'session'),
         issuedAt: tx.now,
         expiresAt: tx.now + TOKEN_TTL_SECONDS * 1000,
         device: device?.slice(0, MAX_DEVICE_LENGTH) ?? null,
+        address: use === 'session' ? (address ?? null) : null,
       })
       .execute();
     return token;
   }
 
+  /** Revokes a bearer token. */
   async revoke(token: string): Promise<void> {
     await this.#database.transaction((tx) =>
-      tx.db.deleteFrom('accessTokens').where('tokenHash', '=', digest(token)).execute(),
+      tx.db
+        .deleteFrom('accessTokens')
+        .where('tokenHash', '=', toTokenHash('token', token))
+        .where('isSession', '=', 0) // a text of its form could have the hash of a session
+        .execute(),
     );
   }
 
@@ -82,6 +106,17 @@ export class Tokens {
     const where = sql`expires_at < now_ms()`;
     return deleteInBatches(this.#database, { table: 'access_tokens', key: ['token_hash'], where });
   }
+}
+
+/** Ends a session; returns false if it has already ended. */
+export async function deleteSession(tx: Transaction, tokenHash: string): Promise<boolean> {
+  const row = await tx.db
+    .deleteFrom('accessTokens')
+    .where('tokenHash', '=', tokenHash)
+    .where('isSession', '=', 1)
+    .returning('id')
+    .executeTakeFirst();
+  return row !== undefined;
 }
 
 export async function revokeAllTokens(tx: Transaction, { accountId, operatorId }: TokenOwner): Promise<void> {

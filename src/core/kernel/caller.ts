@@ -19,6 +19,8 @@ export interface Caller {
   readonly mustSetUpTwoFactor: boolean;
   /** The identifier of the operator's token or session. */
   readonly tokenId?: number;
+  /** Only for the session of a browser. */
+  readonly sessionExpiresAt?: number;
 }
 
 /** A caller without restrictions in an account: an API key, the command line or the service itself. */

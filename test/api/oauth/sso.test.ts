@@ -6,7 +6,7 @@ import { TokenCallers } from '../../../src/core/access/token-callers.ts';
 import type { Transact } from '../../../src/core/kernel/caller.ts';
 import { toDomainError } from '../../../src/core/kernel/errors.ts';
 import { graphqlClient, logIn } from '../../support/clients/graphql.ts';
-import { callOAuth, checkToken, postForm } from '../../support/clients/oauth.ts';
+import { callOAuth, checkToken, postForm, secretOf } from '../../support/clients/oauth.ts';
 import { type RestClient, restClient } from '../../support/clients/rest.ts';
 import { databases, type TestInstallation } from '../../support/databases/databases.ts';
 import { createOperator } from '../../support/fixtures/resources.ts';
@@ -27,7 +27,10 @@ for (const { name, open } of databases) {
     const PASSWORD_TOKEN = { kind: 'password', ssoVersion: null };
     const issueCode = async (ssoKey = key) =>
       (await installation.singleSignOn.issueCode(ssoKey, HOME)) ?? assert.fail('no code');
-    const exchange = (code: string) => installation.singleSignOn.exchange(code);
+    const exchange = async (code: string, device?: string) =>
+      secretOf(await installation.singleSignOn.exchange(code, { address: HOME, device }));
+    const logInByPassword = async (device?: string) =>
+      secretOf(await installation.login.logIn({ ...ADMIN, address: HOME, device }));
     const transact: Transact = (work) => installation.database.transaction(work);
     /** A new instance each time, because an instance caches callers. */
     const findCaller = (token: string | undefined) =>
@@ -84,7 +87,7 @@ for (const { name, open } of databases) {
 
     test('rotating a key ends the tokens that came from it, and no others', async () => {
       const token = (await exchange(await issueCode())) ?? assert.fail('no token');
-      const passwordToken = await installation.login.logIn({ ...ADMIN, address: HOME });
+      const passwordToken = await logInByPassword();
       const otherToken = await exchange(await issueCode(await createOperatorKey()));
       await installation.operators.rotateSsoKey(transact, installation.caller, 1);
       assert.equal(await findCaller(token), undefined);
@@ -117,9 +120,10 @@ for (const { name, open } of databases) {
     });
 
     test('a token says where it came from and when it was last used', async () => {
-      const ssoToken = await installation.singleSignOn.exchange(await issueCode(), 'Browser/1.0');
-      const passwordToken = await installation.login.logIn({ ...ADMIN, address: HOME, device: 'x'.repeat(300) });
-      const columns = { accountId: 1, operatorId: 1, issuedAt: installation.clock.now, lastUsedAt: null };
+      const ssoToken = await exchange(await issueCode(), 'Browser/1.0');
+      const passwordToken = await logInByPassword('x'.repeat(300));
+      const common = { isSession: 0, address: null, lastUsedAt: null };
+      const columns = { accountId: 1, operatorId: 1, issuedAt: installation.clock.now, ...common };
       const expiresAt = installation.clock.now + 43_200_000;
       const [ssoHash, passwordHash] = [digest(ssoToken ?? ''), digest(passwordToken ?? '')];
       assert.deepEqual(await readTokens(), [

@@ -36,9 +36,15 @@ const CAMEL_CASE_NAMES = new Set([
   'opensAt',
   'conversationId',
   'isImage',
+  'ssoCode',
+  'firstName',
+  'languageAdmin',
+  'accountName',
+  'expiresAt',
+  'mustSetUpTwoFactor',
 ]);
 const DESCRIBED =
-  /^\/(oauth2\/|_authenticated|admin\/|\.well-known\/|visitor\/(attachment|session|widget)|attachment|_health|_ready)/;
+  /^\/(oauth2\/|_authenticated|admin\/|\.well-known\/|visitor\/(attachment|session|widget)|attachment|session|_health|_ready)/;
 const isRest = (path: string) => path.startsWith('/api/2/');
 
 let switchboard: Switchboard;

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, suite, test } from 'node:test';
 import { Login } from '../../../src/core/access/login.ts';
 import { Passwords } from '../../../src/core/access/passwords.ts';
 import { toDomainError } from '../../../src/core/kernel/errors.ts';
+import { secretOf } from '../../support/clients/oauth.ts';
 import { openTestInstallation, type TestInstallation } from '../../support/databases/databases.ts';
 import { ADMIN } from '../../support/processes/switchboard.ts';
 import { waitUntil } from '../../support/waiting/wait.ts';
@@ -35,7 +36,7 @@ suite('a login during a flood of logins', () => {
   afterEach(() => installation.end());
 
   const startLogin = (email: string, address: string, password = 'wrong') =>
-    login.logIn({ email, password, address }).catch((error) => {
+    login.logIn({ email, password, address }).then(secretOf, (error) => {
       assert.equal(toDomainError(error)?.kind, 'unavailable', String(error));
       rejectedCount += 1;
       return 'rejected' as const;

@@ -1,3 +1,4 @@
+import type { LoginResult } from '../../../src/core/access/login.ts';
 import { waitUntil } from '../waiting/wait.ts';
 
 /** A response of the token endpoint or of `/_authenticated`, parsed and as raw text. */
@@ -44,6 +45,11 @@ export async function logIn(url: string, user: { email: string; password: string
   const { status, text, body } = await tryLogin(url, user.email, user.password);
   if (status !== 200) throw new Error(`Login failed with ${status}: ${text}`);
   return body.access_token;
+}
+
+/** The token or session of a login; undefined if it was refused. */
+export function secretOf(result: LoginResult): string | undefined {
+  return result.kind === 'granted' ? result.secret : undefined;
 }
 
 export function checkToken(url: string, token: string): Promise<OAuthResponse> {

@@ -2,6 +2,7 @@ import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'n
 import type { Socket } from 'node:net';
 import { hasBody } from '../request-body.ts';
 import { type SecurityHeaders, toHeaderLines } from '../security-headers.ts';
+import { hasSessionCookie } from '../session-cookie.ts';
 import { continueReading, stopReading } from '../socket-reading.ts';
 import { AdmissionQueue } from './admission-queue.ts';
 import { RefusedConnections } from './refused-connections.ts';
@@ -75,7 +76,7 @@ export class OverloadProtection implements GateAdmission {
     }
     const traits = {
       url,
-      hasAuthorization: headers.authorization !== undefined,
+      hasToken: headers.authorization !== undefined || hasSessionCookie(headers.cookie),
       hasApiKey: headers['x-api-key'] !== undefined,
     };
     const policy = this.#findPolicy(url);

@@ -28,13 +28,14 @@ export interface Refusal {
 
 export interface RequestTraits {
   readonly url: string;
+  /** Whether there is an `Authorization` header, or the cookie of a session. */
+  readonly hasToken: boolean;
   /** Whether the header is present. */
-  readonly hasAuthorization: boolean;
   readonly hasApiKey: boolean;
 }
 
-export function classifyRequest(policy: PathPolicy, { url, hasAuthorization, hasApiKey }: RequestTraits): RequestClass {
-  if (hasAuthorization) return policy.tokenClass ?? 'integration';
+export function classifyRequest(policy: PathPolicy, { url, hasToken, hasApiKey }: RequestTraits): RequestClass {
+  if (hasToken) return policy.tokenClass ?? 'integration';
   if (hasApiKey || url.includes('key=')) return 'integration';
   return policy.anonymousClass ?? 'anonymous';
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { hasBody } from '../request-body.ts';
+import { hasSessionCookie } from '../session-cookie.ts';
 import type { RequestTraits } from './request-class.ts';
 
 const HEAD_END = '\r\n\r\n';
@@ -92,7 +93,7 @@ function readPlainGet(chunk: Buffer): RequestTraits | undefined {
   if (url === undefined || OTHER_THAN_PLAIN.test(text)) return undefined;
   return {
     url,
-    hasAuthorization: /\nauthorization:/i.test(text),
+    hasToken: /\nauthorization:/i.test(text) || hasSessionCookie(text),
     hasApiKey: /\nx-api-key:/i.test(text),
   };
 }
