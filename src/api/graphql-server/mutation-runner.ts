@@ -46,8 +46,11 @@ export function createIdempotentMutationRunner(keys: IdempotencyKeys, request: K
   };
 }
 
+/** Values that are shown once, in the response to the first request. */
+const SECRET_NAMES: ReadonlySet<string> = new Set(['secret', 'recoveryCodes']);
+
 function toStoredResponse(payload: Payload<unknown>) {
-  const body = JSON.stringify(payload, (name, value) => (name === 'secret' ? null : value));
+  const body = JSON.stringify(payload, (name, value) => (SECRET_NAMES.has(name) ? null : value));
   return { status: 200, location: null, body };
 }
 

@@ -14,7 +14,7 @@ type PayloadFields<T, Context> = Readonly<
   Record<
     string,
     {
-      readonly type: OutputRef | 'ID' | 'Int' | 'String';
+      readonly type: OutputRef | 'ID' | 'Int' | 'String' | readonly ['String'];
       readonly description: string;
       resolve(value: T, context: Context): unknown;
     }

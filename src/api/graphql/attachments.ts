@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Access } from '../../core/access/access.ts';
 import type { Attachments } from '../../core/attachments/attachments.ts';
+import { requireTwoFactorSetUp } from '../../core/kernel/caller.ts';
 import { unknownId } from '../../core/kernel/errors.ts';
 import { serveUploads } from '../graphql-server/uploads.ts';
 import { sendFile } from '../http/file-response.ts';
@@ -28,7 +29,11 @@ export function registerAttachments(app: FastifyInstance, options: AttachmentOpt
     acceptsApiKeys: true,
     readSession: (request) => options.sessionCookie.readCredential(request),
     timeoutMs: options.uploadTimeoutMs,
-    authenticate: (credential, request) => authenticate(access, credential, request.ip),
+    authenticate: async (credential, request) => {
+      const caller = await authenticate(access, credential, request.ip);
+      if (caller) requireTwoFactorSetUp(caller);
+      return caller;
+    },
   });
   app.route<{ Params: { id: string } }>({
     method: ['GET', 'HEAD'],

@@ -31,7 +31,7 @@ export type Loaders = ReturnType<typeof createLoaders>;
 /** Creates the loaders of one request: lookups of the same kind become one statement. */
 export function createLoaders(
   caller: Caller,
-  { administration, attachments, engine, events, reports, visitors }: GraphqlServices,
+  { access, administration, attachments, engine, events, reports, visitors }: GraphqlServices,
   turns: OperationTurns,
 ) {
   const { accountId } = caller;
@@ -46,6 +46,7 @@ export function createLoaders(
     },
     operator: createIdLoader((ids) => operatorQuery.load(accountId, ids)),
     live: createIdLoader((ids) => engine.live.loadStates(accountId, ids)),
+    twoFactor: createIdLoader((ids) => access.twoFactorQuery.load(accountId, ids)),
     profile: createOrderedLoader((ids) => profiles.load(accountId, ids)),
     website: createIdLoader((ids) => websites.load(accountId, ids)),
     group: createIdLoader((ids) => groups.load(accountId, ids)),

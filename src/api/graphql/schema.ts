@@ -1,5 +1,6 @@
 import { resolveInTurns } from '../graphql-server/resolve-in-turns.ts';
 import { builder } from './builder.ts';
+import { refuseRestrictedCallers } from './restricted-callers.ts';
 import './types/account.ts';
 import './types/api-key.ts';
 import './types/conversation.ts';
@@ -25,6 +26,7 @@ import './types/signals.ts';
 import './types/statistics.ts';
 import './types/subscriptions.ts';
 import './types/tag.ts';
+import './types/two-factor.ts';
 import './types/visitor.ts';
 import './types/visitor-context.ts';
 import './types/visitor-erase.ts';
@@ -33,4 +35,4 @@ import './types/webhook-mutations.ts';
 import './types/widget.ts';
 
 /** The imports above add their types and fields to the builder. */
-export const schema = resolveInTurns(builder.toSchema());
+export const schema = refuseRestrictedCallers(resolveInTurns(builder.toSchema()));

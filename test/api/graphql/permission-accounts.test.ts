@@ -253,6 +253,7 @@ const CASES: Record<string, readonly [Kind, (id: string) => string]> = {
   'OperatorDeleteInput.id': ['operator', mutationById('operatorDelete')],
   'OperatorDisconnectInput.id': ['operator', mutationById('operatorDisconnect')],
   'OperatorSsoKeyRotateInput.id': ['operator', mutationById('operatorSsoKeyRotate')],
+  'TwoFactorResetInput.id': ['operator', mutationById('twoFactorReset')],
   'OperatorAvailabilityUpdateInput.id': [
     'operator',
     (id) => mutation('operatorAvailabilityUpdate', `id: ${id}, chat: true`),

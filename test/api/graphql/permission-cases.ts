@@ -1,4 +1,5 @@
 import { createResource } from '../../support/fixtures/resources.ts';
+import { computeCurrentTotp, setUpTwoFactor, startTwoFactor } from '../../support/fixtures/two-factor.ts';
 import { PASSWORD, type PermissionFixture, type TestOperator } from './permission-operators.ts';
 import { isOperatorViewer, type Target, type Viewer } from './permission-table.ts';
 
@@ -65,6 +66,23 @@ export function createMutationCases(fixture: PermissionFixture): MutationCases {
     operatorSsoKeyRotate: (viewer, target) => ({ input: { id: fixture.target(viewer, target) } }),
     operatorInvite: (viewer, target) => ({ input: { id: fixture.target(viewer, target) } }),
     preferencesUpdate: () => ({ input: { theme: 'DARK' } }),
+    twoFactorStart: () => ({ input: { currentPassword: PASSWORD } }),
+    twoFactorConfirm: async (viewer) => {
+      if (!isOperatorViewer(viewer)) return { input: { code: '000000' } };
+      const actingOperator = await fixture.createViewer(viewer);
+      const secret = await startTwoFactor(actingOperator, PASSWORD);
+      return { input: { code: computeCurrentTotp(secret) }, actingOperator };
+    },
+    twoFactorDisable: createTwoFactorCase,
+    recoveryCodesCreate: createTwoFactorCase,
+    twoFactorReset: async (viewer, target) => {
+      if (target === 'self') return { input: { id: fixture.target(viewer, target) } };
+      const { id } = await fixture.createTarget(target);
+      await fixture.switchboard.storedData.query(
+        `insert into two_factors (account_id, operator_id, secret, enabled_at) values (1, ${id}, '', 1)`,
+      );
+      return { input: { id } };
+    },
     operatorConnect: () => ({ input: { ttlSeconds: 1 } }),
     operatorDelete: async (viewer, target) => {
       const { id, ...standIn } = await createDisposable(viewer, target);
@@ -149,6 +167,15 @@ export function createMutationCases(fixture: PermissionFixture): MutationCases {
       return { input: { id: created.data.apiKeyCreate.apiKey.id } };
     },
   };
+
+  /** An operator with two-factor authentication, who uses a recovery code. */
+  async function createTwoFactorCase(viewer: Viewer): Promise<MutationCase> {
+    if (!isOperatorViewer(viewer)) return { input: { currentPassword: PASSWORD, code: 'xxxxx-xxxxx' } };
+    const actingOperator = await fixture.createViewer(viewer);
+    const { recoveryCodes } = await setUpTwoFactor(actingOperator, PASSWORD);
+    const [code] = recoveryCodes;
+    return { input: { currentPassword: PASSWORD, code }, actingOperator };
+  }
 
   /** Creates a conversation that the target handles. The target is connected and has free slots. */
   async function createHandledConversation(viewer: Viewer, target: Target): Promise<string> {

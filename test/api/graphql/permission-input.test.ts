@@ -135,6 +135,7 @@ const UNKNOWN_TARGETS: Record<string, { readonly by: 'id' | 'conversationId'; re
   operatorProfileUpdate: { by: 'id', invalid: { description: 'x'.repeat(6000) } },
   operatorPasswordChange: { by: 'id', invalid: { newPassword: '' } },
   operatorSsoKeyRotate: { by: 'id', invalid: {} },
+  twoFactorReset: { by: 'id', invalid: {} },
   messageSend: { by: 'conversationId', invalid: { clientId: 'a', text: '' } },
   typing: { by: 'conversationId', invalid: {} },
   conversationRead: { by: 'id', invalid: { upTo: -1 } },

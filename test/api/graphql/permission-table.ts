@@ -94,6 +94,12 @@ const ADMINS_BY_TARGET: Cells = {
   readKey:                     '.    -        -        -          -       -       -',
   writeKey:                    '.    +        +        +          +       +       +',
 };
+/** Never on the viewer. */
+// biome-ignore format: the columns are the table
+const OTHERS_BY_ADMINS: Cells = {
+  ...ADMINS_BY_TARGET,
+  admin:                       '-    +        +        +          +       +       +',
+};
 /** A new operator: in that group, or with that role in the group `ownGroup`. */
 // biome-ignore format: the columns are the table
 const NEW_OPERATORS: Cells = {
@@ -122,9 +128,9 @@ const MANAGED_CONVERSATIONS: Cells = {
   expert:                      '-    -        -        -          -       -       -',
   operator:                    '-    -        -        -          -       -       -',
 };
-/** For the operator of the conversation only. */
+/** For the operator only, not even for admins. */
 // biome-ignore format: the columns are the table
-const OWN_CONVERSATIONS: Cells = {
+const OWN: Cells = {
   expert:                      '+    -        -        -          -       -       -',
   operator:                    '+    -        -        -          -       -       -',
   manager:                     '+    -        -        -          -       -       -',
@@ -133,9 +139,6 @@ const OWN_CONVERSATIONS: Cells = {
   readKey:                     '.    -        -        -          -       -       -',
   writeKey:                    '.    -        -        -          -       -       -',
 };
-
-/** For the viewer only, not even for admins. */
-const SELF = OWN_CONVERSATIONS;
 
 const EVERYONE = Object.fromEntries(VIEWERS.map((viewer) => [viewer, '+'])) as Cells;
 const NOT_EXPERTS: Cells = { ...EVERYONE, expert: '-' };
@@ -174,7 +177,7 @@ export const FIELDS = buildTable(
   cellsFor('Query', MANAGERS, 'statistics visitor visitors satisfaction satisfactions'),
   cellsFor('Query', ADMINS, 'apiKeys restUsage'),
   cellsFor('Account', EVERYONE, 'id name lang premiumEnabled autoAccept offerSeconds idleMinutes'),
-  cellsFor('Account', EVERYONE, 'attachmentKinds signOnUrl'),
+  cellsFor('Account', EVERYONE, 'attachmentKinds signOnUrl twoFactorRequired'),
   cellsFor('Account', ADMINS, 'queueLimit lowestPriorityFirst'),
   cellsFor('RestUsage', ADMINS, 'key what count firstUsedAt lastUsedAt replacement'),
   cellsFor('ApiKey', ADMINS, 'id name prefix access createdAt expiresAt lastUsedAt revokedAt'),
@@ -200,9 +203,12 @@ export const FIELDS = buildTable(
   cellsFor('Operator', DETAILS, 'email externalId role roles chatEnabled callEnabled videoEnabled chatMaxNumber'),
   cellsFor('Operator', DETAILS, 'chatAndCall chatToVideo chatPriority callPriority videoPriority'),
   cellsFor('Operator', DETAILS, 'languageList languageAdmin group websites skills callConfig profile statistics'),
+  cellsFor('Operator', DETAILS, 'twoFactor'),
+  cellsFor('TwoFactor', DETAILS, 'isEnabled isRequired enabledAt'),
+  cellsFor('TwoFactor', OWN, 'recoveryCodesLeft'),
   cellsFor('Operator', SECRET, 'ssoKey'),
-  cellsFor('Operator', SELF, 'preferences'),
-  cellsFor('OperatorPreferences', SELF, 'theme'),
+  cellsFor('Operator', OWN, 'preferences'),
+  cellsFor('OperatorPreferences', OWN, 'theme'),
   cellsFor('OperatorLive', PUBLIC, 'connected chat call video'),
   cellsFor('ChannelLive', PUBLIC, 'enabled available busy slotNumber slotMaxNumber routable blockedBy'),
   cellsFor('CallConfig', DETAILS, 'type askPhoneNumberAtEveryConnection phoneNumber'),
@@ -314,9 +320,11 @@ export const MUTATIONS = buildTable(
   changesFor('Mutation', SECRET, 'operatorSsoKeyRotate'),
   changesFor('Mutation', OPERATORS_ONLY, 'operatorConnect preferencesUpdate'),
   changesFor('Mutation', PASSWORD, 'operatorInvite'),
+  changesFor('Mutation', OPERATORS_ONLY, 'twoFactorStart twoFactorConfirm twoFactorDisable recoveryCodesCreate'),
+  changesFor('Mutation', OTHERS_BY_ADMINS, 'twoFactorReset'),
   changesFor('Mutation', ADMINS_BY_TARGET, 'skillOperatorsAdd skillOperatorsRemove'),
-  changesFor('Mutation', OWN_CONVERSATIONS, 'offerAccept offerDecline messageSend conversationEscalate'),
-  changesFor('Mutation', OWN_CONVERSATIONS, 'conversationRead typing'),
+  changesFor('Mutation', OWN, 'offerAccept offerDecline messageSend conversationEscalate'),
+  changesFor('Mutation', OWN, 'conversationRead typing'),
   changesFor('Mutation', CONVERSATIONS, 'conversationTransfer conversationTag conversationClose'),
   changesFor('Mutation', MANAGED_CONVERSATIONS, 'conversationTake'),
   changesFor('Mutation', ADMINS, 'accountUpdate'),

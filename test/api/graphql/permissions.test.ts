@@ -169,6 +169,7 @@ function buildRoutes({
     Operator: route('operator(id: $target)'),
     OperatorLive: route('operator(id: $target)', 'live'),
     ChannelLive: route('operator(id: $target)', 'live', 'chat'),
+    TwoFactor: route('operator(id: $target)', 'twoFactor'),
     CallConfig: route('operator(id: $target)', 'callConfig'),
     OperatorProfile: route('operator(id: $target)', 'profile'),
     OperatorPreferences: route('operator(id: $target)', 'preferences'),

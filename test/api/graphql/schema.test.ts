@@ -64,7 +64,7 @@ test('a mutation is named object-verb, takes one input, and returns the object a
     const typeName = `${name[0]?.toUpperCase()}${name.slice(1)}`;
     assert.match(
       name,
-      /(Create|Update|Delete|Connect|Disconnect|Change|Rotate|Add|Remove|Revoke|Import|Replay|Test|Erase|Accept|Decline|Send|Transfer|Escalate|Tag|Close|Take|Read|Assign|Invite|Resolve|Reopen|typing)$/,
+      /(Create|Update|Delete|Connect|Disconnect|Change|Rotate|Add|Remove|Revoke|Import|Replay|Test|Erase|Accept|Decline|Send|Transfer|Escalate|Tag|Close|Take|Read|Assign|Invite|Resolve|Reopen|Start|Confirm|Disable|Reset|typing)$/,
     );
     assert.deepEqual(
       args.map((argument) => `${argument.name}: ${argument.type}`),
@@ -83,6 +83,8 @@ test('a mutation is named object-verb, takes one input, and returns the object a
     if (expected) assert.equal(first, expected);
     // An offer is a state of a conversation, and people type in one.
     else if (name.startsWith('offer') || name === 'typing') assert.equal(first, 'conversation');
+    // Two-factor authentication belongs to an operator; starting and confirming it return what is shown once.
+    else if (name.startsWith('twoFactor')) assert.ok(['operator', 'recoveryCodes', 'secret'].includes(first));
     else assert.ok(name.startsWith(first), `${name} returns ${first}`);
   }
 });

@@ -3,7 +3,7 @@ import { validate } from '../../../core/kernel/validate.ts';
 import { forbiddenError } from '../../graphql-server/errors.ts';
 import { objectPayload } from '../../graphql-server/mutation.ts';
 import { requireAdminCaller } from '../authorize.ts';
-import { addMutation, builder } from '../builder.ts';
+import { addMutation, builder, RoleEnum } from '../builder.ts';
 import type { Context } from '../context.ts';
 
 const getDescription = (name: keyof typeof accountUpdate.shape) =>
@@ -31,6 +31,11 @@ const AccountRef = builder.objectRef<Account>('Account').implement({
       resolve: ({ attachmentKinds }) => [...attachmentKinds],
     }),
     signOnUrl: t.exposeString('signOnUrl', { nullable: true, description: getDescription('signOnUrl') }),
+    twoFactorRequired: t.field({
+      type: [RoleEnum],
+      description: getDescription('twoFactorRequired'),
+      resolve: ({ twoFactorRequired }) => [...twoFactorRequired],
+    }),
     queueLimit: t.int({
       nullable: true,
       description: `${getDescription('queueLimit')} Admins only.`,
@@ -70,6 +75,7 @@ addMutation('accountUpdate', {
       attachmentKinds: t.stringList({ description: getDescription('attachmentKinds') }),
       signOnUrl: t.string({ description: getDescription('signOnUrl') }),
       lowestPriorityFirst: t.boolean({ description: getDescription('lowestPriorityFirst') }),
+      twoFactorRequired: t.field({ type: [RoleEnum], description: getDescription('twoFactorRequired') }),
     }),
   },
   payload: objectPayload('account', AccountRef),
