@@ -6,7 +6,9 @@ import { toHttpError } from '../http/http-error.ts';
 import { rejectOtherMethods } from '../http/methods.ts';
 import { METADATA_PATH, registerMetadata } from './metadata.ts';
 import { OAuthError, readParameters, requireParameter } from './parameters.ts';
+import { PASSWORD_LINK_PATH, PASSWORD_PATH, registerPasswordLink } from './password-link.ts';
 import { registerSession, SESSION_PATH, type SessionOptions } from './session.ts';
+import { registerSessionOptions, SESSION_OPTIONS_PATH } from './session-options.ts';
 import { registerSso } from './sso.ts';
 import { countIfRateLimited, requireGranted, sendJson, sendToken, WRONG_PASSWORD } from './token-response.ts';
 
@@ -16,8 +18,8 @@ export interface OAuthOptions extends SessionOptions {
 }
 
 /**
- * Login by password (RFC 6749) and by single sign-on, sessions of browsers, token revocation (RFC 7009), token check (RFC 6750) and the
- * metadata of these endpoints (RFC 8414).
+ * Login by password (RFC 6749) and by single sign-on, sessions of browsers, links to set a password, token revocation
+ * (RFC 7009), token check (RFC 6750) and the metadata of these endpoints (RFC 8414).
  */
 export function registerOAuth(app: FastifyInstance, options: OAuthOptions): void {
   const { access, metrics, publicUrl } = options;
@@ -26,6 +28,8 @@ export function registerOAuth(app: FastifyInstance, options: OAuthOptions): void
   registerMetadata(app, publicUrl);
   registerSso(app, access.singleSignOn, metrics);
   registerSession(app, options);
+  registerSessionOptions(app, access.accounts);
+  registerPasswordLink(app, options);
 
   app.post('/oauth2/token', async (request, reply) => {
     const parameters = readParameters(request);
@@ -62,6 +66,9 @@ export function registerOAuth(app: FastifyInstance, options: OAuthOptions): void
     ['/admin/login', 'GET, HEAD'],
     ['/admin/session', 'POST'],
     [SESSION_PATH, 'GET, HEAD, POST, DELETE'],
+    [SESSION_OPTIONS_PATH, 'GET, HEAD'],
+    [PASSWORD_LINK_PATH, 'POST'],
+    [PASSWORD_PATH, 'POST'],
   ] as const) {
     rejectOtherMethods(app, url, allowed, `method not allowed; allowed methods: ${allowed}`);
   }
@@ -87,8 +94,11 @@ const handleError = createErrorHandler<OAuthErrorResponse>({
     if (error instanceof OAuthError) return error;
     const domainError = toDomainError(error);
     if (domainError) {
-      const { kind, message, details } = domainError;
-      return { status: STATUSES[kind], code: ERROR_CODES[kind], message, retryAfterSeconds: details.retryAfterSeconds };
+      const { kind, details } = domainError;
+      const [problem] = details.problems ?? [];
+      const message = problem ? `${problem.path.join('.')} ${problem.rule}` : domainError.message;
+      const { retryAfterSeconds } = details;
+      return { status: STATUSES[kind], code: ERROR_CODES[kind], message, reason: problem?.reason, retryAfterSeconds };
     }
     const httpError = toHttpError(error);
     return (
@@ -100,7 +110,8 @@ const handleError = createErrorHandler<OAuthErrorResponse>({
     );
   },
   renderInternalError: () => ({ status: 500, code: 'server_error', message: 'Internal error.' }),
-  send: (reply, { status, code, message }) => sendJson(reply, status, { error: code, error_description: message }),
+  send: (reply, { status, code, message, reason }) =>
+    sendJson(reply, status, { error: code, error_description: message, reason }),
 });
 
 /** The body of a response that says so. */
@@ -111,4 +122,6 @@ export function renderUnavailable(message: string): string {
 interface OAuthErrorResponse extends ErrorResponse {
   readonly code: string;
   readonly message: string;
+  /** The broken rule, for programs. */
+  readonly reason?: string | undefined;
 }

@@ -6,6 +6,10 @@ const oauthError = z
   .object({
     error: z.string().meta({ description: 'Error code.' }),
     error_description: z.string().meta({ description: 'Error message.' }),
+    reason: z
+      .string()
+      .optional()
+      .meta({ description: 'The broken rule of a password that is not accepted, for programs.' }),
   })
   .meta({ id: 'OAuthError', description: 'An error response (RFC 6749).' });
 

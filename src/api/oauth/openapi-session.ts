@@ -4,12 +4,12 @@ import { TOKEN_TTL_SECONDS } from '../../core/access/tokens.ts';
 import { headerRefs } from '../http/openapi.ts';
 import { bodyErrors, commonErrors, errorResponse, jsonResponse } from './openapi-responses.ts';
 
-const TAG = 'Session';
+export const SESSION_TAG = 'Session';
 const ALLOWED = 'GET, HEAD, POST, DELETE';
 
 export const sessionTags = [
   {
-    name: TAG,
+    name: SESSION_TAG,
     description:
       "Sessions of browsers, for the service's own pages: the secret is in a cookie that scripts cannot read. Programs use tokens or API keys.",
   },
@@ -75,7 +75,7 @@ export const sessionPaths: ZodOpenApiPathsObject = {
   '/session': {
     get: {
       operationId: 'read_session',
-      tags: [TAG],
+      tags: [SESSION_TAG],
       summary: 'Read the session of the browser',
       description: 'Who is logged in. The cookie is only read, never extended.',
       security: [{ session: [] }, {}],
@@ -87,7 +87,7 @@ export const sessionPaths: ZodOpenApiPathsObject = {
     },
     post: {
       operationId: 'log_in',
-      tags: [TAG],
+      tags: [SESSION_TAG],
       summary: 'Log in with a browser',
       description: `Sets the cookie for ${TOKEN_TTL_SECONDS} seconds. Always makes a new session, and ends the one that the browser had. Counts towards the same limits as \`/oauth2/token\`.`,
       security: [],
@@ -119,7 +119,7 @@ export const sessionPaths: ZodOpenApiPathsObject = {
     },
     delete: {
       operationId: 'log_out',
-      tags: [TAG],
+      tags: [SESSION_TAG],
       summary: 'Log out with a browser',
       description: 'Ends the session on all nodes within a second, and deletes the cookie. Can be repeated.',
       security: [{ session: [] }, {}],
@@ -132,7 +132,7 @@ export const sessionPaths: ZodOpenApiPathsObject = {
   },
 };
 
-function otherPage(): ZodOpenApiResponseObject {
+export function otherPage(): ZodOpenApiResponseObject {
   return errorResponse("The request does not come from one of the service's own pages.", {
     access_denied: 'A browser session is accepted only from pages of this service.',
   });

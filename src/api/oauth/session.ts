@@ -77,9 +77,10 @@ async function sendSession(
 async function describeSession(caller: Caller, { access, administration }: SessionOptions) {
   const { accountId, operatorId, sessionExpiresAt, mustSetUpTwoFactor } = caller;
   if (operatorId === null || sessionExpiresAt === undefined) return undefined;
-  const [[operator], account] = await Promise.all([
+  const [[operator], account, { theme }] = await Promise.all([
     administration.operatorQuery.load(accountId, [operatorId]),
     access.accounts.find(accountId),
+    administration.preferences.find(accountId, operatorId),
   ]);
   if (!operator || !account) return undefined;
   const { id, name, firstName, pseudo, email, roles, languageAdmin } = operator;
@@ -87,7 +88,7 @@ async function describeSession(caller: Caller, { access, administration }: Sessi
     authenticated: true,
     operator: { id: String(id), name, firstName, pseudo, email, roles, languageAdmin },
     accountName: account.name,
-    theme: 'SYSTEM',
+    theme: theme.toUpperCase(),
     expiresAt: new Date(sessionExpiresAt).toISOString(),
     mustSetUpTwoFactor,
   };

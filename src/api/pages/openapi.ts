@@ -2,6 +2,7 @@ import { createDocument } from 'zod-openapi';
 import packageJson from '../../../package.json' with { type: 'json' };
 import { httpHeaders } from '../http/openapi.ts';
 import { oauthComponents, oauthPaths, oauthTags } from '../oauth/openapi.ts';
+import { passwordLinkPaths } from '../oauth/openapi-password-link.ts';
 import { sessionPaths } from '../oauth/openapi-session.ts';
 import { restComponents, restTags } from '../rest/openapi/document.ts';
 import { restPaths } from '../rest/openapi/paths.ts';
@@ -47,7 +48,8 @@ export function createOpenApiDocument() {
     }),
   );
   // GraphQL, visitors and sessions use camel case.
-  const others = createDocument({ openapi: OPENAPI_VERSION, info: INFO, paths: { ...otherPaths, ...sessionPaths } });
+  const paths = { ...otherPaths, ...sessionPaths, ...passwordLinkPaths };
+  const others = createDocument({ openapi: OPENAPI_VERSION, info: INFO, paths });
   const schemas = { ...addDefaults(document.components?.schemas ?? {}), ...others.components?.schemas };
   return {
     ...document,

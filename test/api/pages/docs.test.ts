@@ -40,6 +40,7 @@ const CAMEL_CASE_NAMES = new Set([
   'firstName',
   'languageAdmin',
   'accountName',
+  'signOnUrl',
   'expiresAt',
   'mustSetUpTwoFactor',
 ]);

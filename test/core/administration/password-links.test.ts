@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, suite, test } from 'node:test';
+import { computeTotp, toTotpStep } from '../../../src/core/access/two-factor/totp.ts';
 import type { Invitation } from '../../../src/core/administration/password-links.ts';
 import { type Caller, fullAccessCaller, type Transact } from '../../../src/core/kernel/caller.ts';
 import { toDomainError } from '../../../src/core/kernel/errors.ts';
@@ -145,6 +146,21 @@ for (const { name, open } of databases) {
       const owners = await read.selectFrom('accessTokens').select('operatorId').execute();
       assert.deepEqual(owners, [{ operatorId: 1 }]);
       assert.deepEqual(await read.selectFrom('ssoCodes').selectAll().execute(), []);
+    });
+
+    test('two-factor authentication stays on', async () => {
+      const viewer: Caller = { ...installation.caller, operatorId, actor: { type: 'operator', id: operatorId } };
+      const currentPassword = 'the first password';
+      await update(operatorId, { password: currentPassword });
+      const { secret } = await installation.twoFactor.start(transact, viewer, { currentPassword });
+      const code = computeTotp(secret, toTotpStep(installation.clock.now));
+      await installation.twoFactor.confirm(transact, viewer, { code });
+      const enabledAt = installation.clock.now;
+      installation.clock.advance(HOUR_MS);
+      assert.equal(await use(await invite()), true);
+      const [state] = await installation.twoFactorQuery.load(1, [operatorId]);
+      assert.equal(state?.enabledAt, enabledAt);
+      assert.equal(await installation.twoFactorQuery.countRecoveryCodes({ accountId: 1, operatorId }), 10);
     });
 
     test('only those who may set the password make a link, and never their own', async () => {
