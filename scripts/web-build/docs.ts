@@ -6,7 +6,7 @@ import { type BuiltFile, bundle, copyFile } from './bundle.ts';
 const FOLDER = 'web/docs';
 /** Each page with its path, which its link in the bar has as well. */
 const PAGES: Readonly<Record<string, string>> = {
-  'landing/landing.html': '/',
+  'landing/landing.html': '/developers',
   'api/api.html': '/docs',
   'graphiql/graphiql.html': '/graphiql',
   'migration.html': '/docs/migration',

@@ -18,7 +18,7 @@ interface DocumentationPage {
 }
 
 const PAGES: readonly DocumentationPage[] = [
-  { path: '/', content: 'h1' },
+  { path: '/developers', content: 'h1' },
   {
     path: '/docs',
     content: '.btn.execute',
@@ -81,7 +81,7 @@ describe('the documentation pages in a browser', { skip: skipWithoutBrowser }, (
 
   test('the pages have the font of the service', async () => {
     const page = await browser.newPage();
-    await page.goto(switchboard.url);
+    await page.goto(`${switchboard.url}/developers`);
     const isLoaded = 'document.fonts.ready.then((fonts) => [...fonts].some((font) => font.status === "loaded"))';
     assert.equal(await page.evaluate(isLoaded), true);
     await page.close();

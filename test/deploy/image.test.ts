@@ -94,6 +94,8 @@ describe('the image contents', () => {
     for (const path of [
       '/_ready',
       '/',
+      '/login',
+      '/developers',
       '/docs',
       '/docs/migration',
       '/graphiql',

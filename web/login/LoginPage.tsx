@@ -1,27 +1,110 @@
-import { useEffect, useState } from 'react';
-import { logIn, readSession, readSessionOptions, type Session, type SessionOptions } from '../shared/api/session.ts';
+import { useCallback, useEffect, useState } from 'react';
+import type { Answer } from '../shared/api/request.ts';
+import {
+  type Credentials,
+  logIn,
+  readSession,
+  readSessionOptions,
+  type Session,
+  type SessionOptions,
+} from '../shared/api/session.ts';
+import { Banner } from '../shared/components/Banner.tsx';
+import { TIMER } from '../shared/components/icons.ts';
 import { findHome, findReturnPath } from '../shared/page/addresses.ts';
+import { useTexts } from '../shared/texts/LanguageContext.tsx';
+import { chooseTheme } from '../shared/theme/page-theme.ts';
+import { CodeStep } from './CodeStep.tsx';
+import { takeSignOnLink } from './fragment.ts';
 import { PasswordStep } from './PasswordStep.tsx';
+import { ReplaceStep } from './ReplaceStep.tsx';
+import { loginTexts } from './texts.ts';
 
 const query = new URLSearchParams(location.search);
+const link = takeSignOnLink(location, history);
+const returnPath = findReturnPath(link?.to ?? query.get('to'));
 
-/** Leads to the page that was asked for. The log-in page does not stay in the history. */
-function goOn(session: Session): void {
-  location.replace(findReturnPath(query.get('to')) ?? findHome(session));
-}
+type Step =
+  | { readonly kind: 'loading' }
+  | { readonly kind: 'password' }
+  | { readonly kind: 'code' }
+  | { readonly kind: 'replace'; readonly session: Session };
+
+type Reason = 'ended' | 'linkUsed';
 
 export function LoginPage() {
   const [options, setOptions] = useState<SessionOptions>();
-  const [isReady, setReady] = useState(false);
+  const [step, setStep] = useState<Step>({ kind: 'loading' });
+  const [reason, setReason] = useState<Reason | undefined>(query.get('reason') === 'ended' ? 'ended' : undefined);
+  const [credentials, setCredentials] = useState<Credentials>({ email: '', password: '' });
+
+  const goOn = useCallback((session: Session) => {
+    if (session.theme) chooseTheme(session.theme);
+    // The log-in page does not stay in the history.
+    location.replace(returnPath ?? findHome(session));
+  }, []);
+  const useLink = useCallback(
+    async (ssoCode: string) => {
+      const answer: Answer<Session> = await logIn({ ssoCode });
+      if (answer.ok) return goOn(answer.value);
+      setReason('linkUsed');
+      setStep({ kind: 'password' });
+    },
+    [goOn],
+  );
   useEffect(() => {
     readSessionOptions(query.get('account')).then((answer) => answer.ok && setOptions(answer.value));
     readSession().then((answer) => {
-      if (answer.ok && answer.value.authenticated) goOn(answer.value);
-      else setReady(true);
+      const session = answer.ok && answer.value.authenticated ? answer.value : undefined;
+      if (link !== undefined && session === undefined) useLink(link.code);
+      else if (link !== undefined && session !== undefined) setStep({ kind: 'replace', session });
+      else if (session !== undefined) goOn(session);
+      else setStep({ kind: 'password' });
     });
-  }, []);
-  if (!isReady) return null;
+  }, [goOn, useLink]);
+
+  switch (step.kind) {
+    case 'loading':
+      return null;
+    case 'replace':
+      return (
+        <ReplaceStep
+          name={step.session.operator.name}
+          onAccept={() => link && useLink(link.code)}
+          onDecline={() => goOn(step.session)}
+        />
+      );
+    case 'code':
+      return (
+        <CodeStep
+          logIn={(code) => logIn({ ...credentials, email: credentials.email.trim(), code })}
+          onLogIn={goOn}
+          onBack={() => setStep({ kind: 'password' })}
+          onPasswordRefused={() => setStep({ kind: 'password' })}
+        />
+      );
+    case 'password':
+      return (
+        <PasswordStep
+          options={options}
+          notice={<Notice reason={reason} />}
+          credentials={credentials}
+          onChange={setCredentials}
+          logIn={logIn}
+          onLogIn={goOn}
+          onCodeRequired={() => setStep({ kind: 'code' })}
+        />
+      );
+  }
+}
+
+function Notice({ reason }: { readonly reason: Reason | undefined }) {
+  const t = useTexts(loginTexts);
+  if (reason === undefined) return null;
+  const [title, text] =
+    reason === 'ended' ? [t('sessionEndedTitle'), t('sessionEnded')] : [t('linkUsedTitle'), t('linkUsed')];
   return (
-    <PasswordStep options={options} hasSessionEnded={query.get('reason') === 'ended'} logIn={logIn} onLogIn={goOn} />
+    <Banner icon={TIMER} title={title}>
+      {text}
+    </Banner>
   );
 }

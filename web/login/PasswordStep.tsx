@@ -1,55 +1,54 @@
-import { type SubmitEvent, useEffect, useRef, useState } from 'react';
-import type { Answer, Failure } from '../shared/api/request.ts';
+import { type ReactNode, type SubmitEvent, useEffect, useRef, useState } from 'react';
+import type { Answer } from '../shared/api/request.ts';
 import type { Credentials, Session, SessionOptions } from '../shared/api/session.ts';
-import { Banner } from '../shared/components/Banner.tsx';
-import { Button } from '../shared/components/Button.tsx';
-import { ALERT, TIMER } from '../shared/components/icons.ts';
+import { Icon } from '../shared/components/Icon.tsx';
+import { KEY } from '../shared/components/icons.ts';
 import { PasswordField } from '../shared/components/PasswordField.tsx';
 import { TextField } from '../shared/components/TextField.tsx';
-import { formatCountdown } from '../shared/format/countdown.ts';
+import { FailureBanner } from '../shared/frame/FailureBanner.tsx';
 import { RingFrame } from '../shared/frame/RingFrame.tsx';
-import { useWait } from '../shared/frame/useWait.ts';
-import { commonTexts } from '../shared/texts/common.ts';
+import { SubmitButton } from '../shared/frame/SubmitButton.tsx';
+import { useAttempt } from '../shared/frame/useAttempt.ts';
 import { useTexts } from '../shared/texts/LanguageContext.tsx';
 import { loginTexts } from './texts.ts';
 
 interface PasswordStepProps {
   readonly options: SessionOptions | undefined;
-  readonly hasSessionEnded: boolean;
+  /** Why one has to log in, until the first attempt. */
+  readonly notice: ReactNode;
+  readonly credentials: Credentials;
+  readonly onChange: (credentials: Credentials) => void;
   readonly logIn: (credentials: Credentials) => Promise<Answer<Session>>;
   readonly onLogIn: (session: Session) => void;
+  readonly onCodeRequired: () => void;
 }
 
-export function PasswordStep({ options, hasSessionEnded, logIn, onLogIn }: PasswordStepProps) {
+/** E-mail and password. They stay as typed, whatever happens to the request. */
+export function PasswordStep(props: PasswordStepProps) {
+  const { options, notice, credentials, onChange, logIn, onLogIn, onCodeRequired } = props;
+  const { email, password } = credentials;
   const t = useTexts(loginTexts);
-  const [email, setEmail] = useState('');
-  const [password, setPassword] = useState('');
   const [isSubmitted, setSubmitted] = useState(false);
-  const [isPending, setPending] = useState(false);
-  const [failure, setFailure] = useState<Failure>();
-  const wait = useWait(failure);
+  const { start, isPending, failure, forgetFailure, wait } = useAttempt(logIn, onLogIn);
   const emailInput = useRef<HTMLInputElement>(null);
   const passwordInput = useRef<HTMLInputElement>(null);
   useEffect(() => emailInput.current?.focus(), []);
 
-  const isWrong = failure?.kind === 'refused' && failure.code === 'invalid_grant';
   const submit = async (event: SubmitEvent) => {
     event.preventDefault();
-    if (isPending || wait.secondsLeft > 0) return;
     setSubmitted(true);
     const mistake = email.trim() === '' ? emailInput : password === '' ? passwordInput : undefined;
     if (mistake) return mistake.current?.focus();
-    setPending(true);
-    const answer = await logIn({ email: email.trim(), password });
-    setPending(false);
-    if (answer.ok) return onLogIn(answer.value);
-    setFailure(answer.failure);
-    if (answer.failure.kind === 'refused') passwordInput.current?.select();
+    const problem = await start({ email: email.trim(), password });
+    if (problem?.kind !== 'refused') return;
+    if (problem.code === 'mfa_required') onCodeRequired();
+    else passwordInput.current?.select();
   };
-  const change = (set: (text: string) => void) => (text: string) => {
-    set(text);
-    if (isWrong) setFailure(undefined);
+  const change = (changed: Partial<Credentials>) => {
+    onChange({ email, password, ...changed });
+    forgetFailure();
   };
+  const isWrong = failure?.kind === 'refused' && failure.code === 'invalid_grant';
 
   return (
     <RingFrame
@@ -58,8 +57,9 @@ export function PasswordStep({ options, hasSessionEnded, logIn, onLogIn }: Passw
       ringTime={wait.ringTime}
       isRingEnding
     >
+      {failure === undefined && notice}
+      <FailureBanner failure={failure} wait={wait} explained={['invalid_grant', 'mfa_required']} />
       <form className="form" method="post" noValidate onSubmit={submit}>
-        <Notice failure={failure} secondsLeft={wait.secondsLeft} hasSessionEnded={hasSessionEnded} />
         <TextField
           label={t('email')}
           name="username"
@@ -67,7 +67,7 @@ export function PasswordStep({ options, hasSessionEnded, logIn, onLogIn }: Passw
           autoComplete="username"
           maxLength={254}
           value={email}
-          onChange={change(setEmail)}
+          onChange={(text) => change({ email: text })}
           inputRef={emailInput}
           error={isSubmitted && email.trim() === '' ? t('emailMissing') : undefined}
         />
@@ -77,51 +77,22 @@ export function PasswordStep({ options, hasSessionEnded, logIn, onLogIn }: Passw
           autoComplete="current-password"
           maxLength={1024}
           value={password}
-          onChange={change(setPassword)}
+          onChange={(text) => change({ password: text })}
           inputRef={passwordInput}
           error={isWrong ? t('wrongPassword') : isSubmitted && password === '' ? t('passwordMissing') : undefined}
         />
-        <Button kind="primary" type="submit" isPending={isPending} isDisabled={wait.secondsLeft > 0}>
-          {wait.secondsLeft > 0 ? t('tryAgainIn', { time: formatCountdown(wait.secondsLeft) }) : t('logIn')}
-        </Button>
+        <SubmitButton label={t('logIn')} isPending={isPending} wait={wait} />
       </form>
+      {options?.signOnUrl && (
+        <>
+          <p className="or">{t('or')}</p>
+          <a className="button" href={options.signOnUrl}>
+            <Icon path={KEY} />
+            {t('signOn')}
+          </a>
+        </>
+      )}
       <p className="ring-frame-help small">{t('forgotPassword')}</p>
     </RingFrame>
   );
-}
-
-interface NoticeProps {
-  readonly failure: Failure | undefined;
-  readonly secondsLeft: number;
-  readonly hasSessionEnded: boolean;
-}
-
-function Notice({ failure, secondsLeft, hasSessionEnded }: NoticeProps) {
-  const t = useTexts(loginTexts);
-  const common = useTexts(commonTexts);
-  if (failure?.kind === 'limited' && secondsLeft > 0)
-    return (
-      <Banner icon={TIMER} role="alert" title={t('limitedTitle')}>
-        {t('limited', { time: formatCountdown(secondsLeft) })}
-      </Banner>
-    );
-  if (failure?.kind === 'unreachable')
-    return (
-      <Banner icon={ALERT} kind="danger" role="alert" title={common('unreachableTitle')}>
-        {common('unreachable')}
-      </Banner>
-    );
-  if (failure?.kind === 'refused' && failure.code !== 'invalid_grant')
-    return (
-      <Banner icon={ALERT} kind="danger" role="alert" title={t('refusedTitle')}>
-        <span lang="en">{failure.description}</span>
-      </Banner>
-    );
-  if (failure === undefined && hasSessionEnded)
-    return (
-      <Banner icon={TIMER} title={t('sessionEndedTitle')}>
-        {t('sessionEnded')}
-      </Banner>
-    );
-  return null;
 }

@@ -48,8 +48,12 @@ export function registerPages(app: FastifyInstance, { publicUrl, buildFolder }: 
       return reply.type(HTML).send(fillIn(String(page.content), values));
     });
   };
-  registerPage('/', 'landing.html', (request) => ({ values: { address: getBaseUrl(request) } }));
+  // Both lead to where the operator works.
+  registerPage('/', 'start.html');
+  registerPage('/console', 'start.html');
   registerPage('/login', 'login.html');
+  registerPage('/desk', 'desk.html');
+  registerPage('/developers', 'landing.html', (request) => ({ values: { address: getBaseUrl(request) } }));
   registerPage('/docs', 'api.html');
   registerPage('/docs/migration', 'migration.html');
   registerPage('/docs/migration/meter', 'meter.html');

@@ -68,7 +68,16 @@ test('a redirect has nosniff', async () => {
 });
 
 test('every page has a referrer policy', async () => {
-  for (const path of ['/', '/docs', '/docs/migration', '/docs/migration/meter', '/graphiql', '/admin/login?key=x']) {
+  for (const path of [
+    '/',
+    '/login',
+    '/developers',
+    '/docs',
+    '/docs/migration',
+    '/docs/migration/meter',
+    '/graphiql',
+    '/admin/login?key=x',
+  ]) {
     const { headers } = await fetch(switchboard.url + path);
     assert.equal(headers.get('referrer-policy'), 'no-referrer', path);
   }

@@ -15,7 +15,7 @@ after(() => switchboard.stop());
 const get = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
   getPlain(switchboard.url + path, headers, method);
 
-const PAGES = ['/', '/docs', '/docs/migration', '/docs/migration/meter', '/graphiql'];
+const PAGES = ['/', '/login', '/developers', '/docs', '/docs/migration', '/docs/migration/meter', '/graphiql'];
 
 for (const page of PAGES) {
   test(`${page} refers to its files by their hashed names, and is itself asked for every time`, async () => {

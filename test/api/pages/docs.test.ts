@@ -219,7 +219,16 @@ describe('the server responds as documented', () => {
 });
 
 describe('the pages', () => {
-  const pages = ['/', '/docs', '/docs/migration', '/docs/migration/meter'];
+  const pages = [
+    '/',
+    '/login',
+    '/desk',
+    '/console',
+    '/developers',
+    '/docs',
+    '/docs/migration',
+    '/docs/migration/meter',
+  ];
 
   for (const path of pages) {
     test(`${path} has a strict content security policy and loads nothing from other hosts`, async () => {
@@ -268,7 +277,7 @@ describe('the pages', () => {
   });
 
   test('the landing page shows the URL of the request, unless the host is malformed', async () => {
-    assert.ok((await (await get('/')).text()).includes(`${switchboard.url}/api/2/operator`));
+    assert.ok((await (await get('/developers')).text()).includes(`${switchboard.url}/api/2/operator`));
     const html = await loadLandingPage('"><script src=x></script>');
     assert.ok(html.includes('/api/2/operator'));
     assert.ok(!html.includes('<script'));
@@ -278,7 +287,9 @@ describe('the pages', () => {
 /** Loads the landing page with a Host header that no browser would send. */
 function loadLandingPage(host: string): Promise<string> {
   return new Promise((resolve, reject) => {
-    request(switchboard.url, { headers: { Host: host } }, (response) => text(response).then(resolve, reject))
+    request(`${switchboard.url}/developers`, { headers: { Host: host } }, (response) =>
+      text(response).then(resolve, reject),
+    )
       .once('error', reject)
       .end();
   });

@@ -31,7 +31,7 @@ export async function send(path: string, { method = 'GET', body }: RequestOption
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
     const content = response.status === 204 ? undefined : await response.json();
-    return response.ok ? succeed(content) : fail(describeFailure(response, content));
+    return response.ok ? succeed(content) : fail(describeFailure(response, content as ErrorBody));
   } catch {
     return fail({ kind: 'unreachable' });
   }

@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import type { ReactNode, Ref } from 'react';
 import { Button as AriaButton, type ButtonProps as AriaButtonProps } from 'react-aria-components/Button';
 import { Icon } from './Icon.tsx';
 import type { IconPath } from './icons.ts';
@@ -9,6 +9,7 @@ export interface ButtonProps extends Omit<AriaButtonProps, 'className' | 'style'
   readonly size?: 'small';
   readonly icon?: IconPath;
   readonly children: ReactNode;
+  readonly ref?: Ref<HTMLButtonElement>;
 }
 
 /** While it is pending it keeps the focus and does nothing. Disabled, its label says why. */

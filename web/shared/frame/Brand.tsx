@@ -1,6 +1,7 @@
+/** In an element with the class `brand`. */
 export function Brand() {
   return (
-    <span className="brand">
+    <>
       <svg
         className="logo"
         viewBox="0 0 24 24"
@@ -15,6 +16,6 @@ export function Brand() {
         <path d="M6 9.5v3.5a5 5 0 0 0 5 5h3.5" />
       </svg>
       Switchboard
-    </span>
+    </>
   );
 }

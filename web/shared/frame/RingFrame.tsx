@@ -21,7 +21,9 @@ export function RingFrame({ title, introduction, ringTime, isRingEnding = false,
   return (
     <div className="ring-frame">
       <header className="ring-frame-bar">
-        <Brand />
+        <span className="brand">
+          <Brand />
+        </span>
         <ThemeSwitch />
       </header>
       <main className="ring-frame-main">

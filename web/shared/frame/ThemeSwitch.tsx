@@ -3,7 +3,8 @@ import { IconButton } from '../components/Button.tsx';
 import { MOON, SUN } from '../components/icons.ts';
 import { commonTexts } from '../texts/common.ts';
 import { useTexts } from '../texts/LanguageContext.tsx';
-import { chooseTheme, findOtherTheme, readTheme } from '../theme/theme.ts';
+import { chooseTheme, readTheme } from '../theme/page-theme.ts';
+import { findOtherTheme } from '../theme/theme.ts';
 
 /** Switches this browser between light and dark, before anyone has logged in. */
 export function ThemeSwitch() {

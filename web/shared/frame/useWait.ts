@@ -3,7 +3,7 @@ import type { Failure } from '../api/request.ts';
 import type { RingTime } from '../components/OfferRing.tsx';
 import { useSecondsLeft } from '../format/useSecondsLeft.ts';
 
-interface Wait {
+export interface Wait {
   /** 0 as soon as the next attempt is allowed. */
   readonly secondsLeft: number;
   readonly ringTime: RingTime | undefined;

@@ -6,7 +6,7 @@ import { Button } from '../components/Button.tsx';
 import { ALERT } from '../components/icons.ts';
 import { commonTexts } from '../texts/common.ts';
 import { useLanguage, useTexts } from '../texts/LanguageContext.tsx';
-import { chooseTheme } from '../theme/theme.ts';
+import { chooseTheme } from '../theme/page-theme.ts';
 import { createLogInAddress } from './addresses.ts';
 
 interface SessionPageProps {

@@ -26,8 +26,16 @@ export function findHome(_session: Session): string {
   return '/desk';
 }
 
-/** The log-in page, which returns to this one. */
-export function createLogInAddress({ pathname, search, hash }: Location, reason?: 'ended'): string {
-  const query = new URLSearchParams({ to: pathname + search + hash, ...(reason && { reason }) });
-  return `/login?${query}`;
+/** Of `location`. */
+export interface PageAddress {
+  readonly pathname: string;
+  readonly search: string;
+  readonly hash: string;
+}
+
+/** The log-in page, which returns to this one if it is a page of its own. */
+export function createLogInAddress({ pathname, search, hash }: PageAddress, reason?: 'ended'): string {
+  const to = findReturnPath(pathname + search + hash);
+  const query = new URLSearchParams({ ...(to !== undefined && { to }), ...(reason && { reason }) });
+  return query.size === 0 ? '/login' : `/login?${query}`;
 }

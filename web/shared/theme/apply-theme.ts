@@ -1,4 +1,4 @@
 // Runs before the page is painted, as a script of its own: the page never appears in the other theme first.
-import { applyTheme, readTheme } from './theme.ts';
+import { applyTheme, readTheme } from './page-theme.ts';
 
 applyTheme(readTheme());

@@ -1,0 +1,22 @@
+import { Button } from '../components/Button.tsx';
+import { formatCountdown } from '../format/countdown.ts';
+import { commonTexts } from '../texts/common.ts';
+import { useTexts } from '../texts/LanguageContext.tsx';
+import type { Wait } from './useWait.ts';
+
+interface SubmitButtonProps {
+  readonly label: string;
+  readonly isPending: boolean;
+  readonly wait: Wait;
+}
+
+/** Sends the form. Disabled, it says when it works again. */
+export function SubmitButton({ label, isPending, wait }: SubmitButtonProps) {
+  const t = useTexts(commonTexts);
+  const isWaiting = wait.secondsLeft > 0;
+  return (
+    <Button kind="primary" type="submit" isPending={isPending} isDisabled={isWaiting}>
+      {isWaiting ? t('tryAgainIn', { time: formatCountdown(wait.secondsLeft) }) : label}
+    </Button>
+  );
+}
