@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Database, Transaction } from '../../storage/database.ts';
-import type { AccountContext, Caller, Commit } from '../kernel/caller.ts';
-import { requireOperatorId } from '../kernel/caller.ts';
+import { announce, computeChanges } from '../events/announce.ts';
+import { type AccountContext, type Caller, type Commit, requireOperatorId } from '../kernel/caller.ts';
 import { requireOperator } from '../operators/operator-store.ts';
 
 const THEMES = ['system', 'light', 'dark'] as const;
@@ -11,12 +11,12 @@ export type Theme = (typeof THEMES)[number];
  * What an operator chooses for the pages. A new setting needs a line here and no migration: what is stored is read with
  * these defaults, also if it is no longer a valid value.
  */
-const fields = {
+const settings = {
   theme: z.enum(THEMES).catch('system'),
 };
-const preferencesSchema = z.object(fields);
+const preferencesSchema = z.object(settings);
 /** Keeps settings of a newer version. */
-const storedSchema = z.looseObject(fields);
+const storedSchema = z.looseObject(settings);
 export type Preferences = Readonly<z.output<typeof preferencesSchema>>;
 
 /** Only the fields to change. */
@@ -33,23 +33,30 @@ export class OperatorPreferences {
     return preferencesSchema.parse(await readStored(this.#database.read, accountId, operatorId));
   }
 
-  /** Not in the event log: a setting of one person's pages is no change of the account. */
   async update(commit: Commit<Preferences>, caller: Caller, input: PreferencesUpdate): Promise<Preferences> {
     const { accountId } = caller;
     const operatorId = requireOperatorId(caller);
     return commit(async (tx) => {
       await requireOperator(tx, accountId, operatorId);
-      const changes = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
-      const stored = storedSchema.parse({ ...(await readStored(tx.db, accountId, operatorId)), ...changes });
+      const before = storedSchema.parse(await readStored(tx.db, accountId, operatorId));
+      const stored = { ...before, ...omitUndefined(input) };
+      const { fields } = computeChanges(before, stored);
+      if (fields.length === 0) return preferencesSchema.parse(stored);
       const row = { preferences: JSON.stringify(stored) };
       await tx.db
         .insertInto('operatorPreferences')
         .values({ accountId, operatorId, ...row })
         .onConflict((conflict) => conflict.columns(['accountId', 'operatorId']).doUpdateSet(row))
         .execute();
+      const changes = { fields: fields.map((name) => `preferences.${name}`), values: {} };
+      announce(tx, caller, 'operator.updated', operatorId, changes);
       return preferencesSchema.parse(stored);
     });
   }
+}
+
+function omitUndefined(input: PreferencesUpdate): Partial<Preferences> {
+  return Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
 }
 
 async function readStored(db: Database['read'], accountId: number, operatorId: number): Promise<object> {

@@ -265,6 +265,20 @@ const CASES: Record<string, () => Promise<Case> | Case> = {
       fields: ['password'],
     };
   },
+  operatorInvite: async () => {
+    const { id } = await createOperator();
+    return { input: { id }, type: 'operator.invited', subject: `operator:${id}`, fields: [] };
+  },
+  preferencesUpdate: async () => {
+    const operator = await createOperator();
+    return {
+      input: { theme: 'DARK' },
+      type: 'operator.updated',
+      subject: `operator:${operator.id}`,
+      fields: ['preferences.theme'],
+      actingOperator: operator,
+    };
+  },
   operatorProfileUpdate: async () => {
     const { id } = await createOperator();
     return {
