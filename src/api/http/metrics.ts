@@ -63,7 +63,7 @@ export class Metrics {
     };
   }
 
-  countLogin(outcome: 'granted' | 'refused' | 'limited'): void {
+  countLogin(outcome: 'granted' | 'refused' | 'code_required' | 'limited'): void {
     this.#logins.inc({ outcome });
     if (outcome === 'limited') this.#limitHits.inc({ limit: 'login' });
   }

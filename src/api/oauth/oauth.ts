@@ -5,7 +5,7 @@ import { createErrorHandler, type ErrorResponse, STATUSES } from '../http/error-
 import { toHttpError } from '../http/http-error.ts';
 import { rejectOtherMethods } from '../http/methods.ts';
 import { METADATA_PATH, registerMetadata } from './metadata.ts';
-import { OAuthError, readParameters, requireParameter } from './parameters.ts';
+import { OAuthError, readOptionalParameter, readParameters, requireParameter } from './parameters.ts';
 import { PASSWORD_LINK_PATH, PASSWORD_PATH, registerPasswordLink } from './password-link.ts';
 import { registerSession, SESSION_PATH, type SessionOptions } from './session.ts';
 import { registerSessionOptions, SESSION_OPTIONS_PATH } from './session-options.ts';
@@ -38,7 +38,8 @@ export function registerOAuth(app: FastifyInstance, options: OAuthOptions): void
       throw new OAuthError(400, 'unsupported_grant_type', 'only the grant type password is supported');
     const email = requireParameter(parameters, 'username');
     const password = requireParameter(parameters, 'password');
-    const credentials = { email, password, address: request.ip, device: request.headers['user-agent'] };
+    const client = { address: request.ip, device: request.headers['user-agent'] };
+    const credentials = { ...client, email, password, code: readOptionalParameter(parameters, 'otp') };
     const result = await countIfRateLimited(metrics, login.logIn(credentials));
     return sendToken(reply, requireGranted(metrics, result, WRONG_PASSWORD));
   });

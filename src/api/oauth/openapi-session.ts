@@ -3,6 +3,7 @@ import type { ZodOpenApiPathsObject, ZodOpenApiResponseObject } from 'zod-openap
 import { TOKEN_TTL_SECONDS } from '../../core/access/tokens.ts';
 import { headerRefs } from '../http/openapi.ts';
 import { bodyErrors, commonErrors, errorResponse, jsonResponse } from './openapi-responses.ts';
+import { MFA_MESSAGES } from './token-response.ts';
 
 export const SESSION_TAG = 'Session';
 const ALLOWED = 'GET, HEAD, POST, DELETE';
@@ -20,6 +21,10 @@ const logInRequest = z
     z.object({
       email: z.string().min(1).max(1024).meta({ description: 'E-mail address of the operator.' }),
       password: z.string().min(1).max(1024).meta({ description: 'Password of the operator.', format: 'password' }),
+      code: z.string().max(1024).optional().meta({
+        description:
+          'The current code of the authenticator app, or a recovery code. Required if the operator has set up two-factor authentication, ignored otherwise.',
+      }),
     }),
     z.object({
       ssoCode: z.string().min(1).max(1024).meta({ description: 'A single sign-on code: valid once, for one minute.' }),
@@ -105,6 +110,7 @@ export const sessionPaths: ZodOpenApiPathsObject = {
         200: withCookie(jsonResponse('The new session.', session, exampleSession)),
         400: errorResponse('The request is not valid, or the credentials are wrong.', {
           invalid_grant: 'wrong e-mail or password',
+          mfa_required: MFA_MESSAGES.code_required,
           invalid_request: 'the body must be application/json',
         }),
         403: otherPage(),

@@ -5,6 +5,7 @@ import { headerRefs } from '../http/openapi.ts';
 import { buildMetadata, METADATA_PATH } from './metadata.ts';
 import { bodyErrors, commonErrors, errorResponse, formBody, htmlResponse, jsonResponse } from './openapi-responses.ts';
 import { sessionTags } from './openapi-session.ts';
+import { MFA_MESSAGES } from './token-response.ts';
 
 const TAG = 'Token';
 
@@ -13,6 +14,10 @@ const tokenRequest = z
     grant_type: z.literal('password').meta({ description: 'The only supported grant type.' }),
     username: z.string().min(1).max(1024).meta({ description: 'E-mail address of the operator.' }),
     password: z.string().min(1).max(1024).meta({ description: 'Password of the operator.', format: 'password' }),
+    otp: z.string().max(1024).optional().meta({
+      description:
+        'The current code of the authenticator app, or a recovery code. Required if the operator has set up two-factor authentication, ignored otherwise.',
+    }),
   })
   .meta({ id: 'TokenRequest', description: 'The password grant of RFC 6749. Each parameter may be sent once.' });
 
@@ -80,6 +85,7 @@ const tokenPaths: ZodOpenApiPathsObject = {
         200: jsonResponse('The token.', token, exampleToken),
         400: errorResponse('The request is not valid, or the credentials are wrong.', {
           invalid_grant: 'wrong e-mail or password',
+          mfa_required: MFA_MESSAGES.code_required,
           invalid_request: 'the parameter username is missing',
           unsupported_grant_type: 'only the grant type password is supported',
         }),

@@ -35,11 +35,16 @@ export function readJson(request: FastifyRequest): Record<string, unknown> {
   return value as Record<string, unknown>;
 }
 
-/** Requires a text that is not empty; undefined if it is absent and optional. */
+/** Requires a text that is not empty. */
 export function requireText(body: Readonly<Record<string, unknown>>, name: string): string {
   const value = body[name];
   if (typeof value !== 'string') throw invalidRequest(`the parameter ${name} is missing or not a text`);
   return requireParameter(new URLSearchParams({ [name]: value }), name);
+}
+
+/** Like `requireText`; undefined if it is absent or empty. */
+export function readOptionalText(body: Readonly<Record<string, unknown>>, name: string): string | undefined {
+  return body[name] === undefined || body[name] === '' ? undefined : requireText(body, name);
 }
 
 /** Reads the single sign-on code from a form or a JSON object. */
@@ -56,6 +61,12 @@ export function requireParameter(parameters: URLSearchParams, name: string): str
   if (values.length > 1) throw invalidRequest(`the parameter ${name} is repeated`);
   if (value.length > 1024) throw invalidRequest(`the parameter ${name} is too long`);
   return value;
+}
+
+/** Like `requireParameter`; undefined if it is absent or empty. */
+export function readOptionalParameter(parameters: URLSearchParams, name: string): string | undefined {
+  const isAbsent = parameters.getAll(name).join('') === '';
+  return isAbsent ? undefined : requireParameter(parameters, name);
 }
 
 function readMediaType(request: FastifyRequest): string {

@@ -6,7 +6,7 @@ import type { Administration } from '../../core/administration/administration.ts
 import type { Caller } from '../../core/kernel/caller.ts';
 import type { Metrics } from '../http/metrics.ts';
 import type { SessionCookie } from '../http/session-cookie.ts';
-import { invalidRequest, readJson, requireText } from './parameters.ts';
+import { invalidRequest, readJson, readOptionalText, requireText } from './parameters.ts';
 import { countIfRateLimited, requireGranted, sendJson, USED_CODE, WRONG_PASSWORD } from './token-response.ts';
 
 export const SESSION_PATH = '/session';
@@ -54,11 +54,12 @@ async function logIn(request: FastifyRequest, access: Access, metrics: Metrics):
   const body = readJson(request);
   const client = { address: request.ip, device: request.headers['user-agent'], use: 'session' } as const;
   if (body.ssoCode === undefined) {
-    const credentials = { ...client, email: requireText(body, 'email'), password: requireText(body, 'password') };
+    const code = readOptionalText(body, 'code');
+    const credentials = { ...client, email: requireText(body, 'email'), password: requireText(body, 'password'), code };
     return requireGranted(metrics, await countIfRateLimited(metrics, access.login.logIn(credentials)), WRONG_PASSWORD);
   }
-  if (body.email !== undefined || body.password !== undefined)
-    throw invalidRequest('send either email and password or ssoCode');
+  if (body.email !== undefined || body.password !== undefined || body.code !== undefined)
+    throw invalidRequest('send either email, password and code or ssoCode');
   const result: LoginResult = await access.singleSignOn.exchange(requireText(body, 'ssoCode'), client);
   return requireGranted(metrics, result, USED_CODE);
 }

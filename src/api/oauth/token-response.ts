@@ -18,11 +18,20 @@ export const WRONG_PASSWORD = 'wrong e-mail or password';
 
 export const USED_CODE = 'the code has expired or was already used';
 
-/** Returns the secret of the token or session, or fails with `invalid_grant`. */
+/** After the right password. */
+export const MFA_MESSAGES = {
+  code_required: 'a code of the authenticator app, or a recovery code, is required',
+  wrong_code: 'the code is wrong, has expired or was already used',
+  set_up_required:
+    'two-factor authentication is required and not set up: set it up in the browser, or use an API key instead',
+} as const;
+
+/** Returns the secret of the token or session, or fails with `invalid_grant` or `mfa_required`. */
 export function requireGranted(metrics: Metrics, result: LoginResult, failureMessage: string): string {
-  metrics.countLogin(result.kind);
+  metrics.countLogin(result.kind === 'granted' || result.kind === 'code_required' ? result.kind : 'refused');
+  if (result.kind === 'granted') return result.secret;
   if (result.kind === 'refused') throw new OAuthError(400, 'invalid_grant', failureMessage);
-  return result.secret;
+  throw new OAuthError(400, 'mfa_required', MFA_MESSAGES[result.kind]);
 }
 
 export function sendToken(reply: FastifyReply, token: string): FastifyReply {

@@ -4,7 +4,7 @@ import {
   requireCanResetTwoFactor,
   type StartedTwoFactor,
 } from '../../../core/access/two-factor/two-factor.ts';
-import type { TwoFactorState } from '../../../core/access/two-factor/two-factor-query.ts';
+import type { TwoFactorState } from '../../../core/access/two-factor/two-factor-store.ts';
 import { canRead } from '../../../core/operators/permissions.ts';
 import { forbiddenError } from '../../graphql-server/errors.ts';
 import { requireId } from '../../graphql-server/ids.ts';

@@ -91,6 +91,38 @@ export function deleteExpiredPending(database: Database): Promise<void> {
   return deleteInBatches(database, { table: 'two_factors', key: ['account_id', 'operator_id'], where });
 }
 
+/** Whether an operator uses two-factor authentication, and must. Without secrets. */
+export interface TwoFactorState {
+  /** The operator. */
+  readonly id: number;
+  readonly email: string;
+  readonly isRequired: boolean;
+  readonly enabledAt: number | null;
+}
+
+export async function loadTwoFactorStates(
+  db: Kysely<Tables>,
+  accountId: number,
+  operatorIds: readonly number[],
+): Promise<TwoFactorState[]> {
+  const rows = await db
+    .selectFrom('operators as o')
+    .innerJoin('accounts as a', 'a.id', 'o.accountId')
+    .leftJoin('twoFactors as f', (join) =>
+      join.onRef('f.accountId', '=', 'o.accountId').onRef('f.operatorId', '=', 'o.id'),
+    )
+    .select(['o.id', 'o.email', 'o.roles', 'a.twoFactorRequired', 'f.enabledAt'])
+    .where('o.accountId', '=', accountId)
+    .where('o.id', 'in', operatorIds)
+    .execute();
+  return rows.map(({ id, email, roles, twoFactorRequired, enabledAt }) => ({
+    id,
+    email,
+    isRequired: isTwoFactorRequired(twoFactorRequired, roles),
+    enabledAt,
+  }));
+}
+
 /** Whether the account requires two-factor authentication for a role of the operator. Both are JSON lists. */
 export function isTwoFactorRequired(requiredRoles: string, operatorRoles: string): boolean {
   if (requiredRoles === '[]') return false;

@@ -13,9 +13,10 @@ import {
   deleteExpiredPending,
   deleteTotpSecret,
   findTwoFactor,
-  isTwoFactorRequired,
+  loadTwoFactorStates,
   sealTotpSecret,
   storePendingSecret,
+  type TwoFactorState,
   unsealTotpSecret,
 } from './two-factor-store.ts';
 
@@ -66,8 +67,8 @@ export class TwoFactor {
     if (!caller.mustSetUpTwoFactor) await this.#ownPassword.require(caller, owner.operatorId, currentPassword ?? '');
     if (code !== undefined) await this.#secondFactors.admit(owner);
     return commit(async (tx) => {
-      const { email } = await requireOperatorRow(tx, owner);
-      if ((await findTwoFactor(tx.db, owner))?.enabledAt) await this.#requireCode(tx, caller, owner, code ?? '');
+      const { email, enabledAt } = await requireState(tx, owner);
+      if (enabledAt !== null) await this.#requireCode(tx, caller, owner, code ?? '');
       const secret = generateTotpSecret();
       const pendingSecret = sealTotpSecret(this.#secrets, owner, secret);
       await storePendingSecret(tx, owner, { pendingSecret, pendingUntil: tx.now + PENDING_TTL_MS });
@@ -109,8 +110,7 @@ export class TwoFactor {
   ): Promise<{ readonly id: number }> {
     const owner = await this.#requireSelf(caller, currentPassword);
     return commit(async (tx) => {
-      await requireEnabled(tx, owner);
-      if ((await requireOperatorRow(tx, owner)).isRequired)
+      if ((await requireEnabled(tx, owner)).isRequired)
         throw new DomainError('state', 'Two-factor authentication is required for your role.');
       await this.#requireCode(tx, caller, owner, code);
       await this.#delete(tx, caller, owner);
@@ -142,7 +142,6 @@ export class TwoFactor {
     requireCanResetTwoFactor(caller, { id: operatorId });
     const owner = { accountId: caller.accountId, operatorId };
     return commit(async (tx) => {
-      await requireOperatorRow(tx, owner);
       await requireEnabled(tx, owner);
       await this.#delete(tx, caller, owner);
       await revokeAllTokens(tx, owner);
@@ -182,24 +181,16 @@ function toOwner(caller: Caller): TokenOwner {
   return { accountId: caller.accountId, operatorId: requireOperatorId(caller) };
 }
 
-async function requireEnabled(tx: Transaction, owner: TokenOwner): Promise<void> {
-  if (!(await findTwoFactor(tx.db, owner))?.enabledAt)
-    throw new DomainError('state', 'Two-factor authentication is not set up.');
+async function requireEnabled(tx: Transaction, owner: TokenOwner): Promise<TwoFactorState> {
+  const state = await requireState(tx, owner);
+  if (state.enabledAt === null) throw new DomainError('state', 'Two-factor authentication is not set up.');
+  return state;
 }
 
-async function requireOperatorRow(
-  tx: Transaction,
-  { accountId, operatorId }: TokenOwner,
-): Promise<{ readonly email: string; readonly isRequired: boolean }> {
-  const row = await tx.db
-    .selectFrom('operators as o')
-    .innerJoin('accounts as a', 'a.id', 'o.accountId')
-    .select(['o.email', 'o.roles', 'a.twoFactorRequired'])
-    .where('o.accountId', '=', accountId)
-    .where('o.id', '=', operatorId)
-    .executeTakeFirst();
-  if (!row) throw unknownId('operator', operatorId);
-  return { email: row.email, isRequired: isTwoFactorRequired(row.twoFactorRequired, row.roles) };
+async function requireState(tx: Transaction, { accountId, operatorId }: TokenOwner): Promise<TwoFactorState> {
+  const [state] = await loadTwoFactorStates(tx.db, accountId, [operatorId]);
+  if (!state) throw unknownId('operator', operatorId);
+  return state;
 }
 
 function announceChange(
