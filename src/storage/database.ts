@@ -11,7 +11,7 @@ export interface Actor {
   readonly type: 'api_key' | 'operator' | 'visitor' | 'command_line' | 'system';
   readonly id: number | null;
   /** The interface. */
-  readonly via?: 'rest' | 'graphql' | 'visitor' | 'command_line' | 'password_link';
+  readonly via?: 'rest' | 'graphql' | 'visitor' | 'command_line' | 'password_link' | 'session';
   /** The network address. */
   readonly address?: string;
 }

@@ -12,6 +12,7 @@ const WITHOUT_ACCOUNT_FIRST: Readonly<Record<string, string>> = {
   visitor_tokens: 'a token identifies the account',
   sso_codes: 'a code identifies the account',
   password_links: 'a link identifies the account',
+  failed_logins: 'the e-mail address may be unknown',
   rate_windows: 'counts attempts per user and address, across accounts',
   migration_work: 'belongs to the whole installation',
   migrations: 'belongs to the whole installation',

@@ -48,6 +48,8 @@ export function createLoaders(
     live: createIdLoader((ids) => engine.live.loadStates(accountId, ids)),
     twoFactor: createIdLoader((ids) => access.twoFactorQuery.load(accountId, ids)),
     profile: createOrderedLoader((ids) => profiles.load(accountId, ids)),
+    sessions: createOrderedLoader((ids) => access.sessions.load(accountId, ids)),
+    failedLogins: createKeyLoader((emails: readonly string[]) => access.failedLogins.loadNewest(emails)),
     website: createIdLoader((ids) => websites.load(accountId, ids)),
     group: createIdLoader((ids) => groups.load(accountId, ids)),
     skill: createIdLoader((ids) => skills.load(accountId, ids)),

@@ -3,6 +3,7 @@ import { builder } from './builder.ts';
 import { refuseRestrictedCallers } from './restricted-callers.ts';
 import './types/account.ts';
 import './types/api-key.ts';
+import './types/browser-session.ts';
 import './types/conversation.ts';
 import './types/conversation-mutations.ts';
 import './types/conversation-queries.ts';

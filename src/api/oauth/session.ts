@@ -33,7 +33,7 @@ export function registerSession(app: FastifyInstance, options: SessionOptions): 
     const secret = await logIn(request, access, metrics);
     // A value that someone else planted must not become the session of this operator.
     const previousSecret = cookie.readSecret(request.raw);
-    if (previousSecret !== undefined) await access.sessions.end(previousSecret);
+    if (previousSecret !== undefined) await access.sessions.endOwn(previousSecret, 'replaced', request.ip);
     reply.header('set-cookie', cookie.serialize(request.raw, secret, TOKEN_TTL_SECONDS));
     return sendSession(reply, options, secret);
   });
@@ -41,7 +41,7 @@ export function registerSession(app: FastifyInstance, options: SessionOptions): 
   app.delete(SESSION_PATH, async (request, reply) => {
     cookie.requireOwnPage(request.raw);
     const secret = cookie.readSecret(request.raw);
-    if (secret !== undefined) await access.sessions.end(secret);
+    if (secret !== undefined) await access.sessions.endOwn(secret, 'logged_out', request.ip);
     return reply
       .code(204)
       .headers({ 'cache-control': 'no-store', 'set-cookie': cookie.serialize(request.raw, undefined, 0) })

@@ -48,17 +48,32 @@ export class FailedLogins {
     );
   }
 
-  /** Returns the newest of an e-mail address, newest first. */
-  async listNewest(email: string): Promise<FailedLogin[]> {
-    const rows = await this.#database.read
+  /** Returns the newest of each e-mail address, newest first. */
+  async loadNewest(emails: readonly string[]): Promise<FailedLogin[][]> {
+    const digests = emails.map(toEmailDigest);
+    const ranked = this.#database.read
       .selectFrom('failedLogins')
-      .select(['at', 'address', 'device', 'reason'])
-      .where('emailDigest', '=', toEmailDigest(email))
-      .orderBy('at', 'desc')
-      .orderBy('id', 'desc')
-      .limit(NEWEST)
+      .select(['emailDigest', 'at', 'address', 'device', 'reason'])
+      .select(({ fn }) =>
+        fn
+          .agg<number>('row_number')
+          .over((over) => over.partitionBy('emailDigest').orderBy('at', 'desc').orderBy('id', 'desc'))
+          .as('rank'),
+      )
+      .where('emailDigest', 'in', digests);
+    const rows = await this.#database.read
+      .selectFrom(ranked.as('ranked'))
+      .selectAll()
+      .where('rank', '<=', NEWEST)
+      .orderBy('rank')
       .execute();
-    return rows.map((row) => ({ ...row, reason: row.reason as FailedLoginReason }));
+    const byDigest = Map.groupBy(rows, (row) => row.emailDigest);
+    return digests.map((emailDigest) =>
+      (byDigest.get(emailDigest) ?? []).map(({ at, address, device, reason }) => ({
+        ...{ at, address, device },
+        reason: reason as FailedLoginReason,
+      })),
+    );
   }
 
   /** Deletes old rows, and the oldest ones above the limit. */

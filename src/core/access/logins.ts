@@ -2,7 +2,7 @@ import type { Kysely, Selectable } from 'kysely';
 import type { Transaction } from '../../storage/database.ts';
 import { prepare } from '../../storage/prepared-statement.ts';
 import type { Tables } from '../../storage/tables.ts';
-import type { AccountContext } from '../kernel/caller.ts';
+import type { AccountContext, ActorContext } from '../kernel/caller.ts';
 import { fold } from '../kernel/text.ts';
 import { revokePasswordLink } from './password-links.ts';
 import { revokeCodes } from './sso-codes.ts';
@@ -78,22 +78,23 @@ export async function changeLoginEmail(
 /** Sets the password and revokes all tokens, single sign-on codes and the password link of the operator. */
 export async function setPassword(
   tx: Transaction,
-  { accountId }: AccountContext,
+  context: ActorContext,
   operatorId: number,
   passwordHash: string,
 ): Promise<void> {
-  const owner = { accountId, operatorId };
+  const owner = { accountId: context.accountId, operatorId };
   await updateLogin(tx, owner, { passwordHash });
   await revokeCodes(tx, owner);
   await revokePasswordLink(tx, owner);
-  await revokeAllTokens(tx, owner);
+  await revokeAllTokens(tx, context, { operatorId, reason: 'password_changed' });
 }
 
-export async function deleteLogin(tx: Transaction, { accountId }: AccountContext, operatorId: number): Promise<void> {
+export async function deleteLogin(tx: Transaction, context: ActorContext, operatorId: number): Promise<void> {
+  const { accountId } = context;
   const owner = { accountId, operatorId };
   await revokeCodes(tx, owner);
   await revokePasswordLink(tx, owner);
-  await revokeAllTokens(tx, owner);
+  await revokeAllTokens(tx, context, { operatorId, reason: 'deleted' });
   await deleteTotpSecret(tx, owner);
   await deleteRecoveryCodes(tx, owner);
   await tx.db.deleteFrom('logins').where('accountId', '=', accountId).where('operatorId', '=', operatorId).execute();

@@ -6,6 +6,15 @@ import { collectSubtree } from '../kernel/tree.ts';
 
 const LEVELS_HIGHEST_FIRST: readonly AccessLevel[] = ['admin', 'manager', 'operator', 'expert'];
 
+function findAccessLevel(roles: readonly Role[]): AccessLevel {
+  return LEVELS_HIGHEST_FIRST.find((role) => roles.includes(role)) ?? 'expert';
+}
+
+export function isLowerLevel(roles: readonly Role[], previousRoles: readonly Role[]): boolean {
+  const rank = (list: readonly Role[]) => LEVELS_HIGHEST_FIRST.indexOf(findAccessLevel(list));
+  return rank(roles) > rank(previousRoles);
+}
+
 interface OperatorColumns {
   readonly accountId: number;
   readonly operatorId: number;
@@ -19,8 +28,7 @@ export async function toOperatorCaller(
   db: Kysely<Tables>,
   { accountId, operatorId, roles, groupId }: OperatorColumns,
 ): Promise<Caller> {
-  const ownRoles = JSON.parse(roles) as Role[];
-  const accessLevel = LEVELS_HIGHEST_FIRST.find((role) => ownRoles.includes(role)) ?? 'expert';
+  const accessLevel = findAccessLevel(JSON.parse(roles) as Role[]);
   return {
     accountId,
     actor: { type: 'operator', id: operatorId },

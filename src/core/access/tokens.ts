@@ -1,6 +1,9 @@
-import { sql } from 'kysely';
+import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import type { Database, Transaction } from '../../storage/database.ts';
+import type { Tables } from '../../storage/tables.ts';
+import { announce } from '../events/announce.ts';
 import { deleteInBatches } from '../kernel/batched-delete.ts';
+import { type ActorContext, withOrigin } from '../kernel/caller.ts';
 import { nextId } from '../kernel/ids.ts';
 import { digest, generateSecret } from './secrets.ts';
 
@@ -21,12 +24,17 @@ export interface TokenOwner {
 /** A bearer token, which a client sends itself, or the session of a browser, which sends it as a cookie. */
 export type TokenKind = 'token' | 'session';
 
+/** The last step of the login. */
+export type LoginMethod = 'password' | 'totp' | 'recovery_code' | 'sso';
+
 /** What the token is for, and how, with which user agent and from where the operator logged in. */
 export type TokenOrigin = {
   /** Defaults to a bearer token. */
   readonly use?: TokenKind;
   readonly device?: string | undefined;
   readonly address?: string | undefined;
+  /** What the operator proved last, for the event log. Defaults to the kind. */
+  readonly method?: LoginMethod;
 } & ({ readonly kind: 'password' } | { readonly kind: 'sso'; readonly ssoVersion: number });
 
 /**
@@ -53,15 +61,16 @@ export class Tokens {
   async issue(
     tx: Transaction,
     owner: TokenOwner,
-    { use = 'token', device, address, ...origin }: TokenOrigin,
+    { use = 'token', device, address, method, ...origin }: TokenOrigin,
   ): Promise<string> {
     const token = generateSecret();
+    const id = await nextId(tx, owner.accountId, 'access_token');
     await tx.db
       .insertInto('accessTokens')
       .values({
         ...owner,
         ...origin,
-        id: await nextId(tx, owner.accountId, 'access_token'),
+        id,
         tokenHash: toTokenHash(use, token),
         isSession: Number(use === 'session'),
         issuedAt: tx.now,
@@ -70,6 +79,7 @@ export class Tokens {
         address: use === 'session' ? (address ?? null) : null,
       })
       .execute();
+    if (use === 'session') announceSession(tx, owner, { id, method: method ?? origin.kind, address });
     return token;
   }
 
@@ -108,46 +118,94 @@ export class Tokens {
   }
 }
 
-/** Ends a session; returns false if it has already ended. */
-export async function deleteSession(tx: Transaction, tokenHash: string): Promise<boolean> {
-  const row = await tx.db
-    .deleteFrom('accessTokens')
-    .where('tokenHash', '=', tokenHash)
-    .where('isSession', '=', 1)
-    .returning('id')
-    .executeTakeFirst();
-  return row !== undefined;
+function announceSession(
+  tx: Transaction,
+  { accountId, operatorId }: TokenOwner,
+  { id, method, address = '' }: { id: number; method: LoginMethod; address?: string | undefined },
+): void {
+  const context = withOrigin({ accountId, actor: { type: 'operator', id: operatorId } as const }, 'session', address);
+  announce(tx, context, 'session.created', id, { fields: [], values: { operatorId, method } });
 }
 
-export async function revokeAllTokens(tx: Transaction, { accountId, operatorId }: TokenOwner): Promise<void> {
-  await tx.db
+/** Why sessions end before their time; announced. */
+export type SessionEndReason =
+  | 'logged_out'
+  | 'replaced'
+  | 'ended'
+  | 'password_changed'
+  | 'demoted'
+  | 'deleted'
+  | 'sso_key_rotated'
+  | 'two_factor_enabled'
+  | 'two_factor_reset';
+
+/** Which tokens and sessions of an operator end, and why. */
+interface Revocation {
+  readonly operatorId: number;
+  readonly reason: SessionEndReason;
+}
+
+type Condition = (eb: ExpressionBuilder<Tables, 'accessTokens'>) => Expression<SqlBool>;
+
+/** Announces the sessions among them, not the tokens. Returns how many have ended. */
+async function revoke(
+  tx: Transaction,
+  context: ActorContext,
+  { operatorId, reason }: Revocation,
+  condition?: Condition,
+): Promise<number> {
+  const all = tx.db
     .deleteFrom('accessTokens')
-    .where('accountId', '=', accountId)
-    .where('operatorId', '=', operatorId)
-    .execute();
+    .where('accountId', '=', context.accountId)
+    .where('operatorId', '=', operatorId);
+  const rows = await (condition ? all.where(condition) : all).returning(['id', 'isSession']).execute();
+  for (const { id, isSession } of rows) {
+    if (isSession === 1 && id !== null)
+      announce(tx, context, 'session.ended', id, { fields: [], values: { operatorId, reason } });
+  }
+  return rows.length;
+}
+
+export function revokeAllTokens(tx: Transaction, context: ActorContext, revocation: Revocation): Promise<number> {
+  return revoke(tx, context, revocation);
+}
+
+/** Ends one session; returns false if it has already ended. */
+export async function endSession(
+  tx: Transaction,
+  context: ActorContext,
+  { id, ...revocation }: Revocation & { readonly id: number },
+): Promise<boolean> {
+  return (await revoke(tx, context, revocation, (eb) => eb('isSession', '=', 1).and('id', '=', id))) > 0;
+}
+
+/** Ends all sessions except one, and no bearer tokens. */
+export function endSessions(
+  tx: Transaction,
+  context: ActorContext,
+  revocation: Revocation,
+  keptId: number | undefined,
+): Promise<number> {
+  return revoke(tx, context, revocation, (eb) => eb('isSession', '=', 1).and('id', '!=', keptId ?? NO_TOKEN_ID));
 }
 
 /** Revokes what was made by password, except one token. Also tokens of an unknown kind, from an earlier version. */
 export async function revokePasswordTokens(
   tx: Transaction,
-  { accountId, operatorId }: TokenOwner,
+  context: ActorContext,
+  revocation: Revocation,
   keptId: number | undefined,
 ): Promise<void> {
-  await tx.db
-    .deleteFrom('accessTokens')
-    .where('accountId', '=', accountId)
-    .where('operatorId', '=', operatorId)
-    .where((eb) => eb.or([eb('kind', 'is', null), eb('kind', '=', 'password')]))
-    .where((eb) => eb.or([eb('id', 'is', null), eb('id', '!=', keptId ?? NO_TOKEN_ID)]))
-    .execute();
+  await revoke(tx, context, revocation, (eb) =>
+    eb.and([
+      eb.or([eb('kind', 'is', null), eb('kind', '=', 'password')]),
+      eb.or([eb('id', 'is', null), eb('id', '!=', keptId ?? NO_TOKEN_ID)]),
+    ]),
+  );
 }
 
 /** Also revokes tokens of an unknown kind: the previous version may have issued them for the key. */
-export async function revokeSsoTokens(tx: Transaction, { accountId, operatorId }: TokenOwner): Promise<void> {
-  await tx.db
-    .deleteFrom('accessTokens')
-    .where('accountId', '=', accountId)
-    .where('operatorId', '=', operatorId)
-    .where((eb) => eb.or([eb('kind', 'is', null), eb('kind', '=', 'sso')]))
-    .execute();
+export async function revokeSsoTokens(tx: Transaction, context: ActorContext, operatorId: number): Promise<void> {
+  const revocation = { operatorId, reason: 'sso_key_rotated' } as const;
+  await revoke(tx, context, revocation, (eb) => eb.or([eb('kind', 'is', null), eb('kind', '=', 'sso')]));
 }

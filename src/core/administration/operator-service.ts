@@ -1,10 +1,11 @@
 import type { Database, Transaction } from '../../storage/database.ts';
 import { findLogin, findLoginOperatorIds, foldEmail, setPassword } from '../access/logins.ts';
+import { isLowerLevel } from '../access/operator-callers.ts';
 import { type OwnPassword, toHashTurn } from '../access/own-password.ts';
 import { rejectCommonPassword } from '../access/password-rules.ts';
 import type { Passwords } from '../access/passwords.ts';
 import { type InstallationSecrets, isSameSecret } from '../access/secrets.ts';
-import { revokeSsoTokens } from '../access/tokens.ts';
+import { endSessions, revokeSsoTokens } from '../access/tokens.ts';
 import { requeueOperatorConversations } from '../engine/conversations/requeue.ts';
 import { endUnservable } from '../engine/conversations/unservable.ts';
 import { unassignMessagesLeft } from '../engine/records/message-left-store.ts';
@@ -141,6 +142,9 @@ export class OperatorService {
       await updateOperator(tx, caller, before, { ...after, version: before.version + 1 });
     }
     if (passwordHash) await setPassword(tx, caller, id, passwordHash);
+    // The pages of a higher role may be open. Bearer tokens keep working, with the new permissions.
+    else if (isLowerLevel(after.roles, before.roles))
+      await endSessions(tx, caller, { operatorId: id, reason: 'demoted' }, undefined);
     const fields = passwordHash ? [...changes.fields, 'password'] : changes.fields;
     const isChanged = fields.length > 0;
     if (isChanged) announce(tx, caller, 'operator.updated', id, { ...changes, fields });
@@ -199,7 +203,7 @@ export class OperatorService {
       requireCanRotateKey(caller, before);
       const after = { ...before, ssoVersion: before.ssoVersion + 1, version: before.version + 1 };
       await updateOperator(tx, caller, before, after);
-      await revokeSsoTokens(tx, { accountId: caller.accountId, operatorId: id });
+      await revokeSsoTokens(tx, caller, id);
       announce(tx, caller, 'operator.updated', id, { fields: ['ssoKey'], values: {} });
       return after;
     });

@@ -7,6 +7,7 @@ function listTypes(subject: string, verbs: readonly string[]): string[] {
 /** All types. Webhooks can subscribe to each of them; visitors receive only `VISITOR_EVENT_TYPES`. */
 export const EVENT_TYPES: readonly string[] = [
   ...listTypes('operator', [...CHANGE_VERBS, 'invited', 'connected', 'disconnected', 'availability_updated']),
+  ...listTypes('session', ['created', 'ended']),
   ...listTypes('conversation', ['queued', 'offered', 'started', 'transferred', 'closed', 'updated']),
   'message.created',
   'satisfaction.answered',

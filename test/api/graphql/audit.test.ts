@@ -88,6 +88,20 @@ async function leaveMessage() {
   return { id: String(messageCount), subject: `message_left:${messageCount}` };
 }
 
+async function createSession(operatorId: number): Promise<number> {
+  const { accountId, installation, transact } = desks.fixture;
+  const { database, tokens } = installation;
+  const owner = { accountId, operatorId };
+  await transact((tx) => tokens.issue(tx, owner, { kind: 'password', use: 'session' }));
+  const row = await database.read
+    .selectFrom('accessTokens')
+    .select('id')
+    .where('isSession', '=', 1)
+    .where('operatorId', '=', operatorId)
+    .executeTakeFirstOrThrow();
+  return row.id ?? 0;
+}
+
 /** Runs a create mutation and returns the new id. */
 async function createByMutation(name: string, input: object): Promise<string> {
   const field = name.replace(/Create$/, '');
@@ -291,6 +305,16 @@ const CASES: Record<string, () => Promise<Case> | Case> = {
   operatorSsoKeyRotate: async () => {
     const { id } = await createOperator();
     return { input: { id }, type: 'operator.updated', subject: `operator:${id}`, fields: ['ssoKey'] };
+  },
+  sessionEnd: async () => {
+    const { id: operatorId } = await createOperator();
+    const id = await createSession(operatorId);
+    return { input: { id, operatorId }, type: 'session.ended', subject: `session:${id}`, fields: [] };
+  },
+  sessionsEnd: async () => {
+    const { id: operatorId } = await createOperator();
+    const id = await createSession(operatorId);
+    return { input: { operatorId }, type: 'session.ended', subject: `session:${id}`, fields: [] };
   },
   operatorUpdate: async () => {
     const { id } = await createOperator();

@@ -253,6 +253,9 @@ const CASES: Record<string, readonly [Kind, (id: string) => string]> = {
   'OperatorDeleteInput.id': ['operator', mutationById('operatorDelete')],
   'OperatorDisconnectInput.id': ['operator', mutationById('operatorDisconnect')],
   'OperatorSsoKeyRotateInput.id': ['operator', mutationById('operatorSsoKeyRotate')],
+  'SessionEndInput.id': ['operator', (id) => mutation('sessionEnd', `id: ${id}, operatorId: 1`)],
+  'SessionEndInput.operatorId': ['operator', (id) => mutation('sessionEnd', `id: 1, operatorId: ${id}`)],
+  'SessionsEndInput.operatorId': ['operator', (id) => mutation('sessionsEnd', `operatorId: ${id}`)],
   'TwoFactorResetInput.id': ['operator', mutationById('twoFactorReset')],
   'OperatorAvailabilityUpdateInput.id': [
     'operator',

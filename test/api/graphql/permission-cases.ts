@@ -1,3 +1,4 @@
+import { insertSession } from '../../support/fixtures/browser-sessions.ts';
 import { createResource } from '../../support/fixtures/resources.ts';
 import { computeCurrentTotp, setUpTwoFactor, startTwoFactor } from '../../support/fixtures/two-factor.ts';
 import { PASSWORD, type PermissionFixture, type TestOperator } from './permission-operators.ts';
@@ -65,6 +66,11 @@ export function createMutationCases(fixture: PermissionFixture): MutationCases {
     }),
     operatorSsoKeyRotate: (viewer, target) => ({ input: { id: fixture.target(viewer, target) } }),
     operatorInvite: (viewer, target) => ({ input: { id: fixture.target(viewer, target) } }),
+    sessionEnd: async (viewer, target) => {
+      const operatorId = fixture.target(viewer, target);
+      return { input: { operatorId, id: await insertSession(fixture.switchboard.storedData, operatorId) } };
+    },
+    sessionsEnd: (viewer, target) => ({ input: { operatorId: fixture.target(viewer, target) } }),
     preferencesUpdate: () => ({ input: { theme: 'DARK' } }),
     twoFactorStart: () => ({ input: { currentPassword: PASSWORD } }),
     twoFactorConfirm: async (viewer) => {

@@ -100,6 +100,12 @@ const OTHERS_BY_ADMINS: Cells = {
   ...ADMINS_BY_TARGET,
   admin:                       '-    +        +        +          +       +       +',
 };
+/** For the operator and admins. */
+// biome-ignore format: the columns are the table
+const SELF_AND_ADMINS: Cells = {
+  ...SECRET,
+  readKey:                     '.    +        +        +          +       +       +',
+};
 /** A new operator: in that group, or with that role in the group `ownGroup`. */
 // biome-ignore format: the columns are the table
 const NEW_OPERATORS: Cells = {
@@ -209,6 +215,10 @@ export const FIELDS = buildTable(
   cellsFor('Operator', SECRET, 'ssoKey'),
   cellsFor('Operator', OWN, 'preferences'),
   cellsFor('OperatorPreferences', OWN, 'theme'),
+  cellsFor('Operator', SELF_AND_ADMINS, 'sessions'),
+  cellsFor('Operator', DETAILS, 'failedLogins'),
+  cellsFor('BrowserSession', SELF_AND_ADMINS, 'id createdAt lastUsedAt expiresAt device address isCurrent'),
+  cellsFor('FailedLogin', DETAILS, 'at address device reason'),
   cellsFor('OperatorLive', PUBLIC, 'connected chat call video'),
   cellsFor('ChannelLive', PUBLIC, 'enabled available busy slotNumber slotMaxNumber routable blockedBy'),
   cellsFor('CallConfig', DETAILS, 'type askPhoneNumberAtEveryConnection phoneNumber'),
@@ -317,7 +327,7 @@ export const MUTATIONS = buildTable(
   changesFor('Mutation', DETAILS, 'operatorPasswordChange'),
   changesFor('Mutation', OTHER_OPERATORS, 'operatorDelete operatorsImport'),
   changesFor('Mutation', NEW_OPERATORS, 'operatorCreate'),
-  changesFor('Mutation', SECRET, 'operatorSsoKeyRotate'),
+  changesFor('Mutation', SECRET, 'operatorSsoKeyRotate sessionEnd sessionsEnd'),
   changesFor('Mutation', OPERATORS_ONLY, 'operatorConnect preferencesUpdate'),
   changesFor('Mutation', PASSWORD, 'operatorInvite'),
   changesFor('Mutation', OPERATORS_ONLY, 'twoFactorStart twoFactorConfirm twoFactorDisable recoveryCodesCreate'),

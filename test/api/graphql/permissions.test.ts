@@ -171,6 +171,8 @@ function buildRoutes({
     ChannelLive: route('operator(id: $target)', 'live', 'chat'),
     TwoFactor: route('operator(id: $target)', 'twoFactor'),
     CallConfig: route('operator(id: $target)', 'callConfig'),
+    BrowserSession: route('operator(id: $target)', 'sessions'),
+    FailedLogin: route('operator(id: $target)', 'failedLogins'),
     OperatorProfile: route('operator(id: $target)', 'profile'),
     OperatorPreferences: route('operator(id: $target)', 'preferences'),
     Statistics: route('operator(id: $target)', 'statistics'),

@@ -250,7 +250,7 @@ const CONTRACT = lexicographicSortSchema(
 
 const MUTATIONS =
   `operatorCreate operatorUpdate operatorDelete operatorAvailabilityUpdate operatorConnect operatorDisconnect
-  operatorProfileUpdate operatorPasswordChange operatorSsoKeyRotate operatorInvite preferencesUpdate skillCreate skillUpdate skillDelete skillOperatorsAdd
+  operatorProfileUpdate operatorPasswordChange operatorSsoKeyRotate operatorInvite sessionEnd sessionsEnd preferencesUpdate skillCreate skillUpdate skillDelete skillOperatorsAdd
   skillOperatorsRemove groupCreate groupUpdate groupDelete websiteCreate websiteUpdate websiteDelete apiKeyCreate apiKeyRevoke
   operatorsImport accountUpdate offerAccept offerDecline messageSend conversationTransfer conversationEscalate conversationTag
   conversationClose conversationTake conversationRead typing

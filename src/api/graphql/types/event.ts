@@ -23,6 +23,7 @@ const ViaEnum = createEnum<NonNullable<AuditEvent['via']>>(
     visitor: "The visitors' API.",
     command_line: 'The command line of the installation.',
     password_link: 'A link to set a password.',
+    session: 'Log-in and log-out with a browser.',
   },
 );
 

@@ -97,7 +97,8 @@ export class TwoFactor {
       if (step === undefined) throw invalidField('code', 'must be the current code of the authenticator app');
       await confirmPendingSecret(tx, owner, stored.pendingSecret, step);
       const recoveryCodes = await replaceRecoveryCodes(tx, this.#secrets, owner);
-      await revokePasswordTokens(tx, owner, caller.tokenId);
+      const { operatorId } = owner;
+      await revokePasswordTokens(tx, caller, { operatorId, reason: 'two_factor_enabled' }, caller.tokenId);
       announceChange(tx, caller, owner, ['twoFactor', 'recoveryCodes'], { twoFactor: true });
       return { recoveryCodes };
     });
@@ -144,7 +145,7 @@ export class TwoFactor {
     return commit(async (tx) => {
       await requireEnabled(tx, owner);
       await this.#delete(tx, caller, owner);
-      await revokeAllTokens(tx, owner);
+      await revokeAllTokens(tx, caller, { operatorId, reason: 'two_factor_reset' });
       return { id: operatorId };
     });
   }
