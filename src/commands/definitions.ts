@@ -130,6 +130,14 @@ function defineOperators(program: Command, run: RunCommand): void {
     .argument('<email>', 'the login')
     .action(run(operators, 'resetPassword'));
   operator
+    .command('reset-two-factor')
+    .description(
+      'turn two-factor authentication off for an operator who lost the authenticator app and the recovery codes; ends all their sessions and tokens, asks first',
+    )
+    .argument('<email>', 'the login')
+    .option('--yes', 'do not ask')
+    .action(run(operators, 'resetTwoFactor'));
+  operator
     .command('delete')
     .description('delete an operator and requeue their conversations; asks first')
     .argument('<email>', 'the login')

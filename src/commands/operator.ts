@@ -66,6 +66,23 @@ export async function resetPassword(terminal: Terminal, email: string): Promise<
   });
 }
 
+export async function resetTwoFactor(terminal: Terminal, email: string, { yes }: { yes?: boolean }): Promise<void> {
+  await withInstallation(terminal, async (installation) => {
+    const { caller, operatorId } = await findOperator(terminal, installation, email);
+    const [state] = await installation.access.twoFactorQuery.load(caller.accountId, [operatorId]);
+    if (state?.enabledAt === null)
+      throw new CommandFailed(`Two-factor authentication of ${email} is not set up: there is nothing to reset.`);
+    if (!yes) await confirm(terminal, `Turn two-factor authentication off for operator ${operatorId} (${email})?`);
+    await installation.access.twoFactor.reset(
+      (work) => installation.database.transaction(work, caller.accountId),
+      caller,
+      operatorId,
+    );
+    const next = state?.isRequired ? 'They must set it up again at the next login.' : 'The password is enough now.';
+    terminal.console.log(`Two-factor authentication is off. All sessions and tokens have ended. ${next}`);
+  });
+}
+
 export async function deleteOperator(terminal: Terminal, email: string, { yes }: { yes?: boolean }): Promise<void> {
   await withInstallation(terminal, async (installation) => {
     const { caller, operatorId } = await findOperator(terminal, installation, email);

@@ -5,9 +5,11 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { after, before, suite, test } from 'node:test';
 import { runProgram } from '../../src/commands/program.ts';
+import { graphqlClient } from '../support/clients/graphql.ts';
 import { checkToken, logIn, tryLogin } from '../support/clients/oauth.ts';
 import { restClient } from '../support/clients/rest.ts';
 import { isOnPostgres } from '../support/databases/postgres-database.ts';
+import { setUpTwoFactor } from '../support/fixtures/two-factor.ts';
 import { serveInProcess } from '../support/processes/in-process-service.ts';
 import {
   runCommand,
@@ -71,6 +73,7 @@ test('every command has a help text', WITHOUT_DATABASE, async () => {
   commands.push(
     'operator list',
     'operator password',
+    'operator reset-two-factor',
     'operator delete',
     'account',
     'account create',
@@ -174,6 +177,24 @@ suite('operators', () => {
     await waitUntilTokenRejected(token);
     assert.equal((await tryLogin(switchboard.url, user.email, user.password)).status, 400);
     assert.equal((await tryLogin(switchboard.url, user.email, 'the new password of mine')).status, 200);
+  });
+
+  test('lose their two-factor authentication after a confirmation, and their tokens', async () => {
+    const user = { email: 'lost-phone@example.com', password: 'a password of this test' };
+    await succeed(`operator create --email ${user.email} --name Lost`, user.password);
+    await refuse(`operator reset-two-factor ${user.email} --yes`, /of lost-phone@example\.com is not set up/);
+    const token = await logIn(switchboard.url, user);
+    await setUpTwoFactor(graphqlClient(switchboard.url, token), user.password);
+    await refuse(`operator reset-two-factor ${user.email}`, /^Nothing was changed\. Add --yes to confirm\.$/m);
+    assert.equal((await tryLogin(switchboard.url, user.email, user.password)).body.error, 'mfa_required');
+    const output = await succeed('operator reset-two-factor Lost-Phone@Example.com --yes');
+    assert.match(
+      output,
+      /^Two-factor authentication is off\. All sessions and tokens have ended\. The password is enough/m,
+    );
+    await waitUntilTokenRejected(token);
+    assert.equal((await tryLogin(switchboard.url, user.email, user.password)).status, 200);
+    await refuse('operator reset-two-factor unknown@example.com', /no operator with the e-mail unknown/);
   });
 
   test('are listed', async () => {
