@@ -7,7 +7,7 @@ import type { LoginLimits } from './login-limits.ts';
 import { findLogin, foldEmail, type StoredLogin } from './logins.ts';
 import { toNetwork } from './networks.ts';
 import type { Passwords } from './passwords.ts';
-import type { TokenKind, TokenOrigin, TokenOwner, Tokens } from './tokens.ts';
+import type { LoginMethod, TokenKind, TokenOrigin, TokenOwner, Tokens } from './tokens.ts';
 import type { SecondFactors } from './two-factor/second-factors.ts';
 import { findTwoFactor, loadTwoFactorStates } from './two-factor/two-factor-store.ts';
 
@@ -100,14 +100,17 @@ export class Login {
     if (current?.passwordHash !== passwordHash) return REFUSED;
     const owner = { accountId, operatorId };
     const [twoFactor] = await loadTwoFactorStates(tx.db, accountId, [operatorId]);
+    let method: LoginMethod = 'password';
     if (twoFactor?.enabledAt) {
       if (code === undefined) return { kind: 'code_required' };
       const context = { accountId, actor: { type: 'operator', id: operatorId, address } } as const;
-      if ((await this.#secondFactors.use(tx, context, owner, code)) === undefined) return { kind: 'wrong_code' };
+      const secondFactor = await this.#secondFactors.use(tx, context, owner, code);
+      if (secondFactor === undefined) return { kind: 'wrong_code' };
+      method = secondFactor;
     } else if (twoFactor?.isRequired && use === 'token') {
       return { kind: 'set_up_required' };
     }
-    return grant(await startSession(tx, this.#tokens, owner, { kind: 'password', use, device, address }));
+    return grant(await startSession(tx, this.#tokens, owner, { kind: 'password', method, use, device, address }));
   }
 
   async #fail(

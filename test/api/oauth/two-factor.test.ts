@@ -175,6 +175,19 @@ suite('an operator who must set it up', () => {
   });
 });
 
+test('the event of a session says with what the operator logged in', async () => {
+  const { email, secret, recoveryCodes } = await createMember();
+  for (const code of [codeOf(secret), recoveryCodes[0]])
+    assert.equal((await postBrowserSession(email, code)).status, 200);
+  const rows = await switchboard.storedData.query(
+    "select changes from events where type in ('session.created', 'operator.updated') order by position desc limit 3",
+  );
+  assert.deepEqual(
+    rows.map(({ changes }) => JSON.parse(String(changes)).values).map(({ operatorId: _, ...values }) => values),
+    [{ method: 'recovery_code' }, { recoveryCodesLeft: 9 }, { method: 'totp' }],
+  );
+});
+
 test('wrong codes are recorded as failed logins', async () => {
   const { email } = await createMember();
   await postToken(email, '000000');
