@@ -64,12 +64,12 @@ export function CodeStep({ logIn, onLogIn, onBack, onPasswordRefused }: CodeStep
             label={t('recoveryCode')}
             name="recovery-code"
             autoComplete="off"
-            spellCheck="false"
+            spellCheck={false}
             maxLength={32}
             value={code}
             onChange={change}
             inputRef={input}
-            inputProps={{ autoCapitalize: 'none' }}
+            autoCapitalize="none"
             error={findError(t('recoveryMissing'), t('wrongRecoveryCode'))}
           />
         ) : (

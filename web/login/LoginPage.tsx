@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useState } from 'react';
+import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
 import type { Answer } from '../shared/api/request.ts';
 import {
   type Credentials,
@@ -19,6 +19,9 @@ import { PasswordStep } from './PasswordStep.tsx';
 import { ReplaceStep } from './ReplaceStep.tsx';
 import { loginTexts } from './texts.ts';
 
+/** With the QR code: only those who must set up two-factor load it. */
+const SetUpStep = lazy(async () => ({ default: (await import('./SetUpStep.tsx')).SetUpStep }));
+
 const query = new URLSearchParams(location.search);
 const link = takeSignOnLink(location, history);
 const returnPath = findReturnPath(link?.to ?? query.get('to'));
@@ -27,6 +30,7 @@ type Step =
   | { readonly kind: 'loading' }
   | { readonly kind: 'password' }
   | { readonly kind: 'code' }
+  | { readonly kind: 'setUp'; readonly session: Session }
   | { readonly kind: 'replace'; readonly session: Session };
 
 type Reason = 'ended' | 'linkUsed';
@@ -38,6 +42,7 @@ export function LoginPage() {
   const [credentials, setCredentials] = useState<Credentials>({ email: '', password: '' });
 
   const goOn = useCallback((session: Session) => {
+    if (session.mustSetUpTwoFactor) return setStep({ kind: 'setUp', session });
     if (session.theme) chooseTheme(session.theme);
     // The log-in page does not stay in the history.
     location.replace(returnPath ?? findHome(session));
@@ -65,6 +70,15 @@ export function LoginPage() {
   switch (step.kind) {
     case 'loading':
       return null;
+    case 'setUp':
+      return (
+        <Suspense>
+          <SetUpStep
+            onDone={() => goOn({ ...step.session, mustSetUpTwoFactor: false })}
+            onLoggedOut={() => setStep({ kind: 'password' })}
+          />
+        </Suspense>
+      );
     case 'replace':
       return (
         <ReplaceStep

@@ -52,6 +52,7 @@ export function registerPages(app: FastifyInstance, { publicUrl, buildFolder }: 
   registerPage('/', 'start.html');
   registerPage('/console', 'start.html');
   registerPage('/login', 'login.html');
+  registerPage('/password', 'password.html');
   registerPage('/desk', 'desk.html');
   registerPage('/developers', 'landing.html', (request) => ({ values: { address: getBaseUrl(request) } }));
   registerPage('/docs', 'api.html');

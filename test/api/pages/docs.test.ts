@@ -222,6 +222,7 @@ describe('the pages', () => {
   const pages = [
     '/',
     '/login',
+    '/password',
     '/desk',
     '/console',
     '/developers',

@@ -27,6 +27,7 @@ export const de: TextsLike<typeof en> = {
   useApp: 'Authenticator-App verwenden',
   back: 'Zurück',
   lostDevice: 'Kein Telefon und keine Codes? Bitten Sie einen Admin, Ihre Zwei-Faktor-Anmeldung zurückzusetzen.',
+  setUpTitle: 'Zwei-Faktor-Anmeldung einrichten',
   or: 'oder',
   signOn: 'Mit Single Sign-on fortfahren',
   replaceTitle: 'Mit diesem Link anmelden?',

@@ -24,6 +24,7 @@ export const en = {
   useApp: 'Use the authenticator app',
   back: 'Back',
   lostDevice: 'No phone and no codes? Ask an admin to reset your two-factor.',
+  setUpTitle: 'Set up two-factor',
   or: 'or',
   signOn: 'Continue with single sign-on',
   replaceTitle: 'Log in with this link?',

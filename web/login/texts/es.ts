@@ -27,6 +27,7 @@ export const es: TextsLike<typeof en> = {
   useApp: 'Usar la aplicación de autenticación',
   back: 'Atrás',
   lostDevice: '¿Sin teléfono ni códigos? Pida a un administrador que restablezca su segundo factor.',
+  setUpTitle: 'Configure el segundo factor',
   or: 'o',
   signOn: 'Continuar con inicio de sesión único',
   replaceTitle: '¿Iniciar sesión con este enlace?',

@@ -27,6 +27,7 @@ export const fr: TextsLike<typeof en> = {
   useApp: 'Utiliser l’application d’authentification',
   back: 'Retour',
   lostDevice: 'Ni téléphone ni codes ? Demandez à un administrateur de réinitialiser votre second facteur.',
+  setUpTitle: 'Configurez le second facteur',
   or: 'ou',
   signOn: 'Continuer avec l’authentification unique',
   replaceTitle: 'Se connecter avec ce lien ?',

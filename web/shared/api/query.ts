@@ -29,10 +29,12 @@ export async function runQuery<Result, Variables>(
   if (error === undefined) return succeed(data as Result);
   const code = error.extensions?.code ?? 'INTERNAL';
   if (code === 'UNAUTHENTICATED') return fail({ kind: 'loggedOut' });
+  if (code === 'RATE_LIMITED') return fail({ kind: 'limited', seconds: error.extensions?.retryAfterSeconds ?? 60 });
+  if (code === 'UNAVAILABLE' || code === 'INTERNAL') return fail({ kind: 'unreachable' });
   return fail({ kind: 'refused', code, description: error.message });
 }
 
 interface ResponseError {
   readonly message: string;
-  readonly extensions?: { readonly code?: string };
+  readonly extensions?: { readonly code?: string; readonly retryAfterSeconds?: number };
 }

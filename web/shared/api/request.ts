@@ -9,7 +9,7 @@ export type Failure =
   /** No session, or no longer. */
   | { readonly kind: 'loggedOut' }
   /** The service said no: `code` for programs, `description` for people, in English. */
-  | { readonly kind: 'refused'; readonly code: string; readonly description: string };
+  | { readonly kind: 'refused'; readonly code: string; readonly description: string; readonly reason?: string };
 
 /** What the service answered. A failed request is a value, because a page always has something to say about it. */
 export type Answer<Value> =
@@ -48,6 +48,8 @@ export function fail(failure: Failure): { readonly ok: false; readonly failure: 
 interface ErrorBody {
   readonly error?: string;
   readonly error_description?: string;
+  /** The rule that a password breaks. */
+  readonly reason?: string;
   readonly errors?: readonly { readonly message: string; readonly extensions?: { readonly code?: string } }[];
 }
 
@@ -58,5 +60,6 @@ function describeFailure({ status, headers }: Response, body: ErrorBody): Failur
   const [first] = body.errors ?? [];
   const code = body.error ?? first?.extensions?.code;
   if (status >= 500 || code === undefined) return { kind: 'unreachable' };
-  return { kind: 'refused', code, description: body.error_description ?? first?.message ?? '' };
+  const description = body.error_description ?? first?.message ?? '';
+  return { kind: 'refused', code, description, ...(body.reason !== undefined && { reason: body.reason }) };
 }

@@ -57,3 +57,19 @@ export function logIn(credentials: Credentials | { readonly ssoCode: string }): 
 export function logOut(): Promise<Answer<unknown>> {
   return send('/session', { method: 'DELETE' });
 }
+
+/** What the link of an invitation or of a reset is for. */
+export interface PasswordLink {
+  readonly email: string;
+  readonly name: string;
+  readonly expiresAt: string;
+}
+
+export function readPasswordLink(token: string): Promise<Answer<PasswordLink>> {
+  return send('/session/password-link', { method: 'POST', body: { token } }) as Promise<Answer<PasswordLink>>;
+}
+
+/** Uses up the link. Does not log in. */
+export function setPassword(token: string, password: string): Promise<Answer<unknown>> {
+  return send('/session/password', { method: 'POST', body: { token, password } });
+}

@@ -1,6 +1,5 @@
 import { type Ref, useId } from 'react';
-import { Icon } from './Icon.tsx';
-import { ALERT } from './icons.ts';
+import { FieldError } from './FieldError.tsx';
 
 const DIGITS = [0, 1, 2, 3, 4, 5];
 
@@ -44,12 +43,7 @@ export function CodeField({ label, value, onChange, error, inputRef }: CodeField
           onChange={(event) => onChange(event.target.value.replaceAll(/\D/g, '').slice(0, DIGITS.length))}
         />
       </span>
-      {error !== undefined && (
-        <span className="field-error" id={`${id}-error`}>
-          <Icon path={ALERT} />
-          {error}
-        </span>
-      )}
+      {error !== undefined && <FieldError id={`${id}-error`}>{error}</FieldError>}
     </div>
   );
 }

@@ -18,9 +18,8 @@ export function PasswordField(props: PasswordFieldProps) {
     <TextField
       {...props}
       type={isShown ? 'text' : 'password'}
-      spellCheck="false"
-      inputClass="input-with-action"
-      inputProps={{ autoCapitalize: 'none' }}
+      spellCheck={false}
+      autoCapitalize="none"
       action={
         <IconButton
           size="small"

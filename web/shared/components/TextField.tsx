@@ -1,49 +1,64 @@
-import type { ReactNode, Ref } from 'react';
-import { FieldError } from 'react-aria-components/FieldError';
-import { Input, type InputProps } from 'react-aria-components/Input';
-import { Label } from 'react-aria-components/Label';
-import { Text } from 'react-aria-components/Text';
-import { TextField as AriaTextField, type TextFieldProps as AriaTextFieldProps } from 'react-aria-components/TextField';
-import { Icon } from './Icon.tsx';
-import { ALERT } from './icons.ts';
+import { type InputHTMLAttributes, type ReactNode, type Ref, useId } from 'react';
+import { FieldError } from './FieldError.tsx';
 
-export interface TextFieldProps
-  extends Omit<
-    AriaTextFieldProps,
-    'className' | 'style' | 'children' | 'isInvalid' | 'validate' | 'validationBehavior'
-  > {
+/** Of the input, as the browser names them. */
+type InputAttribute =
+  | 'autoCapitalize'
+  | 'autoComplete'
+  | 'enterKeyHint'
+  | 'inputMode'
+  | 'maxLength'
+  | 'name'
+  | 'placeholder'
+  | 'spellCheck'
+  | 'type';
+
+export interface TextFieldProps extends Pick<InputHTMLAttributes<HTMLInputElement>, InputAttribute> {
   readonly label: string;
+  readonly value: string;
+  readonly onChange?: (text: string) => void;
+  readonly onBlur?: () => void;
   readonly hint?: ReactNode;
   /** Replaces the hint. The view decides when: on blur, then on each change. */
   readonly error?: string | undefined;
+  readonly isReadOnly?: boolean;
+  readonly isDisabled?: boolean;
   /** For the focus on the first mistake. */
   readonly inputRef?: Ref<HTMLInputElement> | undefined;
-  readonly placeholder?: string;
-  /** Beside the input, inside its edge. */
+  /** A button inside the edge of the input. */
   readonly action?: ReactNode;
-  /** Of the input, in addition to `input`. */
-  readonly inputClass?: string;
-  readonly inputProps?: Pick<InputProps, 'autoCapitalize' | 'enterKeyHint'>;
 }
 
+/** The browser's own input, which password managers, phones and screen readers know best. */
 export function TextField(props: TextFieldProps) {
-  const { label, hint, error, inputRef, action, inputClass, inputProps, ...rest } = props;
+  const { label, onChange, hint, error, isReadOnly, isDisabled, inputRef, action, ...attributes } = props;
+  const id = useId();
+  const hasDescription = error !== undefined || hint !== undefined;
   return (
-    <AriaTextField {...rest} className="field" isInvalid={error !== undefined} validationBehavior="aria">
-      <Label className="field-label">{label}</Label>
+    <div className="field">
+      <label className="field-label" htmlFor={id}>
+        {label}
+      </label>
       <span className="field-input">
-        <Input {...inputProps} className={['input', inputClass].join(' ').trim()} ref={inputRef} />
+        <input
+          {...attributes}
+          className={action === undefined ? 'input' : 'input input-with-action'}
+          id={id}
+          ref={inputRef}
+          readOnly={isReadOnly || onChange === undefined}
+          disabled={isDisabled}
+          aria-invalid={error === undefined ? undefined : true}
+          aria-describedby={hasDescription ? `${id}-description` : undefined}
+          onChange={(event) => onChange?.(event.target.value)}
+        />
         {action}
       </span>
-      {hint !== undefined && error === undefined && (
-        <Text className="field-hint" slot="description">
+      {error !== undefined && <FieldError id={`${id}-description`}>{error}</FieldError>}
+      {error === undefined && hint !== undefined && (
+        <span className="field-hint" id={`${id}-description`}>
           {hint}
-        </Text>
+        </span>
       )}
-      <FieldError className="field-error">
-        <Icon path={ALERT} />
-        {error}
-      </FieldError>
-    </AriaTextField>
+    </div>
   );
 }

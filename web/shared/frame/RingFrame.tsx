@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
 import { OfferRing, type RingTime } from '../components/OfferRing.tsx';
 import { Brand } from './Brand.tsx';
 import { LanguageSelect } from './LanguageSelect.tsx';
@@ -10,14 +10,21 @@ interface RingFrameProps {
   readonly introduction?: ReactNode;
   readonly ringTime?: RingTime | undefined;
   readonly isRingEnding?: boolean;
+  /** For a page without a field: a screen reader says what has happened. */
+  readonly isTitleFocused?: boolean;
   readonly children: ReactNode;
 }
 
 /** A page for one task, inside the ring: before anyone has logged in there is nothing else. */
-export function RingFrame({ title, introduction, ringTime, isRingEnding = false, children }: RingFrameProps) {
+export function RingFrame(props: RingFrameProps) {
+  const { title, introduction, ringTime, isRingEnding = false, isTitleFocused = false, children } = props;
+  const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     document.title = `${title} · Switchboard`;
   }, [title]);
+  useEffect(() => {
+    if (isTitleFocused) heading.current?.focus();
+  }, [isTitleFocused]);
   return (
     <div className="ring-frame">
       <header className="ring-frame-bar">
@@ -30,7 +37,9 @@ export function RingFrame({ title, introduction, ringTime, isRingEnding = false,
         <OfferRing time={ringTime} isEnding={isRingEnding} />
         <div className="ring-frame-content">
           <div className="ring-frame-title">
-            <h1 tabIndex={-1}>{title}</h1>
+            <h1 tabIndex={-1} ref={heading}>
+              {title}
+            </h1>
             {introduction !== undefined && <p className="muted">{introduction}</p>}
           </div>
           {children}

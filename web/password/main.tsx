@@ -1,0 +1,4 @@
+import { startPage } from '../shared/page/start-page.tsx';
+import { PasswordPage } from './PasswordPage.tsx';
+
+startPage(PasswordPage);
