@@ -7,7 +7,7 @@ export const en = {
   endsSessions: 'Saving it logs you out wherever you are logged in.',
   invalidTitle: 'This link no longer works',
   invalid:
-    'It was used already, is older than 24 hours, or was replaced by a newer one. Ask whoever sent it for a new link.',
+    'It was used already, is older than 24 hours, or was replaced by a newer one. Ask the person who sent it for a new link.',
   missing: 'Open the whole link that you received: a part of it is missing here.',
   logIn: 'Log in',
   doneTitle: 'Your password is saved',
