@@ -192,7 +192,7 @@ async function rotateSsoKey(admin: GraphqlClient, id: number): Promise<string> {
 
 async function logInWithKey(url: string, key: string): Promise<string> {
   const { headers } = await fetch(`${url}/admin/login?key=${key}`, { redirect: 'manual' });
-  const code = headers.get('location')?.split('#code=')[1] ?? '';
+  const code = headers.get('location')?.match(/#code=([\w-]+)/)?.[1] ?? '';
   const response = await fetch(`${url}/admin/session`, { method: 'POST', body: new URLSearchParams({ code }) });
   return ((await response.json()) as { access_token: string }).access_token;
 }

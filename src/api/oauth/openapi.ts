@@ -159,7 +159,7 @@ const tokenPaths: ZodOpenApiPathsObject = {
 const LANDING_LOCATION: ZodOpenApiHeaderObject = {
   description: 'The page, with the code in its fragment (`#code=`).',
   required: true,
-  schema: { type: 'string', examples: ['/graphiql#code=T2m8Hq0sLw4Zx7Kc1Vb9Rf3Yd6Ng5Jp0Ae8Ui2Oo4Xk'] },
+  schema: { type: 'string', examples: ['/login#code=T2m8Hq0sLw4Zx7Kc1Vb9Rf3Yd6Ng5Jp0Ae8Ui2Oo4Xk&to=%2Fdesk'] },
 };
 
 /** Single sign-on: the login link, and the request that its landing page makes. */
@@ -170,10 +170,13 @@ const ssoPaths: ZodOpenApiPathsObject = {
       tags: [TAG],
       summary: 'Log in with a single sign-on key',
       description:
-        'A link that logs the operator in. It redirects immediately to a URL without the key; the page gets a code in its fragment (`#code=…`) and exchanges it at `/admin/session`. Counts towards the login limit of the IP address. HEAD requests and browser prefetches do not log in: 204.',
+        'A link that logs the operator in. It redirects immediately to a URL without the key; the page gets a code in its fragment (`#code=…`), exchanges it at `/session`, and leads on to `to`. Programs exchange the code at `/admin/session`. Counts towards the login limit of the IP address. HEAD requests and browser prefetches do not log in: 204.',
       security: [],
       requestParams: {
-        query: z.object({ key: z.string().meta({ description: 'The `sso_key` of an operator.' }) }),
+        query: z.object({
+          key: z.string().meta({ description: 'The `sso_key` of an operator.' }),
+          to: z.enum(['/desk', '/console']).optional().meta({ description: 'The page to open. Defaults to `/desk`.' }),
+        }),
       },
       responses: {
         204: { description: 'A HEAD request or a prefetch: no login.', headers: headerRefs('X-Request-Id') },
@@ -181,6 +184,7 @@ const ssoPaths: ZodOpenApiPathsObject = {
           description: 'Redirects to the page, with a code in its fragment.',
           headers: { ...headerRefs('X-Request-Id'), Location: LANDING_LOCATION },
         },
+        400: htmlResponse('`to` is another address.'),
         403: htmlResponse('The key was rotated, or is unknown.'),
         405: commonErrors('GET, HEAD')[405],
         429: htmlResponse('Too many logins from this address.', 'Retry-After'),

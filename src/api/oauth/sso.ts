@@ -7,7 +7,10 @@ import { readCode } from './parameters.ts';
 import { countIfRateLimited, requireGranted, sendToken, USED_CODE } from './token-response.ts';
 
 /** The page that the link redirects to. It reads the code from its fragment, which never reaches a server or a log. */
-const LANDING_PAGE = '/graphiql';
+const LOGIN_PAGE = '/login';
+/** The pages that a link can lead to: never any other address. */
+const DEFAULT_DESTINATION = '/desk';
+const DESTINATIONS: readonly string[] = [DEFAULT_DESTINATION, '/console'];
 
 /**
  * Single sign-on: a link with an operator's key opens a page with the operator logged in. The redirect replaces the
@@ -22,8 +25,11 @@ export function registerSso(app: FastifyInstance, singleSignOn: SingleSignOn, me
       reply.headers(PAGE_HEADERS);
       // HEAD requests and prefetches must not log in.
       if (request.method === 'HEAD' || isPrefetch(request)) return reply.code(204).send();
+      const destination = readDestination(request);
+      if (destination === undefined) return sendPage(reply, WRONG_DESTINATION);
       const code = await countIfRateLimited(metrics, singleSignOn.issueCode(readKey(request), request.ip));
-      if (code !== undefined) return reply.code(303).header('location', `${LANDING_PAGE}#code=${code}`).send();
+      const fragment = code && new URLSearchParams({ code, to: destination });
+      if (fragment) return reply.code(303).header('location', `${LOGIN_PAGE}#${fragment}`).send();
       metrics.countLogin('refused');
       return sendPage(reply, INVALID_KEY);
     },
@@ -53,6 +59,11 @@ const INVALID_KEY = errorPage(
   'This login link is not valid',
   'Its key was replaced, or the operator no longer exists. Ask an admin for a new link.',
 );
+const WRONG_DESTINATION = errorPage(
+  400,
+  'This login link does not lead to a page of Switchboard',
+  `It can lead to ${DESTINATIONS.join(' or ')}. Ask an admin for a new link.`,
+);
 const TOO_MANY_LOGINS = errorPage(STATUSES.limited, 'Too many logins', 'Wait a minute and try the link again.');
 const UNAVAILABLE = errorPage(
   STATUSES.unavailable,
@@ -62,8 +73,18 @@ const UNAVAILABLE = errorPage(
 
 /** Parsed here and not by the framework, because the query string contains a key. */
 function readKey(request: FastifyRequest): string {
-  const [, query = ''] = request.url.split('?', 2);
-  return new URLSearchParams(query).get('key') ?? '';
+  return readQuery(request).get('key') ?? '';
+}
+
+/** Undefined if it is not one of the known pages. */
+function readDestination(request: FastifyRequest): string | undefined {
+  const [destination = DEFAULT_DESTINATION, ...others] = readQuery(request).getAll('to');
+  return others.length === 0 && DESTINATIONS.includes(destination) ? destination : undefined;
+}
+
+function readQuery({ url }: FastifyRequest): URLSearchParams {
+  const start = url.indexOf('?');
+  return new URLSearchParams(start < 0 ? '' : url.slice(start + 1));
 }
 
 /** Browsers mark requests that they make before the user clicks. */

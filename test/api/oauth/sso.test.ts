@@ -5,6 +5,7 @@ import { digest } from '../../../src/core/access/secrets.ts';
 import { TokenCallers } from '../../../src/core/access/token-callers.ts';
 import type { Transact } from '../../../src/core/kernel/caller.ts';
 import { toDomainError } from '../../../src/core/kernel/errors.ts';
+import { openSession, postSession } from '../../support/clients/browser-session.ts';
 import { graphqlClient, logIn } from '../../support/clients/graphql.ts';
 import { callOAuth, checkToken, postForm, secretOf } from '../../support/clients/oauth.ts';
 import { type RestClient, restClient } from '../../support/clients/rest.ts';
@@ -244,7 +245,7 @@ suite('the single sign-on link', () => {
   const link = (ssoKey = key, init: RequestInit = {}) =>
     fetch(`${switchboard.url}/admin/login?key=${encodeURIComponent(ssoKey)}`, { redirect: 'manual', ...init });
   const codeIn = (response: Response) =>
-    response.headers.get('location')?.match(/^\/graphiql#code=([\w-]{43})$/)?.[1] ?? assert.fail('no code');
+    response.headers.get('location')?.match(/^\/login#code=([\w-]{43})&to=%2Fdesk$/)?.[1] ?? assert.fail('no code');
   const session = (code: string) => postForm(switchboard.url, '/admin/session', { code });
   const codes = () => switchboard.storedData.query('select count(*) as number from sso_codes');
 
@@ -255,7 +256,7 @@ suite('the single sign-on link', () => {
     assert.equal(response.headers.get('referrer-policy'), 'no-referrer');
     assert.equal(response.headers.get('cache-control'), 'no-store');
     assert.equal(await response.text(), '');
-    assert.equal((await fetch(`${switchboard.url}/graphiql`)).status, 200, 'the page exists');
+    assert.equal((await fetch(`${switchboard.url}/login`)).status, 200, 'the page exists');
   });
 
   test('the code is exchanged once for a token with the four fields of a login, by form or JSON', async () => {
@@ -278,6 +279,34 @@ suite('the single sign-on link', () => {
       body: JSON.stringify({ code: codeIn(await link()) }),
     });
     assert.equal(json.status, 200);
+  });
+
+  test('the link leads to known pages only', async () => {
+    const follow = (to: string) =>
+      fetch(`${switchboard.url}/admin/login?key=${key}&${to}`, { redirect: 'manual', headers: from });
+    const from = { 'X-Forwarded-For': '203.0.113.78' };
+    for (const page of ['desk', 'console'])
+      assert.match((await follow(`to=/${page}`)).headers.get('location') ?? '', new RegExp(`&to=%2F${page}$`));
+    const before = await codes();
+    for (const to of [
+      ...['to=', 'to=desk', 'to=/desk/', 'to=/Desk', 'to=/admin', 'to=//evil.example', 'to=/\\evil.example'],
+      ...['to=https://evil.example/desk', 'to=javascript:alert(1)', 'to=%2F%2Fevil.example', 'to=/desk%00'],
+      ...['to=/desk%23', 'to=/desk&to=/console', 'to=/desk&to=//evil.example', 'to=/desk?x', 'to=%252Fdesk'],
+    ]) {
+      const response = await follow(to);
+      assert.equal(response.status, 400, to);
+      assert.equal(response.headers.get('location'), null);
+      assert.match(await response.text(), /does not lead to a page of Switchboard/);
+    }
+    assert.deepEqual(await codes(), before, 'no code was made');
+  });
+
+  test('the code is exchanged once for a session of the browser', async () => {
+    const code = codeIn(await link());
+    const { headers } = await openSession(switchboard.url, { ssoCode: code });
+    const { body } = await callOAuth(switchboard.url, '/session', { headers });
+    assert.equal(body.operator.id, String(id));
+    assert.equal((await postSession(switchboard.url, { ssoCode: code })).body.error, 'invalid_grant');
   });
 
   test('an invalid key gets an error page', async () => {
