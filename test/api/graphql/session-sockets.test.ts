@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { openSession } from '../../support/clients/browser-session.ts';
+import { logIn } from '../../support/clients/graphql.ts';
+import { callOAuth } from '../../support/clients/oauth.ts';
+import { openSocket } from '../../support/clients/subscriptions.ts';
+import { ADMIN, type Switchboard, startSwitchboard } from '../../support/processes/switchboard.ts';
+
+const DESK = 'https://desk.example';
+
+let switchboard: Switchboard;
+let url: string;
+before(async () => {
+  switchboard = await startSwitchboard({ env: { SWITCHBOARD_CORS_ORIGINS: DESK } });
+  url = switchboard.url;
+});
+after(() => switchboard.stop());
+
+const open = (headers: Readonly<Record<string, string>>, parameters: Record<string, unknown> = {}) =>
+  openSocket(url, '', parameters, { headers });
+const READ = '{ viewer { id sessions { isCurrent } } }';
+
+test('the cookie of the handshake counts, and the socket closes when the session ends', async () => {
+  const { headers } = await openSession(url, ADMIN);
+  const socket = open(headers);
+  const { data } = await socket.run(READ);
+  assert.equal(data.viewer.id, '1');
+  assert.ok(data.viewer.sessions.some((session: { isCurrent: boolean }) => session.isCurrent));
+  await callOAuth(url, '/session', { method: 'DELETE', headers });
+  assert.equal((await socket.closed).code, 4401);
+});
+
+test('another credential wins', async () => {
+  const { headers } = await openSession(url, ADMIN);
+  const socket = open(headers, { 'X-API-Key': switchboard.key });
+  assert.equal((await socket.run('{ viewer { id } }')).errors[0].extensions.code, 'FORBIDDEN');
+  socket.end();
+});
+
+test('a page of a configured origin needs another credential', async () => {
+  const { cookie } = await openSession(url, ADMIN);
+  const headers = { Cookie: cookie, Origin: DESK };
+  assert.equal((await open(headers).closed).code, 4403);
+  const socket = open(headers, { token: await logIn(url) });
+  assert.equal((await socket.run(READ)).data.viewer.id, '1');
+  socket.end();
+});
+
+for (const source of [
+  {},
+  { Origin: 'https://evil.example' },
+  { 'Sec-Fetch-Site': 'same-site' },
+  { Origin: 'OWN', 'Sec-Fetch-Site': 'cross-site' },
+] as Record<string, string>[])
+  test(`a handshake with the cookie and ${JSON.stringify(source)} is refused`, async () => {
+    const { cookie } = await openSession(url, ADMIN);
+    const response = await fetch(`${url}/graphql`, { headers: { Cookie: cookie } });
+    assert.equal(response.status, 403, 'the same over HTTP');
+    const headers = { ...source, ...(source.Origin === 'OWN' && { Origin: url }), Cookie: cookie };
+    assert.equal((await open(headers).closed).code, 1006, 'no connection');
+  });
