@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { schema } from '../../../src/api/graphql/schema.ts';
+import { computeTotp, toTotpStep } from '../../../src/core/access/two-factor/totp.ts';
 import { insertMessageLeft } from '../../../src/core/engine/records/message-left-store.ts';
 import { graphqlClient } from '../../support/clients/graphql.ts';
 import { restClient } from '../../support/clients/rest.ts';
@@ -100,6 +101,26 @@ async function createSession(operatorId: number): Promise<number> {
     .where('operatorId', '=', operatorId)
     .executeTakeFirstOrThrow();
   return row.id ?? 0;
+}
+
+const twoFactorEvent = ({ id }: { readonly id: number }, field: string) => ({
+  type: 'operator.updated',
+  subject: `operator:${id}`,
+  fields: [field],
+});
+
+async function startTwoFactor() {
+  const operator = await createOperator({ password });
+  const { data } = await operator.run(`mutation{twoFactorStart(input:{currentPassword:"${password}"}){secret}}`);
+  const { secret } = data.twoFactorStart;
+  const codeOf = (offset: number) => computeTotp(secret, toTotpStep(desks.fixture.installation.clock.now) + offset);
+  return { operator, codeOf };
+}
+
+async function setUpTwoFactor() {
+  const started = await startTwoFactor();
+  await started.operator.run(`mutation{twoFactorConfirm(input:{code:"${started.codeOf(0)}"}){userErrors{code}}}`);
+  return started;
 }
 
 /** Runs a create mutation and returns the new id. */
@@ -306,6 +327,24 @@ const CASES: Record<string, () => Promise<Case> | Case> = {
     const { id } = await createOperator();
     return { input: { id }, type: 'operator.updated', subject: `operator:${id}`, fields: ['ssoKey'] };
   },
+  twoFactorConfirm: async () => {
+    const { operator, codeOf } = await startTwoFactor();
+    return { ...twoFactorEvent(operator, 'twoFactor'), input: { code: codeOf(0) }, actingOperator: operator };
+  },
+  twoFactorDisable: async () => {
+    const { operator, codeOf } = await setUpTwoFactor();
+    const input = { currentPassword: password, code: codeOf(1) };
+    return { ...twoFactorEvent(operator, 'twoFactor'), input, actingOperator: operator };
+  },
+  recoveryCodesCreate: async () => {
+    const { operator, codeOf } = await setUpTwoFactor();
+    const input = { currentPassword: password, code: codeOf(1) };
+    return { ...twoFactorEvent(operator, 'recoveryCodes'), input, actingOperator: operator };
+  },
+  twoFactorReset: async () => {
+    const { operator } = await setUpTwoFactor();
+    return { ...twoFactorEvent(operator, 'twoFactor'), input: { id: operator.id } };
+  },
   sessionEnd: async () => {
     const { id: operatorId } = await createOperator();
     const id = await createSession(operatorId);
@@ -449,8 +488,11 @@ const CASES: Record<string, () => Promise<Case> | Case> = {
   },
 };
 
-/** Mutations that the log does not record: read markers are stored outside of it, and typing nowhere (rule 26). */
-const UNLOGGED = ['conversationRead', 'typing'];
+/**
+ * Mutations that the log does not record: read markers are stored outside of it, and typing nowhere (rule 26). A second
+ * factor is in use only from its confirmation on.
+ */
+const UNLOGGED = ['conversationRead', 'typing', 'twoFactorStart'];
 
 const MUTATION_NAMES = Object.keys(schema.getMutationType()?.getFields() ?? {}).filter(
   (name) => !UNLOGGED.includes(name),
