@@ -14,7 +14,8 @@ export function findPageOverflow(): string[] {
     if (width === 0 || element.closest('.visually-hidden, .offer-ring, .tooltip, .code-field')) return [];
     const isOutside = left < -1 || right > clientWidth + 1;
     const isTooWide = element.scrollWidth > element.clientWidth + 1 && !element.matches('input, select, svg, svg *');
-    const isVisible = getComputedStyle(element).display !== 'inline' && !element.querySelector('.offer-ring, .tooltip');
+    const isVisible =
+      getComputedStyle(element).display !== 'inline' && !element.querySelector('.offer-ring, .tooltip, .code-field');
     return isOutside || (isTooWide && isVisible)
       ? [`${element.tagName}.${element.className}: ${element.textContent.slice(0, 80)}`]
       : [];
