@@ -39,7 +39,10 @@ export function CodeStep({ logIn, onLogIn, onBack, onPasswordRefused }: CodeStep
     if (isIncomplete) return input.current?.focus();
     const problem = await start(code.trim());
     if (problem?.kind === 'refused' && problem.code === 'invalid_grant') return onPasswordRefused();
-    if (problem?.kind === 'refused') input.current?.select();
+    if (problem?.kind !== 'refused') return;
+    // The next code of the app is another one; a recovery code can have a typing mistake.
+    if (isRecovery) input.current?.select();
+    else setCode('');
   };
   const change = (text: string) => {
     setCode(text);

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useState, useSyncExternalStore } from 'react';
 import { IconButton } from '../components/Button.tsx';
 import { MOON, SUN } from '../components/icons.ts';
 import { commonTexts } from '../texts/common.ts';
@@ -6,11 +6,18 @@ import { useTexts } from '../texts/LanguageContext.tsx';
 import { chooseTheme, readTheme } from '../theme/page-theme.ts';
 import { findOtherTheme } from '../theme/theme.ts';
 
+const SYSTEM_DARK = matchMedia('(prefers-color-scheme: dark)');
+
+function watchSystem(onChange: () => void): () => void {
+  SYSTEM_DARK.addEventListener('change', onChange);
+  return () => SYSTEM_DARK.removeEventListener('change', onChange);
+}
+
 /** Switches this browser between light and dark, before anyone has logged in. */
 export function ThemeSwitch() {
   const t = useTexts(commonTexts);
   const [theme, setTheme] = useState(readTheme);
-  const isSystemDark = matchMedia('(prefers-color-scheme: dark)').matches;
+  const isSystemDark = useSyncExternalStore(watchSystem, () => SYSTEM_DARK.matches);
   const isDark = theme === 'SYSTEM' ? isSystemDark : theme === 'DARK';
   return (
     <IconButton

@@ -29,7 +29,7 @@ export function AppStep({ app, onConfirmed, onLoggedOut }: AppStepProps) {
     if (code.length < 6) return input.current?.focus();
     const problem = await start(code);
     if (problem?.kind === 'loggedOut') onLoggedOut();
-    else if (problem?.kind === 'refused') input.current?.select();
+    else if (problem?.kind === 'refused') setCode('');
   };
   return (
     <>
