@@ -13,7 +13,7 @@ const PAGES: Readonly<Record<string, string>> = {
   'meter/meter.html': '/docs/migration/meter',
 };
 /** Parts of pages, by their placeholders. */
-const FRAGMENTS = { bar: 'bar.html', login: 'login.html' };
+const FRAGMENTS = { bar: 'bar.html' };
 /** Filled in by the service. */
 const VALUES = ['address', 'nonce'];
 
@@ -34,7 +34,7 @@ export async function buildDocs(root: string): Promise<BuiltFile[]> {
   const bundled = await bundle(root, {
     entryPoints: [
       ...['pages.css', 'landing/landing.css', 'api/api.css', 'graphiql/graphiql.css', 'meter/meter.css'],
-      ...['api/api.ts', 'graphiql/graphiql.ts', 'meter/meter.ts'],
+      ...['bar.ts', 'api/api.ts', 'graphiql/graphiql.ts', 'meter/meter.ts'],
     ].map(entry),
     format: 'esm',
     splitting: true,

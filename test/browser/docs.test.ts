@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { findAccessibilityProblems } from '../support/browser/accessibility.ts';
 import { launchChromium, skipWithoutBrowser } from '../support/browser/chromium.ts';
+import { fillInLogin, logInContext } from '../support/browser/log-in.ts';
 import { recordViolations } from '../support/browser/violations.ts';
 import { ADMIN, type Switchboard, startSwitchboard } from '../support/processes/switchboard.ts';
 import { WAIT_TIMEOUT_MS } from '../support/waiting/wait.ts';
@@ -13,6 +14,7 @@ interface DocumentationPage {
   readonly content: string;
   /** The part whose accessibility is checked; defaults to the page. */
   readonly part?: string;
+  readonly needsLogin?: boolean;
   /** Rules that Swagger UI and GraphiQL break: controls without a label, and buttons within buttons. */
   readonly brokenRules?: RegExp;
 }
@@ -26,10 +28,11 @@ const PAGES: readonly DocumentationPage[] = [
     brokenRules: /^(nested-interactive|select-name): /,
   },
   { path: '/docs/migration', content: 'h1' },
-  { path: '/docs/migration/meter', content: '#login' },
+  { path: '/docs/migration/meter', content: '#refresh', needsLogin: true },
   {
     path: '/graphiql',
     content: '.graphiql-query-editor .CodeMirror-line',
+    needsLogin: true,
     brokenRules: /^(nested-interactive|label): /,
   },
 ];
@@ -46,14 +49,11 @@ describe('the documentation pages in a browser', { skip: skipWithoutBrowser }, (
     await switchboard?.stop();
   });
 
-  async function open(page: Page, { path, content }: DocumentationPage): Promise<void> {
+  async function open(page: Page, { path, content, needsLogin }: DocumentationPage): Promise<void> {
+    if (needsLogin) await logInContext(page.context(), switchboard.url);
     await page.goto(switchboard.url + path);
+    await page.locator(needsLogin ? '#log-out' : '#log-in').waitFor();
     if (path === '/docs') await page.locator('.opblock-summary-control').first().click();
-    if (path === '/graphiql') {
-      await page.fill('#email', ADMIN.email);
-      await page.fill('#password', ADMIN.password);
-      await page.click('#login button');
-    }
     await page.locator(content).first().waitFor();
   }
 
@@ -78,6 +78,21 @@ describe('the documentation pages in a browser', { skip: skipWithoutBrowser }, (
       });
     }
   }
+
+  test('the API page is for everyone; its bar leads to the login and back', async () => {
+    const page = await (await browser.newContext()).newPage();
+    page.setDefaultTimeout(WAIT_TIMEOUT_MS);
+    await page.goto(`${switchboard.url}/docs`);
+    await page.locator('#log-in').click();
+    await fillInLogin(page);
+    await page.waitForURL(`${switchboard.url}/docs`);
+    await page.locator('#log-out').waitFor();
+    assert.match((await page.locator('#user').getAttribute('title')) ?? '', new RegExp(ADMIN.email));
+    await page.locator('#log-out').click();
+    await page.locator('#log-in').waitFor();
+    assert.equal(page.url(), `${switchboard.url}/docs`);
+    await page.context().close();
+  });
 
   test('the pages have the font of the service', async () => {
     const page = await browser.newPage();

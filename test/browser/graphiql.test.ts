@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { launchChromium, skipWithoutBrowser } from '../support/browser/chromium.ts';
+import { fillInLogin, logInContext } from '../support/browser/log-in.ts';
 import { recordViolations } from '../support/browser/violations.ts';
 import { ADMIN, type Switchboard, startSwitchboard } from '../support/processes/switchboard.ts';
 import { WAIT_TIMEOUT_MS } from '../support/waiting/wait.ts';
@@ -31,19 +32,17 @@ describe('the GraphiQL page in a browser', { skip: skipWithoutBrowser }, () => {
     violations = recordViolations(page, {
       hosts: [new URL(switchboard.url).host],
       // GraphiQL shows these to the user and also throws them.
-      expectedErrors: /^(Socket closed with event|CloseEvent$)/,
+      expectedErrors: /^(Socket closed with event|CloseEvent$|Array\(1\)$)/,
     });
-    await page.goto(`${switchboard.url}/graphiql`);
   });
   afterEach(async () => {
     await context.close();
     assert.deepEqual(violations, []);
   });
 
-  async function logIn({ email, password } = ADMIN): Promise<void> {
-    await page.getByLabel('E-mail').fill(email);
-    await page.getByLabel('Password').fill(password);
-    await page.getByRole('button', { name: 'Log in' }).click();
+  async function open(): Promise<void> {
+    await logInContext(context, switchboard.url);
+    await page.goto(`${switchboard.url}/graphiql`);
   }
 
   /** The editor updates with a delay: once it has, the tab shows the operation name. */
@@ -57,22 +56,10 @@ describe('the GraphiQL page in a browser', { skip: skipWithoutBrowser }, () => {
 
   const waitForResult = (text: string) => page.locator('.result-window').filter({ hasText: text }).waitFor();
   const waitForAlert = (text: string) => page.getByRole('alert').filter({ hasText: text }).waitFor();
-  /** The address of GraphiQL with a single sign-on code of the operator. */
-  const createCodeAddress = async (id: string): Promise<string> => {
-    const link = `${switchboard.url}/admin/login?key=${await loadSsoKey(id)}`;
-    const { headers } = await fetch(link, { redirect: 'manual' });
-    const [, code] = headers.get('location')?.match(/#code=([\w-]+)/) ?? [];
-    return `${switchboard.url}/graphiql#code=${code}`;
-  };
-  const loadSsoKey = async (id: string): Promise<string> => {
-    const headers = { 'X-API-Key': switchboard.key };
-    const response = await fetch(`${switchboard.url}/api/2/operator/${id}`, { headers });
-    return ((await response.json()) as { data: { sso_key: string } }).data.sso_key;
-  };
-  const readStoredSession = () => page.evaluate('sessionStorage.getItem("switchboard:session")');
-
-  test('login opens GraphiQL, a query shows its result, and a reload needs no new login', async () => {
-    await logIn();
+  test('login leads to GraphiQL, a query shows its result, and a reload needs no new login', async () => {
+    await page.goto(`${switchboard.url}/graphiql`);
+    await fillInLogin(page);
+    await page.waitForURL(`${switchboard.url}/graphiql`);
     // Before the editor has loaded, the button has nothing to run.
     await page.locator('.graphiql-query-editor .CodeMirror').filter({ hasText: 'totalCount' }).waitFor();
     await page.getByRole('button', { name: /^Execute query/ }).click();
@@ -85,80 +72,71 @@ describe('the GraphiQL page in a browser', { skip: skipWithoutBrowser }, () => {
   });
 
   test('a subscription shows its results', async () => {
-    await logIn();
+    await open();
     await run(AVAILABILITY_SUBSCRIPTION);
     await waitForResult('"isAvailable"');
   });
 
   test('dialogs open without violating the Content Security Policy', async () => {
-    await logIn();
+    await open();
     await page.getByRole('button', { name: 'Open settings dialog' }).click();
     await page.getByRole('dialog').getByText('Theme').waitFor();
   });
 
-  test('a wrong password and too many logins show a message', async () => {
-    const unknown = { email: 'unknown@example.com', password: 'wrong' };
-    await logIn(unknown);
-    await waitForAlert('The e-mail or the password is wrong.');
-    const body = new URLSearchParams({ grant_type: 'password', username: unknown.email, password: unknown.password });
-    for (let logins = 0; logins < 10; logins += 1) {
-      await fetch(`${switchboard.url}/oauth2/token`, { method: 'POST', body });
-    }
-    await logIn(unknown);
-    await waitForAlert('Too many logins. Please try again in');
-  });
-
-  test('logout revokes the token on the server and leaves nothing in the browser', async () => {
-    await logIn();
+  test('the bar shows who is logged in; logout ends the session and leaves nothing in the browser', async () => {
+    await open();
     await run('query Pseudo { viewer { pseudo } }');
     await waitForResult('"pseudo"');
-    const { token } = JSON.parse(String(await readStoredSession()));
-    const revoked = page.waitForResponse((response) => response.url().endsWith('/oauth2/revoke'));
+    assert.match((await page.locator('#user').getAttribute('href')) ?? '', /^\/account\?from=%2Fgraphiql$/);
+    const cookies = await context.cookies();
     await page.getByRole('button', { name: 'Log out' }).click();
-    await revoked;
-    await page.getByLabel('Password').waitFor();
+    await page.waitForURL(/\/login\?to=%2Fgraphiql$/);
     // GraphiQL stores typed text after half a second, with the page's timers, which fire in order.
     await page.evaluate('new Promise((resolve) => setTimeout(resolve, 1000))');
-    const check = await fetch(`${switchboard.url}/_authenticated`, { headers: { Authorization: `Bearer ${token}` } });
-    assert.equal(check.status, 401);
     assert.equal(await page.evaluate('JSON.stringify([{ ...sessionStorage }, { ...localStorage }])'), '[{},{}]');
+    assert.deepEqual(await context.cookies(), []);
+    await context.addCookies(cookies);
+    await page.goto(`${switchboard.url}/graphiql`);
+    await page.waitForURL(/\/login/);
   });
 
-  test('a single sign-on code opens GraphiQL, and does not stay in the URL', async () => {
-    const sentTexts: string[] = [];
-    page.on('request', (request) => sentTexts.push(request.url(), request.headers().referer ?? ''));
-    await page.goto(await createCodeAddress('2'));
-    await page.getByRole('button', { name: 'Log out' }).waitFor();
-    assert.equal(page.url(), `${switchboard.url}/graphiql`);
-    await run('query Me { viewer { id } }');
-    await waitForResult('"id": "2"');
-    assert.equal(sentTexts.filter((text) => text.includes('code=')).length, 0);
-    await page.reload();
-    await page.getByRole('button', { name: 'Log out' }).waitFor();
-    // Another operator's link replaces the session.
-    await page.goto(await createCodeAddress('3'));
-    await run('query Other { viewer { id } }');
-    await waitForResult('"id": "3"');
-  });
-
-  test('a used code shows a message', async () => {
-    const address = await createCodeAddress('2');
-    await page.goto(address);
-    await page.getByRole('button', { name: 'Log out' }).waitFor();
-    await page.goto(address);
-    await waitForAlert('The link was already used or has expired.');
-    assert.equal(await readStoredSession(), null);
-  });
-
-  test('a revoked token leads back to the login', async () => {
-    const introspection = page.waitForResponse((response) => response.url().endsWith('/graphql'));
-    await logIn();
-    await introspection;
-    await page.locator('.graphiql-query-editor .CodeMirror').waitFor();
-    const { token } = JSON.parse(String(await readStoredSession()));
-    await fetch(`${switchboard.url}/oauth2/revoke`, { method: 'POST', body: new URLSearchParams({ token }) });
+  test('when the session ends, the page says so, and the text is there after the next login', async () => {
+    await open();
     await run(AVAILABILITY_SUBSCRIPTION);
+    await waitForResult('"isAvailable"');
+    // Logged out by another tab: the open subscription ends.
+    await context.request.delete(`${switchboard.url}/session`, { headers: { origin: switchboard.url } });
     await waitForAlert('Your session has ended.');
-    assert.equal(await readStoredSession(), null);
+    await page.getByRole('alert').getByRole('link', { name: 'Log in' }).click();
+    await fillInLogin(page);
+    await page.waitForURL(`${switchboard.url}/graphiql`);
+    await page.locator('.graphiql-query-editor').filter({ hasText: 'subscription Free' }).waitFor();
+  });
+
+  test('an API key in the headers is used instead of the session, over HTTP and WebSocket', async () => {
+    await open();
+    await page.getByRole('button', { name: 'Headers' }).click();
+    await page.locator('.graphiql-editor-tool .CodeMirror:visible').click();
+    await page.keyboard.insertText(JSON.stringify({ 'X-API-Key': switchboard.key }));
+    await run('query Viewer { viewer { id } }');
+    await waitForResult('FORBIDDEN');
+    await run('subscription Desk { deskEvents { id } }');
+    await waitForResult('"errors"');
+    await page.locator('.graphiql-editor-tool .CodeMirror:visible').click();
+    await page.keyboard.press('ControlOrMeta+A');
+    await page.keyboard.insertText(JSON.stringify({ Authorization: 'Bearer wrong' }));
+    await run('query Wrong { viewer { id } }');
+    await waitForResult('UNAUTHENTICATED');
+    assert.equal(await page.locator('#ended').isVisible(), false, 'a wrong token does not end the session');
+  });
+
+  test('another operator begins with an empty editor', async () => {
+    await open();
+    await run('query Pseudo { viewer { pseudo } }');
+    await waitForResult('"pseudo"');
+    await page.waitForFunction(() => Object.values(sessionStorage).some((text) => text.includes('query Pseudo')));
+    await page.evaluate('sessionStorage.setItem("graphiql-operator", "another")');
+    await page.reload();
+    await page.locator('.graphiql-query-editor .CodeMirror').filter({ hasText: 'totalCount' }).waitFor();
   });
 });

@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { findReplacement } from '../../src/api/graphql/replacements.ts';
 import { launchChromium, skipWithoutBrowser } from '../support/browser/chromium.ts';
+import { fillInLogin, type Login } from '../support/browser/log-in.ts';
 import { recordViolations } from '../support/browser/violations.ts';
 import { restClient } from '../support/clients/rest.ts';
 import { createOperator } from '../support/fixtures/resources.ts';
@@ -24,15 +25,14 @@ describe('the migration meter in a browser', { skip: skipWithoutBrowser }, () =>
     assert.deepEqual(violations.flat(), []);
   });
 
-  /** Opens the meter in a new tab and logs in. */
-  async function openMeterAs({ email, password }: { email: string; password: string }): Promise<Page> {
+  /** Opens the meter in a new tab, which leads to the log-in page and back. */
+  async function openMeterAs(login: Login): Promise<Page> {
     const page = await (await browser.newContext()).newPage();
     page.setDefaultTimeout(WAIT_TIMEOUT_MS);
     violations.push(recordViolations(page, { hosts: [new URL(switchboard.url).host] }));
     await page.goto(`${switchboard.url}/docs/migration/meter`);
-    await page.fill('#email', email);
-    await page.fill('#password', password);
-    await page.click('#login button');
+    await fillInLogin(page, login);
+    await page.waitForURL(`${switchboard.url}/docs/migration/meter`);
     return page;
   }
 
@@ -53,15 +53,20 @@ describe('the migration meter in a browser', { skip: skipWithoutBrowser }, () =>
     await page.reload();
     await row.waitFor();
     await page.click('#log-out');
-    await page.locator('#login').waitFor();
-    assert.equal(await page.locator('td').count(), 0);
-    await page.reload();
-    await page.locator('#login').waitFor();
+    await page.waitForURL(/\/login\?to=%2Fdocs%2Fmigration%2Fmeter$/);
+    await page.goBack();
+    await page.waitForURL(/\/login/);
   });
 
-  test('a wrong password and a user who is not an admin show a message', async () => {
-    const wrong = await openMeterAs({ email: ADMIN.email, password: 'wrong' });
-    await wrong.getByText('The e-mail or the password is wrong.').waitFor();
+  test('when the session has ended, the meter leads to the log-in page, which says so', async () => {
+    const page = await openMeterAs(ADMIN);
+    await page.locator('#refresh').waitFor();
+    await page.context().request.delete(`${switchboard.url}/session`, { headers: { origin: switchboard.url } });
+    await page.click('#refresh');
+    await page.getByText('Your session has ended.').waitFor();
+  });
+
+  test('a user who is not an admin sees a message', async () => {
     const login = { email: 'person@example.com', password: 'a long enough password' };
     await createOperator(restClient(switchboard.url, switchboard.key), login);
     const page = await openMeterAs(login);

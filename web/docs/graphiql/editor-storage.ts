@@ -1,10 +1,14 @@
 const PREFIX = 'graphiql:';
+const OWNER = 'graphiql-operator';
 
 /**
  * GraphiQL's storage for editor contents. It lives only in this tab, because the text may contain secrets such as a new
- * password in the variables. GraphiQL writes with a delay, even after it was unmounted; a closed storage ignores that.
+ * password in the variables, and it is for one operator: another one who logs in begins with an empty editor. GraphiQL
+ * writes with a delay, even after it was unmounted; a closed storage ignores that.
  */
-export function createEditorStorage() {
+export function createEditorStorage(operatorId: string) {
+  if (sessionStorage.getItem(OWNER) !== operatorId) clear();
+  sessionStorage.setItem(OWNER, operatorId);
   let isOpen = true;
   return {
     getItem: (name: string) => sessionStorage.getItem(name),
@@ -12,15 +16,23 @@ export function createEditorStorage() {
       if (isOpen) sessionStorage.setItem(name, value);
     },
     removeItem: (name: string) => sessionStorage.removeItem(name),
-    // GraphiQL's button "Clear data" must not log the user out.
-    clear: () => {
-      for (const name of Object.keys(sessionStorage)) if (name.startsWith(PREFIX)) sessionStorage.removeItem(name);
-    },
+    clear,
     get length() {
-      return Object.keys(sessionStorage).filter((name) => name.startsWith(PREFIX)).length;
+      return listNames().length;
     },
+    /** Nothing is left in the browser. */
     close: () => {
       isOpen = false;
+      clear();
+      sessionStorage.removeItem(OWNER);
     },
   };
+}
+
+function clear(): void {
+  for (const name of listNames()) sessionStorage.removeItem(name);
+}
+
+function listNames(): string[] {
+  return Object.keys(sessionStorage).filter((name) => name.startsWith(PREFIX));
 }

@@ -1,5 +1,5 @@
-import { LoginForm } from '../login-form.ts';
-import { isTokenValid, logOut, type Session, storedSession } from '../session.ts';
+import { send } from '../../shared/api/request.ts';
+import { goToLogIn, readingSession } from '../bar.ts';
 
 const USAGE_QUERY = `{
   restUsage {
@@ -28,29 +28,13 @@ interface Answer {
 }
 
 const element = (id: string) => document.getElementById(id) as HTMLElement;
-const form = new LoginForm(showMeter);
 
-function showForm(problem?: string): void {
-  element('meter').hidden = true;
-  element('refresh').hidden = true;
-  element('keys').replaceChildren();
-  form.show(problem);
-}
-
-async function showMeter(session: Session): Promise<void> {
-  const response = await fetch('/graphql', {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${session.token}` },
-    body: JSON.stringify({ query: USAGE_QUERY }),
-  }).catch(() => undefined);
-  if (response?.status === 401) {
-    storedSession.clear();
-    return showForm('Your session has ended. Please log in again.');
-  }
-  form.hide(session);
+async function showMeter(): Promise<void> {
+  const answer = await send('/graphql', { method: 'POST', body: { query: USAGE_QUERY } });
+  if (!answer.ok && answer.failure.kind === 'loggedOut') return goToLogIn('ended');
   element('meter').hidden = false;
   element('refresh').hidden = false;
-  const { data, errors }: Answer = (await response?.json().catch(() => undefined)) ?? {};
+  const { data, errors } = (answer.ok ? answer.value : {}) as Answer;
   element('message').textContent = describeResult(data?.restUsage ?? undefined, errors);
   element('keys').replaceChildren(...createSections(data?.restUsage ?? []));
 }
@@ -124,18 +108,12 @@ function createElement<Name extends keyof HTMLElementTagNameMap>(
   return created;
 }
 
-element('refresh').addEventListener('click', () => {
-  const session = storedSession.read();
-  return session ? showMeter(session) : showForm();
+element('refresh').addEventListener('click', showMeter);
+addEventListener('loggedout', () => {
+  element('meter').hidden = true;
+  goToLogIn();
 });
 
-element('log-out').addEventListener('click', async () => {
-  const session = storedSession.read();
-  storedSession.clear();
-  showForm();
-  if (session) await logOut(session.token);
-});
-
-const session = storedSession.read();
-if (session && (await isTokenValid(session.token))) await showMeter(session);
-else showForm();
+const session = await readingSession;
+if (session.ok && (!session.value.authenticated || session.value.mustSetUpTwoFactor)) goToLogIn();
+else await showMeter();
