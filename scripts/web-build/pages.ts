@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type BuiltFile, bundle, copyFile } from './bundle.ts';
 
 /** Each page is a folder of web/ with `main.tsx`, and a style sheet with the name of the folder. */
-const PAGES = ['start', 'login', 'password', 'desk'];
+const PAGES = ['start', 'login', 'password', 'account', 'desk'];
 const TEMPLATE = 'web/shared/page/page.html';
 
 /** The pages made with React: for each a script, a style sheet and the HTML that loads them. */

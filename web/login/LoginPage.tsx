@@ -10,7 +10,7 @@ import {
 } from '../shared/api/session.ts';
 import { Banner } from '../shared/components/Banner.tsx';
 import { TIMER } from '../shared/components/icons.ts';
-import { findHome, findReturnPath } from '../shared/page/addresses.ts';
+import { findHome, findReturnPath, LOG_IN_REASONS, type LogInReason } from '../shared/page/addresses.ts';
 import { useTexts } from '../shared/texts/LanguageContext.tsx';
 import { chooseTheme } from '../shared/theme/page-theme.ts';
 import { CodeStep } from './CodeStep.tsx';
@@ -33,12 +33,12 @@ type Step =
   | { readonly kind: 'setUp'; readonly session: Session }
   | { readonly kind: 'replace'; readonly session: Session };
 
-type Reason = 'ended' | 'linkUsed';
+type Reason = LogInReason | 'linkUsed';
 
 export function LoginPage() {
   const [options, setOptions] = useState<SessionOptions>();
   const [step, setStep] = useState<Step>({ kind: 'loading' });
-  const [reason, setReason] = useState<Reason | undefined>(query.get('reason') === 'ended' ? 'ended' : undefined);
+  const [reason, setReason] = useState<Reason | undefined>(LOG_IN_REASONS.find((each) => each === query.get('reason')));
   const [credentials, setCredentials] = useState<Credentials>({ email: '', password: '' });
 
   const goOn = useCallback((session: Session) => {
@@ -114,8 +114,11 @@ export function LoginPage() {
 function Notice({ reason }: { readonly reason: Reason | undefined }) {
   const t = useTexts(loginTexts);
   if (reason === undefined) return null;
-  const [title, text] =
-    reason === 'ended' ? [t('sessionEndedTitle'), t('sessionEnded')] : [t('linkUsedTitle'), t('linkUsed')];
+  const { title, text } = {
+    ended: { title: t('sessionEndedTitle'), text: t('sessionEnded') },
+    password: { title: t('passwordChangedTitle'), text: t('passwordChanged') },
+    linkUsed: { title: t('linkUsedTitle'), text: t('linkUsed') },
+  }[reason];
   return (
     <Banner icon={TIMER} title={title}>
       {text}

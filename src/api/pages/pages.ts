@@ -53,6 +53,7 @@ export function registerPages(app: FastifyInstance, { publicUrl, buildFolder }: 
   registerPage('/console', 'start.html');
   registerPage('/login', 'login.html');
   registerPage('/password', 'password.html');
+  registerPage('/account', 'account.html');
   registerPage('/desk', 'desk.html');
   registerPage('/developers', 'landing.html', (request) => ({ values: { address: getBaseUrl(request) } }));
   registerPage('/docs', 'api.html');

@@ -12,6 +12,8 @@ export const de: TextsLike<typeof en> = {
   forgotPassword: 'Passwort vergessen? Bitten Sie Ihre Leitung um einen neuen Link.',
   sessionEndedTitle: 'Ihre Sitzung ist beendet.',
   sessionEnded: 'Melden Sie sich an, um dort weiterzumachen, wo Sie waren.',
+  passwordChangedTitle: 'Ihr Passwort ist geändert.',
+  passwordChanged: 'Alle Sitzungen sind beendet. Melden Sie sich mit dem neuen Passwort an.',
   codeTitle: 'Code eingeben',
   codeHint: 'Sechs Ziffern aus Ihrer Authenticator-App. Der Code wechselt in {seconds} s.',
   code: 'Code',

@@ -9,6 +9,8 @@ export const en = {
   forgotPassword: 'Forgot your password? Ask a manager for a new link.',
   sessionEndedTitle: 'Your session has ended.',
   sessionEnded: 'Log in to go on where you were.',
+  passwordChangedTitle: 'Your password is changed.',
+  passwordChanged: 'All sessions have ended. Log in with the new password.',
   codeTitle: 'Enter the code',
   codeHint: 'Six digits from your authenticator app. The code changes in {seconds} s.',
   code: 'Code',

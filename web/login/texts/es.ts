@@ -12,6 +12,8 @@ export const es: TextsLike<typeof en> = {
   forgotPassword: '¿Ha olvidado la contraseña? Pida un enlace nuevo a un responsable.',
   sessionEndedTitle: 'Su sesión ha terminado.',
   sessionEnded: 'Inicie sesión para continuar donde estaba.',
+  passwordChangedTitle: 'Su contraseña ha cambiado.',
+  passwordChanged: 'Todas las sesiones han terminado. Inicie sesión con la contraseña nueva.',
   codeTitle: 'Escriba el código',
   codeHint: 'Seis cifras de su aplicación de autenticación. El código cambia en {seconds} s.',
   code: 'Código',

@@ -12,6 +12,8 @@ export const fr: TextsLike<typeof en> = {
   forgotPassword: 'Mot de passe oublié ? Demandez un nouveau lien à un responsable.',
   sessionEndedTitle: 'Votre session est terminée.',
   sessionEnded: 'Connectez-vous pour reprendre où vous en étiez.',
+  passwordChangedTitle: 'Votre mot de passe est changé.',
+  passwordChanged: 'Toutes les sessions sont terminées. Connectez-vous avec le nouveau mot de passe.',
   codeTitle: 'Saisissez le code',
   codeHint: 'Six chiffres de votre application d’authentification. Le code change dans {seconds} s.',
   code: 'Code',

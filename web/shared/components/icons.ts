@@ -2,7 +2,9 @@
 export type IconPath = string;
 
 export const ALERT: IconPath = 'M12 2a10 10 0 1 0 0 20 10 10 0 0 0 0-20M12 8v4M12 16h.01';
+export const ARROW_LEFT: IconPath = 'm12 19-7-7 7-7M19 12H5';
 export const CHECK: IconPath = 'M20 6 9 17l-5-5';
+export const CIRCLE: IconPath = 'M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18';
 export const CHEVRON_DOWN: IconPath = 'm6 9 6 6 6-6';
 export const COPY: IconPath =
   'M10 8h10a2 2 0 0 1 2 2v10a2 2 0 0 1-2 2H10a2 2 0 0 1-2-2V10a2 2 0 0 1 2-2M4 16c-1.1 0-2-.9-2-2V4c0-1.1.9-2 2-2h10c1.1 0 2 .9 2 2';

@@ -2,6 +2,7 @@ import type { Failure } from '../api/request.ts';
 import { Banner } from '../components/Banner.tsx';
 import { ALERT, TIMER } from '../components/icons.ts';
 import { formatCountdown } from '../format/countdown.ts';
+import { createLogInAddress } from '../page/addresses.ts';
 import { commonTexts } from '../texts/common.ts';
 import { useTexts } from '../texts/LanguageContext.tsx';
 import type { Wait } from './useWait.ts';
@@ -29,6 +30,13 @@ export function FailureBanner({ failure, wait, explained = [] }: FailureBannerPr
     return (
       <Banner icon={ALERT} kind="danger" role="alert" title={t('unreachableTitle')}>
         {t('unreachable')}
+      </Banner>
+    );
+  }
+  if (failure?.kind === 'loggedOut') {
+    return (
+      <Banner icon={ALERT} role="alert" title={t('loggedOutTitle')}>
+        {t('loggedOut')} <a href={createLogInAddress(location, 'ended')}>{t('logIn')}</a>
       </Banner>
     );
   }

@@ -8,14 +8,15 @@ interface SubmitButtonProps {
   readonly label: string;
   readonly isPending: boolean;
   readonly wait: Wait;
+  readonly kind?: 'primary' | 'danger';
 }
 
 /** Sends the form. Disabled, it says when it works again. */
-export function SubmitButton({ label, isPending, wait }: SubmitButtonProps) {
+export function SubmitButton({ label, isPending, wait, kind = 'primary' }: SubmitButtonProps) {
   const t = useTexts(commonTexts);
   const isWaiting = wait.secondsLeft > 0;
   return (
-    <Button kind="primary" type="submit" isPending={isPending} isDisabled={isWaiting}>
+    <Button kind={kind} type="submit" isPending={isPending} isDisabled={isWaiting}>
       {isWaiting ? t('tryAgainIn', { time: formatCountdown(wait.secondsLeft) }) : label}
     </Button>
   );

@@ -7,7 +7,7 @@ import { ALERT } from '../components/icons.ts';
 import { commonTexts } from '../texts/common.ts';
 import { useLanguage, useTexts } from '../texts/LanguageContext.tsx';
 import { chooseTheme } from '../theme/page-theme.ts';
-import { createLogInAddress } from './addresses.ts';
+import { createLogInAddress, type LogInReason } from './addresses.ts';
 
 interface SessionPageProps {
   readonly children: (session: Session) => ReactNode;
@@ -45,6 +45,6 @@ export function SessionPage({ children }: SessionPageProps) {
 }
 
 /** `ended`: the page had a session until now, and the log-in page says so. */
-export function goToLogIn(reason?: 'ended'): void {
+export function goToLogIn(reason?: LogInReason): void {
   location.replace(createLogInAddress(location, reason));
 }

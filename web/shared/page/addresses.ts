@@ -33,8 +33,12 @@ export interface PageAddress {
   readonly hash: string;
 }
 
+/** What the log-in page says: the session ended, or the password was changed and all sessions with it. */
+export const LOG_IN_REASONS = ['ended', 'password'] as const;
+export type LogInReason = (typeof LOG_IN_REASONS)[number];
+
 /** The log-in page, which returns to this one if it is a page of its own. */
-export function createLogInAddress({ pathname, search, hash }: PageAddress, reason?: 'ended'): string {
+export function createLogInAddress({ pathname, search, hash }: PageAddress, reason?: LogInReason): string {
   const to = findReturnPath(pathname + search + hash);
   const query = new URLSearchParams({ ...(to !== undefined && { to }), ...(reason && { reason }) });
   return query.size === 0 ? '/login' : `/login?${query}`;

@@ -4,6 +4,7 @@ const en = {
   language: 'Language',
   useDarkTheme: 'Use the dark theme',
   useLightTheme: 'Use the light theme',
+  logIn: 'Log in',
   logOut: 'Log out',
   showPassword: 'Show password',
   hidePassword: 'Hide password',
@@ -16,6 +17,8 @@ const en = {
   limited: 'Try again in {time}, or ask a manager for a new link.',
   tryAgainIn: 'Try again in {time}',
   refusedTitle: 'The server refused this.',
+  loggedOutTitle: 'Your session has ended.',
+  loggedOut: 'Log in again to go on.',
 } as const;
 
 /** The texts of the shared components. */
@@ -25,6 +28,7 @@ export const commonTexts: Dictionary<typeof en> = {
     language: 'Sprache',
     useDarkTheme: 'Dunkles Design verwenden',
     useLightTheme: 'Helles Design verwenden',
+    logIn: 'Anmelden',
     logOut: 'Abmelden',
     showPassword: 'Passwort anzeigen',
     hidePassword: 'Passwort verbergen',
@@ -37,11 +41,14 @@ export const commonTexts: Dictionary<typeof en> = {
     limited: 'Versuchen Sie es in {time} erneut, oder bitten Sie Ihre Leitung um einen neuen Link.',
     tryAgainIn: 'Erneut versuchen in {time}',
     refusedTitle: 'Der Server hat das abgelehnt.',
+    loggedOutTitle: 'Ihre Sitzung ist beendet.',
+    loggedOut: 'Melden Sie sich neu an, um fortzufahren.',
   },
   es: {
     language: 'Idioma',
     useDarkTheme: 'Usar el tema oscuro',
     useLightTheme: 'Usar el tema claro',
+    logIn: 'Iniciar sesión',
     logOut: 'Cerrar sesión',
     showPassword: 'Mostrar la contraseña',
     hidePassword: 'Ocultar la contraseña',
@@ -54,11 +61,14 @@ export const commonTexts: Dictionary<typeof en> = {
     limited: 'Vuelva a intentarlo en {time} o pida un enlace nuevo a un responsable.',
     tryAgainIn: 'Reintentar en {time}',
     refusedTitle: 'El servidor lo ha rechazado.',
+    loggedOutTitle: 'Su sesión ha terminado.',
+    loggedOut: 'Inicie sesión de nuevo para continuar.',
   },
   fr: {
     language: 'Langue',
     useDarkTheme: 'Utiliser le thème sombre',
     useLightTheme: 'Utiliser le thème clair',
+    logIn: 'Se connecter',
     logOut: 'Se déconnecter',
     showPassword: 'Afficher le mot de passe',
     hidePassword: 'Masquer le mot de passe',
@@ -71,5 +81,7 @@ export const commonTexts: Dictionary<typeof en> = {
     limited: 'Réessayez dans {time} ou demandez un nouveau lien à un responsable.',
     tryAgainIn: 'Réessayer dans {time}',
     refusedTitle: 'Le serveur a refusé.',
+    loggedOutTitle: 'Votre session est terminée.',
+    loggedOut: 'Reconnectez-vous pour continuer.',
   },
 };

@@ -22,7 +22,7 @@ export function AppStep({ app, onConfirmed, onLoggedOut }: AppStepProps) {
   const [isSubmitted, setSubmitted] = useState(false);
   const { start, isPending, failure, forgetFailure, wait } = useAttempt(confirmSetUp, onConfirmed);
   const input = useRef<HTMLInputElement>(null);
-  const isWrong = failure?.kind === 'refused' && failure.code === 'INVALID';
+  const isWrong = failure?.kind === 'refused' && failure.code === 'code.invalid';
   const submit = async (event: SubmitEvent) => {
     event.preventDefault();
     setSubmitted(true);
@@ -33,7 +33,7 @@ export function AppStep({ app, onConfirmed, onLoggedOut }: AppStepProps) {
   };
   return (
     <>
-      <FailureBanner failure={failure} wait={wait} explained={['INVALID']} />
+      <FailureBanner failure={failure} wait={wait} explained={['code.invalid']} />
       <QrCode text={app.uri} label={t('qrCode')} />
       <div className="app-secret">
         <span className="small">{t('secret')}</span>

@@ -6,7 +6,7 @@ export const START = graphql(`
     twoFactorStart(input: $input) {
       secret
       uri
-      userErrors { message code }
+      userErrors { field code reason message }
     }
   }
 `);
@@ -15,7 +15,7 @@ export const CONFIRM = graphql(`
   mutation TwoFactorConfirm($input: TwoFactorConfirmInput!) {
     twoFactorConfirm(input: $input) {
       recoveryCodes
-      userErrors { message code }
+      userErrors { field code reason message }
     }
   }
 `);

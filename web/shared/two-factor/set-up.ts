@@ -1,5 +1,5 @@
-import { runQuery } from '../api/query.ts';
-import { type Answer, fail, succeed } from '../api/request.ts';
+import { runMutation } from '../api/mutation.ts';
+import { type Answer, succeed } from '../api/request.ts';
 import { CONFIRM, START } from './queries.ts';
 
 export interface AppSecret {
@@ -16,20 +16,12 @@ export interface SetUpProof {
 }
 
 export async function startSetUp(proof: SetUpProof): Promise<Answer<AppSecret>> {
-  const answer = await runQuery(START, { input: proof });
-  if (!answer.ok) return answer;
-  const { secret, uri, userErrors } = answer.value.twoFactorStart;
-  return secret === null || uri === null ? failWith(userErrors) : succeed({ secret, uri });
+  const answer = await runMutation(START, { input: proof });
+  return answer.ok ? succeed({ secret: answer.value.secret ?? '', uri: answer.value.uri ?? '' }) : answer;
 }
 
 /** Returns the recovery codes, which are shown only now. */
 export async function confirmSetUp(code: string): Promise<Answer<readonly string[]>> {
-  const answer = await runQuery(CONFIRM, { input: { code } });
-  if (!answer.ok) return answer;
-  const { recoveryCodes, userErrors } = answer.value.twoFactorConfirm;
-  return recoveryCodes === null ? failWith(userErrors) : succeed(recoveryCodes);
-}
-
-function failWith([error]: readonly { readonly code: string; readonly message: string }[]) {
-  return fail({ kind: 'refused', code: error?.code ?? 'INTERNAL', description: error?.message ?? '' });
+  const answer = await runMutation(CONFIRM, { input: { code } });
+  return answer.ok ? succeed(answer.value.recoveryCodes ?? []) : answer;
 }
