@@ -13,7 +13,8 @@ export function findPageOverflow(): string[] {
     // The ring is wider than a phone, and the field for a code wider than its boxes.
     if (width === 0 || element.closest('.visually-hidden, .offer-ring, .tooltip, .code-field')) return [];
     const isOutside = left < -1 || right > clientWidth + 1;
-    const isTooWide = element.scrollWidth > element.clientWidth + 1 && !element.matches('input, select, svg, svg *, .truncate');
+    const isTooWide =
+      element.scrollWidth > element.clientWidth + 1 && !element.matches('input, select, svg, svg *, .truncate');
     const isVisible =
       getComputedStyle(element).display !== 'inline' && !element.querySelector('.offer-ring, .tooltip, .code-field');
     return isOutside || (isTooWide && isVisible)
