@@ -223,6 +223,7 @@ describe('the pages', () => {
     '/',
     '/login',
     '/password',
+    '/account',
     '/desk',
     '/console',
     '/developers',

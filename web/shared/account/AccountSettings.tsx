@@ -14,7 +14,7 @@ interface AccountSettingsProps {
   readonly session: Session;
 }
 
-/** What operators change of their own account. It fits into the place that it gets: a page, or a part of desk and console. */
+/** What operators change in their account. It fits into the place that it gets: a page, or a part of desk and console. */
 export function AccountSettings({ session }: AccountSettingsProps) {
   const common = useTexts(commonTexts);
   const { account, failure, reload } = useAccount();

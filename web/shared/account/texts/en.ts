@@ -5,7 +5,7 @@ export const en = {
   proceed: 'Continue',
 
   password: 'Password',
-  passwordHint: 'For you alone. Nobody of the service ever asks for it.',
+  passwordHint: 'For you alone. No one from the service ever asks for it.',
   currentPassword: 'Current password',
   newPassword: 'New password',
   passwordMissing: 'Enter your current password.',
