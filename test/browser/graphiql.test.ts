@@ -120,8 +120,12 @@ describe('the GraphiQL page in a browser', { skip: skipWithoutBrowser }, () => {
     await page.keyboard.insertText(JSON.stringify({ 'X-API-Key': switchboard.key }));
     await run('query Viewer { viewer { id } }');
     await waitForResult('FORBIDDEN');
-    await run('subscription Desk { deskEvents { id } }');
-    await waitForResult('"errors"');
+    const sent: string[] = [];
+    page.on('websocket', (socket) => socket.on('framesent', ({ payload }) => sent.push(String(payload))));
+    await run(AVAILABILITY_SUBSCRIPTION);
+    await waitForResult('"isAvailable"');
+    assert.equal(sent.filter((text) => text.includes(switchboard.key)).length, 1, sent.join('\n'));
+    await page.getByRole('button', { name: /^Stop query/ }).click();
     await page.locator('.graphiql-editor-tool .CodeMirror:visible').click();
     await page.keyboard.press('ControlOrMeta+A');
     await page.keyboard.insertText(JSON.stringify({ Authorization: 'Bearer wrong' }));
