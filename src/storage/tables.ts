@@ -52,6 +52,14 @@ export interface Tables {
     twoFactorRequired: Generated<string>;
     /** The page of the account's own sign-on, which the log-in page links to. */
     signOnUrl: string | null;
+    /** Operators see the waiting conversations that they could serve, and may take them. */
+    operatorsMayTake: Generated<number>;
+    /** Operators who serve a visitor may read the visitor's earlier conversations. */
+    shareVisitorHistory: Generated<number>;
+    /** From when desks show a waiting time in the warning colour. */
+    waitingWarningSeconds: Generated<number>;
+    /** JSON list of the reasons for a pause that operators choose from. */
+    pauseReasons: Generated<string>;
   };
   /** The last allocated identifier per account and kind; identifiers are never reused. */
   counters: { accountId: number; name: string; value: number };

@@ -11,10 +11,11 @@ import { nextId } from '../kernel/ids.ts';
 import { ROLES, type Role } from '../kernel/roles.ts';
 import { requiredText } from '../kernel/text.ts';
 import { type RoutingSettings, routingSettingsSchema, toRoutingSettings } from './account-settings.ts';
+import { DESK_COLUMNS, type DeskSettings, deskSettingsSchema, toDeskColumns, toDeskSettings } from './desk-settings.ts';
 import { signOnUrl } from './sign-on-url.ts';
 
 /** One customer of the platform. */
-export interface Account extends RoutingSettings {
+export interface Account extends RoutingSettings, DeskSettings {
   readonly id: number;
   readonly name: string;
   readonly lang: string;
@@ -38,6 +39,7 @@ const twoFactorRequired = z
 
 /** The fields that admins can change. */
 export const accountUpdate = routingSettingsSchema
+  .extend(deskSettingsSchema.shape)
   .extend({ name: requiredText(255).meta({ description: 'Name.' }), attachmentKinds, twoFactorRequired, signOnUrl })
   .partial();
 export type AccountUpdate = z.output<typeof accountUpdate>;
@@ -90,6 +92,7 @@ export class Accounts {
       await tx.db
         .updateTable('accounts')
         .set({ name, offerSeconds, queueLimit, idleMinutes, autoAccept, lowestPriorityFirst, signOnUrl })
+        .set(toDeskColumns(account))
         .set({ attachmentKinds: kinds, twoFactorRequired: JSON.stringify(account.twoFactorRequired) })
         .where('id', '=', accountId)
         .execute();
@@ -147,6 +150,7 @@ export function adjustOperatorCounts(
 const COLUMNS = [
   ...(['id', 'name', 'lang', 'premiumEnabled', 'attachmentKinds', 'twoFactorRequired', 'signOnUrl'] as const),
   ...(['autoAccept', 'offerSeconds', 'queueLimit', 'lowestPriorityFirst', 'idleMinutes'] as const),
+  ...DESK_COLUMNS,
 ];
 
 function toAccount(row: Pick<Selectable<Tables['accounts']>, (typeof COLUMNS)[number]>): Account {
@@ -161,5 +165,6 @@ function toAccount(row: Pick<Selectable<Tables['accounts']>, (typeof COLUMNS)[nu
     twoFactorRequired: JSON.parse(row.twoFactorRequired) as Role[],
     signOnUrl,
     ...toRoutingSettings(row),
+    ...toDeskSettings(row),
   };
 }

@@ -26,6 +26,17 @@ const AccountRef = builder.objectRef<Account>('Account').implement({
     autoAccept: t.exposeBoolean('autoAccept', { description: getDescription('autoAccept') }),
     offerSeconds: t.exposeInt('offerSeconds', { description: getDescription('offerSeconds') }),
     idleMinutes: t.exposeInt('idleMinutes', { description: getDescription('idleMinutes') }),
+    operatorsMayTake: t.exposeBoolean('operatorsMayTake', { description: getDescription('operatorsMayTake') }),
+    shareVisitorHistory: t.exposeBoolean('shareVisitorHistory', {
+      description: getDescription('shareVisitorHistory'),
+    }),
+    waitingWarningSeconds: t.exposeInt('waitingWarningSeconds', {
+      description: getDescription('waitingWarningSeconds'),
+    }),
+    pauseReasons: t.stringList({
+      description: getDescription('pauseReasons'),
+      resolve: ({ pauseReasons }) => [...pauseReasons],
+    }),
     attachmentKinds: t.stringList({
       description: getDescription('attachmentKinds'),
       resolve: ({ attachmentKinds }) => [...attachmentKinds],
@@ -72,6 +83,10 @@ addMutation('accountUpdate', {
       offerSeconds: t.int({ description: getDescription('offerSeconds') }),
       queueLimit: t.int({ description: getDescription('queueLimit') }),
       idleMinutes: t.int({ description: getDescription('idleMinutes') }),
+      operatorsMayTake: t.boolean({ description: getDescription('operatorsMayTake') }),
+      shareVisitorHistory: t.boolean({ description: getDescription('shareVisitorHistory') }),
+      waitingWarningSeconds: t.int({ description: getDescription('waitingWarningSeconds') }),
+      pauseReasons: t.stringList({ description: getDescription('pauseReasons') }),
       attachmentKinds: t.stringList({ description: getDescription('attachmentKinds') }),
       signOnUrl: t.string({ description: getDescription('signOnUrl') }),
       lowestPriorityFirst: t.boolean({ description: getDescription('lowestPriorityFirst') }),

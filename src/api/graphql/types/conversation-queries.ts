@@ -28,6 +28,8 @@ const ConversationFilterInput = builder.inputType('ConversationFilter', {
     waiting: t.boolean({ description: 'Whether the conversation is neither accepted nor closed.' }),
     from: t.field({ type: 'DateTime', description: 'Started at this time or later.' }),
     to: t.field({ type: 'DateTime', description: 'Started before this time.' }),
+    closedFrom: t.field({ type: 'DateTime', description: 'Closed at this time or later.' }),
+    closedTo: t.field({ type: 'DateTime', description: 'Closed before this time.' }),
   }),
 });
 
@@ -36,6 +38,7 @@ function toConversationFilters(
 ): ConversationFilters {
   if (!filter) return {};
   requireLanguageCode('filter.language', filter.language);
+  const { closedFrom, closedTo } = filter;
   return {
     id: toIdFilter('id', filter.id),
     channels: filter.channel ? [filter.channel] : undefined,
@@ -49,6 +52,7 @@ function toConversationFilters(
     language: filter.language ?? undefined,
     waiting: filter.waiting ?? undefined,
     period: toPeriod(filter),
+    closedPeriod: closedFrom || closedTo ? toPeriod({ from: closedFrom, to: closedTo }) : undefined,
   };
 }
 

@@ -30,6 +30,8 @@ export interface ConversationFilters {
   readonly id?: IdFilter | undefined;
   readonly channels?: readonly Channel[] | undefined;
   readonly period?: Period | undefined;
+  /** When it was closed; running conversations do not match. */
+  readonly closedPeriod?: Period | undefined;
   readonly websiteId?: IdFilter | undefined;
   readonly operatorId?: IdFilter | undefined;
   readonly visitorId?: IdFilter | undefined;
@@ -52,15 +54,19 @@ export function selectConversations(db: Kysely<Tables>, accountId: number, filte
   if (id) query = query.where((eb) => buildIdCondition(eb.ref('conversations.id'), id));
   if (channels) query = query.where('conversations.channel', 'in', channels);
   const { from, to } = period;
+  const { from: closedFrom, to: closedTo } = filters.closedPeriod ?? {};
   // SQLite would choose the index on the time, but an operator or visitor has fewer conversations than a period.
   const createdAt =
-    isNarrow(filters) || id?.kind === 'ids'
+    isNarrow(filters) || hasClosedPeriod(filters) || id?.kind === 'ids'
       ? sql<number>`+conversations.created_at`
       : sql.ref<number>('conversations.createdAt');
   if (from !== undefined) query = query.where(sql<SqlBool>`${createdAt} >= ${from}`);
   if (to !== undefined) query = query.where(sql<SqlBool>`${createdAt} < ${to}`);
+  if (closedFrom !== undefined) query = query.where('conversations.closedAt', '>=', closedFrom);
+  if (closedTo !== undefined) query = query.where('conversations.closedAt', '<', closedTo);
   // Makes SQLite scan in the order of ids, in which rows are stored, instead of the order of any index.
-  const isBroad = !isNarrow(filters) && filters.skillId?.kind !== 'ids' && from === undefined && to === undefined;
+  const isOfPeriod = from !== undefined || to !== undefined || hasClosedPeriod(filters);
+  const isBroad = !isNarrow(filters) && filters.skillId?.kind !== 'ids' && !isOfPeriod;
   if (isBroad) query = query.where('conversations.id', '>', 0);
   for (const name of ['websiteId', 'operatorId', 'skillId'] as const) {
     const filter = filters[name];
@@ -91,6 +97,11 @@ export function selectConversations(db: Kysely<Tables>, accountId: number, filte
 export function isNarrow({ operatorId, visitorId, scope }: ConversationFilters): boolean {
   const isOwn = scope !== undefined && scope.groups.length === 0;
   return isOwn || operatorId?.kind === 'ids' || visitorId?.kind === 'ids';
+}
+
+/** Whether the time of the close selects few conversations: an index finds them, and no order of ids does. */
+export function hasClosedPeriod({ closedPeriod }: ConversationFilters): boolean {
+  return closedPeriod?.from !== undefined || closedPeriod?.to !== undefined;
 }
 
 function isOpenOnly({ states, waiting, closed }: ConversationFilters): boolean {

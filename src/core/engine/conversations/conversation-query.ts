@@ -7,7 +7,7 @@ import type { Slice, SlicePage } from '../../kernel/slice.ts';
 import type { Conversation } from '../records/conversation.ts';
 import { toConversation } from '../records/conversation-store.ts';
 import { renderText } from '../records/notices.ts';
-import { type ConversationFilters, isNarrow, selectConversations } from './conversation-filter.ts';
+import { type ConversationFilters, hasClosedPeriod, isNarrow, selectConversations } from './conversation-filter.ts';
 
 /** A message of a conversation's history. */
 export type HistoryEntry = Pick<Tables['messages'], 'conversationId' | 'sequence' | 'authorType' | 'text' | 'at'>;
@@ -159,5 +159,6 @@ export class ConversationQuery {
 
 /** The unary plus keeps SQLite from walking the whole account by id where another index finds a few rows to sort. */
 function sortKeyFor(filters: ConversationFilters) {
-  return isNarrow(filters) && !filters.id ? sql<number>`+conversations.id` : sql.ref<number>('conversations.id');
+  const isIndexed = isNarrow(filters) || hasClosedPeriod(filters);
+  return isIndexed && !filters.id ? sql<number>`+conversations.id` : sql.ref<number>('conversations.id');
 }

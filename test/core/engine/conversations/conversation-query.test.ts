@@ -4,6 +4,7 @@ import type { ConversationFilters } from '../../../../src/core/engine/conversati
 import type { ConversationRow } from '../../../../src/core/engine/records/conversation-store.ts';
 import { CHANNELS } from '../../../../src/core/kernel/channels.ts';
 import type { IdFilter } from '../../../../src/core/kernel/filters.ts';
+import type { Period } from '../../../../src/core/kernel/period.ts';
 import { databases, explainQuery, type TestInstallation } from '../../../support/databases/databases.ts';
 import { createRowSeeder } from '../../../support/databases/row-seeder.ts';
 
@@ -53,6 +54,7 @@ for (const { name, open } of databases) {
         state: pick(['queued', 'offered', 'active', 'closed', 'closed'] as const),
         language: pick(['en', 'fr']),
         createdAt: random(1000),
+        closedAt: maybe(() => random(1000)) ?? null,
       });
       tags.set(id, []);
       for (const tagId of [1, 2]) {
@@ -69,6 +71,7 @@ for (const { name, open } of databases) {
       id: maybe(() => (random(2) === 0 ? ids(5, 50, 150, 999) : { kind: 'pattern', parts: ['1', ''] })),
       channels: maybe(() => [pick(CHANNELS), pick(CHANNELS)]),
       period: maybe(() => ({ from: maybe(() => random(600)), to: maybe(() => 400 + random(700)) })),
+      closedPeriod: maybe(() => ({ from: maybe(() => random(400)), to: maybe(() => 600 + random(500)) })),
       websiteId: maybe(() => ids(1 + random(3), 3)),
       operatorId: maybe(() => (random(2) === 0 ? ids(1 + random(5)) : { kind: 'pattern', parts: ['', ''] })),
       visitorId: maybe(() => (random(2) === 0 ? ids(1, 2) : { kind: 'pattern', parts: ['1', ''] })),
@@ -90,6 +93,11 @@ for (const { name, open } of databases) {
   };
   const groupOf = (c: ConversationRow) => (c.operatorId === null ? c.groupId : (groups.get(c.operatorId) ?? null));
 
+  function isClosedIn({ closedAt }: ConversationRow, { from, to }: Period = {}): boolean {
+    if (from === undefined && to === undefined) return true;
+    return closedAt !== null && closedAt >= (from ?? 0) && closedAt < (to ?? Number.POSITIVE_INFINITY);
+  }
+
   function passes(c: ConversationRow, f: ConversationFilters): boolean {
     const isWaiting = c.state === 'queued' || c.state === 'offered';
     const isOwn = f.scope?.operatorId !== null && f.scope?.operatorId === c.operatorId;
@@ -98,6 +106,7 @@ for (const { name, open } of databases) {
       (!f.channels || f.channels.includes(c.channel)) &&
       c.createdAt >= (f.period?.from ?? 0) &&
       c.createdAt < (f.period?.to ?? Number.POSITIVE_INFINITY) &&
+      isClosedIn(c, f.closedPeriod) &&
       has(f.websiteId, c.websiteId) &&
       has(f.operatorId, c.operatorId) &&
       has(f.visitorId, c.visitorId) &&
@@ -156,6 +165,17 @@ for (const { name, open } of databases) {
     ['no filter', {}, /\(account_id=\? AND id>\?\)/],
     ['a period', { period }, /conversations_created \(account_id=\? AND created_at>\? AND created_at<\?\)/],
     ['a period and a website', { period, websiteId: ids(1) }, /conversations_created/],
+    ['the time of the close', { closedPeriod: period }, /conversations_closed \(account_id=\? AND closed_at>\? AND/],
+    [
+      'what an operator closed today',
+      { operatorId: ids(1), closedPeriod: { from: 10 }, scope: { operatorId: 1, groups: [] } },
+      /conversations_operator_closed \(account_id=\? AND operator_id=\? AND closed_at>\?\)/,
+    ],
+    [
+      'what was closed today in all skills',
+      { period, closedPeriod: { from: 10 }, skillId: ids(1) },
+      /conversations_closed/,
+    ],
     ['an operator', { operatorId: ids(1), period }, /conversations_operator \(account_id=\? AND operator_id=\?\)/],
     ["the caller's own conversations", { scope: { operatorId: 1, groups: [] } }, /conversations_operator/],
     ['a visitor', { visitorId: ids(1), period }, /conversations_visitor \(account_id=\? AND visitor_id=\?\)/],
