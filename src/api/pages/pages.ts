@@ -55,6 +55,8 @@ export function registerPages(app: FastifyInstance, { publicUrl, buildFolder }: 
   registerPage('/password', 'password.html');
   registerPage('/account', 'account.html');
   registerPage('/desk', 'desk.html');
+  // The page reads the rest of the address.
+  registerPage('/desk/*', 'desk.html');
   registerPage('/developers', 'landing.html', (request) => ({ values: { address: getBaseUrl(request) } }));
   registerPage('/docs', 'api.html');
   registerPage('/docs/migration', 'migration.html');

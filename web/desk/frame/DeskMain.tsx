@@ -1,0 +1,42 @@
+import { useTexts } from '../../shared/texts/LanguageContext.tsx';
+import { Region } from './Region.tsx';
+import type { DeskRoute } from './route.ts';
+import { frameTexts } from './texts.ts';
+
+/** What the address names: a conversation with its visitor, the messages left, the settings. */
+export function DeskMain({ route }: { readonly route: DeskRoute }) {
+  const t = useTexts(frameTexts);
+  switch (route.view) {
+    case 'conversation':
+      return (
+        <>
+          <section className="desk-content" aria-label={t('conversation')}>
+            {/* ConversationView conversationId={route.conversationId} key={route.conversationId} */}
+            <Region name="conversation" />
+          </section>
+          <aside className="side" aria-label={t('visitor')} data-open={route.isVisitorShown ? '' : undefined}>
+            {/* VisitorPanel conversationId={route.conversationId} key={route.conversationId} */}
+            <Region name="visitor" />
+          </aside>
+        </>
+      );
+    case 'messagesLeft':
+      return (
+        <section className="desk-content" aria-label={t('messagesLeft')}>
+          <Region name="messages-left" />
+        </section>
+      );
+    case 'settings':
+      return (
+        <section className="desk-content" aria-label={t('settings')}>
+          <Region name="settings" />
+        </section>
+      );
+    case 'list':
+      return (
+        <section className="desk-content" aria-label={t('conversation')}>
+          <Region name="nothing open" />
+        </section>
+      );
+  }
+}

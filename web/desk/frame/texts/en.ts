@@ -1,0 +1,8 @@
+export const en = {
+  desk: 'Desk',
+  conversations: 'Conversations',
+  conversation: 'Conversation',
+  visitor: 'Visitor',
+  messagesLeft: 'Messages left',
+  settings: 'Settings',
+} as const;
