@@ -15,3 +15,15 @@ export function writeStored(key: string, value: string | null): void {
     // Only this page has it.
   }
 }
+
+/** The keys with this beginning. */
+export function listStored(prefix: string): string[] {
+  try {
+    const start = `switchboard:${prefix}`;
+    return Object.keys(localStorage).flatMap((key) =>
+      key.startsWith(start) ? [key.slice('switchboard:'.length)] : [],
+    );
+  } catch {
+    return [];
+  }
+}

@@ -15,6 +15,10 @@ export interface DeskState {
   /** Conversations that left the viewer by themselves, until the person has seen why. */
   readonly losses: readonly Loss[];
   readonly messagesLeftOpen: number;
+  /** By visitor: the position of the last `visitor.updated`. A view that shows more of a visitor reads it again then. */
+  readonly visitorChanges: ReadonlyMap<string, string>;
+  /** How many milliseconds the clock of this computer is ahead of the service's: see `server-time.ts`. */
+  readonly clockOffset: number;
 }
 
 export type Connection =
@@ -186,7 +190,10 @@ export interface PendingMessage {
   readonly text: string;
   readonly attachments: readonly Attachment[];
   readonly at: string;
-  /** Why the service refused it; null while it is being sent, or waits for the connection. */
+  /**
+   * Why the service refused it, as a code such as `state`, `text.too_long` or `FORBIDDEN`; null while it is being sent,
+   * or waits for the connection.
+   */
   readonly failure: string | null;
 }
 
