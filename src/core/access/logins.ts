@@ -3,7 +3,7 @@ import type { Transaction } from '../../storage/database.ts';
 import { prepare } from '../../storage/prepared-statement.ts';
 import type { Tables } from '../../storage/tables.ts';
 import type { AccountContext, ActorContext } from '../kernel/caller.ts';
-import { fold } from '../kernel/text.ts';
+import { fold, isStorable } from '../kernel/text.ts';
 import { revokePasswordLink } from './password-links.ts';
 import { revokeCodes } from './sso-codes.ts';
 import { revokeAllTokens, type TokenOwner } from './tokens.ts';
@@ -24,7 +24,8 @@ export function foldEmail(email: string): string {
   return fold(email.trim());
 }
 
-export function findLogin(db: Kysely<Tables>, email: string): Promise<StoredLogin | undefined> {
+export async function findLogin(db: Kysely<Tables>, email: string): Promise<StoredLogin | undefined> {
+  if (!isStorable(email)) return undefined; // PostgreSQL would reject the statement
   return db.selectFrom('logins').selectAll().where('emailFolded', '=', foldEmail(email)).executeTakeFirst();
 }
 

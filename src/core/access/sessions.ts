@@ -18,7 +18,10 @@ export interface BrowserSession {
   readonly address: string | null;
 }
 
-/** Operators and admins; the addresses say where a person is, so managers do not read them. */
+/**
+ * Sessions and refused logins are for the operator and admins: the addresses say where a person is, so managers do not
+ * read them.
+ */
 export function canReadSessions(caller: Caller, { id }: { readonly id: number }): boolean {
   return caller.operatorId === id || caller.accessLevel === 'admin';
 }

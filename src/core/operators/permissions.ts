@@ -20,13 +20,15 @@ export function findRelation(caller: Caller, operator: PermissionSubject): Relat
 
 /**
  * The parts of an operator: all callers read the pseudonym and live state, operators also names, managers the details.
+ * The secret is for admins and write keys, not for the operator: it logs in without a password and without the second
+ * factor, so with an open session one could keep access that a new password does not end.
  */
 export type Visibility = 'public' | 'names' | 'details' | 'secret';
 
 export function canRead(caller: Caller, operator: PermissionSubject, part: Visibility): boolean {
   if (part === 'public') return true;
+  if (part === 'secret') return caller.accessLevel === 'admin' && caller.canWrite;
   const relation = findRelation(caller, operator);
-  if (part === 'secret') return relation === 'self' || (caller.accessLevel === 'admin' && caller.canWrite);
   if (relation !== 'other') return true;
   return part === 'names' && caller.accessLevel !== 'expert';
 }
@@ -107,10 +109,10 @@ export function requireCanDelete(caller: Caller, operator: PermissionSubject): v
   if (caller.accessLevel !== 'admin' && findRelation(caller, operator) !== 'managed') throw forbidden();
 }
 
-/** The single sign-on key authenticates as the operator: only they and admins may rotate it. */
+/** Operators may end the links to their own account, though only admins read the new key. */
 export function requireCanRotateKey(caller: Caller, operator: PermissionSubject): void {
   requireWrite(caller);
-  if (!canRead(caller, operator, 'secret')) throw forbidden();
+  if (caller.accessLevel !== 'admin' && findRelation(caller, operator) !== 'self') throw forbidden();
 }
 
 /** Throws unless the caller is the operator or manages them: for changes of availability, presence and profile. */

@@ -252,6 +252,7 @@ const CASES: Record<string, readonly [Kind, (id: string) => string]> = {
   'OperatorsImportRowInput.skillIds': ['skill', (id) => importMutation(`skillIds: [${id}]`)],
   'OperatorDeleteInput.id': ['operator', mutationById('operatorDelete')],
   'OperatorDisconnectInput.id': ['operator', mutationById('operatorDisconnect')],
+  'OperatorInviteInput.id': ['operator', mutationById('operatorInvite')],
   'OperatorSsoKeyRotateInput.id': ['operator', mutationById('operatorSsoKeyRotate')],
   'SessionEndInput.id': ['operator', (id) => mutation('sessionEnd', `id: ${id}, operatorId: 1`)],
   'SessionEndInput.operatorId': ['operator', (id) => mutation('sessionEnd', `id: 1, operatorId: ${id}`)],
@@ -420,6 +421,8 @@ test('filters find nothing of another account', async () => {
     'done',
     'from',
     'to',
+    'closedFrom',
+    'closedTo',
   ];
   for (const key of FILTERS.keys()) {
     const [type = '', name = ''] = key.split('.');
@@ -465,7 +468,8 @@ test('lists contain nothing of another account', async () => {
       assert.equal(list.totalCount, list.nodes.length, name);
     }
     const isReadKey = run === fixture.viewers.readKey.run;
-    assert.deepEqual([...secrets].sort(), isReadKey ? ['ssoKey', 'visitorSecret'] : []);
+    const own = ['preferences']; // of the viewer only
+    assert.deepEqual([...secrets].sort(), isReadKey ? [...own, 'ssoKey', 'visitorSecret'] : own);
   }
 });
 

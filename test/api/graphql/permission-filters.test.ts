@@ -69,6 +69,8 @@ const VALUES: Record<string, string> = {
   'ConversationFilter.waiting': 'true',
   'ConversationFilter.from': '"2026-01-01T00:00:00Z"',
   'ConversationFilter.to': '"2026-01-01T00:00:00Z"',
+  'ConversationFilter.closedFrom': '"2026-01-01T00:00:00Z"',
+  'ConversationFilter.closedTo': '"2026-01-01T00:00:00Z"',
   'TagFilter.id': '"1"',
   'TagFilter.name': '"*"',
   'TagFilter.websiteId': '"1"',

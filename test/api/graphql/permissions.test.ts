@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { isInputObjectType, isNonNullType, isObjectType } from 'graphql';
 import { schema } from '../../../src/api/graphql/schema.ts';
+import { tryLogin } from '../../support/clients/oauth.ts';
+import { insertSession } from '../../support/fixtures/browser-sessions.ts';
 import { openPermissionFixture, outcomeAt, type PermissionFixture, selectAllFields } from './permission-operators.ts';
 import {
   type Cells,
@@ -24,9 +26,20 @@ import {
 let fixture: PermissionFixture;
 before(async () => {
   fixture = await openPermissionFixture();
-  for (const viewer of OPERATOR_VIEWERS) await fixture.conversationOf(viewer, 'self'); // so that no list is empty
+  // So that no list is empty.
+  for (const viewer of OPERATOR_VIEWERS) await fixture.conversationOf(viewer, 'self');
+  await addLogins();
 });
 after(() => fixture.stop());
+
+/** A session and a refused login of every operator. */
+async function addLogins(): Promise<void> {
+  const { data } = await fixture.viewers.writeKey.run('{operators(first:100){nodes{id email}}}');
+  for (const { id, email } of data.operators.nodes) {
+    await insertSession(fixture.switchboard.storedData, id);
+    await tryLogin(fixture.switchboard.url, email, 'not the password');
+  }
+}
 
 /** Every `Type.field` of the schema whose type is included. */
 function fieldsOf(isIncluded: (typeName: string, isInput: boolean) => boolean): Set<string> {

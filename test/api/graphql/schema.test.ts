@@ -64,7 +64,7 @@ test('a mutation is named object-verb, takes one input, and returns the object a
     const typeName = `${name[0]?.toUpperCase()}${name.slice(1)}`;
     assert.match(
       name,
-      /(Create|Update|Delete|Connect|Disconnect|Change|Rotate|Add|Remove|Revoke|Import|Replay|Test|Erase|Accept|Decline|Send|Transfer|Escalate|Tag|Close|Take|Read|Assign|Invite|Resolve|Reopen|Start|Confirm|Disable|Reset|typing)$/,
+      /(Create|Update|Delete|Connect|Disconnect|Change|Rotate|Add|Remove|Revoke|Import|Replay|Test|Erase|Accept|Decline|Send|Transfer|Escalate|Tag|Close|Take|Read|Assign|Invite|Resolve|Reopen|Start|Confirm|Disable|Reset|End|typing)$/,
     );
     assert.deepEqual(
       args.map((argument) => `${argument.name}: ${argument.type}`),

@@ -54,6 +54,9 @@ suite('a login', () => {
     assertError(wrong, 400, 'invalid_grant');
     const unknown = await postSession(url, { email: 'unknown@example.com', password: 'wrong' });
     assert.equal(unknown.text, wrong.text);
+    // PostgreSQL stores no NUL, so no one has such an address.
+    const notStorable = await postSession(url, { email: `a\0${ADMIN.email}`, password: ADMIN.password });
+    assert.equal(notStorable.text, wrong.text);
     assertError(await postSession(url, { ssoCode: 'unknown' }), 400, 'invalid_grant');
   });
 

@@ -309,6 +309,34 @@ suite('the single sign-on link', () => {
     assert.equal((await postSession(switchboard.url, { ssoCode: code })).body.error, 'invalid_grant');
   });
 
+  test('no operator reads their own key: it would outlive a change of the password', async () => {
+    const operator = await createOperator(rest, { roles: ['operator'], password: 'a long enough password' });
+    const credentials = { email: operator.email, password: 'a long enough password' };
+    const token = await logIn(switchboard.url, credentials);
+    const { headers } = await openSession(switchboard.url, credentials);
+    const rotate = `mutation{operatorSsoKeyRotate(input:{id:${operator.id}}){operator{ssoKey}}}`;
+    for (const query of ['{viewer{ssoKey}}', `{operator(id:${operator.id}){ssoKey}}`, rotate])
+      for (const credential of [{ Authorization: `Bearer ${token}` }, headers]) {
+        const init = { method: 'POST', body: JSON.stringify({ query }) };
+        const response = await callOAuth(switchboard.url, '/graphql', {
+          ...init,
+          headers: { ...credential, 'Content-Type': 'application/json' },
+        });
+        assert.deepEqual(
+          response.body.errors.map((error: { path: string[]; extensions: { code: string } }) => [
+            error.path.at(-1),
+            error.extensions.code,
+          ]),
+          [['ssoKey', 'FORBIDDEN']],
+        );
+        assert.doesNotMatch(response.text, /\d\.\d+\.[\w-]{43}/);
+      }
+    assert.equal((await link(operator.sso_key)).status, 403, 'they may rotate it');
+    const admin = graphqlClient(switchboard.url, await logIn(switchboard.url));
+    const { data } = await admin.run(`{operator(id:${operator.id}){ssoKey}}`);
+    assert.equal((await link(data.operator.ssoKey)).status, 303);
+  });
+
   test('an invalid key gets an error page', async () => {
     const { data } = (await graphqlClient(switchboard.url, await logIn(switchboard.url)).run(
       '{ viewer { ssoKey } }',

@@ -73,6 +73,10 @@ suite('a login', () => {
     assert.equal((await checkToken(switchboard.url, second)).status, 200);
   });
 
+  test('is refused for an e-mail with NUL, which PostgreSQL cannot store', async () => {
+    assertOAuthError(await post({ ...VALID, username: `a\0${ADMIN.email}` }), 400, 'invalid_grant');
+  });
+
   test('compares the e-mail ignoring case and surrounding space, the password exactly', async () => {
     assert.equal((await post({ ...VALID, username: `  ${ADMIN.email.toUpperCase()} ` })).status, 200);
     assertOAuthError(await post({ ...VALID, password: ADMIN.password.toUpperCase() }), 400, 'invalid_grant');

@@ -2,7 +2,6 @@ import type { FailedLogin } from '../../../core/access/failed-logins.ts';
 import { type BrowserSession, canReadSessions, requireCanEndSessions } from '../../../core/access/sessions.ts';
 import { type Caller, requireOperatorId } from '../../../core/kernel/caller.ts';
 import type { Operator } from '../../../core/operators/operator.ts';
-import { canRead } from '../../../core/operators/permissions.ts';
 import { forbiddenError } from '../../graphql-server/errors.ts';
 import { requireId } from '../../graphql-server/ids.ts';
 import { objectPayload } from '../../graphql-server/mutation.ts';
@@ -63,10 +62,11 @@ builder.objectFields(OperatorRef, (t) => ({
   failedLogins: t.field({
     type: [FailedLoginRef],
     nullable: true,
-    description: 'The newest 20 logins with the e-mail address of the operator that were refused, newest first.',
-    resolve: (operator: Operator, _args, { caller, load }) => {
-      if (!canRead(caller, operator, 'details')) throw forbiddenError();
-      return load.failedLogins.load(operator.email);
+    description:
+      'The newest 20 logins with the e-mail address of the operator that were refused, newest first. For the operator and admins.',
+    resolve: ({ id, email }: Operator, _args, { caller, load }) => {
+      if (!canReadSessions(caller, { id })) throw forbiddenError();
+      return load.failedLogins.load(email);
     },
   }),
 }));

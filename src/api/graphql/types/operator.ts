@@ -142,7 +142,8 @@ OperatorRef.implement({
       }),
       ssoKey: t.string({
         nullable: true,
-        description: 'The single sign-on key of the operator. Available to the operator, admins and write keys.',
+        description:
+          'The single sign-on key of the operator. For admins and write keys: not for the operator, who could log in with it after a change of the password.',
         resolve: resolveIfReadable('secret', (operator, { caller, services }) =>
           services.administration.operators.deriveSsoKey(caller.accountId, operator),
         ),
