@@ -1,4 +1,5 @@
 import type { Session } from '../shared/api/session.ts';
+import { ConversationMemory } from './conversation/memory/ConversationMemory.tsx';
 import { type Desk, DeskContext } from './DeskContext.tsx';
 import { DeskFrame } from './frame/DeskFrame.tsx';
 
@@ -10,7 +11,9 @@ interface DeskPageProps {
 export function DeskPage({ session, desk }: DeskPageProps) {
   return (
     <DeskContext value={desk}>
-      <DeskFrame session={session} />
+      <ConversationMemory>
+        <DeskFrame session={session} />
+      </ConversationMemory>
     </DeskContext>
   );
 }

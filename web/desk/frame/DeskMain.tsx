@@ -1,4 +1,6 @@
 import { useTexts } from '../../shared/texts/LanguageContext.tsx';
+import { ConversationView } from '../conversation/ConversationView.tsx';
+import { navigate } from './navigation.ts';
 import { Region } from './Region.tsx';
 import type { DeskRoute } from './route.ts';
 import { frameTexts } from './texts.ts';
@@ -11,8 +13,11 @@ export function DeskMain({ route }: { readonly route: DeskRoute }) {
       return (
         <>
           <section className="desk-content" aria-label={t('conversation')}>
-            {/* ConversationView conversationId={route.conversationId} key={route.conversationId} */}
-            <Region name="conversation" />
+            <ConversationView
+              conversationId={route.conversationId}
+              onBack={() => navigate({ view: 'list' })}
+              onShowVisitor={() => navigate({ ...route, isVisitorShown: true })}
+            />
           </section>
           <aside className="side" aria-label={t('visitor')} data-open={route.isVisitorShown ? '' : undefined}>
             {/* VisitorPanel conversationId={route.conversationId} key={route.conversationId} */}

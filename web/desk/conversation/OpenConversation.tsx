@@ -1,0 +1,62 @@
+import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { useDesk } from '../DeskContext.tsx';
+import type { DeskConversation } from '../state/model.ts';
+import { Composer, type ComposerHandle, type ComposerMode } from './composer/Composer.tsx';
+import { Head } from './head/Head.tsx';
+import { OfferStrip } from './head/OfferStrip.tsx';
+import { ReadOnlyStrip } from './head/ReadOnlyStrip.tsx';
+import { useHeldCloses, useIsClosing } from './memory/ConversationMemory.tsx';
+import { MessageList } from './messages/MessageList.tsx';
+import { useSingleKey } from './useSingleKey.ts';
+
+const CloseDialog = lazy(() => import('./closing/CloseDialog.tsx').then((module) => ({ default: module.CloseDialog })));
+
+export interface OpenConversationProps {
+  readonly conversationId: string;
+  /** Of a page with one column. */
+  readonly onBack?: () => void;
+  readonly onShowVisitor?: () => void;
+}
+
+export function OpenConversation({ conversationId, onBack, onShowVisitor }: OpenConversationProps) {
+  const conversation = useDesk((state) => state.conversations.get(conversationId)) as DeskConversation;
+  const viewer = useDesk((state) => state.viewer);
+  const isClosing = useIsClosing(conversationId);
+  const held = useHeldCloses();
+  const [mode, setMode] = useState<ComposerMode>('message');
+  const [dialog, setDialog] = useState<'close'>();
+  const composer = useRef<ComposerHandle>(null);
+  const { state, operator } = conversation;
+  const isOwn = operator?.id === viewer.id && !isClosing;
+  const canWrite = isOwn && state === 'ACTIVE';
+  useEffect(() => {
+    if (state === 'CLOSED') held.forget(conversationId);
+  }, [state, held, conversationId]);
+
+  const writeIn = (next: ComposerMode) => {
+    setMode(next);
+    composer.current?.focus();
+  };
+  useSingleKey('n', canWrite && dialog === undefined && viewer.preferences.singleKeyShortcuts, () => writeIn('note'));
+  const closeDialog = () => setDialog(undefined);
+  const actions = {
+    onNote: () => writeIn('note'),
+    onClose: () => setDialog('close'),
+  };
+  return (
+    <>
+      <Head {...{ conversation, onBack, onShowVisitor }} actions={canWrite ? actions : undefined} />
+      {isOwn && state === 'OFFERED' && <OfferStrip conversation={conversation} />}
+      <MessageList conversation={conversation} viewer={viewer} isReadOnly={!canWrite} />
+      {canWrite && (
+        <Composer ref={composer} mode={mode} onModeChange={writeIn} conversation={conversation} viewer={viewer} />
+      )}
+      {!canWrite && !(isOwn && state === 'OFFERED') && (
+        <ReadOnlyStrip conversation={conversation} isClosing={isClosing && state !== 'CLOSED'} />
+      )}
+      <Suspense>
+        {canWrite && dialog === 'close' && <CloseDialog conversation={conversation} onClose={closeDialog} />}
+      </Suspense>
+    </>
+  );
+}

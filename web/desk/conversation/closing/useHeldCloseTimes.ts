@@ -1,0 +1,27 @@
+import { useEffect, useSyncExternalStore } from 'react';
+import type { HeldCloses } from './held-closes.ts';
+
+/** Sends held closings when their time is over, when the page goes, and what is left of them when it comes back. */
+export function useHeldCloseTimes(held: HeldCloses, isLive: boolean): void {
+  const nextDue = useSyncExternalStore(held.subscribe, () => held.findNextDue());
+  useEffect(() => {
+    // Those of the page before a reload, and those that found no connection.
+    if (isLive) held.sendDue(Date.now());
+  }, [held, isLive]);
+  useEffect(() => {
+    if (nextDue === undefined) return;
+    const timer = setTimeout(() => held.sendDue(Date.now()), Math.max(0, nextDue - Date.now()));
+    return () => clearTimeout(timer);
+  }, [held, nextDue]);
+  useEffect(() => {
+    const send = () => {
+      if (document.visibilityState === 'hidden') held.sendAtPageEnd();
+    };
+    document.addEventListener('visibilitychange', send);
+    window.addEventListener('pagehide', send);
+    return () => {
+      document.removeEventListener('visibilitychange', send);
+      window.removeEventListener('pagehide', send);
+    };
+  }, [held]);
+}

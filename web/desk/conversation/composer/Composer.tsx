@@ -1,0 +1,210 @@
+import {
+  type ClipboardEvent,
+  type DragEvent,
+  type KeyboardEvent,
+  type Ref,
+  useEffect,
+  useImperativeHandle,
+  useRef,
+  useState,
+} from 'react';
+import { Button, IconButton } from '../../../shared/components/Button.tsx';
+import { Icon } from '../../../shared/components/Icon.tsx';
+import { useLanguage, useTexts } from '../../../shared/texts/LanguageContext.tsx';
+import { useDeskActions } from '../../DeskContext.tsx';
+import type { DeskConversation, Viewer } from '../../state/model.ts';
+import { describeVisitor } from '../describe-visitor.ts';
+import { EmojiButton } from '../emoji/EmojiButton.tsx';
+import { CLIP, LOCK, NOTE, SEND } from '../icons.ts';
+import { useUploads } from '../memory/ConversationMemory.tsx';
+import { conversationTexts } from '../texts.ts';
+import { insertText } from './insert-text.ts';
+import { SendHint } from './SendHint.tsx';
+import { isSendKey } from './send-key.ts';
+import { UploadRow } from './UploadRow.tsx';
+import { isRunning } from './uploads.ts';
+import { useAllowedKinds } from './useAllowedKinds.ts';
+import { useDraft } from './useDraft.ts';
+
+export type ComposerMode = 'message' | 'note';
+
+/** What the rest of the view does with the composer. */
+export interface ComposerHandle {
+  focus(): void;
+}
+
+interface ComposerProps {
+  readonly conversation: DeskConversation;
+  readonly viewer: Viewer;
+  readonly mode: ComposerMode;
+  readonly onModeChange: (mode: ComposerMode) => void;
+  readonly ref?: Ref<ComposerHandle>;
+}
+
+const MAX_LENGTH = 10_000;
+
+/**
+ * The field for messages and notes, each with its own draft. What is typed is the state of this component alone: events
+ * of the desk do not draw it again, and typing does not draw the messages again.
+ */
+export function Composer({ conversation, viewer, mode, onModeChange, ref }: ComposerProps) {
+  const t = useTexts(conversationTexts);
+  const { language, locale } = useLanguage();
+  const { id } = conversation;
+  const actions = useDeskActions();
+  const [message, setMessage] = useDraft(id);
+  const [note, setNote] = useDraft(`${id}:note`);
+  const [uploads, uploadStore] = useUploads(id);
+  const [isWaiting, setWaiting] = useState(false);
+  const [isDropTarget, setDropTarget] = useState(false);
+  const field = useRef<HTMLTextAreaElement>(null);
+  const files = useRef<HTMLInputElement>(null);
+  const isAllowed = useAllowedKinds();
+  const isNote = mode === 'note';
+  const [text, setText] = isNote ? [note, setNote] : [message, setMessage];
+  useImperativeHandle(ref, () => ({ focus: () => field.current?.focus() }));
+
+  const isUploading = uploads.some(isRunning);
+  const tooMany = Math.max(0, text.length - MAX_LENGTH);
+  const hasFiles = !isNote && uploads.some(({ attachment }) => attachment !== undefined);
+  const change = (next: string) => {
+    setText(next);
+    setWaiting(false);
+    if (!isNote && next !== '') actions.type(id);
+  };
+  const send = () => {
+    if (tooMany > 0) return;
+    if (isNote) {
+      if (text.trim() === '') return;
+      actions.addNote(id, text.trim());
+      setText('');
+      onModeChange('message');
+      return;
+    }
+    if (isUploading) return setWaiting(true);
+    setWaiting(false);
+    if (text.trim() === '' && !hasFiles) return;
+    actions.sendMessage(id, text.trim(), uploadStore.takeStored(id));
+    setText('');
+  };
+  // Only when the last upload has ended.
+  useEffect(() => {
+    if (isWaiting && !isUploading) send();
+  }, [isWaiting, isUploading]);
+
+  const addFiles = (added: Iterable<File> | null | undefined) => {
+    if (added) uploadStore.add(id, [...added], isAllowed);
+  };
+  const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
+    // Enter ends the composition of a character, such as in Japanese.
+    if (event.nativeEvent.isComposing) return;
+    if (event.key === 'Escape' && isNote && note === '') return onModeChange('message');
+    if (!isSendKey(event, viewer.preferences.enterSends)) return;
+    event.preventDefault();
+    send();
+  };
+  const onPaste = (event: ClipboardEvent) => {
+    // Office programs put a picture of the text beside the text.
+    if (isNote || event.clipboardData.files.length === 0 || event.clipboardData.types.includes('text/plain')) return;
+    event.preventDefault();
+    addFiles(event.clipboardData.files);
+  };
+  const onDrag = (event: DragEvent, isOver: boolean) => {
+    if (isNote || !event.dataTransfer.types.includes('Files')) return;
+    event.preventDefault();
+    setDropTarget(isOver);
+  };
+  const insert = (inserted: string) => {
+    if (field.current) insertText(field.current, inserted);
+  };
+
+  const name = describeVisitor(conversation.visitor, t);
+  const label = isNote ? t('noteLabel', { name }) : t('messageLabel', { name });
+  const shortName = describeVisitor(conversation.visitor, t, 'short');
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: files are dropped anywhere on it; the button does the same
+    <div
+      className="composer"
+      data-mode={mode}
+      data-drop={isDropTarget ? '' : undefined}
+      onDragOver={(event) => onDrag(event, true)}
+      onDragLeave={(event) => onDrag(event, false)}
+      onDrop={(event) => {
+        onDrag(event, false);
+        if (!isNote) addFiles(event.dataTransfer.files);
+      }}
+    >
+      {isNote && (
+        <p className="note-head composer-note">
+          <Icon path={LOCK} />
+          <span>
+            <strong>{t('note')}</strong> · {t('onlyOperators')}
+          </span>
+          <Button kind="quiet" size="small" onPress={() => onModeChange('message')}>
+            {t('writeMessageInstead')}
+          </Button>
+        </p>
+      )}
+      {!isNote &&
+        uploads.map((upload) => (
+          <UploadRow
+            key={upload.key}
+            upload={upload}
+            onRemove={() => {
+              uploadStore.remove(id, upload.key);
+              field.current?.focus();
+            }}
+          />
+        ))}
+      <textarea
+        ref={field}
+        rows={2}
+        dir="auto"
+        lang={isNote ? language : conversation.language}
+        value={text}
+        aria-label={label}
+        aria-invalid={tooMany > 0 ? true : undefined}
+        placeholder={isNote ? t('notePlaceholder') : t('messagePlaceholder', { name: shortName })}
+        onChange={(event) => change(event.target.value)}
+        onPaste={onPaste}
+        onKeyDown={onKeyDown}
+      />
+      {tooMany > 0 && (
+        <p className="field-error composer-error" role="alert">
+          {t('tooLong', { count: tooMany.toLocaleString(locale) })}
+        </p>
+      )}
+      <div className="composer-tools">
+        {!isNote && (
+          <>
+            <IconButton icon={CLIP} label={t('attachFile')} onPress={() => files.current?.click()} />
+            <input
+              ref={files}
+              type="file"
+              multiple
+              hidden
+              onChange={(event) => {
+                addFiles(event.target.files);
+                event.target.value = ''; // the same file can be chosen again
+                field.current?.focus();
+              }}
+            />
+          </>
+        )}
+        <EmojiButton onChoose={insert} />
+        {!isNote && <IconButton icon={NOTE} label={t('writeNote')} onPress={() => onModeChange('note')} />}
+        <SendHint enterSends={viewer.preferences.enterSends} isWaiting={isWaiting && isUploading} />
+        <Button
+          kind="primary"
+          icon={isNote ? LOCK : SEND}
+          onPress={() => {
+            send();
+            field.current?.focus();
+          }}
+        >
+          {isNote ? t('saveNote') : t('send')}
+        </Button>
+      </div>
+    </div>
+  );
+}

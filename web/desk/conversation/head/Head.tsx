@@ -1,0 +1,101 @@
+import { useEffect, useState } from 'react';
+import { Button, IconButton } from '../../../shared/components/Button.tsx';
+import type { IconPath } from '../../../shared/components/icons.ts';
+import { useLanguage, useTexts } from '../../../shared/texts/LanguageContext.tsx';
+import type { DeskConversation } from '../../state/model.ts';
+import { describeVisitor } from '../describe-visitor.ts';
+import { CHEVRON_LEFT, CLOSE_CONVERSATION, NOTE, PANEL } from '../icons.ts';
+import { conversationTexts } from '../texts.ts';
+import { describeDuration } from './describe-duration.ts';
+
+interface HeadProps {
+  readonly conversation: DeskConversation;
+  /** Without them the conversation can only be read. */
+  readonly actions: HeadActions | undefined;
+  readonly onBack: (() => void) | undefined;
+  readonly onShowVisitor: (() => void) | undefined;
+}
+
+export interface HeadActions {
+  onNote(): void;
+  onClose(): void;
+}
+
+const CHANNEL_TEXTS = { CHAT: 'chat', CALL: 'call', VIDEO: 'video' } as const;
+
+/** Who, about what, since when, and what can be done. */
+export function Head({ conversation, actions, onBack, onShowVisitor }: HeadProps) {
+  const t = useTexts(conversationTexts);
+  const { locale } = useLanguage();
+  const { channel, website, skill, language, visitor } = conversation;
+  const duration = useDuration(conversation);
+  const facts = [website?.label, t(CHANNEL_TEXTS[channel]), skill?.name, nameLanguage(language, locale), duration];
+  const text = facts.filter(Boolean).join(' · ');
+  return (
+    <header className="conversation-head">
+      {onBack && (
+        <span className="head-back">
+          <IconButton icon={CHEVRON_LEFT} label={t('back')} onPress={onBack} />
+        </span>
+      )}
+      <span className="conversation-who">
+        <h2 className="truncate">{describeVisitor(visitor, t)}</h2>
+        <span className="small truncate" title={text}>
+          {text}
+        </span>
+      </span>
+      {actions && (
+        <>
+          <HeadButton kind="quiet" icon={NOTE} label={t('note')} onPress={actions.onNote} />
+          <HeadButton icon={CLOSE_CONVERSATION} label={t('close')} onPress={actions.onClose} />
+        </>
+      )}
+      {onShowVisitor && (
+        <span className="head-visitor">
+          <IconButton icon={PANEL} label={t('showVisitor')} onPress={onShowVisitor} />
+        </span>
+      )}
+    </header>
+  );
+}
+
+interface HeadButtonProps {
+  readonly icon: IconPath;
+  readonly label: string;
+  readonly kind?: 'quiet';
+  readonly onPress: () => void;
+}
+
+/** Where there is little room, the label gives way to a tooltip; screen readers always have it. */
+function HeadButton({ label, ...props }: HeadButtonProps) {
+  return (
+    <Button {...props}>
+      <span className="head-label">{label}</span>
+      <span className="tooltip" aria-hidden="true">
+        {label}
+      </span>
+    </Button>
+  );
+}
+
+function nameLanguage(language: string, locale: string): string {
+  try {
+    return new Intl.DisplayNames(locale, { type: 'language' }).of(language) ?? language;
+  } catch {
+    return language;
+  }
+}
+
+const AGAIN_MS = 20_000;
+
+function useDuration({ createdAt, acceptedAt, closedAt }: DeskConversation): string {
+  const { locale } = useLanguage();
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    if (closedAt !== null) return;
+    const timer = setInterval(() => setNow(Date.now()), AGAIN_MS);
+    return () => clearInterval(timer);
+  }, [closedAt]);
+  const end = closedAt === null ? Math.max(now, Date.now()) : Date.parse(closedAt);
+  return describeDuration(end - Date.parse(acceptedAt ?? createdAt), locale);
+}

@@ -1,0 +1,60 @@
+import { Button } from '../../../shared/components/Button.tsx';
+import { FailureBanner } from '../../../shared/frame/FailureBanner.tsx';
+import { useAttempt } from '../../../shared/frame/useAttempt.ts';
+import { useLanguage, useTexts } from '../../../shared/texts/LanguageContext.tsx';
+import { useDesk, useDeskActions } from '../../DeskContext.tsx';
+import type { DeskConversation } from '../../state/model.ts';
+import { conversationTexts } from '../texts.ts';
+
+const CLOSED_TEXTS = {
+  OPERATOR: 'closedByOperator',
+  VISITOR: 'closedByVisitor',
+  API_KEY: 'closedByProgram',
+  SYSTEM: 'closedBySystem',
+} as const;
+
+interface ReadOnlyStripProps {
+  readonly conversation: DeskConversation;
+  /** The viewer has closed it; the service does not know it yet. */
+  readonly isClosing: boolean;
+}
+
+/** In place of the composer: why nothing can be written here. */
+export function ReadOnlyStrip({ conversation, isClosing }: ReadOnlyStripProps) {
+  const t = useTexts(conversationTexts);
+  const { take } = useDeskActions();
+  const mayTake = useDesk((state) => state.account.operatorsMayTake);
+  const { start, isPending, failure, wait } = useAttempt(take, () => undefined);
+  const reason = useReason(conversation, isClosing);
+  const { id, state } = conversation;
+  return (
+    <section className="answer-strip" aria-label={t('readOnly')}>
+      <span className="answer-text" role="status">
+        {reason}
+      </span>
+      {state === 'QUEUED' && mayTake && (
+        <Button kind="primary" isPending={isPending} onPress={() => start(id)}>
+          {t('take')}
+        </Button>
+      )}
+      <FailureBanner failure={failure} wait={wait} />
+    </section>
+  );
+}
+
+function useReason({ state, operator, closedAt, closedBy }: DeskConversation, isClosing: boolean): string {
+  const t = useTexts(conversationTexts);
+  const { locale } = useLanguage();
+  if (isClosing) return t('isClosing');
+  if (state === 'CLOSED') {
+    const at = closedAt === null ? '' : formatDate(closedAt, locale);
+    return t(closedBy === null ? 'closedBySystem' : CLOSED_TEXTS[closedBy], { at });
+  }
+  if (state === 'QUEUED') return t('isWaiting');
+  const name = operator?.pseudo ?? t('operator');
+  return state === 'OFFERED' ? t('offeredToOther', { name }) : t('servedByOther', { name });
+}
+
+function formatDate(at: string, locale: string): string {
+  return new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(at));
+}

@@ -1,0 +1,40 @@
+import { useState } from 'react';
+import { useLanguage, useTexts } from '../../../shared/texts/LanguageContext.tsx';
+import type { DeskConversation, Viewer } from '../../state/model.ts';
+import { describeVisitor } from '../describe-visitor.ts';
+import { conversationTexts } from '../texts.ts';
+import { renderNotice } from './notices.ts';
+
+interface AnnouncerProps {
+  readonly conversation: DeskConversation;
+  readonly viewer: Pick<Viewer, 'id' | 'pseudo'>;
+}
+
+const MOST = 5;
+
+/** Reads each new message of others once to a screen reader. Those that were there before are not read. */
+export function Announcer({ conversation, viewer }: AnnouncerProps) {
+  const t = useTexts(conversationTexts);
+  const { language } = useLanguage();
+  const { messages, notes } = conversation;
+  const [start] = useState({ sequence: messages.at(-1)?.sequence ?? 0, notes: new Set(notes.map(({ id }) => id)) });
+  const newMessages = messages.slice(-MOST).filter((message) => message.sequence > start.sequence);
+  const newNotes = notes.slice(-MOST).filter((note) => !start.notes.has(note.id) && note.operator?.id !== viewer.id);
+  return (
+    <div className="visually-hidden" aria-live="polite" aria-relevant="additions">
+      {newMessages.map((message) => {
+        if (message.author === 'NOTICE') {
+          return <p key={message.sequence}>{renderNotice(message, { language, pseudo: viewer.pseudo })}</p>;
+        }
+        if (message.operator?.id === viewer.id) return null;
+        const author =
+          message.author === 'VISITOR' ? describeVisitor(conversation.visitor, t) : (message.operator?.pseudo ?? '');
+        const files = message.attachments.map(({ name }) => name).join(', ');
+        return <p key={message.sequence}>{`${author}: ${message.text} ${files}`}</p>;
+      })}
+      {newNotes.map((note) => (
+        <p key={note.id}>{`${t('noteBy', { name: note.operator?.pseudo ?? t('operator') })}: ${note.text}`}</p>
+      ))}
+    </div>
+  );
+}

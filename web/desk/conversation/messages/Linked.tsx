@@ -1,0 +1,16 @@
+import { memo } from 'react';
+import { findLinks } from './links.ts';
+
+/** A text with its addresses as links. Everything else is shown as it is: text is never HTML. */
+export const Linked = memo(function Linked({ text }: { readonly text: string }) {
+  return findLinks(text).map(({ text: part, href }, index) =>
+    href === undefined ? (
+      part
+    ) : (
+      // The parts of a text never change their places.
+      <a key={index} href={href} target="_blank" rel="noopener noreferrer nofollow">
+        {part}
+      </a>
+    ),
+  );
+});

@@ -1,0 +1,53 @@
+import type { MessageItem } from '../../state/message-items.ts';
+import type { Viewer } from '../../state/model.ts';
+import { DayLine } from './DayLine.tsx';
+import { MessageRow } from './MessageRow.tsx';
+import { NoteRow } from './NoteRow.tsx';
+import { NoticeRow } from './NoticeRow.tsx';
+import { PendingRow } from './PendingRow.tsx';
+
+interface ListRowProps {
+  readonly item: MessageItem;
+  readonly previous: MessageItem | undefined;
+  readonly conversationId: string;
+  readonly readByVisitorUpTo: number;
+  readonly viewer: Pick<Viewer, 'id' | 'pseudo'>;
+  readonly visitorName: string;
+}
+
+/** The parts are memoised with their values: of many rows, only those that changed are drawn again. */
+export function ListRow(props: ListRowProps) {
+  return (
+    <div className="message-row">
+      <RowContent {...props} />
+    </div>
+  );
+}
+
+function RowContent({ item, previous, conversationId, readByVisitorUpTo, viewer, visitorName }: ListRowProps) {
+  if (item.kind === 'date') return <DayLine day={item.day} />;
+  if (item.kind === 'note') return <NoteRow note={item.note} viewerId={viewer.id} />;
+  if (item.kind === 'pending') {
+    return (
+      <PendingRow conversationId={conversationId} pending={item.pending} isFirst={!isByViewer(previous, viewer.id)} />
+    );
+  }
+  const { message } = item;
+  if (message.author === 'NOTICE') return <NoticeRow message={message} pseudo={viewer.pseudo} />;
+  return (
+    <MessageRow
+      message={message}
+      isFirst={item.startsGroup}
+      isLast={item.endsGroup}
+      isSeen={message.author === 'OPERATOR' && message.sequence <= readByVisitorUpTo}
+      conversationId={conversationId}
+      viewerId={viewer.id}
+      visitorName={visitorName}
+    />
+  );
+}
+
+function isByViewer(item: MessageItem | undefined, viewerId: string): boolean {
+  if (item?.kind === 'pending') return item.pending.kind === 'message';
+  return item?.kind === 'message' && item.message.operator?.id === viewerId;
+}
