@@ -1,9 +1,12 @@
 import { useTexts } from '../../shared/texts/LanguageContext.tsx';
 import { ConversationView } from '../conversation/ConversationView.tsx';
+import { LaterView } from './LaterView.tsx';
 import { navigate } from './navigation.ts';
 import { Region } from './Region.tsx';
 import type { DeskRoute } from './route.ts';
 import { frameTexts } from './texts.ts';
+
+const loadMessagesLeft = async () => (await import('../messages-left/MessagesLeftView.tsx')).MessagesLeftView;
 
 /** What the address names: a conversation with its visitor, the messages left, the settings. */
 export function DeskMain({ route }: { readonly route: DeskRoute }) {
@@ -28,7 +31,7 @@ export function DeskMain({ route }: { readonly route: DeskRoute }) {
     case 'messagesLeft':
       return (
         <section className="desk-content" aria-label={t('messagesLeft')}>
-          <Region name="messages-left" />
+          <LaterView load={loadMessagesLeft} />
         </section>
       );
     case 'settings':

@@ -1,0 +1,33 @@
+import type { TextsLike } from '../../../shared/texts/texts.ts';
+import type { en } from './en.ts';
+
+export const de: TextsLike<typeof en> = {
+  title: 'Hinterlassene Nachrichten',
+  list: 'Welche Nachrichten',
+  open: 'Offen',
+  done: 'Erledigt',
+  mineOnly: 'Mir zugewiesen',
+  messageOf: 'Nachricht von {name}',
+  deletedWebsite: 'Gelöschte Website',
+  assignedTo: '{name} zugewiesen',
+  assignedToYou: 'Ihnen zugewiesen',
+  assignToMe: 'Mir zuweisen',
+  giveBack: 'Zurückgeben',
+  answerByMail: 'Per E-Mail antworten',
+  mailSubject: 'Ihre Nachricht',
+  mailSubjectOf: 'Ihre Nachricht an {website}',
+  mailIntro: 'Am {date} schrieb {name}:',
+  markDone: 'Als erledigt markieren',
+  markedDone: 'Die Nachricht von {name} ist erledigt.',
+  doneBy: 'Erledigt von {name}',
+  doneBySystem: 'Erledigt von einer Integration',
+  reopen: 'Wieder öffnen',
+  reopened: 'Die Nachricht ist wieder offen.',
+  undo: 'Rückgängig',
+  older: 'Ältere anzeigen',
+  noneOpen: 'Keine offenen Nachrichten',
+  noneOpenHint: 'Ist niemand verfügbar, können Besucher eine Nachricht hinterlassen. Sie erscheint hier.',
+  noneDone: 'Noch nichts erledigt',
+  noneDoneHint: 'Hier erscheinen Nachrichten, die Sie als erledigt markieren.',
+  noneOfMineHint: 'Ihnen ist keine davon zugewiesen. Schalten Sie „Mir zugewiesen“ aus, um alle zu sehen.',
+};

@@ -1,0 +1,33 @@
+import type { TextsLike } from '../../../shared/texts/texts.ts';
+import type { en } from './en.ts';
+
+export const es: TextsLike<typeof en> = {
+  title: 'Mensajes dejados',
+  list: 'Qué mensajes',
+  open: 'Abiertos',
+  done: 'Resueltos',
+  mineOnly: 'Asignados a mí',
+  messageOf: 'Mensaje de {name}',
+  deletedWebsite: 'Sitio web eliminado',
+  assignedTo: 'Asignado a {name}',
+  assignedToYou: 'Asignado a usted',
+  assignToMe: 'Asignármelo',
+  giveBack: 'Devolver',
+  answerByMail: 'Responder por correo',
+  mailSubject: 'Su mensaje',
+  mailSubjectOf: 'Su mensaje a {website}',
+  mailIntro: 'El {date}, {name} escribió:',
+  markDone: 'Marcar como resuelto',
+  markedDone: 'El mensaje de {name} está resuelto.',
+  doneBy: 'Resuelto por {name}',
+  doneBySystem: 'Resuelto por una integración',
+  reopen: 'Reabrir',
+  reopened: 'El mensaje vuelve a estar abierto.',
+  undo: 'Deshacer',
+  older: 'Mostrar anteriores',
+  noneOpen: 'No hay mensajes abiertos',
+  noneOpenHint: 'Cuando no hay operadores disponibles, los visitantes pueden dejar un mensaje. Aparecerá aquí.',
+  noneDone: 'Aún no hay nada resuelto',
+  noneDoneHint: 'Aquí aparecen los mensajes que marque como resueltos.',
+  noneOfMineHint: 'Ninguno está asignado a usted. Desactive «Asignados a mí» para verlos todos.',
+};

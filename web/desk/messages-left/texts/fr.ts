@@ -1,0 +1,33 @@
+import type { TextsLike } from '../../../shared/texts/texts.ts';
+import type { en } from './en.ts';
+
+export const fr: TextsLike<typeof en> = {
+  title: 'Messages laissés',
+  list: 'Quels messages',
+  open: 'À traiter',
+  done: 'Traités',
+  mineOnly: 'Qui me sont attribués',
+  messageOf: 'Message de {name}',
+  deletedWebsite: 'Site supprimé',
+  assignedTo: 'Attribué à {name}',
+  assignedToYou: 'Attribué à vous',
+  assignToMe: 'Me l’attribuer',
+  giveBack: 'Remettre à disposition',
+  answerByMail: 'Répondre par e-mail',
+  mailSubject: 'Votre message',
+  mailSubjectOf: 'Votre message à {website}',
+  mailIntro: 'Le {date}, {name} a écrit :',
+  markDone: 'Marquer comme traité',
+  markedDone: 'Le message de {name} est traité.',
+  doneBy: 'Traité par {name}',
+  doneBySystem: 'Traité par une intégration',
+  reopen: 'Rouvrir',
+  reopened: 'Le message est de nouveau à traiter.',
+  undo: 'Annuler',
+  older: 'Afficher les plus anciens',
+  noneOpen: 'Aucun message à traiter',
+  noneOpenHint: 'Quand aucun opérateur n’est disponible, les visiteurs peuvent laisser un message. Il apparaît ici.',
+  noneDone: 'Rien n’est encore traité',
+  noneDoneHint: 'Les messages que vous marquez comme traités apparaissent ici.',
+  noneOfMineHint: 'Aucun ne vous est attribué. Désactivez « Qui me sont attribués » pour tous les voir.',
+};
