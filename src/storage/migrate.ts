@@ -24,6 +24,7 @@ import { signals } from './migrations/0018-signals.ts';
 import { sessions } from './migrations/0019-sessions.ts';
 import { twoFactor } from './migrations/0020-two-factor.ts';
 import { passwordLinks } from './migrations/0021-password-links.ts';
+import { notes } from './migrations/0022-notes.ts';
 import { deskSettings } from './migrations/0023-desk-settings.ts';
 import type { IndexDefinition, Migration } from './migrations/migration.ts';
 
@@ -49,6 +50,7 @@ export const migrations: readonly Migration[] = [
   sessions,
   twoFactor,
   passwordLinks,
+  notes,
   deskSettings,
 ];
 

@@ -406,6 +406,21 @@ export interface Tables {
     /** JSON object with text values. */
     noticeParameters: string | null;
   };
+  /** What operators note in a conversation. Never for visitors. */
+  notes: {
+    accountId: number;
+    conversationId: number;
+    /** Increases within a conversation. */
+    id: number;
+    /** The sequence number of the message after which it is placed; 0 before the first. */
+    afterSequence: number;
+    authorType: 'operator' | 'api_key';
+    authorId: number | null;
+    /** Chosen by the author's client to detect a repeated note; null for the note of a transfer. */
+    clientId: string | null;
+    text: string;
+    at: number;
+  };
   /** The sequence number up to which each side has read; no row if neither has read anything. */
   readMarkers: {
     accountId: number;

@@ -28,6 +28,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   messages_left: 'core/engine/records/message-left-store.ts',
   migration_work: 'storage/migration-work.ts',
   migrations: 'storage/migrate.ts',
+  notes: 'core/engine/records/note-store.ts',
   offer_pauses: 'core/engine/records/pauses.ts',
   operator_leases: 'core/live/leases.ts',
   operator_live: 'core/live/live-store.ts',

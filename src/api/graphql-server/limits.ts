@@ -56,7 +56,7 @@ const TEXT_FIELDS = new Set(['text', 'description', 'comment']);
 const DEFAULT_LIST_SIZE = 5;
 const LIST_SIZES: Readonly<Record<string, number>> = {
   ...{ children: 10, messages: 100, apiKeys: 20, webhooks: 20, restUsage: 100, rows: 1000 },
-  ...{ routingDecisions: 50, ranked: 20, excluded: 10, liveAt: 1000 },
+  ...{ notes: 100, routingDecisions: 50, ranked: 20, excluded: 10, liveAt: 1000 },
   ...{ types: 100, fields: 6, args: 2, inputFields: 4, enumValues: 2, interfaces: 1, possibleTypes: 1 },
 };
 

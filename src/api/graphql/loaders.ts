@@ -1,4 +1,5 @@
 import { toManagedScope } from '../../core/engine/conversations/conversation-filter.ts';
+import type { NoteKey, NoteWindow } from '../../core/engine/conversations/note-query.ts';
 import type { Caller } from '../../core/kernel/caller.ts';
 import type { Slice } from '../../core/kernel/slice.ts';
 import type { AvailabilityQuery } from '../../core/live/skill-availability.ts';
@@ -22,6 +23,14 @@ export interface FiguresKey {
   readonly ownerId: number;
   readonly filters: StatisticsFilters;
 }
+
+interface NotesKey {
+  readonly ownerId: number;
+  readonly window: NoteWindow;
+}
+
+/** Each note adds a condition to the statement. */
+const MAX_NOTES_PER_READ = 100;
 
 /** Figures with their key, for fields that are loaded only if selected. */
 export type KeyedFigures = Figures & { readonly key: FiguresKey };
@@ -74,6 +83,14 @@ export function createLoaders(
         return ids.map((id) => lists.get(id) ?? []);
       }),
     },
+    note: createKeyLoader(
+      (keys: readonly NoteKey[]) => engine.noteQuery.loadByKeys(accountId, keys),
+      MAX_NOTES_PER_READ,
+    ),
+    notes: createOwnerLoader(
+      ({ window }: NotesKey, ids) => engine.noteQuery.loadWindows(accountId, ids, window),
+      ({ window }) => window.limit,
+    ),
     tag: createIdLoader((ids) => tags.load(accountId, ids)),
     visitor: createIdLoader((ids) => visitors.query.load(accountId, ids)),
     visitorContext: createIdLoader((ids) => visitors.contexts.load(accountId, ids)),

@@ -15,6 +15,7 @@ import './types/import.ts';
 import './types/live.ts';
 import './types/live-history.ts';
 import './types/message-left.ts';
+import './types/note.ts';
 import './types/opening-hours.ts';
 import './types/operator.ts';
 import './types/operator-mutations.ts';

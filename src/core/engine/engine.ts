@@ -6,6 +6,7 @@ import { ConversationQuery } from './conversations/conversation-query.ts';
 import { ConversationService } from './conversations/conversation-service.ts';
 import { EstimatedWaits } from './conversations/estimated-wait.ts';
 import { MessageQuery } from './conversations/message-query.ts';
+import { NoteQuery } from './conversations/note-query.ts';
 import { ReadMarkerService } from './conversations/read-markers.ts';
 import { SatisfactionQuery } from './conversations/satisfaction-query.ts';
 import { TypingService } from './conversations/typing.ts';
@@ -33,6 +34,7 @@ export function createEngine(database: Database, signals: Signals) {
     conversations: new ConversationService(database),
     conversationQuery: new ConversationQuery(database),
     messageQuery: new MessageQuery(database),
+    noteQuery: new NoteQuery(database),
     readMarkers: new ReadMarkerService(database, signals),
     typing: new TypingService(database, signals),
     satisfactionQuery: new SatisfactionQuery(database),

@@ -119,10 +119,14 @@ export function requireAdminRead(caller: Caller): void {
   if (caller.accessLevel !== 'admin') throw forbidden();
 }
 
+export function isManager({ accessLevel }: Caller): boolean {
+  return accessLevel === 'manager' || accessLevel === 'admin';
+}
+
 /** Throws unless the caller is a manager or an admin. */
 export function requireManager(caller: Caller): void {
   requireWrite(caller);
-  if (caller.accessLevel !== 'admin' && caller.accessLevel !== 'manager') throw forbidden();
+  if (!isManager(caller)) throw forbidden();
 }
 
 /** Returns the operator who calls. Throws for an API key: it cannot answer visitors or be connected. */

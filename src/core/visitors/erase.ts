@@ -4,6 +4,7 @@ import { eraseAttachments } from '../engine/records/attachment-store.ts';
 import { findOpenConversations } from '../engine/records/conversation-store.ts';
 import { deleteMessagesLeftOf } from '../engine/records/message-left-store.ts';
 import { eraseMessageTexts } from '../engine/records/message-store.ts';
+import { deleteNotesOf } from '../engine/records/note-store.ts';
 import { eraseComments } from '../engine/records/satisfaction-store.ts';
 import { deleteContext } from '../engine/records/visitor-context-store.ts';
 import { forgetPresence } from '../engine/records/visitor-presence-store.ts';
@@ -13,8 +14,8 @@ import { toVisitor, type Visitor } from './visitor-query.ts';
 import type { VisitorSessions } from './visitor-sessions.ts';
 
 /**
- * Erases a visitor's data on request: the profile, the context, comments, files, messages left, and the messages of both
- * sides. The conversations, their times and the ratings stay for statistics.
+ * Erases a visitor's data on request: the profile, the context, comments, files, messages left, notes about them, and
+ * the messages of both sides. The conversations, their times and the ratings stay for statistics.
  */
 export class VisitorErasure {
   readonly #sessions: VisitorSessions;
@@ -35,6 +36,7 @@ export class VisitorErasure {
       await eraseComments(tx, caller, id);
       await eraseAttachments(tx, caller, id);
       await eraseMessageTexts(tx, caller, id);
+      await deleteNotesOf(tx, caller, id);
       await deleteContext(tx, caller, id);
       await deleteMessagesLeftOf(tx, caller, id);
       return toVisitor(await eraseVisitor(tx, caller, visitor));

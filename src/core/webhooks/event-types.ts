@@ -10,6 +10,7 @@ export const EVENT_TYPES: readonly string[] = [
   ...listTypes('session', ['created', 'ended']),
   ...listTypes('conversation', ['queued', 'offered', 'started', 'transferred', 'closed', 'updated']),
   'message.created',
+  'note.created',
   'satisfaction.answered',
   'visitor.updated',
   ...listTypes('message_left', CHANGE_VERBS),

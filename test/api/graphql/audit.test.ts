@@ -237,6 +237,16 @@ const CASES: Record<string, () => Promise<Case> | Case> = {
       actingOperator: operator,
     };
   },
+  noteAdd: async () => {
+    const { id, operator } = await startActive();
+    return {
+      input: { conversationId: id, clientId: 'one', text: 'a text that no log may have' },
+      type: 'note.created',
+      subject: `conversation:${id}`,
+      fields: ['notes'],
+      actingOperator: operator,
+    };
+  },
   offerAccept: async () => {
     const { id, operator } = await startOffered();
     return {

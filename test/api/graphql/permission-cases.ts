@@ -113,6 +113,9 @@ export function createMutationCases(fixture: PermissionFixture): MutationCases {
     messageSend: async (viewer, target) => ({
       input: { conversationId: await createHandledConversation(viewer, target), text: 'Good day' },
     }),
+    noteAdd: async (viewer, target) => ({
+      input: { conversationId: await createHandledConversation(viewer, target), clientId: 'one', text: 'A note' },
+    }),
     typing: async (viewer, target) => ({
       input: { conversationId: await createHandledConversation(viewer, target) },
     }),
@@ -120,7 +123,10 @@ export function createMutationCases(fixture: PermissionFixture): MutationCases {
       input: { id: await createHandledConversation(viewer, target), upTo: 1 },
     }),
     conversationTransfer: async (viewer, target) => ({
-      input: { id: await createHandledConversation(viewer, target), operatorId: await createTransferTarget() },
+      input: {
+        ...{ id: await createHandledConversation(viewer, target), operatorId: await createTransferTarget() },
+        note: 'For the next one',
+      },
     }),
     conversationEscalate: async (viewer, target) => ({
       input: { id: await createHandledConversation(viewer, target) },

@@ -49,6 +49,10 @@ export function openConversations({ query }: StoredData, websiteId: number, rank
           notice_parameters: '{"pseudo":"Ana"}',
         },
       });
+      await insert('notes', {
+        ...{ account_id: 1, conversation_id: id, id: await nextId('note'), after_sequence: 1 },
+        ...{ author_type: 'operator', author_id: operatorId, text: 'A note', at: 1 },
+      });
       await insert('attachments', {
         ...{ account_id: 1, id: await nextId('attachment'), conversation_id: id, author_type: 'visitor', author_id: 1 },
         ...{

@@ -203,6 +203,10 @@ export async function insertHistory(
     ...{ account_id: accountId, id, visitor_id: id, channel: 'chat', website_id: websiteId, operator_id: operatorId },
     ...{ language: 'en', state: 'closed', created_at: 1, accepted_at: 2, first_answer_at: 3, closed_at: 4 },
   });
+  await insert('notes', {
+    ...{ account_id: accountId, conversation_id: id, id, after_sequence: 0, author_type: 'operator' },
+    ...{ author_id: operatorId, client_id: marker, text: marker, at: 5 },
+  });
   await insert('messages_left', {
     ...{ account_id: accountId, id, website_id: websiteId, visitor_id: id, name: marker, email: marker, text: marker },
     ...{ page: marker, created_at: 1, operator_id: operatorId, done_at: Date.now(), done_by: operatorId },

@@ -147,6 +147,7 @@ function buildRoutes({
     Skill: route(`skill(id: ${skill})`),
     Conversation: route('conversation(id: $conversation)'),
     Message: route('conversation(id: $conversation)', 'messages'),
+    Note: route('conversation(id: $conversation)', 'notes'),
     Attachment: route('conversation(id: $conversation)', 'messages', 'attachments'),
     Notice: route('conversation(id: $conversation)', 'messages', 'notice'),
     NoticeParameter: route('conversation(id: $conversation)', 'messages', 'notice', 'parameters'),

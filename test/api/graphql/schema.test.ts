@@ -83,6 +83,8 @@ test('a mutation is named object-verb, takes one input, and returns the object a
     if (expected) assert.equal(first, expected);
     // An offer is a state of a conversation, and people type in one.
     else if (name.startsWith('offer') || name === 'typing') assert.equal(first, 'conversation');
+    // Browser sessions belong to an operator too.
+    else if (name.startsWith('session')) assert.equal(first, 'operator');
     // Two-factor authentication belongs to an operator; starting and confirming it return what is shown once.
     else if (name.startsWith('twoFactor')) assert.ok(['operator', 'recoveryCodes', 'secret'].includes(first));
     else assert.ok(name.startsWith(first), `${name} returns ${first}`);

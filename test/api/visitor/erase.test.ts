@@ -45,6 +45,8 @@ for (const { name, open } of databases) {
         conversationId: closed.id,
         text: 'secret answer',
       });
+      const note = { conversationId: closed.id, clientId: 'note-1', text: 'secret note' };
+      await conversations.addNote(fixture.transact, fixture.callerFor(operatorId), note);
       await fixture.close(closed);
       const answer = { welcome: 5, resolution: 4, delay: 3, comment: 'secret comment' };
       await answerSatisfaction(fixture.transact, caller, closed.id, answer);
@@ -84,6 +86,7 @@ for (const { name, open } of databases) {
           'secret words',
           'secret answer',
           'secret comment',
+          'secret note',
           '"c1"',
         ]) {
           assert.ok(!stored.includes(secret), `${secret} was not erased`);
@@ -142,6 +145,16 @@ for (const { name, open } of databases) {
         const signature = createHmac('sha256', secret).update('customer 7').digest('hex');
         const newSession = await visitorSessions.open(website, { externalId: 'customer 7', signature }, '');
         assert.notEqual((await visitorSessions.findCaller(newSession.token))?.visitorId, caller.visitorId);
+      }));
+
+    test('no note is added about an erased visitor, not even one that is resent', () =>
+      withVisitor(async (fixture, { visitorId }) => {
+        const { conversations, database } = fixture.installation;
+        const { conversationId } = await database.read.selectFrom('notes').selectAll().executeTakeFirstOrThrow();
+        await erase(fixture, visitorId);
+        const note = { conversationId, clientId: 'note-2', text: 'more' };
+        const added = conversations.addNote(fixture.transact, fixture.installation.caller, note);
+        await assert.rejects(added, { kind: 'state', message: 'The data of this visitor was erased.' });
       }));
 
     test('erasing twice changes nothing; an unknown visitor cannot be erased', () =>

@@ -1,5 +1,6 @@
 import { MAX_ATTACHMENTS } from '../../../core/engine/conversations/message-files.ts';
 import { parseContent } from '../../../core/engine/conversations/messages.ts';
+import { parseTransferNote } from '../../../core/engine/conversations/notes.ts';
 import { readUpTo } from '../../../core/engine/conversations/read-markers.ts';
 import { forbidden, requireManager } from '../../../core/kernel/caller.ts';
 import { validate } from '../../../core/kernel/validate.ts';
@@ -116,6 +117,10 @@ addMutation('conversationTransfer', {
         description:
           'Ignores presence and capacity of the operator. The routing decision records it. Managers and admins only.',
       }),
+      note: t.string({
+        description:
+          'A note for the next operator, at most 10000 characters. It is stored together with the transfer, or not at all.',
+      }),
     }),
   },
   payload: objectPayload('conversation', ConversationRef),
@@ -130,6 +135,7 @@ addMutation('conversationTransfer', {
       skillId: parseRelationId('skillId', input.skillId),
       groupId: parseRelationId('groupId', input.groupId),
       force: input.force ?? false,
+      note: parseTransferNote(input.note),
     }),
 });
 
@@ -206,7 +212,7 @@ addMutation('conversationTake', {
 });
 
 /** Throws unless the caller is the conversation's operator or manages it. */
-function requireAccess(context: Context, id: string): Promise<void> {
+export function requireAccess(context: Context, id: string): Promise<void> {
   return authorizeOnConversation(context, id, async (conversation) => {
     if (!(await canSee(conversation, context))) throw forbidden();
   });

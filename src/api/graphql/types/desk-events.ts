@@ -7,6 +7,7 @@ import { builder } from '../builder.ts';
 import type { Context } from '../context.ts';
 import { createLoaders } from '../loaders.ts';
 import { ConversationRef, canSee, MessageRef } from './conversation.ts';
+import { NoteRef } from './note.ts';
 import { OperatorRef } from './operator.ts';
 
 const DeskEventRef = builder.objectRef<LoggedEvent>('DeskEvent').implement({
@@ -17,7 +18,7 @@ const DeskEventRef = builder.objectRef<LoggedEvent>('DeskEvent').implement({
     }),
     type: t.exposeString('type', {
       description:
-        '`conversation.queued`, `.offered`, `.started`, `.transferred`, `.closed`, `.updated`; `message.created`; `satisfaction.answered`; `operator.connected`, `.disconnected`, `.availability_updated`, `.updated`; `visitor.updated` when the context of a visitor in one of the conversations of the viewer changed. New types may be added: ignore unknown ones.',
+        '`conversation.queued`, `.offered`, `.started`, `.transferred`, `.closed`, `.updated`; `message.created`; `note.created`; `satisfaction.answered`; `operator.connected`, `.disconnected`, `.availability_updated`, `.updated`; `visitor.updated` when the context of a visitor in one of the conversations of the viewer changed. New types may be added: ignore unknown ones.',
     }),
     at: t.expose('at', { type: 'DateTime', description: 'When the event occurred.' }),
     conversationId: t.id({
@@ -42,6 +43,18 @@ const DeskEventRef = builder.objectRef<LoggedEvent>('DeskEvent').implement({
         if (!conversation) return null;
         const key = { conversationId: conversation.id, sequence };
         return (await context.load.conversations.message.load(key)) ?? null;
+      },
+    }),
+    note: t.field({
+      type: NoteRef,
+      nullable: true,
+      description: 'The new note, for `note.created` in a conversation that the viewer can see.',
+      resolve: async (event, _args, context) => {
+        const { noteId } = event.changes.values;
+        if (event.type !== 'note.created' || typeof noteId !== 'number') return null;
+        const conversation = await findVisibleConversation(event, context);
+        if (!conversation) return null;
+        return (await context.load.note.load({ conversationId: conversation.id, id: noteId })) ?? null;
       },
     }),
     operator: t.field({

@@ -19,6 +19,7 @@ import {
 import { requireConversation, updateConversation } from '../records/conversation-store.ts';
 import { replaceTags } from '../records/conversation-tags.ts';
 import { addNotice, type Message } from '../records/message-store.ts';
+import type { Note } from '../records/note-store.ts';
 import { deletePauses } from '../records/pauses.ts';
 import { countRefusal } from '../records/refusals.ts';
 import { acceptOffer, declineOffer, offerGoneError } from '../routing/offers.ts';
@@ -36,6 +37,7 @@ import {
   sendAsOperator,
   sendAsVisitor,
 } from './messages.ts';
+import { addNote, type NewNote } from './notes.ts';
 import { type ConversationStart, Refusal, startConversation } from './start.ts';
 import { escalate, type TransferTarget, take, transfer } from './transfer.ts';
 
@@ -79,12 +81,16 @@ export class ConversationService {
     return commit((tx) => sendAsVisitor(tx, visitor, input));
   }
 
+  addNote(commit: Commit<Note>, caller: Caller, input: NewNote): Promise<Note> {
+    return commit((tx) => addNote(tx, caller, input));
+  }
+
   transfer(
     commit: Commit<Conversation>,
     caller: Caller,
-    { id, force = false, ...target }: { id: number; force?: boolean } & TransferTarget,
+    { id, force = false, note, ...target }: { id: number; force?: boolean; note?: string | undefined } & TransferTarget,
   ): Promise<Conversation> {
-    return commit((tx) => transfer(tx, caller, id, target, force));
+    return commit((tx) => transfer(tx, caller, id, target, { force, note }));
   }
 
   take(

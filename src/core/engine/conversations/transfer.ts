@@ -11,6 +11,7 @@ import { createTargetLookup } from '../../operators/targets.ts';
 import { type Conversation, newConversation, toEventSnapshot, wrongState } from '../records/conversation.ts';
 import { insertConversation, requireConversation } from '../records/conversation-store.ts';
 import { addNotice } from '../records/message-store.ts';
+import { insertNote } from '../records/note-store.ts';
 import { storeDecision } from '../routing/decisions.ts';
 import { countExclusions } from '../routing/exclusions.ts';
 import { isServable } from '../routing/needs.ts';
@@ -26,13 +27,13 @@ export interface TransferTarget {
   readonly groupId?: number | null | undefined;
 }
 
-/** Offers a conversation to another operator, or requeues it for a skill or group. */
+/** Offers a conversation to another operator, or requeues it for a skill or group. The note is for the next operator. */
 export async function transfer(
   tx: Transaction,
   caller: Caller,
   id: number,
   target: TransferTarget,
-  force: boolean,
+  { force, note }: { readonly force: boolean; readonly note?: string | undefined },
 ): Promise<Conversation> {
   const conversation = await requireConversation(tx, caller.accountId, id);
   const involvement = await requireInvolvement(tx, caller, conversation);
@@ -52,6 +53,8 @@ export async function transfer(
   if (conversation.state === 'closed') throw conversationClosedError();
   if (conversation.state !== 'active')
     throw wrongState('Only a conversation that an operator has accepted can be transferred.');
+  // The present operator receives its event too, because the conversation is still theirs.
+  if (note !== undefined) await insertNote(tx, caller, conversation, { clientId: null, text: note });
   if (operatorId) return assignToOperator(tx, caller, conversation, operatorId, { force, cause: 'transfer' });
   return requeueForTarget(tx, caller, conversation, { skillId: skillId ?? null, groupId: groupId ?? null });
 }

@@ -180,6 +180,18 @@ for (const { name, open } of databases) {
       await setIdleMinutes(0);
     });
 
+    test('rule 23: a note is no activity', async () => {
+      await setIdleMinutes(10);
+      const { operatorId, conversation } = await startActive();
+      await fixture.advanceTime(5 * MINUTE_MS);
+      await fixture.advanceTime(MINUTE_MS);
+      const note = { conversationId: conversation.id, clientId: 'one', text: 'A note' };
+      await fixture.installation.conversations.addNote(fixture.transact, fixture.callerFor(operatorId), note);
+      await fixture.advanceTime(4 * MINUTE_MS);
+      assert.equal((await load(conversation)).closeReason, 'idle');
+      await setIdleMinutes(0);
+    });
+
     test('rule 29: the wait is estimated from at least 10 starts of the same skill in 30 minutes, otherwise not at all', async () => {
       const skillId = await fixture.createSkill();
       const websiteId = await fixture.createWebsite();
