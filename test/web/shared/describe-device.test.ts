@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { describeDevice } from '../../../web/shared/account/describe-device.ts';
+import { describeDevice } from '../../../web/shared/format/describe-device.ts';
 
 const CHROME = 'AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0';
 

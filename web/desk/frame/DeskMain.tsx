@@ -1,5 +1,6 @@
 import { useTexts } from '../../shared/texts/LanguageContext.tsx';
 import { ConversationView } from '../conversation/ConversationView.tsx';
+import { VisitorPanel } from '../visitor-panel/VisitorPanel.tsx';
 import { LaterView } from './LaterView.tsx';
 import { navigate } from './navigation.ts';
 import { Region } from './Region.tsx';
@@ -23,8 +24,7 @@ export function DeskMain({ route }: { readonly route: DeskRoute }) {
             />
           </section>
           <aside className="side" aria-label={t('visitor')} data-open={route.isVisitorShown ? '' : undefined}>
-            {/* VisitorPanel conversationId={route.conversationId} key={route.conversationId} */}
-            <Region name="visitor" />
+            <VisitorPanel conversationId={route.conversationId} />
           </aside>
         </>
       );

@@ -1,5 +1,5 @@
+import { describeDevice } from '../format/describe-device.ts';
 import { useTexts } from '../texts/LanguageContext.tsx';
-import { describeDevice } from './describe-device.ts';
 import { accountTexts } from './texts.ts';
 
 /** `Firefox on Windows`, in the language of the page. */

@@ -18,14 +18,30 @@ export const graphql = ((text: string, fragments: readonly string[] = []) =>
   [text, ...fragments].join('\n')) as unknown as Tag;
 
 /** Runs a query or mutation as the operator who is logged in. What the service rejects is in `userErrors`. */
-export async function runQuery<Result, Variables>(
+export function runQuery<Result, Variables>(
   document: TadaDocumentNode<Result, Variables>,
   ...[variables]: Record<string, never> extends Variables ? [variables?: Variables] : [variables: Variables]
+): Promise<Answer<Result>> {
+  return run(document, variables, () => true);
+}
+
+/** The same, where the fields that the operator may not read are null instead of a failure. */
+export function runPermittedQuery<Result, Variables>(
+  document: TadaDocumentNode<Result, Variables>,
+  variables: Variables,
+): Promise<Answer<Result>> {
+  return run(document, variables, ({ path, extensions }) => extensions?.code !== 'FORBIDDEN' || path === undefined);
+}
+
+async function run<Result>(
+  document: unknown,
+  variables: unknown,
+  isFailure: (error: ResponseError) => boolean,
 ): Promise<Answer<Result>> {
   const answer = await send('/graphql', { method: 'POST', body: { query: document, variables } });
   if (!answer.ok) return answer;
   const { data, errors = [] } = answer.value as { data?: Result; errors?: readonly ResponseError[] };
-  const [error] = errors;
+  const error = errors.find(isFailure);
   if (error === undefined) return succeed(data as Result);
   const code = error.extensions?.code ?? 'INTERNAL';
   if (code === 'UNAUTHENTICATED') return fail({ kind: 'loggedOut' });
@@ -36,5 +52,7 @@ export async function runQuery<Result, Variables>(
 
 interface ResponseError {
   readonly message: string;
+  /** Of the field that is null. */
+  readonly path?: readonly (string | number)[];
   readonly extensions?: { readonly code?: string; readonly retryAfterSeconds?: number };
 }

@@ -1,0 +1,15 @@
+import { Icon } from '../../shared/components/Icon.tsx';
+import { VERIFIED } from '../../shared/components/icons.ts';
+import { useTexts } from '../../shared/texts/LanguageContext.tsx';
+import { visitorPanelTexts } from './texts.ts';
+
+/** The website has signed the value: it does not come from the visitor's browser alone. */
+export function Verified() {
+  const t = useTexts(visitorPanelTexts);
+  return (
+    <span className="verified" title={t('verifiedHint')}>
+      <Icon path={VERIFIED} />
+      {t('verified')}
+    </span>
+  );
+}

@@ -1,0 +1,51 @@
+import type { TextsLike } from '../../../shared/texts/texts.ts';
+import type { en } from './en.ts';
+
+export const de: TextsLike<typeof en> = {
+  details: 'Angaben',
+  language: 'Sprache',
+  place: 'Ort',
+  localTime: '{place}, {time} Ortszeit',
+  page: 'Seite',
+  cameFrom: 'Kam von',
+  device: 'Gerät',
+  phone: 'Telefon',
+  address: 'Anschrift',
+  customer: 'Kunde',
+  erased: 'Die personenbezogenen Daten wurden gelöscht.',
+
+  fields: 'Felder',
+  verified: 'bestätigt',
+  verifiedHint: 'Von der Website signiert. Alles andere kommt aus dem Browser des Besuchers.',
+
+  tags: 'Schlagwörter',
+  noTags: 'Keine Schlagwörter.',
+  addTag: 'Hinzufügen',
+  addTagLong: 'Schlagwort hinzufügen',
+  findTag: 'Schlagwort suchen',
+  removeTag: '{name} entfernen',
+  tagAdded: '{name} wurde hinzugefügt.',
+  tagRemoved: '{name} wurde entfernt.',
+  noSuchTag: 'Kein Schlagwort mit diesem Namen.',
+  noMoreTags: 'Die Website hat keine weiteren Schlagwörter.',
+  tagCount: 'Schlagwörter: {count}',
+
+  earlier: 'Frühere',
+  noEarlier: 'Keine früheren Gespräche.',
+  allEarlier: 'Alle anzeigen',
+  untitled: 'Gespräch {id}',
+
+  edit: 'Besucher bearbeiten',
+  firstname: 'Vorname',
+  lastname: 'Nachname',
+  email: 'E-Mail-Adresse',
+  street: 'Straße und Hausnummer',
+  zip: 'Postleitzahl',
+  city: 'Ort',
+  country: 'Land',
+  emailInvalid: 'Geben Sie eine Adresse wie lea@example.com ein.',
+  tooLong: 'Höchstens {count} Zeichen.',
+  save: 'Speichern',
+  cancel: 'Abbrechen',
+  saved: 'Die Angaben sind gespeichert.',
+};

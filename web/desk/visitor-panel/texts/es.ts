@@ -1,0 +1,51 @@
+import type { TextsLike } from '../../../shared/texts/texts.ts';
+import type { en } from './en.ts';
+
+export const es: TextsLike<typeof en> = {
+  details: 'Datos',
+  language: 'Idioma',
+  place: 'Lugar',
+  localTime: '{place}, {time} hora local',
+  page: 'Página',
+  cameFrom: 'Vino de',
+  device: 'Equipo',
+  phone: 'Teléfono',
+  address: 'Dirección',
+  customer: 'Cliente',
+  erased: 'Los datos personales se han borrado.',
+
+  fields: 'Campos',
+  verified: 'verificado',
+  verifiedHint: 'Firmado por el sitio web. Todo lo demás procede del navegador del visitante.',
+
+  tags: 'Etiquetas',
+  noTags: 'Sin etiquetas.',
+  addTag: 'Añadir',
+  addTagLong: 'Añadir una etiqueta',
+  findTag: 'Buscar una etiqueta',
+  removeTag: 'Quitar {name}',
+  tagAdded: 'Se ha añadido {name}.',
+  tagRemoved: 'Se ha quitado {name}.',
+  noSuchTag: 'Ninguna etiqueta con ese nombre.',
+  noMoreTags: 'El sitio web no tiene más etiquetas.',
+  tagCount: 'Etiquetas: {count}',
+
+  earlier: 'Anteriores',
+  noEarlier: 'No hay conversaciones anteriores.',
+  allEarlier: 'Mostrar todas',
+  untitled: 'Conversación {id}',
+
+  edit: 'Editar el visitante',
+  firstname: 'Nombre',
+  lastname: 'Apellidos',
+  email: 'Correo electrónico',
+  street: 'Calle y número',
+  zip: 'Código postal',
+  city: 'Ciudad',
+  country: 'País',
+  emailInvalid: 'Escriba una dirección como lea@example.com.',
+  tooLong: 'Como máximo {count} caracteres.',
+  save: 'Guardar',
+  cancel: 'Cancelar',
+  saved: 'Los datos se han guardado.',
+};

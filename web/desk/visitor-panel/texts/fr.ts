@@ -1,0 +1,51 @@
+import type { TextsLike } from '../../../shared/texts/texts.ts';
+import type { en } from './en.ts';
+
+export const fr: TextsLike<typeof en> = {
+  details: 'Coordonnées',
+  language: 'Langue',
+  place: 'Lieu',
+  localTime: '{place}, {time} heure locale',
+  page: 'Page',
+  cameFrom: 'Venu de',
+  device: 'Appareil',
+  phone: 'Téléphone',
+  address: 'Adresse',
+  customer: 'Client',
+  erased: 'Les données personnelles ont été effacées.',
+
+  fields: 'Champs',
+  verified: 'vérifié',
+  verifiedHint: 'Signé par le site. Tout le reste vient du navigateur du visiteur.',
+
+  tags: 'Étiquettes',
+  noTags: 'Aucune étiquette.',
+  addTag: 'Ajouter',
+  addTagLong: 'Ajouter une étiquette',
+  findTag: 'Chercher une étiquette',
+  removeTag: 'Retirer {name}',
+  tagAdded: '{name} a été ajoutée.',
+  tagRemoved: '{name} a été retirée.',
+  noSuchTag: 'Aucune étiquette de ce nom.',
+  noMoreTags: 'Le site n’a pas d’autres étiquettes.',
+  tagCount: 'Étiquettes : {count}',
+
+  earlier: 'Précédentes',
+  noEarlier: 'Aucune conversation précédente.',
+  allEarlier: 'Tout afficher',
+  untitled: 'Conversation {id}',
+
+  edit: 'Modifier le visiteur',
+  firstname: 'Prénom',
+  lastname: 'Nom',
+  email: 'Adresse e-mail',
+  street: 'Rue et numéro',
+  zip: 'Code postal',
+  city: 'Ville',
+  country: 'Pays',
+  emailInvalid: 'Saisissez une adresse comme lea@example.com.',
+  tooLong: '{count} caractères au plus.',
+  save: 'Enregistrer',
+  cancel: 'Annuler',
+  saved: 'Les coordonnées sont enregistrées.',
+};
