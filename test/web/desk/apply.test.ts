@@ -132,7 +132,7 @@ test('a pending message is confirmed by the answer or by the event, whichever is
   for (const state of [byAnswer, byEvent]) {
     assert.deepEqual([get(state).pending, get(state).messages], [[], [sent]]);
     const late = apply(state, { type: 'pendingAdded', conversationId: '1', message: createPending('m-1') });
-    assert.deepEqual(get(late).pending, [], 'the outbox of another tab has it still');
+    assert.equal(late, state, 'the outbox of another tab has it still');
   }
 });
 

@@ -2,7 +2,8 @@ import type { DeskConversation, PendingMessage } from './model.ts';
 
 export function addPending(known: DeskConversation, message: PendingMessage): DeskConversation {
   if (known.pending.some(({ clientId }) => clientId === message.clientId)) return known;
-  return removeConfirmed({ ...known, pending: [...known.pending, message] });
+  const added = removeConfirmed({ ...known, pending: [...known.pending, message] });
+  return added.pending.length > known.pending.length ? added : known;
 }
 
 /** Null: it is sent again. */

@@ -1,0 +1,81 @@
+import { graphql } from '../../shared/api/query.ts';
+
+export const ACCEPT = graphql(`
+  mutation AcceptOffer($input: OfferAcceptInput!) {
+    offerAccept(input: $input) { userErrors { field code reason message } }
+  }
+`);
+
+export const DECLINE = graphql(`
+  mutation DeclineOffer($input: OfferDeclineInput!) {
+    offerDecline(input: $input) { userErrors { field code reason message } }
+  }
+`);
+
+export const TAKE = graphql(`
+  mutation TakeConversation($input: ConversationTakeInput!) {
+    conversationTake(input: $input) { userErrors { field code reason message } }
+  }
+`);
+
+export const SEND = graphql(`
+  mutation SendMessage($input: MessageSendInput!) {
+    messageSend(input: $input) {
+      message {
+        sequence clientId author text at
+        operator { id pseudo }
+        notice { code parameters { name value } }
+        attachments { id name size kind isImage width height url expiresAt }
+      }
+      userErrors { field code reason message }
+    }
+  }
+`);
+
+export const TYPE = graphql(`
+  mutation Type($input: TypingInput!) {
+    typing(input: $input) { userErrors { field code reason message } }
+  }
+`);
+
+export const MARK_READ = graphql(`
+  mutation MarkRead($input: ConversationReadInput!) {
+    conversationRead(input: $input) { userErrors { field code reason message } }
+  }
+`);
+
+export const TRANSFER = graphql(`
+  mutation TransferConversation($input: ConversationTransferInput!) {
+    conversationTransfer(input: $input) { userErrors { field code reason message } }
+  }
+`);
+
+export const SET_TAGS = graphql(`
+  mutation SetTags($input: ConversationTagInput!) {
+    conversationTag(input: $input) { userErrors { field code reason message } }
+  }
+`);
+
+export const CLOSE = graphql(`
+  mutation CloseConversation($input: ConversationCloseInput!) {
+    conversationClose(input: $input) { userErrors { field code reason message } }
+  }
+`);
+
+export const SET_AVAILABILITY = graphql(`
+  mutation SetAvailability($input: OperatorAvailabilityUpdateInput!) {
+    operatorAvailabilityUpdate(input: $input) { userErrors { field code reason message } }
+  }
+`);
+
+export const CONNECT = graphql(`
+  mutation Connect($input: OperatorConnectInput!) {
+    operatorConnect(input: $input) { userErrors { field code reason message } }
+  }
+`);
+
+export const SET_PREFERENCES = graphql(`
+  mutation SetPreferences($input: PreferencesUpdateInput!) {
+    preferencesUpdate(input: $input) { preferences { theme } userErrors { field code reason message } }
+  }
+`);
