@@ -9,6 +9,8 @@ import { frameTexts } from './texts.ts';
 
 const loadMessagesLeft = async () => (await import('../messages-left/MessagesLeftView.tsx')).MessagesLeftView;
 
+const loadSettings = async () => (await import('../settings/SettingsView.tsx')).SettingsView;
+
 /** What the address names: a conversation with its visitor, the messages left, the settings. */
 export function DeskMain({ route }: { readonly route: DeskRoute }) {
   const t = useTexts(frameTexts);
@@ -37,7 +39,7 @@ export function DeskMain({ route }: { readonly route: DeskRoute }) {
     case 'settings':
       return (
         <section className="desk-content" aria-label={t('settings')}>
-          <Region name="settings" />
+          <LaterView load={loadSettings} />
         </section>
       );
     case 'list':

@@ -3,6 +3,7 @@ import { Button } from '../components/Button.tsx';
 import { Segments } from '../components/Segments.tsx';
 import { SelectField } from '../components/SelectField.tsx';
 import { FailureBanner } from '../frame/FailureBanner.tsx';
+import { useSaving } from '../frame/useSaving.ts';
 import { useWait } from '../frame/useWait.ts';
 import { commonTexts } from '../texts/common.ts';
 import { useLanguage, useTexts } from '../texts/LanguageContext.tsx';
@@ -13,7 +14,6 @@ import type { Account } from './account-query.ts';
 import { changeLanguage, changeTheme } from './changes.ts';
 import { Section } from './Section.tsx';
 import { accountTexts } from './texts.ts';
-import { useSaving } from './useSaving.ts';
 
 interface AppearanceSectionProps {
   readonly operatorId: string;

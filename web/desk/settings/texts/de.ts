@@ -1,0 +1,70 @@
+import type { TextsLike } from '../../../shared/texts/texts.ts';
+import type { en } from './en.ts';
+
+export const de: TextsLike<typeof en> = {
+  title: 'Einstellungen',
+
+  profile: 'Profil',
+  profileHint: 'Besucher sehen das Pseudonym. Der Rest ist für Ihr Team.',
+  pseudo: 'Pseudonym',
+  pseudoHint: 'Der Name, unter dem Sie Besuchern antworten.',
+  pseudoMissing: 'Geben Sie ein Pseudonym ein.',
+  status: 'Status',
+  statusHint: 'Ein kurzer Text wie „Heute bis 16 Uhr“.',
+  description: 'Über Sie',
+  city: 'Ort',
+  country: 'Land',
+  saveProfile: 'Profil speichern',
+  profileSaved: 'Das Profil ist gespeichert.',
+
+  appearance: 'Sprache und Darstellung',
+  appearanceHint: 'Gilt sofort, an allen Ihren Desks.',
+  language: 'Sprache',
+  theme: 'Design',
+  themeSystem: 'System',
+  themeLight: 'Hell',
+  themeDark: 'Dunkel',
+  density: 'Dichte',
+  comfortable: 'Bequem',
+  compact: 'Kompakt',
+
+  alerts: 'Ton und Benachrichtigungen',
+  alertsHint: 'Wie der Desk ein Angebot oder eine Nachricht meldet. Bei mehreren Tabs tut es einer davon.',
+  sound: 'Ton',
+  soundHint: 'Bei Angeboten, und bei Nachrichten, während Sie anderes ansehen.',
+  playIt: 'Abspielen',
+  notifications: 'Benachrichtigungen des Systems',
+  notificationsHint: 'Während der Desk im Hintergrund ist.',
+  blockedTitle: 'Ihr Browser blockiert sie.',
+  blocked:
+    'Erlauben Sie Benachrichtigungen in den Einstellungen dieser Seite, am Symbol neben der Adresse, und laden Sie die Seite neu.',
+  notificationsMissing:
+    'Dieser Browser zeigt für diese Seite keine Benachrichtigungen. Sie brauchen eine Adresse mit https.',
+  notAskedYet: 'Ihr Browser darf sie noch nicht anzeigen.',
+  allow: 'Erlauben',
+
+  keyboard: 'Tastatur',
+  keyboardHint: 'Mit ? zeigt der Desk die Liste aller Tastenkürzel.',
+  enterSends: 'Eingabetaste sendet',
+  enterSendsOn: 'Umschalt- und Eingabetaste beginnen eine neue Zeile.',
+  enterSendsOff: 'Die Eingabetaste beginnt eine neue Zeile; mit Strg oder ⌘ sendet sie.',
+  singleKeys: 'Kürzel aus einer einzigen Taste',
+  singleKeysHint: 'Wie A, um ein Angebot anzunehmen. Schalten Sie sie aus, wenn Sie mit Sprache eingeben.',
+
+  pickup: 'Anrufe',
+  pickupHint: 'Wo Ihre Anrufe läuten.',
+  answerCalls: 'Anrufe annehmen',
+  fromDesk: 'Am Desk',
+  fromPhone: 'Am Telefon',
+  phone: 'Telefonnummer',
+  phoneHint: 'Mit internationaler Vorwahl, wie +49 30 123456.',
+  phoneMissing: 'Geben Sie eine Nummer ein, oder lassen Sie jedes Mal danach fragen.',
+  phoneInvalid: 'Geben Sie eine Nummer mit internationaler Vorwahl ein, wie +49 30 123456.',
+  askPhone: 'Bei jedem Verbinden nach der Nummer fragen',
+  savePickup: 'Anrufe speichern',
+  pickupSaved: 'Gespeichert.',
+
+  account: 'Konto',
+  accountHint: 'Wie und wo Sie sich anmelden.',
+  toAccount: 'Passwort, Zwei-Faktor-Anmeldung und Sitzungen',
+};

@@ -1,0 +1,70 @@
+import type { TextsLike } from '../../../shared/texts/texts.ts';
+import type { en } from './en.ts';
+
+export const fr: TextsLike<typeof en> = {
+  title: 'Réglages',
+
+  profile: 'Profil',
+  profileHint: 'Les visiteurs voient le pseudonyme. Le reste est pour votre équipe.',
+  pseudo: 'Pseudonyme',
+  pseudoHint: 'Le nom sous lequel vous répondez aux visiteurs.',
+  pseudoMissing: 'Saisissez un pseudonyme.',
+  status: 'Statut',
+  statusHint: 'Un texte court, comme « Aujourd’hui jusqu’à 16 h ».',
+  description: 'À propos de vous',
+  city: 'Ville',
+  country: 'Pays',
+  saveProfile: 'Enregistrer le profil',
+  profileSaved: 'Le profil est enregistré.',
+
+  appearance: 'Langue et apparence',
+  appearanceHint: 'Prend effet aussitôt, sur tous vos postes.',
+  language: 'Langue',
+  theme: 'Thème',
+  themeSystem: 'Système',
+  themeLight: 'Clair',
+  themeDark: 'Sombre',
+  density: 'Densité',
+  comfortable: 'Aérée',
+  compact: 'Compacte',
+
+  alerts: 'Son et notifications',
+  alertsHint: 'Comment le poste annonce une offre ou un message. Avec plusieurs onglets, l’un d’eux s’en charge.',
+  sound: 'Son',
+  soundHint: 'Pour les offres, et pour les messages quand vous regardez autre chose.',
+  playIt: 'Écouter',
+  notifications: 'Notifications du système',
+  notificationsHint: 'Quand le poste est à l’arrière-plan.',
+  blockedTitle: 'Votre navigateur les bloque.',
+  blocked:
+    'Autorisez les notifications dans les réglages de cette page, au symbole à côté de l’adresse, puis rechargez la page.',
+  notificationsMissing:
+    'Ce navigateur n’affiche pas de notifications pour cette page. Elles exigent une adresse en https.',
+  notAskedYet: 'Votre navigateur n’est pas encore autorisé à les afficher.',
+  allow: 'Autoriser',
+
+  keyboard: 'Clavier',
+  keyboardHint: 'Appuyez sur ? dans le poste pour la liste de tous les raccourcis.',
+  enterSends: 'Entrée envoie',
+  enterSendsOn: 'Maj et Entrée commencent une nouvelle ligne.',
+  enterSendsOff: 'Entrée commence une nouvelle ligne ; Ctrl ou ⌘ et Entrée envoient.',
+  singleKeys: 'Raccourcis d’une seule touche',
+  singleKeysHint: 'Comme A pour accepter une offre. Désactivez-les si vous utilisez la saisie vocale.',
+
+  pickup: 'Appels',
+  pickupHint: 'Où sonnent vos appels.',
+  answerCalls: 'Répondre aux appels',
+  fromDesk: 'Au poste',
+  fromPhone: 'Par téléphone',
+  phone: 'Numéro de téléphone',
+  phoneHint: 'Avec l’indicatif international, comme +33 1 23 45 67 89.',
+  phoneMissing: 'Saisissez un numéro ou faites-le demander chaque fois.',
+  phoneInvalid: 'Saisissez un numéro avec l’indicatif international, comme +33 1 23 45 67 89.',
+  askPhone: 'Demander le numéro à chaque connexion',
+  savePickup: 'Enregistrer les appels',
+  pickupSaved: 'Enregistré.',
+
+  account: 'Compte',
+  accountHint: 'Comment vous vous connectez, et où.',
+  toAccount: 'Mot de passe, second facteur et sessions',
+};
