@@ -53,7 +53,7 @@ export async function openInstallation(config: Config, options: OpenOptions = {}
   const access = createAccess(database, secrets, options.hashCost);
   const events = createEvents(database);
   const signals = new Signals(database);
-  const engine = createEngine(database, signals);
+  const engine = createEngine(database, signals, events.log);
   return {
     database,
     migrated,

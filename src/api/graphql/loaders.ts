@@ -1,3 +1,4 @@
+import type { DeskSettings } from '../../core/access/desk-settings.ts';
 import { toManagedScope } from '../../core/engine/conversations/conversation-filter.ts';
 import type { NoteKey, NoteWindow } from '../../core/engine/conversations/note-query.ts';
 import type { Caller } from '../../core/kernel/caller.ts';
@@ -47,6 +48,7 @@ export function createLoaders(
   const { createIdLoader, createKeyLoader, createOrderedLoader, createOwnerLoader } = createLoaderFactory(turns);
   const { operatorQuery, profiles, websites, groups, skills, tags } = administration;
   let now: Promise<number> | undefined;
+  let settings: Promise<DeskSettings> | undefined;
   return {
     /** The database's time, the same for the whole request. */
     now: () => {
@@ -75,6 +77,20 @@ export function createLoaders(
       operatorQuery.countMembers(accountId, kind, ids, filters),
     ),
     visitorPresence: createIdLoader((ids) => engine.visitorPresence.load(accountId, ids)),
+    deskSettings: () => {
+      settings ??= access.accounts.loadDeskSettings(accountId);
+      return settings;
+    },
+    /** Whether the viewer could serve a conversation. */
+    couldServe: createOrderedLoader(async (ids) => {
+      const found = await engine.conversations.filterServable(caller, ids);
+      return ids.map((id) => found.has(id));
+    }),
+    /** Whether the viewer has an offered or active conversation with a visitor. */
+    servesVisitor: createOrderedLoader(async (ids) => {
+      const found = await engine.conversations.filterServedVisitors(caller, ids);
+      return ids.map((id) => found.has(id));
+    }),
     conversations: {
       ...createConversationLoaders(accountId, 'operator', engine, attachments, turns),
       byId: createIdLoader((ids) => engine.conversationQuery.load(accountId, ids)),

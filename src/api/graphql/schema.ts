@@ -21,6 +21,7 @@ import './types/operator.ts';
 import './types/operator-mutations.ts';
 import './types/password-link.ts';
 import './types/preferences.ts';
+import './types/queue.ts';
 import './types/rest-usage.ts';
 import './types/routing.ts';
 import './types/routing-queries.ts';

@@ -11,7 +11,14 @@ import { nextId } from '../kernel/ids.ts';
 import { ROLES, type Role } from '../kernel/roles.ts';
 import { requiredText } from '../kernel/text.ts';
 import { type RoutingSettings, routingSettingsSchema, toRoutingSettings } from './account-settings.ts';
-import { DESK_COLUMNS, type DeskSettings, deskSettingsSchema, toDeskColumns, toDeskSettings } from './desk-settings.ts';
+import {
+  DESK_COLUMNS,
+  type DeskSettings,
+  deskSettingsSchema,
+  loadDeskSettings,
+  toDeskColumns,
+  toDeskSettings,
+} from './desk-settings.ts';
 import { signOnUrl } from './sign-on-url.ts';
 
 /** One customer of the platform. */
@@ -103,6 +110,10 @@ export class Accounts {
 
   async find(id: number): Promise<Account | undefined> {
     return (await this.#selectAccounts().where('id', '=', id).execute()).map(toAccount)[0];
+  }
+
+  loadDeskSettings(id: number): Promise<DeskSettings> {
+    return loadDeskSettings(this.#database, id);
   }
 
   /** What the log-in page shows: the account of an installation that has only one, or the account of this id. */

@@ -1,4 +1,5 @@
 import type { Database } from '../../storage/database.ts';
+import type { EventLog } from '../events/event-log.ts';
 import { LiveHistoryReader } from '../live/live-history-reader.ts';
 import { SkillAvailabilities } from '../live/skill-availability.ts';
 import type { Signals } from '../signals/signals.ts';
@@ -7,6 +8,7 @@ import { ConversationService } from './conversations/conversation-service.ts';
 import { EstimatedWaits } from './conversations/estimated-wait.ts';
 import { MessageQuery } from './conversations/message-query.ts';
 import { NoteQuery } from './conversations/note-query.ts';
+import { QueueWatch } from './conversations/queue-watch.ts';
 import { ReadMarkerService } from './conversations/read-markers.ts';
 import { SatisfactionQuery } from './conversations/satisfaction-query.ts';
 import { TypingService } from './conversations/typing.ts';
@@ -18,7 +20,7 @@ import { Scheduler } from './scheduler/scheduler.ts';
 /** Presence, routing and conversations, and the queries on them. */
 export type Engine = ReturnType<typeof createEngine>;
 
-export function createEngine(database: Database, signals: Signals) {
+export function createEngine(database: Database, signals: Signals, log: EventLog) {
   const liveHistory = new LiveHistoryReader(database);
   const visitorPresence = new VisitorPresence(database);
   visitorPresence.onChange(({ isPresent, conversations }) => {
@@ -33,6 +35,7 @@ export function createEngine(database: Database, signals: Signals) {
     routingExplainer: new RoutingExplainer(database, liveHistory),
     conversations: new ConversationService(database),
     conversationQuery: new ConversationQuery(database),
+    queueWatch: new QueueWatch(database, log),
     messageQuery: new MessageQuery(database),
     noteQuery: new NoteQuery(database),
     readMarkers: new ReadMarkerService(database, signals),

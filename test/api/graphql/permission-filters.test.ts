@@ -198,6 +198,7 @@ const SUBSCRIBE: Record<string, (viewer: Viewer) => Promise<GraphqlResponse>> = 
       run(`mutation { typing(input: { conversationId: ${id} }) { userErrors { code } } }`),
     );
   },
+  queue: (viewer) => receiveFirst(viewer, 'subscription { queue { totalCount conversations { id } } }'),
   skillAvailability: (viewer) =>
     receiveFirst(viewer, `subscription { skillAvailability(id: ${fixture.skill}) { chat { isAvailable } } }`),
 };

@@ -396,7 +396,8 @@ export const FILTERS = buildTable(
 );
 
 export const SUBSCRIPTIONS = buildTable(
-  cellsFor('Subscription', EVERYONE, 'operatorLive skillAvailability'),
+  // What is in the queue depends on the viewer; it is empty for experts, and for operators without `operatorsMayTake`.
+  cellsFor('Subscription', EVERYONE, 'operatorLive skillAvailability queue'),
   cellsFor('Subscription', OPERATORS_ONLY, 'deskEvents'),
   cellsFor('Subscription', MANAGERS, 'conversationEvents signals'),
 );
@@ -406,7 +407,7 @@ export const SUBSCRIPTIONS = buildTable(
  * fields.
  */
 export const SUBSCRIPTION_ONLY: ReadonlySet<string> = new Set([
-  ...['DeskEvent', 'Signal', 'UserErrorParameter', 'PasswordLink'],
+  ...['DeskEvent', 'Signal', 'QueueSnapshot', 'UserErrorParameter', 'PasswordLink'],
 ]);
 
 /** The cell of a viewer for a target, or the only cell where there are no targets. */

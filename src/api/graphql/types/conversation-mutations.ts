@@ -3,13 +3,14 @@ import { parseContent } from '../../../core/engine/conversations/messages.ts';
 import { parseTransferNote } from '../../../core/engine/conversations/notes.ts';
 import { readUpTo } from '../../../core/engine/conversations/read-markers.ts';
 import { forbidden, requireManager } from '../../../core/kernel/caller.ts';
+import { parseId } from '../../../core/kernel/ids.ts';
 import { validate } from '../../../core/kernel/validate.ts';
 import { parseIdField, parseIdListField, requireId } from '../../graphql-server/ids.ts';
 import { objectPayload } from '../../graphql-server/mutation.ts';
 import { authorizeOnConversation, requireHandling, requireOperatorCaller } from '../authorize.ts';
 import { addMutation, type InputFieldBuilder, idInput } from '../builder.ts';
 import type { Context } from '../context.ts';
-import { ConversationRef, canSee, MessageRef } from './conversation.ts';
+import { ConversationRef, loadInvolvement, MessageRef } from './conversation.ts';
 
 const MAX_TAGS = 100;
 
@@ -182,7 +183,7 @@ addMutation('conversationClose', {
 
 addMutation('conversationTake', {
   description:
-    'Assigns a conversation to an operator immediately and without an offer, even if another operator handles it. Available to admins, and to managers within their groups.',
+    'Assigns a conversation to an operator immediately and without an offer, even if another operator handles it. Available to admins, and to managers within their groups. With `Account.operatorsMayTake`, operators and managers also take a queued conversation that they could serve for themselves: within their capacity, and not one that is offered to another operator.',
   argumentDescription: 'The conversation and its new operator.',
   input: {
     description: 'The conversation and its new operator.',
@@ -191,15 +192,13 @@ addMutation('conversationTake', {
       operatorId: t.id({ required: true, description: 'The new operator.' }),
       force: t.boolean({
         defaultValue: false,
-        description: 'Ignores presence and capacity of the operator. The routing decision records it.',
+        description:
+          'Ignores presence and capacity of the operator. The routing decision records it. Managers within their groups and admins only.',
       }),
     }),
   },
   payload: objectPayload('conversation', ConversationRef),
-  authorize: (context, { id }) => {
-    requireManager(context.caller);
-    return requireAccess(context, id);
-  },
+  authorize: requireTakeAccess,
   run: (commit, { caller, services }, input) => {
     const operatorId = parseIdField('operatorId', input.operatorId);
     const force = input.force ?? false;
@@ -214,6 +213,21 @@ addMutation('conversationTake', {
 /** Throws unless the caller is the conversation's operator or manages it. */
 export function requireAccess(context: Context, id: string): Promise<void> {
   return authorizeOnConversation(context, id, async (conversation) => {
-    if (!(await canSee(conversation, context))) throw forbidden();
+    if ((await loadInvolvement(conversation, context)) === 'none') throw forbidden();
+  });
+}
+
+/** Throws unless the caller is a manager with access, or an operator who may take the conversation for themselves. */
+function requireTakeAccess(
+  context: Context,
+  { id, operatorId, force }: { id: string; operatorId: string; force?: boolean | null | undefined },
+): Promise<void> {
+  const { caller, services } = context;
+  const request = { operatorId: parseId(operatorId) ?? 0, force: force ?? false };
+  if (caller.operatorId !== request.operatorId) requireManager(caller);
+  return authorizeOnConversation(context, id, async (conversation) => {
+    if (await services.engine.conversations.canTake(caller, { conversation, ...request })) return;
+    requireManager(caller);
+    if ((await loadInvolvement(conversation, context)) === 'none') throw forbidden();
   });
 }

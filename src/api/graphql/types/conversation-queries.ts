@@ -75,8 +75,9 @@ builder.queryFields((t) => ({
     description:
       'The conversations that the viewer can see. Admins see all conversations, managers the conversations of their groups, operators their own.',
     args: { filter: t.arg({ type: ConversationFilterInput, description: 'Filters for the conversations.' }) },
-    list: (_root, { filter }, { caller, services, load }) => {
-      const filters = { ...toConversationFilters(filter), scope: toAccessScope(caller) };
+    list: async (_root, { filter }, { caller, services, load }) => {
+      const scope = toAccessScope(caller, await load.deskSettings());
+      const filters = { ...toConversationFilters(filter), scope };
       const list = toSlicedList(services.engine.conversationQuery, caller.accountId, filters);
       return {
         ...list,

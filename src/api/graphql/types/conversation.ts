@@ -1,5 +1,6 @@
-import { findInvolvement } from '../../../core/engine/conversations/conversation-access.ts';
+import { findInvolvement, type Involvement } from '../../../core/engine/conversations/conversation-access.ts';
 import type { MessageWindow } from '../../../core/engine/conversations/message-query.ts';
+import { canRead } from '../../../core/engine/conversations/read-access.ts';
 import { MAX_COUNTED_MESSAGES } from '../../../core/engine/conversations/read-markers.ts';
 import type { VisitorState } from '../../../core/engine/presence/visitor-presence.ts';
 import {
@@ -54,13 +55,27 @@ const MessageAuthorEnum = createEnum<Message['authorType']>('MessageAuthor', 'Th
   notice: 'The service, to inform the visitor and the operator.',
 });
 
-/** Conversations are visible to the operator who handles them, their managers and admins. */
-export async function canSee(
-  conversation: Pick<Conversation, 'operatorId' | 'groupId'>,
-  { caller, load }: Context,
-): Promise<boolean> {
-  const findGroupId = async (id: number) => (await load.operator.load(id))?.groupId ?? null;
-  return (await findInvolvement(caller, conversation, findGroupId)) !== 'none';
+const createGroupIdLookup = ({ load }: Context) => {
+  return async (operatorId: number) => (await load.operator.load(operatorId))?.groupId ?? null;
+};
+
+/**
+ * Conversations are visible to the operator who handles them, their managers and admins; waiting ones also to operators
+ * who may take them, closed ones to operators who serve the visitor now.
+ */
+export function canSee(conversation: Conversation, context: Context): Promise<boolean> {
+  const { caller, load } = context;
+  return canRead(caller, conversation, {
+    loadGroupId: createGroupIdLookup(context),
+    loadDeskSettings: load.deskSettings,
+    couldServe: (id) => load.couldServe.load(id),
+    servesVisitor: (id) => load.servesVisitor.load(id),
+  });
+}
+
+/** How the caller takes part: reading goes further. */
+export function loadInvolvement(conversation: Conversation, context: Context): Promise<Involvement> {
+  return findInvolvement(context.caller, conversation, createGroupIdLookup(context));
 }
 
 async function renderForCaller(message: Message, { caller, load }: Context): Promise<string> {
@@ -112,7 +127,8 @@ export const MessageRef = builder.objectRef<Message>('Message').implement({
 export const ConversationRef = builder.objectRef<Conversation>('Conversation');
 
 ConversationRef.implement({
-  description: 'A conversation with a visitor. Visible to the operator who handles it, their managers and admins.',
+  description:
+    'A conversation with a visitor. Visible to the operator who handles it, their managers and admins. With `Account.operatorsMayTake`, a queued one is also visible to operators and managers who could serve it; with `Account.shareVisitorHistory`, a closed one to those who serve its visitor now.',
   fields: (t) => {
     const timestamp = (
       name: 'offeredAt' | 'offerUntil' | 'acceptedAt' | 'firstAnswerAt' | 'closedAt',

@@ -6,7 +6,7 @@ import { parseIdArgument } from '../../graphql-server/ids.ts';
 import { builder, ChannelEnum } from '../builder.ts';
 import type { Context } from '../context.ts';
 import { requireLanguageCode } from '../filters.ts';
-import { canSee } from './conversation.ts';
+import { loadInvolvement } from './conversation.ts';
 import { RoutingDecisionRef, RoutingPreviewRef } from './routing.ts';
 
 const DEFAULT_DECISIONS = 50;
@@ -35,7 +35,7 @@ builder.queryFields((t) => ({
       const { caller, load, services } = context;
       const conversation = await load.conversations.byId.load(parseIdArgument(conversationId) ?? 0);
       if (!conversation) return null;
-      if (!(await canSee(conversation, context))) throw forbiddenError();
+      if ((await loadInvolvement(conversation, context)) === 'none') throw forbiddenError();
       const window = { after: parseIdArgument(after ?? '') ?? 0, limit: first ?? DEFAULT_DECISIONS };
       return services.engine.routingExplainer.listDecisions(caller.accountId, conversation.id, window);
     },

@@ -38,7 +38,7 @@ const CauseEnum = createEnum<RoutingCause>('RoutingCause', 'The trigger of a rou
   visitor_returned: 'The visitor, who had left, came back.',
   sweep: 'The periodic check of the queue.',
   transfer: 'The conversation was transferred.',
-  take: 'A manager assigned the conversation to an operator.',
+  take: 'A manager assigned the conversation to an operator, or the operator took it.',
   escalation: 'A chat was escalated to video.',
 });
 

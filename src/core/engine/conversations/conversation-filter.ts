@@ -1,21 +1,32 @@
 import { type Expression, type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Tables } from '../../../storage/tables.ts';
+import type { DeskSettings } from '../../access/desk-settings.ts';
 import { type Caller, forbidden } from '../../kernel/caller.ts';
 import type { Channel } from '../../kernel/channels.ts';
 import { buildIdCondition, type IdFilter } from '../../kernel/filters.ts';
 import type { Period } from '../../kernel/period.ts';
 import type { ConversationState } from '../records/conversation.ts';
+import { selectServableQueue } from '../routing/servable.ts';
+import { sharesWork } from './read-access.ts';
 
 /** Limits a caller to their own conversations and the conversations of some groups. Undefined means no limit. */
 export interface AccessScope {
   readonly operatorId: number | null;
   readonly groups: readonly number[];
+  /** Adds the queued conversations that the operator could serve. */
+  readonly includesServable?: boolean | undefined;
+  /** Adds all closed conversations of a visitor. */
+  readonly sharedVisitorId?: number | undefined;
 }
 
 /** Admins see everything, managers their groups and their own, operators their own. */
-export function toAccessScope({ accessLevel, operatorId, managedGroups }: Caller): AccessScope | undefined {
+export function toAccessScope(
+  caller: Caller,
+  { operatorsMayTake }: Pick<DeskSettings, 'operatorsMayTake'>,
+): AccessScope | undefined {
+  const { accessLevel, operatorId, managedGroups } = caller;
   if (accessLevel === 'admin' || managedGroups === 'account') return undefined;
-  return { operatorId, groups: [...managedGroups] };
+  return { operatorId, groups: [...managedGroups], includesServable: operatorsMayTake && sharesWork(caller) };
 }
 
 /** Like `toAccessScope`, for data that only managers and admins see. Throws for other callers. */
@@ -89,7 +100,10 @@ export function selectConversations(db: Kysely<Tables>, accountId: number, filte
     query = query.where('conversations.state', waiting ? 'in' : 'not in', ['queued', 'offered']);
   }
   if (closed !== undefined) query = query.where('conversations.state', closed ? '=' : '<>', 'closed');
-  if (scope) query = query.where(buildScopeCondition(accountId, scope));
+  if (scope) {
+    const isServable = scope.includesServable && canMatchQueued(filters);
+    query = query.where(buildScopeCondition(accountId, { ...scope, includesServable: isServable }));
+  }
   return isOpenOnly(filters) ? query.where('conversations.id', 'in', selectOpenConversationIds(accountId)) : query;
 }
 
@@ -114,18 +128,43 @@ function selectOpenConversationIds(accountId: number): RawBuilder<number> {
     where open.account_id = ${accountId} and open.state <> 'closed' and open.website_id > 0)`;
 }
 
-function buildScopeCondition(accountId: number, { operatorId, groups }: AccessScope): Expression<SqlBool> {
-  const ownCondition =
-    operatorId === null ? sql<SqlBool>`1 = 0` : sql<SqlBool>`conversations.operator_id = ${operatorId}`;
-  if (groups.length === 0) return ownCondition;
-  return sql<SqlBool>`(${ownCondition} or ${buildGroupCondition(accountId, (column) => buildIdCondition(column, { kind: 'ids', ids: groups }))})`;
+/** Whether queued conversations, which have no operator, can match; otherwise they need not be looked for. */
+function canMatchQueued(filters: ConversationFilters): boolean {
+  const { states, waiting, closed, operatorId } = filters;
+  const isExcluded = waiting === false || closed === true || (states !== undefined && !states.includes('queued'));
+  return !isExcluded && operatorId === undefined && !hasClosedPeriod(filters);
+}
+
+function buildScopeCondition(accountId: number, scope: AccessScope): Expression<SqlBool> {
+  const { operatorId, groups, includesServable, sharedVisitorId } = scope;
+  const conditions = [buildOwnCondition(accountId, operatorId, includesServable === true)];
+  const inGroups = () =>
+    buildGroupCondition(accountId, (column) => buildIdCondition(column, { kind: 'ids', ids: groups }));
+  if (groups.length > 0) conditions.push(inGroups());
+  if (sharedVisitorId !== undefined)
+    conditions.push(sql`(conversations.visitor_id = ${sharedVisitorId} and conversations.state = 'closed')`);
+  const [first] = conditions;
+  return conditions.length === 1 && first ? first : sql`(${sql.join(conditions, sql` or `)})`;
+}
+
+/** Looks up both kinds by their own index: the databases would scan the account for an `or`. */
+function buildOwnCondition(
+  accountId: number,
+  operatorId: number | null,
+  includesServable: boolean,
+): RawBuilder<SqlBool> {
+  if (operatorId === null) return sql`1 = 0`;
+  if (!includesServable) return sql`conversations.operator_id = ${operatorId}`;
+  return sql`conversations.id in (select own.id from conversations own
+      where own.account_id = ${accountId} and own.operator_id = ${operatorId}
+    union all select servable.id from ${selectServableQueue(accountId, operatorId)} servable)`;
 }
 
 /** A conversation belongs to the current group of its operator; without an operator, to the required group. */
 function buildGroupCondition(
   accountId: number,
   matches: (group: Expression<number | null>) => Expression<SqlBool>,
-): Expression<SqlBool> {
+): RawBuilder<SqlBool> {
   return sql<SqlBool>`(conversations.operator_id in (select id from operators
       where account_id = ${accountId} and ${matches(sql.ref<number | null>('operators.groupId'))})
     or (conversations.operator_id is null and ${matches(sql.ref<number | null>('conversations.groupId'))}))`;

@@ -24,6 +24,7 @@ import { deletePauses } from '../records/pauses.ts';
 import { countRefusal } from '../records/refusals.ts';
 import { acceptOffer, declineOffer, offerGoneError } from '../routing/offers.ts';
 import { routeQueueForOperator } from '../routing/queue.ts';
+import { filterServable } from '../routing/servable.ts';
 import {
   createGroupIdLoader,
   findInvolvement,
@@ -38,8 +39,9 @@ import {
   sendAsVisitor,
 } from './messages.ts';
 import { addNote, type NewNote } from './notes.ts';
+import { filterServedVisitors } from './served-visitors.ts';
 import { type ConversationStart, Refusal, startConversation } from './start.ts';
-import { escalate, type TransferTarget, take, transfer } from './transfer.ts';
+import { canTakeAsOperator, escalate, type TakeRequest, type TransferTarget, take, transfer } from './transfer.ts';
 
 /** The operations of operators, managers and visitors on conversations. Each is one transaction. */
 export class ConversationService {
@@ -148,6 +150,22 @@ export class ConversationService {
       });
       return conversation;
     });
+  }
+
+  /** Returns those of the conversations that the caller could serve; none for an API key. */
+  async filterServable({ accountId, operatorId }: Caller, ids: readonly number[]): Promise<ReadonlySet<number>> {
+    return operatorId === null ? new Set() : filterServable(this.#database, accountId, operatorId, ids);
+  }
+
+  /** Returns those of the visitors whom the caller serves now; none for an API key. */
+  async filterServedVisitors({ accountId, operatorId }: Caller, ids: readonly number[]): Promise<ReadonlySet<number>> {
+    return operatorId === null ? new Set() : filterServedVisitors(this.#database, accountId, operatorId, ids);
+  }
+
+  /** Whether the caller may take the conversation for themselves, as the account allows operators. */
+  canTake(caller: Caller, request: TakeRequest): Promise<boolean> {
+    const { read: db } = this.#database;
+    return canTakeAsOperator({ db, run: (statement, args) => this.#database.run(statement, args) }, caller, request);
   }
 
   /** Whether the caller is the conversation's operator or manages it. */

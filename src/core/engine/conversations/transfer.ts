@@ -1,5 +1,6 @@
 import type { Transaction } from '../../../storage/database.ts';
 import { loadRoutingSettings } from '../../access/account-settings.ts';
+import { loadDeskSettings } from '../../access/desk-settings.ts';
 import { announce } from '../../events/announce.ts';
 import { type Caller, forbidden, requireManager } from '../../kernel/caller.ts';
 import { invalid, invalidField } from '../../kernel/errors.ts';
@@ -18,8 +19,15 @@ import { isServable } from '../routing/needs.ts';
 import { requeue } from '../routing/offers.ts';
 import { routeQueueForOperator } from '../routing/queue.ts';
 import { assignConversation } from '../routing/router.ts';
-import { requireInvolvement, requireOwnConversation } from './conversation-access.ts';
+import { couldServe } from '../routing/servable.ts';
+import {
+  createGroupIdLoader,
+  findInvolvement,
+  requireInvolvement,
+  requireOwnConversation,
+} from './conversation-access.ts';
 import { conversationClosedError } from './messages.ts';
+import { sharesWork } from './read-access.ts';
 
 export interface TransferTarget {
   readonly operatorId?: number | null | undefined;
@@ -59,7 +67,10 @@ export async function transfer(
   return requeueForTarget(tx, caller, conversation, { skillId: skillId ?? null, groupId: groupId ?? null });
 }
 
-/** Assigns a conversation to an operator on behalf of a manager, without an offer. */
+/**
+ * Assigns a conversation to an operator without an offer: on behalf of a manager, or for the operators who take a waiting
+ * one themselves.
+ */
 export async function take(
   tx: Transaction,
   caller: Caller,
@@ -68,14 +79,48 @@ export async function take(
   force: boolean,
 ): Promise<Conversation> {
   const conversation = await requireConversation(tx, caller.accountId, id);
-  requireManager(caller);
-  await requireInvolvement(tx, caller, conversation);
-  if (conversation.state === 'closed') throw conversationClosedError();
-  requireSelfOrManaged(caller, await requireOperator(tx, caller.accountId, operatorId));
+  if (await canTakeAsOperator(tx, caller, { conversation, operatorId, force })) {
+    requireWaiting(conversation, operatorId);
+  } else {
+    requireManager(caller);
+    await requireInvolvement(tx, caller, conversation);
+    if (conversation.state === 'closed') throw conversationClosedError();
+    requireSelfOrManaged(caller, await requireOperator(tx, caller.accountId, operatorId));
+  }
   if (conversation.operatorId === operatorId && conversation.state === 'active') {
     throw wrongState('The operator already has this conversation.');
   }
   return assignToOperator(tx, caller, conversation, operatorId, { force, cause: 'take' });
+}
+
+export interface TakeRequest {
+  readonly conversation: Conversation;
+  readonly operatorId: number;
+  readonly force: boolean;
+}
+
+/**
+ * Whether the caller takes a conversation that they could serve for themselves, as the account allows. It does not hold
+ * for a conversation that they manage anyway, and never ignores the capacity.
+ */
+export async function canTakeAsOperator(
+  tx: Pick<Transaction, 'run' | 'db'>,
+  caller: Caller,
+  { conversation, operatorId, force }: TakeRequest,
+): Promise<boolean> {
+  if (!caller.canWrite || !sharesWork(caller) || caller.operatorId !== operatorId || force) return false;
+  if ((await findInvolvement(caller, conversation, createGroupIdLoader(tx, caller))) === 'managed') return false;
+  const { accountId } = caller;
+  if (!(await loadDeskSettings(tx, accountId)).operatorsMayTake) return false;
+  return couldServe(tx, accountId, { operatorId, id: conversation.id });
+}
+
+/** An offer that stands for another operator is not taken away from them; the operator's own is accepted. */
+function requireWaiting({ state, operatorId }: Conversation, takerId: number): void {
+  if (state === 'closed') throw conversationClosedError();
+  if (state === 'queued' || (state === 'offered' && operatorId === takerId)) return;
+  if (operatorId === takerId) throw wrongState('The operator already has this conversation.');
+  throw wrongState('The conversation does not wait any more: another operator has it, or it is offered to one.');
 }
 
 async function assignToOperator(

@@ -69,6 +69,16 @@ export function findObstacles(need: ResolvedNeed, candidate: Candidate): Obstacl
   return obstacles;
 }
 
+/** What keeps an operator from a conversation also when they are present and free. */
+const LASTING_OBSTACLES: ReadonlySet<Obstacle> = new Set<Obstacle>([
+  ...(['NOT_ENABLED', 'OTHER_WEBSITE', 'LACKS_SKILL', 'OTHER_GROUP', 'OTHER_LANGUAGE'] as const),
+]);
+
+/** Whether the operator could serve the conversation, apart from presence, availability and capacity. */
+export function isServableBy(need: ResolvedNeed, candidate: Candidate): boolean {
+  return findObstacles(need, candidate).every((obstacle) => !LASTING_OBSTACLES.has(obstacle));
+}
+
 /** Ranks the candidates. The only definition of who gets a conversation: used by routing and the dry run. */
 export function chooseOperator(need: ResolvedNeed, candidates: readonly Candidate[], rule: RankingRule): Ranking {
   const ranked: RankedCandidate[] = [];
