@@ -25,6 +25,8 @@ export function createOverloadPolicies(deprecation: Deprecation): PathPolicy[] {
     { prefix: '/session', anonymousClass: 'integration', refusal: oauth },
     { prefix: '/_authenticated', refusal: oauth },
     { prefix: REST_PREFIX, refusal: { ...rest, headers: buildRestHeaders(deprecation) } },
+    // A page is nothing without its scripts, and they cost little.
+    { prefix: '/assets/', anonymousClass: 'integration', tokenClass: 'conversation', refusal: rest },
     { prefix: '', refusal: rest },
   ];
 }

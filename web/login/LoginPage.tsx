@@ -1,5 +1,5 @@
 import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
-import type { Answer } from '../shared/api/request.ts';
+import type { Answer, Failure } from '../shared/api/request.ts';
 import {
   type Credentials,
   logIn,
@@ -16,14 +16,19 @@ import { chooseTheme } from '../shared/theme/page-theme.ts';
 import { CodeStep } from './CodeStep.tsx';
 import { takeSignOnLink } from './fragment.ts';
 import { PasswordStep } from './PasswordStep.tsx';
-import { ReplaceStep } from './ReplaceStep.tsx';
 import { loginTexts } from './texts.ts';
 
+/** Only those who follow a single sign-on link load what is said about it. */
+const ReplaceStep = lazy(async () => ({ default: (await import('./link/ReplaceStep.tsx')).ReplaceStep }));
+const LinkFailed = lazy(async () => ({ default: (await import('./link/LinkFailed.tsx')).LinkFailed }));
+const LinkNotice = lazy(async () => ({ default: (await import('./link/LinkNotice.tsx')).LinkNotice }));
 /** With the QR code: only those who must set up two-factor load it. */
 const SetUpStep = lazy(async () => ({ default: (await import('./SetUpStep.tsx')).SetUpStep }));
 
 const query = new URLSearchParams(location.search);
 const link = takeSignOnLink(location, history);
+// Someone opens a link in a tab that shows this page already.
+addEventListener('hashchange', () => location.reload());
 const returnPath = findReturnPath(link?.to ?? query.get('to'));
 
 type Step =
@@ -31,7 +36,9 @@ type Step =
   | { readonly kind: 'password' }
   | { readonly kind: 'code' }
   | { readonly kind: 'setUp'; readonly session: Session }
-  | { readonly kind: 'replace'; readonly session: Session };
+  | { readonly kind: 'replace'; readonly session: Session }
+  /** The link may still be good: its code is kept for the next attempt. */
+  | { readonly kind: 'linkFailed'; readonly failure: Failure; readonly onRetry: () => void };
 
 type Reason = LogInReason | 'linkUsed';
 
@@ -51,41 +58,60 @@ export function LoginPage() {
     async (ssoCode: string) => {
       const answer: Answer<Session> = await logIn({ ssoCode });
       if (answer.ok) return goOn(answer.value);
+      const { failure } = answer;
+      if (failure.kind !== 'refused') {
+        return setStep({ kind: 'linkFailed', failure, onRetry: () => useLink(ssoCode) });
+      }
       setReason('linkUsed');
       setStep({ kind: 'password' });
     },
     [goOn],
   );
+  const begin = useCallback(async () => {
+    const answer = await readSession();
+    // A link replaces no one's session without asking, so it waits until it is known who is logged in.
+    if (!answer.ok && link !== undefined) {
+      return setStep({ kind: 'linkFailed', failure: answer.failure, onRetry: begin });
+    }
+    const session = answer.ok && answer.value.authenticated ? answer.value : undefined;
+    if (link !== undefined && session === undefined) useLink(link.code);
+    else if (link !== undefined && session !== undefined) setStep({ kind: 'replace', session });
+    else if (session !== undefined) goOn(session);
+    else setStep({ kind: 'password' });
+  }, [goOn, useLink]);
   useEffect(() => {
     readSessionOptions(query.get('account')).then((answer) => answer.ok && setOptions(answer.value));
-    readSession().then((answer) => {
-      const session = answer.ok && answer.value.authenticated ? answer.value : undefined;
-      if (link !== undefined && session === undefined) useLink(link.code);
-      else if (link !== undefined && session !== undefined) setStep({ kind: 'replace', session });
-      else if (session !== undefined) goOn(session);
-      else setStep({ kind: 'password' });
-    });
-  }, [goOn, useLink]);
+    begin();
+  }, [begin]);
 
   switch (step.kind) {
     case 'loading':
       return null;
+    case 'linkFailed':
+      return (
+        <Suspense>
+          <LinkFailed failure={step.failure} onRetry={step.onRetry} />
+        </Suspense>
+      );
     case 'setUp':
       return (
         <Suspense>
           <SetUpStep
             onDone={() => goOn({ ...step.session, mustSetUpTwoFactor: false })}
+            onEnded={() => location.replace('/account')}
             onLoggedOut={() => setStep({ kind: 'password' })}
           />
         </Suspense>
       );
     case 'replace':
       return (
-        <ReplaceStep
-          name={step.session.operator.name}
-          onAccept={() => link && useLink(link.code)}
-          onDecline={() => goOn(step.session)}
-        />
+        <Suspense>
+          <ReplaceStep
+            name={step.session.operator.name}
+            onAccept={() => link && useLink(link.code)}
+            onDecline={() => goOn(step.session)}
+          />
+        </Suspense>
       );
     case 'code':
       return (
@@ -114,10 +140,16 @@ export function LoginPage() {
 function Notice({ reason }: { readonly reason: Reason | undefined }) {
   const t = useTexts(loginTexts);
   if (reason === undefined) return null;
+  if (reason !== 'ended' && reason !== 'password') {
+    return (
+      <Suspense>
+        <LinkNotice reason={reason} />
+      </Suspense>
+    );
+  }
   const { title, text } = {
     ended: { title: t('sessionEndedTitle'), text: t('sessionEnded') },
     password: { title: t('passwordChangedTitle'), text: t('passwordChanged') },
-    linkUsed: { title: t('linkUsedTitle'), text: t('linkUsed') },
   }[reason];
   return (
     <Banner icon={TIMER} title={title}>

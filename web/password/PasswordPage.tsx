@@ -9,9 +9,12 @@ import { commonTexts } from '../shared/texts/common.ts';
 import { useTexts } from '../shared/texts/LanguageContext.tsx';
 import { PasswordForm } from './PasswordForm.tsx';
 import { passwordTexts } from './texts.ts';
-import { forgetToken, takeToken } from './token.ts';
+import { forgetToken, hadToken, takeToken } from './token.ts';
 
 const token = takeToken(location, history);
+const isMissing = token === null && !hadToken(history);
+// Someone opens the link in a tab that shows this page already.
+addEventListener('hashchange', () => location.reload());
 
 type State =
   | { readonly kind: 'loading' }
@@ -45,7 +48,7 @@ export function PasswordPage() {
     case 'failed':
       return <Failed failure={state.failure} onRetry={load} />;
     case 'invalid':
-      return <Result title={t('invalidTitle')}>{token === null ? t('missing') : t('invalid')}</Result>;
+      return <Result title={t('invalidTitle')}>{isMissing ? t('missing') : t('invalid')}</Result>;
     case 'done':
       return <Result title={t('doneTitle')}>{t('done')}</Result>;
     case 'form':

@@ -4,11 +4,21 @@
  */
 export function takeToken(location: Location, history: History): string | null {
   const token = new URLSearchParams(location.hash.slice(1)).get('token');
-  if (token === null) return (history.state as { readonly token?: string } | null)?.token ?? null;
+  if (token === null) return readState(history).token ?? null;
   history.replaceState({ token }, '', location.pathname);
   return token;
 }
 
+/** The token was used, or the service refused it. A reload says so again. */
 export function forgetToken(history: History): void {
-  history.replaceState(null, '');
+  history.replaceState({ isSpent: true }, '');
+}
+
+/** Whether this entry of the history had a token. */
+export function hadToken(history: History): boolean {
+  return readState(history).isSpent === true;
+}
+
+function readState(history: History): { readonly token?: string; readonly isSpent?: boolean } {
+  return (history.state as { readonly token?: string; readonly isSpent?: boolean } | null) ?? {};
 }

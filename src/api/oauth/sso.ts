@@ -46,29 +46,40 @@ const PAGE_HEADERS = {
   'cache-control': 'no-store',
   'referrer-policy': 'no-referrer',
   'content-security-policy':
-    "default-src 'none'; style-src 'self'; img-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
+    "default-src 'none'; img-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
 };
 
+/** For programs and for browsers without scripts. Other browsers go on to the log-in page, which says it in their language. */
 interface ErrorPage extends ErrorResponse {
   readonly title: string;
   readonly text: string;
+  /** What the log-in page says. Without it, the browser stays here. */
+  readonly reason?: 'linkInvalid' | 'linkWrong' | 'linkLimited' | 'linkUnavailable';
 }
 
 const INVALID_KEY = errorPage(
   403,
   'This login link is not valid',
   'Its key was replaced, or the operator no longer exists. Ask an admin for a new link.',
+  'linkInvalid',
 );
 const WRONG_DESTINATION = errorPage(
   400,
   'This login link does not lead to a page of Switchboard',
   `It can lead to ${DESTINATIONS.join(' or ')}. Ask an admin for a new link.`,
+  'linkWrong',
 );
-const TOO_MANY_LOGINS = errorPage(STATUSES.limited, 'Too many logins', 'Wait a minute and try the link again.');
+const TOO_MANY_LOGINS = errorPage(
+  STATUSES.limited,
+  'Too many logins',
+  'Wait a minute and try the link again.',
+  'linkLimited',
+);
 const UNAVAILABLE = errorPage(
   STATUSES.unavailable,
   'The service cannot answer right now',
   'Try the link again in a moment.',
+  'linkUnavailable',
 );
 
 /** Parsed here and not by the framework, because the query string contains a key. */
@@ -105,11 +116,11 @@ const handleError = createErrorHandler<ErrorPage>({
   send: sendPage,
 });
 
-function errorPage(status: number, title: string, text: string): ErrorPage {
-  return { status, title, text };
+function errorPage(status: number, title: string, text: string, reason?: ErrorPage['reason']): ErrorPage {
+  return { status, title, text, ...(reason && { reason }) };
 }
 
-function sendPage(reply: FastifyReply, { status, title, text }: ErrorPage): FastifyReply {
+function sendPage(reply: FastifyReply, { status, title, text, reason }: ErrorPage): FastifyReply {
   return reply
     .code(status)
     .headers({ ...PAGE_HEADERS, 'content-type': 'text/html; charset=utf-8' })
@@ -120,14 +131,12 @@ function sendPage(reply: FastifyReply, { status, title, text }: ErrorPage): Fast
     <meta name="viewport" content="width=device-width, initial-scale=1" />
     <title>${title} · Switchboard</title>
     <link rel="icon" href="/favicon.svg" type="image/svg+xml" />
-    <link rel="stylesheet" href="/style.css" />
+    ${reason === undefined ? '' : `<meta http-equiv="refresh" content="0; url=${LOGIN_PAGE}?reason=${reason}" />`}
   </head>
   <body>
-    <header>
-      <div class="brand"><img src="/favicon.svg" alt="" />Switchboard</div>
-      <h1>${title}</h1>
-      <p class="lead">${text}</p>
-    </header>
+    <h1>${title}</h1>
+    <p>${text}</p>
+    <p><a href="${LOGIN_PAGE}">Log in</a></p>
   </body>
 </html>
 `);

@@ -30,7 +30,7 @@ export function AccountSettings({ session }: AccountSettingsProps) {
     <div className="account">
       {notice}
       <PasswordSection session={session} hasTwoFactor={account.twoFactor.isEnabled} onChange={reload} />
-      <TwoFactorSection state={account.twoFactor} onChange={reload} />
+      <TwoFactorSection email={session.operator.email} state={account.twoFactor} onChange={reload} />
       <SessionsSection account={account} onChange={reload} />
       <AppearanceSection operatorId={session.operator.id} account={account} />
     </div>

@@ -28,8 +28,12 @@ export function AppearanceSection({ operatorId, account }: AppearanceSectionProp
   const [theme, setTheme] = useState<Theme>(account.theme);
   const saving = useSaving((tag: Language) => changeLanguage(operatorId, tag));
   const appearance = useSaving(changeTheme);
-  const failed = [saving, appearance].find(({ failure }) => failure !== undefined);
-  const wait = useWait(failed?.failure);
+  const failed = [saving, appearance].filter(({ failure }) => failure !== undefined);
+  const failure = failed[0]?.failure;
+  const wait = useWait(failure);
+  const retry = () => {
+    for (const each of failed) each.retry();
+  };
   const pickLanguage = (picked: Language) => {
     choose(picked);
     saving.save(picked);
@@ -42,10 +46,10 @@ export function AppearanceSection({ operatorId, account }: AppearanceSectionProp
   return (
     <Section title={t('appearance')} description={t('appearanceHint')}>
       <div className="account-form">
-        {failed && (
+        {failure && (
           <div className="account-notice">
-            <FailureBanner failure={failed.failure} wait={wait} />
-            <Button onPress={failed.retry}>{common('tryAgain')}</Button>
+            <FailureBanner failure={failure} wait={wait} />
+            <Button onPress={retry}>{common('tryAgain')}</Button>
           </div>
         )}
         <SelectField label={t('language')} value={language} options={LANGUAGES} onChange={pickLanguage} />

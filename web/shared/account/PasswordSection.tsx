@@ -12,6 +12,7 @@ import { useTexts } from '../texts/LanguageContext.tsx';
 import { changePassword } from './changes.ts';
 import { Done, Section } from './Section.tsx';
 import { accountTexts } from './texts.ts';
+import { UserName } from './UserName.tsx';
 
 interface PasswordSectionProps {
   readonly session: Session;
@@ -64,8 +65,7 @@ export function PasswordSection({ session, hasTwoFactor, onChange }: PasswordSec
           wait={wait}
           explained={['currentPassword.invalid', ...Object.keys(REFUSALS)]}
         />
-        {/* Tells password managers whose password it is. */}
-        <input type="email" name="username" autoComplete="username" value={email} readOnly hidden />
+        <UserName email={email} />
         <PasswordField
           label={t('currentPassword')}
           name="current-password"

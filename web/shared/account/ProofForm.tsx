@@ -9,9 +9,11 @@ import { useAttempt } from '../frame/useAttempt.ts';
 import { useTexts } from '../texts/LanguageContext.tsx';
 import type { Proof } from './changes.ts';
 import { accountTexts } from './texts.ts';
+import { UserName } from './UserName.tsx';
 
 interface ProofFormProps<Result> {
   /** Besides the password. */
+  readonly email: string;
   readonly needsCode: boolean;
   readonly action: string;
   readonly isDangerous?: boolean;
@@ -24,7 +26,7 @@ interface ProofFormProps<Result> {
 
 /** Asks for the password, and the second factor, before a change with which others could take over the account. */
 export function ProofForm<Result>(props: ProofFormProps<Result>) {
-  const { needsCode, action, isDangerous = false, run, onDone, onCancel, children } = props;
+  const { email, needsCode, action, isDangerous = false, run, onDone, onCancel, children } = props;
   const t = useTexts(accountTexts);
   const [proof, setProof] = useState<Proof>({ currentPassword: '', code: '' });
   const [isSubmitted, setSubmitted] = useState(false);
@@ -52,6 +54,7 @@ export function ProofForm<Result>(props: ProofFormProps<Result>) {
     <form className="account-form" method="post" noValidate onSubmit={submit}>
       <p className="muted">{children}</p>
       <FailureBanner failure={failure} wait={wait} explained={['currentPassword.invalid', 'code.invalid']} />
+      <UserName email={email} />
       <PasswordField
         label={t('currentPassword')}
         name="current-password"

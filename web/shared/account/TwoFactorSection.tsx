@@ -17,6 +17,7 @@ import { type Result, Section } from './Section.tsx';
 import { accountTexts } from './texts.ts';
 
 interface TwoFactorSectionProps {
+  readonly email: string;
   readonly state: TwoFactorState;
   readonly onChange: () => void;
 }
@@ -27,7 +28,7 @@ type Step =
   | { readonly kind: 'setUp'; readonly app: AppSecret }
   | { readonly kind: 'codes'; readonly recoveryCodes: readonly string[] };
 
-export function TwoFactorSection({ state, onChange }: TwoFactorSectionProps) {
+export function TwoFactorSection({ email, state, onChange }: TwoFactorSectionProps) {
   const t = useTexts(accountTexts);
   const setUp = useTexts(twoFactorTexts);
   const [step, setStep] = useState<Step>({ kind: 'state' });
@@ -63,6 +64,7 @@ export function TwoFactorSection({ state, onChange }: TwoFactorSectionProps) {
       )}
       {step.kind === 'prove' && (
         <ProofForm
+          email={email}
           needsCode={state.isEnabled}
           action={t('proceed')}
           run={({ currentPassword, code }) => startSetUp({ currentPassword, ...(code && { code }) })}
@@ -81,6 +83,7 @@ export function TwoFactorSection({ state, onChange }: TwoFactorSectionProps) {
                 setStep({ kind: 'codes', recoveryCodes });
                 onChange();
               }}
+              onEnded={finish(t('setUpEnded'))}
               onLoggedOut={() => goToLogIn('ended')}
             />
           </Step>
@@ -89,6 +92,7 @@ export function TwoFactorSection({ state, onChange }: TwoFactorSectionProps) {
       )}
       {step.kind === 'proveForCodes' && (
         <ProofForm
+          email={email}
           needsCode
           action={t('newCodes')}
           run={createRecoveryCodes}
@@ -108,6 +112,7 @@ export function TwoFactorSection({ state, onChange }: TwoFactorSectionProps) {
       {step.kind === 'turnOff' && (
         <Dialog title={t('turnOffTitle')} onCancel={cancel}>
           <ProofForm
+            email={email}
             needsCode
             isDangerous
             action={t('turnOff')}
@@ -153,7 +158,7 @@ function State({ state: { isEnabled, isRequired, enabledAt, recoveryCodesLeft } 
   return (
     <>
       <p className="account-facts">
-        <span className="state" data-state={isEnabled ? 'available' : 'offline'}>
+        <span className="state" data-state={isEnabled ? undefined : 'offline'}>
           <Icon path={isEnabled ? CHECK : CIRCLE} />
           {isEnabled ? t('on') : t('off')}
         </span>

@@ -11,12 +11,12 @@ interface SubmitButtonProps {
   readonly kind?: 'primary' | 'danger';
 }
 
-/** Sends the form. Disabled, it says when it works again. */
+/** Sends the form. While one has to wait, it says for how long, does nothing, and keeps the focus. */
 export function SubmitButton({ label, isPending, wait, kind = 'primary' }: SubmitButtonProps) {
   const t = useTexts(commonTexts);
   const isWaiting = wait.secondsLeft > 0;
   return (
-    <Button kind={kind} type="submit" isPending={isPending} isDisabled={isWaiting}>
+    <Button kind={kind} type="submit" isPending={isPending || isWaiting} data-waiting={isWaiting || undefined}>
       {isWaiting ? t('tryAgainIn', { time: formatCountdown(wait.secondsLeft) }) : label}
     </Button>
   );

@@ -33,8 +33,18 @@ export interface PageAddress {
   readonly hash: string;
 }
 
-/** What the log-in page says: the session ended, or the password was changed and all sessions with it. */
-export const LOG_IN_REASONS = ['ended', 'password'] as const;
+/**
+ * What the log-in page says: the session ended, the password was changed and all sessions with it, or why the service
+ * did not accept a single sign-on link.
+ */
+export const LOG_IN_REASONS = [
+  'ended',
+  'password',
+  'linkInvalid',
+  'linkWrong',
+  'linkLimited',
+  'linkUnavailable',
+] as const;
 export type LogInReason = (typeof LOG_IN_REASONS)[number];
 
 /** The log-in page, which returns to this one if it is a page of its own. */

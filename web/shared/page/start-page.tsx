@@ -1,12 +1,18 @@
 import { type ComponentType, StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { LanguageProvider } from '../texts/LanguageContext.tsx';
+import { showFailure } from './script-failure.ts';
 
 /** Shows the page in the element that `page.html` has for it. */
 export function startPage(Page: ComponentType): void {
   const element = document.getElementById('page');
   if (element === null) throw new Error('The page has no element for its content.');
-  createRoot(element).render(
+  // A part that is loaded on demand did not arrive. React has removed what stood there.
+  const onUncaughtError = (error: unknown) => {
+    console.error(error);
+    showFailure();
+  };
+  createRoot(element, { onUncaughtError }).render(
     <StrictMode>
       <LanguageProvider>
         <Page />

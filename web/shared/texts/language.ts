@@ -14,9 +14,13 @@ export interface LanguageSources {
   readonly browser: readonly string[];
 }
 
-/** A choice in this browser comes first, then the operator's profile, then the settings of the browser. */
+/**
+ * A choice in this browser comes first, then the operator's profile, then the settings of the browser. English in a
+ * profile is the default that mostly no one chose: who prefers it chooses it in the browser.
+ */
 export function chooseLanguage({ saved, profile, browser }: LanguageSources): Language {
-  return [saved, profile, ...browser].map(toLanguage).find((language) => language !== undefined) ?? 'en';
+  const chosenProfile = toLanguage(profile) === 'en' ? null : profile;
+  return [saved, chosenProfile, ...browser].map(toLanguage).find((language) => language !== undefined) ?? 'en';
 }
 
 /** The language of a tag such as `de-AT`, if the pages have it. */

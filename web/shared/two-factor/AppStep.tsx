@@ -12,11 +12,13 @@ import { twoFactorTexts } from './texts.ts';
 interface AppStepProps {
   readonly app: AppSecret;
   readonly onConfirmed: (recoveryCodes: readonly string[]) => void;
+  /** The set-up was completed or replaced elsewhere, the answer to the last attempt was lost, or it expired. */
+  readonly onEnded: () => void;
   readonly onLoggedOut: () => void;
 }
 
 /** The secret as a QR code, as a link and as text, and the first code of the app. */
-export function AppStep({ app, onConfirmed, onLoggedOut }: AppStepProps) {
+export function AppStep({ app, onConfirmed, onEnded, onLoggedOut }: AppStepProps) {
   const t = useTexts(twoFactorTexts);
   const [code, setCode] = useState('');
   const [isSubmitted, setSubmitted] = useState(false);
@@ -29,7 +31,11 @@ export function AppStep({ app, onConfirmed, onLoggedOut }: AppStepProps) {
     if (code.length < 6) return input.current?.focus();
     const problem = await start(code);
     if (problem?.kind === 'loggedOut') onLoggedOut();
-    else if (problem?.kind === 'refused') setCode('');
+    else if (problem?.kind === 'refused' && problem.code === 'state') onEnded();
+    else if (problem?.kind === 'refused') {
+      setCode('');
+      setSubmitted(false);
+    }
   };
   return (
     <>

@@ -1,4 +1,4 @@
-import { useId, useState } from 'react';
+import { useEffect, useId, useState } from 'react';
 import { Button } from '../components/Button.tsx';
 import { CopyButton } from '../components/CopyButton.tsx';
 import { FieldError } from '../components/FieldError.tsx';
@@ -18,6 +18,13 @@ export function RecoveryCodes({ codes, onDone }: RecoveryCodesProps) {
   const id = useId();
   const [isSaved, setSaved] = useState(false);
   const [isRefused, setRefused] = useState(false);
+  // Leaving loses them for ever, so the browser asks.
+  useEffect(() => {
+    if (isSaved) return undefined;
+    const ask = (event: BeforeUnloadEvent) => event.preventDefault();
+    addEventListener('beforeunload', ask);
+    return () => removeEventListener('beforeunload', ask);
+  }, [isSaved]);
   const text = `${codes.join('\n')}\n`;
   const hasError = isRefused && !isSaved;
   return (

@@ -18,18 +18,20 @@ interface SetUpProps {
   readonly frame: (step: StepFrame) => ReactNode;
   /** Two-factor is on, and the recovery codes are saved. */
   readonly onDone: () => void;
+  /** As in `AppStep`. */
+  readonly onEnded: () => void;
   readonly onLoggedOut: () => void;
 }
 
 /** Sets up two-factor: the app with its first code, then the recovery codes. */
-export function SetUp({ app, frame, onDone, onLoggedOut }: SetUpProps) {
+export function SetUp({ app, frame, onDone, onEnded, onLoggedOut }: SetUpProps) {
   const t = useTexts(twoFactorTexts);
   const [recoveryCodes, setRecoveryCodes] = useState<readonly string[]>();
   return recoveryCodes === undefined
     ? frame({
         title: t('appTitle'),
         introduction: t('appIntroduction'),
-        children: <AppStep app={app} onConfirmed={setRecoveryCodes} onLoggedOut={onLoggedOut} />,
+        children: <AppStep app={app} onConfirmed={setRecoveryCodes} onEnded={onEnded} onLoggedOut={onLoggedOut} />,
       })
     : frame({
         title: t('codesTitle'),

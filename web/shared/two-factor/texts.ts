@@ -17,6 +17,7 @@ const en = {
   saved: 'I have saved the codes',
   notSaved: 'Save the codes first, then say so here.',
   proceed: 'Continue',
+  required: 'Your account requires a second factor.',
 } as const;
 
 /** For the log-in page, where two-factor can be required, and for the page of one’s own account. */
@@ -41,6 +42,7 @@ export const twoFactorTexts: Dictionary<typeof en> = {
     saved: 'Ich habe die Codes gespeichert',
     notSaved: 'Speichern Sie zuerst die Codes, und bestätigen Sie es hier.',
     proceed: 'Weiter',
+    required: 'Ihr Konto verlangt einen zweiten Faktor.',
   },
   es: {
     appTitle: 'Configure el segundo factor',
@@ -59,6 +61,7 @@ export const twoFactorTexts: Dictionary<typeof en> = {
     saved: 'He guardado los códigos',
     notSaved: 'Guarde primero los códigos y confírmelo aquí.',
     proceed: 'Continuar',
+    required: 'Su cuenta exige un segundo factor.',
   },
   fr: {
     appTitle: 'Configurez le second facteur',
@@ -78,5 +81,6 @@ export const twoFactorTexts: Dictionary<typeof en> = {
     saved: 'J’ai enregistré les codes',
     notSaved: 'Enregistrez d’abord les codes, puis confirmez-le ici.',
     proceed: 'Continuer',
+    required: 'Votre compte exige un second facteur.',
   },
 };

@@ -78,4 +78,6 @@ export const de: TextsLike<typeof en> = {
   themeSystem: 'System',
   themeLight: 'Hell',
   themeDark: 'Dunkel',
+  setUpEnded:
+    'Diese Einrichtung war beendet: abgeschlossen oder abgelaufen. Ist die Zwei-Faktor-Anmeldung an, erstellen Sie neue Wiederherstellungscodes.',
 };

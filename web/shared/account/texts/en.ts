@@ -72,4 +72,5 @@ export const en = {
   themeSystem: 'System',
   themeLight: 'Light',
   themeDark: 'Dark',
+  setUpEnded: 'This set-up had ended: it was completed, or it expired. If two-factor is on, create new recovery codes.',
 } as const;

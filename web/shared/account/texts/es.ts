@@ -75,4 +75,6 @@ export const es: TextsLike<typeof en> = {
   themeSystem: 'Sistema',
   themeLight: 'Claro',
   themeDark: 'Oscuro',
+  setUpEnded:
+    'Esta configuración había terminado: se completó o caducó. Si el segundo factor está activado, cree códigos de recuperación nuevos.',
 };

@@ -78,4 +78,6 @@ export const fr: TextsLike<typeof en> = {
   themeSystem: 'Système',
   themeLight: 'Clair',
   themeDark: 'Sombre',
+  setUpEnded:
+    'Cette configuration était terminée ou expirée. Si le second facteur est activé, créez de nouveaux codes de secours.',
 };

@@ -1,8 +1,8 @@
 import { useEffect, useRef } from 'react';
-import { Button } from '../shared/components/Button.tsx';
-import { RingFrame } from '../shared/frame/RingFrame.tsx';
-import { useTexts } from '../shared/texts/LanguageContext.tsx';
-import { loginTexts } from './texts.ts';
+import { Button } from '../../shared/components/Button.tsx';
+import { RingFrame } from '../../shared/frame/RingFrame.tsx';
+import { useTexts } from '../../shared/texts/LanguageContext.tsx';
+import { linkTexts } from './texts.ts';
 
 interface ReplaceStepProps {
   /** Of the operator who is logged in. */
@@ -13,7 +13,7 @@ interface ReplaceStepProps {
 
 /** A link that logs in could also have come from someone else: who is logged in decides. */
 export function ReplaceStep({ name, onAccept, onDecline }: ReplaceStepProps) {
-  const t = useTexts(loginTexts);
+  const t = useTexts(linkTexts);
   const stay = useRef<HTMLButtonElement>(null);
   useEffect(() => stay.current?.focus(), []);
   return (
