@@ -54,9 +54,11 @@ const TEXT_FIELDS = new Set(['text', 'description', 'comment']);
 
 /** Assumed sizes of lists without paging; the last line is introspection. */
 const DEFAULT_LIST_SIZE = 5;
+/** By field, or by type and field where the same name is a short list elsewhere. */
 const LIST_SIZES: Readonly<Record<string, number>> = {
   ...{ children: 10, messages: 100, apiKeys: 20, webhooks: 20, restUsage: 100, rows: 1000 },
   ...{ notes: 100, routingDecisions: 50, ranked: 20, excluded: 10, liveAt: 1000 },
+  ...{ 'TransferTargets.operators': 100, 'TransferTargets.groups': 100, 'TransferTargets.skills': 100 },
   ...{ types: 100, fields: 6, args: 2, inputFields: 4, enumValues: 2, interfaces: 1, possibleTypes: 1 },
 };
 
@@ -255,7 +257,9 @@ class DocumentWalker {
     // The rows of a connection are counted at the field that returns the connection.
     if (!definition || isConnection(parent)) return 1;
     const isList = isListType(getNullableType(definition.type));
-    if (isList) return this.#requestedSize(field, LIST_SIZES[field.name.value] ?? DEFAULT_LIST_SIZE, MAX_LIST_SIZE);
+    const name = field.name.value;
+    const listSize = LIST_SIZES[`${parent?.name}.${name}`] ?? LIST_SIZES[name] ?? DEFAULT_LIST_SIZE;
+    if (isList) return this.#requestedSize(field, listSize, MAX_LIST_SIZE);
     return isConnection(getNamedType(definition.type))
       ? this.#requestedSize(field, DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE)
       : 1;

@@ -29,6 +29,7 @@ import './types/signals.ts';
 import './types/statistics.ts';
 import './types/subscriptions.ts';
 import './types/tag.ts';
+import './types/transfer-targets.ts';
 import './types/two-factor.ts';
 import './types/visitor.ts';
 import './types/visitor-context.ts';

@@ -15,6 +15,7 @@ import { TypingService } from './conversations/typing.ts';
 import { LiveService } from './presence/live-service.ts';
 import { VisitorPresence } from './presence/visitor-presence.ts';
 import { RoutingExplainer } from './routing/explain.ts';
+import { TransferTargets } from './routing/transfer-targets.ts';
 import { Scheduler } from './scheduler/scheduler.ts';
 
 /** Presence, routing and conversations, and the queries on them. */
@@ -33,6 +34,7 @@ export function createEngine(database: Database, signals: Signals, log: EventLog
     visitorPresence,
     skillAvailabilities: new SkillAvailabilities(database),
     routingExplainer: new RoutingExplainer(database, liveHistory),
+    transferTargets: new TransferTargets(database),
     conversations: new ConversationService(database),
     conversationQuery: new ConversationQuery(database),
     queueWatch: new QueueWatch(database, log),

@@ -177,6 +177,62 @@ test('windows: the first, those after one, and the newest, for several conversat
   }
 });
 
+const TRANSFER = `mutation($input:ConversationTransferInput!){conversationTransfer(input:$input){
+  conversation{state operator{id}} userErrors{field code}}}`;
+
+test('a transfer takes a note along, which the next operator reads; a transfer that fails leaves none', async () => {
+  const { operator, id, skillId } = await startActive();
+  const other = await site.createOperator({ skill_list: [skillId] });
+  const offline = await site.createOperator({}, { connected: false });
+  const transfer = async (operatorId: number, note: string) => {
+    const { data } = await operator.run(TRANSFER, { input: { id, operatorId, note } });
+    return data.conversationTransfer;
+  };
+  assert.equal((await transfer(offline.id, 'lost')).userErrors[0].code, 'STATE');
+  assert.deepEqual((await transfer(other.id, '')).userErrors[0].field, ['input', 'note']);
+  assert.deepEqual(await readNotes(operator, id), []);
+  const desk = await operator.openSocket().subscribe(`subscription{deskEvents{${EVENT}}}`);
+  const moved = await transfer(other.id, 'Wants an invoice');
+  assert.deepEqual(moved, { conversation: { state: 'OFFERED', operator: { id: String(other.id) } }, userErrors: [] });
+  const [note] = await readNotes(other, id);
+  assert.deepEqual(
+    { ...note, id: '' },
+    { id: '', afterSequence: 2, operator: { id: String(operator.id) }, text: 'Wants an invoice', clientId: null },
+  );
+  await desk.waitUntil((results) => results.some(({ data }) => data.deskEvents.type === 'conversation.transferred'));
+  const types = desk.results.map(({ data }) => data.deskEvents.type);
+  assert.ok(types.indexOf('note.created') < types.indexOf('conversation.transferred'), types.join());
+});
+
+const TARGETS = `query($id:ID!,$text:String){transferTargets(conversationId:$id,text:$text){
+  operators{operator{id pseudo name} routable obstacles} groups{group{name} operatorsRoutable}
+  skills{skill{id} operatorsConnected operatorsRoutable}}}`;
+
+test('transfer targets: an expert reads pseudonyms, and not who speaks which language', async () => {
+  const expert = await startActive({ roles: ['expert'], pseudo: 'Ex', language_list: ['en', 'fr'] });
+  const pseudo = 'Visible';
+  const other = await site.createOperator({ name: 'Hidden', pseudo, language_list: ['de'], skill_list: [] });
+  const read = async ({ run }: Runner, id: string, text: string) => {
+    const { data, errors } = await run(TARGETS, { id, text });
+    return { found: data?.transferTargets?.operators, codes: errors.map(({ extensions }) => extensions.code) };
+  };
+  const operator = { id: String(other.id), pseudo };
+  assert.deepEqual(await read(expert.operator, expert.id, 'visib'), {
+    found: [{ operator: { ...operator, name: null }, routable: true, obstacles: ['LACKS_SKILL'] }],
+    codes: ['FORBIDDEN'],
+  });
+  assert.deepEqual((await read(expert.operator, expert.id, 'hidden')).found, []);
+  assert.deepEqual(await read(site.admin, expert.id, 'hidden'), {
+    found: [
+      { operator: { ...operator, name: 'Hidden' }, routable: true, obstacles: ['LACKS_SKILL', 'OTHER_LANGUAGE'] },
+    ],
+    codes: [],
+  });
+  const stranger = await site.createOperator({}, { connected: false });
+  assert.deepEqual((await read(stranger, expert.id, '')).codes, ['FORBIDDEN']);
+  assert.deepEqual(await read(site.admin, '999999', ''), { found: undefined, codes: [] });
+});
+
 const EVENT = 'position type conversationId message{sequence} note{id text operator{id}}';
 
 // biome-ignore lint/suspicious/noExplicitAny: raw events

@@ -272,6 +272,11 @@ export const FIELDS = buildTable(
   cellsFor('ConversationConnection', EVERYONE, 'edges nodes pageInfo totalCount'),
   cellsFor('ConversationEdge', EVERYONE, 'cursor node'),
 
+  cellsFor('Query', MANAGERS, 'transferTargets'),
+  cellsFor('TransferTargets', CONVERSATIONS, 'operators groups skills'),
+  cellsFor('TransferOperator', CONVERSATIONS, 'operator routable blockedBy slotNumber slotMaxNumber obstacles'),
+  cellsFor('TransferGroup', CONVERSATIONS, 'group operatorsConnected operatorsRoutable'),
+  cellsFor('TransferSkill', CONVERSATIONS, 'skill operatorsConnected operatorsRoutable'),
   cellsFor('RoutingDecision', MANAGED_CONVERSATIONS, 'id at cause operator forced actor need ranked excluded whyNot'),
   cellsFor('RoutingNeed', MANAGED_CONVERSATIONS, 'channel website skill group language'),
   cellsFor('RankedOperator', MANAGED_CONVERSATIONS, 'operator servedLast priority share assignedAt'),

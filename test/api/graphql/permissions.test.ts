@@ -92,6 +92,7 @@ function route(first: string, ...rest: readonly string[]): Route {
 }
 
 const DECISIONS = 'routingDecisions(conversationId: $conversation)';
+const TARGETS_OF_TRANSFER = 'transferTargets(conversationId: $conversation)';
 const previewArguments = (website: string) => `(websiteId: ${website}, channel: CHAT, language: "en")`;
 
 function buildRoutes({
@@ -151,6 +152,10 @@ function buildRoutes({
     Attachment: route('conversation(id: $conversation)', 'messages', 'attachments'),
     Notice: route('conversation(id: $conversation)', 'messages', 'notice'),
     NoticeParameter: route('conversation(id: $conversation)', 'messages', 'notice', 'parameters'),
+    TransferTargets: route(TARGETS_OF_TRANSFER),
+    TransferOperator: route(TARGETS_OF_TRANSFER, 'operators'),
+    TransferGroup: route(TARGETS_OF_TRANSFER, 'groups'),
+    TransferSkill: route(TARGETS_OF_TRANSFER, 'skills'),
     RoutingDecision: route(DECISIONS),
     RoutingNeed: route(DECISIONS, 'need'),
     RankedOperator: route(DECISIONS, 'ranked'),
@@ -217,6 +222,7 @@ async function buildQueryArguments({
     ...Object.fromEntries(byId),
     webhookDeliveries: `(webhookId: ${webhook})`,
     conversation: `(id: ${ofOwn.conversation})`,
+    transferTargets: `(conversationId: ${ofOwn.conversation})`,
     routingDecisions: `(conversationId: ${ofOwn.conversation})`,
     routingPreview: previewArguments(website),
     liveHistory: `(operatorId: ${ofOwn.operator})`,

@@ -16,7 +16,7 @@ export const BLOCK_REASON_DESCRIPTIONS: Record<BlockReason, string> = {
   ON_CHAT: 'A chat, active or offered, blocks this channel.',
 };
 
-const BlockReasonEnum = createEnum(
+export const BlockReasonEnum = createEnum(
   'BlockReason',
   'A reason why an operator is not routable.',
   BLOCK_REASON_DESCRIPTIONS,

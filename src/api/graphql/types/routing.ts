@@ -14,14 +14,18 @@ import { GroupRef, SkillRef, WebsiteRef } from './directory.ts';
 import { BLOCK_REASON_DESCRIPTIONS } from './live.ts';
 import { OperatorRef } from './operator.ts';
 
-const ObstacleEnum = createEnum<Obstacle>('Obstacle', 'A reason why an operator is not eligible for a conversation.', {
-  ...BLOCK_REASON_DESCRIPTIONS,
-  OTHER_WEBSITE: 'The operator is not assigned to the website.',
-  LACKS_SKILL: 'The operator has neither the requested skill nor one of its descendants.',
-  OTHER_GROUP: 'The operator is neither in the requested group nor in one of its descendants.',
-  OTHER_LANGUAGE: 'The operator does not speak the requested language.',
-  REFUSED_LATELY: 'The operator declined, missed or transferred this conversation less than 60 seconds earlier.',
-});
+export const ObstacleEnum = createEnum<Obstacle>(
+  'Obstacle',
+  'A reason why an operator is not eligible for a conversation.',
+  {
+    ...BLOCK_REASON_DESCRIPTIONS,
+    OTHER_WEBSITE: 'The operator is not assigned to the website.',
+    LACKS_SKILL: 'The operator has neither the requested skill nor one of its descendants.',
+    OTHER_GROUP: 'The operator is neither in the requested group nor in one of its descendants.',
+    OTHER_LANGUAGE: 'The operator does not speak the requested language.',
+    REFUSED_LATELY: 'The operator declined, missed or transferred this conversation less than 60 seconds earlier.',
+  },
+);
 
 const CauseEnum = createEnum<RoutingCause>('RoutingCause', 'The trigger of a routing decision.', {
   started: 'The conversation was started.',
