@@ -1,13 +1,58 @@
-import { useDesk } from '../DeskContext.tsx';
+import { useCallback, useEffect, useState } from 'react';
+import type { Failure } from '../../shared/api/request.ts';
+import { Button } from '../../shared/components/Button.tsx';
+import { FailureBanner } from '../../shared/frame/FailureBanner.tsx';
+import { useWait } from '../../shared/frame/useWait.ts';
+import { useTexts } from '../../shared/texts/LanguageContext.tsx';
+import { useDesk, useDeskActions } from '../DeskContext.tsx';
 import { OpenConversation, type OpenConversationProps } from './OpenConversation.tsx';
+import { conversationTexts } from './texts.ts';
 
 /** A conversation with everything that an operator does in it; inside of a `ConversationMemory`. */
-export function ConversationView({ conversationId, ...callbacks }: OpenConversationProps) {
+export function ConversationView(props: OpenConversationProps) {
+  const { conversationId } = props;
   const isThere = useDesk((state) => state.conversations.has(conversationId));
   return (
     <div className="conversation">
       {/* Another conversation has its own draft, scroll position and dialogs. */}
-      {isThere && <OpenConversation key={conversationId} conversationId={conversationId} {...callbacks} />}
+      {isThere ? <OpenConversation key={conversationId} {...props} /> : <Opening key={conversationId} {...props} />}
+    </div>
+  );
+}
+
+/** A conversation that the desk does not have yet, such as an earlier one of the visitor. */
+function Opening({ conversationId, onBack }: OpenConversationProps) {
+  const t = useTexts(conversationTexts);
+  const { open } = useDeskActions();
+  const [failure, setFailure] = useState<Failure>();
+  const wait = useWait(failure);
+  const load = useCallback(async () => {
+    setFailure(undefined);
+    const answer = await open(conversationId);
+    if (!answer.ok) setFailure(answer.failure);
+  }, [open, conversationId]);
+  useEffect(() => {
+    load();
+  }, [load]);
+  return (
+    <div className="opening" aria-busy={failure === undefined}>
+      {failure === undefined ? (
+        <>
+          <span className="skeleton" />
+          <span className="skeleton" />
+          <span className="skeleton" />
+        </>
+      ) : (
+        <>
+          <FailureBanner failure={failure} wait={wait} />
+          <Button onPress={load}>{t('tryAgain')}</Button>
+          {onBack && (
+            <Button kind="quiet" onPress={onBack}>
+              {t('back')}
+            </Button>
+          )}
+        </>
+      )}
     </div>
   );
 }

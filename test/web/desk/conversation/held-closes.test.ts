@@ -89,6 +89,8 @@ test('without a connection it stays, and is sent later', async () => {
   assert.deepEqual(refused, []);
   answer = succeed(undefined);
   await held.sendDue(7000);
+  // The desk has the line since the first attempt.
+  assert.deepEqual(sent, ['1 Goodbye', '1 ', '1 ']);
   assert.deepEqual(ids(held), []);
 });
 
@@ -116,4 +118,13 @@ test('several are held at once, each with its own time', async () => {
 test('what is stored can be broken', () => {
   stored.set('switchboard:held-closes', '{');
   assert.deepEqual(ids(load()), []);
+});
+
+test('a conversation that is closed already is no failure', async () => {
+  const held = load();
+  held.hold(close('1', 5000));
+  answer = fail({ kind: 'refused', code: 'state', description: 'The conversation is closed.' });
+  await held.sendDue(5000);
+  assert.deepEqual(refused, []);
+  assert.deepEqual(ids(held), []);
 });

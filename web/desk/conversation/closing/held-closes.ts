@@ -22,6 +22,8 @@ export interface HeldClosesOptions {
 }
 
 export const UNDO_MS = 5000;
+/** The page went and came back, or the visitor was faster. */
+const ALREADY_CLOSED = 'state';
 const STORAGE_KEY = 'switchboard:held-closes';
 
 /**
@@ -89,15 +91,17 @@ export class HeldCloses {
   async #send(closes: readonly HeldClose[]): Promise<void> {
     if (closes.length === 0) return;
     const ids = new Set(closes.map(({ conversationId }) => conversationId));
-    this.#set(this.#all.map((each) => (ids.has(each.conversationId) ? { ...each, step: 'sending' } : each)));
+    // The desk keeps the line from here on, and sends it once: another attempt has none.
+    const sending = { step: 'sending', closingLine: '' } as const;
+    this.#set(this.#all.map((each) => (ids.has(each.conversationId) ? { ...each, ...sending } : each)));
     await Promise.all(
       closes.map(async (each) => {
         const answer = await this.#options.close(each);
         // Not reached: it is sent again when there is a connection, or after the log-in.
         if (!answer.ok && answer.failure.kind !== 'refused') return;
         this.forget(each.conversationId);
-        if (!answer.ok)
-          this.#options.onRefused(each, answer.failure.kind === 'refused' ? answer.failure.description : '');
+        if (answer.ok || answer.failure.kind !== 'refused' || answer.failure.code === ALREADY_CLOSED) return;
+        this.#options.onRefused(each, answer.failure.description);
       }),
     );
   }

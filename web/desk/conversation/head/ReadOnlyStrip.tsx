@@ -1,9 +1,11 @@
+import { useEffect, useRef } from 'react';
 import { Button } from '../../../shared/components/Button.tsx';
 import { FailureBanner } from '../../../shared/frame/FailureBanner.tsx';
 import { useAttempt } from '../../../shared/frame/useAttempt.ts';
 import { useLanguage, useTexts } from '../../../shared/texts/LanguageContext.tsx';
 import { useDesk, useDeskActions } from '../../DeskContext.tsx';
 import type { DeskConversation } from '../../state/model.ts';
+import { useHeldCloses } from '../memory/ConversationMemory.tsx';
 import { conversationTexts } from '../texts.ts';
 
 const CLOSED_TEXTS = {
@@ -25,13 +27,20 @@ export function ReadOnlyStrip({ conversation, isClosing }: ReadOnlyStripProps) {
   const { take } = useDeskActions();
   const mayTake = useDesk((state) => state.account.operatorsMayTake);
   const { start, isPending, failure, wait } = useAttempt(take, () => undefined);
+  const held = useHeldCloses();
+  const strip = useRef<HTMLElement>(null);
+  // The dialog and the button that opened it are gone.
+  useEffect(() => {
+    if (isClosing) strip.current?.focus();
+  }, [isClosing]);
   const reason = useReason(conversation, isClosing);
   const { id, state } = conversation;
   return (
-    <section className="answer-strip" aria-label={t('readOnly')}>
+    <section className="answer-strip" aria-label={t('readOnly')} ref={strip} tabIndex={-1}>
       <span className="answer-text" role="status">
         {reason}
       </span>
+      {isClosing && <Button onPress={() => held.undo(id)}>{t('undo')}</Button>}
       {state === 'QUEUED' && mayTake && (
         <Button kind="primary" isPending={isPending} onPress={() => start(id)}>
           {t('take')}

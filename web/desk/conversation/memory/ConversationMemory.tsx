@@ -1,5 +1,8 @@
-import { createContext, type ReactNode, use, useEffect, useState, useSyncExternalStore } from 'react';
+import { createContext, type ReactNode, use, useEffect, useRef, useState, useSyncExternalStore } from 'react';
+import { succeed } from '../../../shared/api/request.ts';
 import { useDesk, useDeskActions } from '../../DeskContext.tsx';
+import { writeDraft } from '../../state/drafts.ts';
+import type { DeskState } from '../../state/model.ts';
 import { ClosingToast } from '../closing/ClosingToast.tsx';
 import { closeAtPageEnd } from '../closing/close-at-page-end.ts';
 import { HeldCloses } from '../closing/held-closes.ts';
@@ -17,9 +20,16 @@ const MemoryContext = createContext<Memory | undefined>(undefined);
 export function ConversationMemory({ children }: { readonly children: ReactNode }) {
   const { close, upload } = useDeskActions();
   const [refused, setRefused] = useState<string>();
+  const conversations = useRef<DeskState['conversations']>(new Map());
+  conversations.current = useDesk((state) => state.conversations);
   const [memory] = useState<Memory>(() => ({
     held: new HeldCloses({
-      close: ({ conversationId, closingLine }) => close(conversationId, closingLine),
+      async close({ conversationId, closingLine }) {
+        const isClosed = conversations.current.get(conversationId)?.state === 'CLOSED';
+        const answer = isClosed ? succeed(undefined) : await close(conversationId, closingLine);
+        if (answer.ok) writeDraft(`${conversationId}:closing`, '');
+        return answer;
+      },
       closeAtPageEnd,
       storage: sessionStorage,
       onRefused: (_held, failure) => setRefused(failure),

@@ -1,5 +1,5 @@
 import { useLayoutEffect, useMemo, useRef, useState } from 'react';
-import { Virtualizer, type VirtualizerHandle } from 'virtua';
+import { Virtualizer } from 'virtua';
 import { Button } from '../../../shared/components/Button.tsx';
 import { useTexts } from '../../../shared/texts/LanguageContext.tsx';
 import { listMessageItems } from '../../state/message-items.ts';
@@ -33,8 +33,9 @@ export function MessageList({ conversation, viewer, isReadOnly }: MessageListPro
   const items = useMemo(() => listMessageItems({ messages, notes, pending }), [messages, notes, pending]);
   const isTyping = useTyping(conversation.visitorTypingUntil);
   const scroller = useRef<HTMLDivElement>(null);
-  const list = useRef<VirtualizerHandle>(null);
   const isAtEndNow = useRef(true);
+  /** Where the list stood at the last event. */
+  const last = useRef({ top: 0, height: 0 });
   const [isAtEnd, setIsAtEnd] = useState(true);
   const [lastSeen, setLastSeen] = useState(0);
   const earlier = useEarlierMessages(id, messages[0]?.sequence ?? 1);
@@ -44,12 +45,16 @@ export function MessageList({ conversation, viewer, isReadOnly }: MessageListPro
   const goToEnd = () => {
     isAtEndNow.current = true;
     setIsAtEnd(true);
-    list.current?.scrollToIndex(items.length - 1, { align: 'end' });
-    // What stands below the items.
+    // Rows that come into sight get their real height then: the observer comes back here.
     if (scroller.current) scroller.current.scrollTop = scroller.current.scrollHeight;
   };
   const keepEnd = () => {
     if (isAtEndNow.current) goToEnd();
+  };
+  const loadEarlier = () => {
+    const { scrollTop = 0, scrollHeight = 0, clientHeight = 0 } = scroller.current ?? {};
+    // Not while the list is on its way to the end, unless there is too little to scroll.
+    if (scrollTop < NEAR_START && (!isAtEndNow.current || scrollHeight <= clientHeight)) earlier.load();
   };
   const lastPending = pending.at(-1)?.clientId;
   // What a person has just written is shown, wherever they are.
@@ -58,25 +63,37 @@ export function MessageList({ conversation, viewer, isReadOnly }: MessageListPro
   }, [lastPending]);
   // Whenever something is added at the end.
   useLayoutEffect(keepEnd, [items, isTyping]);
-  // The composer gitems, the window changes, a font arrives.
+  // What an observer calls is that of the last rendering.
+  const onResize = useRef(() => {});
   useLayoutEffect(() => {
-    const observer = new ResizeObserver(keepEnd);
-    for (const element of [scroller.current, scroller.current?.firstElementChild]) {
-      if (element) observer.observe(element);
-    }
+    onResize.current = () => {
+      keepEnd();
+      loadEarlier();
+    };
+  });
+  // The composer grows, the window changes, a font arrives.
+  useLayoutEffect(() => {
+    const observer = new ResizeObserver(() => onResize.current());
+    const element = scroller.current;
+    if (element) for (const each of [element, ...element.children]) observer.observe(each);
     return () => observer.disconnect();
-  }, [items.length]);
+  }, []);
 
   const onScroll = () => {
     const element = scroller.current;
     if (!element) return;
-    const nowAtEnd = element.scrollHeight - element.scrollTop - element.clientHeight < NEAR_END;
+    const { scrollTop, scrollHeight, clientHeight } = element;
+    const nowAtEnd = scrollHeight - scrollTop - clientHeight < NEAR_END;
+    // Only the reader leaves the end: rows that get their real height move it as well.
+    const isByReader = scrollTop < last.current.top && scrollHeight === last.current.height;
+    last.current = { top: scrollTop, height: scrollHeight };
+    if (!nowAtEnd && isAtEndNow.current && !isByReader) return keepEnd();
     if (nowAtEnd !== isAtEndNow.current) {
       isAtEndNow.current = nowAtEnd;
       setIsAtEnd(nowAtEnd);
       if (!nowAtEnd) setLastSeen(lastSequence);
     }
-    if (element.scrollTop < NEAR_START) earlier.load();
+    loadEarlier();
   };
 
   const newCount = isAtEnd
@@ -104,7 +121,7 @@ export function MessageList({ conversation, viewer, isReadOnly }: MessageListPro
             </Button>
           )}
         </div>
-        <Virtualizer ref={list} scrollRef={scroller} data={items} shift={earlier.isPrepending} itemSize={64}>
+        <Virtualizer scrollRef={scroller} data={items} shift={earlier.isPrepending} itemSize={64}>
           {(item, index) => (
             <ListRow
               key={item.key}
