@@ -3,29 +3,39 @@ import { join } from 'node:path';
 import { type BuiltFile, bundle, copyFile } from './bundle.ts';
 
 /** Each page is a folder of web/ with `main.tsx`, and a style sheet with the name of the folder. */
-const PAGES = ['start', 'login', 'password', 'account', 'desk'];
+const PAGES = ['start', 'login', 'password', 'account'];
+/**
+ * The desk loads some of its views on demand. Bundled with the other pages, each module would move to the chunk of
+ * exactly those views and pages that use it, and the log-in page would load a dozen tiny files.
+ */
+const PROGRAMS = ['desk'];
 const TEMPLATE = 'web/shared/page/page.html';
 
 /** The pages made with React: for each a script, a style sheet and the HTML that loads them. */
 export async function buildPages(root: string): Promise<BuiltFile[]> {
-  const [theme, bundled] = await Promise.all([
+  const bundles = await Promise.all([
     bundle(root, { entryPoints: [{ in: 'web/shared/theme/apply-theme.ts', out: 'theme' }], format: 'iife' }),
-    bundle(root, {
-      entryPoints: PAGES.flatMap((page) => [
-        { in: `web/${page}/main.tsx`, out: page },
-        { in: `web/${page}/${page}.css`, out: page },
-      ]),
-      format: 'esm',
-      splitting: true,
-      jsx: 'automatic',
-      jsxImportSource: 'react',
-      loader: { '.woff2': 'file' },
-      define: { 'process.env.NODE_ENV': '"production"' },
-    }),
+    bundlePages(root, PAGES),
+    ...PROGRAMS.map((program) => bundlePages(root, [program])),
   ]);
-  const files = [...theme, ...bundled];
+  const files = bundles.flat();
   const template = readFileSync(join(root, TEMPLATE), 'utf8');
-  return [...files, ...PAGES.map((page) => renderPage(page, template, files))];
+  return [...files, ...[...PAGES, ...PROGRAMS].map((page) => renderPage(page, template, files))];
+}
+
+function bundlePages(root: string, pages: readonly string[]): Promise<BuiltFile[]> {
+  return bundle(root, {
+    entryPoints: pages.flatMap((page) => [
+      { in: `web/${page}/main.tsx`, out: page },
+      { in: `web/${page}/${page}.css`, out: page },
+    ]),
+    format: 'esm',
+    splitting: true,
+    jsx: 'automatic',
+    jsxImportSource: 'react',
+    loader: { '.woff2': 'file' },
+    define: { 'process.env.NODE_ENV': '"production"' },
+  });
 }
 
 function renderPage(page: string, template: string, files: readonly BuiltFile[]): BuiltFile {

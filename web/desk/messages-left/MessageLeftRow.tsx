@@ -1,10 +1,11 @@
 import { Avatar } from '../../shared/components/Avatar.tsx';
 import { Button } from '../../shared/components/Button.tsx';
 import { Icon } from '../../shared/components/Icon.tsx';
-import { CHECK, MAIL, UNDO } from '../../shared/components/icons.ts';
+import { CHECK } from '../../shared/components/icons.ts';
 import { RelativeTime } from '../../shared/format/RelativeTime.tsx';
 import { findWebAddress, shortenAddress } from '../../shared/format/web-address.ts';
 import { useLanguage, useTexts } from '../../shared/texts/LanguageContext.tsx';
+import { MAIL, UNDO } from '../icons.ts';
 import { createMailLink } from './mail.ts';
 import type { MessageLeft } from './messages-left.ts';
 import { messagesLeftTexts } from './texts.ts';

@@ -1,8 +1,8 @@
 import { Button } from '../../shared/components/Button.tsx';
-import { SPEAKER } from '../../shared/components/icons.ts';
 import { Switch } from '../../shared/components/Switch.tsx';
 import { useTexts } from '../../shared/texts/LanguageContext.tsx';
 import { playSound } from '../frame/alerts/sound.ts';
+import { SPEAKER } from '../icons.ts';
 import { Failed } from './Failed.tsx';
 import { NotificationChoice } from './NotificationChoice.tsx';
 import { SettingsSection } from './SettingsSection.tsx';

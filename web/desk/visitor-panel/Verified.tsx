@@ -1,6 +1,6 @@
 import { Icon } from '../../shared/components/Icon.tsx';
-import { VERIFIED } from '../../shared/components/icons.ts';
 import { useTexts } from '../../shared/texts/LanguageContext.tsx';
+import { VERIFIED } from '../icons.ts';
 import { visitorPanelTexts } from './texts.ts';
 
 /** The website has signed the value: it does not come from the visitor's browser alone. */

@@ -1,11 +1,11 @@
 import { useRef, useState } from 'react';
 import { Button } from '../../../shared/components/Button.tsx';
 import { Icon } from '../../../shared/components/Icon.tsx';
-import { CROSS, PLUS } from '../../../shared/components/icons.ts';
 import { FailureBanner } from '../../../shared/frame/FailureBanner.tsx';
 import { useAttempt } from '../../../shared/frame/useAttempt.ts';
 import { useTexts } from '../../../shared/texts/LanguageContext.tsx';
 import { useDesk, useDeskActions } from '../../DeskContext.tsx';
+import { CROSS, PLUS } from '../../icons.ts';
 import type { DeskConversation, DeskState, Named } from '../../state/model.ts';
 import { PanelSection } from '../PanelSection.tsx';
 import { visitorPanelTexts } from '../texts.ts';
