@@ -137,8 +137,9 @@ describe('the connection of the desk', () => {
     proxy.cut();
     await waitUntil('the desk knows', () => desk.getState().connection.kind === 'lost');
     desk.actions.sendMessage(id, 'One');
+    desk.actions.addNote(id, 'A note');
     desk.actions.sendMessage(id, 'Two');
-    assert.deepEqual(texts(id), ['Hello', 'One …', 'Two …'], 'everything is readable');
+    assert.deepEqual(texts(id), ['Hello', 'One …', 'A note …', 'Two …'], 'everything is readable');
     await visitor.sendMessage(id, 'From the visitor');
     await visitor.run('mutation($input:ConversationReadInput!){conversationRead(input:$input){userErrors{message}}}', {
       input: { id, upTo: 1 },
@@ -147,6 +148,9 @@ describe('the connection of the desk', () => {
     desk.reconnect();
     await waitUntilLive();
     await checkBothSides(id, visitor, ['Hello', 'From the visitor', 'One', 'Two']);
+    const items = listMessageItems(get(id)).map((item) => (item.kind === 'note' ? item.note.text : item.kind));
+    assert.equal(items.filter((text) => text === 'A note').length, 1);
+    assert.equal(items.at(-2), 'A note', 'in the order of writing');
     await waitUntil('a marker of the time without a connection is there', () => get(id).readByVisitorUpTo >= 1);
   });
 

@@ -53,11 +53,12 @@ export function createActions({ store, outbox, markers, departures, upload, onLo
     loadEarlier: (id) => check(loadEarlier(store, id)),
     upload: (id, file, options) => check(upload(id, file, options)),
     async transfer(id, target, note) {
-      if (note.trim() !== '') outbox.add(id, 'note', note);
       const settled = await outbox.settle(id);
       if (!settled.ok) return settled;
       departures.add(id);
-      const answer = await check(runMutation(TRANSFER, { input: { id, ...target } }));
+      const answer = await check(
+        runMutation(TRANSFER, { input: { id, ...target, ...(note.trim() !== '' && { note }) } }),
+      );
       if (!answer.ok) departures.delete(id);
       return answer;
     },

@@ -4,7 +4,7 @@ import type { DeskEvent, Signal } from '../state/change.ts';
 import type { DeskStore } from '../state/store.ts';
 import { Clock } from './clock.ts';
 import { Loader } from './loader.ts';
-import { MISSING_LIVE, MISSING_NOTE } from './missing-fields.ts';
+import { MISSING_LIVE } from './missing-fields.ts';
 import { EVENTS, SIGNALS } from './queries.ts';
 import { readDesk } from './read-desk.ts';
 import { openSocket, type Socket } from './socket.ts';
@@ -179,11 +179,11 @@ export class Connection {
 
 const LOSS_TYPES = /^conversation\.(queued|transferred)$/;
 
-type Received = Omit<DeskEvent, 'note' | 'operator'> & {
+type Received = Omit<DeskEvent, 'operator'> & {
   readonly operator: (Omit<NonNullable<DeskEvent['operator']>, 'live'> & { readonly live: object }) | null;
 };
 
 function toEvent({ operator, ...event }: Received): DeskEvent {
   const live = { ...operator?.live, ...MISSING_LIVE } as NonNullable<DeskEvent['operator']>['live'];
-  return { ...event, note: MISSING_NOTE, operator: operator && { ...operator, live } };
+  return { ...event, operator: operator && { ...operator, live } };
 }

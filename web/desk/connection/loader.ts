@@ -33,8 +33,8 @@ export class Loader {
 
   /** Of conversations that were listed with their last message only. */
   requestMissing(): void {
-    const isMissing = ({ messages, messageCount }: DeskConversation) =>
-      messages.length < Math.min(messageCount, NEWEST_MESSAGES);
+    const isMissing = ({ messages, messageCount, notes, state }: DeskConversation) =>
+      messages.length < Math.min(messageCount, NEWEST_MESSAGES) || (state === 'CLOSED' && notes.length === 1);
     this.request([...this.#store.getState().conversations.values()].filter(isMissing).map(({ id }) => id));
     this.check();
   }

@@ -32,6 +32,15 @@ export const SEND = graphql(`
   }
 `);
 
+export const ADD_NOTE = graphql(`
+  mutation AddNote($input: NoteAddInput!) {
+    noteAdd(input: $input) {
+      note { id clientId afterSequence text at operator { id pseudo } }
+      userErrors { field code reason message }
+    }
+  }
+`);
+
 export const TYPE = graphql(`
   mutation Type($input: TypingInput!) {
     typing(input: $input) { userErrors { field code reason message } }

@@ -2,8 +2,7 @@ import { runMutation } from '../../shared/api/mutation.ts';
 import { type Answer, type Failure, fail, succeed } from '../../shared/api/request.ts';
 import type { Attachment, PendingMessage } from '../state/model.ts';
 import type { DeskStore } from '../state/store.ts';
-import { MISSING_NOTE_FAILURE } from './missing-fields.ts';
-import { SEND } from './mutations.ts';
+import { ADD_NOTE, SEND } from './mutations.ts';
 import { type OutboxEntry, OutboxStorage } from './outbox-storage.ts';
 
 const FIRST_DELAY_MS = 500;
@@ -133,8 +132,21 @@ export class Outbox {
     return undefined;
   }
 
-  async #deliver({ kind, conversationId, clientId, text, attachments }: OutboxEntry): Promise<Failure | undefined> {
-    if (kind === 'note') return MISSING_NOTE_FAILURE;
+  #deliver(entry: OutboxEntry): Promise<Failure | undefined> {
+    return entry.kind === 'note' ? this.#deliverNote(entry) : this.#deliverMessage(entry);
+  }
+
+  async #deliverNote({ conversationId, clientId, text }: OutboxEntry): Promise<Failure | undefined> {
+    const answer = await runMutation(ADD_NOTE, { input: { conversationId, clientId, text } });
+    if (!answer.ok) return answer.failure;
+    this.#forget(clientId);
+    const { note } = answer.value;
+    if (note) this.#store.dispatchNow({ type: 'noteAdded', conversationId, note });
+    this.#store.dispatchNow({ type: 'pendingRemoved', conversationId, clientId });
+    return undefined;
+  }
+
+  async #deliverMessage({ conversationId, clientId, text, attachments }: OutboxEntry): Promise<Failure | undefined> {
     const input = { conversationId, clientId, text, attachmentIds: attachments.map(({ id }) => id) };
     const answer = await runMutation(SEND, { input });
     if (!answer.ok) return answer.failure;

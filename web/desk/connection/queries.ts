@@ -46,6 +46,7 @@ export const CONVERSATIONS = graphql(`
           notice { code parameters { name value } }
           attachments { id name size kind isImage width height url expiresAt }
         }
+        notes(last: $last) { id clientId afterSequence text at operator { id pseudo } }
       }
     }
   }
@@ -86,6 +87,7 @@ export const EVENTS = graphql(`
         notice { code parameters { name value } }
         attachments { id name size kind isImage width height url expiresAt }
       }
+      note { id clientId afterSequence text at operator { id pseudo } }
       operator {
         id pseudo
         live {

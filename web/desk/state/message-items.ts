@@ -39,7 +39,7 @@ export function listMessageItems({
   const addNotes = (upTo: number) => {
     for (let note = shown[noteIndex]; note && note.afterSequence <= upTo; note = shown[++noteIndex]) {
       addDate(note.at);
-      items.push({ kind: 'note', key: `note ${note.clientId}`, note });
+      items.push({ kind: 'note', key: `note ${note.clientId ?? `#${note.id}`}`, note });
     }
   };
   addNotes(first - 1);

@@ -176,7 +176,8 @@ export interface Attachment {
 
 export interface Note {
   readonly id: string;
-  readonly clientId: string;
+  /** Null for the note of a transfer. */
+  readonly clientId: string | null;
   /** Shown after the message with this sequence number. */
   readonly afterSequence: number;
   readonly operator: Person | null;

@@ -23,7 +23,7 @@ export function removeConfirmed(known: DeskConversation): DeskConversation {
   if (known.pending.length === 0) return known;
   const confirmed = {
     message: new Set(known.messages.map(({ clientId }) => clientId)),
-    note: new Set(known.notes.map(({ clientId }) => clientId as string | null)),
+    note: new Set(known.notes.map(({ clientId }) => clientId)),
   };
   return keepPending(known, ({ kind, clientId }) => !confirmed[kind].has(clientId));
 }
