@@ -54,9 +54,15 @@ export function registerPages(app: FastifyInstance, { publicUrl, buildFolder }: 
   registerPage('/login', 'login.html');
   registerPage('/password', 'password.html');
   registerPage('/account', 'account.html');
-  registerPage('/desk', 'desk.html');
+  const renderDesk = (request: FastifyRequest) => ({
+    policy: {
+      'connect-src': allowSockets(getBaseUrl(request)),
+      'img-src': "'self' data: blob:", // pictures that are about to be sent
+    },
+  });
+  registerPage('/desk', 'desk.html', renderDesk);
   // The page reads the rest of the address.
-  registerPage('/desk/*', 'desk.html');
+  registerPage('/desk/*', 'desk.html', renderDesk);
   registerPage('/developers', 'landing.html', (request) => ({ values: { address: getBaseUrl(request) } }));
   registerPage('/docs', 'api.html');
   registerPage('/docs/migration', 'migration.html');
@@ -64,8 +70,7 @@ export function registerPages(app: FastifyInstance, { publicUrl, buildFolder }: 
   registerPage('/graphiql', 'graphiql.html', (request) => {
     // Dialogs of GraphiQL add a style element.
     const nonce = randomBytes(16).toString('base64');
-    // In some browsers 'self' does not cover WebSockets of the same origin.
-    const connections = `'self' ${toWebSocketOrigin(getBaseUrl(request))}`;
+    const connections = allowSockets(getBaseUrl(request));
     return { values: { nonce }, policy: { 'style-src': `'self' 'nonce-${nonce}'`, 'connect-src': connections } };
   });
 
@@ -100,6 +105,7 @@ function setPageHeaders(reply: FastifyReply, policy: Policy): void {
   });
 }
 
-function toWebSocketOrigin(baseUrl: string): string {
-  return baseUrl.replace(/^http(s?:\/\/[^/]+).*$/, 'ws$1');
+/** In some browsers 'self' does not cover WebSockets of the same origin. */
+function allowSockets(baseUrl: string): string {
+  return `'self' ${baseUrl.replace(/^http(s?:\/\/[^/]+).*$/, 'ws$1')}`;
 }
