@@ -234,6 +234,29 @@ describe('the connection of the desk', () => {
     assert.deepEqual(desk.getState().losses, []);
   });
 
+  test('what waits is listed where the account lets operators take it, and a take that is refused says why', async () => {
+    const allow = (operatorsMayTake: boolean) =>
+      site.admin.run('mutation($input:AccountUpdateInput!){accountUpdate(input:$input){userErrors{message}}}', {
+        input: { operatorsMayTake },
+      });
+    assert.deepEqual((await allow(true)).errors, []);
+    assert.ok((await desk.actions.setAvailability({ chat: false })).ok);
+    await waitUntil('the desk is not available', () => !desk.getState().viewer.live.chat.available);
+    const visitor = await site.createVisitor({ websiteId });
+    const { id } = await visitor.startConversation({ message: 'Is anyone there?' });
+    await waitUntil('it waits', () => desk.getState().queue.conversations.some((each) => each.id === id));
+    const refused = await desk.actions.take(id);
+    assert.deepEqual(refused.ok || (refused.failure.kind === 'refused' && refused.failure.code), 'state');
+    await visitor.run(
+      'mutation($input:ConversationCloseInput!){conversationClose(input:$input){userErrors{message}}}',
+      {
+        input: { id },
+      },
+    );
+    await waitUntil('it waits no more', () => desk.getState().queue.conversations.every((each) => each.id !== id));
+    await allow(false);
+  });
+
   test('a session that was ended elsewhere leads to the log-in page, and keeps what was written', async () => {
     const { id } = await startConversation();
     proxy.cut();

@@ -1,11 +1,12 @@
 import type { Failure } from '../../shared/api/request.ts';
 import { listConversationsOf } from '../state/apply-event.ts';
 import type { DeskEvent, Signal } from '../state/change.ts';
+import type { Queue } from '../state/model.ts';
 import type { DeskStore } from '../state/store.ts';
 import { Clock } from './clock.ts';
 import { Loader } from './loader.ts';
 import { MISSING_LIVE } from './missing-fields.ts';
-import { EVENTS, SIGNALS } from './queries.ts';
+import { EVENTS, QUEUE, SIGNALS } from './queries.ts';
 import { readDesk } from './read-desk.ts';
 import { openSocket, type Socket } from './socket.ts';
 
@@ -111,6 +112,12 @@ export class Connection {
       SIGNALS,
       {},
       ({ signals }) => this.#store.dispatch({ type: 'signal', signal: signals, now: Date.now() }),
+      () => undefined,
+    );
+    socket.subscribe<{ queue: Queue }>(
+      QUEUE,
+      {},
+      ({ queue }) => this.#store.dispatch({ type: 'queue', queue }),
       () => undefined,
     );
     this.#store.dispatch({ type: 'connection', connection: { kind: 'live' } });

@@ -104,3 +104,18 @@ export const EVENTS = graphql(`
 export const SIGNALS = graphql(`
   subscription DeskSignals { signals { kind conversationId author upTo at } }
 `);
+
+/** Experts get an empty list, as operators do whose account does not let them take. */
+export const QUEUE = graphql(`
+  subscription DeskQueue {
+    queue {
+      totalCount
+      conversations {
+        id channel createdAt language
+        website { id label }
+        skill { id name }
+        visitor { id firstname lastname email }
+      }
+    }
+  }
+`);

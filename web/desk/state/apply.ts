@@ -2,9 +2,16 @@ import { applyEvent } from './apply-event.ts';
 import { applyReading, mergeReadings, openReadings, refresh } from './apply-reading.ts';
 import { applySignal } from './apply-signal.ts';
 import type { DeskChange } from './change.ts';
-import { changeConversation, mergeMessages, mergeNotes, moveReadMarker } from './conversation.ts';
-import type { DeskState } from './model.ts';
+import { changeConversation, keep, mergeMessages, mergeNotes, moveReadMarker } from './conversation.ts';
+import type { DeskState, Queue } from './model.ts';
 import { addPending, failPending, removeConfirmed, removePending } from './pending.ts';
+
+/** Keeps the objects of those that wait as before. */
+function applyQueue(known: Queue, received: Queue): Queue {
+  const byId = new Map(known.conversations.map((each) => [each.id, each]));
+  const conversations = received.conversations.map((each) => keep(byId.get(each.id) ?? each, each));
+  return { totalCount: received.totalCount, conversations };
+}
 
 /** The state after a change. What did not change is the same object as before, so that little is drawn again. */
 export function apply(state: DeskState, change: DeskChange): DeskState {
@@ -28,7 +35,7 @@ export function apply(state: DeskState, change: DeskChange): DeskState {
     case 'signal':
       return applySignal(state, change.signal, change.now);
     case 'queue':
-      return { ...state, queue: change.queue };
+      return { ...state, queue: applyQueue(state.queue, change.queue) };
     case 'connection':
       return { ...state, connection: change.connection };
     case 'clock':
