@@ -9,6 +9,9 @@ import { useHeldCloses, useIsClosing } from './memory/ConversationMemory.tsx';
 import { MessageList } from './messages/MessageList.tsx';
 import { useSingleKey } from './useSingleKey.ts';
 
+const TransferDialog = lazy(() =>
+  import('./transfer/TransferDialog.tsx').then((module) => ({ default: module.TransferDialog })),
+);
 const CloseDialog = lazy(() => import('./closing/CloseDialog.tsx').then((module) => ({ default: module.CloseDialog })));
 
 export interface OpenConversationProps {
@@ -24,7 +27,7 @@ export function OpenConversation({ conversationId, onBack, onShowVisitor }: Open
   const isClosing = useIsClosing(conversationId);
   const held = useHeldCloses();
   const [mode, setMode] = useState<ComposerMode>('message');
-  const [dialog, setDialog] = useState<'close'>();
+  const [dialog, setDialog] = useState<'transfer' | 'close'>();
   const composer = useRef<ComposerHandle>(null);
   const { state, operator } = conversation;
   const isOwn = operator?.id === viewer.id && !isClosing;
@@ -40,6 +43,7 @@ export function OpenConversation({ conversationId, onBack, onShowVisitor }: Open
   useSingleKey('n', canWrite && dialog === undefined && viewer.preferences.singleKeyShortcuts, () => writeIn('note'));
   const closeDialog = () => setDialog(undefined);
   const actions = {
+    onTransfer: () => setDialog('transfer'),
     onNote: () => writeIn('note'),
     onClose: () => setDialog('close'),
   };
@@ -55,6 +59,7 @@ export function OpenConversation({ conversationId, onBack, onShowVisitor }: Open
         <ReadOnlyStrip conversation={conversation} isClosing={isClosing && state !== 'CLOSED'} />
       )}
       <Suspense>
+        {canWrite && dialog === 'transfer' && <TransferDialog conversation={conversation} onClose={closeDialog} />}
         {canWrite && dialog === 'close' && <CloseDialog conversation={conversation} onClose={closeDialog} />}
       </Suspense>
     </>

@@ -4,7 +4,7 @@ import type { IconPath } from '../../../shared/components/icons.ts';
 import { useLanguage, useTexts } from '../../../shared/texts/LanguageContext.tsx';
 import type { DeskConversation } from '../../state/model.ts';
 import { describeVisitor } from '../describe-visitor.ts';
-import { CHEVRON_LEFT, CLOSE_CONVERSATION, NOTE, PANEL } from '../icons.ts';
+import { CHEVRON_LEFT, CLOSE_CONVERSATION, NOTE, PANEL, TRANSFER } from '../icons.ts';
 import { conversationTexts } from '../texts.ts';
 import { describeDuration } from './describe-duration.ts';
 
@@ -17,6 +17,7 @@ interface HeadProps {
 }
 
 export interface HeadActions {
+  onTransfer(): void;
   onNote(): void;
   onClose(): void;
 }
@@ -46,6 +47,7 @@ export function Head({ conversation, actions, onBack, onShowVisitor }: HeadProps
       </span>
       {actions && (
         <>
+          <HeadButton kind="quiet" icon={TRANSFER} label={t('transfer')} onPress={actions.onTransfer} />
           <HeadButton kind="quiet" icon={NOTE} label={t('note')} onPress={actions.onNote} />
           <HeadButton icon={CLOSE_CONVERSATION} label={t('close')} onPress={actions.onClose} />
         </>
