@@ -16,7 +16,8 @@ export function useDesk<Part>(select: (state: DeskState) => Part): Part {
   return useSyncExternalStore(desk.subscribe, () => select(desk.getState()));
 }
 
-function useDeskStore(): Desk {
+/** For what watches the state without being drawn again. */
+export function useDeskStore(): Desk {
   const desk = use(DeskContext);
   if (desk === undefined) throw new Error('The view is outside of a desk.');
   return desk;

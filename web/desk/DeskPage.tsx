@@ -2,6 +2,7 @@ import type { Session } from '../shared/api/session.ts';
 import { ConversationMemory } from './conversation/memory/ConversationMemory.tsx';
 import { type Desk, DeskContext } from './DeskContext.tsx';
 import { DeskFrame } from './frame/DeskFrame.tsx';
+import { ToastProvider } from './frame/ToastContext.tsx';
 
 interface DeskPageProps {
   readonly session: Session;
@@ -12,7 +13,9 @@ export function DeskPage({ session, desk }: DeskPageProps) {
   return (
     <DeskContext value={desk}>
       <ConversationMemory>
-        <DeskFrame session={session} />
+        <ToastProvider>
+          <DeskFrame session={session} />
+        </ToastProvider>
       </ConversationMemory>
     </DeskContext>
   );

@@ -1,27 +1,52 @@
+import { useState } from 'react';
 import type { Session } from '../../shared/api/session.ts';
 import { useTexts } from '../../shared/texts/LanguageContext.tsx';
+import { useDesk } from '../DeskContext.tsx';
+import { OfferStrip } from '../rail/OfferStrip.tsx';
+import { OfferAnnouncer } from '../rail/Offers.tsx';
+import { Rail } from '../rail/Rail.tsx';
+import { useAlerts } from './alerts/useAlerts.ts';
+import { usePageTitle } from './alerts/usePageTitle.ts';
+import { DeskBanners } from './DeskBanners.tsx';
+import { DeskHeader } from './DeskHeader.tsx';
 import { DeskMain } from './DeskMain.tsx';
 import { useRoute } from './navigation.ts';
-import { Region } from './Region.tsx';
+import { PhonePickup } from './PhonePickup.tsx';
+import { ShortcutsDialog } from './ShortcutsDialog.tsx';
 import { frameTexts } from './texts.ts';
+import { useDeskShortcuts } from './useDeskShortcuts.ts';
+import { useLosses } from './useLosses.ts';
+import { usePreferences } from './usePreferences.ts';
 
 /** The bar at the top, the rail, and what stands beside it. On a phone one of them at a time. */
-export function DeskFrame(_props: { readonly session: Session }) {
+export function DeskFrame({ session }: { readonly session: Session }) {
   const t = useTexts(frameTexts);
   const route = useRoute();
-  const hasVisitor = route.view === 'conversation';
+  const [filter, setFilter] = useState('');
+  const [hasShortcutsOpen, setShortcutsOpen] = useState(false);
+  const hasShortcut = useDesk((state) => state.viewer.preferences.singleKeyShortcuts);
+  const showShortcuts = () => setShortcutsOpen(true);
+  const search = { value: filter, onChange: setFilter, hasShortcut };
+  usePreferences();
+  useAlerts();
+  usePageTitle(route);
+  useLosses();
+  useDeskShortcuts(route, showShortcuts);
   return (
-    <div className="desk" data-view={route.view} data-visitor={hasVisitor ? '' : undefined}>
-      <header className="bar">
-        <Region name="header" />
-      </header>
+    <div className="desk" data-view={route.view} data-visitor={route.view === 'conversation' ? '' : undefined}>
+      <DeskHeader session={session} search={search} onShowShortcuts={showShortcuts} />
+      <div className="desk-banners">
+        <DeskBanners />
+        {route.view !== 'list' && <OfferStrip />}
+      </div>
       <main className="desk-main">
         <h1 className="visually-hidden">{t('desk')}</h1>
-        <nav className="rail" aria-label={t('conversations')}>
-          <Region name="rail" />
-        </nav>
+        <Rail route={route} search={search} />
         <DeskMain route={route} />
       </main>
+      <OfferAnnouncer />
+      <PhonePickup />
+      {hasShortcutsOpen && <ShortcutsDialog onClose={() => setShortcutsOpen(false)} />}
     </div>
   );
 }

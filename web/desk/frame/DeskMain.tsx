@@ -2,10 +2,11 @@ import { useTexts } from '../../shared/texts/LanguageContext.tsx';
 import { ConversationView } from '../conversation/ConversationView.tsx';
 import { VisitorPanel } from '../visitor-panel/VisitorPanel.tsx';
 import { LaterView } from './LaterView.tsx';
+import { NothingOpen } from './NothingOpen.tsx';
 import { navigate } from './navigation.ts';
-import { Region } from './Region.tsx';
 import type { DeskRoute } from './route.ts';
 import { frameTexts } from './texts.ts';
+import { VisitorSide } from './VisitorSide.tsx';
 
 const loadMessagesLeft = async () => (await import('../messages-left/MessagesLeftView.tsx')).MessagesLeftView;
 
@@ -25,9 +26,9 @@ export function DeskMain({ route }: { readonly route: DeskRoute }) {
               onShowVisitor={() => navigate({ ...route, isVisitorShown: true })}
             />
           </section>
-          <aside className="side" aria-label={t('visitor')} data-open={route.isVisitorShown ? '' : undefined}>
+          <VisitorSide route={route}>
             <VisitorPanel conversationId={route.conversationId} />
-          </aside>
+          </VisitorSide>
         </>
       );
     case 'messagesLeft':
@@ -45,7 +46,7 @@ export function DeskMain({ route }: { readonly route: DeskRoute }) {
     case 'list':
       return (
         <section className="desk-content" aria-label={t('conversation')}>
-          <Region name="nothing open" />
+          <NothingOpen />
         </section>
       );
   }

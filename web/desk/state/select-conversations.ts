@@ -19,7 +19,8 @@ export function selectClosedToday(state: DeskState, now: number): readonly DeskC
   return selectClosed(state).filter(({ closedAt }) => closedAt !== null && Date.parse(closedAt) >= midnight);
 }
 
-const selectClosed = memoizeList((state: DeskState) =>
+/** What the viewer had and what is closed, the newest in front. */
+export const selectClosed = memoizeList((state: DeskState) =>
   listOwn(state, 'CLOSED').sort((first, second) => compareTexts(second.closedAt, first.closedAt)),
 );
 

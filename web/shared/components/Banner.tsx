@@ -9,18 +9,22 @@ interface BannerProps {
   /** `alert` interrupts a screen reader, `status` waits. */
   readonly role?: 'alert' | 'status';
   readonly title?: string;
+  /** A line over the whole width of the page instead of a box. */
+  readonly isInset?: boolean;
+  readonly action?: ReactNode;
   readonly children: ReactNode;
 }
 
 /** What happened, and what comes next. Never blocks. */
-export function Banner({ icon, kind, role = 'status', title, children }: BannerProps) {
+export function Banner({ icon, kind, role = 'status', title, isInset = true, action, children }: BannerProps) {
   return (
-    <div className="banner" data-inset="" data-kind={kind} role={role}>
+    <div className="banner" data-inset={isInset ? '' : undefined} data-kind={kind} role={role}>
       <Icon path={icon} />
       <span>
         {title !== undefined && <strong>{title} </strong>}
         {children}
       </span>
+      {action}
     </div>
   );
 }

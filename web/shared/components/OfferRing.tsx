@@ -1,4 +1,4 @@
-import type { CSSProperties } from 'react';
+import type { CSSProperties, ReactNode } from 'react';
 
 /** Time that runs out: once, or again and again. */
 export interface RingTime {
@@ -13,10 +13,12 @@ interface OfferRingProps {
   readonly time?: RingTime | undefined;
   /** Amber: someone has to wait, or to act soon. */
   readonly isEnding?: boolean;
+  /** Initials, or an icon. */
+  readonly children?: ReactNode;
 }
 
 /** Six segments that empty clockwise from twelve. Always with the time as text beside it, so it is hidden from readers. */
-export function OfferRing({ time, isEnding = false }: OfferRingProps) {
+export function OfferRing({ time, isEnding = false, children }: OfferRingProps) {
   const style = time && {
     '--offer-time': `${time.totalMs}ms`,
     '--offer-delay': `${-time.elapsedMs}ms`,
@@ -30,6 +32,8 @@ export function OfferRing({ time, isEnding = false }: OfferRingProps) {
       data-ending={isEnding ? '' : undefined}
       style={style as CSSProperties | undefined}
       key={time && `${time.totalMs} ${time.elapsedMs}`}
-    />
+    >
+      {children}
+    </span>
   );
 }

@@ -4,7 +4,7 @@ import { MOON, SUN } from '../components/icons.ts';
 import { commonTexts } from '../texts/common.ts';
 import { useTexts } from '../texts/LanguageContext.tsx';
 import { chooseTheme, readTheme } from '../theme/page-theme.ts';
-import { findOtherTheme } from '../theme/theme.ts';
+import { findOtherTheme, type Theme } from '../theme/theme.ts';
 
 const SYSTEM_DARK = matchMedia('(prefers-color-scheme: dark)');
 
@@ -13,10 +13,18 @@ function watchSystem(onChange: () => void): () => void {
   return () => SYSTEM_DARK.removeEventListener('change', onChange);
 }
 
-/** Switches this browser between light and dark, before anyone has logged in. */
-export function ThemeSwitch() {
+interface ThemeSwitchProps {
+  /** Defaults to what this browser keeps. */
+  readonly theme?: Theme;
+  /** Someone who has logged in takes the theme to other browsers as well. */
+  readonly onChoose?: (theme: Theme) => void;
+}
+
+/** Switches this browser between light and dark, also before anyone has logged in. */
+export function ThemeSwitch({ theme: givenTheme, onChoose }: ThemeSwitchProps) {
   const t = useTexts(commonTexts);
-  const [theme, setTheme] = useState(readTheme);
+  const [ownTheme, setOwnTheme] = useState(readTheme);
+  const theme = givenTheme ?? ownTheme;
   const isSystemDark = useSyncExternalStore(watchSystem, () => SYSTEM_DARK.matches);
   const isDark = theme === 'SYSTEM' ? isSystemDark : theme === 'DARK';
   return (
@@ -26,7 +34,8 @@ export function ThemeSwitch() {
       onPress={() => {
         const other = findOtherTheme(theme, isSystemDark);
         chooseTheme(other);
-        setTheme(other);
+        setOwnTheme(other);
+        onChoose?.(other);
       }}
     />
   );

@@ -1,0 +1,33 @@
+import type { DeskConversation, DeskState, Message } from '../../state/model.ts';
+import { selectMine, selectOffers } from '../../state/select-conversations.ts';
+
+/** What an operator who does other things must learn of. */
+export type News =
+  | { readonly kind: 'offer'; readonly conversation: DeskConversation }
+  /** Accepted by the account's setting, without an offer. */
+  | { readonly kind: 'started'; readonly conversation: DeskConversation }
+  | { readonly kind: 'message'; readonly conversation: DeskConversation; readonly message: Message };
+
+/** What happened between two states, once for each conversation. */
+export function findNews(before: DeskState, after: DeskState): News[] {
+  if (before.conversations === after.conversations) return [];
+  const offers = selectOffers(after)
+    .filter(({ id }) => !isOwn(before, id, 'OFFERED'))
+    .map((conversation): News => ({ kind: 'offer', conversation }));
+  const mine = selectMine(after).flatMap((conversation): News[] => {
+    const known = before.conversations.get(conversation.id);
+    if (known === conversation) return [];
+    if (after.account.autoAccept && !isOwn(before, conversation.id, 'ACTIVE'))
+      return [{ kind: 'started', conversation }];
+    const message = conversation.messages.findLast(({ author }) => author === 'VISITOR');
+    const isNew =
+      known !== undefined && message !== undefined && message.sequence > (known.messages.at(-1)?.sequence ?? 0);
+    return isNew ? [{ kind: 'message', conversation, message }] : [];
+  });
+  return [...offers, ...mine];
+}
+
+function isOwn(state: DeskState, id: string, wanted: DeskConversation['state']): boolean {
+  const known = state.conversations.get(id);
+  return known !== undefined && known.state === wanted && known.operator?.id === state.viewer.id;
+}

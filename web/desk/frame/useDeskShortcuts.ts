@@ -1,0 +1,35 @@
+import { useDesk, useDeskStore } from '../DeskContext.tsx';
+import { findNeighbour } from '../rail/neighbour.ts';
+import { useAnswerOffer } from '../rail/useOffer.ts';
+import { selectMine, selectOffers } from '../state/select-conversations.ts';
+import { useShortcuts } from './keyboard.ts';
+import { navigate } from './navigation.ts';
+import { type DeskRoute, toConversation } from './route.ts';
+import { focusSearch } from './SearchField.tsx';
+
+/** The shortcuts that work everywhere in the desk. */
+export function useDeskShortcuts(route: DeskRoute, onShowShortcuts: () => void): void {
+  const desk = useDeskStore();
+  const hasSingleKeys = useDesk((state) => state.viewer.preferences.singleKeyShortcuts);
+  const { accept, decline } = useAnswerOffer();
+  const answer = (act: (conversationId: string) => void) => () => {
+    const [oldest] = selectOffers(desk.getState());
+    if (oldest) act(oldest.id);
+  };
+  const move = (step: 1 | -1) => () => {
+    const ids = selectMine(desk.getState()).map(({ id }) => id);
+    const next = findNeighbour(ids, route.view === 'conversation' ? route.conversationId : undefined, step);
+    if (next !== undefined) navigate(toConversation(next));
+  };
+  useShortcuts(
+    {
+      a: answer(accept),
+      d: answer(decline),
+      '/': focusSearch,
+      '?': onShowShortcuts,
+      'Alt+ArrowUp': move(-1),
+      'Alt+ArrowDown': move(1),
+    },
+    { hasSingleKeys },
+  );
+}

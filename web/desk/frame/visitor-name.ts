@@ -1,0 +1,20 @@
+import type { DeskVisitor } from '../state/model.ts';
+
+/** The name of a visitor, else the address, else their number. */
+export function nameVisitor(visitor: DeskVisitor | null, nameNumber: (id: string) => string): string {
+  if (visitor === null) return nameNumber('');
+  const name = [visitor.firstname, visitor.lastname].filter((part) => part !== '').join(' ');
+  return name || visitor.email || nameNumber(visitor.id);
+}
+
+/** What the search field finds: the name and the address, regardless of case and accents. */
+export function matchesVisitor(visitor: DeskVisitor | null, filter: string): boolean {
+  const wanted = fold(filter.trim());
+  if (wanted === '') return true;
+  if (visitor === null) return false;
+  return fold(`${visitor.firstname} ${visitor.lastname} ${visitor.email} ${visitor.id}`).includes(wanted);
+}
+
+function fold(text: string): string {
+  return text.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase();
+}

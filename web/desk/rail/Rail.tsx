@@ -1,0 +1,116 @@
+import type { ReactNode } from 'react';
+import { Icon } from '../../shared/components/Icon.tsx';
+import { useNow } from '../../shared/format/useNow.ts';
+import { useTexts } from '../../shared/texts/LanguageContext.tsx';
+import { useDesk } from '../DeskContext.tsx';
+import { RouteLink } from '../frame/RouteLink.tsx';
+import type { DeskRoute } from '../frame/route.ts';
+import { SearchField, type SearchFieldProps } from '../frame/SearchField.tsx';
+import { frameTexts } from '../frame/texts.ts';
+import { matchesVisitor } from '../frame/visitor-name.ts';
+import { INBOX } from '../icons.ts';
+import type { DeskConversation } from '../state/model.ts';
+import { findMidnight, selectClosed, selectMine } from '../state/select-conversations.ts';
+import { ConversationRow } from './ConversationRow.tsx';
+import { Offers } from './Offers.tsx';
+import { RailSection } from './RailSection.tsx';
+import { moveThroughRows } from './rows.ts';
+import { railTexts } from './texts.ts';
+import { useStillRows } from './useStillRows.ts';
+import { WaitingRow } from './WaitingRow.tsx';
+
+interface RailProps {
+  readonly route: DeskRoute;
+  readonly search: SearchFieldProps;
+}
+
+/** Everything that one can work on: offers, own conversations, the queue, what was closed today. */
+export function Rail({ route, search }: RailProps) {
+  const t = useTexts(railTexts);
+  const frame = useTexts(frameTexts);
+  const filter = search.value;
+  const mine = useDesk(selectMine).filter(({ visitor }) => matchesVisitor(visitor, filter));
+  const midnight = findMidnight(useNow(60_000));
+  const closed = useDesk(selectClosed).filter(
+    ({ visitor, closedAt }) => Date.parse(closedAt ?? '') >= midnight && matchesVisitor(visitor, filter),
+  );
+  const messagesLeft = useDesk((state) => state.messagesLeftOpen);
+  const { rail, offers } = useStillRows();
+  const isFiltered = filter.trim() !== '';
+  const openId = route.view === 'conversation' ? route.conversationId : undefined;
+  return (
+    <nav className="rail" aria-label={frame('conversations')} onKeyDown={moveThroughRows} ref={rail}>
+      <span className="rail-search">
+        <SearchField {...search} />
+      </span>
+      <div ref={offers}>
+        <Offers />
+      </div>
+      <RailSection title={t('mine')} count={mine.length}>
+        <Rows conversations={mine} openId={openId}>
+          {isFiltered ? t('noMatch') : t('mineEmpty')}
+        </Rows>
+      </RailSection>
+      <Waiting filter={filter} />
+      {closed.length > 0 && (
+        <RailSection title={t('closedToday')} count={closed.length}>
+          <Rows conversations={closed} openId={openId} />
+        </RailSection>
+      )}
+      <div className="rail-end">
+        <RouteLink
+          className="queue-row rail-link"
+          to={{ view: 'messagesLeft' }}
+          aria-current={route.view === 'messagesLeft' ? 'page' : undefined}
+        >
+          <Icon path={INBOX} />
+          <span className="truncate">{frame('messagesLeft')}</span>
+          <span>{messagesLeft}</span>
+        </RouteLink>
+      </div>
+    </nav>
+  );
+}
+
+interface RowsProps {
+  readonly conversations: readonly DeskConversation[];
+  readonly openId: string | undefined;
+  /** In place of no rows. */
+  readonly children?: ReactNode;
+}
+
+function Rows({ conversations, openId, children }: RowsProps) {
+  if (conversations.length === 0) return <p className="rail-empty">{children}</p>;
+  return (
+    <ul>
+      {conversations.map((conversation) => (
+        <li key={conversation.id}>
+          <ConversationRow conversation={conversation} isOpen={conversation.id === openId} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** Only where the account lets operators take conversations. */
+function Waiting({ filter }: { readonly filter: string }) {
+  const t = useTexts(railTexts);
+  const mayTake = useDesk((state) => state.account.operatorsMayTake);
+  const queue = useDesk((state) => state.queue);
+  if (!mayTake) return null;
+  const found = queue.conversations
+    .map((waiting, index) => ({ waiting, place: index + 1 }))
+    .filter(({ waiting }) => matchesVisitor(waiting.visitor, filter));
+  const more = queue.totalCount - queue.conversations.length;
+  return (
+    <RailSection title={t('waiting')} count={queue.totalCount}>
+      {found.length === 0 && <p className="rail-empty">{filter.trim() === '' ? t('waitingEmpty') : t('noMatch')}</p>}
+      <ol>
+        {found.map(({ waiting, place }) => (
+          <WaitingRow key={waiting.id} waiting={waiting} place={place} />
+        ))}
+      </ol>
+      {more > 0 && <p className="rail-empty small">{t('waitingMore', { count: more })}</p>}
+    </RailSection>
+  );
+}

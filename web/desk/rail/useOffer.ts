@@ -1,0 +1,64 @@
+import { useMemo } from 'react';
+import type { RingTime } from '../../shared/components/OfferRing.tsx';
+import { useSecondsLeft } from '../../shared/format/useSecondsLeft.ts';
+import { useTexts } from '../../shared/texts/LanguageContext.tsx';
+import { useDesk, useDeskActions } from '../DeskContext.tsx';
+import { navigate } from '../frame/navigation.ts';
+import { toConversation } from '../frame/route.ts';
+import { frameTexts } from '../frame/texts.ts';
+import { useReport } from '../frame/useReport.ts';
+import { useVisitorName } from '../frame/useVisitorName.ts';
+import type { DeskConversation } from '../state/model.ts';
+import { toLocalTime } from '../state/server-time.ts';
+
+/** From which part of the time on the ring is amber. */
+const ENDING_SHARE = 1 / 3;
+
+export interface OfferView {
+  readonly name: string;
+  /** Channel, website and what it needs. */
+  readonly details: string;
+  /** The first words of the visitor. */
+  readonly text: string;
+  readonly secondsLeft: number;
+  readonly isEnding: boolean;
+  readonly ringTime: RingTime;
+}
+
+/** What the card and the strip of an offer show. The service's deadline counts, on the clock of this computer. */
+export function useOffer(offer: DeskConversation): OfferView {
+  const t = useTexts(frameTexts);
+  const nameVisitor = useVisitorName();
+  const clockOffset = useDesk((state) => state.clockOffset);
+  const totalMs = useDesk((state) => state.account.offerSeconds) * 1000;
+  const deadline = offer.offerUntil === null ? Date.now() : toLocalTime(offer.offerUntil, clockOffset);
+  const secondsLeft = useSecondsLeft(deadline);
+  // Once: from here on the browser counts.
+  const ringTime = useMemo(
+    () => ({ totalMs, elapsedMs: Math.min(totalMs, Math.max(0, totalMs - (deadline - Date.now()))) }),
+    [totalMs, deadline],
+  );
+  return {
+    name: nameVisitor(offer.visitor),
+    details: [t(offer.channel), offer.website?.label, offer.skill?.name].filter(Boolean).join(' · '),
+    text: offer.messages.find(({ author, text }) => author === 'VISITOR' && text !== '')?.text ?? '',
+    secondsLeft,
+    isEnding: secondsLeft * 1000 <= totalMs * ENDING_SHARE,
+    ringTime,
+  };
+}
+
+/** Answers offers; an accepted one is opened. */
+export function useAnswerOffer(): {
+  readonly accept: (conversationId: string) => void;
+  readonly decline: (conversationId: string) => void;
+} {
+  const { acceptOffer, declineOffer } = useDeskActions();
+  const report = useReport();
+  return {
+    accept: async (conversationId) => {
+      if (await report(acceptOffer(conversationId))) navigate(toConversation(conversationId));
+    },
+    decline: (conversationId) => report(declineOffer(conversationId)),
+  };
+}
