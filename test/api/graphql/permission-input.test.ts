@@ -51,7 +51,10 @@ function createInvalidValue(type: GraphQLInputType): unknown {
 }
 
 /** The fields of a mutation's input that identify its target. */
-const TARGET_FIELDS: ReadonlySet<string> = new Set(['id', 'conversationId', 'operatorIds', 'groupId']);
+function findTargetFields(mutation: string): readonly string[] {
+  // Sessions belong to an operator.
+  return mutation.startsWith('session') ? ['operatorId'] : ['id', 'conversationId', 'operatorIds', 'groupId'];
+}
 
 function getInputFields(mutation: string) {
   const type = getNullableType(schema.getMutationType()?.getFields()[mutation]?.args[0]?.type);
@@ -61,7 +64,7 @@ function getInputFields(mutation: string) {
 
 /** Inputs with one invalid field, with invalid fields only, and, if no other field is required, without any. */
 function createInvalidInputs(mutation: string, validInput: object, keepsTarget: boolean): object[] {
-  const isTarget = ({ name }: { name: string }) => keepsTarget && TARGET_FIELDS.has(name);
+  const isTarget = ({ name }: { name: string }) => keepsTarget && findTargetFields(mutation).includes(name);
   const { fields } = getInputFields(mutation);
   const target = Object.fromEntries(Object.entries(validInput).filter(([name]) => isTarget({ name })));
   const invalidFields = fields
