@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { graphqlClient } from '../support/clients/graphql.ts';
 import { openSocket } from '../support/clients/subscriptions.ts';
 import { startLatencyProbe } from '../support/databases/latency-probe.ts';
 import { followEvents } from '../support/load/event-follower.ts';
@@ -148,6 +149,36 @@ describe('upgrade from the previous version, by its own code', { skip }, () => {
     const [conversation] = await sql`select state from conversations where id = ${id}`;
     assert.notEqual(conversation?.state, 'closed');
     await waitUntilNoticed(false);
+  });
+
+  test('a node of the previous version shows no note to a visitor', async (t) => {
+    const [oldNode = ''] = nodes.urls;
+    const another = await nodes.startAnother();
+    t.after(() => another.stop());
+    const { id, token } = await startConversation({ ...nodes, urls: [another.url] }, another.url, staff, {
+      accept: false,
+    });
+    const page = openSocket(oldNode, token, { token }, { path: '/visitor/graphql' });
+    t.after(() => page.end());
+    const subscription = await page.subscribe(
+      `subscription{conversationEvents(id:${id}){type message{text} conversation{messageCount}}}`,
+    );
+    const admin = graphqlClient(another.url, nodes.token);
+    const mutate = async (mutation: string) => {
+      const { data, errors } = await admin.run(`mutation{${mutation}{userErrors{message}}}`);
+      assert.deepEqual([errors, Object.values<{ userErrors: [] }>(data)[0]?.userErrors], [[], []]);
+    };
+    await mutate(`noteAdd(input:{conversationId:${id} clientId:"n" text:"between us"})`);
+    await mutate(`conversationClose(input:{id:${id}})`);
+    const typesOf = () => subscription.results.map(({ data }) => data.conversationEvents.type);
+    await subscription.waitUntil(() => typesOf().includes('conversation.closed'));
+    assert.ok(!typesOf().includes('note.created'), typesOf().join());
+    const read = await page.run(`{conversation(id:${id}){messageCount messages{text}}}`);
+    assert.equal(read.data.conversation.messageCount, read.data.conversation.messages.length);
+    const history = await graphqlClient(oldNode, nodes.token).run(`{conversation(id:${id}){messages{text}}}`);
+    assert.doesNotMatch(JSON.stringify([subscription.results, read, history.data]), /between us/);
+    const [{ count } = {}] = await nodes.sql`select count(*) as count from notes where text = 'between us'`;
+    assert.equal(count, 1, 'it is stored');
   });
 
   test('a node of the previous version can still start on the database', async () => {

@@ -30,6 +30,31 @@ test('the cookie of the handshake counts, and the socket closes when the session
   assert.equal((await socket.closed).code, 4401);
 });
 
+test('a desk stays open with the cookie, and is closed when the session is ended in another browser', async () => {
+  const own = await openSession(url, ADMIN);
+  const other = await openSession(url, ADMIN);
+  const socket = open(own.headers);
+  const desk = await socket.subscribe('subscription{deskEvents{type}}');
+  const typesOf = () => desk.results.map(({ data }) => data.deskEvents.type);
+  await desk.waitUntil(() => typesOf().includes('operator.connected'));
+  const { data } = await socket.run('{viewer{sessions{id isCurrent} live{connected}}}');
+  assert.equal(data.viewer.live.connected, true);
+  const { id } = data.viewer.sessions.find((session: { isCurrent: boolean }) => session.isCurrent);
+  const otherSocket = open(other.headers);
+  // The desk receives what happens, until the session is ended.
+  await otherSocket.run('mutation{operatorAvailabilityUpdate(input:{chat:true}){userErrors{code}}}');
+  await desk.waitUntil(() => typesOf().includes('operator.availability_updated'));
+  const ended = await otherSocket.run('mutation($input:SessionEndInput!){sessionEnd(input:$input){userErrors{code}}}', {
+    input: { id },
+  });
+  assert.deepEqual(ended.data.sessionEnd.userErrors, []);
+  const { code, reason } = await socket.closed;
+  assert.equal(code, 4401);
+  assert.match(reason, /session is no longer valid/);
+  assert.equal((await otherSocket.run('{viewer{id}}')).data.viewer.id, '1', 'the other session goes on');
+  otherSocket.end();
+});
+
 test('another credential wins', async () => {
   const { headers } = await openSession(url, ADMIN);
   const socket = open(headers, { 'X-API-Key': switchboard.key });

@@ -71,7 +71,7 @@ function parseNoteWindow({ after, first, last }: NoteArguments): NoteWindow {
 
 addMutation('noteAdd', {
   description:
-    'Adds a note to a conversation, after its newest message. The visitor never sees it. Operators and experts can add one to an active conversation that they handle, managers and admins to every conversation that they can see, also to a closed one. API keys with write access can add one too.',
+    'Adds a note to a conversation, after its newest message. The visitor never sees it. Operators and experts can add one to an active conversation that they handle, managers to all conversations of their groups and admins to all, also to closed ones. API keys with write access can add one too.',
   argumentDescription: 'The note to add.',
   input: {
     description: 'The note to add.',

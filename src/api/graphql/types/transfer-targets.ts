@@ -11,7 +11,7 @@ import { canRead } from '../../../core/operators/permissions.ts';
 import { forbiddenError } from '../../graphql-server/errors.ts';
 import { parseIdArgument } from '../../graphql-server/ids.ts';
 import { builder } from '../builder.ts';
-import { canSee } from './conversation.ts';
+import { loadInvolvement } from './conversation.ts';
 import { GroupRef, SkillRef } from './directory.ts';
 import { BlockReasonEnum } from './live.ts';
 import { OperatorRef } from './operator.ts';
@@ -139,7 +139,7 @@ builder.queryField('transferTargets', (t) =>
       const { caller, load, services } = context;
       const conversation = await load.conversations.byId.load(parseIdArgument(conversationId) ?? 0);
       if (!conversation) return null;
-      if (!(await canSee(conversation, context))) throw forbiddenError();
+      if ((await loadInvolvement(conversation, context)) === 'none') throw forbiddenError();
       return services.engine.transferTargets.find(conversation, {
         text: (text ?? '').trim(),
         usesNames: caller.accessLevel !== 'expert',
