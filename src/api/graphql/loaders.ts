@@ -1,8 +1,9 @@
 import type { DeskSettings } from '../../core/access/desk-settings.ts';
-import { toManagedScope } from '../../core/engine/conversations/conversation-filter.ts';
+import { type ConversationFilters, toManagedScope } from '../../core/engine/conversations/conversation-filter.ts';
 import type { NoteKey, NoteWindow } from '../../core/engine/conversations/note-query.ts';
+import type { Conversation } from '../../core/engine/records/conversation.ts';
 import type { Caller } from '../../core/kernel/caller.ts';
-import type { Slice } from '../../core/kernel/slice.ts';
+import type { Slice, SlicePage } from '../../core/kernel/slice.ts';
 import type { AvailabilityQuery } from '../../core/live/skill-availability.ts';
 import type { OperatorFilters } from '../../core/operators/operator-filter.ts';
 import type { MembershipKind } from '../../core/operators/operator-slices.ts';
@@ -17,6 +18,11 @@ export interface MembersKey {
   readonly kind: MembershipKind;
   readonly ownerId: number;
   readonly filters: OperatorFilters;
+}
+
+export interface ConversationSliceKey {
+  readonly filters: ConversationFilters;
+  readonly slice: Slice;
 }
 
 export interface FiguresKey {
@@ -94,6 +100,13 @@ export function createLoaders(
     conversations: {
       ...createConversationLoaders(accountId, 'operator', engine, attachments, turns),
       byId: createIdLoader((ids) => engine.conversationQuery.load(accountId, ids)),
+      /** One after the other, so that the lists of many visitors do not take all lanes of slow reads. */
+      slice: createKeyLoader(async (keys: readonly ConversationSliceKey[]) => {
+        const pages: SlicePage<Conversation>[] = [];
+        for (const { filters, slice } of keys)
+          pages.push(await engine.conversationQuery.slice(accountId, filters, slice));
+        return pages;
+      }),
       tagIds: createOrderedLoader(async (ids) => {
         const lists = await tags.loadTagIds(accountId, ids);
         return ids.map((id) => lists.get(id) ?? []);

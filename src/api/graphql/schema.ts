@@ -34,6 +34,7 @@ import './types/two-factor.ts';
 import './types/visitor.ts';
 import './types/visitor-context.ts';
 import './types/visitor-erase.ts';
+import './types/visitor-update.ts';
 import './types/webhook.ts';
 import './types/webhook-mutations.ts';
 import './types/widget.ts';

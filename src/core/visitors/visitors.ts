@@ -8,6 +8,7 @@ import { ErasureWatch } from './erasure-watch.ts';
 import { MessagesLeft } from './messages-left.ts';
 import { OwnConversations } from './own-conversations.ts';
 import { VisitorContexts } from './visitor-contexts.ts';
+import { VisitorDetails } from './visitor-details.ts';
 import { VisitorIdentities } from './visitor-identities.ts';
 import { VisitorLimits, type VisitorRates } from './visitor-limits.ts';
 import { VisitorPositions } from './visitor-positions.ts';
@@ -44,6 +45,7 @@ export function createVisitors({ database, secrets, log, skillAvailabilities, ..
     messagesLeft: new MessagesLeft(database, visitorLimits),
     query: new VisitorQuery(database),
     profiles: new VisitorService(database),
+    details: new VisitorDetails(database),
     ownConversations: new OwnConversations(database),
     positions: new VisitorPositions(secrets),
     availability: new WebsiteAvailability(skillAvailabilities, log),

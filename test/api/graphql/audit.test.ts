@@ -428,6 +428,11 @@ const CASES: Record<string, () => Promise<Case> | Case> = {
     const { visitorId } = await desks.fixture.createVisitor();
     return { input: { id: visitorId }, type: 'visitor.updated', subject: `visitor:${visitorId}` };
   },
+  visitorUpdate: async () => {
+    const { visitorId } = await desks.fixture.createVisitor();
+    const input = { id: visitorId, email: 'new@example.com' };
+    return { input, type: 'visitor.updated', subject: `visitor:${visitorId}`, fields: ['email'] };
+  },
   webhookCreate: () => ({
     input: { name: uniqueName('hook'), url: 'http://127.0.0.1:9/', eventTypes: ['tag.created'] },
     type: 'webhook.created',

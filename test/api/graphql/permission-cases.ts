@@ -158,6 +158,11 @@ export function createMutationCases(fixture: PermissionFixture): MutationCases {
     }),
     websiteSecretRotate: () => ({ input: { id: fixture.website } }),
     visitorErase: async () => ({ input: { id: await createVisitor() } }),
+    visitorUpdate: async (viewer, target) => {
+      const id = await fixture.conversations.addVisitor();
+      await fixture.conversations.add(fixture.target(viewer, target), 'active', id);
+      return { input: { id, firstname: uniqueName('name') } };
+    },
     messageLeftResolve: () => ({ input: { id: fixture.messageLeft } }),
     messageLeftReopen: () => ({ input: { id: fixture.messageLeft } }),
     messageLeftAssign: () => ({ input: { id: fixture.messageLeft, operatorId: fixture.viewers.admin.id } }),

@@ -5,7 +5,8 @@ const FAR_FUTURE = 4_000_000_000_000;
 /** Inserts conversations directly into the database, so that their operator does not depend on routing. */
 export interface Conversations {
   /** Adds a chat that an operator has or is offered, with a message and its routing decision. */
-  add(operatorId: string, state?: 'active' | 'offered'): Promise<string>;
+  add(operatorId: string, state?: 'active' | 'offered', visitorId?: string): Promise<string>;
+  addVisitor(): Promise<string>;
   /** Connects an operator and frees all channels, including video during a chat. */
   makeFree(operatorId: string): Promise<string>;
 }
@@ -19,7 +20,14 @@ export function openConversations({ query }: StoredData, websiteId: number, rank
     return query(`insert into ${table} (${Object.keys(row)}) values (${placeholders})`, ...Object.values(row));
   };
   return {
-    add: async (operator, state = 'active') => {
+    addVisitor: async () => {
+      const id = await nextId('visitor');
+      const texts = { lastname: '', firstname: '', address: '', city: '', zip: '', country: '', phone: '', email: '' };
+      const ids = { account_id: 1, id, unique_id: `of conversation ${id}`, external_id: null };
+      await insert('visitors', { ...ids, ...texts, browser: '', website_list: `[${websiteId}]`, created_at: 1 });
+      return String(id);
+    },
+    add: async (operator, state = 'active', visitorId) => {
       const operatorId = Number(operator);
       const id = await nextId('conversation');
       const claimSlot = 'update operator_live set chat_slots = chat_slots + 1 where account_id = 1 and operator_id = ?';
@@ -33,6 +41,7 @@ export function openConversations({ query }: StoredData, websiteId: number, rank
           operator_id: operatorId,
           language: 'en',
           state,
+          visitor_id: visitorId === undefined ? null : Number(visitorId),
         },
         ...{ created_at: 1, queue_order: 1, offered_at: 2, accepted_at: state === 'active' ? 3 : null },
         ...{ offer_until: state === 'offered' ? FAR_FUTURE : null, message_count: 1 },

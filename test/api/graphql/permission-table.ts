@@ -134,6 +134,12 @@ const MANAGED_CONVERSATIONS: Cells = {
   expert:                      '-    -        -        -          -       -       -',
   operator:                    '-    -        -        -          -       -       -',
 };
+/** As conversations, but not for experts: what operators do with those that they have. */
+// biome-ignore format: the columns are the table
+const WORK: Cells = {
+  ...CONVERSATIONS,
+  expert:                      '-    -        -        -          -       -       -',
+};
 /** For the operator only, not even for admins. */
 // biome-ignore format: the columns are the table
 const OWN: Cells = {
@@ -277,11 +283,15 @@ export const FIELDS = buildTable(
   cellsFor('TransferOperator', CONVERSATIONS, 'operator routable blockedBy slotNumber slotMaxNumber obstacles'),
   cellsFor('TransferGroup', CONVERSATIONS, 'group operatorsConnected operatorsRoutable'),
   cellsFor('TransferSkill', CONVERSATIONS, 'skill operatorsConnected operatorsRoutable'),
-  cellsFor('RoutingDecision', MANAGED_CONVERSATIONS, 'id at cause operator forced actor need ranked excluded whyNot'),
-  cellsFor('RoutingNeed', MANAGED_CONVERSATIONS, 'channel website skill group language'),
-  cellsFor('RankedOperator', MANAGED_CONVERSATIONS, 'operator servedLast priority share assignedAt'),
-  cellsFor('RoutingExclusion', MANAGED_CONVERSATIONS, 'reason count'),
-  cellsFor('Actor', MANAGED_CONVERSATIONS, 'type id name'),
+  cellsFor('RoutingDecision', WORK, 'id at cause operator forced actor need ranked excluded'),
+  // Of another operator.
+  cellsFor('RoutingDecision', MANAGED_CONVERSATIONS, 'whyNot'),
+  cellsFor('RoutingNeed', WORK, 'channel website skill group language'),
+  cellsFor('RankedOperator', WORK, 'operator servedLast share'),
+  // Of another operator.
+  cellsFor('RankedOperator', MANAGED_CONVERSATIONS, 'priority assignedAt'),
+  cellsFor('RoutingExclusion', WORK, 'reason count'),
+  cellsFor('Actor', WORK, 'type id name'),
   cellsFor('RoutingPreview', MANAGERS, 'need ranked excluded whyNot'),
   cellsFor('LiveChange', DETAILS, 'at kind reason actor live'),
   cellsFor('LiveChangeConnection', DETAILS, 'edges nodes pageInfo totalCount'),
@@ -304,7 +314,7 @@ export const FIELDS = buildTable(
     MANAGERS,
     'id uniqueId externalId lastname firstname address city zip country phone email browser',
   ),
-  cellsFor('Visitor', MANAGERS, 'websites createdAt erasedAt context'),
+  cellsFor('Visitor', MANAGERS, 'websites createdAt erasedAt context conversations'),
   cellsFor(
     'VisitorContext',
     MANAGERS,
@@ -358,6 +368,7 @@ export const MUTATIONS = buildTable(
     'websiteCreate websiteUpdate websiteDelete websiteSecretRotate apiKeyCreate apiKeyRevoke',
   ),
   changesFor('Mutation', ADMINS, 'visitorErase'),
+  changesFor('Mutation', WORK, 'visitorUpdate'),
   changesFor('Mutation', NOT_EXPERTS, 'messageLeftResolve messageLeftReopen messageLeftAssign'),
 );
 

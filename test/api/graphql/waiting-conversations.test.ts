@@ -96,6 +96,13 @@ test('seeing a waiting conversation is no right to change it', async () => {
     const { errors } = await operator.run(`mutation{${mutation}{userErrors{code}}}`);
     assert.deepEqual(codesOf(errors), ['FORBIDDEN'], mutation);
   }
+  for (const query of [
+    `transferTargets(conversationId:${id}){operators{operator{id}}}`,
+    `routingDecisions(conversationId:${id}){id}`,
+  ]) {
+    const { errors } = await operator.run(`{${query}}`);
+    assert.deepEqual(codesOf(errors), ['FORBIDDEN'], query);
+  }
 });
 
 test('an operator takes a waiting conversation within their capacity, and for no one else', async () => {

@@ -1,4 +1,6 @@
 import { type ConversationFilters, toAccessScope } from '../../../core/engine/conversations/conversation-filter.ts';
+import { sharesWork } from '../../../core/engine/conversations/read-access.ts';
+import type { Visitor } from '../../../core/visitors/visitor-query.ts';
 import { toSlicedList } from '../../graphql-server/connection.ts';
 import { forbiddenError } from '../../graphql-server/errors.ts';
 import { parseIdArgument } from '../../graphql-server/ids.ts';
@@ -6,6 +8,7 @@ import { builder, ChannelEnum, connectionField, connectionType } from '../builde
 import { requireLanguageCode, toIdFilter } from '../filters.ts';
 import { ConversationRef, ConversationStateEnum, canSee } from './conversation.ts';
 import { toPeriod } from './statistics.ts';
+import { VisitorRef } from './visitor.ts';
 
 const ConversationConnection = connectionType('Conversation', ConversationRef);
 
@@ -55,6 +58,28 @@ function toConversationFilters(
     closedPeriod: closedFrom || closedTo ? toPeriod({ from: closedFrom, to: closedTo }) : undefined,
   };
 }
+
+builder.objectField(VisitorRef, 'conversations', (t) =>
+  connectionField(t as never, {
+    type: ConversationConnection,
+    nullable: true,
+    description:
+      'The conversations of the visitor that the viewer can see. With `Account.shareVisitorHistory`, operators and managers see all closed ones while they serve the visitor; experts only their own.',
+    list: async ({ id }: Visitor, _args, { caller, load, services }) => {
+      const settings = await load.deskSettings();
+      const scope = toAccessScope(caller, settings);
+      const isShared = settings.shareVisitorHistory && sharesWork(caller) && (await load.servesVisitor.load(id));
+      const filters: ConversationFilters = {
+        visitorId: { kind: 'ids', ids: [id] },
+        scope: scope && { ...scope, sharedVisitorId: isShared ? id : undefined },
+      };
+      return {
+        slice: (slice) => load.conversations.slice.load({ filters, slice }),
+        count: () => services.engine.conversationQuery.count(caller.accountId, filters),
+      };
+    },
+  }),
+);
 
 builder.queryFields((t) => ({
   conversation: t.field({

@@ -147,8 +147,12 @@ ConversationRef.implement({
       visitor: t.field({
         type: VisitorRef,
         nullable: true,
-        description: 'The visitor, if known.',
-        resolve: ({ visitorId }, _args, { load }) => loadOrNull(load.visitor, visitorId),
+        description: 'The visitor, if known. Experts read it only while they serve the visitor.',
+        resolve: async ({ visitorId }, _args, { caller, load }) => {
+          if (visitorId === null) return null;
+          if (caller.accessLevel === 'expert' && !(await load.servesVisitor.load(visitorId))) throw forbiddenError();
+          return loadOrNull(load.visitor, visitorId);
+        },
       }),
       visitorPresent: t.boolean({
         nullable: true,

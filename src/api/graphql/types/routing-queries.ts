@@ -21,7 +21,7 @@ builder.queryFields((t) => ({
     type: [RoutingDecisionRef],
     nullable: true,
     description:
-      'The routing decisions about a conversation, oldest first. Null if the conversation does not exist. Available to admins, and to managers within their groups.',
+      'The routing decisions about a conversation, oldest first. Null if the conversation does not exist. Available to admins, to managers within their groups, and to the operator who has the conversation; not to experts.',
     args: {
       conversationId: t.arg.id({ required: true, description: 'The conversation.' }),
       after: t.arg.id({ description: 'Returns the decisions after this one.' }),
@@ -30,7 +30,7 @@ builder.queryFields((t) => ({
       }),
     },
     resolve: async (_root, { conversationId, after, first }, context): Promise<StoredDecision[] | null> => {
-      requireManager(context);
+      if (context.caller.accessLevel === 'expert') throw forbiddenError();
       requireSize('first', first, MAX_DECISIONS);
       const { caller, load, services } = context;
       const conversation = await load.conversations.byId.load(parseIdArgument(conversationId) ?? 0);

@@ -2,6 +2,7 @@ import type { Obstacle, RankedCandidate } from '../../../core/engine/routing/cho
 import type { RoutingCause } from '../../../core/engine/routing/decisions.ts';
 import type { RoutingPreview, StoredDecision } from '../../../core/engine/routing/explain.ts';
 import type { RoutingNeed } from '../../../core/engine/routing/needs.ts';
+import { isManager } from '../../../core/kernel/caller.ts';
 import type { Operator } from '../../../core/operators/operator.ts';
 import { canRead } from '../../../core/operators/permissions.ts';
 import { forbiddenError } from '../../graphql-server/errors.ts';
@@ -99,8 +100,11 @@ const RankedOperatorRef = builder.objectRef<RankedCandidate>('RankedOperator').i
       type: 'DateTime',
       nullable: true,
       description:
-        'Fourth criterion: when a conversation was last assigned to the operator, oldest first. Null if never.',
-      resolve: ({ assignedAt }) => assignedAt || null,
+        'Fourth criterion: when a conversation was last assigned to the operator, oldest first. Null if never. Operators read only their own.',
+      resolve: ({ operatorId, assignedAt }, _args, { caller }) => {
+        if (!isManager(caller) && operatorId !== caller.operatorId) throw forbiddenError();
+        return assignedAt || null;
+      },
     }),
   }),
 });
@@ -148,8 +152,13 @@ export const RoutingDecisionRef = builder.objectRef<StoredDecision>('RoutingDeci
     }),
     actor: t.field({
       type: ActorRef,
-      description: 'The actor whose action triggered the decision.',
-      resolve: toActor,
+      description:
+        'The actor whose action triggered the decision. Operators who are not managers get no identifier of others.',
+      resolve: (decision, _args, { caller }) => {
+        const actor = toActor(decision);
+        const isOwn = actor.type === 'operator' && actor.id === caller.operatorId;
+        return isManager(caller) || isOwn ? actor : { type: actor.type, id: null };
+      },
     }),
     need: t.expose('need', { type: RoutingNeedRef, description: 'The requirements of the conversation.' }),
     ranked: t.field({

@@ -1,7 +1,9 @@
 import { toManagedScope } from '../../../core/engine/conversations/conversation-filter.ts';
 import type { Satisfaction } from '../../../core/engine/records/satisfaction-store.ts';
+import { isManager } from '../../../core/kernel/caller.ts';
 import type { Visitor } from '../../../core/visitors/visitor-query.ts';
 import { toSlicedList } from '../../graphql-server/connection.ts';
+import { forbiddenError } from '../../graphql-server/errors.ts';
 import { parseIdArgument } from '../../graphql-server/ids.ts';
 import { loadOrNull } from '../../graphql-server/loaders.ts';
 import { builder, connectionField, connectionType } from '../builder.ts';
@@ -97,17 +99,14 @@ builder.queryFields((t) => ({
     type: VisitorRef,
     nullable: true,
     description:
-      'A visitor by identifier. Available to admins, and to managers if the visitor had a conversation with their groups.',
+      'A visitor by identifier. Available to admins, to managers if the visitor had a conversation with their groups, to operators if the visitor had one with them, and to experts while they have one.',
     args: { id: t.arg.id({ required: true, description: 'The identifier of the visitor.' }) },
     resolve: async (_root, { id: idText }, { caller, services }) => {
-      const scope = toManagedScope(caller);
       const id = parseIdArgument(idText);
-      if (id === undefined) return null;
-      if (!scope) return (await services.visitors.query.find(caller.accountId, id)) ?? null;
-      const filters = { id: { kind: 'ids', ids: [id] }, scope } as const;
-      return (
-        (await services.visitors.query.slice(caller.accountId, filters, { limit: 1, backwards: false })).rows[0] ?? null
-      );
+      if (id !== undefined && (await services.visitors.details.canRead(caller, id)))
+        return (await services.visitors.query.find(caller.accountId, id)) ?? null;
+      if (isManager(caller)) return null;
+      throw forbiddenError();
     },
   }),
   visitors: connectionField(t, {

@@ -9,6 +9,7 @@ import { DomainError, unknownId } from '../../kernel/errors.ts';
 import { nextId } from '../../kernel/ids.ts';
 import { fold } from '../../kernel/text.ts';
 import type { Conversation } from './conversation.ts';
+import { findOpenConversations } from './conversation-store.ts';
 import { PROFILE_FIELDS, type VisitorProfile, type VisitorUpdate } from './visitor-profile.ts';
 
 export type VisitorRow = Selectable<Tables['visitors']>;
@@ -71,7 +72,10 @@ export async function insertVisitor(
   return (await findByExternalId(tx, { accountId }, externalId)) ?? row;
 }
 
-/** Writes the fields that differ, and announces their names only: the values are personal. */
+/**
+ * Writes the fields that differ, and announces their names only: the values are personal. Each operator with an offered
+ * or active conversation of the visitor gets an event, so that all their desks show the change.
+ */
 export async function updateVisitor(
   tx: Transaction,
   context: ActorContext,
@@ -82,7 +86,11 @@ export async function updateVisitor(
   const changes = Object.fromEntries(
     Object.entries(input).filter(([name, value]) => value !== undefined && value !== before[name as keyof VisitorRow]),
   );
-  return Object.keys(changes).length === 0 ? before : writeChanges(tx, context, before, changes);
+  if (Object.keys(changes).length === 0) return before;
+  const { accountId, id: visitorId } = before;
+  const conversations = await findOpenConversations(tx, { accountId, visitorId });
+  const operatorIds = new Set(conversations.flatMap(({ operatorId }) => operatorId ?? []));
+  return writeChanges(tx, context, before, changes, [...operatorIds]);
 }
 
 /** The caller has checked that no other visitor has the identifier. */
@@ -108,14 +116,22 @@ export function eraseVisitor(tx: Transaction, context: ActorContext, before: Vis
   return writeChanges(tx, context, before, { ...ERASED_FIELDS, erasedAt: tx.now });
 }
 
-async function writeChanges(tx: Transaction, context: ActorContext, before: VisitorRow, changes: Partial<VisitorRow>) {
+async function writeChanges(
+  tx: Transaction,
+  context: ActorContext,
+  before: VisitorRow,
+  changes: Partial<VisitorRow>,
+  operatorIds: readonly number[] = [],
+) {
   await tx.db
     .updateTable('visitors')
     .set(changes)
     .where('accountId', '=', context.accountId)
     .where('id', '=', before.id)
     .execute();
-  announce(tx, context, 'visitor.updated', before.id, { fields: Object.keys(changes), values: {} });
+  const fields = Object.keys(changes);
+  const audiences = operatorIds.length === 0 ? [{}] : operatorIds.map((operatorId) => ({ operatorId }));
+  for (const values of audiences) announce(tx, context, 'visitor.updated', before.id, { fields, values });
   return { ...before, ...changes };
 }
 
