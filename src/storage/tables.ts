@@ -92,7 +92,7 @@ export interface Tables {
   failedLogins: {
     id: string;
     at: number;
-    /** SHA-256 of the folded address: what people type there may be a password. */
+    /** HMAC of the folded address: what people type there may be a password. */
     emailDigest: string;
     address: string;
     /** The user agent. */

@@ -25,15 +25,16 @@ describe('two-factor authentication across several nodes', { skip: server === un
     const confirmed = await run(`mutation{twoFactorConfirm(input:{code:"${codeOf(0)}"}){recoveryCodes}}`);
     const [recoveryCode = ''] = confirmed.data.twoFactorConfirm.recoveryCodes;
     for (const otp of [codeOf(1), recoveryCode]) {
+      // Fewer than the limit of logins, with those before.
       const responses = await Promise.all(
-        Array.from({ length: 4 }, (_, index) =>
+        Array.from({ length: 3 }, (_, index) =>
           postForm(nodes.urls[index % nodes.urls.length] as string, '/oauth2/token', {
             ...{ grant_type: 'password', username: ADMIN.email, password: ADMIN.password, otp },
           }),
         ),
       );
       const outcomes = responses.map(({ body }) => body.error ?? 'granted').sort();
-      assert.deepEqual(outcomes, ['granted', 'mfa_required', 'mfa_required', 'mfa_required']);
+      assert.deepEqual(outcomes, ['granted', 'mfa_required', 'mfa_required']);
     }
   });
 });

@@ -7,7 +7,7 @@ import { type ServerOptions, type WebSocket, WebSocketServer } from 'ws';
 import { CREDENTIAL_NAMES, type Credential, readCredential } from '../http/credential.ts';
 import { findHeaderError } from '../http/header-errors.ts';
 import { HttpError } from '../http/http-error.ts';
-import { type SecurityHeaders, toHeaderLines } from '../http/security-headers.ts';
+import type { SecurityHeaders } from '../http/security-headers.ts';
 import { ConnectionCounts } from './connection-counts.ts';
 import { readConnectionCredential } from './connection-credential.ts';
 import { DocumentCache } from './documents.ts';
@@ -18,6 +18,7 @@ import { isPersistedQuery, normalizeOperationName, PERSISTED_QUERY_ERROR } from 
 import { SocketOperations } from './socket-operations.ts';
 import { createSender } from './socket-sender.ts';
 import type { OperationTurns } from './turns.ts';
+import { rejectUpgrade, UPGRADE_REJECTIONS } from './upgrade-rejection.ts';
 
 /** Close codes from the range for private use. */
 const CREDENTIAL_INVALID = 4401;
@@ -145,8 +146,7 @@ export class SocketServer<Viewer> implements Sockets {
     };
     this.#sockets = new WebSocketServer(options);
     this.#sockets.on('wsClientError', (_error, socket, { method }) => {
-      if (method === 'GET') this.#rejectUpgrade(socket, '400 Bad Request', 'Sec-WebSocket-Version: 13\r\n');
-      else this.#rejectUpgrade(socket, '405 Method Not Allowed', 'Allow: GET\r\n');
+      this.#rejectUpgrade(socket, method === 'GET' ? 'wrongVersion' : 'wrongMethod');
     });
     const operations = new SocketOperations(endpoint.operations, this.#logError);
     this.#protocol = makeServer<Record<string, unknown>, Connection<Viewer>>({
@@ -183,11 +183,15 @@ export class SocketServer<Viewer> implements Sockets {
 
   readonly #handleUpgrade = async (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     if (!matchesPath(this.#endpoint.path, request.url ?? '')) return;
-    if (findHeaderError(request)) return this.#rejectUpgrade(socket, '400 Bad Request');
-    if (!(await this.#canConnect(request, socket))) return this.#rejectUpgrade(socket, '403 Forbidden');
+    const headerError = findHeaderError(request);
+    if (headerError) {
+      const rejection = { status: 400, code: 'BAD_REQUEST', message: headerError.message } as const;
+      return rejectUpgrade(socket, this.#endpoint.securityHeaders, rejection);
+    }
+    if (!(await this.#canConnect(request, socket))) return this.#rejectUpgrade(socket, 'otherPage');
     if (socket.destroyed) return; // its close event may be over: it would be counted for ever
     const admission = this.#admitAddress(request);
-    if (admission === 'refused') return this.#rejectUpgrade(socket, '429 Too Many Requests');
+    if (admission === 'refused') return this.#rejectUpgrade(socket, 'tooManyConnections');
     socket.once('close', admission.release);
     this.#sockets.handleUpgrade(request, socket, head, (client) => {
       if (admission.isAdmitted) return this.#openConnection(client, request);
@@ -350,10 +354,8 @@ export class SocketServer<Viewer> implements Sockets {
     }, intervalMs / BATCH_COUNT).unref();
   }
 
-  #rejectUpgrade(socket: Duplex, status: string, headers = ''): void {
-    const lines = headers + toHeaderLines(this.#endpoint.securityHeaders);
-    socket.on('error', () => socket.destroy());
-    socket.end(`HTTP/1.1 ${status}\r\n${lines}Content-Length: 0\r\nConnection: close\r\n\r\n`);
+  #rejectUpgrade(socket: Duplex, reason: keyof typeof UPGRADE_REJECTIONS): void {
+    rejectUpgrade(socket, this.#endpoint.securityHeaders, UPGRADE_REJECTIONS[reason]);
   }
 
   #closeOnError(client: WebSocket, error: unknown): void {

@@ -21,11 +21,11 @@ export type Access = ReturnType<typeof createAccess>;
 
 export function createAccess(database: Database, secrets: InstallationSecrets, hashCost?: HashCost) {
   const passwords = new Passwords(hashCost);
-  const limits = new LoginLimits(database);
+  const limits = new LoginLimits(database, secrets);
   const tokens = new Tokens(database);
   const ownPassword = new OwnPassword({ database, limits, passwords });
   const secondFactors = new SecondFactors(secrets, limits);
-  const failedLogins = new FailedLogins(database);
+  const failedLogins = new FailedLogins(database, secrets);
   const tokenCallers = new TokenCallers(database, tokens);
   return {
     secrets,
@@ -40,7 +40,7 @@ export function createAccess(database: Database, secrets: InstallationSecrets, h
     apiKeys: new ApiKeys(database),
     login: new Login({ database, limits, passwords, tokens, failedLogins, secondFactors }),
     secondFactors,
-    twoFactor: new TwoFactor({ database, secrets, ownPassword, secondFactors }),
+    twoFactor: new TwoFactor({ database, secrets, limits, ownPassword, secondFactors }),
     twoFactorQuery: new TwoFactorQuery(database),
     singleSignOn: new SingleSignOn({ database, secrets, limits, tokens }),
     idempotency: new IdempotencyKeys(database, secrets),

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Database } from '../../storage/database.ts';
 import { deleteInBatches } from '../kernel/batched-delete.ts';
 import { foldEmail } from './logins.ts';
-import { digest } from './secrets.ts';
+import type { InstallationSecrets } from './secrets.ts';
 import { MAX_DEVICE_LENGTH } from './tokens.ts';
 
 const MAX_AGE_MS = 30 * 24 * 3600 * 1000;
@@ -33,13 +33,15 @@ export interface FailedAttempt {
  */
 export class FailedLogins {
   readonly #database: Database;
+  readonly #secrets: InstallationSecrets;
 
-  constructor(database: Database) {
+  constructor(database: Database, secrets: InstallationSecrets) {
     this.#database = database;
+    this.#secrets = secrets;
   }
 
   async record({ email, address, device, reason }: FailedAttempt): Promise<void> {
-    const row = { emailDigest: toEmailDigest(email), address, device: device?.slice(0, MAX_DEVICE_LENGTH) ?? null };
+    const row = { emailDigest: this.#toDigest(email), address, device: device?.slice(0, MAX_DEVICE_LENGTH) ?? null };
     await this.#database.transaction((tx) =>
       tx.db
         .insertInto('failedLogins')
@@ -50,7 +52,7 @@ export class FailedLogins {
 
   /** Returns the newest of each e-mail address, newest first. */
   async loadNewest(emails: readonly string[]): Promise<FailedLogin[][]> {
-    const digests = emails.map(toEmailDigest);
+    const digests = emails.map((email) => this.#toDigest(email));
     const ranked = this.#database.read
       .selectFrom('failedLogins')
       .select(['emailDigest', 'at', 'address', 'device', 'reason'])
@@ -90,8 +92,8 @@ export class FailedLogins {
       .executeTakeFirst();
     if (first) await deleteInBatches(this.#database, { ...rows, where: sql`(at, id) <= (${first.at}, ${first.id})` });
   }
-}
 
-function toEmailDigest(email: string): string {
-  return digest(foldEmail(email));
+  #toDigest(email: string): string {
+    return this.#secrets.digestLogin(foldEmail(email));
+  }
 }

@@ -86,7 +86,7 @@ export class Login {
   /** Counts the code towards its own limit. Returns undefined if there is none, or none is needed. */
   async #admitCode(owner: TokenOwner, code: string | undefined): Promise<string | undefined> {
     if (code === undefined || !(await findTwoFactor(this.#database.read, owner))?.enabledAt) return undefined;
-    await this.#secondFactors.admit(owner);
+    await this.#secondFactors.admit(owner, code);
     return code;
   }
 

@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely';
+import type { Kysely, Selectable } from 'kysely';
 import { sql } from 'kysely';
 import type { Actor, Database, Transaction } from '../../storage/database.ts';
 import type { Tables } from '../../storage/tables.ts';
@@ -38,8 +38,23 @@ export async function findPasswordLink(db: Kysely<Tables>, token: string): Promi
     .where('tokenHash', '=', digest(token))
     .where('expiresAt', '>', (eb) => eb.fn<number>('now_ms', []))
     .executeTakeFirst();
-  if (!row) return undefined;
-  const { accountId, operatorId, expiresAt, creatorType, creatorId } = row;
+  return row && toPasswordLink(row);
+}
+
+/** The links for an operator and those that they made; without an operator, all of the account. */
+export async function loadPasswordLinks(tx: Transaction, accountId: number, about?: number): Promise<PasswordLink[]> {
+  const ofAccount = tx.db.selectFrom('passwordLinks').selectAll().where('accountId', '=', accountId);
+  const rows = await (about === undefined
+    ? ofAccount
+    : ofAccount.where((eb) =>
+        eb.or([eb('operatorId', '=', about), eb('creatorType', '=', 'operator').and('creatorId', '=', about)]),
+      )
+  ).execute();
+  return rows.map(toPasswordLink);
+}
+
+function toPasswordLink({ creatorType, creatorId, ...row }: Selectable<Tables['passwordLinks']>): PasswordLink {
+  const { accountId, operatorId, expiresAt } = row;
   return { accountId, operatorId, expiresAt, creator: { type: creatorType, id: creatorId } };
 }
 

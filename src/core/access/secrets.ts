@@ -27,6 +27,7 @@ export class InstallationSecrets {
   readonly #visitorPositionKey: Buffer;
   readonly #attachmentKey: Buffer;
   readonly #recoveryCodeKey: Buffer;
+  readonly #loginKey: Buffer;
 
   constructor(secret: string) {
     this.#ssoKey = deriveKey(secret, 'sso_key');
@@ -36,6 +37,7 @@ export class InstallationSecrets {
     this.#visitorPositionKey = deriveKey(secret, 'visitor_position');
     this.#attachmentKey = deriveKey(secret, 'attachment_address');
     this.#recoveryCodeKey = deriveKey(secret, 'recovery_code');
+    this.#loginKey = deriveKey(secret, 'login');
   }
 
   /** Derives the operator's single sign-on key. It is not stored; a new version gives a new key. */
@@ -82,6 +84,14 @@ export class InstallationSecrets {
    */
   digestRecoveryCode(accountId: number, operatorId: number, code: string): string {
     return createHmac('sha256', this.#recoveryCodeKey).update(`${accountId}.${operatorId}.${code}`).digest('base64url');
+  }
+
+  /**
+   * Returns the stored form of what someone typed as the e-mail address in a login. With a key, because people type
+   * their password there by mistake.
+   */
+  digestLogin(email: string): string {
+    return createHmac('sha256', this.#loginKey).update(email).digest('base64url');
   }
 
   /** Encrypts a secret that must be readable later. It can only be decrypted with the same context (a row). */

@@ -41,6 +41,7 @@ import {
 } from '../operators/permissions.ts';
 import { createTargetLookup } from '../operators/targets.ts';
 import { isAdmin, requireAnotherAdmin, requireConsistentRoles, requireValidOperator } from './operator-checks.ts';
+import { endUnusableLinks } from './password-links.ts';
 import { deletePreferences } from './preferences.ts';
 import { deleteProfile } from './profile.ts';
 
@@ -51,6 +52,9 @@ const ROUTING_FIELDS: ReadonlySet<string> = new Set<keyof Operator>([
   ...(['chatEnabled', 'callEnabled', 'videoEnabled', 'chatMaxNumber', 'chatAndCall', 'chatToVideo'] as const),
   ...(['languageList', 'groupId', 'websiteList', 'skillList'] as const),
 ]);
+
+/** Fields that decide what the operator may do, and who may manage them. */
+const PERMISSION_FIELDS: ReadonlySet<string> = new Set<keyof Operator>(['roles', 'groupId']);
 
 const LOAD_BATCH_SIZE = 500;
 
@@ -145,6 +149,7 @@ export class OperatorService {
     // The pages of a higher role may be open. Bearer tokens keep working, with the new permissions.
     else if (isLowerLevel(after.roles, before.roles))
       await endSessions(tx, caller, { operatorId: id, reason: 'demoted' }, undefined);
+    if (changes.fields.some((field) => PERMISSION_FIELDS.has(field))) await endUnusableLinks(tx, caller, id);
     const fields = passwordHash ? [...changes.fields, 'password'] : changes.fields;
     const isChanged = fields.length > 0;
     if (isChanged) announce(tx, caller, 'operator.updated', id, { ...changes, fields });
@@ -164,6 +169,7 @@ export class OperatorService {
       await deleteProfile(tx, caller, id);
       await deletePreferences(tx, caller, id);
       await deleteOperator(tx, caller, operator);
+      await endUnusableLinks(tx, caller, id);
       announce(tx, caller, 'operator.deleted', id);
       await endUnservable(tx, caller, operator);
       return operator;

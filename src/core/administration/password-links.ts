@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
-import type { Database } from '../../storage/database.ts';
+import type { Database, Transaction } from '../../storage/database.ts';
 import type { Tables } from '../../storage/tables.ts';
 import { findKeyCaller } from '../access/api-keys.ts';
 import type { LoginLimits } from '../access/login-limits.ts';
@@ -11,13 +11,15 @@ import {
   createPasswordLink,
   deleteExpiredPasswordLinks,
   findPasswordLink,
+  loadPasswordLinks,
   type PasswordLink,
+  revokePasswordLink,
   takePasswordLink,
 } from '../access/password-links.ts';
 import { password, rejectCommonPassword } from '../access/password-rules.ts';
 import type { Passwords } from '../access/passwords.ts';
 import { announce } from '../events/announce.ts';
-import { type Caller, type Commit, fullAccessCaller, withOrigin } from '../kernel/caller.ts';
+import { type AccountContext, type Caller, type Commit, fullAccessCaller, withOrigin } from '../kernel/caller.ts';
 import { validate } from '../kernel/validate.ts';
 import type { Operator } from '../operators/operator.ts';
 import { loadOperators, requireOperator } from '../operators/operator-store.ts';
@@ -100,13 +102,30 @@ export class PasswordLinks {
   /** A link ends when its creator may no longer set the operator's password, for example after a change of roles. */
   async #findUsable(db: Kysely<Tables>, token: string): Promise<(UsableLink & { accountId: number }) | undefined> {
     const link = await findPasswordLink(db, token);
-    if (!link) return undefined;
-    const { accountId, operatorId, expiresAt } = link;
-    const [operator] = await loadOperators(db, accountId, [operatorId]);
-    const creator = await findCreator(db, link);
-    const isUsable = operator && creator && canSetPassword(creator, operator);
-    return isUsable ? { accountId, operator, expiresAt } : undefined;
+    const operator = link && (await findTarget(db, link));
+    return operator && { accountId: link.accountId, operator, expiresAt: link.expiresAt };
   }
+}
+
+/**
+ * Deletes the links that their creator could not make any more, so that a later change does not bring them back. Call it
+ * after a change of the operator's role or group, or without an operator after a change of the groups.
+ */
+export async function endUnusableLinks(
+  tx: Transaction,
+  { accountId }: AccountContext,
+  operatorId?: number,
+): Promise<void> {
+  for (const link of await loadPasswordLinks(tx, accountId, operatorId)) {
+    if (!(await findTarget(tx.db, link))) await revokePasswordLink(tx, link);
+  }
+}
+
+/** The operator of a link, if its creator may still set their password. */
+async function findTarget(db: Kysely<Tables>, link: PasswordLink): Promise<Operator | undefined> {
+  const [operator] = await loadOperators(db, link.accountId, [link.operatorId]);
+  const creator = await findCreator(db, link);
+  return operator && creator && canSetPassword(creator, operator) ? operator : undefined;
 }
 
 /** Undefined if the operator or API key that made the link no longer exists. */

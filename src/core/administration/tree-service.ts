@@ -23,6 +23,7 @@ import type { Page, Window } from '../kernel/page.ts';
 import type { Slice, SlicePage } from '../kernel/slice.ts';
 import { listAncestors, wouldCreateCycle } from '../kernel/tree.ts';
 import { requireUnused } from './in-use.ts';
+import { endUnusableLinks } from './password-links.ts';
 
 export interface TreeFilters {
   readonly id?: IdFilter | undefined;
@@ -133,6 +134,7 @@ export class TreeService {
       announce(tx, caller, `${this.#kind}.updated`, id, computeChanges(eventSnapshot(before), eventSnapshot(node)));
       // A new parent changes which operators are eligible for conversations that require one of its ancestors.
       if (parentId !== before.parentId) {
+        if (this.#kind === 'group') await endUnusableLinks(tx, caller);
         await routeAccountQueue(tx, caller, 'directory_changed');
         await endUnservable(tx, caller);
       }

@@ -45,7 +45,9 @@ const REQUESTS: readonly (readonly [status: number, request: string])[] = [
 
 for (const [expectedStatus, request] of REQUESTS) {
   test(`${request.slice(0, 60).split('\r')[0]} gets ${expectedStatus} with nosniff`, async () => {
-    const { status, head } = await sendRaw(switchboard.url, request);
+    const { status, head, body } = await sendRaw(switchboard.url, request);
+    if (request.includes('Upgrade: websocket'))
+      assert.equal(body.errors[0].extensions.code, status === 403 ? 'FORBIDDEN' : 'BAD_REQUEST');
     assert.deepEqual(
       [status, head.match(/^x-content-type-options: .*$/gim)?.map((line) => line.toLowerCase())],
       [expectedStatus, ['x-content-type-options: nosniff']],

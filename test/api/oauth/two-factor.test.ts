@@ -97,7 +97,7 @@ for (const [name, send] of [
     });
 
     test('counts every try towards the limit of logins, and codes towards their own', async () => {
-      const { email, secret } = await createMember();
+      const { email, secret, recoveryCodes } = await createMember();
       for (let round = 0; round < 2; round += 1) {
         for (let index = 0; index < 9; index += 1) assertMfaRequired(await send(email, '000000'), /the code is wrong/);
         assertMfaRequired(await send(email), /is required$/);
@@ -105,11 +105,13 @@ for (const [name, send] of [
         now += 60_000;
       }
       assertMfaRequired(await send(email, '000000'), /the code is wrong/); // with the first code of the set-up, 20
+      assertMfaRequired(await send(email, 'aaaaa-aaaaa'), /the code is wrong/);
       const limited = await send(email, codeOf(secret));
       assert.equal(limited.status, 429);
       assert.equal(limited.body.error_description, 'Too many two-factor codes. Try again later.');
       assert.ok(Number(limited.headers.get('retry-after')) > 3000);
       assertMfaRequired(await send(email), /is required$/);
+      assert.equal((await send(email, recoveryCodes[0])).status, 200, 'a recovery code is not locked out');
       now += 3_600_000;
       assert.equal((await send(email, codeOf(secret))).status, 200);
     });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, suite, test } from 'node:test';
+import { digest } from '../../../src/core/access/secrets.ts';
 import type { Transact } from '../../../src/core/kernel/caller.ts';
 import { secretOf } from '../../support/clients/oauth.ts';
 import { databases, type TestInstallation } from '../../support/databases/databases.ts';
@@ -114,7 +115,7 @@ for (const { name, open } of databases)
       assert.equal(await isValid(current), false);
     });
 
-    test('a login is refused with the same statements for known and unknown e-mail addresses', async () => {
+    test('a refused login is recorded in the same way for known and unknown e-mail addresses', async () => {
       const readRows = () => installation.database.read.selectFrom('failedLogins').selectAll().orderBy('at').execute();
       for (const email of [EMAIL, 'unknown@example.com', 'my-password-by-mistake']) {
         installation.clock.advance(1);
@@ -125,7 +126,12 @@ for (const { name, open } of databases)
         rows.map(({ reason, address, device }) => [reason, address, device]),
         Array(3).fill(['wrong_password', HOME, 'Browser/1.0']),
       );
-      assert.ok(!JSON.stringify(rows).includes('my-password'), 'only a digest is stored');
+      const typed = 'my-password-by-mistake';
+      const windows = await installation.database.read.selectFrom('rateWindows').selectAll().execute();
+      const stored = JSON.stringify([rows, windows]);
+      assert.ok(windows.some(({ subject }) => subject.startsWith('user ')));
+      for (const form of [typed, digest(typed)])
+        assert.ok(!stored.includes(form), 'only a digest with a key of the installation is stored');
       const [known, unknown] = await installation.access.failedLogins.loadNewest([`  ${EMAIL.toUpperCase()}`, 'x']);
       assert.equal(known?.length, 1);
       assert.deepEqual(unknown, []);

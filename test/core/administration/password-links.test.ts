@@ -215,6 +215,33 @@ for (const { name, open } of databases) {
       assert.equal(await use(orphaned), false);
     });
 
+    test('a link that has ended does not come back when the change is undone', async () => {
+      const { groups, caller } = installation;
+      const { id: groupId } = await groups.create(transact, caller, { name: 'G', parentId: null });
+      const { id: subgroupId } = await groups.create(transact, caller, { name: 'S', parentId: groupId });
+      const manager = await createOperator({ roles: ['manager'], groupId });
+      await update(operatorId, { groupId: subgroupId });
+      const moveSubgroup = (parentId: number | null) => groups.update(transact, caller, subgroupId, { parentId });
+      for (const [change, undo] of [
+        [() => update(manager, { roles: ['operator'] }), () => update(manager, { roles: ['manager'] })],
+        [() => update(operatorId, { roles: ['manager'] }), () => update(operatorId, { roles: ['operator'] })],
+        [() => update(operatorId, { groupId: null }), () => update(operatorId, { groupId: subgroupId })],
+        [() => moveSubgroup(null), () => moveSubgroup(groupId)],
+      ] as const) {
+        const link = await invite(operatorId, await toCaller(manager));
+        assert.equal(await countLinks(), 1);
+        await change();
+        await undo();
+        assert.equal(await use(link), false, String(change));
+      }
+      const kept = await invite(operatorId, await toCaller(manager));
+      await update(operatorId, { groupId });
+      await invite(await createOperator({ groupId }), await toCaller(manager));
+      assert.ok(await find(kept), 'its creator may still make it');
+      await installation.operators.delete(transact, caller, manager);
+      assert.equal(await countLinks(), 0);
+    });
+
     test('a link ends with the API key that made it', async () => {
       const { key } = await transact((tx) =>
         installation.apiKeys.create(tx, installation.caller, { name: 'K', access: 'write', expiresAt: null }),

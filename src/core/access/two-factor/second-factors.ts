@@ -21,9 +21,13 @@ export class SecondFactors {
     this.#limits = limits;
   }
 
-  /** Counts an attempt with a code, or throws with the seconds to wait. Call it before the transaction. */
-  admit(owner: TokenOwner): Promise<void> {
-    return this.#limits.admitCode(owner);
+  /**
+   * Counts an attempt with a code of the app, or throws with the seconds to wait. Call it before the transaction.
+   * Recovery codes are too long to guess, so they count as logins only: someone who knows the password and uses up the
+   * attempts does not lock the operator out.
+   */
+  async admit(owner: TokenOwner, code: string): Promise<void> {
+    if (parseRecoveryCode(code) === undefined) await this.#limits.admitCode(owner);
   }
 
   /** Uses a code up, in a transaction of the operator's account. Returns undefined if it is wrong or was used before. */

@@ -85,10 +85,17 @@ export async function deleteTotpSecret(tx: Transaction, { accountId, operatorId 
     .execute();
 }
 
-/** Deletes what was started and not confirmed in time. */
-export function deleteExpiredPending(database: Database): Promise<void> {
+/** Deletes secrets that were not confirmed in time, and keeps those in use. */
+export async function deleteExpiredPending(database: Database): Promise<void> {
   const where = sql`enabled_at is null and pending_until < now_ms()`;
-  return deleteInBatches(database, { table: 'two_factors', key: ['account_id', 'operator_id'], where });
+  await deleteInBatches(database, { table: 'two_factors', key: ['account_id', 'operator_id'], where });
+  await database.transaction((tx) =>
+    tx.db
+      .updateTable('twoFactors')
+      .set({ pendingSecret: null, pendingUntil: null })
+      .where('pendingUntil', '<', tx.now)
+      .execute(),
+  );
 }
 
 /** Whether an operator uses two-factor authentication, and must. Without secrets. */

@@ -2,6 +2,8 @@ import type { Database, Transaction } from '../../../storage/database.ts';
 import { announce } from '../../events/announce.ts';
 import { type Caller, type Commit, forbidden, requireAdmin, requireOperatorId } from '../../kernel/caller.ts';
 import { DomainError, invalidField, unknownId } from '../../kernel/errors.ts';
+import type { LoginLimits } from '../login-limits.ts';
+import { findLoginOf } from '../logins.ts';
 import type { OwnPassword } from '../own-password.ts';
 import type { InstallationSecrets } from '../secrets.ts';
 import { revokeAllTokens, revokePasswordTokens, type TokenOwner } from '../tokens.ts';
@@ -39,17 +41,20 @@ export interface NewRecoveryCodes {
 export class TwoFactor {
   readonly #database: Database;
   readonly #secrets: InstallationSecrets;
+  readonly #limits: LoginLimits;
   readonly #ownPassword: OwnPassword;
   readonly #secondFactors: SecondFactors;
 
   constructor(dependencies: {
     database: Database;
     secrets: InstallationSecrets;
+    limits: LoginLimits;
     ownPassword: OwnPassword;
     secondFactors: SecondFactors;
   }) {
     this.#database = dependencies.database;
     this.#secrets = dependencies.secrets;
+    this.#limits = dependencies.limits;
     this.#ownPassword = dependencies.ownPassword;
     this.#secondFactors = dependencies.secondFactors;
   }
@@ -65,7 +70,7 @@ export class TwoFactor {
   ): Promise<StartedTwoFactor> {
     const owner = toOwner(caller);
     if (!caller.mustSetUpTwoFactor) await this.#ownPassword.require(caller, owner.operatorId, currentPassword ?? '');
-    if (code !== undefined) await this.#secondFactors.admit(owner);
+    if (code !== undefined) await this.#secondFactors.admit(owner, code);
     return commit(async (tx) => {
       const { email, enabledAt } = await requireState(tx, owner);
       if (enabledAt !== null) await this.#requireCode(tx, caller, owner, code ?? '');
@@ -86,7 +91,7 @@ export class TwoFactor {
     { code }: { code: string },
   ): Promise<NewRecoveryCodes> {
     const owner = toOwner(caller);
-    await this.#secondFactors.admit(owner);
+    await this.#admitFirstCode(owner);
     return commit(async (tx) => {
       const stored = await findTwoFactor(tx.db, owner);
       const isPending = (stored?.pendingUntil ?? 0) > tx.now;
@@ -109,7 +114,7 @@ export class TwoFactor {
     caller: Caller,
     { currentPassword, code }: { currentPassword: string; code: string },
   ): Promise<{ readonly id: number }> {
-    const owner = await this.#requireSelf(caller, currentPassword);
+    const owner = await this.#requireSelf(caller, { currentPassword, code });
     return commit(async (tx) => {
       if ((await requireEnabled(tx, owner)).isRequired)
         throw new DomainError('state', 'Two-factor authentication is required for your role.');
@@ -124,7 +129,7 @@ export class TwoFactor {
     caller: Caller,
     { currentPassword, code }: { currentPassword: string; code: string },
   ): Promise<NewRecoveryCodes> {
-    const owner = await this.#requireSelf(caller, currentPassword);
+    const owner = await this.#requireSelf(caller, { currentPassword, code });
     return commit(async (tx) => {
       await requireEnabled(tx, owner);
       await this.#requireCode(tx, caller, owner, code);
@@ -154,11 +159,21 @@ export class TwoFactor {
     return deleteExpiredPending(this.#database);
   }
 
-  async #requireSelf(caller: Caller, currentPassword: string): Promise<TokenOwner> {
+  async #requireSelf(
+    caller: Caller,
+    { currentPassword, code }: { currentPassword: string; code: string },
+  ): Promise<TokenOwner> {
     const owner = toOwner(caller);
     await this.#ownPassword.require(caller, owner.operatorId, currentPassword);
-    await this.#secondFactors.admit(owner);
+    await this.#secondFactors.admit(owner, code);
     return owner;
+  }
+
+  /** The only use of a code without the password, which counts as a login elsewhere. */
+  async #admitFirstCode(owner: TokenOwner): Promise<void> {
+    const login = await findLoginOf(this.#database.read, owner);
+    await this.#limits.admit(login?.emailFolded ?? '');
+    await this.#limits.admitCode(owner);
   }
 
   async #requireCode(tx: Transaction, caller: Caller, owner: TokenOwner, code: string): Promise<void> {

@@ -99,6 +99,7 @@ for (const { name, open } of databases) {
       await start(admin, { currentPassword, code: codeOf(second.secret) });
       installation.clock.advance(60 * 60_000);
       await installation.twoFactor.deleteExpired();
+      assert.equal((await findTwoFactor(installation.database.read, owner))?.pendingSecret, null);
       assert.equal(await use(codeOf(second.secret)), 'totp');
     });
 
@@ -204,6 +205,15 @@ for (const { name, open } of databases) {
       await rejects(attempt(), 'limited');
       installation.clock.advance(1);
       await attempt();
+    });
+
+    test('the first code counts as a login too', async () => {
+      const { secret } = await start(); // with the password: a login
+      for (let index = 0; index < 9; index += 1) await installation.limits.admit(ADMIN.email);
+      const confirm = () => installation.twoFactor.confirm(transact, admin, { code: codeOf(secret) });
+      await rejects(confirm(), 'limited');
+      installation.clock.advance(60_000);
+      await confirm();
     });
 
     test('an admin resets it for another operator, never for themselves', async () => {
