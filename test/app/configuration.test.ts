@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { request } from 'node:https';
@@ -11,6 +10,7 @@ import { connect } from 'node:tls';
 import { ConfigError, readConfig } from '../../src/config.ts';
 import { tryLogin } from '../support/clients/oauth.ts';
 import { restClient } from '../support/clients/rest.ts';
+import { createCertificate, skipWithoutOpenssl } from '../support/processes/certificate.ts';
 import { serveInProcess } from '../support/processes/in-process-service.ts';
 import {
   ADMIN,
@@ -241,13 +241,11 @@ suite('a database file', () => {
   });
 });
 
-suite('TLS', { skip: spawnSync('openssl', ['version']).status === 0 ? false : 'requires openssl' }, () => {
+suite('TLS', { skip: skipWithoutOpenssl }, () => {
   const pem = (name: string) => join(folder, `${name}.pem`);
+  let files: ReturnType<typeof createCertificate>;
   before(() => {
-    const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=IP:127.0.0.1'];
-    const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-keyout', pem('key')];
-    const result = spawnSync('openssl', ['req', '-x509', ...key, '-out', pem('cert'), '-days', '2', ...subject]);
-    assert.equal(result.status, 0, String(result.stderr));
+    files = createCertificate(folder);
   });
 
   const getSecurely = (url: string): Promise<IncomingMessage> =>
@@ -276,7 +274,7 @@ suite('TLS', { skip: spawnSync('openssl', ['version']).status === 0 ? false : 'r
   ] as const;
 
   test('serves HTTPS and no plain HTTP', async () => {
-    const switchboard = await serve('tls', { SWITCHBOARD_TLS_CERT: pem('cert'), SWITCHBOARD_TLS_KEY: pem('key') });
+    const switchboard = await serve('tls', files);
     try {
       assert.match(switchboard.url, /^https:/);
       const { statusCode, headers } = await getSecurely(switchboard.url);
@@ -290,7 +288,6 @@ suite('TLS', { skip: spawnSync('openssl', ['version']).status === 0 ? false : 'r
 
   test('sends the configured Strict-Transport-Security', async () => {
     const policy = 'max-age=600; includeSubDomains';
-    const files = { SWITCHBOARD_TLS_CERT: pem('cert'), SWITCHBOARD_TLS_KEY: pem('key') };
     const switchboard = await serve('hsts', { ...files, SWITCHBOARD_HSTS: policy });
     try {
       const { headers } = await getSecurely(switchboard.url);

@@ -4,9 +4,12 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { postSession, readCookie } from '../support/clients/browser-session.ts';
+import { type GraphqlClient, graphqlClient, keyClient } from '../support/clients/graphql.ts';
 import { logIn, tryLogin } from '../support/clients/oauth.ts';
-import { restClient } from '../support/clients/rest.ts';
+import { type RestClient, restClient } from '../support/clients/rest.ts';
 import { isOnPostgres, TEST_SECRET } from '../support/databases/postgres-database.ts';
+import { setUpTwoFactor } from '../support/fixtures/two-factor.ts';
 import {
   ADMIN,
   type SwitchboardProcess,
@@ -15,6 +18,8 @@ import {
 } from '../support/processes/switchboard.ts';
 
 const PASSWORDS = { first: 'the-first-password-kept', second: 'the-second-password-kept' };
+const MEMBER = { email: 'member@example.com', password: 'the-password-of-a-member' };
+const TYPED_AS_EMAIL = 'a-password-typed-as-e-mail';
 
 let folder: string;
 let switchboard: SwitchboardProcess;
@@ -22,6 +27,9 @@ let token: string;
 let revoked: string;
 let createdKey: string;
 const ssoKeys: string[] = [];
+/** Of an operator with two-factor authentication. */
+let memberSecrets: Readonly<Record<string, string>>;
+let sessionSecret: string;
 /** Rows and database files, while the service ran and after it stopped. */
 const snapshots = new Map<string, Buffer>();
 
@@ -47,6 +55,7 @@ before(async () => {
   await tryLogin(switchboard.url, email, 'a-guess-that-is-wrong');
   await restClient(switchboard.url, createdKey).put('/operator/1', { name: 'Seen' }, { 'Idempotency-Key': 'admin' });
   ssoKeys.push((await rest.get('/operator/1')).body.data.sso_key);
+  memberSecrets = await useMember(rest);
   await takeSnapshot('running');
   await switchboard.stop();
   await takeSnapshot('stopped');
@@ -55,6 +64,39 @@ after(async () => {
   await switchboard.storedData.end();
   rmSync(folder, { recursive: true, force: true });
 });
+
+/** Makes every credential that an operator can have. Returns them, used and unused ones. */
+async function useMember(rest: RestClient): Promise<Record<string, string>> {
+  const { body } = await rest.post('/operator', { name: 'Member', ...MEMBER });
+  const { id, sso_key: ssoKey } = body.data;
+  const memberToken = await logIn(switchboard.url, MEMBER);
+  const viewer = graphqlClient(switchboard.url, memberToken);
+  const { secret: totpSecret, recoveryCodes } = await setUpTwoFactor(viewer, MEMBER.password);
+  const pendingSecret = await startTwoFactorAgain(viewer, recoveryCodes[0] ?? '');
+  const login = await postSession(switchboard.url, { ...MEMBER, code: recoveryCodes[1] });
+  assert.equal(login.status, 200, login.text);
+  sessionSecret = readCookie(login).split('=')[1] ?? '';
+  const failed = await postSession(switchboard.url, { email: TYPED_AS_EMAIL, password: 'wrong' });
+  assert.equal(failed.status, 400);
+  const { data } = await keyClient(switchboard.url, switchboard.key).run(
+    `mutation{operatorInvite(input:{id:${id}}){link{url}}}`,
+  );
+  const link = data.operatorInvite.link.url.split('#token=')[1];
+  const sso = await fetch(`${switchboard.url}/admin/login?key=${ssoKey}`, { redirect: 'manual' });
+  const code = sso.headers.get('location')?.match(/#code=([\w-]+)/)?.[1] ?? assert.fail('no code');
+  ssoKeys.push(ssoKey);
+  const codes = Object.fromEntries(
+    recoveryCodes.map((recoveryCode, index) => [`recovery code ${index}`, recoveryCode]),
+  );
+  return { memberToken, sessionSecret, totpSecret, pendingSecret, ...codes, link, code };
+}
+
+async function startTwoFactorAgain({ run }: GraphqlClient, code: string): Promise<string> {
+  const { data } = await run(
+    `mutation{twoFactorStart(input:{currentPassword:"${MEMBER.password}" code:"${code}"}){secret}}`,
+  );
+  return data.twoFactorStart.secret;
+}
 
 /** All files except the installation secret, which is not part of the database. */
 async function takeSnapshot(when: string): Promise<void> {
@@ -82,7 +124,7 @@ test('the snapshots contain the data', () => {
   }
 });
 
-test('no token, key, password or single sign-on key is stored in plain text', () => {
+test('no token, session, key, code, link, password or single sign-on key is stored in plain text', () => {
   const secrets = {
     token,
     revoked,
@@ -91,12 +133,19 @@ test('no token, key, password or single sign-on key is stored in plain text', ()
     admin: ADMIN.password,
     ...PASSWORDS,
     guess: 'a-guess-that-is-wrong',
+    member: MEMBER.password,
+    typed: TYPED_AS_EMAIL,
+    ...memberSecrets,
   };
   for (const [what, secret] of [...Object.entries(secrets), ...ssoKeys.map((key) => ['sso_key', key] as const)]) {
-    assert.ok(secret.length >= 20, `${what} is too short to search for`);
+    const isLong = secret.length >= 20 || /^[0-9a-z]{5}-[0-9a-z]{5}$/.test(secret);
+    assert.ok(isLong, `${what} is too short to search for`);
     const derived = secret.split('.').at(-1) as string; // the secret part of a single sign-on key
     for (const [file, bytes] of snapshots) {
-      for (const form of [secret, derived, encodeURIComponent(secret), Buffer.from(secret).toString('base64')]) {
+      for (const form of [
+        ...[secret, derived, encodeURIComponent(secret), Buffer.from(secret).toString('base64')],
+        ...[secret.replace('-', ''), Buffer.from(secret).toString('hex')],
+      ]) {
         assert.equal(bytes.includes(form), false, `${what} is in ${file}`);
       }
     }
@@ -131,16 +180,32 @@ test('a key is stored as its SHA-256 and a short prefix', async () => {
 });
 
 test('a token is stored as its SHA-256 and deleted when it is revoked', async () => {
-  const tokens = 'select token_hash, expires_at - issued_at as lifetime from access_tokens';
+  const tokens = 'select token_hash, expires_at - issued_at as lifetime from access_tokens where operator_id = 2';
   const rows = (await switchboard.storedData.query(tokens)).map((row) => ({ ...row }));
   assert.deepEqual(rows, [{ token_hash: sha256(token), lifetime: 43_200_000 }]);
+});
+
+test('what people type or remember is not stored as a plain hash, which could be guessed', () => {
+  const typed = Object.entries(memberSecrets).filter(([what]) => what.startsWith('recovery code'));
+  assert.equal(typed.length, 10);
+  for (const [what, secret] of [...typed, ['e-mail', TYPED_AS_EMAIL] as const]) {
+    for (const [file, bytes] of snapshots) assert.equal(bytes.includes(sha256(secret)), false, `${what} is in ${file}`);
+  }
+});
+
+test('a session is stored as the SHA-256 of what no client can send as a token', async () => {
+  const rows = await switchboard.storedData.query('select token_hash from access_tokens where is_session = 1');
+  assert.deepEqual(
+    rows.map(({ token_hash }) => token_hash),
+    [sha256(`session ${sessionSecret}`)],
+  );
 });
 
 test('a password is stored as an Argon2id hash with its own salt', async () => {
   const hashes = (await switchboard.storedData.query('select password_hash from logins')).map((row) =>
     String(row.password_hash),
   );
-  assert.equal(hashes.length, 2);
+  assert.equal(hashes.length, 3);
   for (const hash of hashes) {
     const [, memory, passes, salt = ''] =
       hash.match(/^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=\d+\$([^$]+)\$[^$]{40,}$/) ?? [];
@@ -148,7 +213,7 @@ test('a password is stored as an Argon2id hash with its own salt', async () => {
     assert.ok(Number(passes) >= 2, hash);
     assert.ok(Buffer.from(salt, 'base64').length >= 16, hash);
   }
-  assert.equal(new Set(hashes.map((hash) => hash.split('$')[4])).size, 2);
+  assert.equal(new Set(hashes.map((hash) => hash.split('$')[4])).size, 3);
 });
 
 test('an idempotent request is stored as a fingerprint that cannot be computed without the secret', async () => {

@@ -11,7 +11,7 @@ describe('login limits across several nodes', { skip: server === undefined }, ()
   let nodes: Nodes;
 
   before(async () => {
-    nodes = await startNodes(server ?? '', testServerOptions({ clockAt: Date.now() }));
+    nodes = await startNodes(server ?? '', { ...testServerOptions({ clockAt: Date.now() }), count: 3 });
   });
   after(() => nodes?.end());
 
@@ -32,21 +32,56 @@ describe('login limits across several nodes', { skip: server === undefined }, ()
     assertAdmitted(t, results, { status: 200, limit: 10 - before });
   });
 
+  test('sessions and tokens count together: exactly 10 for one e-mail are admitted, exactly 100 from one address', async (t) => {
+    const ofUser = await attemptAll(
+      (index) => ({ username: 'both@example.com', address: `10.5.0.${index}` }),
+      ATTEMPTS,
+      chooseEither,
+    );
+    assertAdmitted(t, ofUser, { status: 400, limit: 10 });
+    const fromAddress = await attemptAll(
+      (index) => ({ username: `both${index}@example.com`, address: '10.6.0.1' }),
+      ATTEMPTS,
+      chooseEither,
+    );
+    assertAdmitted(t, fromAddress, { status: 400, limit: 100 });
+  });
+
   function attemptAll(
-    loginFor: (index: number) => { username: string; address: string; password?: string },
+    loginFor: (index: number) => LoginAttempt,
     count = ATTEMPTS,
+    chooseRequest: (index: number) => typeof requestToken = () => requestToken,
   ): Promise<AttemptResult[]> {
+    assert.equal(nodes.urls.length, 3);
     const attempts = Array.from({ length: count }, (_, index) => {
-      const { username, address, password = 'wrong' } = loginFor(index);
-      return attempt(`${nodes.urls[index % nodes.urls.length]}/oauth2/token`, {
-        method: 'POST',
-        headers: { 'X-Forwarded-For': address },
-        body: new URLSearchParams({ grant_type: 'password', username, password }),
-      });
+      const url = nodes.urls[index % nodes.urls.length] ?? '';
+      const [path, request] = chooseRequest(index)(url, loginFor(index));
+      return attempt(url + path, request);
     });
     return Promise.all(attempts);
   }
 });
+
+interface LoginAttempt {
+  readonly username: string;
+  readonly address: string;
+  readonly password?: string;
+}
+
+/** Each of the nodes gets both. */
+function chooseEither(index: number): typeof requestToken {
+  return index % 2 === 0 ? requestToken : requestSession;
+}
+
+function requestToken(_url: string, { username, address, password = 'wrong' }: LoginAttempt): [string, RequestInit] {
+  const body = new URLSearchParams({ grant_type: 'password', username, password });
+  return ['/oauth2/token', { method: 'POST', headers: { 'X-Forwarded-For': address }, body }];
+}
+
+function requestSession(url: string, { username, address, password = 'wrong' }: LoginAttempt): [string, RequestInit] {
+  const headers = { 'X-Forwarded-For': address, 'Content-Type': 'application/json', Origin: url };
+  return ['/session', { method: 'POST', headers, body: JSON.stringify({ email: username, password }) }];
+}
 
 interface AttemptResult {
   readonly status: number;

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
+import { openSession, toBrowserSession } from '../support/clients/browser-session.ts';
 import { type GraphqlClient, graphqlClient, logIn } from '../support/clients/graphql.ts';
 import { openSocket } from '../support/clients/subscriptions.ts';
-import { createStaff, type Nodes, type Staff, startNodes } from '../support/nodes/nodes.ts';
+import { createStaff, type Nodes, PASSWORD, type Staff, startNodes } from '../support/nodes/nodes.ts';
 import { WAIT_TIMEOUT_MS, waitUntil } from '../support/waiting/wait.ts';
 
 const server = process.env.TEST_DATABASE_URL;
@@ -20,6 +21,22 @@ interface Observation {
   /** Duration of the slowest check. */
   readonly slowestMs: number;
 }
+
+/** How a session ends. A socket of a demoted operator is not only told about the new permissions: the session is over. */
+const SESSION_ENDS: Readonly<
+  Record<string, (session: ManagerSession, admin: GraphqlClient, nodes: Nodes) => Promise<unknown>>
+> = {
+  'log-out': ({ cookie }, _admin, { urls: [url = ''] }) =>
+    fetch(`${url}/session`, { method: 'DELETE', headers: toBrowserSession(url, cookie).headers }),
+  sessionEnd: ({ id, operatorId }, admin) =>
+    admin.run(`mutation{sessionEnd(input:{id:${id} operatorId:${operatorId}}){userErrors{message}}}`),
+  'a new password': ({ operatorId }, admin) =>
+    admin.run(
+      `mutation{operatorPasswordChange(input:{id:${operatorId} newPassword:"quite another password"}){userErrors{message}}}`,
+    ),
+  'a demotion': ({ operatorId }, admin) =>
+    admin.run(`mutation{operatorUpdate(input:{id:${operatorId} roles:[OPERATOR]}){userErrors{message}}}`),
+};
 
 describe('revoked access ends on every node within a second', { skip: server === undefined }, () => {
   let nodes: Nodes;
@@ -66,6 +83,29 @@ describe('revoked access ends on every node within a second', { skip: server ===
         );
         assertInTime(t, observation);
       });
+
+      for (const [how, end] of Object.entries(SESSION_ENDS))
+        test(`a session of a browser by ${how}, for requests and for open sockets`, async (t) => {
+          const admin = graphqlClient(nodes.urls[0] ?? '', nodes.token);
+          const session = await openManagerSession(nodes, admin);
+          const { cookie } = session;
+          const isOver = async (url: string) => {
+            const { headers } = toBrowserSession(url, cookie);
+            const response = await fetch(`${url}/session`, { headers });
+            return !((await response.json()) as { authenticated: boolean }).authenticated;
+          };
+          const isRefused = async (url: string) => {
+            const { headers } = toBrowserSession(url, cookie);
+            const query = encodeURIComponent('{account{name}}');
+            return (await fetch(`${url}/graphql?query=${query}`, { headers })).status === 401;
+          };
+          const observation = await measureDelays(
+            { 'GET /session': isOver, 'GET /graphql': isRefused },
+            { cookie, code: 4401 },
+            () => end(session, admin, nodes),
+          );
+          assertInTime(t, observation);
+        });
 
       test('an API key', async (t) => {
         const admin = graphqlClient(nodes.urls[0] ?? '', nodes.token);
@@ -119,15 +159,14 @@ describe('revoked access ends on every node within a second', { skip: server ===
       /** Polls every node continuously, so that each has a fresh cache entry when the access is revoked. */
       async function measureDelays(
         checks: Readonly<Record<string, (url: string) => Promise<boolean>>>,
-        sockets: { readonly token: string; readonly code: number; readonly path?: string } | undefined,
+        sockets: SocketCheck | undefined,
         revoke: () => Promise<unknown>,
       ): Promise<Observation> {
         const delays: Delays = {};
         let acknowledgedAt = Number.POSITIVE_INFINITY;
         let checkCount = 0;
         let slowestMs = 0;
-        const { token = '', path = '/graphql' } = sockets ?? {};
-        const open = sockets ? nodes.urls.map((url) => openSocket(url, token, { token }, { path })) : [];
+        const open = sockets ? nodes.urls.map((url) => openCheckedSocket(url, sockets)) : [];
         await Promise.all(open.map((socket) => socket.run('{__typename}')));
         const closings = open.map(async ({ closed }, node) => {
           const { code } = await closed;
@@ -160,6 +199,39 @@ describe('revoked access ends on every node within a second', { skip: server ===
       }
     });
 });
+
+/** Open sockets with the credential that ends, and the code with which they are closed. */
+type SocketCheck = { readonly code: number } & (
+  | { readonly token: string; readonly path?: string }
+  | { readonly cookie: string }
+);
+
+function openCheckedSocket(url: string, check: SocketCheck) {
+  if ('cookie' in check) return openSocket(url, '', {}, { headers: toBrowserSession(url, check.cookie).headers });
+  const { token, path = '/graphql' } = check;
+  return openSocket(url, token, { token }, { path });
+}
+
+interface ManagerSession {
+  readonly operatorId: string;
+  readonly id: string;
+  readonly cookie: string;
+}
+
+let managerCount = 0;
+
+/** A session at the first node. */
+async function openManagerSession({ urls }: Nodes, admin: GraphqlClient): Promise<ManagerSession> {
+  managerCount += 1;
+  const email = `manager${managerCount}@example.com`;
+  const { data } = await admin.run(
+    `mutation{operatorCreate(input:{name:"M" email:"${email}" password:"${PASSWORD}" roles:[MANAGER]}){operator{id}}}`,
+  );
+  const operatorId: string = data.operatorCreate.operator.id;
+  const { cookie } = await openSession(urls[0] ?? '', { email, password: PASSWORD });
+  const read = await admin.run(`{operator(id:${operatorId}){sessions{id}}}`);
+  return { operatorId, cookie, id: read.data.operator.sessions[0].id };
+}
 
 function assertInTime(t: { diagnostic(text: string): void }, { delays, slowestMs: slowest }: Observation): void {
   const maxDelayMs = MAX_DELAY_MS + REQUESTS_TO_NOTICE * slowest;
