@@ -26,6 +26,7 @@ import { twoFactor } from './migrations/0020-two-factor.ts';
 import { passwordLinks } from './migrations/0021-password-links.ts';
 import { notes } from './migrations/0022-notes.ts';
 import { deskSettings } from './migrations/0023-desk-settings.ts';
+import { cannedReplies } from './migrations/0024-canned-replies.ts';
 import type { IndexDefinition, Migration } from './migrations/migration.ts';
 
 export const migrations: readonly Migration[] = [
@@ -52,6 +53,7 @@ export const migrations: readonly Migration[] = [
   passwordLinks,
   notes,
   deskSettings,
+  cannedReplies,
 ];
 
 /** Created before the first migration; migrations can add columns. */

@@ -279,6 +279,20 @@ export interface Tables {
   };
   /** What an operator has chosen for the pages: JSON. */
   operatorPreferences: { accountId: number; operatorId: number; preferences: string };
+  cannedReplies: {
+    accountId: number;
+    id: number;
+    /** `own`, `group` or `account`. */
+    scope: string;
+    /** The operator or the group, by the scope; 0 for the account. */
+    ownerId: number;
+    shortcut: string;
+    shortcutFolded: string;
+    /** Empty for every language. */
+    language: string;
+    text: string;
+    updatedAt: number;
+  };
   operatorProfiles: {
     accountId: number;
     operatorId: number;

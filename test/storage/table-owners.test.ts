@@ -14,6 +14,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   attachment_chunks: 'core/engine/records/attachment-store.ts',
   attachment_usage: 'core/engine/records/attachment-store.ts',
   attachments: 'core/engine/records/attachment-store.ts',
+  canned_replies: 'core/administration/canned-replies/canned-reply-store.ts',
   conversation_tags: 'core/engine/records/conversation-tags.ts',
   conversations: 'core/engine/records/conversation-store.ts',
   counters: 'core/kernel/ids.ts',

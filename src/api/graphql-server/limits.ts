@@ -57,7 +57,7 @@ const DEFAULT_LIST_SIZE = 5;
 /** By field, or by type and field where the same name is a short list elsewhere. */
 const LIST_SIZES: Readonly<Record<string, number>> = {
   ...{ children: 10, messages: 100, apiKeys: 20, webhooks: 20, restUsage: 100, rows: 1000 },
-  ...{ notes: 100, routingDecisions: 50, ranked: 20, excluded: 10, liveAt: 1000 },
+  ...{ notes: 100, cannedReplies: 500, routingDecisions: 50, ranked: 20, excluded: 10, liveAt: 1000 },
   ...{ 'TransferTargets.operators': 100, 'TransferTargets.groups': 100, 'TransferTargets.skills': 100 },
   ...{ types: 100, fields: 6, args: 2, inputFields: 4, enumValues: 2, interfaces: 1, possibleTypes: 1 },
 };

@@ -4,6 +4,7 @@ import { refuseRestrictedCallers } from './restricted-callers.ts';
 import './types/account.ts';
 import './types/api-key.ts';
 import './types/browser-session.ts';
+import './types/canned-reply.ts';
 import './types/conversation.ts';
 import './types/conversation-mutations.ts';
 import './types/conversation-queries.ts';

@@ -40,6 +40,7 @@ import {
   requireCanUpdate,
 } from '../operators/permissions.ts';
 import { createTargetLookup } from '../operators/targets.ts';
+import { deleteRepliesOf } from './canned-replies/canned-reply-store.ts';
 import { isAdmin, requireAnotherAdmin, requireConsistentRoles, requireValidOperator } from './operator-checks.ts';
 import { endUnusableLinks } from './password-links.ts';
 import { deletePreferences } from './preferences.ts';
@@ -168,6 +169,7 @@ export class OperatorService {
       await unassignMessagesLeft(tx, caller, id);
       await deleteProfile(tx, caller, id);
       await deletePreferences(tx, caller, id);
+      await deleteRepliesOf(tx, caller, { scope: 'own', id });
       await deleteOperator(tx, caller, operator);
       await endUnusableLinks(tx, caller, id);
       announce(tx, caller, 'operator.deleted', id);

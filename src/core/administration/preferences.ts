@@ -6,6 +6,8 @@ import { requireOperator } from '../operators/operator-store.ts';
 
 const THEMES = ['system', 'light', 'dark'] as const;
 export type Theme = (typeof THEMES)[number];
+const DENSITIES = ['comfortable', 'compact'] as const;
+export type Density = (typeof DENSITIES)[number];
 
 /**
  * What an operator chooses for the pages. A new setting needs a line here and no migration: what is stored is read with
@@ -13,14 +15,19 @@ export type Theme = (typeof THEMES)[number];
  */
 const settings = {
   theme: z.enum(THEMES).catch('system'),
+  density: z.enum(DENSITIES).catch('comfortable'),
+  sound: z.boolean().catch(true),
+  notifications: z.boolean().catch(false),
+  singleKeyShortcuts: z.boolean().catch(true),
+  enterSends: z.boolean().catch(true),
 };
 const preferencesSchema = z.object(settings);
 /** Keeps settings of a newer version. */
 const storedSchema = z.looseObject(settings);
 export type Preferences = Readonly<z.output<typeof preferencesSchema>>;
 
-/** Only the fields to change. */
-export type PreferencesUpdate = { readonly [name in keyof Preferences]?: Preferences[name] | undefined };
+/** Only the fields to change. Null changes nothing either. */
+export type PreferencesUpdate = { readonly [name in keyof Preferences]?: Preferences[name] | null | undefined };
 
 export class OperatorPreferences {
   readonly #database: Database;
@@ -39,7 +46,7 @@ export class OperatorPreferences {
     return commit(async (tx) => {
       await requireOperator(tx, accountId, operatorId);
       const before = storedSchema.parse(await readStored(tx.db, accountId, operatorId));
-      const stored = { ...before, ...omitUndefined(input) };
+      const stored = { ...before, ...omitMissing(input) };
       const { fields } = computeChanges(before, stored);
       if (fields.length === 0) return preferencesSchema.parse(stored);
       const row = { preferences: JSON.stringify(stored) };
@@ -55,8 +62,8 @@ export class OperatorPreferences {
   }
 }
 
-function omitUndefined(input: PreferencesUpdate): Partial<Preferences> {
-  return Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
+function omitMissing(input: PreferencesUpdate): Partial<Preferences> {
+  return Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined && value !== null));
 }
 
 async function readStored(db: Database['read'], accountId: number, operatorId: number): Promise<object> {

@@ -22,6 +22,7 @@ import { Listing } from '../kernel/listing.ts';
 import type { Page, Window } from '../kernel/page.ts';
 import type { Slice, SlicePage } from '../kernel/slice.ts';
 import { listAncestors, wouldCreateCycle } from '../kernel/tree.ts';
+import { deleteRepliesOf } from './canned-replies/canned-reply-store.ts';
 import { requireUnused } from './in-use.ts';
 import { endUnusableLinks } from './password-links.ts';
 
@@ -166,6 +167,7 @@ export class TreeService {
         'open conversations': openConversations.count,
         'widgets of websites': await countWebsitesAskingFor(tx, caller, this.#kind, id),
       });
+      if (this.#kind === 'group') await deleteRepliesOf(tx, caller, { scope: 'group', id });
       await deleteNode(tx, caller, this.#kind, id);
       announce(tx, caller, `${this.#kind}.deleted`, id);
       return node;

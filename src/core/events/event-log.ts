@@ -5,7 +5,15 @@ import { prepare } from '../../storage/prepared-statement.ts';
 import type { Tables } from '../../storage/tables.ts';
 import { deleteInBatches } from '../kernel/batched-delete.ts';
 import { DomainError } from '../kernel/errors.ts';
-import { EventTail, Follower, type LoggedEvent, listTopics, TAIL_SIZE, TOPIC_FIELDS } from './event-tail.ts';
+import {
+  ANY_SUBJECT,
+  EventTail,
+  Follower,
+  type LoggedEvent,
+  listTopics,
+  TAIL_SIZE,
+  TOPIC_FIELDS,
+} from './event-tail.ts';
 
 export type { LoggedEvent } from './event-tail.ts';
 
@@ -90,7 +98,7 @@ export class EventLog {
 
   /**
    * Yields all events after a position, in batches, until the signal aborts; with topics (`conversation:12`,
-   * `operator:5`), only events about one of them. Throws if the log no longer has the position, or never had it.
+   * `operator:5`, `canned_reply:*`), only events about one of them. Throws if the log no longer has the position, or never had it.
    */
   async *follow(
     accountId: number,
@@ -239,6 +247,7 @@ function matchTopicsRoughly(topics: ReadonlySet<string>) {
     eb.or(
       [...topics].flatMap((topic) => {
         const [kind = '', id = ''] = topic.split(':');
+        if (id === ANY_SUBJECT) return eb('subjectType', '=', kind);
         const fields = Object.entries(TOPIC_FIELDS).filter(([, fieldKind]) => fieldKind === kind);
         return [
           eb.and([eb('subjectType', '=', kind), eb('subjectId', '=', Number(id))]),

@@ -21,9 +21,12 @@ const MAX_PENDING_EVENTS = 500;
 /** Fields whose values add a topic, besides the subject. */
 export const TOPIC_FIELDS = { operatorId: 'operator', previousOperatorId: 'operator', visitorId: 'visitor' } as const;
 
-/** Lists the topics of an event, for example `conversation:12`, `operator:5`. */
+/** In a topic instead of an identifier: all subjects of the kind. */
+export const ANY_SUBJECT = '*';
+
+/** Lists the topics of an event, for example `conversation:12`, `conversation:*`, `operator:5`. */
 export function listTopics({ subjectType, subjectId, changes }: LoggedEvent): ReadonlySet<string> {
-  const topics = new Set([`${subjectType}:${subjectId}`]);
+  const topics = new Set([`${subjectType}:${subjectId}`, `${subjectType}:${ANY_SUBJECT}`]);
   for (const [name, kind] of Object.entries(TOPIC_FIELDS)) {
     const id = changes.values[name];
     if (typeof id === 'number') topics.add(`${kind}:${id}`);

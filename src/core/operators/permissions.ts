@@ -148,6 +148,7 @@ function requireWithinManagerLimits(
   if (groupId !== undefined && !manages(caller, groupId)) throw forbidden();
 }
 
-function manages({ managedGroups }: Caller, groupId: number | null): boolean {
+/** Whether the caller manages the operators of this group; null for those without a group. */
+export function manages({ managedGroups }: Caller, groupId: number | null): boolean {
   return managedGroups === 'account' || (groupId !== null && managedGroups.has(groupId));
 }

@@ -14,7 +14,7 @@ export const EVENT_TYPES: readonly string[] = [
   'satisfaction.answered',
   'visitor.updated',
   ...listTypes('message_left', CHANGE_VERBS),
-  ...['skill', 'group', 'website', 'tag', 'api_key', 'webhook', 'account'].flatMap((subject) =>
+  ...['skill', 'group', 'website', 'tag', 'canned_reply', 'api_key', 'webhook', 'account'].flatMap((subject) =>
     listTypes(subject, CHANGE_VERBS),
   ),
 ];

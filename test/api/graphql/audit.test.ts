@@ -132,6 +132,12 @@ async function createByMutation(name: string, input: object): Promise<string> {
   assert.deepEqual(errors, []);
   return data[name][field].id;
 }
+const createCannedReply = () =>
+  createByMutation('cannedReplyCreate', {
+    scope: 'ACCOUNT',
+    shortcut: uniqueName('reply').replace(' ', '-'),
+    text: 'Good day',
+  });
 const createWebhook = () =>
   createByMutation('webhookCreate', {
     name: uniqueName('hook'),
@@ -172,6 +178,31 @@ const CASES: Record<string, () => Promise<Case> | Case> = {
     const id = await createByMutation('apiKeyCreate', { name: uniqueName('key'), access: 'READ' });
     return { input: { id }, type: 'api_key.deleted', subject: `api_key:${id}` };
   },
+  cannedReplyCreate: () => ({
+    input: { scope: 'ACCOUNT', shortcut: 'a-shortcut-that-no-log-may-have', text: 'a text that no log may have' },
+    type: 'canned_reply.created',
+    subject: 'canned_reply:*',
+    fields: ['shortcut', 'text'],
+  }),
+  cannedReplyUpdate: async () => {
+    const id = await createCannedReply();
+    return {
+      input: { id, text: 'again: a text that no log may have' },
+      type: 'canned_reply.updated',
+      subject: `canned_reply:${id}`,
+      fields: ['text'],
+    };
+  },
+  cannedReplyDelete: async () => {
+    const id = await createCannedReply();
+    return { input: { id }, type: 'canned_reply.deleted', subject: `canned_reply:${id}` };
+  },
+  cannedRepliesImport: () => ({
+    input: { scope: 'ACCOUNT', replies: [{ shortcut: uniqueName('import').replace(' ', '-'), text: 'Good day' }] },
+    type: 'canned_reply.created',
+    subject: 'canned_reply:*',
+    fields: ['shortcut', 'text'],
+  }),
   conversationClose: async () => {
     const { id, operator } = await startActive();
     return { input: { id }, type: 'conversation.closed', subject: `conversation:${id}`, actingOperator: operator };
@@ -518,7 +549,13 @@ test('every mutation has a case', () => {
 });
 
 /** Texts that the log must never contain. */
-const SECRETS = [password, 'a text that no log may have', 'A name that no log may have', 'Riga'];
+const SECRETS = [
+  password,
+  'a text that no log may have',
+  'a-shortcut-that-no-log-may-have',
+  'A name that no log may have',
+  'Riga',
+];
 
 for (const [index, name] of MUTATION_NAMES.entries()) {
   test(`rule 20: the log records who ran ${name}, when, from where, and what it changed`, async () => {

@@ -450,7 +450,7 @@ test('rule 20: a conversation can be followed by operators who may see it, while
 test('the GraphQL examples of docs/desk.md fit the schema', () => {
   const page = readFileSync(new URL('../../../docs/desk.md', import.meta.url), 'utf8');
   const documents = [...page.matchAll(/```graphql\n(.*?)```/gs)].map(([, text]) => text ?? '');
-  assert.equal(documents.length, 7);
+  assert.ok(documents.length > 10, 'the page has examples');
   for (const document of documents) assert.deepEqual(validate(schema, parse(document)), []);
 });
 

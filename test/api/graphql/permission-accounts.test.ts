@@ -7,6 +7,7 @@ import { type GraphqlCaller, type GraphqlClient, graphqlClient, logIn } from '..
 import type { RestClient } from '../../support/clients/rest.ts';
 import { createOperator, createOtherAccount, createResource } from '../../support/fixtures/resources.ts';
 import { waitUntil } from '../../support/waiting/wait.ts';
+import { createCannedReply } from './permission-cases.ts';
 import {
   insertHistory,
   insertWebhook,
@@ -33,18 +34,21 @@ type Kind =
   | 'satisfaction'
   | 'messageLeft'
   | 'conversation'
-  | 'webhook';
+  | 'webhook'
+  | 'cannedReply';
 
 let fixture: PermissionFixture;
 let other: RestClient;
 let foreign: Record<Kind, string>;
 let admin: TestOperator;
 let ownConversation: string;
+let ownReply: string;
 
 before(async () => {
   fixture = await openPermissionFixture();
   admin = fixture.viewers.admin;
   ownConversation = await fixture.conversationOf('admin', 'ownGroup');
+  ownReply = await createCannedReply(admin, { scope: 'ACCOUNT' });
   other = await createOtherAccount(fixture.switchboard);
   const login = { email: 'other@example.com', password: 'a long enough password' };
   const otherAdmin = graphqlClient(fixture.switchboard.url, await logIn(fixture.switchboard.url, login));
@@ -70,6 +74,7 @@ before(async () => {
       webhook: history.id,
     }),
     apiKey: await createApiKeys(otherAdmin),
+    cannedReply: await createCannedReplies(otherAdmin),
   };
   assert.equal((await otherAdmin.run('{ viewer { id } }')).data.viewer.id, '1');
 });
@@ -86,6 +91,16 @@ async function createApiKeys(client: GraphqlClient): Promise<string> {
       `mutation { apiKeyCreate(input: { name: "${MARKER}", access: READ }) { apiKey { id } } }`,
     );
     id = created.data.apiKeyCreate.apiKey.id;
+  }
+  return id;
+}
+
+async function createCannedReplies(client: GraphqlClient): Promise<string> {
+  let id = '';
+  for (let number = 0; number < 5; number += 1) {
+    const fields = `scope: ACCOUNT, shortcut: "${MARKER}-${number}", text: "${MARKER}"`;
+    const created = await client.run(`mutation { cannedReplyCreate(input: { ${fields} }) { cannedReply { id } } }`);
+    id = created.data.cannedReplyCreate.cannedReply.id;
   }
   return id;
 }
@@ -316,6 +331,20 @@ const CASES: Record<string, readonly [Kind, (id: string) => string]> = {
   'TagUpdateInput.id': ['tag', (id) => mutation('tagUpdate', `id: ${id}, name: "Taken"`)],
   'TagUpdateInput.websiteIds': ['website', (id) => mutation('tagUpdate', `id: ${fixture.tag}, websiteIds: [${id}]`)],
   'TagDeleteInput.id': ['tag', mutationById('tagDelete')],
+  'CannedReplyCreateInput.groupId': [
+    'group',
+    (id) => mutation('cannedReplyCreate', `scope: GROUP, groupId: ${id}, shortcut: "x", text: "X"`),
+  ],
+  'CannedRepliesImportInput.groupId': [
+    'group',
+    (id) => mutation('cannedRepliesImport', `scope: GROUP, groupId: ${id}, replies: [{ shortcut: "x", text: "X" }]`),
+  ],
+  'CannedReplyUpdateInput.id': ['cannedReply', (id) => mutation('cannedReplyUpdate', `id: ${id}, text: "Taken"`)],
+  'CannedReplyUpdateInput.groupId': [
+    'group',
+    (id) => mutation('cannedReplyUpdate', `id: ${ownReply}, scope: GROUP, groupId: ${id}`),
+  ],
+  'CannedReplyDeleteInput.id': ['cannedReply', mutationById('cannedReplyDelete')],
   'ApiKeyRevokeInput.id': ['apiKey', mutationById('apiKeyRevoke')],
   'EventFilter.subjectId': [
     'operator',

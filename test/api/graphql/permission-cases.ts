@@ -1,3 +1,5 @@
+import assert from 'node:assert/strict';
+import type { GraphqlCaller } from '../../support/clients/graphql.ts';
 import { insertSession } from '../../support/fixtures/browser-sessions.ts';
 import { createResource } from '../../support/fixtures/resources.ts';
 import { computeCurrentTotp, setUpTwoFactor, startTwoFactor } from '../../support/fixtures/two-factor.ts';
@@ -15,6 +17,19 @@ export const uniqueName = (kind: string) => {
   nameCount += 1;
   return `${kind} ${nameCount}`;
 };
+
+/** Creates a canned reply and returns its id. */
+export async function createCannedReply(
+  { run }: Pick<GraphqlCaller, 'run'>,
+  owner: { readonly scope: string; readonly groupId?: string },
+): Promise<string> {
+  const mutation = `mutation($input: CannedReplyCreateInput!) {
+    cannedReplyCreate(input: $input) { cannedReply { id } userErrors { message } } }`;
+  const content = { shortcut: uniqueName('reply').replace(' ', '-'), text: 'Good day' };
+  const { data, errors } = await run(mutation, { input: { ...owner, ...content } });
+  assert.deepEqual([errors, data.cannedReplyCreate.userErrors], [[], []]);
+  return data.cannedReplyCreate.cannedReply.id;
+}
 
 export interface MutationCases {
   /** For each mutation an input that is valid for every viewer with the permission. */
@@ -72,6 +87,19 @@ export function createMutationCases(fixture: PermissionFixture): MutationCases {
     },
     sessionsEnd: (viewer, target) => ({ input: { operatorId: fixture.target(viewer, target) } }),
     preferencesUpdate: () => ({ input: { theme: 'DARK' } }),
+    cannedReplyCreate: (_viewer, target) => ({
+      input: { ...replyOwner(target), shortcut: uniqueName('reply').replace(' ', '-'), text: 'Good day' },
+    }),
+    cannedRepliesImport: (_viewer, target) => ({
+      input: {
+        ...replyOwner(target),
+        replies: [{ shortcut: uniqueName('reply').replace(' ', '-'), text: 'Good day' }],
+      },
+    }),
+    cannedReplyUpdate: async (viewer, target) => ({
+      input: { id: await createReplyOf(viewer, target), text: uniqueName('text') },
+    }),
+    cannedReplyDelete: async (viewer, target) => ({ input: { id: await createReplyOf(viewer, target) } }),
     twoFactorStart: () => ({ input: { currentPassword: PASSWORD } }),
     twoFactorConfirm: async (viewer) => {
       if (!isOperatorViewer(viewer)) return { input: { code: '000000' } };
@@ -192,6 +220,20 @@ export function createMutationCases(fixture: PermissionFixture): MutationCases {
     const { recoveryCodes } = await setUpTwoFactor(actingOperator, PASSWORD);
     const [code] = recoveryCodes;
     return { input: { currentPassword: PASSWORD, code }, actingOperator };
+  }
+
+  /** The operators of the targets `manager` and `admin` have their own replies; no one else can create those. */
+  function replyOwner(target: Target): { scope: string; groupId?: string } {
+    if (target === 'noGroup') return { scope: 'ACCOUNT' };
+    const groupId = GROUPS[target]?.();
+    return groupId ? { scope: 'GROUP', groupId } : { scope: 'OWN' };
+  }
+
+  async function createReplyOf(viewer: Viewer, target: Target): Promise<string> {
+    const owner = replyOwner(target);
+    if (owner.scope !== 'OWN') return createCannedReply(fixture.viewers.admin, owner);
+    const operator = target === 'self' ? fixture.viewers[viewer] : await fixture.createViewer('managerOfAll');
+    return createCannedReply(operator, owner);
   }
 
   /** Creates a conversation that the target handles. The target is connected and has free slots. */

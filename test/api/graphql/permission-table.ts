@@ -152,6 +152,32 @@ const OWN: Cells = {
   writeKey:                    '.    -        -        -          -       -       -',
 };
 
+/**
+ * Replies of the viewer (`self`), of the groups, of the account (`noGroup`), and of another operator (`manager` and
+ * `admin`).
+ */
+// biome-ignore format: the columns are the table
+const CANNED_REPLIES: Cells = {
+  expert:                      '+    -        -        -          -       -       -',
+  operator:                    '+    -        -        -          -       -       -',
+  manager:                     '+    +        +        -          -       -       -',
+  managerOfAll:                '+    +        +        +          -       -       -',
+  admin:                       '+    +        +        +          +       -       -',
+  readKey:                     '.    -        -        -          -       -       -',
+  writeKey:                    '.    +        +        +          +       -       -',
+};
+/** New replies: no one can create one for another operator. */
+// biome-ignore format: the columns are the table
+const NEW_CANNED_REPLIES: Cells = {
+  expert:                      '+    -        -        -          -       .       .',
+  operator:                    '+    -        -        -          -       .       .',
+  manager:                     '+    +        +        -          -       .       .',
+  managerOfAll:                '+    +        +        +          -       .       .',
+  admin:                       '+    +        +        +          +       .       .',
+  readKey:                     '-    -        -        -          -       .       .',
+  writeKey:                    '-    +        +        +          +       .       .',
+};
+
 const EVERYONE = Object.fromEntries(VIEWERS.map((viewer) => [viewer, '+'])) as Cells;
 const NOT_EXPERTS: Cells = { ...EVERYONE, expert: '-' };
 const MANAGERS: Cells = { ...NOT_EXPERTS, operator: '-' };
@@ -221,7 +247,7 @@ export const FIELDS = buildTable(
   cellsFor('TwoFactor', OWN, 'recoveryCodesLeft'),
   cellsFor('Operator', ADMINS_BY_TARGET, 'ssoKey'),
   cellsFor('Operator', OWN, 'preferences'),
-  cellsFor('OperatorPreferences', OWN, 'theme'),
+  cellsFor('OperatorPreferences', OWN, 'theme density sound notifications singleKeyShortcuts enterSends'),
   cellsFor('Operator', SELF_AND_ADMINS, 'sessions failedLogins'),
   cellsFor('BrowserSession', SELF_AND_ADMINS, 'id createdAt lastUsedAt expiresAt device address isCurrent'),
   cellsFor('FailedLogin', SELF_AND_ADMINS, 'at address device reason'),
@@ -306,6 +332,8 @@ export const FIELDS = buildTable(
   cellsFor('SkillEdge', EVERYONE, 'cursor node'),
   cellsFor('WebsiteConnection', EVERYONE, 'edges nodes pageInfo totalCount'),
   cellsFor('WebsiteEdge', EVERYONE, 'cursor node'),
+  cellsFor('Query', EVERYONE, 'cannedReplies'),
+  cellsFor('CannedReply', EVERYONE, 'id scope group shortcut text language canEdit updatedAt'),
   cellsFor('Tag', EVERYONE, 'id name websites createdAt'),
   cellsFor('TagConnection', EVERYONE, 'edges nodes pageInfo totalCount'),
   cellsFor('TagEdge', EVERYONE, 'cursor node'),
@@ -367,6 +395,8 @@ export const MUTATIONS = buildTable(
     ADMINS,
     'websiteCreate websiteUpdate websiteDelete websiteSecretRotate apiKeyCreate apiKeyRevoke',
   ),
+  changesFor('Mutation', NEW_CANNED_REPLIES, 'cannedReplyCreate cannedRepliesImport'),
+  changesFor('Mutation', CANNED_REPLIES, 'cannedReplyUpdate cannedReplyDelete'),
   changesFor('Mutation', ADMINS, 'visitorErase'),
   changesFor('Mutation', WORK, 'visitorUpdate'),
   changesFor('Mutation', NOT_EXPERTS, 'messageLeftResolve messageLeftReopen messageLeftAssign'),

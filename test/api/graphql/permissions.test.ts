@@ -4,6 +4,7 @@ import { isInputObjectType, isNonNullType, isObjectType } from 'graphql';
 import { schema } from '../../../src/api/graphql/schema.ts';
 import { tryLogin } from '../../support/clients/oauth.ts';
 import { insertSession } from '../../support/fixtures/browser-sessions.ts';
+import { createCannedReply } from './permission-cases.ts';
 import { openPermissionFixture, outcomeAt, type PermissionFixture, selectAllFields } from './permission-operators.ts';
 import {
   type Cells,
@@ -27,7 +28,11 @@ let fixture: PermissionFixture;
 before(async () => {
   fixture = await openPermissionFixture();
   // So that no list is empty.
-  for (const viewer of OPERATOR_VIEWERS) await fixture.conversationOf(viewer, 'self');
+  for (const viewer of OPERATOR_VIEWERS) {
+    await fixture.conversationOf(viewer, 'self');
+    await createCannedReply(fixture.viewers[viewer], { scope: 'OWN' });
+  }
+  await createCannedReply(fixture.viewers.admin, { scope: 'ACCOUNT' });
   await addLogins();
 });
 after(() => fixture.stop());
@@ -166,6 +171,7 @@ function buildRoutes({
     LiveChangeEdge: route('liveHistory(operatorId: $target, first: 1)', 'edges'),
     LiveChange: route('liveHistory(operatorId: $target, first: 1)', 'nodes'),
     OperatorMoment: route('liveAt(time: "2100-01-01", operatorIds: [$target])'),
+    CannedReply: route('cannedReplies'),
     Tag: route(`tag(id: ${tag})`),
     Webhook: route(`webhook(id: ${webhook})`),
     WebhookDeliveryConnection: route(deliveries),

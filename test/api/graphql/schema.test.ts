@@ -81,6 +81,7 @@ test('a mutation is named object-verb, takes one input, and returns the object a
     const names = Object.keys(results); // in alphabetical order: a secret may come before its owner
     const first = names.find((prefix) => name.startsWith(prefix)) ?? (names[0] as string);
     if (expected) assert.equal(first, expected);
+    else if (name === 'cannedRepliesImport') assert.deepEqual(names, ['created', 'updated']);
     // An offer is a state of a conversation, and people type in one.
     else if (name.startsWith('offer') || name === 'typing') assert.equal(first, 'conversation');
     // Browser sessions belong to an operator too.
@@ -219,7 +220,15 @@ const CONTRACT = lexicographicSortSchema(
     live: OperatorLive!  profile: OperatorProfile  preferences: OperatorPreferences  statistics(from: DateTime, to: DateTime): Statistics
   }
   enum Theme { SYSTEM LIGHT DARK }
-  type OperatorPreferences { theme: Theme! }
+  enum Density { COMFORTABLE COMPACT }
+  type OperatorPreferences {
+    theme: Theme! density: Density! sound: Boolean! notifications: Boolean! singleKeyShortcuts: Boolean! enterSends: Boolean!
+  }
+  enum CannedReplyScope { OWN GROUP ACCOUNT }
+  type CannedReply {
+    id: ID! scope: CannedReplyScope! group: Group shortcut: String! text: String! language: String canEdit: Boolean!
+    updatedAt: DateTime!
+  }
   type PasswordLink { url: String! expiresAt: DateTime! }
   type CallConfig { type: String! phoneNumber: String }
   type OperatorProfile { status: String! description: String! facebook: String! twitter: String! city: String! country: String! }
@@ -256,7 +265,8 @@ const MUTATIONS =
   skillOperatorsRemove groupCreate groupUpdate groupDelete websiteCreate websiteUpdate websiteDelete apiKeyCreate apiKeyRevoke
   operatorsImport accountUpdate offerAccept offerDecline messageSend conversationTransfer conversationEscalate conversationTag
   conversationClose conversationTake conversationRead typing
-  messageLeftResolve messageLeftReopen messageLeftAssign`.split(/\s+/);
+  messageLeftResolve messageLeftReopen messageLeftAssign cannedReplyCreate cannedReplyUpdate cannedReplyDelete
+  cannedRepliesImport`.split(/\s+/);
 
 test('the schema has everything that clients rely on', () => {
   for (const contract of Object.values(CONTRACT.getTypeMap())) {

@@ -1,4 +1,5 @@
 import type { LoggedEvent } from '../../../core/events/event-log.ts';
+import { ANY_SUBJECT } from '../../../core/events/event-tail.ts';
 import { requireOperatorId } from '../../../core/kernel/caller.ts';
 import { forbiddenError, graphqlError } from '../../graphql-server/errors.ts';
 import { parseIdArgument, parsePosition } from '../../graphql-server/ids.ts';
@@ -18,7 +19,7 @@ const DeskEventRef = builder.objectRef<LoggedEvent>('DeskEvent').implement({
     }),
     type: t.exposeString('type', {
       description:
-        '`conversation.queued`, `.offered`, `.started`, `.transferred`, `.closed`, `.updated`; `message.created`; `note.created`; `satisfaction.answered`; `operator.connected`, `.disconnected`, `.availability_updated`, `.updated`; `visitor.updated` when the context of a visitor in one of the conversations of the viewer changed. New types may be added: ignore unknown ones.',
+        '`conversation.queued`, `.offered`, `.started`, `.transferred`, `.closed`, `.updated`; `message.created`; `note.created`; `satisfaction.answered`; `operator.connected`, `.disconnected`, `.availability_updated`, `.updated`; `visitor.updated` when the context of a visitor in one of the conversations of the viewer changed; `canned_reply.created`, `.updated`, `.deleted` when canned replies of the viewer, a group or the account changed: read `cannedReplies` again. Changes of canned replies that were made together arrive as one event, the last. New types may be added: ignore unknown ones.',
     }),
     at: t.expose('at', { type: 'DateTime', description: 'When the event occurred.' }),
     conversationId: t.id({
@@ -141,12 +142,15 @@ async function* streamDeskEvents(
   await services.events.log.requirePosition(accountId, start);
   try {
     await desk?.enter(caller, operatorId);
-    for await (const events of services.events.log.follow(accountId, start, signal, [`operator:${operatorId}`])) {
+    const topics = [`operator:${operatorId}`, `canned_reply:${ANY_SUBJECT}`];
+    for await (const events of services.events.log.follow(accountId, start, signal, topics)) {
       // Cached rows may be outdated.
       context.load = createLoaders(caller, services, context.turns);
+      const relevant = events.filter((event) => isRelevant(event, operatorId));
+      const lastReply = relevant.findLast(isOfCannedReply);
       for (const event of events) {
         if (event.position > openPosition) desk?.handleEvent(event);
-        if (isRelevant(event, operatorId)) yield event;
+        if (isRelevant(event, operatorId) && (!isOfCannedReply(event) || event === lastReply)) yield event;
       }
     }
   } finally {
@@ -155,11 +159,22 @@ async function* streamDeskEvents(
 }
 
 /** In a transfer, the previous operator receives only the loss, and the new operator only the offer or start. */
-function isRelevant({ type, subjectType, changes: { values } }: LoggedEvent, operatorId: number): boolean {
+function isRelevant(event: LoggedEvent, operatorId: number): boolean {
+  const { type, subjectType } = event;
+  const { fields, values } = event.changes;
+  if (isOfCannedReply(event)) {
+    // An update of the scope takes the reply away from the others.
+    const isShared = values.scope !== 'own' || (type === 'canned_reply.updated' && fields.includes('scope'));
+    return isShared || values.operatorId === operatorId;
+  }
   if (subjectType !== 'conversation') return subjectType === 'operator' || subjectType === 'visitor';
   const isOwn = values.operatorId === operatorId;
   if (type === 'conversation.offered' || type === 'conversation.started') return isOwn;
   return type !== 'conversation.transferred' || !isOwn;
+}
+
+function isOfCannedReply({ subjectType }: LoggedEvent): boolean {
+  return subjectType === 'canned_reply';
 }
 
 async function* streamConversationEvents(
