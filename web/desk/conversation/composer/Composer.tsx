@@ -13,9 +13,11 @@ import { Icon } from '../../../shared/components/Icon.tsx';
 import { useLanguage, useTexts } from '../../../shared/texts/LanguageContext.tsx';
 import { useDeskActions } from '../../DeskContext.tsx';
 import type { DeskConversation, Viewer } from '../../state/model.ts';
+import { CannedList } from '../canned/CannedList.tsx';
+import { useCanned } from '../canned/useCanned.ts';
 import { describeVisitor } from '../describe-visitor.ts';
 import { EmojiButton } from '../emoji/EmojiButton.tsx';
-import { CLIP, LOCK, NOTE, SEND } from '../icons.ts';
+import { CLIP, LOCK, NOTE, SEND, SLASH } from '../icons.ts';
 import { useUploads } from '../memory/ConversationMemory.tsx';
 import { conversationTexts } from '../texts.ts';
 import { insertText } from './insert-text.ts';
@@ -62,6 +64,7 @@ export function Composer({ conversation, viewer, mode, onModeChange, ref }: Comp
   const isAllowed = useAllowedKinds();
   const isNote = mode === 'note';
   const [text, setText] = isNote ? [note, setNote] : [message, setMessage];
+  const canned = useCanned({ conversation, viewer, field, isEnabled: !isNote });
   useImperativeHandle(ref, () => ({ focus: () => field.current?.focus() }));
 
   const isUploading = uploads.some(isRunning);
@@ -98,6 +101,7 @@ export function Composer({ conversation, viewer, mode, onModeChange, ref }: Comp
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
     // Enter ends the composition of a character, such as in Japanese.
     if (event.nativeEvent.isComposing) return;
+    if (canned.onKeyDown(event)) return;
     if (event.key === 'Escape' && isNote && note === '') return onModeChange('message');
     if (!isSendKey(event, viewer.preferences.enterSends)) return;
     event.preventDefault();
@@ -134,6 +138,7 @@ export function Composer({ conversation, viewer, mode, onModeChange, ref }: Comp
         if (!isNote) addFiles(event.dataTransfer.files);
       }}
     >
+      <CannedList canned={canned} />
       {isNote && (
         <p className="note-head composer-note">
           <Icon path={LOCK} />
@@ -168,6 +173,7 @@ export function Composer({ conversation, viewer, mode, onModeChange, ref }: Comp
         onChange={(event) => change(event.target.value)}
         onPaste={onPaste}
         onKeyDown={onKeyDown}
+        {...canned.fieldProps}
       />
       {tooMany > 0 && (
         <p className="field-error composer-error" role="alert">
@@ -192,6 +198,7 @@ export function Composer({ conversation, viewer, mode, onModeChange, ref }: Comp
           </>
         )}
         <EmojiButton onChoose={insert} />
+        {!isNote && <IconButton icon={SLASH} label={t('cannedReplies')} onPress={canned.open} />}
         {!isNote && <IconButton icon={NOTE} label={t('writeNote')} onPress={() => onModeChange('note')} />}
         <SendHint enterSends={viewer.preferences.enterSends} isWaiting={isWaiting && isUploading} />
         <Button

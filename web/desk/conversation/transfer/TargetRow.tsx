@@ -1,9 +1,10 @@
 import { Avatar } from '../../../shared/components/Avatar.tsx';
+import type { LampState } from '../../../shared/components/lamp-state.ts';
 import { SlotMeter } from '../../../shared/components/SlotMeter.tsx';
+import { StateWord } from '../../../shared/components/StateWord.tsx';
 import { useTexts } from '../../../shared/texts/LanguageContext.tsx';
 import type { BlockReason } from '../../state/model.ts';
 import { conversationTexts } from '../texts.ts';
-import { Lamp, type LampState } from './Lamp.tsx';
 import type { Target } from './targets.ts';
 
 const LAMPS: Readonly<Record<BlockReason, LampState>> = {
@@ -45,12 +46,12 @@ function TargetState({ target }: { readonly target: Target }) {
   if (target.kind !== 'operator') {
     const { routableCount } = target;
     return (
-      <Lamp state={routableCount > 0 ? 'available' : 'offline'}>
+      <StateWord state={routableCount > 0 ? 'available' : 'offline'}>
         {routableCount > 0 ? t('freeNow', { count: routableCount }) : t('noneFree')}
-      </Lamp>
+      </StateWord>
     );
   }
   const [reason] = target.blockedBy;
-  if (reason === undefined) return <Lamp state="available">{t('available')}</Lamp>;
-  return <Lamp state={LAMPS[reason]}>{t(`blocked${reason}`)}</Lamp>;
+  if (reason === undefined) return <StateWord state="available">{t('available')}</StateWord>;
+  return <StateWord state={LAMPS[reason]}>{t(`blocked${reason}`)}</StateWord>;
 }
