@@ -326,6 +326,7 @@ const CASES: Record<string, readonly [Kind, (id: string) => string]> = {
   ],
   'WebsiteDeleteInput.id': ['website', mutationById('websiteDelete')],
   'WebsiteSecretRotateInput.id': ['website', mutationById('websiteSecretRotate')],
+  'VisitorUpdateInput.id': ['visitor', (id) => mutation('visitorUpdate', `id: ${id}, lastname: "Taken"`)],
   'VisitorEraseInput.id': ['visitor', mutationById('visitorErase')],
   'TagCreateInput.websiteIds': ['website', (id) => mutation('tagCreate', `name: "New", websiteIds: [${id}]`)],
   'TagUpdateInput.id': ['tag', (id) => mutation('tagUpdate', `id: ${id}, name: "Taken"`)],

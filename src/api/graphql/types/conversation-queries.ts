@@ -62,7 +62,6 @@ function toConversationFilters(
 builder.objectField(VisitorRef, 'conversations', (t) =>
   connectionField(t as never, {
     type: ConversationConnection,
-    nullable: true,
     description:
       'The conversations of the visitor that the viewer can see. With `Account.shareVisitorHistory`, operators and managers see all closed ones while they serve the visitor; experts only their own.',
     list: async ({ id }: Visitor, _args, { caller, load, services }) => {
