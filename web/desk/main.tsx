@@ -1,5 +1,5 @@
 import { SessionPage } from '../shared/page/SessionPage.tsx';
 import { startPage } from '../shared/page/start-page.tsx';
-import { Home } from './Home.tsx';
+import { DeskStart } from './DeskStart.tsx';
 
-startPage(() => <SessionPage>{(session) => <Home session={session} />}</SessionPage>);
+startPage(() => <SessionPage>{(session) => <DeskStart session={session} />}</SessionPage>);

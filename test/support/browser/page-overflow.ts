@@ -15,8 +15,9 @@ export function findPageOverflow(): string[] {
     const isOutside = left < -1 || right > clientWidth + 1;
     const isTooWide =
       element.scrollWidth > element.clientWidth + 1 && !element.matches('input, select, svg, svg *, .truncate');
+    const { display, clipPath } = getComputedStyle(element);
     const isVisible =
-      getComputedStyle(element).display !== 'inline' && !element.querySelector('.offer-ring, .tooltip, .code-field');
+      display !== 'inline' && clipPath !== 'inset(50%)' && !element.querySelector('.offer-ring, .tooltip, .code-field');
     return isOutside || (isTooWide && isVisible)
       ? [`${element.tagName}.${element.className}: ${element.textContent.slice(0, 80)}`]
       : [];

@@ -28,8 +28,9 @@ export function AccountMenu({ session, onShowShortcuts }: AccountMenuProps) {
   };
   return (
     <MenuTrigger>
-      <AriaButton className="button" data-kind="quiet" data-icon="" aria-label={t('accountMenu', { name })}>
+      <AriaButton className="button" data-kind="quiet" data-icon="">
         <Avatar name={name} />
+        <span className="visually-hidden">{t('accountMenu', { name })}</span>
       </AriaButton>
       <Popover className="popover" placement="bottom end" offset={4}>
         <Menu className="menu" aria-label={t('accountMenu', { name })}>

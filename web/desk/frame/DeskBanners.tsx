@@ -1,6 +1,6 @@
+import { useEffect, useState } from 'react';
 import { Banner } from '../../shared/components/Banner.tsx';
 import { Button } from '../../shared/components/Button.tsx';
-import { useNow } from '../../shared/format/useNow.ts';
 import { useLanguage, useTexts } from '../../shared/texts/LanguageContext.tsx';
 import { useDesk, useDeskActions } from '../DeskContext.tsx';
 import { POWER, WIFI_OFF } from '../icons.ts';
@@ -11,24 +11,22 @@ import { useReport } from './useReport.ts';
 /** A connection is often back at once. */
 const QUIET_MS = 2000;
 
-/** Under the header: the loss of the connection, and that someone else took the viewer offline. Nothing is blocked. */
+/** Under the header: the loss of the connection, and that the viewer is offline although the desk is open. */
 export function DeskBanners() {
-  const connection = useDesk((state) => state.connection);
+  const kind = useDesk((state) => state.connection.kind);
+  const isConnected = useDesk((state) => state.viewer.live.connected);
   const takenOffline = useDesk((state) => state.viewer.live.takenOffline);
-  return (
-    <div className="desk-banners">
-      {connection.kind === 'lost' && <ReconnectingBanner since={connection.since} />}
-      {connection.kind !== 'lost' && takenOffline !== null && <TakenOfflineBanner {...takenOffline} />}
-    </div>
-  );
+  if (kind === 'lost') return <ReconnectingBanner />;
+  if (takenOffline !== null) return <TakenOfflineBanner {...takenOffline} />;
+  return kind === 'live' && !isConnected ? <OfflineBanner /> : null;
 }
 
-function ReconnectingBanner({ since }: { readonly since: number }) {
+function ReconnectingBanner() {
   const t = useTexts(frameTexts);
-  const now = useNow(250);
+  const isShown = useIsLongerThan(QUIET_MS);
   return (
     <div role="status">
-      {now - since >= QUIET_MS && (
+      {isShown && (
         <Banner icon={WIFI_OFF} isInset={false}>
           {t('reconnectingHint')}
         </Banner>
@@ -46,24 +44,45 @@ interface TakenOfflineProps {
 function TakenOfflineBanner({ by, at, reason }: TakenOfflineProps) {
   const t = useTexts(frameTexts);
   const { locale } = useLanguage();
-  const mine = useDesk(selectMine);
-  const { connect } = useDeskActions();
-  const report = useReport();
   const time = new Intl.DateTimeFormat(locale, { timeStyle: 'short' }).format(new Date(at));
   const title = by.name === null ? t('takenOffline', { time }) : t('takenOfflineBy', { name: by.name, time });
+  return <WayBack title={reason === null ? title : `${title} (${reason})`} />;
+}
+
+/** The service took the viewer offline by itself, for example because the computer slept. */
+function OfflineBanner() {
+  const t = useTexts(frameTexts);
+  return useIsLongerThan(QUIET_MS) && <WayBack title={t('offlineNow')} />;
+}
+
+function WayBack({ title }: { readonly title: string }) {
+  const t = useTexts(frameTexts);
+  const count = useDesk(selectMine).length;
+  const { connect } = useDeskActions();
+  const report = useReport();
   return (
     <Banner
       icon={POWER}
       role="alert"
       isInset={false}
-      title={reason === null ? title : `${title} (${reason})`}
+      title={title}
       action={
         <Button kind="primary" size="small" onPress={() => report(connect())}>
           {t('connectAgain')}
         </Button>
       }
     >
-      {mine.length > 0 ? t('takenOfflineMine', { count: mine.length }) : t('takenOfflineNone')}
+      {count > 0 ? t('takenOfflineMine', { count }) : t('takenOfflineNone')}
     </Banner>
   );
+}
+
+/** What is over at once is not worth a word. */
+function useIsLongerThan(milliseconds: number): boolean {
+  const [isLonger, setLonger] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setLonger(true), milliseconds);
+    return () => clearTimeout(timer);
+  }, [milliseconds]);
+  return isLonger;
 }

@@ -35,6 +35,7 @@ export const de: TextsLike<typeof en> = {
   endPause: 'Pause beenden',
   connect: 'Verbinden',
   connectAgain: 'Wieder verbinden',
+  offlineNow: 'Sie sind offline.',
   takenOffline: 'Sie wurden um {time} offline gesetzt.',
   takenOfflineBy: '{name} hat Sie um {time} offline gesetzt.',
   takenOfflineMine: 'Ihre Gespräche ({count}) gehen zurück in die Warteschlange, wenn Sie sich nicht wieder verbinden.',

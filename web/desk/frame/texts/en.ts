@@ -32,6 +32,7 @@ export const en = {
   endPause: 'End the pause',
   connect: 'Connect',
   connectAgain: 'Connect again',
+  offlineNow: 'You are offline.',
   takenOffline: 'You were set offline at {time}.',
   takenOfflineBy: '{name} set you offline at {time}.',
   takenOfflineMine: 'Your conversations ({count}) go back to the queue unless you connect again.',

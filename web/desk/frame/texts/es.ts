@@ -35,6 +35,7 @@ export const es: TextsLike<typeof en> = {
   endPause: 'Terminar la pausa',
   connect: 'Conectar',
   connectAgain: 'Volver a conectar',
+  offlineNow: 'Está desconectado.',
   takenOffline: 'Se le desconectó a las {time}.',
   takenOfflineBy: '{name} le desconectó a las {time}.',
   takenOfflineMine: 'Sus conversaciones ({count}) vuelven a la cola si no se conecta de nuevo.',

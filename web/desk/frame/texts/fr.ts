@@ -35,6 +35,7 @@ export const fr: TextsLike<typeof en> = {
   endPause: 'Terminer la pause',
   connect: 'Se connecter',
   connectAgain: 'Se reconnecter',
+  offlineNow: 'Vous êtes hors ligne.',
   takenOffline: 'Vous avez été mis hors ligne à {time}.',
   takenOfflineBy: '{name} vous a mis hors ligne à {time}.',
   takenOfflineMine: 'Vos conversations ({count}) retournent dans la file si vous ne vous reconnectez pas.',

@@ -1,0 +1,196 @@
+import assert from 'node:assert/strict';
+import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { assertPageIsSound } from '../support/browser/assert-page.ts';
+import { launchChromium, skipWithoutBrowser } from '../support/browser/chromium.ts';
+import { fillInLogin, logInContext } from '../support/browser/log-in.ts';
+import { findPageOverflow } from '../support/browser/page-overflow.ts';
+import { recordViolations } from '../support/browser/violations.ts';
+import { newOperatorFields } from '../support/fixtures/resources.ts';
+import { openSite, PASSWORD, type Site, type SiteOperator } from '../support/fixtures/site.ts';
+import { WAIT_TIMEOUT_MS, waitUntil } from '../support/waiting/wait.ts';
+
+const LANGUAGES = ['de', 'es', 'fr', 'en'];
+const WIDTHS = [320, 768, 1440];
+
+describe('the frame of the desk in a browser', { skip: skipWithoutBrowser }, () => {
+  let site: Site;
+  let browser: Browser;
+  let context: BrowserContext;
+  let page: Page;
+  let operator: SiteOperator;
+  let email: string;
+  let violations: string[];
+  before(async () => {
+    browser = await launchChromium();
+  });
+  after(() => browser?.close());
+  beforeEach(async () => {
+    site = await openSite();
+    const fields = newOperatorFields({ chat_enabled: true, chat_max_number: 3 });
+    email = String(fields.email);
+    operator = await site.createOperator({ ...fields, pseudo: 'Ada' }, { connected: false });
+    context = await browser.newContext({ locale: 'en-GB', viewport: { width: 1440, height: 900 } });
+    page = await openPage();
+  });
+  afterEach(async () => {
+    await context?.close();
+    await site?.stop();
+    assert.deepEqual(violations, []);
+  });
+
+  async function openPage(): Promise<Page> {
+    const opened = await context.newPage();
+    opened.setDefaultTimeout(WAIT_TIMEOUT_MS);
+    violations = recordViolations(opened, { hosts: [new URL(site.url).host], expectedErrors: /^Socket closed/ });
+    return opened;
+  }
+
+  const button = (name: string | RegExp) => page.getByRole('button', { name });
+  const rail = () => page.getByRole('navigation', { name: 'Conversations' });
+  const offer = () => page.getByRole('article', { name: /^Offer from/ });
+  const presence = (word: string) => page.locator('.bar .state', { hasText: word });
+
+  async function openDesk(path = '/desk'): Promise<void> {
+    await logInContext(context, site.url, { email, password: PASSWORD });
+    await page.goto(site.url + path);
+    await rail().waitFor();
+  }
+
+  /** As the operator does it in the page. */
+  async function becomeAvailable(): Promise<void> {
+    await page.locator('.bar > .button').click();
+    await page.getByRole('switch', { name: 'Chat' }).click();
+    await presence('Available').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('switch', { name: 'Chat' }).waitFor({ state: 'hidden' });
+  }
+
+  /** Returns the identifier of the conversation. */
+  async function startConversation(text: string): Promise<string> {
+    const visitor = await site.createVisitor();
+    const conversation = await visitor.startConversation({ message: text });
+    return conversation.id;
+  }
+
+  test('from the log-in to a conversation: available, an offer, A accepts it', async () => {
+    await page.goto(`${site.url}/desk`);
+    await fillInLogin(page, { email, password: PASSWORD });
+    await page.waitForURL('**/desk');
+    await rail().waitFor();
+    await page.getByText('Accepted conversations appear here.').waitFor();
+    await becomeAvailable();
+    await page.getByRole('heading', { name: 'You are available' }).waitFor();
+
+    const id = await startConversation('My parcel is late.');
+    await offer().waitFor();
+    await offer().getByText('My parcel is late.').waitFor();
+    await waitUntil('the title counts the offer', async () => (await page.title()).startsWith('(1) '));
+    await assertPageIsSound(page, 'an offer');
+    await page.keyboard.press('a');
+    await page.waitForURL(`**/desk/conversations/${id}`);
+    await offer().waitFor({ state: 'hidden' });
+    const row = rail().locator(`[data-row="${id}"]`);
+    await row.waitFor();
+    assert.equal(await row.getAttribute('aria-current'), 'page');
+
+    await page.goBack();
+    await page.getByRole('heading', { name: 'You are available' }).waitFor();
+    await row.focus();
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`**/desk/conversations/${id}`);
+  });
+
+  test('D declines, and not while one writes', async () => {
+    await openDesk();
+    await becomeAvailable();
+    await startConversation('Hello');
+    await offer().waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('da');
+    assert.equal(await page.locator('[data-search]:visible').inputValue(), 'da');
+    assert.equal(await offer().count(), 1);
+    await page.keyboard.press('Escape');
+    assert.equal(await page.locator('[data-search]:visible').inputValue(), '');
+    await page.keyboard.press('d');
+    await offer().waitFor({ state: 'hidden' });
+    assert.equal(await rail().locator('.conversation-row').count(), 0);
+  });
+
+  test('a missed offer says so', async () => {
+    const { errors } = await site.admin.run('mutation{accountUpdate(input:{offerSeconds:5}){userErrors{message}}}');
+    assert.deepEqual(errors, []);
+    await openDesk();
+    await becomeAvailable();
+    await startConversation('Is anyone there?');
+    await offer().waitFor();
+    await page.locator('.toast', { hasText: 'has run out' }).waitFor();
+    await offer().waitFor({ state: 'hidden' });
+  });
+
+  test('a pause, and its end', async () => {
+    await openDesk();
+    await becomeAvailable();
+    await page.locator('.bar > .button').click();
+    await button('Start a pause').click();
+    await presence('Pause').waitFor();
+    await page.getByRole('heading', { name: 'You are on a pause' }).waitFor();
+    await page.locator('.bar > .button').click();
+    await button('End the pause').click();
+    await presence('Available').waitFor();
+  });
+
+  test('taken offline by someone else: a banner with the way back', async () => {
+    await openDesk();
+    await becomeAvailable();
+    const { errors } = await site.admin.run(
+      'mutation($input:OperatorDisconnectInput!){operatorDisconnect(input:$input){userErrors{message}}}',
+      { input: { id: operator.id } },
+    );
+    assert.deepEqual(errors, []);
+    await presence('Offline').waitFor();
+    await page
+      .getByRole('alert')
+      .getByText(/offline/)
+      .waitFor();
+    await assertPageIsSound(page, 'taken offline');
+    await button('Connect again').click();
+    await presence('Available').waitFor();
+    await page.getByRole('alert').waitFor({ state: 'detached' });
+  });
+
+  test('every address, in four languages and at three widths', async () => {
+    await openDesk();
+    await becomeAvailable();
+    const id = await startConversation('A question with a-very-long-word-that-has-no-place-to-break-at-all in it');
+    await operator.acceptOffer(id);
+    const addresses = ['/desk', `/desk/conversations/${id}`, `/desk/conversations/${id}?visitor`, '/desk/unknown'];
+    for (const address of addresses) {
+      for (const language of LANGUAGES) {
+        await page.evaluate((value) => localStorage.setItem('switchboard:language', value), language);
+        await page.goto(site.url + address);
+        await page.locator('.rail').waitFor({ state: 'attached' });
+        for (const width of WIDTHS) {
+          await page.setViewportSize({ width, height: 800 });
+          assert.deepEqual(await page.evaluate(findPageOverflow), [], `${address}, ${language}, ${width} pixels`);
+        }
+      }
+      await assertPageIsSound(page, address);
+      await page.setViewportSize({ width: 1440, height: 900 });
+    }
+  });
+
+  test('the menus and the list of shortcuts by keyboard', async () => {
+    await openDesk();
+    await page.keyboard.press('?');
+    await page.getByRole('heading', { name: 'Keyboard shortcuts' }).waitFor();
+    await assertPageIsSound(page, 'shortcuts');
+    await page.keyboard.press('Escape');
+    await page.getByRole('heading', { name: 'Keyboard shortcuts' }).waitFor({ state: 'hidden' });
+    await button(/account menu/).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('menuitem', { name: 'Settings' }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/desk/settings');
+  });
+});
