@@ -8,6 +8,7 @@ import { readTls } from '../app/tls.ts';
 import { type Config, readConfig } from '../config.ts';
 import type { RunningDemo } from '../demo/start-demo.ts';
 import { acquireServerLock } from '../storage/sqlite/server-lock.ts';
+import { formatDemo } from './demo-lines.ts';
 import { CommandFailed } from './report.ts';
 import { STOP_SIGNALS, type Terminal } from './terminal.ts';
 
@@ -54,8 +55,8 @@ export async function serve(terminal: Terminal, options: ServeOptions): Promise<
         throw error;
       })
     : undefined;
-  if (demo) console.log(formatDemo(demo));
-  console.log(firstLogin ? formatWelcome(server.url, firstLogin) : `Switchboard is ready at ${server.url}`);
+  const welcome = firstLogin ? formatWelcome(server.url, firstLogin) : `Switchboard is ready at ${server.url}`;
+  console.log(demo ? welcome + formatDemo(server.url, demo) : welcome);
   await stopSignal;
   await demo?.stop();
   const code = await server.stop().then(
@@ -88,12 +89,6 @@ async function openDemo(
     ...(config.PORT === 0 && { shopPort: 0 }),
     warn,
   });
-}
-
-function formatDemo({ shopUrl, portInUse }: RunningDemo): string {
-  return `
-Open ${shopUrl} and say hello: a pretend shop, where played people answer.${portInUse === undefined ? '' : `\nIts port ${portInUse} is in use by another program, so it has another one this time.`}
-Log in and become available: then the next visitor is yours.`;
 }
 
 /** Further signals are ignored: the service is already stopping. */

@@ -1,6 +1,7 @@
 import type { Installation } from '../app/installation.ts';
 import type { Caller, Transact } from '../core/kernel/caller.ts';
 import { findDemoCaller } from './demo.ts';
+import { type DeskLogin, prepareDesk } from './desk/desk-operator.ts';
 import type { Pace } from './played/behaviour.ts';
 import { hirePlayedPeople } from './played/hire.ts';
 import type { PlayedOperator } from './played/played-operator.ts';
@@ -31,11 +32,13 @@ export interface RunningDemo {
   readonly shopUrl: string;
   /** The port that the shop would have had if it were free; undefined if it has it. */
   readonly portInUse: number | undefined;
+  /** With which a person opens the desk and serves the visitors of the shop. */
+  readonly deskLogin: DeskLogin;
   /** Sends the played people home and closes the shop. */
   stop(): Promise<void>;
 }
 
-/** Opens the pretend shop, and lets the played people log in to the running service. */
+/** Opens the pretend shop, prepares the desk, and lets the played people log in to the running service. */
 export async function startDemo(installation: Installation, options: DemoOptions): Promise<RunningDemo> {
   const { service, tls, pace } = options;
   const caller = await findDemoCaller(installation);
@@ -52,13 +55,14 @@ export async function startDemo(installation: Installation, options: DemoOptions
     const shop = await findShop(installation, caller);
     const shopUrl = buildShopUrl(service, shopServer.port);
     await openShop(installation, caller, { shop, shopServer, service, shopUrl });
+    const deskLogin = await prepareDesk(installation, caller, { websiteId: shop.websiteId, shopUrl });
     const { team, others } = await hirePlayedPeople(installation, caller, { shop, client, pace });
     people.push(...team, ...others);
     const errors = (await Promise.all(team.map((person) => person.start()))).filter(Boolean);
     if (errors.length > 0)
       options.warn(`${errors.length} of the ${team.length} played people of the shop are not connected: ${errors[0]}`);
     void startInTurn(others);
-    return { shopUrl, portInUse: port === 0 || port === shopServer.port ? undefined : port, stop };
+    return { shopUrl, deskLogin, portInUse: port === 0 || port === shopServer.port ? undefined : port, stop };
   } catch (error) {
     await stop();
     throw error;
