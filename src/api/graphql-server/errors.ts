@@ -65,7 +65,9 @@ export function unauthenticatedError(credential: Credential | undefined, accepts
     return graphqlError('UNAUTHENTICATED', `${CREDENTIAL_NAMES[credential.kind]} not valid`);
   }
   const apiKey = acceptsApiKeys ? 'an API key in X-API-Key, or ' : '';
-  return graphqlError('UNAUTHENTICATED', `Send ${apiKey}an access token as Authorization: Bearer.`);
+  // Also for a cookie that cannot be read. Where keys are accepted, sessions of browsers are.
+  const session = acceptsApiKeys ? ' A page of this service needs a session: log in at /login.' : '';
+  return graphqlError('UNAUTHENTICATED', `Send ${apiKey}an access token as Authorization: Bearer.${session}`);
 }
 
 export function isUnavailable(error: unknown): boolean {

@@ -19,10 +19,11 @@ export function createSocketBaseUrlReader(
     if (configuredUrl !== undefined) return configuredUrl;
     const ownProtocol = 'encrypted' in socket ? 'https' : 'http';
     if (!isTrusted(socket.remoteAddress)) {
-      return buildRequestBaseUrl({ protocol: ownProtocol, host: headers.host ?? '' });
+      return buildRequestBaseUrl({ protocol: ownProtocol, host: headers.host ?? '', socket });
     }
     const protocol = readLastValue(headers['x-forwarded-proto']) === 'https' ? 'https' : ownProtocol;
-    return buildRequestBaseUrl({ protocol, host: readLastValue(headers['x-forwarded-host']) || (headers.host ?? '') });
+    const host = readLastValue(headers['x-forwarded-host']) || (headers.host ?? '');
+    return buildRequestBaseUrl({ protocol, host, socket });
   };
 }
 
@@ -31,7 +32,10 @@ function readLastValue(header: string | string[] | undefined): string | undefine
   return [header ?? []].flat().at(-1)?.split(',').at(-1)?.trim();
 }
 
-/** Builds the URL from the request. The Host header is untrusted: anything but a plain host is not echoed. */
-function buildRequestBaseUrl({ protocol, host }: Pick<FastifyRequest, 'protocol' | 'host'>): string {
-  return /^[\w.:[\]-]+$/.test(host) ? `${protocol}://${host}` : 'http://127.0.0.1:8080';
+/**
+ * Builds the URL from the request. The Host header is untrusted: instead of anything but a plain host, the address of
+ * this machine is used.
+ */
+function buildRequestBaseUrl({ protocol, host, socket }: Pick<FastifyRequest, 'protocol' | 'host' | 'socket'>): string {
+  return `${protocol}://${/^[\w.:[\]-]+$/.test(host) ? host : `127.0.0.1:${socket.localPort}`}`;
 }

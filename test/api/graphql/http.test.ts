@@ -145,13 +145,17 @@ test('a client that subscribes over HTTP is told to use a WebSocket', async () =
 
 test('a request without a credential is told which ones are accepted', async () => {
   const token = 'an access token as Authorization: Bearer.';
+  const any = `Send an API key in X-API-Key, or ${token} A page of this service needs a session: log in at /login.`;
+  const ofOwnPage = { Origin: switchboard.url };
   for (const [path, headers, message] of [
-    ['/graphql', {}, `Send an API key in X-API-Key, or ${token}`],
-    ['/graphql?key=x', {}, `Send an API key in X-API-Key, or ${token}`],
-    ['/graphql', { Authorization: 'Basic eDp5' }, `Send an API key in X-API-Key, or ${token}`],
+    ['/graphql', {}, any],
+    ['/graphql?key=x', {}, any],
+    ['/graphql', { Authorization: 'Basic eDp5' }, any],
     ['/visitor/graphql', { 'X-API-Key': switchboard.key }, `Send ${token}`],
     ['/graphql', { Authorization: 'Bearer nonsense' }, 'access token not valid'],
     ['/graphql', { 'X-API-Key': 'nonsense' }, 'API key not valid'],
+    ['/graphql', { Cookie: 'switchboard=nonsense', ...ofOwnPage }, any],
+    ['/graphql', { Cookie: `switchboard=${'A'.repeat(43)}`, ...ofOwnPage }, 'session not valid'],
   ] as const) {
     const response = await fetch(`${switchboard.url}${path}`, {
       method: 'POST',
