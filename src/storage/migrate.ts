@@ -27,6 +27,7 @@ import { passwordLinks } from './migrations/0021-password-links.ts';
 import { notes } from './migrations/0022-notes.ts';
 import { deskSettings } from './migrations/0023-desk-settings.ts';
 import { cannedReplies } from './migrations/0024-canned-replies.ts';
+import { pauseReason } from './migrations/0025-pause-reason.ts';
 import type { IndexDefinition, Migration } from './migrations/migration.ts';
 
 export const migrations: readonly Migration[] = [
@@ -54,6 +55,7 @@ export const migrations: readonly Migration[] = [
   notes,
   deskSettings,
   cannedReplies,
+  pauseReason,
 ];
 
 /** Created before the first migration; migrations can add columns. */

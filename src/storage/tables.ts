@@ -17,6 +17,8 @@ interface LiveColumns {
   chatPriority: number;
   callPriority: number;
   videoPriority: number;
+  /** Why the operator takes a pause, one of the account's reasons; counts only while no channel is available. */
+  pauseReason: string | null;
 }
 
 /**
@@ -233,6 +235,12 @@ export interface Tables {
     routableUntil: Generated<number>;
     /** 1 after another actor took the operator offline, until the operator explicitly connects. */
     keptOffline: Generated<number>;
+    /** While `keptOffline` is 1: who took the operator offline, as JSON. Null if the previous version did it. */
+    takenOffline: string | null;
+    /** Who last changed the availability on each channel, as JSON. Null if never, or by the previous version. */
+    chatChanged: string | null;
+    callChanged: string | null;
+    videoChanged: string | null;
     /** When an operator with active conversations went offline. */
     lostAt: number | null;
     /** When a conversation was last assigned. */

@@ -63,6 +63,7 @@ export function createLoaders(
     },
     operator: createIdLoader((ids) => operatorQuery.load(accountId, ids)),
     live: createIdLoader((ids) => engine.live.loadStates(accountId, ids)),
+    liveChanges: createIdLoader((ids) => engine.live.loadChanges(accountId, ids)),
     twoFactor: createIdLoader((ids) => access.twoFactorQuery.load(accountId, ids)),
     profile: createOrderedLoader((ids) => profiles.load(accountId, ids)),
     sessions: createOrderedLoader((ids) => access.sessions.load(accountId, ids)),

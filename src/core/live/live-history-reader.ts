@@ -4,7 +4,7 @@ import type { Tables } from '../../storage/tables.ts';
 import type { Period } from '../kernel/period.ts';
 import { applySlice, type Slice, type SlicePage, toSlicePage } from '../kernel/slice.ts';
 import type { LiveState } from './capacity.ts';
-import { toLiveState } from './live.ts';
+import { computePauseReason, toLiveState } from './live.ts';
 
 /** One change of a live state, with the state from then on. */
 export type LiveHistoryRow = Selectable<Tables['liveHistory']>;
@@ -14,6 +14,17 @@ const MAX_RECENT_CHANGES = 10;
 
 export function toStateAfter(row: LiveHistoryRow): LiveState {
   return toLiveState(row, { connected: row.connected === 1, inGrace: row.inGrace === 1 });
+}
+
+/** A live state in the past. */
+export interface PastLive {
+  readonly state: LiveState;
+  readonly pauseReason: string | null;
+}
+
+export function toPastLive(row: LiveHistoryRow): PastLive {
+  const state = toStateAfter(row);
+  return { state, pauseReason: computePauseReason(row, state) };
 }
 
 /** Reads past live states from the live history. */
@@ -51,7 +62,7 @@ export class LiveHistoryReader {
     accountId: number,
     operatorIds: readonly number[],
     time: number,
-  ): Promise<ReadonlyMap<number, LiveState>> {
+  ): Promise<ReadonlyMap<number, PastLive>> {
     if (operatorIds.length === 0) return new Map();
     const rows = await this.#database.read
       .selectFrom('operators as o')
@@ -73,7 +84,7 @@ export class LiveHistoryReader {
           .limit(1),
       )
       .execute();
-    return new Map(rows.map((row) => [row.operatorId, toStateAfter(row)]));
+    return new Map(rows.map((row) => [row.operatorId, toPastLive(row)]));
   }
 
   /**

@@ -16,7 +16,8 @@ export type LiveChange =
 
 const COPIED_COLUMNS = `chat_enabled, call_enabled, video_enabled, chat_available, call_available, video_available,
   chat_slots, call_slots, video_slots, chat_max_number, chat_and_call, chat_to_video,
-  chat_priority, call_priority, video_priority, assigned_at, group_id, website_list, skill_list, language_list`;
+  chat_priority, call_priority, video_priority, assigned_at, group_id, website_list, skill_list, language_list,
+  pause_reason`;
 
 export interface LiveHistoryEntry {
   readonly operatorId: number;

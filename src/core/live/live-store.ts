@@ -7,6 +7,7 @@ import { announce } from '../events/announce.ts';
 import type { AccountContext, ActorContext } from '../kernel/caller.ts';
 import { CHANNELS, type Channel, perChannel } from '../kernel/channels.ts';
 import { computePresence, type LiveRow, type LiveUpdate, type Presence } from './live.ts';
+import { formatLiveChange } from './live-change.ts';
 import { appendLiveHistory, findLastChangeTime, type LiveHistoryEntry } from './live-history.ts';
 import { INITIAL_COLUMNS, type LiveSettings, toSettingsColumns } from './live-settings.ts';
 import { buildRoutableCondition } from './routable.ts';
@@ -160,38 +161,53 @@ export async function releaseSlot(
 
 type AvailabilityFlags = Partial<Record<`${Channel}Available`, number>>;
 
-type FlagArguments = OperatorKey & { readonly [flag: `${string}Available`]: number };
+type FlagArguments = OperatorKey & { readonly [column: string]: number | string | null };
 
-/** Setting a channel's availability also resets its missed offers. */
-const prepareSetFlags = preparePerShape((channels: readonly Channel[]) => {
-  const missedResets = Object.fromEntries(channels.map((channel) => [`${channel}Missed`, 0]));
-  return prepare<FlagArguments>((db, { accountId, operatorId, ...flags }) =>
-    updateWithVersion(db, { accountId, operatorId }).set({ ...flags, ...missedResets }),
-  );
-});
+/** Setting a channel's availability also resets its missed offers. `columns` names the arguments. */
+const prepareSetFlags = preparePerShape(
+  ({ channels }: { channels: readonly Channel[]; columns: readonly string[] }) => {
+    const missedResets = Object.fromEntries(channels.map((channel) => [`${channel}Missed`, 0]));
+    return prepare<FlagArguments>((db, { accountId, operatorId, ...columns }) =>
+      updateWithVersion(db, { accountId, operatorId }).set({ ...columns, ...missedResets }),
+    );
+  },
+);
 
 export interface AvailabilityUpdate {
   readonly operatorId: number;
   readonly update: Pick<LiveUpdate, Channel>;
   /** Flags that already have the requested value are not recorded; a missing flag counts as changed. */
-  readonly currentFlags?: AvailabilityFlags | undefined;
+  readonly currentFlags?: (AvailabilityFlags & { readonly pauseReason?: string | null }) | undefined;
   readonly reason?: string;
+  /** Why the operator takes a pause; undefined changes nothing. Ends when a channel is turned on. */
+  readonly pauseReason?: string | null | undefined;
 }
 
 /** Returns the flags that changed. */
 export function setAvailability(
   tx: Transaction,
   context: ActorContext,
-  { operatorId, update, currentFlags = {}, reason }: AvailabilityUpdate,
+  { operatorId, update, currentFlags = {}, reason, pauseReason }: AvailabilityUpdate,
 ): AvailabilityFlags {
   const channels = CHANNELS.filter((channel) => update[channel] !== undefined);
   const flags = channels.map((channel) => [`${channel}Available`, Number(update[channel]?.available)] as const);
   const changedFlags = flags.filter(([name, value]) => currentFlags[name] !== value);
-  if (changedFlags.length === 0) return {};
-  tx.send(prepareSetFlags(channels), { accountId: context.accountId, operatorId, ...Object.fromEntries(flags) });
+  const pause = flags.some(([, value]) => value === 1) ? null : pauseReason;
+  const pauseColumn = pause === undefined ? {} : { pauseReason: pause };
+  const changedPause = pause === (currentFlags.pauseReason ?? null) ? {} : pauseColumn;
+  if (changedFlags.length === 0 && Object.keys(changedPause).length === 0) return {};
+  const change = formatLiveChange({ by: context.actor, at: tx.now, reason: reason ?? null });
+  const changes = changedFlags.map(([name]) => [name.replace('Available', 'Changed'), change]);
+  const columns = { ...Object.fromEntries([...flags, ...changes]), ...pauseColumn };
+  const statement = prepareSetFlags({ channels, columns: Object.keys(columns) });
+  tx.send(statement, { accountId: context.accountId, operatorId, ...columns });
+  const changedValues = {
+    ...Object.fromEntries(changedFlags.map(([name, value]) => [name, value === 1])),
+    ...changedPause,
+  };
   const reasonValue = reason === undefined ? {} : { reason };
-  const values = { ...Object.fromEntries(changedFlags.map(([name, value]) => [name, value === 1])), ...reasonValue };
-  const event = ['operator.availability_updated', { fields: changedFlags.map(([name]) => name), values }] as const;
+  const fields = Object.keys(changedValues);
+  const event = ['operator.availability_updated', { fields, values: { ...changedValues, ...reasonValue } }] as const;
   recordVersion(tx, context, { operatorId, kind: 'availability', ...reasonValue, event });
   return Object.fromEntries(changedFlags);
 }
@@ -303,12 +319,13 @@ export async function recordPresence(
 /** While this is set, only an explicit connect brings the operator back online. */
 export async function setKeptOffline(
   tx: Transaction,
-  { accountId }: AccountContext,
+  { accountId, actor }: ActorContext,
   { operatorId, keptOffline }: { operatorId: number; keptOffline: boolean },
 ): Promise<void> {
   const flag = Number(keptOffline);
+  const takenOffline = keptOffline ? formatLiveChange({ by: actor, at: tx.now, reason: 'taken_offline' }) : null;
   await updateRow(tx.db, { accountId, operatorId })
-    .set({ keptOffline: flag })
+    .set({ keptOffline: flag, takenOffline })
     .where('keptOffline', '<>', flag)
     .execute();
 }

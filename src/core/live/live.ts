@@ -87,6 +87,11 @@ export function toLiveState(row: StateColumns, { connected, inGrace }: Presence)
   };
 }
 
+/** Null while the operator is available on a channel: then they do not take a pause. */
+export function computePauseReason({ pauseReason }: Pick<LiveRow, 'pauseReason'>, state: LiveState): string | null {
+  return CHANNELS.some((name) => state[name].enabled && state[name].available) ? null : pauseReason;
+}
+
 /** The live state as clients see it. */
 export function toOperatorLive(id: number, state: LiveState): OperatorLive {
   const [chat, call, video] = CHANNELS.map((name) => ({

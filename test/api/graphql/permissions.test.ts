@@ -24,6 +24,8 @@ import {
   type Viewer,
 } from './permission-table.ts';
 
+const TAKEN_OFFLINE = '{"by":{"type":"api_key","id":1},"at":1,"reason":"taken_offline"}';
+
 let fixture: PermissionFixture;
 before(async () => {
   fixture = await openPermissionFixture();
@@ -34,6 +36,9 @@ before(async () => {
   }
   await createCannedReply(fixture.viewers.admin, { scope: 'ACCOUNT' });
   await addLogins();
+  await fixture.switchboard.storedData.query(
+    `update operator_live set kept_offline = 1, taken_offline = '${TAKEN_OFFLINE}'`,
+  );
 });
 after(() => fixture.stop());
 
@@ -193,6 +198,7 @@ function buildRoutes({
     OperatorsImportRow: mutation(dryRun, 'report', 'rows'),
     Operator: route('operator(id: $target)'),
     OperatorLive: route('operator(id: $target)', 'live'),
+    TakenOffline: route('operator(id: $target)', 'live', 'takenOffline'),
     ChannelLive: route('operator(id: $target)', 'live', 'chat'),
     TwoFactor: route('operator(id: $target)', 'twoFactor'),
     CallConfig: route('operator(id: $target)', 'callConfig'),

@@ -232,8 +232,9 @@ const CONTRACT = lexicographicSortSchema(
   type PasswordLink { url: String! expiresAt: DateTime! }
   type CallConfig { type: String! phoneNumber: String }
   type OperatorProfile { status: String! description: String! facebook: String! twitter: String! city: String! country: String! }
-  type OperatorLive { connected: Boolean!  chat: ChannelLive!  call: ChannelLive!  video: ChannelLive! }
-  type ChannelLive { enabled: Boolean!  available: Boolean!  busy: Boolean!  slotNumber: Int!  slotMaxNumber: Int!  routable: Boolean!  blockedBy: [BlockReason!]! }
+  type OperatorLive { connected: Boolean!  chat: ChannelLive!  call: ChannelLive!  video: ChannelLive! pauseReason: String takenOffline: TakenOffline }
+  type TakenOffline { by: Actor! at: DateTime! reason: String }
+  type ChannelLive { enabled: Boolean!  available: Boolean!  busy: Boolean!  slotNumber: Int!  slotMaxNumber: Int!  routable: Boolean!  blockedBy: [BlockReason!]! changedBy: Actor changedAt: DateTime changedReason: String }
   type Statistics { conversationNumber: Int!  answeredNumber: Int!  firstAnswerSeconds: Float  satisfactionRate: Float  experience: Int!  connectedSeconds: Int! }
   type UserError {
     field: [String!] message: String! code: UserErrorCode! reason: String parameters: [UserErrorParameter!]!

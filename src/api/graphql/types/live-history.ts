@@ -1,6 +1,5 @@
-import type { LiveState } from '../../../core/live/capacity.ts';
 import type { LiveChange } from '../../../core/live/live-history.ts';
-import { type LiveHistoryRow, toStateAfter } from '../../../core/live/live-history-reader.ts';
+import { type LiveHistoryRow, toPastLive } from '../../../core/live/live-history-reader.ts';
 import type { Operator } from '../../../core/operators/operator.ts';
 import { canRead } from '../../../core/operators/permissions.ts';
 import { forbiddenError, graphqlError } from '../../graphql-server/errors.ts';
@@ -9,7 +8,7 @@ import { builder, connectionField, connectionType, createEnum } from '../builder
 import type { Context } from '../context.ts';
 import { omitMissing } from '../loaders.ts';
 import { ActorRef, toActor } from './actor.ts';
-import { OperatorLiveRef } from './live.ts';
+import { type LiveView, OperatorLiveRef } from './live.ts';
 import { OperatorRef } from './operator.ts';
 import { toPeriod } from './statistics.ts';
 
@@ -45,7 +44,7 @@ const LiveChangeRef = builder.objectRef<LiveChangeRow>('LiveChange').implement({
       description: 'Who made the change.',
       resolve: toActor,
     }),
-    live: t.field({ type: OperatorLiveRef, description: 'The live state after the change.', resolve: toStateAfter }),
+    live: t.field({ type: OperatorLiveRef, description: 'The live state after the change.', resolve: toView }),
   }),
 });
 
@@ -53,7 +52,7 @@ const LiveChangeConnection = connectionType('LiveChange', LiveChangeRef);
 
 interface OperatorMoment {
   readonly operator: Operator;
-  readonly live: LiveState | null;
+  readonly live: LiveView | null;
 }
 
 const OperatorMomentRef = builder.objectRef<OperatorMoment>('OperatorMoment').implement({
@@ -108,10 +107,17 @@ builder.queryFields((t) => ({
       const ids = operators.map(({ id }) => id);
       const { caller, services } = context;
       const states = await services.engine.liveHistory.readStatesAt(caller.accountId, ids, time.getTime());
-      return operators.map((operator) => ({ operator, live: states.get(operator.id) ?? null }));
+      return operators.map((operator) => {
+        const live = states.get(operator.id);
+        return { operator, live: live ? { ...live, id: null } : null };
+      });
     },
   }),
 }));
+
+function toView(row: LiveHistoryRow): LiveView {
+  return { ...toPastLive(row), id: null };
+}
 
 /**
  * Loads the requested operators, who must all be readable, or by default the readable operators that the caller

@@ -1,8 +1,14 @@
+import type { LiveChanges } from '../../../core/engine/presence/live-service.ts';
 import { CHANNELS, type Channel } from '../../../core/kernel/channels.ts';
 import { type BlockReason, computeChannelLive, type LiveState } from '../../../core/live/capacity.ts';
+import type { LiveChangeRecord } from '../../../core/live/live-change.ts';
 import type { ChannelAvailability, SkillAvailability } from '../../../core/live/skill-availability.ts';
+import { canRead } from '../../../core/operators/permissions.ts';
+import { forbiddenError } from '../../graphql-server/errors.ts';
 import { parseIdArgument } from '../../graphql-server/ids.ts';
 import { builder, createEnum } from '../builder.ts';
+import type { Context } from '../context.ts';
+import { ActorRef } from './actor.ts';
 import { SkillRef } from './directory.ts';
 
 export const BLOCK_REASON_DESCRIPTIONS: Record<BlockReason, string> = {
@@ -16,16 +22,39 @@ export const BLOCK_REASON_DESCRIPTIONS: Record<BlockReason, string> = {
   ON_CHAT: 'A chat, active or offered, blocks this channel.',
 };
 
+const CHANGES_DESCRIPTION =
+  'For the operator and those who may change them. Null in the past, and if the change was made by an earlier version.';
+
 export const BlockReasonEnum = createEnum(
   'BlockReason',
   'A reason why an operator is not routable.',
   BLOCK_REASON_DESCRIPTIONS,
 );
 
+/** A live state now or in the past. */
+export interface LiveView {
+  /** The operator. Null for a state in the past. */
+  readonly id: number | null;
+  readonly state: LiveState;
+  readonly pauseReason: string | null;
+}
+
 interface OperatorChannel {
+  readonly view: LiveView;
   readonly state: LiveState;
   readonly channel: Channel;
 }
+
+/** For the operator and for those who may change them. Null for a state in the past. */
+async function loadChanges({ id }: LiveView, { caller, load }: Context): Promise<LiveChanges | null> {
+  const operator = id === null ? undefined : await load.operator.load(id);
+  if (!operator) return null;
+  if (!canRead(caller, operator, 'details')) throw forbiddenError();
+  return (await load.liveChanges.load(operator.id)) ?? null;
+}
+
+const loadChannelChange = async ({ view, channel }: OperatorChannel, context: Context) =>
+  (await loadChanges(view, context))?.[channel] ?? null;
 
 const ChannelLiveRef = builder.objectRef<OperatorChannel>('ChannelLive').implement({
   description: 'The live state of an operator on one channel.',
@@ -59,20 +88,59 @@ const ChannelLiveRef = builder.objectRef<OperatorChannel>('ChannelLive').impleme
       description: 'The reasons why the operator is not routable. Empty if routable.',
       resolve: ({ state, channel }) => [...computeChannelLive(state, channel).blockedBy],
     }),
+    changedBy: t.field({
+      type: ActorRef,
+      nullable: true,
+      description: `Who last turned the channel on or off. ${CHANGES_DESCRIPTION}`,
+      resolve: async (channel, _args, context) => (await loadChannelChange(channel, context))?.by ?? null,
+    }),
+    changedAt: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description: `When the channel was last turned on or off. ${CHANGES_DESCRIPTION}`,
+      resolve: async (channel, _args, context) => (await loadChannelChange(channel, context))?.at ?? null,
+    }),
+    changedReason: t.string({
+      nullable: true,
+      description: `Why the service turned the channel off: \`missed_offers\`. ${CHANGES_DESCRIPTION}`,
+      resolve: async (channel, _args, context) => (await loadChannelChange(channel, context))?.reason ?? null,
+    }),
   }),
 });
 
-export const OperatorLiveRef = builder.objectRef<LiveState>('OperatorLive').implement({
+const TakenOfflineRef = builder.objectRef<LiveChangeRecord>('TakenOffline').implement({
+  description: 'Who took an operator offline. Only `operatorConnect` of the operator ends it.',
+  fields: (t) => ({
+    by: t.expose('by', { type: ActorRef, description: 'Who took the operator offline.' }),
+    at: t.expose('at', { type: 'DateTime', description: 'When.' }),
+    reason: t.exposeString('reason', { nullable: true, description: 'Why, if known: `taken_offline`.' }),
+  }),
+});
+
+export const OperatorLiveRef = builder.objectRef<LiveView>('OperatorLive').implement({
   description: 'The live state of an operator.',
   fields: (t) => ({
-    connected: t.exposeBoolean('connected', { description: 'Whether the operator has a lease that has not ended.' }),
+    connected: t.boolean({
+      description: 'Whether the operator has a lease that has not ended.',
+      resolve: ({ state }) => state.connected,
+    }),
+    pauseReason: t.exposeString('pauseReason', {
+      nullable: true,
+      description: 'Why the operator takes a pause. Null while they are available on a channel that is enabled.',
+    }),
+    takenOffline: t.field({
+      type: TakenOfflineRef,
+      nullable: true,
+      description: `Who took the operator offline; null unless someone else did and the operator has not connected since. ${CHANGES_DESCRIPTION}`,
+      resolve: async (view, _args, context) => (await loadChanges(view, context))?.takenOffline ?? null,
+    }),
     ...Object.fromEntries(
       CHANNELS.map((channel) => [
         channel,
         t.field({
           type: ChannelLiveRef,
           description: `The live state on the ${channel} channel.`,
-          resolve: (state) => ({ state, channel }),
+          resolve: (view) => ({ view, state: view.state, channel }),
         }),
       ]),
     ),

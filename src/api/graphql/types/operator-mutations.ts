@@ -145,15 +145,19 @@ addMutation('operatorAvailabilityUpdate', {
       chat: t.boolean({ description: 'Whether the operator is available for chats.' }),
       call: t.boolean({ description: 'Whether the operator is available for calls.' }),
       video: t.boolean({ description: 'Whether the operator is available for videos.' }),
+      pauseReason: t.string({
+        description:
+          'Why channels are turned off: one of `pauseReasons` of the account. Not allowed together with a channel that is turned on. Null removes it.',
+      }),
     }),
   },
   payload: objectPayload('operator', OperatorRef),
   authorize: (context, { id }) => authorizeOnOperator(context, id, requireSelfOrManaged),
-  run: (commit, { caller, services }, { id, chat, call, video }) => {
+  run: (commit, { caller, services }, { id, chat, call, video, pauseReason }) => {
     const toAvailability = (value: boolean | null | undefined) =>
       typeof value === 'boolean' ? { available: value } : undefined;
     const availability = { chat: toAvailability(chat), call: toAvailability(call), video: toAvailability(video) };
-    return services.engine.live.update(commit, caller, resolveOperatorId(id, caller), availability);
+    return services.engine.live.update(commit, caller, resolveOperatorId(id, caller), availability, pauseReason);
   },
 });
 

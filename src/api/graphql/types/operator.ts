@@ -160,7 +160,7 @@ OperatorRef.implement({
         resolve: async (operator, _args, { load }) => {
           const live = await load.live.load(operator.id);
           if (!live) throw new Error(`Operator ${operator.id} has no live state.`);
-          return live.state;
+          return live;
         },
       }),
       profile: t.field({

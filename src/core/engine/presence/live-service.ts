@@ -1,13 +1,16 @@
 import { sql } from 'kysely';
 import type { Database, Transaction } from '../../../storage/database.ts';
 import { prepare } from '../../../storage/prepared-statement.ts';
+import { loadDeskSettings } from '../../access/desk-settings.ts';
 import { VersionedCache } from '../../kernel/caches.ts';
 import { type Caller, type Commit, requireOperatorId } from '../../kernel/caller.ts';
-import { DomainError, invalid } from '../../kernel/errors.ts';
+import type { Channel } from '../../kernel/channels.ts';
+import { DomainError, invalid, invalidField } from '../../kernel/errors.ts';
 import type { Window } from '../../kernel/page.ts';
 import type { LiveState } from '../../live/capacity.ts';
 import { DESK_LEASE_SECONDS } from '../../live/leases.ts';
-import { type LiveUpdate, toLiveState } from '../../live/live.ts';
+import { computePauseReason, type LiveUpdate, toLiveState } from '../../live/live.ts';
+import { type LiveChangeRecord, parseLiveChange } from '../../live/live-change.ts';
 import { findLiveRow, setAvailability } from '../../live/live-store.ts';
 import type { Operator } from '../../operators/operator.ts';
 import type { OperatorFilters } from '../../operators/operator-filter.ts';
@@ -36,7 +39,16 @@ export interface OperatorLiveState {
   readonly id: number;
   readonly version: number;
   readonly state: LiveState;
+  /** Why the operator takes a pause. */
+  readonly pauseReason: string | null;
 }
+
+/** Who last changed which part of an operator's live state; null where it is not known. */
+export type LiveChanges = {
+  readonly id: number;
+  /** Null unless the operator is kept offline. */
+  readonly takenOffline: LiveChangeRecord | null;
+} & { readonly [channel in Channel]: LiveChangeRecord | null };
 
 export interface LiveList {
   readonly count: number;
@@ -124,14 +136,39 @@ export class LiveService {
         if (!row) return [];
         const [connected, inGrace] = [Boolean(stamp.connected), Boolean(stamp.connected) && !stamp.routable];
         const { version } = row;
-        return { ...stamp, version, value: { id: stamp.id, version, state: toLiveState(row, { connected, inGrace }) } };
+        const state = toLiveState(row, { connected, inGrace });
+        const value = { id: stamp.id, version, state, pauseReason: computePauseReason(row, state) };
+        return { ...stamp, version, value };
       });
     };
     // A lease expires without a new version, so presence is part of the cache key.
     return this.#cache.getAll(stamps, (stamp) => `${accountId} ${stamp.id} ${stamp.connected} ${stamp.routable}`, load);
   }
 
-  async update(commit: Commit<Operator>, caller: Caller, operatorId: number, input: LiveUpdate): Promise<Operator> {
+  async loadChanges(accountId: number, operatorIds: readonly number[]): Promise<LiveChanges[]> {
+    const rows = await this.#database.read
+      .selectFrom('operatorLive')
+      .select(['operatorId', 'keptOffline', 'takenOffline', 'chatChanged', 'callChanged', 'videoChanged'])
+      .where('accountId', '=', accountId)
+      .where('operatorId', 'in', operatorIds)
+      .execute();
+    return rows.map((row) => ({
+      id: row.operatorId,
+      takenOffline: row.keptOffline === 1 ? parseLiveChange(row.takenOffline) : null,
+      chat: parseLiveChange(row.chatChanged),
+      call: parseLiveChange(row.callChanged),
+      video: parseLiveChange(row.videoChanged),
+    }));
+  }
+
+  /** `pauseReason` says why channels are turned off; null removes it. */
+  async update(
+    commit: Commit<Operator>,
+    caller: Caller,
+    operatorId: number,
+    input: LiveUpdate,
+    pauseReason?: string | null,
+  ): Promise<Operator> {
     if (Object.values(input).every((value) => value === undefined)) {
       throw invalid([{ path: ['chat', 'available'], code: 'missing', rule: 'or another field is required' }]);
     }
@@ -141,7 +178,9 @@ export class LiveService {
         tx.run(findLiveRow, { accountId: caller.accountId, operatorId }),
       ]);
       requireSelfOrManaged(caller, operator);
-      const changedFlags = row ? setAvailability(tx, caller, { operatorId, update: input, currentFlags: row }) : {};
+      if (pauseReason) await requirePauseReason(tx, caller, input, pauseReason);
+      const update = { operatorId, update: input, currentFlags: row, pauseReason };
+      const changedFlags = row ? setAvailability(tx, caller, update) : {};
       if (row && Object.values(changedFlags).includes(1)) {
         await routeQueueForOperator(tx, caller, operatorId, 'available', { ...row, ...changedFlags });
       }
@@ -226,6 +265,22 @@ export class LiveService {
     }
     return { count: total - omittedCount, omittedCount, validUntil: 0, batches: readBatches() };
   }
+}
+
+async function requirePauseReason(
+  tx: Transaction,
+  { accountId }: Caller,
+  { chat, call, video }: LiveUpdate,
+  pauseReason: string,
+): Promise<void> {
+  const flags = [chat, call, video].flatMap((channel) => channel?.available ?? []);
+  if (flags.length === 0 || flags.includes(true)) {
+    throw invalidField('pauseReason', 'is only allowed when channels are turned off and none is turned on');
+  }
+  const { pauseReasons } = await loadDeskSettings(tx, accountId);
+  if (pauseReasons.includes(pauseReason)) return;
+  const allowed = pauseReasons.length === 0 ? 'omitted: the account has none' : `one of: ${pauseReasons.join(', ')}`;
+  throw invalidField('pauseReason', `must be ${allowed}`);
 }
 
 /** Whether a request names skills, groups or operators; `*` names all skills or groups. */

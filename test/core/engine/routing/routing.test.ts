@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Conversation } from '../../../../src/core/engine/records/conversation.ts';
+import { parseLiveChange } from '../../../../src/core/live/live-change.ts';
 import type { OperatorCreate } from '../../../../src/core/operators/operator.ts';
 import { databases } from '../../../support/databases/databases.ts';
 import { EngineFixture } from '../../../support/fixtures/engine-fixture.ts';
@@ -241,6 +242,8 @@ for (const { name, open } of databases) {
         (await fixture.loadLiveHistory(id)).findLast((row) => row.kind === 'availability')?.reason,
         'missed_offers',
       );
+      const change = parseLiveChange((await fixture.loadLiveRow(id)).chatChanged);
+      assert.deepEqual([change?.by.type, change?.reason], ['system', 'missed_offers']);
       await fixture.end();
     });
 
