@@ -2,7 +2,6 @@ import { runMutation } from '../../shared/api/mutation.ts';
 import { type Answer, fail, succeed } from '../../shared/api/request.ts';
 import type { DeskActions } from '../desk.ts';
 import type { DeskStore } from '../state/store.ts';
-import { MISSING_PREFERENCES } from './missing-fields.ts';
 import {
   ACCEPT,
   CLOSE,
@@ -68,12 +67,13 @@ export function createActions({ store, outbox, markers, departures, upload, onLo
       const settled = await outbox.settle(id, clientId);
       return settled.ok ? check(runMutation(CLOSE, { input: { id } })) : settled;
     },
-    setAvailability: (channels) => check(runMutation(SET_AVAILABILITY, { input: channels })),
+    setAvailability: (channels, pauseReason) =>
+      check(runMutation(SET_AVAILABILITY, { input: { ...channels, ...(pauseReason && { pauseReason }) } })),
     connect: () => check(runMutation(CONNECT, { input: {} })),
-    async updatePreferences({ theme }) {
-      const answer = await check(runMutation(SET_PREFERENCES, { input: theme ? { theme } : {} }));
+    async updatePreferences(changes) {
+      const answer = await check(runMutation(SET_PREFERENCES, { input: changes }));
       const stored = answer.ok ? answer.value.preferences : null;
-      if (stored) store.dispatchNow({ type: 'preferences', preferences: { ...MISSING_PREFERENCES, ...stored } });
+      if (stored) store.dispatchNow({ type: 'preferences', preferences: stored });
       return answer;
     },
     forgetLoss: (conversationId) => store.dispatchNow({ type: 'lossForgotten', conversationId }),

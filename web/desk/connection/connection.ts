@@ -5,7 +5,6 @@ import type { Queue } from '../state/model.ts';
 import type { DeskStore } from '../state/store.ts';
 import { Clock } from './clock.ts';
 import { Loader } from './loader.ts';
-import { MISSING_LIVE } from './missing-fields.ts';
 import { EVENTS, QUEUE, SIGNALS } from './queries.ts';
 import { readDesk } from './read-desk.ts';
 import { openSocket, type Socket } from './socket.ts';
@@ -102,7 +101,7 @@ export class Connection {
     if (this.#socket !== socket) return;
     this.#readyAt = performance.now();
     const { position } = this.#store.getState();
-    socket.subscribe<{ deskEvents: Received }>(
+    socket.subscribe<{ deskEvents: DeskEvent }>(
       EVENTS,
       { after: position },
       ({ deskEvents }) => this.#onEvent(deskEvents),
@@ -128,8 +127,7 @@ export class Connection {
     this.#handlers.onLive();
   }
 
-  #onEvent(received: Received): void {
-    const event = toEvent(received);
+  #onEvent(event: DeskEvent): void {
     const { conversationId: id, visitorId } = event;
     const wasKnown = id === null || this.#store.getState().conversations.has(id);
     const isExpected = LOSS_TYPES.test(event.type) && id !== null && this.#handlers.takeDeparture(id);
@@ -185,12 +183,3 @@ export class Connection {
 }
 
 const LOSS_TYPES = /^conversation\.(queued|transferred)$/;
-
-type Received = Omit<DeskEvent, 'operator'> & {
-  readonly operator: (Omit<NonNullable<DeskEvent['operator']>, 'live'> & { readonly live: object }) | null;
-};
-
-function toEvent({ operator, ...event }: Received): DeskEvent {
-  const live = { ...operator?.live, ...MISSING_LIVE } as NonNullable<DeskEvent['operator']>['live'];
-  return { ...event, operator: operator && { ...operator, live } };
-}

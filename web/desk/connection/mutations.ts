@@ -85,6 +85,9 @@ export const CONNECT = graphql(`
 
 export const SET_PREFERENCES = graphql(`
   mutation SetPreferences($input: PreferencesUpdateInput!) {
-    preferencesUpdate(input: $input) { preferences { theme } userErrors { field code reason message } }
+    preferencesUpdate(input: $input) {
+      preferences { theme sound notifications singleKeyShortcuts density enterSends }
+      userErrors { field code reason message }
+    }
   }
 `);

@@ -11,8 +11,10 @@ export const START = graphql(`
         chat { enabled available busy routable slotNumber slotMaxNumber blockedBy }
         call { enabled available busy routable slotNumber slotMaxNumber blockedBy }
         video { enabled available busy routable slotNumber slotMaxNumber blockedBy }
+        pauseReason
+        takenOffline { by { type id name } at reason }
       }
-      preferences { theme }
+      preferences { theme sound notifications singleKeyShortcuts density enterSends }
     }
     account { autoAccept offerSeconds operatorsMayTake shareVisitorHistory waitingWarningSeconds pauseReasons }
   }
@@ -95,7 +97,10 @@ export const EVENTS = graphql(`
           chat { enabled available busy routable slotNumber slotMaxNumber blockedBy }
           call { enabled available busy routable slotNumber slotMaxNumber blockedBy }
           video { enabled available busy routable slotNumber slotMaxNumber blockedBy }
+          pauseReason
+          takenOffline { by { type id name } at reason }
         }
+        preferences { theme sound notifications singleKeyShortcuts density enterSends }
       }
     }
   }

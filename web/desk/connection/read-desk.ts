@@ -1,9 +1,8 @@
 import { runQuery } from '../../shared/api/query.ts';
-import { type Answer, succeed } from '../../shared/api/request.ts';
+import { type Answer, fail, succeed } from '../../shared/api/request.ts';
 import type { ConversationReading, DeskReading } from '../state/change.ts';
 import type { DeskConversation, Message, Viewer } from '../state/model.ts';
 import { findMidnight } from '../state/select-conversations.ts';
-import { MISSING_LIVE, MISSING_PREFERENCES } from './missing-fields.ts';
 import { CONVERSATIONS, MESSAGES, MESSAGES_LEFT, START } from './queries.ts';
 
 /** As many as a document may fetch within the limits of the service. */
@@ -36,15 +35,15 @@ export async function readDesk(now: number): Promise<Answer<DeskReading>> {
   ]);
   const failed = [left, ...lists].find(({ ok }) => !ok);
   if (failed && !failed.ok) return failed;
-  const { preferences, live, roles, ...fields } = viewer;
+  const { preferences, roles, ...fields } = viewer;
+  if (preferences === null) return fail({ kind: 'unreachable' }); // an operator always reads their own
   return succeed({
     position: eventPosition,
     viewer: {
       ...fields,
       role: findRole(roles),
       chatToVideo: fields.chatToVideo ?? false,
-      live: { ...live, ...MISSING_LIVE },
-      preferences: { theme: preferences?.theme ?? 'SYSTEM', ...MISSING_PREFERENCES },
+      preferences,
     },
     account,
     messagesLeftOpen: left.ok ? left.value : 0,

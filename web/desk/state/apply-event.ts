@@ -54,8 +54,10 @@ function lose(state: DeskState, { reason, at }: DeskEvent, conversationId: strin
 
 function applyOperator(state: DeskState, operator: OperatorFields): DeskState {
   if (operator.id !== state.viewer.id) return state;
-  const { live, ...others } = operator;
-  return { ...state, viewer: keep(state.viewer, { ...state.viewer, ...others, live: keep(state.viewer.live, live) }) };
+  const { viewer } = state;
+  const live = keep(viewer.live, operator.live);
+  const preferences = keep(viewer.preferences, operator.preferences);
+  return { ...state, viewer: keep(viewer, { ...viewer, ...operator, live, preferences }) };
 }
 
 /** The conversations whose visitor has changed, to be read again. */

@@ -4,7 +4,6 @@ import type {
   DeskConversation,
   Message,
   Note,
-  OperatorLive,
   PendingMessage,
   Preferences,
   Queue,
@@ -45,7 +44,7 @@ export interface DeskEvent {
 }
 
 /** What an event tells of the viewer. */
-export type OperatorFields = Pick<Viewer, 'id' | 'pseudo'> & { readonly live: OperatorLive };
+export type OperatorFields = Pick<Viewer, 'id' | 'pseudo' | 'live' | 'preferences'>;
 
 /** Of `signals`: not stored, and lost while there is no connection. */
 export interface Signal {
