@@ -66,7 +66,7 @@ builder.objectField(VisitorRef, 'conversations', (t) =>
       'The conversations of the visitor that the viewer can see. With `Account.shareVisitorHistory`, operators and managers see all closed ones while they serve the visitor; experts only their own.',
     list: async ({ id }: Visitor, _args, { caller, load, services }) => {
       const settings = await load.deskSettings();
-      const scope = toAccessScope(caller, settings);
+      const scope = await toAccessScope(caller, load.deskSettings);
       const isShared = settings.shareVisitorHistory && sharesWork(caller) && (await load.servesVisitor.load(id));
       const filters: ConversationFilters = {
         visitorId: { kind: 'ids', ids: [id] },
@@ -100,7 +100,7 @@ builder.queryFields((t) => ({
       'The conversations that the viewer can see. Admins see all conversations, managers the conversations of their groups, operators their own.',
     args: { filter: t.arg({ type: ConversationFilterInput, description: 'Filters for the conversations.' }) },
     list: async (_root, { filter }, { caller, services, load }) => {
-      const scope = toAccessScope(caller, await load.deskSettings());
+      const scope = await toAccessScope(caller, load.deskSettings);
       const filters = { ...toConversationFilters(filter), scope };
       const list = toSlicedList(services.engine.conversationQuery, caller.accountId, filters);
       return {

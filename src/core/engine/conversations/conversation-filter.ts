@@ -20,12 +20,13 @@ export interface AccessScope {
 }
 
 /** Admins see everything, managers their groups and their own, operators their own. */
-export function toAccessScope(
+export async function toAccessScope(
   caller: Caller,
-  { operatorsMayTake }: Pick<DeskSettings, 'operatorsMayTake'>,
-): AccessScope | undefined {
+  loadSettings: () => Promise<Pick<DeskSettings, 'operatorsMayTake'>>,
+): Promise<AccessScope | undefined> {
   const { accessLevel, operatorId, managedGroups } = caller;
   if (accessLevel === 'admin' || managedGroups === 'account') return undefined;
+  const { operatorsMayTake } = await loadSettings();
   return { operatorId, groups: [...managedGroups], includesServable: operatorsMayTake && sharesWork(caller) };
 }
 
