@@ -1,0 +1,278 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, test } from 'node:test';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { findAccessibilityProblems } from '../support/browser/accessibility.ts';
+import { launchChromium, skipWithoutBrowser } from '../support/browser/chromium.ts';
+import { acceptNext, type DeskConversation } from '../support/browser/desk.ts';
+import { logInContext } from '../support/browser/log-in.ts';
+import { recordViolations } from '../support/browser/violations.ts';
+import { createPng } from '../support/fixtures/files.ts';
+import { openSite, PASSWORD, type Site, type SiteOperator, type SiteVisitor } from '../support/fixtures/site.ts';
+import { WAIT_TIMEOUT_MS, waitUntil } from '../support/waiting/wait.ts';
+
+const ADA = { email: 'ada@example.com', password: PASSWORD };
+const HOSTILE = '<img src=x onerror="window.hacked=1"> javascript:alert(1) "><script>window.hacked=1</script>';
+
+describe('a conversation in the desk', { skip: skipWithoutBrowser }, () => {
+  let site: Site;
+  let browser: Browser;
+  let context: BrowserContext;
+  let ada: SiteOperator;
+  let page: Page;
+  let violations: string[];
+  let visitor: SiteVisitor;
+  let conversation: DeskConversation;
+
+  before(async () => {
+    site = await openSite();
+    ada = await site.createOperator({
+      email: ADA.email,
+      pseudo: 'Ada',
+      chat_max_number: 50,
+      language_list: ['en', 'fr'],
+    });
+    browser = await launchChromium();
+    context = await browser.newContext({ locale: 'en-GB', timezoneId: 'Europe/Berlin' });
+    await logInContext(context, site.url, ADA);
+    page = await context.newPage();
+    page.setDefaultTimeout(WAIT_TIMEOUT_MS);
+    violations = recordViolations(page, { hosts: [new URL(site.url).host] });
+  });
+  after(async () => {
+    await browser?.close();
+    await site?.stop();
+  });
+  // Each test has its own visitor.
+  beforeEach(() => openConversation());
+
+  async function openConversation(profile: object = { firstname: 'Lea', lastname: 'Roux' }): Promise<void> {
+    visitor = await site.createVisitor(profile);
+    await visitor.startConversation({ message: 'Hello, where is my parcel?' });
+    conversation = await acceptNext(ada, String(site.websiteId));
+    await page.goto(`${site.url}/desk/conversations/${conversation.id}`);
+    await field().waitFor();
+  }
+
+  const field = () => page.getByRole('combobox', { name: /^Message to/ });
+  const noteField = () => page.getByRole('textbox', { name: /^Note about/ });
+  const log = () => page.getByRole('log');
+  const button = (name: string | RegExp) => page.getByRole('button', { name, exact: true });
+
+  async function write(text: string): Promise<void> {
+    await field().fill(text);
+    await field().press('Enter');
+  }
+
+  /** What the visitor's page gets of the conversation. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests read any field
+  async function readAsVisitor(): Promise<any> {
+    const { data } = await visitor.run(
+      'query($id:ID!){conversation(id:$id){state messages{sequence author text attachments{name}}}}',
+      { id: conversation.id },
+    );
+    return data.conversation;
+  }
+
+  test('messages go both ways, are acknowledged, and are seen', async () => {
+    await log().getByText('Hello, where is my parcel?').waitFor();
+    await context.setOffline(true);
+    await write('I look at it.');
+    assert.equal(await field().inputValue(), '');
+    await log().locator('[data-delivery="pending"]').getByText('I look at it.').waitFor();
+    await context.setOffline(false);
+    await conversation.waitForText('I look at it.');
+    await log().locator('[data-delivery]').waitFor({ state: 'detached' });
+    assert.equal(await log().getByText('I look at it.').count(), 1);
+
+    const { messages } = await readAsVisitor();
+    await visitor.run('mutation($input:ConversationReadInput!){conversationRead(input:$input){userErrors{code}}}', {
+      input: { id: conversation.id, upTo: messages.at(-1).sequence },
+    });
+    await log().getByText('Seen').waitFor();
+
+    await visitor.sendMessage(conversation.id, 'Thank you');
+    await log().getByText('Thank you').waitFor();
+    await waitUntil('the message counts as read', async () => {
+      const { unreadCount } = await conversation.read('unreadCount');
+      return unreadCount === 0;
+    });
+  });
+
+  test('a note is shown to operators, and never to the visitor', async () => {
+    await field().blur();
+    await page.keyboard.press('n');
+    await noteField().fill('Called the carrier.');
+    await noteField().press('Enter');
+    const note = page.locator('.note', { hasText: 'Called the carrier.' });
+    await note.getByText('Note by you').waitFor();
+    await field().waitFor(); // back to the message
+    assert.deepEqual((await conversation.read('notes{text}')).notes, [{ text: 'Called the carrier.' }]);
+    assert.doesNotMatch(JSON.stringify(await readAsVisitor()), /carrier/);
+  });
+
+  test('drafts survive a reload, the one of the note beside the one of the message', async () => {
+    await field().fill('Half a sentence');
+    await button('Write a note').click();
+    await noteField().fill('Half a note');
+    await page.reload();
+    await field().waitFor();
+    assert.equal(await field().inputValue(), 'Half a sentence');
+    await button('Write a note').click();
+    assert.equal(await noteField().inputValue(), 'Half a note');
+  });
+
+  test('files go both ways', async () => {
+    const png = createPng(40, 20);
+    await page.setInputFiles('input[type=file]', [
+      { name: 'label.png', mimeType: 'image/png', buffer: png },
+      { name: 'tool.zip', mimeType: 'application/zip', buffer: Buffer.from('PK') },
+    ]);
+    await page.getByText('Files of this kind cannot be sent.').waitFor();
+    await button('Remove tool.zip').click();
+    await field().press('Enter');
+    const image = log().getByRole('img', { name: 'label.png' });
+    await waitUntil('the image is shown', () =>
+      image
+        .evaluate((element) => (element as unknown as { naturalWidth: number }).naturalWidth === 40)
+        .catch(() => false),
+    );
+    const { messages } = await readAsVisitor();
+    assert.deepEqual(messages.at(-1).attachments, [{ name: 'label.png' }]);
+
+    const form = new FormData();
+    form.set('conversationId', conversation.id);
+    form.set('file', new Blob(['My order is 48210']), 'order.txt');
+    const response = await fetch(`${site.url}/visitor/attachment`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${visitor.token}` },
+      body: form,
+    });
+    assert.equal(response.status, 201, await response.clone().text());
+    const { id } = (await response.json()) as { id: string };
+    await visitor.run('mutation($input:MessageSendInput!){messageSend(input:$input){userErrors{code}}}', {
+      input: { conversationId: conversation.id, text: '', attachmentIds: [id] },
+    });
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      log()
+        .getByRole('link', { name: /order\.txt/ })
+        .click(),
+    ]);
+    assert.equal(download.suggestedFilename(), 'order.txt');
+  });
+
+  test('a canned reply is found by its shortcut, in the language of the conversation, with the names filled in', async () => {
+    const create = (shortcut: string, text: string, language: string) =>
+      ada.runMutation(
+        'mutation($input:CannedReplyCreateInput!){cannedReplyCreate(input:$input){userErrors{message}}}',
+        { input: { scope: 'OWN', shortcut, text, language } },
+      );
+    await create('merci', 'Merci {{visitor.firstname}}', 'fr');
+    await create('merry', 'Hello {{visitor.name}}, {{operator.pseudo}} of {{website.label}} here.', 'en');
+    await field().pressSequentially('/mer');
+    const list = page.getByRole('listbox', { name: 'Canned replies' });
+    await list.getByRole('option').first().waitFor();
+    assert.deepEqual(await list.locator('.strong').allTextContents(), ['/merry', '/merci']);
+    assert.deepEqual(await findAccessibilityProblems(page, '.conversation'), []);
+    await field().press('ArrowDown');
+    await field().press('ArrowUp');
+    await field().press('Enter');
+    assert.equal(await field().inputValue(), 'Hello Lea Roux, Ada of Shop here.');
+    await field().press('Enter');
+    await conversation.waitForText('Hello Lea Roux, Ada of Shop here.');
+
+    // Escape leaves the slash alone, and Enter sends it.
+    await field().pressSequentially('/m');
+    await list.waitFor();
+    await field().press('Escape');
+    await list.waitFor({ state: 'hidden' });
+    await field().press('Enter');
+    await conversation.waitForText('/m');
+  });
+
+  test('a transfer to another operator takes its note with it', async () => {
+    const bo = await site.createOperator({ pseudo: 'Bo', language_list: ['en'] });
+    await button('Transfer').click();
+    await page.getByRole('option', { name: /Bo.*Available/ }).waitFor();
+    assert.deepEqual(await findAccessibilityProblems(page, 'dialog'), []);
+    await page.getByRole('combobox', { name: 'Find an operator' }).fill('bo');
+    await page.getByLabel('Note for Bo').fill('Carrier ref. 77-1043');
+    await button('Transfer to Bo').click();
+    await waitUntil('the conversation is offered to Bo', async () => {
+      const { data } = await bo.run('query($id:ID!){conversation(id:$id){state operator{pseudo} notes{text}}}', {
+        id: conversation.id,
+      });
+      const found = data?.conversation;
+      return (
+        found?.state === 'OFFERED' && found.operator.pseudo === 'Bo' && found.notes[0].text === 'Carrier ref. 77-1043'
+      );
+    });
+    assert.doesNotMatch(JSON.stringify(await readAsVisitor()), /77-1043/);
+    await field().waitFor({ state: 'detached' });
+    await bo.runMutation('mutation{operatorDisconnect(input:{}){userErrors{message}}}', {}).catch(() => undefined);
+  });
+
+  test('a closing can be undone, and is done when the time is over', async () => {
+    await button('Close').click();
+    await page.getByLabel('Closing line').fill('Goodbye');
+    await button('Close conversation').click();
+    await page.locator('.toast').getByRole('button', { name: 'Undo' }).click();
+    await field().waitFor();
+
+    await button('Close').click();
+    assert.equal(await page.getByLabel('Closing line').inputValue(), 'Goodbye');
+    await button('Close conversation').click();
+    await page.getByText('This conversation is being closed.').waitFor();
+    assert.equal((await readAsVisitor()).state, 'ACTIVE');
+    await waitUntil('the conversation is closed', async () => (await readAsVisitor()).state === 'CLOSED');
+    await page.getByText(/^Closed by an operator/).waitFor();
+    const texts = (await readAsVisitor()).messages.map(({ text }: { text: string }) => text);
+    assert.equal(texts.filter((text: string) => text === 'Goodbye').length, 1);
+  });
+
+  test('a closing is sent when the page goes', async () => {
+    await button('Close').click();
+    await button('Close conversation').click();
+    await page.getByText('This conversation is being closed.').waitFor();
+    await page.goto('about:blank');
+    await waitUntil('the conversation is closed', async () => (await readAsVisitor()).state === 'CLOSED');
+  });
+
+  test('what a visitor writes is text, wherever it stands', async () => {
+    await openConversation({ firstname: HOSTILE.slice(0, 60), lastname: HOSTILE.slice(0, 60) });
+    await visitor.sendMessage(conversation.id, `${HOSTILE} https://example.com/?q=<b>`);
+    await log().getByText('<script>window.hacked=1</script>').waitFor();
+    await write(HOSTILE);
+    await log().locator('[data-own]').getByText('<script>').waitFor();
+    await button('Close').click();
+    await page.getByRole('dialog').waitFor();
+    await button('Cancel').click();
+    const links = await log()
+      .getByRole('link')
+      .evaluateAll((all) => all.map((link) => link.getAttribute('href')));
+    assert.deepEqual(links, ['https://example.com/?q=']);
+    assert.equal(await page.evaluate('window.hacked'), undefined);
+    assert.equal(await log().locator('img, script, b').count(), 0);
+  });
+
+  test('every part is accessible, and nothing violates the content security policy', async () => {
+    await write('A message');
+    for (const theme of ['light', 'dark'] as const) {
+      // Without motion: otherwise colours are measured on their way from one theme to the other.
+      await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' });
+      assert.deepEqual(await findAccessibilityProblems(page, '.conversation'), [], theme);
+      await button('Write a note').click();
+      assert.deepEqual(await findAccessibilityProblems(page, '.conversation'), [], `${theme}, note`);
+      await button('Back to the message').click();
+      await button('Emoji').click();
+      await page.getByRole('combobox', { name: 'Find an emoji' }).fill('parcel');
+      assert.deepEqual(await findAccessibilityProblems(page, '.conversation'), [], `${theme}, emoji`);
+      await page.keyboard.press('Escape');
+      await button('Close').click();
+      await page.getByRole('dialog').waitFor();
+      assert.deepEqual(await findAccessibilityProblems(page, 'dialog'), [], `${theme}, dialog`);
+      await button('Cancel').click();
+    }
+    assert.deepEqual(violations, []);
+  });
+});
