@@ -1,3 +1,4 @@
+import { readStored, writeStored } from '../stored.ts';
 import { chooseLanguage, readSavedLanguage } from '../texts/language.ts';
 
 const TEXTS = {
@@ -7,20 +8,46 @@ const TEXTS = {
   fr: ['Une partie de la page n’a pas pu être chargée.', 'Réessayer'],
 } as const;
 
-/** A script or a style sheet did not arrive: without this, the page would stay empty and say nothing. */
+/** How often the page is loaded again by itself, and the first wait; each further wait is twice as long. */
+const MAX_RELOADS = 3;
+const FIRST_WAIT_MS = 1000;
+/** After this time, a page that runs has its reloads again. */
+const RESET_AFTER_MS = 60_000;
+const RELOADS = 'reloads';
+
+let isReloading = false;
+
+/**
+ * A script or a style sheet did not arrive, for example because the service was overloaded: the page is loaded again,
+ * and finally says so. Without this, it would stay empty.
+ */
 export function watchForFailedFiles(): void {
   addEventListener(
     'error',
     ({ target }) => {
-      if (target instanceof HTMLScriptElement || target instanceof HTMLLinkElement) showFailure();
+      if (target instanceof HTMLScriptElement || target instanceof HTMLLinkElement) reloadOrShowFailure();
     },
     // Such an event does not bubble.
     { capture: true },
   );
+  setTimeout(() => writeStored(RELOADS, null), RESET_AFTER_MS);
 }
 
 /** The address stays, so that loading the page again leads to the same place. */
-export function showFailure(): void {
+export function reloadOrShowFailure(): void {
+  if (isReloading) return; // several files can be missing
+  const reloads = Number(readStored(RELOADS));
+  writeStored(RELOADS, String(reloads + 1));
+  // Where the browser keeps nothing, it would be loaded for ever.
+  if (reloads >= MAX_RELOADS || readStored(RELOADS) === null) {
+    showFailure();
+    return;
+  }
+  isReloading = true;
+  setTimeout(() => location.reload(), FIRST_WAIT_MS * 2 ** reloads);
+}
+
+function showFailure(): void {
   const page = document.getElementById('page') ?? document.body;
   if (document.getElementById('failed-files') !== null) return;
   const [text, action] = TEXTS[chooseLanguage({ saved: readSavedLanguage(), browser: navigator.languages })];

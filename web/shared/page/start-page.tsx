@@ -1,7 +1,7 @@
 import { type ComponentType, StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { LanguageProvider } from '../texts/LanguageContext.tsx';
-import { showFailure } from './script-failure.ts';
+import { reloadOrShowFailure } from './script-failure.ts';
 
 /** Shows the page in the element that `page.html` has for it. */
 export function startPage(Page: ComponentType): void {
@@ -10,7 +10,7 @@ export function startPage(Page: ComponentType): void {
   // A part that is loaded on demand did not arrive. React has removed what stood there.
   const onUncaughtError = (error: unknown) => {
     console.error(error);
-    showFailure();
+    reloadOrShowFailure();
   };
   createRoot(element, { onUncaughtError }).render(
     <StrictMode>
