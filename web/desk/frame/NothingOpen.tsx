@@ -4,6 +4,7 @@ import { OfferRing } from '../../shared/components/OfferRing.tsx';
 import { useTexts } from '../../shared/texts/LanguageContext.tsx';
 import { useDesk } from '../DeskContext.tsx';
 import { HEADSET, SPEAKER } from '../icons.ts';
+import { selectLive } from '../state/select-channels.ts';
 import { playSound } from './alerts/sound.ts';
 import { findPresence } from './presence/presence.ts';
 import { frameTexts } from './texts.ts';
@@ -11,7 +12,7 @@ import { frameTexts } from './texts.ts';
 /** What comes next, and what one can do for it. */
 export function NothingOpen() {
   const t = useTexts(frameTexts);
-  const live = useDesk((state) => state.viewer.live);
+  const live = useDesk(selectLive);
   const connection = useDesk((state) => state.connection);
   const hasSound = useDesk((state) => state.viewer.preferences.sound);
   const found = findPresence(live, connection);

@@ -2,7 +2,7 @@ import { Icon } from '../../../shared/components/Icon.tsx';
 import { SlotMeter } from '../../../shared/components/SlotMeter.tsx';
 import { useTexts } from '../../../shared/texts/LanguageContext.tsx';
 import { useDesk } from '../../DeskContext.tsx';
-import { CHANNELS, getChannel } from '../../state/select-channels.ts';
+import { CHANNELS, getChannel, selectLive } from '../../state/select-channels.ts';
 import { selectOffers } from '../../state/select-conversations.ts';
 import { frameTexts } from '../texts.ts';
 import { CHANNEL_ICONS } from './icons.ts';
@@ -11,7 +11,7 @@ import { countHeld } from './presence.ts';
 /** The slots in use of each channel, always in sight. */
 export function Capacity() {
   const t = useTexts(frameTexts);
-  const live = useDesk((state) => state.viewer.live);
+  const live = useDesk(selectLive);
   const offers = useDesk(selectOffers);
   return (
     <ul className="capacity" aria-label={t('slotsInUse')}>

@@ -1,6 +1,7 @@
 import { Button } from '../../../shared/components/Button.tsx';
 import { useTexts } from '../../../shared/texts/LanguageContext.tsx';
 import { useDesk, useDeskActions } from '../../DeskContext.tsx';
+import { selectLive } from '../../state/select-channels.ts';
 import { frameTexts } from '../texts.ts';
 import { useReport } from '../useReport.ts';
 import { setAllChannels } from './presence.ts';
@@ -8,7 +9,7 @@ import { setAllChannels } from './presence.ts';
 /** A pause for all channels at once, with the account's reasons if it has some; and the way back. */
 export function PauseChoices({ isPaused, onChoose }: { readonly isPaused: boolean; readonly onChoose: () => void }) {
   const t = useTexts(frameTexts);
-  const live = useDesk((state) => state.viewer.live);
+  const live = useDesk(selectLive);
   const reasons = useDesk((state) => state.account.pauseReasons);
   const { setAvailability } = useDeskActions();
   const report = useReport();

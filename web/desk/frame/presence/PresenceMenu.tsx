@@ -6,7 +6,7 @@ import { CHEVRON_DOWN } from '../../../shared/components/icons.ts';
 import { StateWord } from '../../../shared/components/StateWord.tsx';
 import { useTexts } from '../../../shared/texts/LanguageContext.tsx';
 import { useDesk, useDeskActions } from '../../DeskContext.tsx';
-import { listChannels } from '../../state/select-channels.ts';
+import { listChannels, selectLive } from '../../state/select-channels.ts';
 import { frameTexts } from '../texts.ts';
 import { useReport } from '../useReport.ts';
 import { ChannelSwitch } from './ChannelSwitch.tsx';
@@ -16,7 +16,7 @@ import { findPresence } from './presence.ts';
 /** The viewer's own state, and behind it everything that changes it. */
 export function PresenceMenu() {
   const t = useTexts(frameTexts);
-  const live = useDesk((state) => state.viewer.live);
+  const live = useDesk(selectLive);
   const connection = useDesk((state) => state.connection);
   const { connect } = useDeskActions();
   const report = useReport();

@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { selectLive } from '../../../web/desk/state/select-channels.ts';
+import { createFields, createState, toTime } from './states.ts';
+
+const running = (id: string) => createFields(id);
+const offered = (id: string) => createFields(id, { state: 'OFFERED', acceptedAt: null, offerUntil: toTime(1) });
+const closed = (id: string) => createFields(id, { state: 'CLOSED', closedAt: toTime(2) });
+const foreign = (id: string) => createFields(id, { operator: { id: '8', pseudo: 'Bo' } });
+
+test('running conversations and offers of the viewer use slots; closed ones and those of others do not', () => {
+  const { chat, call } = selectLive(createState([running('1'), offered('2'), closed('3'), foreign('4')]));
+  assert.deepEqual([chat.slotNumber, chat.busy, chat.routable, chat.blockedBy], [2, false, true, []]);
+  assert.equal(call.slotNumber, 0);
+});
+
+test('with all slots in use the viewer is busy, and no longer with one less', () => {
+  const full = ['1', '2', '3', '4'].map(running);
+  const { chat } = selectLive(createState(full));
+  assert.deepEqual([chat.slotNumber, chat.busy, chat.routable, chat.blockedBy], [4, true, false, ['SLOTS_FULL']]);
+  const freed = selectLive(createState(full.slice(1))).chat;
+  assert.deepEqual([freed.slotNumber, freed.busy, freed.routable, freed.blockedBy], [3, false, true, []]);
+});
+
+test('it is the same object until a conversation or the live state changes', () => {
+  const state = createState([running('1')]);
+  assert.equal(selectLive(state), selectLive({ ...state, messagesLeftOpen: 3 }));
+  const { viewer } = state;
+  const paused = { ...state, viewer: { ...viewer, live: { ...viewer.live, pauseReason: 'Lunch' } } };
+  assert.equal(selectLive(paused).pauseReason, 'Lunch');
+});
