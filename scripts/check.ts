@@ -2,8 +2,9 @@
 import { spawnSync } from 'node:child_process';
 
 const steps: readonly (readonly [string, readonly string[]])[] = [
-  ['types', ['tsc', '--noEmit']],
+  // First: the pages and their tests are checked against them.
   ['types of the schema', ['node', 'scripts/schema-types.ts']],
+  ['types', ['tsc', '--noEmit']],
   ['types of the pages', ['tsc', '-p', 'web']],
   ['types of the widget', ['tsc', '-p', 'web/widget']],
   ['lint, format, imports', ['biome', 'check', '--error-on-warnings', '.']],
