@@ -48,9 +48,10 @@ export function registerPages(app: FastifyInstance, { publicUrl, buildFolder }: 
       return reply.type(HTML).send(fillIn(String(page.content), values));
     });
   };
-  // Both lead to where the operator works.
+  // They lead to where the operator works.
   registerPage('/', 'start.html');
   registerPage('/console', 'start.html');
+  registerPage('/console/*', 'start.html');
   registerPage('/login', 'login.html');
   registerPage('/password', 'password.html');
   registerPage('/account', 'account.html');
