@@ -6,11 +6,11 @@ export function formatDemo(url: string, { shopUrl, portInUse, deskLogin }: Runni
 Try it: you are the operator of a pretend shop, and also its visitor.
 
   1. Open the desk    ${url}/desk
-     E-mail           ${deskLogin.email}
+     Email            ${deskLogin.email}
      Password         ${deskLogin.password}
 
   2. Open the shop    ${shopUrl}   in another window
-     Click the chat button at the bottom right, and say hello.
+     Click the button at the bottom right, start a chat, and say hello.
 
   3. It rings in the desk: click "Accept" within 30 seconds, and answer.
 

@@ -73,6 +73,13 @@ for (const { name, open } of databases)
     assert.deepEqual(new Set(replies.map(({ owner }) => owner.scope)), new Set(['account', 'group', 'own']));
     assert.ok(new Set(replies.map(({ language }) => language)).size > 2, 'several languages');
 
+    const tags = await database.read
+      .selectFrom('tags')
+      .select('websiteList')
+      .where('accountId', '=', accountId)
+      .execute();
+    assert.ok(tags.length >= 4 && tags.every((tag) => JSON.parse(tag.websiteList).includes(websiteId)));
+
     const second = await prepare();
     assert.equal(second.email, first.email);
     assert.notEqual(second.password, first.password);

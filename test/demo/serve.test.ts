@@ -45,7 +45,7 @@ test('npm start -- --demo prints all that a person needs to serve a visitor, at 
       const find = (line: RegExp) => output.match(line)?.[1] ?? assert.fail(output);
       assert.equal(find(/^ {2}1\. Open the desk +(\S+)$/m), `${service.url}/desk`);
       assert.equal((await fetch(`${service.url}/desk`)).status, 200);
-      const login = { email: find(/^ {5}E-mail +(\S+)$/m), password: find(/^ {5}Password +(\S+)$/m) };
+      const login = { email: find(/^ {5}Email +(\S+)$/m), password: find(/^ {5}Password +(\S+)$/m) };
       passwords.add(login.password);
       const shopUrl = find(/^ {2}2\. Open the shop +(http:\/\/localhost:\d+) /m);
       assert.equal(/^ {2}Log in/m.test(output), isFirst, 'the admin is printed once');

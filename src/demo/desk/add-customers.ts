@@ -25,10 +25,13 @@ interface Earlier {
 
 const nameCustomer = (index: number) => `halden-customer-${index + 1}`;
 
-/** Returns false if they are there. The conversations are in the order of their times: the newest has the highest id. */
-export async function addCustomers(tx: Transaction, caller: Caller, place: DeskPlace): Promise<boolean> {
+export async function hasCustomers(tx: Transaction, caller: Caller): Promise<boolean> {
+  return (await findByExternalId(tx, caller, nameCustomer(0))) !== undefined;
+}
+
+/** The conversations are in the order of their times: the newest has the highest identifier. */
+export async function addCustomers(tx: Transaction, caller: Caller, place: DeskPlace): Promise<void> {
   const { accountId } = caller;
-  if (await findByExternalId(tx, caller, nameCustomer(0))) return false;
   const [colleague] = await listTeam(tx, caller);
   const tags = await tx.db.selectFrom('tags').select(['id', 'name']).where('accountId', '=', accountId).execute();
   const earlier: Earlier[] = [];
@@ -44,7 +47,6 @@ export async function addCustomers(tx: Transaction, caller: Caller, place: DeskP
       operatorId: conversation.by === 'desk' || !colleague ? place.operatorId : colleague.id,
       tagIds: tags.filter(({ name }) => conversation.tags.includes(name)).map(({ id }) => id),
     });
-  return true;
 }
 
 async function addCustomer(

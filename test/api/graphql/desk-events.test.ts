@@ -447,8 +447,8 @@ test('rule 20: a conversation can be followed by operators who may see it, while
   ]);
 });
 
-test('the GraphQL examples of docs/desk.md fit the schema', () => {
-  const page = readFileSync(new URL('../../../docs/desk.md', import.meta.url), 'utf8');
+test('the GraphQL examples of docs/desk-api.md fit the schema', () => {
+  const page = readFileSync(new URL('../../../docs/desk-api.md', import.meta.url), 'utf8');
   const documents = [...page.matchAll(/```graphql\n(.*?)```/gs)].map(([, text]) => text ?? '');
   assert.ok(documents.length > 10, 'the page has examples');
   for (const document of documents) assert.deepEqual(validate(schema, parse(document)), []);

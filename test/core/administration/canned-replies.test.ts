@@ -55,7 +55,7 @@ test('a text has the length of a message, and no variables but the known ones', 
 });
 
 test('the documentation lists the variables and the limits', () => {
-  const page = readFileSync(new URL('../../../docs/desk.md', import.meta.url), 'utf8');
+  const page = readFileSync(new URL('../../../docs/desk-api.md', import.meta.url), 'utf8');
   const listed = [...page.matchAll(/^ *\| `(\{\{.*\}\})` \|/gm)].map(([, name]) => name);
   assert.deepEqual(listed, [...CANNED_REPLY_VARIABLES]);
   assert.ok(

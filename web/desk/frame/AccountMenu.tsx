@@ -22,7 +22,7 @@ export function AccountMenu({ session, onShowShortcuts }: AccountMenuProps) {
   const t = useTexts(frameTexts);
   const common = useTexts(commonTexts);
   const report = useReport();
-  const { name } = session.operator;
+  const name = [session.operator.firstName, session.operator.name].filter(Boolean).join(' ');
   const leave = async () => {
     if (await report(logOut())) location.replace('/login');
   };

@@ -25,7 +25,7 @@ export interface CannedReply {
 
 export type CannedReplyContent = Pick<CannedReply, 'shortcut' | 'text' | 'language'>;
 
-/** What a page replaces when an operator inserts a reply; stored as it is. `docs/desk.md` explains each. */
+/** What a page replaces when an operator inserts a reply; stored as it is. `docs/desk-api.md` explains each. */
 export const CANNED_REPLY_VARIABLES = [
   '{{visitor.firstname}}',
   '{{visitor.name}}',
