@@ -241,7 +241,7 @@ describe('the account page in a browser', { skip: skipWithoutBrowser }, () => {
     const assertFits = async (state: string) => {
       for (const width of [320, 768, 1440]) {
         await page.setViewportSize({ width, height: 800 });
-        assert.deepEqual(await page.evaluate(findPageOverflow), [], `${state}, ${width} pixels`);
+        assert.deepEqual(await page.evaluate(findPageOverflow, '#page'), [], `${state}, ${width} pixels`);
       }
     };
     await openBrowser('/desk', FIREFOX);

@@ -172,7 +172,11 @@ describe('the frame of the desk in a browser', { skip: skipWithoutBrowser }, () 
         await page.locator('.rail').waitFor({ state: 'attached' });
         for (const width of WIDTHS) {
           await page.setViewportSize({ width, height: 800 });
-          assert.deepEqual(await page.evaluate(findPageOverflow), [], `${address}, ${language}, ${width} pixels`);
+          assert.deepEqual(
+            await page.evaluate(findPageOverflow, '#page'),
+            [],
+            `${address}, ${language}, ${width} pixels`,
+          );
         }
       }
       await assertPageIsSound(page, address);

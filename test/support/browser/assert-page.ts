@@ -8,12 +8,15 @@ const LANGUAGES = ['en', 'de', 'es', 'fr'];
 const ANNOUNCED_BUTTON = /^role-img-alt: div\[role="img"\]: /;
 const WIDTHS = [320, 768, 1440];
 
-/** Checks a state of a page in both themes, at three widths and in four languages, and leaves it as it was. */
-export async function assertPageIsSound(page: Page, state: string): Promise<void> {
+/**
+ * Checks a state of a page in both themes, at three widths and in four languages, and leaves it as it was. `part` is a
+ * selector of what is checked.
+ */
+export async function assertPageIsSound(page: Page, state: string, part?: string): Promise<void> {
   for (const colorScheme of ['dark', 'light'] as const) {
     // Without motion: colours would be read in the middle of a transition.
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-    const problems = await findAccessibilityProblems(page);
+    const problems = await findAccessibilityProblems(page, part);
     assert.deepEqual(
       problems.filter((problem) => !ANNOUNCED_BUTTON.test(problem)),
       [],
@@ -27,7 +30,11 @@ export async function assertPageIsSound(page: Page, state: string): Promise<void
     if (each !== undefined) await language.selectOption(each);
     for (const width of WIDTHS) {
       await page.setViewportSize({ width, height: 800 });
-      assert.deepEqual(await page.evaluate(findPageOverflow), [], `${state}, ${each}, ${width} pixels`);
+      assert.deepEqual(
+        await page.evaluate(findPageOverflow, part ?? '#page'),
+        [],
+        `${state}, ${each}, ${width} pixels`,
+      );
     }
   }
   if (languages.length > 1) await language.selectOption('en');

@@ -5,13 +5,13 @@ declare const document: any;
 declare const getComputedStyle: (element: any) => Record<string, string>;
 // biome-ignore-end lint/suspicious/noExplicitAny: see above
 
-/** Parts of a page that are outside of the window or wider than their place. A text that is cut on purpose says so. */
-export function findPageOverflow(): string[] {
+/** Elements of a part of the page that are outside of the window or wider than their place. A text that is cut on purpose says so. */
+export function findPageOverflow(part: string): string[] {
   const { clientWidth, scrollWidth } = document.documentElement;
-  const found = [...document.querySelectorAll('#page *')].flatMap((element) => {
+  const found = [...document.querySelectorAll(`${part} *`)].flatMap((element) => {
     const { left, right, width } = element.getBoundingClientRect();
-    // The ring is wider than a phone, and the field for a code wider than its boxes.
-    if (width === 0 || element.closest('.visually-hidden, .offer-ring, .tooltip, .code-field')) return [];
+    // A label for screen readers has one pixel. The ring is wider than a phone, and the field for a code wider than its boxes.
+    if (width <= 1 || element.closest('.visually-hidden, .offer-ring, .tooltip, .code-field')) return [];
     const isOutside = left < -1 || right > clientWidth + 1;
     const isTooWide =
       element.scrollWidth > element.clientWidth + 1 && !element.matches('input, select, svg, svg *, .truncate');

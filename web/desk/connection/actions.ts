@@ -14,7 +14,7 @@ import {
   TRANSFER,
 } from './mutations.ts';
 import type { Outbox } from './outbox.ts';
-import { readConversations, readMessages } from './read-desk.ts';
+import { readConversation, readMessages } from './read-desk.ts';
 import type { ReadMarkers } from './read-markers.ts';
 import { createTyping } from './typing.ts';
 
@@ -81,7 +81,7 @@ export function createActions({ store, outbox, markers, departures, upload, onLo
 }
 
 async function openConversation(store: DeskStore, id: string): Promise<Answer<unknown>> {
-  const answer = await readConversations([id]);
+  const answer = await readConversation(id);
   if (!answer.ok) return answer;
   const { position, conversations } = answer.value;
   if (conversations.length === 0)

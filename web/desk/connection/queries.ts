@@ -54,6 +54,32 @@ export const CONVERSATIONS = graphql(`
   }
 `);
 
+/** The same fields. */
+export const CONVERSATION = graphql(`
+  query DeskConversation($id: ID!, $last: Int!) {
+    eventPosition
+    conversation(id: $id) {
+      id channel state language createdAt offerUntil acceptedAt closedAt closedBy closeReason
+      visitorPresent visitorLeftAt messageCount unreadCount readByVisitorUpTo readByOperatorUpTo
+      website { id label }
+      skill { id name }
+      group { id name }
+      operator { id pseudo }
+      visitor { id firstname lastname email }
+      tags { id name }
+      satisfaction { noteWelcome noteResolution noteDelay comment }
+      escalatedFrom { id }
+      messages(last: $last) {
+        sequence clientId author text at
+        operator { id pseudo }
+        notice { code parameters { name value } }
+        attachments { id name size kind isImage width height url expiresAt }
+      }
+      notes(last: $last) { id clientId afterSequence text at operator { id pseudo } }
+    }
+  }
+`);
+
 export const MESSAGES = graphql(`
   query DeskMessages($id: ID!, $after: Int!, $first: Int!) {
     conversation(id: $id) {

@@ -3,7 +3,7 @@ import { type Answer, fail, succeed } from '../../shared/api/request.ts';
 import type { ConversationReading, DeskReading } from '../state/change.ts';
 import type { DeskConversation, Message, Viewer } from '../state/model.ts';
 import { findMidnight } from '../state/select-conversations.ts';
-import { CONVERSATIONS, MESSAGES, MESSAGES_LEFT, START } from './queries.ts';
+import { CONVERSATION, CONVERSATIONS, MESSAGES, MESSAGES_LEFT, START } from './queries.ts';
 
 /** As many as a document may fetch within the limits of the service. */
 const WITH_MESSAGES = { first: 12, last: 30 };
@@ -60,6 +60,16 @@ export async function readConversations(
   if (!answer.ok) return answer;
   const { eventPosition, conversations } = answer.value;
   return succeed({ position: eventPosition, conversations: conversations.nodes });
+}
+
+/** Also one that is in no list of the viewer, such as an earlier one of a visitor whom they serve. */
+export async function readConversation(
+  id: string,
+): Promise<Answer<{ readonly position: string; readonly conversations: readonly ConversationReading[] }>> {
+  const answer = await runQuery(CONVERSATION, { id, last: NEWEST_MESSAGES });
+  if (!answer.ok) return answer;
+  const { eventPosition, conversation } = answer.value;
+  return succeed({ position: eventPosition, conversations: conversation ? [conversation] : [] });
 }
 
 /** How many conversations `readConversations` reads at once. */

@@ -1,15 +1,16 @@
-import { useCallback, useRef, useState } from 'react';
+import { useRef, useState } from 'react';
 import type { Answer } from '../../shared/api/request.ts';
 import { Button } from '../../shared/components/Button.tsx';
 import { Icon } from '../../shared/components/Icon.tsx';
 import { Segments } from '../../shared/components/Segments.tsx';
 import { Switch } from '../../shared/components/Switch.tsx';
-import { Toast, type ToastContent } from '../../shared/components/Toast.tsx';
+import type { ToastContent } from '../../shared/components/Toast.tsx';
 import { FailureBanner } from '../../shared/frame/FailureBanner.tsx';
 import { useWait } from '../../shared/frame/useWait.ts';
 import { commonTexts } from '../../shared/texts/common.ts';
 import { useTexts } from '../../shared/texts/LanguageContext.tsx';
 import { useDesk } from '../DeskContext.tsx';
+import { useToast } from '../frame/ToastContext.tsx';
 import { INBOX } from '../icons.ts';
 import { MessageLeftRow } from './MessageLeftRow.tsx';
 import { assignMessageLeft, type MessageLeft, reopenMessageLeft, resolveMessageLeft } from './messages-left.ts';
@@ -26,8 +27,7 @@ export function MessagesLeftView() {
   const openCount = useDesk((state) => state.messagesLeftOpen);
   const [list, setList] = useState<List>('open');
   const [isMineOnly, setMineOnly] = useState(false);
-  const [toast, setToast] = useState<ToastContent>();
-  const hideToast = useCallback(() => setToast(undefined), []);
+  const showToast = useToast();
   const heading = useRef<HTMLHeadingElement>(null);
   const { found, failure, reload, loadOlder, change } = useMessagesLeft(
     { done: list === 'done', ...(isMineOnly && { operatorId: viewerId }) },
@@ -37,10 +37,9 @@ export function MessagesLeftView() {
 
   /** The row is gone then, and the focus with it. */
   const move = async (run: () => Promise<Answer<unknown>>, shown: ToastContent) => {
-    setToast(undefined);
     if (!(await change(run))) return;
     heading.current?.focus();
-    setToast(shown);
+    showToast(shown);
   };
   const resolve = ({ id, name, email }: MessageLeft) => {
     const undo = { label: t('undo'), onPress: () => move(() => reopenMessageLeft(id), { text: t('reopened') }) };
@@ -84,7 +83,6 @@ export function MessagesLeftView() {
         ))}
       </ul>
       {found?.hasOlder && <Button onPress={loadOlder}>{t('older')}</Button>}
-      <Toast content={toast} onEnd={hideToast} />
     </div>
   );
 }

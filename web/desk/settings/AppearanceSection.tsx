@@ -3,6 +3,8 @@ import { SelectField } from '../../shared/components/SelectField.tsx';
 import { useSaving } from '../../shared/frame/useSaving.ts';
 import { useLanguage, useTexts } from '../../shared/texts/LanguageContext.tsx';
 import { LANGUAGES, type Language } from '../../shared/texts/language.ts';
+import { chooseTheme } from '../../shared/theme/page-theme.ts';
+import type { Theme } from '../../shared/theme/theme.ts';
 import { Failed } from './Failed.tsx';
 import { SettingsSection } from './SettingsSection.tsx';
 import { saveLanguage } from './settings-query.ts';
@@ -19,6 +21,10 @@ export function AppearanceSection({ operatorId }: { readonly operatorId: string 
     chooseLanguage(picked);
     saving.save(picked);
   };
+  const pickTheme = (theme: Theme) => {
+    chooseTheme(theme);
+    choose({ theme });
+  };
   return (
     <SettingsSection title={t('appearance')} description={t('appearanceHint')}>
       <div className="settings-form">
@@ -29,7 +35,7 @@ export function AppearanceSection({ operatorId }: { readonly operatorId: string 
           label={t('theme')}
           value={preferences.theme}
           options={{ SYSTEM: t('themeSystem'), LIGHT: t('themeLight'), DARK: t('themeDark') }}
-          onChange={(theme) => choose({ theme })}
+          onChange={pickTheme}
         />
         <Segments
           label={t('density')}

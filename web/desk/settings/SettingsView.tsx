@@ -2,6 +2,7 @@ import { useReading } from '../../shared/api/useReading.ts';
 import { useTexts } from '../../shared/texts/LanguageContext.tsx';
 import { AlertsSection } from './AlertsSection.tsx';
 import { AppearanceSection } from './AppearanceSection.tsx';
+import { CannedSection } from './canned/CannedSection.tsx';
 import { Failed } from './Failed.tsx';
 import { KeyboardSection } from './KeyboardSection.tsx';
 import { PickupSection } from './PickupSection.tsx';
@@ -24,6 +25,7 @@ export function SettingsView() {
       <AlertsSection />
       <KeyboardSection />
       {settings?.pickup && <PickupSection operatorId={settings.id} stored={settings.pickup} onSaved={reload} />}
+      <CannedSection />
       <SettingsSection title={t('account')} description={t('accountHint')}>
         <a className="settings-link" href={`/account?${new URLSearchParams({ from: '/desk/settings' })}`}>
           {t('toAccount')}

@@ -1,16 +1,22 @@
-import { useEffect, useRef } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useReading } from '../../shared/api/useReading.ts';
+import { IconButton } from '../../shared/components/Button.tsx';
 import { useTexts } from '../../shared/texts/LanguageContext.tsx';
 import { describeVisitor } from '../conversation/describe-visitor.ts';
 import { conversationTexts } from '../conversation/texts.ts';
 import { useDesk } from '../DeskContext.tsx';
-import type { DeskConversation } from '../state/model.ts';
+import { PENCIL } from '../icons.ts';
+import type { DeskConversation, DeskState } from '../state/model.ts';
 import { ContextFacts } from './ContextFacts.tsx';
 import { CustomFields } from './CustomFields.tsx';
+import { DetailsForm } from './details/DetailsForm.tsx';
+import { EarlierSection } from './earlier/EarlierSection.tsx';
 import { Identity } from './Identity.tsx';
 import { PanelFailure, PanelSkeleton } from './PanelFailure.tsx';
 import { RoutingSection } from './routing/RoutingSection.tsx';
 import { TagsSection } from './tags/TagsSection.tsx';
+import { visitorPanelTexts } from './texts.ts';
+import { useFocusReturn } from './useFocusReturn.ts';
 import { readVisitor } from './visitor-query.ts';
 
 /** Everything about the visitor of a conversation, and why it came to its operator. */
@@ -21,9 +27,10 @@ export function VisitorPanel({ conversationId }: { readonly conversationId: stri
 
 function Panel({ conversation }: { readonly conversation: DeskConversation }) {
   const t = useTexts(conversationTexts);
-  const visitor = useVisitor(conversation);
-  const { value } = visitor;
+  const { value, failure, reload } = useVisitor(conversation);
+  const editing = useEditing(conversation, reload);
   const name = describeVisitor(value ?? conversation.visitor, t);
+  const shortName = describeVisitor(value ?? conversation.visitor, t, 'short');
   return (
     <div className="visitor-panel">
       <Identity
@@ -31,18 +38,56 @@ function Panel({ conversation }: { readonly conversation: DeskConversation }) {
         email={value?.email ?? conversation.visitor?.email ?? ''}
         isEmailVerified={value?.context?.verifiedDetails.includes('email') ?? false}
         isErased={value?.erasedAt != null}
-      />
-      {visitor.failure && <PanelFailure failure={visitor.failure} onRetry={visitor.reload} />}
-      {value && <ContextFacts conversation={conversation} visitor={value} />}
-      {value === undefined && visitor.failure === undefined && <PanelSkeleton widths={['70%', '85%', '60%', '75%']} />}
+      >
+        {value && value.erasedAt === null && editing.button}
+      </Identity>
+      {failure && <PanelFailure failure={failure} onRetry={reload} />}
+      {value && editing.isEditing && <DetailsForm visitor={value} onDone={editing.finish} onCancel={editing.cancel} />}
+      {value && !editing.isEditing && <ContextFacts conversation={conversation} visitor={value} />}
+      {value === undefined && failure === undefined && <PanelSkeleton widths={['70%', '85%', '60%', '75%']} />}
       {value?.context && <CustomFields fields={value.context.fields} />}
       <TagsSection conversation={conversation} />
-      <RoutingSection
-        conversation={conversation}
-        visitorName={describeVisitor(value ?? conversation.visitor, t, 'short')}
-      />
+      {conversation.visitor && <EarlierSection conversationId={conversation.id} />}
+      <RoutingSection conversation={conversation} visitorName={shortName} />
     </div>
   );
+}
+
+/** The form for the details, with the button that opens it and gets the focus back. */
+function useEditing(conversation: DeskConversation, reload: () => unknown) {
+  const t = useTexts(visitorPanelTexts);
+  const mayEdit = useDesk((state) => canEdit(state, conversation));
+  const [isEditing, setEditing] = useState(false);
+  const [isSaved, setSaved] = useState(false);
+  const button = useFocusReturn(isEditing);
+  const end = (hasSaved: boolean) => {
+    setEditing(false);
+    setSaved(hasSaved);
+    if (hasSaved) reload();
+  };
+  const open = () => {
+    setSaved(false);
+    setEditing(true);
+  };
+  return {
+    isEditing: isEditing && mayEdit,
+    finish: () => end(true),
+    cancel: () => end(false),
+    button: mayEdit && (
+      <>
+        {!isEditing && <IconButton icon={PENCIL} label={t('edit')} ref={button} onPress={open} />}
+        <span className="visually-hidden" role="status">
+          {isSaved && t('saved')}
+        </span>
+      </>
+    ),
+  };
+}
+
+/** The service decides; experts never may. */
+function canEdit({ viewer }: DeskState, { operator }: DeskConversation): boolean {
+  if (viewer.role === 'EXPERT') return false;
+  return operator?.id === viewer.id || viewer.role !== 'OPERATOR';
 }
 
 /** Read again when the visitor opens another page, or their fields or details change. */

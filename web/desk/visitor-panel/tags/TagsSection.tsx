@@ -1,4 +1,4 @@
-import { useRef, useState } from 'react';
+import { useState } from 'react';
 import { Button } from '../../../shared/components/Button.tsx';
 import { Icon } from '../../../shared/components/Icon.tsx';
 import { FailureBanner } from '../../../shared/frame/FailureBanner.tsx';
@@ -9,6 +9,7 @@ import { CROSS, PLUS } from '../../icons.ts';
 import type { DeskConversation, DeskState, Named } from '../../state/model.ts';
 import { PanelSection } from '../PanelSection.tsx';
 import { visitorPanelTexts } from '../texts.ts';
+import { useFocusReturn } from '../useFocusReturn.ts';
 import { TagPicker } from './TagPicker.tsx';
 
 /** The tags of the conversation. Its operator and managers change them, one at a time. */
@@ -19,7 +20,7 @@ export function TagsSection({ conversation }: { readonly conversation: DeskConve
   const mayTag = useDesk((state) => canTag(state, conversation));
   const [isPicking, setPicking] = useState(false);
   const [said, setSaid] = useState('');
-  const addButton = useRef<HTMLButtonElement>(null);
+  const addButton = useFocusReturn(isPicking);
   const { start, failure, wait } = useAttempt(
     ({ changed }: { changed: readonly Named[]; text: string }) =>
       setTags(
@@ -37,11 +38,6 @@ export function TagsSection({ conversation }: { readonly conversation: DeskConve
       t('tagRemoved', { name: tag.name }),
     );
     addButton.current?.focus();
-  };
-  const endPicking = () => {
-    setPicking(false);
-    // It is there again after the picker is gone.
-    requestAnimationFrame(() => addButton.current?.focus());
   };
   return (
     <PanelSection name="tags" title={t('tags')}>
@@ -83,7 +79,7 @@ export function TagsSection({ conversation }: { readonly conversation: DeskConve
           websiteId={website.id}
           present={tags}
           onPick={(tag) => change([...tags, tag], t('tagAdded', { name: tag.name }))}
-          onEnd={endPicking}
+          onEnd={() => setPicking(false)}
         />
       )}
       <span className="visually-hidden" role="status">
