@@ -100,8 +100,10 @@ export const ENGINE_CASE = 'engine';
 /** What the pages of visitors ask for and keep open, on the same databases. */
 export const WIDGET_CASE = 'widget';
 export const VISITORS_CASE = 'visitors';
+/** The page of an operator, in Chromium. */
+export const DESK_CASE = 'desk';
 /** The cases that ignore `--sizes`. */
-export const SEPARATE_CASES: ReadonlySet<string> = new Set([ENGINE_CASE, WIDGET_CASE, VISITORS_CASE]);
+export const SEPARATE_CASES: ReadonlySet<string> = new Set([ENGINE_CASE, WIDGET_CASE, VISITORS_CASE, DESK_CASE]);
 
 /** All values of `--case`. */
 export const CASE_NAMES = [

@@ -1,8 +1,11 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { skipWithoutBrowser } from '../test/support/browser/chromium.ts';
 import { prepareCacheFolder } from './cache-folder.ts';
-import { CASE_NAMES, ENGINE_CASE, SEPARATE_CASES, VISITORS_CASE, WIDGET_CASE } from './cases.ts';
+import { CASE_NAMES, DESK_CASE, ENGINE_CASE, SEPARATE_CASES, VISITORS_CASE, WIDGET_CASE } from './cases.ts';
+import { type DeskResult, measureDesk } from './desk/measure.ts';
+import { printDesk } from './desk/report.ts';
 import { type EngineResult, measureEngine } from './engine/measure.ts';
 import { printEngine } from './engine/report.ts';
 import { prepareFilledFolder } from './fill.ts';
@@ -70,6 +73,7 @@ let engine: EngineResult | undefined;
 let nodes: NodesResult | undefined;
 let widget: WidgetResult[] = [];
 let visitors: VisitorsResult | undefined;
+let desk: DeskResult | undefined;
 try {
   if (isPostgres) await measureOnNodes();
   else await measureOnEmbedded();
@@ -80,9 +84,10 @@ try {
   printReport(results);
   printWidget(widget);
   if (visitors) printVisitors(visitors);
+  if (desk) printDesk(desk);
   if (engine) printEngine(engine);
   if (nodes) printNodes(nodes);
-  const figures = { sizes: results, widget, visitors, engine, nodes };
+  const figures = { sizes: results, widget, visitors, desk, engine, nodes };
   if (options.json) writeFileSync(options.json, JSON.stringify(figures, null, 2));
 }
 
@@ -125,6 +130,13 @@ async function measureSeparately(): Promise<void> {
   }
   if (cases.has(VISITORS_CASE))
     visitors = await measureVisitors({ ...bench, milliseconds: options.quick ? 10_000 : 60_000 });
+  if (cases.has(DESK_CASE) && skipWithoutBrowser && !options.case) showProgress(`desk: skipped. ${skipWithoutBrowser}`);
+  else if (cases.has(DESK_CASE)) {
+    const deskPlan = options.quick
+      ? { views: 3, messages: 30, milliseconds: 3000 }
+      : { views: 7, messages: 100, milliseconds: 10_000 };
+    desk = await measureDesk({ ...bench, plan: deskPlan });
+  }
   if (cases.has(ENGINE_CASE)) {
     const enginePlan = options.quick
       ? { rounds: 10, runMs: 2000, queueMs: 10_000 }

@@ -99,8 +99,9 @@ export async function sendMessage(
   api: ApiClient,
   conversation: number,
   clientId = `bench ${++messageCount}`,
+  text = MESSAGE_TEXT,
 ): Promise<void> {
-  const input = { conversationId: String(conversation), clientId, text: MESSAGE_TEXT };
+  const input = { conversationId: String(conversation), clientId, text };
   requireDone(await api.execute({ operation: 'messageSend', query: documents.MESSAGE_SEND, variables: { input } }));
 }
 

@@ -48,7 +48,8 @@ const ARRIVAL_TIMEOUT_MS = 10_000;
 export async function runVisitorJob(client: HttpClient, job: VisitorJob): Promise<VisitorResult> {
   const desks = new Desks();
   await desks.open(client, job.operators);
-  const pages = await startConversations(client, desks, job.visitors);
+  const visitors = Array.from({ length: job.visitors }, (_, index) => index + 1);
+  const pages = await startConversations(client, desks, visitors);
   await wait(SETTLE_MS);
   const before = await readServiceMemory(job.service);
   const sockets = new VisitorSockets();
@@ -63,7 +64,12 @@ export async function runVisitorJob(client: HttpClient, job: VisitorJob): Promis
 }
 
 /** Every visitor gets an active conversation. */
-async function startConversations(client: HttpClient, desks: Desks, count: number): Promise<Page[]> {
+export async function startConversations(
+  client: HttpClient,
+  desks: Desks,
+  visitors: readonly number[],
+): Promise<Page[]> {
+  const count = visitors.length;
   let accepted = 0;
   const failures: unknown[] = [];
   desks.onOffer = ({ operator, conversation }) => {
@@ -73,7 +79,6 @@ async function startConversations(client: HttpClient, desks: Desks, count: numbe
     );
   };
   const pages: Page[] = [];
-  const visitors = Array.from({ length: count }, (_, index) => index + 1);
   await runConcurrently(visitors, async (visitor) => {
     const api = createVisitorClient(client, visitor);
     const after = await readEventPosition(api);
