@@ -36,6 +36,12 @@ describe('the settings of the desk and the messages left', { skip: skipWithoutBr
   const readLook = (of: Page) =>
     of.evaluate('[document.documentElement.lang, document.documentElement.dataset.theme].join()');
 
+  /** As the rail shows it. */
+  async function readOpenCount(): Promise<number> {
+    const link = page.getByRole('link', { name: /^Messages left/ });
+    return Number((await link.innerText()).match(/\d+/)?.[0]);
+  }
+
   async function leaveMessage(text: string, name = 'Lea'): Promise<void> {
     const visitor = await site.createVisitor();
     const input = { name, email: 'lea@example.com', text };
@@ -212,6 +218,8 @@ describe('the settings of the desk and the messages left', { skip: skipWithoutBr
     assert.deepEqual([...mail.searchParams.keys()], ['subject', 'body']);
     assert.match(mail.searchParams.get('body') ?? '', /> Where is it\?\r\n> &bcc=all@example\.com <img/);
 
+    const before = await readOpenCount();
+    assert.ok(before >= 1);
     await button('Assign to me').click();
     await row.getByText('Assigned to you').waitFor();
     await page.getByRole('switch', { name: 'Assigned to me' }).check();
@@ -219,6 +227,7 @@ describe('the settings of the desk and the messages left', { skip: skipWithoutBr
 
     await button('Mark as done').click();
     await page.getByText('No open messages').waitFor();
+    await waitUntil('the rail counts one less', async () => (await readOpenCount()) === before - 1);
     await button('Undo').click();
     await row.getByText('Where is it?').waitFor();
     await button('Mark as done').click();
@@ -238,9 +247,11 @@ describe('the settings of the desk and the messages left', { skip: skipWithoutBr
     assert.equal(await page.getByRole('article').count(), 20);
     await button('Show older ones').click();
     await page.getByText('Message 1.', { exact: true }).waitFor();
+    const before = await readOpenCount();
     await leaveMessage('The newest');
     await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
     await page.getByText('The newest').waitFor();
+    await waitUntil('the rail counts it', async () => (await readOpenCount()) === before + 1);
     await page.getByText('Message 1.', { exact: true }).waitFor();
   });
 

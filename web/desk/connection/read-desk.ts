@@ -28,7 +28,7 @@ export async function readDesk(now: number): Promise<Answer<DeskReading>> {
   const operatorId = viewer.id;
   const closedFrom = new Date(findMidnight(now)).toISOString();
   const [left, ...lists] = await Promise.all([
-    readMessagesLeft(viewer.roles),
+    countMessagesLeft(findRole(viewer.roles)),
     listConversations({ operatorId, state: 'OFFERED' }, WITH_MESSAGES),
     listConversations({ operatorId, state: 'ACTIVE' }, WITH_MESSAGES),
     listConversations({ operatorId, closedFrom }, WITH_LAST_MESSAGE),
@@ -87,8 +87,9 @@ export async function readMessages(
   return answer.ok ? succeed(answer.value.conversation?.messages ?? []) : answer;
 }
 
-async function readMessagesLeft(roles: readonly Viewer['role'][] | null): Promise<Answer<number>> {
-  if (findRole(roles) === 'EXPERT') return succeed(0);
+/** How many are open. Experts may not read them. */
+export async function countMessagesLeft(role: Viewer['role']): Promise<Answer<number>> {
+  if (role === 'EXPERT') return succeed(0);
   const answer = await runQuery(MESSAGES_LEFT);
   return answer.ok ? succeed(answer.value.messagesLeft?.totalCount ?? 0) : answer;
 }

@@ -2,6 +2,7 @@ import { useCallback, useEffect, useRef, useState } from 'react';
 import type { Answer, Failure } from '../../shared/api/request.ts';
 import { useReading } from '../../shared/api/useReading.ts';
 import { useReloadWhileVisible } from '../../shared/api/useReloadWhileVisible.ts';
+import { useDeskActions } from '../DeskContext.tsx';
 import { type MessagesLeftFilter, type MessagesLeftPages, readMessagesLeft } from './messages-left.ts';
 
 interface LoadedMessagesLeft {
@@ -16,6 +17,7 @@ interface LoadedMessagesLeft {
 
 /** The list. No event tells an operator of them, so it is read again every minute. `openCount` is a hint to do so now. */
 export function useMessagesLeft(filter: MessagesLeftFilter, openCount: number): LoadedMessagesLeft {
+  const { countMessagesLeft } = useDeskActions();
   const key = JSON.stringify(filter);
   const [pages, setPages] = useState({ key, count: 1 });
   const count = pages.key === key ? pages.count : 1;
@@ -33,10 +35,10 @@ export function useMessagesLeft(filter: MessagesLeftFilter, openCount: number): 
     async (run: () => Promise<Answer<unknown>>) => {
       const answer = await run();
       setChangeFailure(answer.ok ? undefined : answer.failure);
-      await reload();
+      await Promise.all([reload(), countMessagesLeft()]);
       return answer.ok;
     },
-    [reload],
+    [reload, countMessagesLeft],
   );
   return {
     ...{ found, reload, change },

@@ -1,8 +1,9 @@
 import type { ReactNode } from 'react';
+import { useReloadWhileVisible } from '../../shared/api/useReloadWhileVisible.ts';
 import { Icon } from '../../shared/components/Icon.tsx';
 import { useNow } from '../../shared/format/useNow.ts';
 import { useTexts } from '../../shared/texts/LanguageContext.tsx';
-import { useDesk } from '../DeskContext.tsx';
+import { useDesk, useDeskActions } from '../DeskContext.tsx';
 import { RouteLink } from '../frame/RouteLink.tsx';
 import type { DeskRoute } from '../frame/route.ts';
 import { SearchField, type SearchFieldProps } from '../frame/SearchField.tsx';
@@ -35,6 +36,7 @@ export function Rail({ route, search }: RailProps) {
     ({ visitor, closedAt }) => Date.parse(closedAt ?? '') >= midnight && matchesVisitor(visitor, filter),
   );
   const messagesLeft = useDesk((state) => state.messagesLeftOpen);
+  useReloadWhileVisible(useDeskActions().countMessagesLeft);
   const { rail, offers } = useStillRows();
   const isFiltered = filter.trim() !== '';
   const openId = route.view === 'conversation' ? route.conversationId : undefined;

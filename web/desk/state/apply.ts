@@ -40,6 +40,8 @@ export function apply(state: DeskState, change: DeskChange): DeskState {
       return { ...state, connection: change.connection };
     case 'clock':
       return state.clockOffset === change.clockOffset ? state : { ...state, clockOffset: change.clockOffset };
+    case 'messagesLeftCounted':
+      return state.messagesLeftOpen === change.open ? state : { ...state, messagesLeftOpen: change.open };
     case 'preferences':
       return { ...state, viewer: { ...state.viewer, preferences: change.preferences } };
     case 'pendingAdded':
