@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useState } from 'react';
+import { useCallback, useEffect, useRef, useState } from 'react';
 import type { Failure } from '../../shared/api/request.ts';
 import { Button } from '../../shared/components/Button.tsx';
 import { FailureBanner } from '../../shared/frame/FailureBanner.tsx';
@@ -12,16 +12,30 @@ import { conversationTexts } from './texts.ts';
 export function ConversationView(props: OpenConversationProps) {
   const { conversationId } = props;
   const isThere = useDesk((state) => state.conversations.has(conversationId));
+  const lastShown = useRef<string>(undefined);
+  if (isThere) lastShown.current = conversationId;
   return (
     <div className="conversation">
       {/* Another conversation has its own draft, scroll position and dialogs. */}
-      {isThere ? <OpenConversation key={conversationId} {...props} /> : <Opening key={conversationId} {...props} />}
+      {isThere ? (
+        <OpenConversation key={conversationId} {...props} />
+      ) : (
+        <Opening key={conversationId} {...props} wasShown={lastShown.current === conversationId} />
+      )}
     </div>
   );
 }
 
-/** A conversation that the desk does not have yet, such as an earlier one of the visitor. */
-function Opening({ conversationId, onBack }: OpenConversationProps) {
+/** Of the service, for conversations that the operator may not read. */
+const UNKNOWN = 'id.unknown_id';
+
+interface OpeningProps extends OpenConversationProps {
+  /** It was here a moment ago: it was transferred or taken away. */
+  readonly wasShown: boolean;
+}
+
+/** A conversation that the desk does not have (any more), such as an earlier one of the visitor. */
+function Opening({ conversationId, onBack, wasShown }: OpeningProps) {
   const t = useTexts(conversationTexts);
   const { open } = useDeskActions();
   const [failure, setFailure] = useState<Failure>();
@@ -34,8 +48,10 @@ function Opening({ conversationId, onBack }: OpenConversationProps) {
   useEffect(() => {
     load();
   }, [load]);
+  const isLost = wasShown && failure?.kind === 'refused' && failure.code === UNKNOWN;
   return (
     <div className="opening" aria-busy={failure === undefined}>
+      {isLost && <p role="status">{t('lost')}</p>}
       {failure === undefined ? (
         <>
           <span className="skeleton" />
@@ -44,8 +60,8 @@ function Opening({ conversationId, onBack }: OpenConversationProps) {
         </>
       ) : (
         <>
-          <FailureBanner failure={failure} wait={wait} />
-          <Button onPress={load}>{t('tryAgain')}</Button>
+          {!isLost && <FailureBanner failure={failure} wait={wait} />}
+          {!isLost && <Button onPress={load}>{t('tryAgain')}</Button>}
           {onBack && (
             <Button kind="quiet" onPress={onBack}>
               {t('back')}

@@ -29,6 +29,7 @@ export const de: TextsLike<typeof en> = {
   isWaiting: 'Dieses Gespräch wartet auf einen Mitarbeiter. Sie können es lesen.',
   offeredToOther: 'Dieses Gespräch wird gerade {name} angeboten. Sie können es lesen.',
   servedByOther: '{name} führt dieses Gespräch. Sie können es lesen.',
+  lost: 'Sie führen dieses Gespräch nicht mehr.',
   closedByOperator: 'Von einem Mitarbeiter beendet, {at}.',
   closedByVisitor: 'Vom Besucher beendet, {at}.',
   closedByProgram: 'Von einem Programm beendet, {at}.',

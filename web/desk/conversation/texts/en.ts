@@ -26,6 +26,7 @@ export const en = {
   isWaiting: 'This conversation waits for an operator. You can read it.',
   offeredToOther: 'This conversation is offered to {name}. You can read it.',
   servedByOther: '{name} has this conversation. You can read it.',
+  lost: 'You do not have this conversation any more.',
   closedByOperator: 'Closed by an operator, {at}.',
   closedByVisitor: 'Closed by the visitor, {at}.',
   closedByProgram: 'Closed by a program, {at}.',

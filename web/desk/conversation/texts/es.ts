@@ -29,6 +29,7 @@ export const es: TextsLike<typeof en> = {
   isWaiting: 'Esta conversación espera a un agente. Puede leerla.',
   offeredToOther: 'Esta conversación se ofrece a {name}. Puede leerla.',
   servedByOther: '{name} atiende esta conversación. Puede leerla.',
+  lost: 'Usted ya no atiende esta conversación.',
   closedByOperator: 'Cerrada por un agente, {at}.',
   closedByVisitor: 'Cerrada por el visitante, {at}.',
   closedByProgram: 'Cerrada por un programa, {at}.',

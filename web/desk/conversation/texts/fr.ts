@@ -29,6 +29,7 @@ export const fr: TextsLike<typeof en> = {
   isWaiting: 'Cette conversation attend un conseiller. Vous pouvez la lire.',
   offeredToOther: 'Cette conversation est proposée à {name}. Vous pouvez la lire.',
   servedByOther: '{name} s’occupe de cette conversation. Vous pouvez la lire.',
+  lost: 'Vous n’avez plus cette conversation.',
   closedByOperator: 'Fermée par un conseiller, {at}.',
   closedByVisitor: 'Fermée par le visiteur, {at}.',
   closedByProgram: 'Fermée par un programme, {at}.',
