@@ -26,8 +26,8 @@ export function ConversationView(props: OpenConversationProps) {
   );
 }
 
-/** Of the service, for conversations that the operator may not read. */
-const UNKNOWN = 'id.unknown_id';
+/** For conversations that the operator may not read, or that do not exist. */
+const NOT_READABLE = ['FORBIDDEN', 'id.unknown_id'];
 
 interface OpeningProps extends OpenConversationProps {
   /** It was here a moment ago: it was transferred or taken away. */
@@ -48,7 +48,7 @@ function Opening({ conversationId, onBack, wasShown }: OpeningProps) {
   useEffect(() => {
     load();
   }, [load]);
-  const isLost = wasShown && failure?.kind === 'refused' && failure.code === UNKNOWN;
+  const isLost = wasShown && failure?.kind === 'refused' && NOT_READABLE.includes(failure.code);
   return (
     <div className="opening" aria-busy={failure === undefined}>
       {isLost && <p role="status">{t('lost')}</p>}
