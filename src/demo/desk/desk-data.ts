@@ -24,9 +24,14 @@ export async function addDeskData(
   await addCustomers(tx, caller, place);
   await addMessagesLeft(tx, caller, place);
   const operator: Caller = { ...caller, operatorId: place.operatorId };
-  await cannedReplies.import((work) => work(tx), caller, { scope: 'account' }, listReplies(ACCOUNT_REPLIES));
-  await cannedReplies.import((work) => work(tx), caller, { scope: 'group', groupId }, listReplies(GROUP_REPLIES));
-  await cannedReplies.import((work) => work(tx), operator, { scope: 'own' }, listReplies(OWN_REPLIES));
+  await cannedReplies.importReplies((work) => work(tx), caller, { scope: 'account' }, listReplies(ACCOUNT_REPLIES));
+  await cannedReplies.importReplies(
+    (work) => work(tx),
+    caller,
+    { scope: 'group', groupId },
+    listReplies(GROUP_REPLIES),
+  );
+  await cannedReplies.importReplies((work) => work(tx), operator, { scope: 'own' }, listReplies(OWN_REPLIES));
   const settings = { operatorsMayTake: true, pauseReasons: PAUSE_REASONS };
   await accounts.update((work) => work(tx), caller, settings);
 }

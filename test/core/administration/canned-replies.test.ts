@@ -98,7 +98,7 @@ for (const { name, open } of databases) {
     const create = (caller: Caller, owner: OwnerInput, ...values: Parameters<typeof content>) =>
       replies().create(fixture.transact, caller, owner, content(...values));
     const importRows = (caller: Caller, owner: OwnerInput, rows: readonly unknown[]) =>
-      replies().import(fixture.transact, caller, owner, rows);
+      replies().importReplies(fixture.transact, caller, owner, rows);
     const list = async (caller: Caller) => (await replies().list(caller)).map(({ shortcut }) => shortcut);
     const kindOf = (work: Promise<unknown>) =>
       work.then(

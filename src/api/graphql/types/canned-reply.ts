@@ -164,7 +164,7 @@ addMutation('cannedRepliesImport', {
   },
   authorize: authorizeInput,
   run: (commit, { caller, services }, { scope, groupId, replies }) =>
-    services.administration.cannedReplies.import(
+    services.administration.cannedReplies.importReplies(
       commit,
       caller,
       toOwnerInput(scope as CannedReplyScope, groupId),

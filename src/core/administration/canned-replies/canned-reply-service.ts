@@ -76,7 +76,7 @@ export class CannedReplies {
   }
 
   /** All rows or none. */
-  async import(
+  async importReplies(
     commit: Commit<ImportCounts>,
     caller: Caller,
     ownerInput: OwnerInput,
