@@ -125,7 +125,7 @@ test('the end of a token closes its connections', async () => {
     await socket.subscribe(LIVE);
     await revoke(token, id);
     const { code, reason } = await socket.closed;
-    assert.deepEqual([code, reason], [4401, 'The token is no longer valid'], name);
+    assert.deepEqual([code, reason], [4401, 'The access token is no longer valid'], name);
   }
 });
 
