@@ -12,11 +12,11 @@ interface DeskPageProps {
 export function DeskPage({ session, desk }: DeskPageProps) {
   return (
     <DeskContext value={desk}>
-      <ConversationMemory>
-        <ToastProvider>
+      <ToastProvider>
+        <ConversationMemory>
           <DeskFrame session={session} />
-        </ToastProvider>
-      </ConversationMemory>
+        </ConversationMemory>
+      </ToastProvider>
     </DeskContext>
   );
 }

@@ -39,7 +39,7 @@ export interface DeskActions {
     note: string,
   ): Promise<Answer<unknown>>;
   setTags(conversationId: string, tagIds: readonly string[]): Promise<Answer<unknown>>;
-  /** Sends the closing line first, if there is one. */
+  /** With the closing line as its last message, if there is one: both, or neither of them. */
   close(conversationId: string, closingLine: string): Promise<Answer<unknown>>;
   setAvailability(
     channels: Readonly<Partial<Record<Lowercase<Channel>, boolean>>>,

@@ -244,6 +244,40 @@ test('a change that a closed conversation does not allow is a user error and has
   assert.deepEqual(await desks.fixture.findBrokenInvariants(), []);
 });
 
+test('a closing line is stored together with the close, or not at all', async () => {
+  const { operator, startActive } = await createSpecialist();
+  const { id } = await startActive();
+  const before = await desks.fixture.loadConversation(id);
+  for (const text of ['', 'x'.repeat(10_001), 'NUL \u0000']) {
+    const { userErrors } = await mutate(operator, 'conversationClose', { id, text });
+    assert.deepEqual(
+      userErrors.map(({ code, field }: { code: string; field: string }) => [code, field]),
+      [['INVALID', ['input', 'text']]],
+    );
+  }
+  const asAdmin = await mutate(admin, 'conversationClose', { id, text: 'Not their conversation' });
+  assert.deepEqual(codes(asAdmin.errors), ['FORBIDDEN']);
+  assert.deepEqual(await desks.fixture.loadConversation(id), before, 'still open, without a message');
+
+  const { conversation, userErrors } = await mutate(operator, 'conversationClose', { id, text: 'Goodbye' });
+  assert.deepEqual(userErrors, []);
+  const { messages, messageCount, state, closedAt } = conversation;
+  const last = messages.at(-1);
+  assert.deepEqual(
+    [state, last.author, last.text, last.operator.id],
+    ['CLOSED', 'OPERATOR', 'Goodbye', String(operator.id)],
+  );
+  assert.deepEqual(
+    [last.sequence, messageCount, last.at],
+    [before.messageCount + 1, before.messageCount + 1, closedAt],
+  );
+
+  const again = await mutate(operator, 'conversationClose', { id, text: 'Goodbye' });
+  assert.deepEqual(again.userErrors[0].code, 'STATE');
+  assert.equal((await desks.fixture.loadConversation(id)).messageCount, before.messageCount + 1, 'stored once');
+  assert.deepEqual(await desks.fixture.findBrokenInvariants(), []);
+});
+
 test('an offer must be accepted before messages, closing, transfer and escalation', async () => {
   const { operator, startOffered } = await createSpecialist();
   const other = await createSpecialist();

@@ -152,7 +152,7 @@ const UNKNOWN_TARGETS: Record<string, { readonly by: 'id' | 'conversationId'; re
   conversationRead: { by: 'id', invalid: { upTo: -1 } },
   conversationTransfer: { by: 'id', invalid: { operatorId: 'not valid' } },
   conversationTag: { by: 'id', invalid: { tagIds: ['not valid'] } },
-  conversationClose: { by: 'id', invalid: {} },
+  conversationClose: { by: 'id', invalid: { text: '' } },
   messageLeftResolve: { by: 'id', invalid: {} },
   messageLeftReopen: { by: 'id', invalid: {} },
   messageLeftAssign: { by: 'id', invalid: { operatorId: 'not valid' } },

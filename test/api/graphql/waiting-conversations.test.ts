@@ -204,11 +204,9 @@ test('the queue is sent at once and after changes, and begins when the setting i
   await queue.waitUntil(sees([first, second]));
   assert.equal(queue.results.at(-1).data.queue.totalCount, 2);
   assert.equal((await desks.fixture.loadLiveState(operator.id)).connected, false, 'does not connect the operator');
-  await desks.fixture.installation.conversations.close(
-    desks.fixture.transact,
-    desks.fixture.installation.caller,
-    first,
-  );
+  await desks.fixture.installation.conversations.close(desks.fixture.transact, desks.fixture.installation.caller, {
+    id: first,
+  });
   await queue.waitUntil(sees([second]));
   const { visitorId } = await desks.fixture.loadConversation(second);
   await desks.fixture.installation.conversations.sendAsVisitor(

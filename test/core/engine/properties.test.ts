@@ -128,7 +128,7 @@ class Team {
     else if (step.kind === 'connect') await fixture.connect(operatorId, 'desk', 1_000_000);
     else if (step.kind === 'disconnect') await fixture.disconnect(operatorId);
     else if (id !== 0 && step.kind === 'close')
-      await conversations.close(fixture.transact, fixture.callerFor(0, 'admin'), id);
+      await conversations.close(fixture.transact, fixture.callerFor(0, 'admin'), { id });
     else if (id !== 0) {
       const { operatorId: assignedOperatorId } = await fixture.loadConversation(id);
       if (assignedOperatorId !== null)
@@ -230,7 +230,9 @@ for (const { name, open } of databases) {
           for (const id of team.ids) await fixture.disconnect(id);
           for (const row of await team.loadConversations()) {
             if (row.state !== 'closed')
-              await fixture.installation.conversations.close(fixture.transact, fixture.callerFor(0, 'admin'), row.id);
+              await fixture.installation.conversations.close(fixture.transact, fixture.callerFor(0, 'admin'), {
+                id: row.id,
+              });
           }
         }),
         { numRuns: runs / 2 },

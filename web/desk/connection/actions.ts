@@ -6,6 +6,7 @@ import {
   ACCEPT,
   CLOSE,
   CONNECT,
+  createCloseVariables,
   DECLINE,
   SET_AVAILABILITY,
   SET_PREFERENCES,
@@ -63,9 +64,8 @@ export function createActions({ store, outbox, markers, departures, upload, onLo
     },
     setTags: (id, tagIds) => check(runMutation(SET_TAGS, { input: { id, tagIds: [...tagIds] } })),
     async close(id, closingLine) {
-      const clientId = closingLine.trim() === '' ? undefined : outbox.add(id, 'message', closingLine);
-      const settled = await outbox.settle(id, clientId);
-      return settled.ok ? check(runMutation(CLOSE, { input: { id } })) : settled;
+      const settled = await outbox.settle(id);
+      return settled.ok ? check(runMutation(CLOSE, createCloseVariables(id, closingLine))) : settled;
     },
     setAvailability: (channels, pauseReason) =>
       check(runMutation(SET_AVAILABILITY, { input: { ...channels, ...(pauseReason && { pauseReason }) } })),

@@ -71,6 +71,10 @@ export const CLOSE = graphql(`
   }
 `);
 
+export function createCloseVariables(id: string, closingLine: string) {
+  return { input: { id, ...(closingLine !== '' && { text: closingLine }) } };
+}
+
 export const SET_AVAILABILITY = graphql(`
   mutation SetAvailability($input: OperatorAvailabilityUpdateInput!) {
     operatorAvailabilityUpdate(input: $input) { userErrors { field code reason message } }

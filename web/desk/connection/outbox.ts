@@ -72,12 +72,10 @@ export class Outbox {
     for (const { conversationId } of this.#entries.values()) void this.#send(conversationId);
   }
 
-  /** Resolves when everything that was written in a conversation is sent. A refusal of `clientId` is a failure. */
-  async settle(conversationId: string, clientId?: string): Promise<Answer<undefined>> {
+  /** Resolves when everything that was written in a conversation is sent or refused. */
+  async settle(conversationId: string): Promise<Answer<undefined>> {
     for (;;) {
       const entries = [...this.#entries.values()].filter((each) => each.conversationId === conversationId);
-      const code = entries.find((each) => each.clientId === clientId)?.failure;
-      if (code) return fail({ kind: 'refused', code, description: 'The message was refused.' });
       if (entries.every(({ failure }) => failure !== null)) return succeed(undefined);
       if (this.#isStopped) return fail({ kind: 'unreachable' });
       await new Promise<void>((resolve) => this.#listeners.add(resolve));

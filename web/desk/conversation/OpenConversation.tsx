@@ -1,11 +1,11 @@
-import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { lazy, type RefObject, Suspense, useEffect, useRef, useState } from 'react';
 import { useDesk } from '../DeskContext.tsx';
 import type { DeskConversation } from '../state/model.ts';
 import { Composer, type ComposerHandle, type ComposerMode } from './composer/Composer.tsx';
 import { Head } from './head/Head.tsx';
 import { OfferStrip } from './head/OfferStrip.tsx';
 import { ReadOnlyStrip } from './head/ReadOnlyStrip.tsx';
-import { useHeldCloses, useIsClosing } from './memory/ConversationMemory.tsx';
+import { useClosingIds } from './memory/ConversationMemory.tsx';
 import { MessageList } from './messages/MessageList.tsx';
 import { useSingleKey } from './useSingleKey.ts';
 
@@ -24,17 +24,14 @@ export interface OpenConversationProps {
 export function OpenConversation({ conversationId, onBack, onShowVisitor }: OpenConversationProps) {
   const conversation = useDesk((state) => state.conversations.get(conversationId)) as DeskConversation;
   const viewer = useDesk((state) => state.viewer);
-  const isClosing = useIsClosing(conversationId);
-  const held = useHeldCloses();
+  const isClosing = useClosingIds().has(conversationId);
   const [mode, setMode] = useState<ComposerMode>('message');
   const [dialog, setDialog] = useState<'transfer' | 'close'>();
   const composer = useRef<ComposerHandle>(null);
   const { state, operator } = conversation;
   const isOwn = operator?.id === viewer.id && !isClosing;
   const canWrite = isOwn && state === 'ACTIVE';
-  useEffect(() => {
-    if (state === 'CLOSED') held.forget(conversationId);
-  }, [state, held, conversationId]);
+  useFocusAfterUndo({ isClosing, canWrite, composer });
 
   const writeIn = (next: ComposerMode) => {
     setMode(next);
@@ -64,4 +61,20 @@ export function OpenConversation({ conversationId, onBack, onShowVisitor }: Open
       </Suspense>
     </>
   );
+}
+
+interface FocusAfterUndo {
+  readonly isClosing: boolean;
+  readonly canWrite: boolean;
+  readonly composer: RefObject<ComposerHandle | null>;
+}
+
+/** The button of the undo is gone with what it undid: one goes on to write. */
+function useFocusAfterUndo({ isClosing, canWrite, composer }: FocusAfterUndo): void {
+  const wasClosing = useRef(isClosing);
+  useEffect(() => {
+    if (wasClosing.current && !isClosing && canWrite && document.activeElement === document.body)
+      composer.current?.focus();
+    wasClosing.current = isClosing;
+  }, [isClosing, canWrite, composer]);
 }

@@ -22,6 +22,7 @@ export function ShortcutsDialog({ onClose }: { readonly onClose: () => void }) {
     ...(hasSingleKeys ? SINGLE_KEYS.map(([key, text]) => [key, t(text)] as const) : []),
     ['Alt ↑ ↓', t('keySwitch')],
     ['↑ ↓', t('keyRows')],
+    ['F6', t('keyToast')],
     [send, t('keySend')],
     [lineBreak, t('keyLineBreak')],
     ['/', t('keyCanned')],

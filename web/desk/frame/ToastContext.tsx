@@ -1,21 +1,31 @@
 import { createContext, type ReactNode, use, useCallback, useState } from 'react';
 import { Toast, type ToastContent } from '../../shared/components/Toast.tsx';
+import { addToast, endToast, type Toasts } from './toasts.ts';
 
-const ToastContext = createContext<(content: ToastContent) => void>(() => undefined);
+/** Returns a function that ends the toast. */
+type ShowToast = (content: ToastContent) => () => void;
+
+const NO_TOASTS: Toasts<ToastContent> = { shown: undefined, next: undefined };
+
+const ToastContext = createContext<ShowToast>(() => () => undefined);
 
 /** The place for results at the foot of the desk, one for all views. */
 export function ToastProvider({ children }: { readonly children: ReactNode }) {
-  const [content, setContent] = useState<ToastContent>();
-  const end = useCallback(() => setContent(undefined), []);
+  const [{ shown }, setToasts] = useState(NO_TOASTS);
+  const show = useCallback<ShowToast>((content) => {
+    setToasts((toasts) => addToast(toasts, content));
+    return () => setToasts((toasts) => endToast(toasts, content));
+  }, []);
+  const end = useCallback(() => setToasts((toasts) => endToast(toasts, shown)), [shown]);
   return (
-    <ToastContext value={setContent}>
+    <ToastContext value={show}>
       {children}
-      <Toast content={content} onEnd={end} />
+      <Toast content={shown} onEnd={end} />
     </ToastContext>
   );
 }
 
-/** Shows a result for some seconds, in place of the one before. */
-export function useToast(): (content: ToastContent) => void {
+/** Shows a result for some seconds. */
+export function useToast(): ShowToast {
   return use(ToastContext);
 }

@@ -1,3 +1,4 @@
+import { useClosingIds } from '../conversation/memory/ConversationMemory.tsx';
 import { useDesk, useDeskStore } from '../DeskContext.tsx';
 import { findNeighbour } from '../rail/neighbour.ts';
 import { useAnswerOffer } from '../rail/useOffer.ts';
@@ -11,13 +12,14 @@ import { focusSearch } from './SearchField.tsx';
 export function useDeskShortcuts(route: DeskRoute, onShowShortcuts: () => void): void {
   const desk = useDeskStore();
   const hasSingleKeys = useDesk((state) => state.viewer.preferences.singleKeyShortcuts);
+  const closingIds = useClosingIds();
   const { accept, decline } = useAnswerOffer();
   const answer = (act: (conversationId: string) => void) => () => {
     const [oldest] = selectOffers(desk.getState());
     if (oldest) act(oldest.id);
   };
   const move = (step: 1 | -1) => () => {
-    const ids = selectMine(desk.getState()).map(({ id }) => id);
+    const ids = selectMine(desk.getState()).flatMap(({ id }) => (closingIds.has(id) ? [] : id));
     const next = findNeighbour(ids, route.view === 'conversation' ? route.conversationId : undefined, step);
     if (next !== undefined) navigate(toConversation(next));
   };

@@ -16,10 +16,13 @@ import { railTexts } from './texts.ts';
 interface ConversationRowProps {
   readonly conversation: DeskConversation;
   readonly isOpen: boolean;
+  /** Closed here; the service does not know it yet. */
+  readonly isClosing: boolean;
 }
 
 /** Drawn again only when its conversation changes, and every second for its times. */
-export const ConversationRow = memo(function ConversationRow({ conversation, isOpen }: ConversationRowProps) {
+export const ConversationRow = memo(function ConversationRow(props: ConversationRowProps) {
+  const { conversation, isOpen, isClosing } = props;
   const t = useTexts(railTexts);
   const { locale } = useLanguage();
   const now = useNow(1000);
@@ -27,10 +30,10 @@ export const ConversationRow = memo(function ConversationRow({ conversation, isO
   const warningSeconds = useDesk((state) => state.account.waitingWarningSeconds);
   const name = useVisitorName()(conversation.visitor);
   const { unreadCount, state } = conversation;
-  const unansweredSince = findUnansweredSince(conversation);
+  const unansweredSince = isClosing ? null : findUnansweredSince(conversation);
   const isLate = unansweredSince !== null && now - toLocalTime(unansweredSince, clockOffset) > warningSeconds * 1000;
   const last = toLocalTime(findLastTime(conversation), clockOffset);
-  const isUnread = unreadCount > 0 && state === 'ACTIVE';
+  const isUnread = unreadCount > 0 && state === 'ACTIVE' && !isClosing;
   return (
     <RouteLink
       className="conversation-row"
@@ -41,7 +44,9 @@ export const ConversationRow = memo(function ConversationRow({ conversation, isO
       <Avatar name={name} />
       <span className="who">
         <span className={isUnread || isOpen ? 'strong truncate' : 'truncate'}>{name}</span>
-        <span className="small truncate">{describePreview(t, findPreview(conversation, now), name)}</span>
+        <span className="small truncate">
+          {isClosing ? t('closing') : describePreview(t, findPreview(conversation, now), name)}
+        </span>
       </span>
       <span className="row-end">
         <span className={isLate ? 'row-time caution strong' : 'row-time'}>

@@ -3,6 +3,7 @@ import { useReloadWhileVisible } from '../../shared/api/useReloadWhileVisible.ts
 import { Icon } from '../../shared/components/Icon.tsx';
 import { useNow } from '../../shared/format/useNow.ts';
 import { useTexts } from '../../shared/texts/LanguageContext.tsx';
+import { useClosingIds } from '../conversation/memory/ConversationMemory.tsx';
 import { useDesk, useDeskActions } from '../DeskContext.tsx';
 import { RouteLink } from '../frame/RouteLink.tsx';
 import type { DeskRoute } from '../frame/route.ts';
@@ -30,7 +31,10 @@ export function Rail({ route, search }: RailProps) {
   const t = useTexts(railTexts);
   const frame = useTexts(frameTexts);
   const filter = search.value;
-  const mine = useDesk(selectMine).filter(({ visitor }) => matchesVisitor(visitor, filter));
+  const closingIds = useClosingIds();
+  const found = useDesk(selectMine).filter(({ visitor }) => matchesVisitor(visitor, filter));
+  const mine = found.filter(({ id }) => !closingIds.has(id));
+  const closing = found.filter(({ id }) => closingIds.has(id));
   const midnight = findMidnight(useNow(60_000));
   const closed = useDesk(selectClosed).filter(
     ({ visitor, closedAt }) => Date.parse(closedAt ?? '') >= midnight && matchesVisitor(visitor, filter),
@@ -54,9 +58,9 @@ export function Rail({ route, search }: RailProps) {
         </Rows>
       </RailSection>
       <Waiting filter={filter} />
-      {closed.length > 0 && (
-        <RailSection title={t('closedToday')} count={closed.length}>
-          <Rows conversations={closed} openId={openId} />
+      {closing.length + closed.length > 0 && (
+        <RailSection title={t('closedToday')} count={closing.length + closed.length}>
+          <Rows conversations={[...closing, ...closed]} openId={openId} closingIds={closingIds} />
         </RailSection>
       )}
       <div className="rail-end">
@@ -77,17 +81,22 @@ export function Rail({ route, search }: RailProps) {
 interface RowsProps {
   readonly conversations: readonly DeskConversation[];
   readonly openId: string | undefined;
+  readonly closingIds?: ReadonlySet<string>;
   /** In place of no rows. */
   readonly children?: ReactNode;
 }
 
-function Rows({ conversations, openId, children }: RowsProps) {
+function Rows({ conversations, openId, closingIds, children }: RowsProps) {
   if (conversations.length === 0) return <p className="rail-empty">{children}</p>;
   return (
     <ul>
       {conversations.map((conversation) => (
         <li key={conversation.id}>
-          <ConversationRow conversation={conversation} isOpen={conversation.id === openId} />
+          <ConversationRow
+            conversation={conversation}
+            isOpen={conversation.id === openId}
+            isClosing={conversation.state !== 'CLOSED' && (closingIds?.has(conversation.id) ?? false)}
+          />
         </li>
       ))}
     </ul>

@@ -1,5 +1,5 @@
 import { MAX_ATTACHMENTS } from '../../../core/engine/conversations/message-files.ts';
-import { parseContent } from '../../../core/engine/conversations/messages.ts';
+import { parseClosingText, parseContent } from '../../../core/engine/conversations/messages.ts';
 import { parseTransferNote } from '../../../core/engine/conversations/notes.ts';
 import { readUpTo } from '../../../core/engine/conversations/read-markers.ts';
 import { forbidden, requireManager } from '../../../core/kernel/caller.ts';
@@ -174,11 +174,26 @@ addMutation('conversationClose', {
   description:
     'Closes a conversation and frees its slot. Available to the operator who handles it, their managers and admins.',
   argumentDescription: 'The conversation to close.',
-  input: conversationInput,
+  input: {
+    description: 'The conversation to close.',
+    fields: (t) => ({
+      id: t.id({ required: true, description: 'The identifier of the conversation.' }),
+      text: t.string({
+        description:
+          'A last message to the visitor, 1 to 10000 characters. It is stored together with the close, or not at all. Only for the operator who handles the conversation.',
+      }),
+    }),
+  },
   payload: objectPayload('conversation', ConversationRef),
-  authorize: (context, { id }) => requireAccess(context, id),
-  run: (commit, { caller, services }, { id }) =>
-    services.engine.conversations.close(commit, caller, requireConversationId(id)),
+  authorize: async (context, { id, text }) => {
+    await requireAccess(context, id);
+    if (text !== null && text !== undefined) await requireHandling(context, id);
+  },
+  run: (commit, { caller, services }, { id, ...content }) =>
+    services.engine.conversations.close(commit, caller, {
+      id: requireConversationId(id),
+      text: parseClosingText(content),
+    }),
 });
 
 addMutation('conversationTake', {

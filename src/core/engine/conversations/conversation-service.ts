@@ -25,12 +25,7 @@ import { countRefusal } from '../records/refusals.ts';
 import { acceptOffer, declineOffer, offerGoneError } from '../routing/offers.ts';
 import { routeQueueForOperator } from '../routing/queue.ts';
 import { filterServable } from '../routing/servable.ts';
-import {
-  createGroupIdLoader,
-  findInvolvement,
-  requireInvolvement,
-  requireVisitorConversation,
-} from './conversation-access.ts';
+import { requireInvolvement, requireVisitorConversation } from './conversation-access.ts';
 import {
   conversationClosedError,
   loadMessagesAfter,
@@ -108,13 +103,20 @@ export class ConversationService {
     return commit((tx) => escalate(tx, caller, id));
   }
 
-  close(commit: Commit<Conversation>, caller: Caller, id: number): Promise<Conversation> {
+  /** The closing line is stored together with the close, or not at all. */
+  close(
+    commit: Commit<Conversation>,
+    caller: Caller,
+    { id, text }: { id: number; text?: string | undefined },
+  ): Promise<Conversation> {
     return commit(async (tx) => {
       const conversation = await requireConversation(tx, caller.accountId, id);
       const involvement = await requireInvolvement(tx, caller, conversation);
       if (involvement === 'own' && conversation.state === 'offered')
         throw wrongState('Accept or decline the offer first.');
-      return closeConversation(tx, caller, conversation);
+      if (text === undefined) return closeConversation(tx, caller, conversation);
+      const { sequence } = await sendAsOperator(tx, caller, { conversationId: id, text });
+      return closeConversation(tx, caller, { ...conversation, messageCount: sequence });
     });
   }
 
@@ -166,12 +168,6 @@ export class ConversationService {
   canTake(caller: Caller, request: TakeRequest): Promise<boolean> {
     const { read: db } = this.#database;
     return canTakeAsOperator({ db, run: (statement, args) => this.#database.run(statement, args) }, caller, request);
-  }
-
-  /** Whether the caller is the conversation's operator or manages it. */
-  async canSee(caller: Caller, conversation: Conversation): Promise<boolean> {
-    const loadGroupId = createGroupIdLoader({ db: this.#database.read }, caller);
-    return (await findInvolvement(caller, conversation, loadGroupId)) !== 'none';
   }
 
   loadMessagesAfter(conversation: Conversation, window: { after: number; limit: number }): Promise<Message[]> {

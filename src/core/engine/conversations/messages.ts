@@ -19,6 +19,7 @@ export const messageText = text(1, MAX_MESSAGE_LENGTH);
 /** Chosen by the sender; a retry repeats it. */
 export const clientId = text(1, 64);
 const messageContent = z.strictObject({ clientId: clientId.nullish(), text: messageText });
+const closingContent = z.strictObject({ text: messageText.nullish() });
 const contentWithFiles = messageContent.extend({ text: text(0, MAX_MESSAGE_LENGTH) });
 
 /** Only a message with attachments can be without text. */
@@ -28,6 +29,11 @@ export function parseContent(
 ): Omit<NewMessage, 'conversationId'> {
   const schema = attachmentIds.length > 0 ? contentWithFiles : messageContent;
   return { ...validate(schema, content), attachmentIds };
+}
+
+/** Undefined without a closing line. */
+export function parseClosingText(content: { readonly text?: unknown }): string | undefined {
+  return validate(closingContent, content).text ?? undefined;
 }
 
 export interface NewMessage {

@@ -50,7 +50,7 @@ for (const { name, open } of databases) {
         .where('state', '<>', 'closed')
         .execute();
       const { conversations } = fixture.installation;
-      for (const { id } of rows) await conversations.close(fixture.transact, fixture.callerFor(0, 'admin'), id);
+      for (const { id } of rows) await conversations.close(fixture.transact, fixture.callerFor(0, 'admin'), { id });
       await fixture.installation.scheduler.watchVisitors();
     };
     const countPresences = async () =>

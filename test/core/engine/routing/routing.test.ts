@@ -257,7 +257,9 @@ for (const { name, open } of databases) {
         else if (reaction === 'decline') await fixture.decline(offered);
         else await fixture.advanceTime(30_000);
         const { conversations } = fixture.installation;
-        await conversations.close(fixture.transact, fixture.callerFor(0, 'admin'), offered.id).catch(() => undefined);
+        await conversations
+          .close(fixture.transact, fixture.callerFor(0, 'admin'), { id: offered.id })
+          .catch(() => undefined);
       }
       assert.equal((await fixture.loadLiveState(id)).chat.available, true);
       await fixture.end();

@@ -22,7 +22,7 @@ function load(): HeldCloses {
       sent.push(`${conversationId} ${closingLine}`);
       return answer;
     },
-    closeAtPageEnd: ({ conversationId }) => sentAtPageEnd.push(conversationId),
+    closeAtPageEnd: ({ conversationId, closingLine }) => sentAtPageEnd.push(`${conversationId} ${closingLine}`),
     storage: { getItem: (key) => stored.get(key) ?? null, setItem: (key, value) => stored.set(key, value) },
     onRefused: (_held, failure) => refused.push(failure),
   });
@@ -33,6 +33,9 @@ const close = (conversationId: string, until: number): Omit<HeldClose, 'step'> =
 });
 const ids = (held: HeldCloses) => held.getAll().map(({ conversationId }) => conversationId);
 
+/** As when the desk hears that conversations are closed. */
+const forget = (held: HeldCloses, ...closed: string[]) => held.forgetUnless((id) => !closed.includes(id));
+
 test('it is sent once when its time is over, and not before', async () => {
   const held = load();
   held.hold(close('1', 5000));
@@ -42,6 +45,8 @@ test('it is sent once when its time is over, and not before', async () => {
   await held.sendDue(5000);
   await held.sendDue(6000);
   assert.deepEqual(sent, ['1 Goodbye']);
+  assert.deepEqual(ids(held), ['1'], 'until the desk knows that the conversation is closed');
+  forget(held, '1');
   assert.deepEqual(ids(held), []);
   assert.deepEqual(ids(load()), []);
 });
@@ -49,33 +54,47 @@ test('it is sent once when its time is over, and not before', async () => {
 test('an undo in time sends nothing, also after a reload', async () => {
   const held = load();
   held.hold(close('1', 5000));
-  assert.equal(held.undo('1'), true);
+  assert.equal(held.canUndo('1'), true);
+  held.undo('1');
+  assert.equal(held.canUndo('1'), false);
   await held.sendDue(9000);
-  await load().sendAll();
+  await load().sendDue(9000);
   assert.deepEqual(sent, []);
-  assert.equal(held.undo('1'), false);
 });
 
 test('an undo while it is sent is too late', async () => {
   const held = load();
   held.hold(close('1', 5000));
   const sending = held.sendDue(5000);
-  assert.equal(held.undo('1'), false);
+  assert.equal(held.canUndo('1'), false);
+  held.undo('1');
   await sending;
   assert.deepEqual(sent, ['1 Goodbye']);
+  assert.deepEqual(ids(held), ['1']);
 });
 
 test('it is sent when the page goes, and again by the next page until the service has answered', async () => {
   load().hold(close('1', 5000));
   const held = load();
   held.sendAtPageEnd();
-  held.sendAtPageEnd();
-  assert.deepEqual(sentAtPageEnd, ['1']);
+  assert.deepEqual(sentAtPageEnd, ['1 Goodbye']);
   assert.equal(held.findNextDue(), undefined);
   const next = load();
   await next.sendDue(0);
   assert.deepEqual(sent, ['1 Goodbye']);
-  assert.deepEqual(ids(load()), []);
+  await load().sendDue(0);
+  assert.deepEqual(sent, ['1 Goodbye']);
+});
+
+test('a page that goes while it is on its way sends it again, with its line', async () => {
+  const held = load();
+  held.hold(close('1', 5000));
+  const sending = held.sendDue(5000);
+  held.sendAtPageEnd();
+  assert.deepEqual(sentAtPageEnd, ['1 Goodbye']);
+  await sending;
+  held.sendAtPageEnd();
+  assert.equal(sentAtPageEnd.length, 1, 'not when it has arrived');
 });
 
 test('without a connection it stays, and is sent later', async () => {
@@ -89,9 +108,9 @@ test('without a connection it stays, and is sent later', async () => {
   assert.deepEqual(refused, []);
   answer = succeed(undefined);
   await held.sendDue(7000);
-  // The desk has the line since the first attempt.
-  assert.deepEqual(sent, ['1 Goodbye', '1 ', '1 ']);
-  assert.deepEqual(ids(held), []);
+  assert.deepEqual(sent, ['1 Goodbye', '1 Goodbye', '1 Goodbye']);
+  await held.sendDue(8000);
+  assert.equal(sent.length, 3);
 });
 
 test('a refusal is said, and the conversation is open again', async () => {
@@ -109,8 +128,11 @@ test('several are held at once, each with its own time', async () => {
   held.hold(close('2', 7000));
   await held.sendDue(5000);
   assert.deepEqual(sent, ['1 Goodbye']);
-  assert.deepEqual(ids(held), ['2']);
-  held.forget('2');
+  assert.deepEqual(
+    held.getAll().map(({ step }) => step),
+    ['sent', 'held'],
+  );
+  forget(held, '1', '2');
   await held.sendDue(9000);
   assert.equal(sent.length, 1);
 });
@@ -126,5 +148,31 @@ test('a conversation that is closed already is no failure', async () => {
   answer = fail({ kind: 'refused', code: 'state', description: 'The conversation is closed.' });
   await held.sendDue(5000);
   assert.deepEqual(refused, []);
+  forget(held, '1');
   assert.deepEqual(ids(held), []);
+});
+
+test('its time does not run out while someone points at the undo, and a moment is left after that', async () => {
+  const held = load();
+  held.hold(close('1', 5000));
+  held.setPaused(true, 4000);
+  assert.equal(held.findNextDue(), undefined);
+  await held.sendDue(60_000);
+  assert.deepEqual(sent, []);
+  held.setPaused(false, 60_000);
+  assert.equal(held.findNextDue(), 62_000);
+  await held.sendDue(62_000);
+  assert.deepEqual(sent, ['1 Goodbye']);
+});
+
+test('the identifiers are the same object while they are the same', async () => {
+  const held = load();
+  const none = held.getIds();
+  held.hold(close('1', 5000));
+  const one = held.getIds();
+  assert.notEqual(one, none);
+  await held.sendDue(5000);
+  assert.equal(held.getIds(), one);
+  forget(held, '1');
+  assert.equal(held.getIds().size, 0);
 });

@@ -1,28 +1,9 @@
-import { graphql } from '../../../shared/api/query.ts';
+import { CLOSE, createCloseVariables } from '../../connection/mutations.ts';
 import type { HeldClose } from './held-closes.ts';
 
-const closeWithLine = graphql(`
-  mutation DeskCloseWithLine($message: MessageSendInput!, $close: ConversationCloseInput!) {
-    messageSend(input: $message) { userErrors { code } }
-    conversationClose(input: $close) { userErrors { code } }
-  }
-`);
-
-const closeSilently = graphql(`
-  mutation DeskCloseSilently($close: ConversationCloseInput!) {
-    conversationClose(input: $close) { userErrors { code } }
-  }
-`);
-
-/** One request that the browser finishes after the page is gone. */
-export function closeAtPageEnd({ conversationId, closingLine, until }: HeldClose): void {
-  const close = { id: conversationId };
-  // The same identifier each time: if it is sent twice, the line is stored once.
-  const message = { conversationId, clientId: `close-${conversationId}-${until}`, text: closingLine };
-  const body =
-    closingLine === ''
-      ? { query: closeSilently, variables: { close } }
-      : { query: closeWithLine, variables: { message, close } };
+/** One request that the browser finishes after the page is gone. Sent twice it changes nothing. */
+export function closeAtPageEnd({ conversationId, closingLine }: HeldClose): void {
+  const body = { query: CLOSE, variables: createCloseVariables(conversationId, closingLine) };
   fetch('/graphql', {
     method: 'POST',
     keepalive: true,

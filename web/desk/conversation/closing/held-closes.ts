@@ -7,8 +7,8 @@ export interface HeldClose {
   readonly closingLine: string;
   /** A time in milliseconds. */
   readonly until: number;
-  /** `sending`: too late for an undo. It stays until the service has answered. */
-  readonly step: 'held' | 'sending';
+  /** `sending`: too late for an undo. `sent`: the service has closed it; the event that says so is still to come. */
+  readonly step: 'held' | 'sending' | 'sent';
 }
 
 export interface HeldClosesOptions {
@@ -22,25 +22,33 @@ export interface HeldClosesOptions {
 }
 
 export const UNDO_MS = 5000;
+/** What is left after a pause, at least. */
+const AFTER_PAUSE_MS = 2000;
 /** The page went and came back, or the visitor was faster. */
 const ALREADY_CLOSED = 'state';
 const STORAGE_KEY = 'switchboard:held-closes';
 
 /**
- * Holds closings back for some seconds. A held one is written down at once, and removed only when the service has
- * closed the conversation: whatever happens to the page meanwhile, it is sent.
+ * Holds closings back for some seconds. A held one is written down at once, and removed only when the conversation is
+ * closed: whatever happens to the page meanwhile, it is sent.
  */
 export class HeldCloses {
   readonly #options: HeldClosesOptions;
   readonly #listeners = new Set<() => void>();
   #all: readonly HeldClose[];
+  #ids: ReadonlySet<string>;
+  #isPaused = false;
 
   constructor(options: HeldClosesOptions) {
     this.#options = options;
     this.#all = readStored(options.storage);
+    this.#ids = listIds(this.#all);
   }
 
   readonly getAll = (): readonly HeldClose[] => this.#all;
+
+  /** The same object while they are the same. */
+  readonly getIds = (): ReadonlySet<string> => this.#ids;
 
   readonly subscribe = (listener: () => void): (() => void) => {
     this.#listeners.add(listener);
@@ -51,59 +59,73 @@ export class HeldCloses {
     this.#set([...this.#without(close.conversationId), { ...close, step: 'held' }]);
   }
 
-  /** Returns whether it was in time. */
-  undo(conversationId: string): boolean {
-    const held = this.#all.find((each) => each.conversationId === conversationId);
-    if (held?.step !== 'held') return false;
-    this.#set(this.#without(conversationId));
-    return true;
+  canUndo(conversationId: string): boolean {
+    return this.#all.some((each) => each.conversationId === conversationId && each.step === 'held');
   }
+
+  /** Does nothing when it is too late. */
+  undo(conversationId: string): void {
+    if (this.canUndo(conversationId)) this.#set(this.#without(conversationId));
+  }
+
+  /** Someone points at the undo, or has the focus in it: the time does not run out under them. */
+  readonly setPaused = (isPaused: boolean, now = Date.now()): void => {
+    if (isPaused === this.#isPaused) return;
+    this.#isPaused = isPaused;
+    const until = now + AFTER_PAUSE_MS;
+    const extend = (each: HeldClose) => (each.step === 'held' && each.until < until ? { ...each, until } : each);
+    this.#set(isPaused ? this.#all : this.#all.map(extend));
+  };
 
   /** Sends those whose time is over, and again those that did not reach the service. */
   async sendDue(now: number): Promise<void> {
-    await this.#send(this.#all.filter(({ step, until }) => step === 'sending' || until <= now));
-  }
-
-  /** After a reload, when the time to undo is over for all of them. */
-  async sendAll(): Promise<void> {
-    await this.#send(this.#all);
+    const isDue = ({ step, until }: HeldClose) =>
+      step === 'sending' || (step === 'held' && until <= now && !this.#isPaused);
+    await this.#send(this.#all.filter(isDue));
   }
 
   /** The page goes: it may not come back. */
   sendAtPageEnd(): void {
-    const held = this.#all.filter(({ step }) => step === 'held');
-    if (held.length === 0) return;
-    this.#set(this.#all.map((each) => ({ ...each, step: 'sending' })));
-    for (const each of held) this.#options.closeAtPageEnd(each);
+    const unsent = this.#all.filter(({ step }) => step !== 'sent');
+    if (unsent.length === 0) return;
+    this.#mark(unsent, 'sending');
+    // Also those that are on their way: the browser stops the requests of a page that goes.
+    for (const each of unsent) this.#options.closeAtPageEnd(each);
   }
 
   /** When the next one is due. */
   findNextDue(): number | undefined {
+    if (this.#isPaused) return undefined;
     const times = this.#all.flatMap(({ step, until }) => (step === 'held' ? [until] : []));
     return times.length === 0 ? undefined : Math.min(...times);
   }
 
-  /** The conversation is closed, here or elsewhere. */
-  forget(conversationId: string): void {
-    if (this.#all.some((each) => each.conversationId === conversationId)) this.#set(this.#without(conversationId));
+  /** There is nothing left to close: it is closed, here or elsewhere, or someone else's. */
+  forgetUnless(isOpen: (conversationId: string) => boolean): void {
+    const open = this.#all.filter(({ conversationId }) => isOpen(conversationId));
+    if (open.length < this.#all.length) this.#set(open);
   }
 
   async #send(closes: readonly HeldClose[]): Promise<void> {
     if (closes.length === 0) return;
-    const ids = new Set(closes.map(({ conversationId }) => conversationId));
-    // The desk keeps the line from here on, and sends it once: another attempt has none.
-    const sending = { step: 'sending', closingLine: '' } as const;
-    this.#set(this.#all.map((each) => (ids.has(each.conversationId) ? { ...each, ...sending } : each)));
+    this.#mark(closes, 'sending');
     await Promise.all(
       closes.map(async (each) => {
         const answer = await this.#options.close(each);
+        if (answer.ok) return this.#mark([each], 'sent');
+        const { failure } = answer;
         // Not reached: it is sent again when there is a connection, or after the log-in.
-        if (!answer.ok && answer.failure.kind !== 'refused') return;
-        this.forget(each.conversationId);
-        if (answer.ok || answer.failure.kind !== 'refused' || answer.failure.code === ALREADY_CLOSED) return;
-        this.#options.onRefused(each, answer.failure.description);
+        if (failure.kind !== 'refused') return;
+        if (failure.code === ALREADY_CLOSED) return this.#mark([each], 'sent');
+        this.#set(this.#without(each.conversationId));
+        this.#options.onRefused(each, failure.description);
       }),
     );
+  }
+
+  #mark(closes: readonly HeldClose[], step: HeldClose['step']): void {
+    const ids = listIds(closes);
+    this.#set(this.#all.map((each) => (ids.has(each.conversationId) ? { ...each, step } : each)));
   }
 
   #without(conversationId: string): readonly HeldClose[] {
@@ -112,6 +134,8 @@ export class HeldCloses {
 
   #set(all: readonly HeldClose[]): void {
     this.#all = all;
+    if (all.length !== this.#ids.size || !all.every((each) => this.#ids.has(each.conversationId)))
+      this.#ids = listIds(all);
     try {
       this.#options.storage.setItem(STORAGE_KEY, JSON.stringify(all));
     } catch {
@@ -119,6 +143,10 @@ export class HeldCloses {
     }
     for (const listener of this.#listeners) listener();
   }
+}
+
+function listIds(closes: readonly HeldClose[]): ReadonlySet<string> {
+  return new Set(closes.map(({ conversationId }) => conversationId));
 }
 
 function readStored(storage: HeldClosesOptions['storage']): readonly HeldClose[] {

@@ -16,12 +16,14 @@ export function useHeldCloseTimes(held: HeldCloses, isLive: boolean): void {
   useEffect(() => {
     const send = () => {
       if (document.visibilityState === 'hidden') held.sendAtPageEnd();
+      else held.sendDue(Date.now());
     };
     document.addEventListener('visibilitychange', send);
-    window.addEventListener('pagehide', send);
+    const sendAtEnd = () => held.sendAtPageEnd();
+    window.addEventListener('pagehide', sendAtEnd);
     return () => {
       document.removeEventListener('visibilitychange', send);
-      window.removeEventListener('pagehide', send);
+      window.removeEventListener('pagehide', sendAtEnd);
     };
   }, [held]);
 }

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'react';
+import { useEffect, useRef, useSyncExternalStore } from 'react';
 import { Button } from '../../../shared/components/Button.tsx';
 import { FailureBanner } from '../../../shared/frame/FailureBanner.tsx';
 import { useAttempt } from '../../../shared/frame/useAttempt.ts';
@@ -24,23 +24,24 @@ interface ReadOnlyStripProps {
 /** In place of the composer: why nothing can be written here. */
 export function ReadOnlyStrip({ conversation, isClosing }: ReadOnlyStripProps) {
   const t = useTexts(conversationTexts);
+  const { id, state } = conversation;
   const { take } = useDeskActions();
   const mayTake = useDesk((state) => state.account.operatorsMayTake);
   const { start, isPending, failure, wait } = useAttempt(take, () => undefined);
   const held = useHeldCloses();
+  const canUndo = useSyncExternalStore(held.subscribe, () => held.canUndo(id));
   const strip = useRef<HTMLElement>(null);
-  // The dialog and the button that opened it are gone.
+  // First the dialog and the button that opened it are gone, and later the button to undo it.
   useEffect(() => {
-    if (isClosing) strip.current?.focus();
-  }, [isClosing]);
+    if (isClosing && (canUndo || document.activeElement === document.body)) strip.current?.focus();
+  }, [isClosing, canUndo]);
   const reason = useReason(conversation, isClosing);
-  const { id, state } = conversation;
   return (
     <section className="answer-strip" aria-label={t('readOnly')} ref={strip} tabIndex={-1}>
       <span className="answer-text" role="status">
         {reason}
       </span>
-      {isClosing && <Button onPress={() => held.undo(id)}>{t('undo')}</Button>}
+      {canUndo && <Button onPress={() => held.undo(id)}>{t('undo')}</Button>}
       {state === 'QUEUED' && mayTake && (
         <Button kind="primary" isPending={isPending} onPress={() => start(id)}>
           {t('take')}

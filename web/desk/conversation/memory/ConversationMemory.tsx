@@ -1,13 +1,14 @@
 import { createContext, type ReactNode, use, useEffect, useRef, useState, useSyncExternalStore } from 'react';
-import { succeed } from '../../../shared/api/request.ts';
-import { useDesk, useDeskActions } from '../../DeskContext.tsx';
+import { useTexts } from '../../../shared/texts/LanguageContext.tsx';
+import { useDesk, useDeskStore } from '../../DeskContext.tsx';
+import { useToast } from '../../frame/ToastContext.tsx';
 import { writeDraft } from '../../state/drafts.ts';
-import type { DeskState } from '../../state/model.ts';
-import { ClosingToast } from '../closing/ClosingToast.tsx';
 import { closeAtPageEnd } from '../closing/close-at-page-end.ts';
 import { HeldCloses } from '../closing/held-closes.ts';
+import { useClosingToast } from '../closing/useClosingToast.ts';
 import { useHeldCloseTimes } from '../closing/useHeldCloseTimes.ts';
 import { type Upload, Uploads } from '../composer/uploads.ts';
+import { conversationTexts } from '../texts.ts';
 
 interface Memory {
   readonly held: HeldCloses;
@@ -18,37 +19,49 @@ const MemoryContext = createContext<Memory | undefined>(undefined);
 
 /** What goes on in conversations that are not in sight: closings that can be undone, and uploads. Once in the desk. */
 export function ConversationMemory({ children }: { readonly children: ReactNode }) {
-  const { close, upload } = useDeskActions();
-  const [refused, setRefused] = useState<string>();
-  const conversations = useRef<DeskState['conversations']>(new Map());
-  conversations.current = useDesk((state) => state.conversations);
+  const t = useTexts(conversationTexts);
+  const desk = useDeskStore();
+  const show = useToast();
+  const onRefused = useRef<(failure: string) => void>(undefined);
+  onRefused.current = (failure) => {
+    const reason = <span lang="en">{failure}</span>;
+    show({
+      text: (
+        <span>
+          {t('notClosed')} {reason}
+        </span>
+      ),
+    });
+  };
   const [memory] = useState<Memory>(() => ({
     held: new HeldCloses({
       async close({ conversationId, closingLine }) {
-        const isClosed = conversations.current.get(conversationId)?.state === 'CLOSED';
-        const answer = isClosed ? succeed(undefined) : await close(conversationId, closingLine);
+        const answer = await desk.actions.close(conversationId, closingLine);
         if (answer.ok) writeDraft(`${conversationId}:closing`, '');
         return answer;
       },
       closeAtPageEnd,
       storage: sessionStorage,
-      onRefused: (_held, failure) => setRefused(failure),
+      onRefused: (_held, failure) => onRefused.current?.(failure),
     }),
-    uploads: new Uploads(upload),
+    uploads: new Uploads(desk.actions.upload),
   }));
+  const { held } = memory;
   const isLive = useDesk((state) => state.connection.kind === 'live');
-  useHeldCloseTimes(memory.held, isLive);
   useEffect(() => {
-    if (refused === undefined) return;
-    const timer = setTimeout(() => setRefused(undefined), 6000);
-    return () => clearTimeout(timer);
-  }, [refused]);
-  return (
-    <MemoryContext value={memory}>
-      {children}
-      <ClosingToast held={memory.held} refused={refused} />
-    </MemoryContext>
-  );
+    const forgetEnded = () => {
+      const { conversations, viewer } = desk.getState();
+      held.forgetUnless((id) => {
+        const conversation = conversations.get(id);
+        return conversation?.state === 'ACTIVE' && conversation.operator?.id === viewer.id;
+      });
+    };
+    forgetEnded();
+    return desk.subscribe(forgetEnded);
+  }, [desk, held]);
+  useHeldCloseTimes(held, isLive);
+  useClosingToast(held);
+  return <MemoryContext value={memory}>{children}</MemoryContext>;
 }
 
 function useMemory(): Memory {
@@ -61,12 +74,10 @@ export function useHeldCloses(): HeldCloses {
   return useMemory().held;
 }
 
-/** The conversation was closed here and the service does not know it yet. */
-export function useIsClosing(conversationId: string): boolean {
+/** The conversations that were closed here and that the service does not know as closed yet. */
+export function useClosingIds(): ReadonlySet<string> {
   const { held } = useMemory();
-  return useSyncExternalStore(held.subscribe, () =>
-    held.getAll().some((each) => each.conversationId === conversationId),
-  );
+  return useSyncExternalStore(held.subscribe, held.getIds);
 }
 
 export function useUploads(conversationId: string): readonly [uploads: readonly Upload[], store: Uploads] {

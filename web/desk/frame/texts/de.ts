@@ -49,6 +49,7 @@ export const de: TextsLike<typeof en> = {
   keyShortcuts: 'Diese Liste zeigen',
   keySwitch: 'Voriges oder nächstes Gespräch',
   keyRows: 'In der Liste bewegen',
+  keyToast: 'Rückgängig und andere Ergebnisse',
   keySend: 'Nachricht senden',
   keyLineBreak: 'Neue Zeile',
   keyCanned: 'Textbausteine, in einer leeren Nachricht',

@@ -46,6 +46,7 @@ export const en = {
   keyShortcuts: 'Show this list',
   keySwitch: 'Previous or next conversation',
   keyRows: 'Move through the list',
+  keyToast: 'Undo and other results',
   keySend: 'Send the message',
   keyLineBreak: 'New line',
   keyCanned: 'Canned replies, in an empty message',

@@ -49,6 +49,7 @@ export const es: TextsLike<typeof en> = {
   keyShortcuts: 'Mostrar esta lista',
   keySwitch: 'Conversación anterior o siguiente',
   keyRows: 'Moverse por la lista',
+  keyToast: 'Deshacer y otros resultados',
   keySend: 'Enviar el mensaje',
   keyLineBreak: 'Línea nueva',
   keyCanned: 'Respuestas guardadas, en un mensaje vacío',

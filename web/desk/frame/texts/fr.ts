@@ -49,6 +49,7 @@ export const fr: TextsLike<typeof en> = {
   keyShortcuts: 'Afficher cette liste',
   keySwitch: 'Conversation précédente ou suivante',
   keyRows: 'Parcourir la liste',
+  keyToast: 'Annuler et autres résultats',
   keySend: 'Envoyer le message',
   keyLineBreak: 'Nouvelle ligne',
   keyCanned: 'Réponses types, dans un message vide',

@@ -1,0 +1,21 @@
+import { useEffect, useSyncExternalStore } from 'react';
+import { useTexts } from '../../../shared/texts/LanguageContext.tsx';
+import { useToast } from '../../frame/ToastContext.tsx';
+import { conversationTexts } from '../texts.ts';
+import type { HeldCloses } from './held-closes.ts';
+
+/** The last conversation that was closed, as long as it can be kept open. */
+export function useClosingToast(held: HeldCloses): void {
+  const t = useTexts(conversationTexts);
+  const show = useToast();
+  const all = useSyncExternalStore(held.subscribe, held.getAll);
+  const { conversationId, visitorName } = all.findLast(({ step }) => step === 'held') ?? {};
+  useEffect(() => {
+    if (conversationId === undefined || visitorName === undefined) return;
+    return show({
+      text: t('closedToast', { name: visitorName }),
+      action: { label: t('undo'), onPress: () => held.undo(conversationId) },
+      onHold: held.setPaused,
+    });
+  }, [conversationId, visitorName, held, show, t]);
+}
