@@ -24,7 +24,7 @@ describe('a conversation in the desk', { skip: skipWithoutBrowser }, () => {
   let conversation: DeskConversation;
 
   before(async () => {
-    site = await openSite();
+    site = await openSite({ env: { SWITCHBOARD_ATTACHMENT_MEGABYTES: '1' } });
     ada = await site.createOperator({
       email: ADA.email,
       pseudo: 'Ada',
@@ -123,12 +123,21 @@ describe('a conversation in the desk', { skip: skipWithoutBrowser }, () => {
 
   test('files go both ways', async () => {
     const png = createPng(40, 20);
+    const uploads: string[] = [];
+    page.on(
+      'request',
+      (request) => request.method() === 'POST' && /attachment$/.test(request.url()) && uploads.push(request.url()),
+    );
     await page.setInputFiles('input[type=file]', [
       { name: 'label.png', mimeType: 'image/png', buffer: png },
       { name: 'tool.zip', mimeType: 'application/zip', buffer: Buffer.from('PK') },
+      { name: 'film.txt', mimeType: 'text/plain', buffer: Buffer.alloc(1_500_000, 'x') },
     ]);
     await page.getByText('Files of this kind cannot be sent.').waitFor();
+    await page.getByText('Too large: 1.5 MB. A file can have at most 1 MB.').waitFor();
+    assert.deepEqual(uploads, [`${site.url}/attachment`], 'only the image was sent');
     await button('Remove tool.zip').click();
+    await button('Remove film.txt').click();
     await field().press('Enter');
     const image = log().getByRole('img', { name: 'label.png' });
     await waitUntil('the image is shown', () =>

@@ -215,7 +215,7 @@ export const FIELDS = buildTable(
   cellsFor('Query', MANAGERS, 'statistics visitor visitors satisfaction satisfactions'),
   cellsFor('Query', ADMINS, 'apiKeys restUsage'),
   cellsFor('Account', EVERYONE, 'id name lang premiumEnabled autoAccept offerSeconds idleMinutes'),
-  cellsFor('Account', EVERYONE, 'attachmentKinds signOnUrl twoFactorRequired'),
+  cellsFor('Account', EVERYONE, 'attachmentKinds attachmentMaxBytes signOnUrl twoFactorRequired'),
   cellsFor('Account', EVERYONE, 'operatorsMayTake shareVisitorHistory waitingWarningSeconds pauseReasons'),
   cellsFor('Account', ADMINS, 'queueLimit lowestPriorityFirst'),
   cellsFor('RestUsage', ADMINS, 'key what count firstUsedAt lastUsedAt replacement'),

@@ -11,7 +11,7 @@ let visitor: SiteVisitor;
 let conversationId: string;
 let session: BrowserSession;
 before(async () => {
-  site = await openSite();
+  site = await openSite({ env: { SWITCHBOARD_ATTACHMENT_MEGABYTES: '1' } });
   visitor = await site.createVisitor();
   await site.createOperator();
   conversationId = (await visitor.startConversation()).id;
@@ -34,8 +34,8 @@ async function run(query: string, input: object) {
   return body.data;
 }
 
-const upload = (headers: Readonly<Record<string, string>>) =>
-  uploadFile(`${site.url}/attachment`, headers, conversationId, { bytes: PDF, name: 'offer.pdf' });
+const upload = (headers: Readonly<Record<string, string>>, bytes = PDF) =>
+  uploadFile(`${site.url}/attachment`, headers, conversationId, { bytes, name: 'offer.pdf' });
 const countFiles = async () => (await site.switchboard.storedData.query('select id from attachments')).length;
 
 test('a page of the service uploads a file with its session, and sends it', async () => {
@@ -46,6 +46,14 @@ test('a page of the service uploads a file with its session, and sends it', asyn
     { conversationId, text: '', attachmentIds: [body.id] },
   );
   assert.deepEqual(messageSend, { message: { attachments: [{ name: 'offer.pdf' }] }, userErrors: [] });
+});
+
+test('a page knows before it sends a file whether it is too large', async () => {
+  const { account } = await run('query{account{attachmentMaxBytes}}', {});
+  assert.equal(account.attachmentMaxBytes, 1_000_000);
+  const largest = Buffer.concat([PDF, Buffer.alloc(account.attachmentMaxBytes - PDF.length, ' ')]);
+  assert.equal((await upload(session.headers, largest)).status, 201);
+  assert.equal((await upload(session.headers, Buffer.concat([largest, Buffer.from(' ')]))).status, 413);
 });
 
 for (const source of [

@@ -64,7 +64,7 @@ export function createReading(conversations: readonly ConversationReading[], pos
     viewer: VIEWER,
     account: {
       ...{ autoAccept: false, offerSeconds: 30, operatorsMayTake: false, shareVisitorHistory: true },
-      ...{ waitingWarningSeconds: 60, pauseReasons: [] },
+      ...{ waitingWarningSeconds: 60, pauseReasons: [], attachmentKinds: [], attachmentMaxBytes: 10_000_000 },
     },
     messagesLeftOpen: 0,
     conversations,

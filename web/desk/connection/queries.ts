@@ -16,7 +16,10 @@ export const START = graphql(`
       }
       preferences { theme sound notifications singleKeyShortcuts density enterSends }
     }
-    account { autoAccept offerSeconds operatorsMayTake shareVisitorHistory waitingWarningSeconds pauseReasons }
+    account {
+      autoAccept offerSeconds operatorsMayTake shareVisitorHistory waitingWarningSeconds pauseReasons
+      attachmentKinds attachmentMaxBytes
+    }
   }
 `);
 

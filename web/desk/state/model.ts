@@ -93,6 +93,9 @@ export interface DeskAccount {
   /** From when on a waiting time is shown as a warning. */
   readonly waitingWarningSeconds: number;
   readonly pauseReasons: readonly string[];
+  /** Media types of files that the account accepts besides the usual ones. */
+  readonly attachmentKinds: readonly string[];
+  readonly attachmentMaxBytes: number;
 }
 
 export interface Named {

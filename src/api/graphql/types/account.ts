@@ -41,6 +41,10 @@ const AccountRef = builder.objectRef<Account>('Account').implement({
       description: getDescription('attachmentKinds'),
       resolve: ({ attachmentKinds }) => [...attachmentKinds],
     }),
+    attachmentMaxBytes: t.int({
+      description: 'How large a file can be that is sent in a conversation, in bytes. The same for all accounts.',
+      resolve: (_account, _args, { services }) => services.attachments.uploads.limits.maxBytes,
+    }),
     signOnUrl: t.exposeString('signOnUrl', { nullable: true, description: getDescription('signOnUrl') }),
     twoFactorRequired: t.field({
       type: [RoleEnum],

@@ -11,7 +11,7 @@ import {
 import { Button, IconButton } from '../../../shared/components/Button.tsx';
 import { Icon } from '../../../shared/components/Icon.tsx';
 import { useLanguage, useTexts } from '../../../shared/texts/LanguageContext.tsx';
-import { useDeskActions } from '../../DeskContext.tsx';
+import { useDesk, useDeskActions } from '../../DeskContext.tsx';
 import type { DeskConversation, Viewer } from '../../state/model.ts';
 import { CannedList } from '../canned/CannedList.tsx';
 import { useCanned } from '../canned/useCanned.ts';
@@ -25,7 +25,6 @@ import { SendHint } from './SendHint.tsx';
 import { isSendKey } from './send-key.ts';
 import { UploadRow } from './UploadRow.tsx';
 import { isRunning } from './uploads.ts';
-import { useAllowedKinds } from './useAllowedKinds.ts';
 import { useDraft } from './useDraft.ts';
 
 export type ComposerMode = 'message' | 'note';
@@ -61,7 +60,7 @@ export function Composer({ conversation, viewer, mode, onModeChange, ref }: Comp
   const [isDropTarget, setDropTarget] = useState(false);
   const field = useRef<HTMLTextAreaElement>(null);
   const files = useRef<HTMLInputElement>(null);
-  const isAllowed = useAllowedKinds();
+  const fileRules = useDesk((state) => state.account);
   const isNote = mode === 'note';
   const [text, setText] = isNote ? [note, setNote] : [message, setMessage];
   const canned = useCanned({ conversation, viewer, field, isEnabled: !isNote });
@@ -96,7 +95,7 @@ export function Composer({ conversation, viewer, mode, onModeChange, ref }: Comp
   }, [isWaiting, isUploading]);
 
   const addFiles = (added: Iterable<File> | null | undefined) => {
-    if (added) uploadStore.add(id, [...added], isAllowed);
+    if (added) uploadStore.add(id, [...added], fileRules);
   };
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
     // Enter ends the composition of a character, such as in Japanese.

@@ -29,7 +29,7 @@ export function UploadRow({ upload, onRemove }: UploadRowProps) {
         <span className="truncate">{name}</span>
         {problem ? (
           <span className="field-error" role="alert">
-            {describeProblem(problem, t)}
+            {describeProblem(problem, t, locale)}
           </span>
         ) : (
           <span className="small">{formatSize(size, locale)}</span>
@@ -53,14 +53,24 @@ export function UploadRow({ upload, onRemove }: UploadRowProps) {
   );
 }
 
-function describeProblem(problem: Problem, t: Translate<typeof en>): string {
+function describeProblem(problem: Problem, t: Translate<typeof en>, locale: string): string {
   if (problem.kind === 'refusedKind') return t('fileKindRefused');
-  return describeFailure(problem.failure, t);
+  if (problem.kind === 'failed') return describeFailure(problem.failure, t);
+  const { size, maxBytes } = problem;
+  return t('fileTooLarge', { size: formatSize(size, locale), limit: formatSize(maxBytes, locale) });
 }
+
+/** By the codes of the service, where it knows better than the page. */
+const REFUSED_TEXTS = new Map([
+  ['file.too_large', 'fileTooLargeForService'],
+  ['file.unsupported', 'fileKindRefused'],
+  ['file.too_slow', 'fileTooSlow'],
+] as const) as ReadonlyMap<string, 'fileTooLargeForService' | 'fileKindRefused' | 'fileTooSlow'>;
 
 function describeFailure(failure: Failure, t: Translate<typeof en>): string {
   if (failure.kind === 'unreachable') return t('fileUnreachable');
   if (failure.kind === 'limited') return t('fileLimited');
   if (failure.kind === 'loggedOut') return t('fileLoggedOut');
-  return failure.description;
+  const text = REFUSED_TEXTS.get(failure.code);
+  return text === undefined ? failure.description : t(text);
 }

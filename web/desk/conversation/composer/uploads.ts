@@ -1,6 +1,7 @@
 import type { Answer, Failure } from '../../../shared/api/request.ts';
 import type { DeskActions } from '../../DeskContext.tsx';
 import type { Attachment } from '../../state/model.ts';
+import { type FileProblem, type FileRules, findFileProblem } from './file-rules.ts';
 
 /** A file that was added to a message that is being written. */
 export interface Upload {
@@ -15,7 +16,7 @@ export interface Upload {
   readonly problem: Problem | undefined;
 }
 
-export type Problem = { readonly kind: 'refusedKind' } | { readonly kind: 'failed'; readonly failure: Failure };
+export type Problem = FileProblem | { readonly kind: 'failed'; readonly failure: Failure };
 
 const NONE: readonly Upload[] = [];
 
@@ -39,8 +40,8 @@ export class Uploads {
     return this.#lists.get(conversationId) ?? NONE;
   }
 
-  /** Starts to upload the files, except those whose kind the service would refuse. */
-  add(conversationId: string, files: readonly File[], isAllowed: (file: File) => boolean): void {
+  /** Starts to upload the files, except those that the service would refuse. */
+  add(conversationId: string, files: readonly File[], rules: FileRules): void {
     for (const file of files) {
       const upload: Upload = {
         key: crypto.randomUUID(),
@@ -49,7 +50,7 @@ export class Uploads {
         isImage: file.type.startsWith('image/'),
         share: 0,
         attachment: undefined,
-        problem: isAllowed(file) ? undefined : { kind: 'refusedKind' },
+        problem: findFileProblem(file, rules),
       };
       this.#set(conversationId, [...this.get(conversationId), upload]);
       if (upload.problem === undefined) this.#start(conversationId, upload.key, file);
