@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { countAttention, formatTitle } from '../../../web/desk/frame/alerts/counts.ts';
-import { addDot } from '../../../web/desk/frame/alerts/dotted-icon.ts';
+import { addDot, formatDot } from '../../../web/desk/frame/alerts/dotted-icon.ts';
 import { findNews } from '../../../web/desk/frame/alerts/news.ts';
 import { DeskTabs, type Locks } from '../../../web/desk/frame/alerts/tabs.ts';
 import type { DeskConversation, DeskState } from '../../../web/desk/state/model.ts';
@@ -30,14 +30,17 @@ describe('what waits for the operator', () => {
   test('the title has the count in front', () => {
     assert.equal(formatTitle('Lea Roux', 0), 'Lea Roux · Switchboard');
     assert.equal(formatTitle('Lea Roux', 3), '(3) Lea Roux · Switchboard');
+    assert.equal(formatTitle('Lea Roux', 100), '(99+) Lea Roux · Switchboard');
   });
 
   test('the dot is inside of the drawing, and a large count is short', () => {
-    const icon = addDot('<svg viewBox="0 0 32 32"><path d="M0 0"/></svg>', 12);
+    const icon = addDot('<svg viewBox="0 0 32 32"><path d="M0 0"/></svg>', formatDot(12));
     const [, x, y, radius] = /cx="([\d.]+)" cy="([\d.]+)" r="([\d.]+)"/.exec(icon)?.map(Number) ?? [];
     assert.ok(x !== undefined && y !== undefined && radius !== undefined);
     assert.ok(x + radius <= 32 && y + radius <= 32);
     assert.match(icon, />9\+<\/text><\/svg>$/);
+    assert.equal(formatDot(0), '');
+    assert.equal(formatDot(9), '9');
   });
 });
 

@@ -22,9 +22,10 @@ test('with all slots in use the viewer is busy, and no longer with one less', ()
   assert.deepEqual([freed.slotNumber, freed.busy, freed.routable, freed.blockedBy], [3, false, true, []]);
 });
 
-test('it is the same object until a conversation or the live state changes', () => {
+test('it is the same object until the slots or the live state change, whatever the messages', () => {
   const state = createState([running('1')]);
-  assert.equal(selectLive(state), selectLive({ ...state, messagesLeftOpen: 3 }));
+  const { conversations } = createState([createFields('1', { messageCount: 3 })]);
+  assert.equal(selectLive(state), selectLive({ ...state, conversations }));
   const { viewer } = state;
   const paused = { ...state, viewer: { ...viewer, live: { ...viewer.live, pauseReason: 'Lunch' } } };
   assert.equal(selectLive(paused).pauseReason, 'Lunch');

@@ -23,7 +23,7 @@ export class Clock {
 
   async measure(): Promise<void> {
     const sentAt = Date.now();
-    const response = await fetch('/_health', { cache: 'no-store' }).catch(() => undefined);
+    const response = await fetch('/_health', { method: 'HEAD', cache: 'no-store' }).catch(() => undefined);
     if (response) this.#note(compareWithHeader(response.headers.get('date'), sentAt, Date.now()));
   }
 

@@ -4,8 +4,11 @@ import type { DeskConversation } from '../state/model.ts';
 import type { DeskStore } from '../state/store.ts';
 import { MAX_CONVERSATIONS, NEWEST_MESSAGES, readConversations, readMessages } from './read-desk.ts';
 
-/** The event with the message comes shortly after one that counts it, so a gap has to be there twice. */
-const CHECK_MS = 300;
+/**
+ * The event with the message comes after one that counts it, so a gap has to be there twice. Soon enough for a person,
+ * and late enough for events that a busy computer shows with a delay: else the desk would read what is on its way.
+ */
+const CHECK_MS = 1000;
 const RETRY_MS = 3000;
 
 /** Reads conversations that events have named, and the messages that are missing. */

@@ -1,6 +1,7 @@
-import { lazy, type RefObject, Suspense, useEffect, useRef, useState } from 'react';
+import { lazy, type RefObject, Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useDesk } from '../DeskContext.tsx';
 import type { DeskConversation } from '../state/model.ts';
+import { useFacts } from '../useFacts.ts';
 import { Composer, type ComposerHandle, type ComposerMode } from './composer/Composer.tsx';
 import { Head } from './head/Head.tsx';
 import { OfferStrip } from './head/OfferStrip.tsx';
@@ -28,30 +29,32 @@ export function OpenConversation({ conversationId, onBack, onShowVisitor }: Open
   const [mode, setMode] = useState<ComposerMode>('message');
   const [dialog, setDialog] = useState<'transfer' | 'close'>();
   const composer = useRef<ComposerHandle>(null);
-  const { state, operator } = conversation;
+  const facts = useFacts(conversation);
+  const { state, operator } = facts;
   const isOwn = operator?.id === viewer.id && !isClosing;
   const canWrite = isOwn && state === 'ACTIVE';
   useFocusAfterUndo({ isClosing, canWrite, composer });
 
-  const writeIn = (next: ComposerMode) => {
+  const writeIn = useCallback((next: ComposerMode) => {
     setMode(next);
     composer.current?.focus();
-  };
+  }, []);
   useSingleKey('n', canWrite && dialog === undefined && viewer.preferences.singleKeyShortcuts, () => writeIn('note'));
   const closeDialog = () => setDialog(undefined);
-  const actions = {
-    onTransfer: () => setDialog('transfer'),
-    onNote: () => writeIn('note'),
-    onClose: () => setDialog('close'),
-  };
+  const actions = useMemo(
+    () => ({
+      onTransfer: () => setDialog('transfer'),
+      onNote: () => writeIn('note'),
+      onClose: () => setDialog('close'),
+    }),
+    [writeIn],
+  );
   return (
     <>
-      <Head {...{ conversation, onBack, onShowVisitor }} actions={canWrite ? actions : undefined} />
+      <Head {...{ onBack, onShowVisitor }} conversation={facts} actions={canWrite ? actions : undefined} />
       {isOwn && state === 'OFFERED' && <OfferStrip conversation={conversation} />}
       <MessageList conversation={conversation} viewer={viewer} isReadOnly={!canWrite} />
-      {canWrite && (
-        <Composer ref={composer} mode={mode} onModeChange={writeIn} conversation={conversation} viewer={viewer} />
-      )}
+      {canWrite && <Composer ref={composer} mode={mode} onModeChange={writeIn} conversation={facts} viewer={viewer} />}
       {!canWrite && !(isOwn && state === 'OFFERED') && (
         <ReadOnlyStrip conversation={conversation} isClosing={isClosing && state !== 'CLOSED'} />
       )}

@@ -5,8 +5,8 @@ import { useDesk } from '../DeskContext.tsx';
 import { OfferStrip } from '../rail/OfferStrip.tsx';
 import { OfferAnnouncer } from '../rail/Offers.tsx';
 import { Rail } from '../rail/Rail.tsx';
+import { PageTitle } from './alerts/PageTitle.tsx';
 import { useAlerts } from './alerts/useAlerts.ts';
-import { usePageTitle } from './alerts/usePageTitle.ts';
 import { DeskBanners } from './DeskBanners.tsx';
 import { DeskHeader } from './DeskHeader.tsx';
 import { DeskMain } from './DeskMain.tsx';
@@ -29,7 +29,6 @@ export function DeskFrame({ session }: { readonly session: Session }) {
   const search = { value: filter, onChange: setFilter, hasShortcut };
   usePreferences();
   useAlerts();
-  usePageTitle(route);
   useLosses();
   useDeskShortcuts(route, showShortcuts);
   return (
@@ -44,6 +43,7 @@ export function DeskFrame({ session }: { readonly session: Session }) {
         <Rail route={route} search={search} />
         <DeskMain route={route} />
       </main>
+      <PageTitle route={route} />
       <OfferAnnouncer />
       <PhonePickup />
       {hasShortcutsOpen && <ShortcutsDialog onClose={() => setShortcutsOpen(false)} />}

@@ -39,7 +39,8 @@ export function replaceFields(known: DeskConversation, fields: ConversationField
   return hasSameFields(known, replaced) ? known : replaced;
 }
 
-function hasSameFields<Value extends object>(first: Value, second: Value): boolean {
+/** The fields of the second one. */
+export function hasSameFields<Value extends object>(first: Value, second: Value): boolean {
   const names = Object.keys(second) as (keyof Value)[];
   return names.every((name) => first[name] === second[name]);
 }

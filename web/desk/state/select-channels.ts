@@ -38,8 +38,7 @@ export function countSlots(live: OperatorLive): SlotUse {
 
 interface LiveParts {
   readonly live: OperatorLive;
-  readonly offers: readonly DeskConversation[];
-  readonly mine: readonly DeskConversation[];
+  readonly slots: Readonly<Record<Channel, number>>;
 }
 
 let last: (LiveParts & { readonly result: OperatorLive }) | undefined;
@@ -49,21 +48,27 @@ let last: (LiveParts & { readonly result: OperatorLive }) | undefined;
  * the desk has every conversation and offer that holds one.
  */
 export function selectLive(state: DeskState): OperatorLive {
-  const parts = { live: state.viewer.live, offers: selectOffers(state), mine: selectMine(state) };
-  if (last && last.live === parts.live && last.offers === parts.offers && last.mine === parts.mine) return last.result;
-  const result = computeLive(parts);
-  last = { ...parts, result };
+  const { live } = state.viewer;
+  const slots = countHeldSlots(selectOffers(state), selectMine(state));
+  // Every message changes a conversation, hardly any the slots.
+  if (last?.live === live && CHANNELS.every((channel) => last?.slots[channel] === slots[channel])) return last.result;
+  const result = computeLive({ live, slots });
+  last = { live, slots, result };
   return result;
 }
 
-function computeLive({ live, offers, mine }: LiveParts): OperatorLive {
-  const held = [...offers, ...mine];
-  const count = (channel: Channel) => held.filter((each) => each.channel === channel).length;
+function countHeldSlots(...lists: (readonly DeskConversation[])[]): Record<Channel, number> {
+  const slots = { CHAT: 0, CALL: 0, VIDEO: 0 };
+  for (const list of lists) for (const { channel } of list) slots[channel] += 1;
+  return slots;
+}
+
+function computeLive({ live, slots }: LiveParts): OperatorLive {
   return {
     ...live,
-    chat: withSlots(live.chat, count('CHAT')),
-    call: withSlots(live.call, count('CALL')),
-    video: withSlots(live.video, count('VIDEO')),
+    chat: withSlots(live.chat, slots.CHAT),
+    call: withSlots(live.call, slots.CALL),
+    video: withSlots(live.video, slots.VIDEO),
   };
 }
 

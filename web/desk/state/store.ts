@@ -2,7 +2,10 @@ import { apply } from './apply.ts';
 import type { DeskChange } from './change.ts';
 import type { DeskState } from './model.ts';
 
-/** Two frames of a screen: hundreds of events in a second are drawn together. */
+/**
+ * Two frames of a screen: hundreds of events in a second are drawn together. A timer, not a frame: a hidden tab has no
+ * frames, and still tells its operator of news.
+ */
 const NOTIFY_INTERVAL_MS = 32;
 
 export interface DeskStore {
@@ -16,14 +19,19 @@ export interface DeskStore {
 
 export function createStore(initial: DeskState): DeskStore {
   let state = initial;
-  let lastNotified = 0;
+  /** Runs for an interval after each notification. */
   let timer: ReturnType<typeof setTimeout> | undefined;
+  let hasUntold = false;
   const listeners = new Set<() => void>();
   const notify = () => {
     clearTimeout(timer);
-    timer = undefined;
-    lastNotified = performance.now();
+    timer = setTimeout(endInterval, NOTIFY_INTERVAL_MS);
+    hasUntold = false;
     for (const listener of listeners) listener();
+  };
+  const endInterval = () => {
+    timer = undefined;
+    if (hasUntold) notify();
   };
   const change = (next: DeskChange) => {
     const before = state;
@@ -37,10 +45,9 @@ export function createStore(initial: DeskState): DeskStore {
       return () => listeners.delete(listener);
     },
     dispatch(next) {
-      if (!change(next) || timer !== undefined) return;
-      const wait = lastNotified + NOTIFY_INTERVAL_MS - performance.now();
-      if (wait <= 0) notify();
-      else timer = setTimeout(notify, wait);
+      if (!change(next)) return;
+      if (timer === undefined) notify();
+      else hasUntold = true;
     },
     dispatchNow(next) {
       if (change(next)) notify();

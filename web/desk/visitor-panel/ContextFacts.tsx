@@ -1,16 +1,16 @@
 import { describeDevice } from '../../shared/format/describe-device.ts';
+import { describeLanguage } from '../../shared/format/language-name.ts';
 import { findWebAddress, shortenAddress } from '../../shared/format/web-address.ts';
 import { useLanguage, useTexts } from '../../shared/texts/LanguageContext.tsx';
-import type { DeskConversation } from '../state/model.ts';
+import type { ConversationFacts } from '../state/facts.ts';
 import { Facts } from './Facts.tsx';
 import { describePlace, findOrigin } from './place.ts';
-import { describeLanguage } from './routing/describe-decision.ts';
 import { visitorPanelTexts } from './texts.ts';
 import { useMinute } from './useMinute.ts';
 import type { PanelVisitor } from './visitor-query.ts';
 
 interface ContextFactsProps {
-  readonly conversation: DeskConversation;
+  readonly conversation: ConversationFacts;
   readonly visitor: PanelVisitor;
 }
 

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react';
+import { memo, useEffect, useRef, useState } from 'react';
 import { useReading } from '../../shared/api/useReading.ts';
 import { IconButton } from '../../shared/components/Button.tsx';
 import { useTexts } from '../../shared/texts/LanguageContext.tsx';
@@ -6,7 +6,9 @@ import { describeVisitor } from '../conversation/describe-visitor.ts';
 import { conversationTexts } from '../conversation/texts.ts';
 import { useDesk } from '../DeskContext.tsx';
 import { PENCIL } from '../icons.ts';
-import type { DeskConversation, DeskState } from '../state/model.ts';
+import type { ConversationFacts } from '../state/facts.ts';
+import type { DeskState } from '../state/model.ts';
+import { useFacts } from '../useFacts.ts';
 import { ContextFacts } from './ContextFacts.tsx';
 import { CustomFields } from './CustomFields.tsx';
 import { DetailsForm } from './details/DetailsForm.tsx';
@@ -21,11 +23,12 @@ import { readVisitor } from './visitor-query.ts';
 
 /** Everything about the visitor of a conversation, and why it came to its operator. */
 export function VisitorPanel({ conversationId }: { readonly conversationId: string }) {
-  const conversation = useDesk((state) => state.conversations.get(conversationId));
+  const conversation = useFacts(useDesk((state) => state.conversations.get(conversationId)));
   return conversation && <Panel key={conversationId} conversation={conversation} />;
 }
 
-function Panel({ conversation }: { readonly conversation: DeskConversation }) {
+/** Not drawn again with every message. */
+const Panel = memo(function Panel({ conversation }: { readonly conversation: ConversationFacts }) {
   const t = useTexts(conversationTexts);
   const { value, failure, reload } = useVisitor(conversation);
   const editing = useEditing(conversation, reload);
@@ -51,10 +54,10 @@ function Panel({ conversation }: { readonly conversation: DeskConversation }) {
       <RoutingSection conversation={conversation} visitorName={shortName} />
     </div>
   );
-}
+});
 
 /** The form for the details, with the button that opens it and gets the focus back. */
-function useEditing(conversation: DeskConversation, reload: () => unknown) {
+function useEditing(conversation: ConversationFacts, reload: () => unknown) {
   const t = useTexts(visitorPanelTexts);
   const mayEdit = useDesk((state) => canEdit(state, conversation));
   const [isEditing, setEditing] = useState(false);
@@ -85,13 +88,13 @@ function useEditing(conversation: DeskConversation, reload: () => unknown) {
 }
 
 /** The service decides; experts never may. */
-function canEdit({ viewer }: DeskState, { operator }: DeskConversation): boolean {
+function canEdit({ viewer }: DeskState, { operator }: ConversationFacts): boolean {
   if (viewer.role === 'EXPERT') return false;
   return operator?.id === viewer.id || viewer.role !== 'OPERATOR';
 }
 
 /** Read again when the visitor opens another page, or their fields or details change. */
-function useVisitor({ id, visitor }: DeskConversation) {
+function useVisitor({ id, visitor }: ConversationFacts) {
   const change = useDesk((state) => (visitor ? state.visitorChanges.get(visitor.id) : undefined));
   const reading = useReading(id, () => readVisitor(id));
   const lastChange = useRef(change);

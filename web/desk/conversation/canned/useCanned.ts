@@ -1,5 +1,6 @@
 import { type KeyboardEvent, type RefObject, type SyntheticEvent, useEffect, useId, useMemo, useState } from 'react';
-import type { DeskConversation, Viewer } from '../../state/model.ts';
+import type { ConversationFacts } from '../../state/facts.ts';
+import type { Viewer } from '../../state/model.ts';
 import { insertText } from '../composer/insert-text.ts';
 import {
   type CannedQuery,
@@ -11,7 +12,7 @@ import {
 import { useCannedReplies } from './useCannedReplies.ts';
 
 interface CannedOptions {
-  readonly conversation: DeskConversation;
+  readonly conversation: ConversationFacts;
   readonly viewer: Viewer;
   readonly field: RefObject<HTMLTextAreaElement | null>;
   /** Not in a note: the replies are for visitors. */

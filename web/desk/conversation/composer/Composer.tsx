@@ -2,26 +2,27 @@ import {
   type ClipboardEvent,
   type DragEvent,
   type KeyboardEvent,
+  memo,
   type Ref,
   useEffect,
   useImperativeHandle,
   useRef,
   useState,
 } from 'react';
-import { Button, IconButton } from '../../../shared/components/Button.tsx';
+import { Button } from '../../../shared/components/Button.tsx';
 import { Icon } from '../../../shared/components/Icon.tsx';
 import { useLanguage, useTexts } from '../../../shared/texts/LanguageContext.tsx';
 import { useDesk, useDeskActions } from '../../DeskContext.tsx';
-import type { DeskConversation, Viewer } from '../../state/model.ts';
+import type { ConversationFacts } from '../../state/facts.ts';
+import type { Viewer } from '../../state/model.ts';
 import { CannedList } from '../canned/CannedList.tsx';
 import { useCanned } from '../canned/useCanned.ts';
 import { describeVisitor } from '../describe-visitor.ts';
-import { EmojiButton } from '../emoji/EmojiButton.tsx';
-import { CLIP, LOCK, NOTE, SEND, SLASH } from '../icons.ts';
+import { LOCK } from '../icons.ts';
 import { useUploads } from '../memory/ConversationMemory.tsx';
 import { conversationTexts } from '../texts.ts';
+import { ComposerTools, useLatestActions } from './ComposerTools.tsx';
 import { insertText } from './insert-text.ts';
-import { SendHint } from './SendHint.tsx';
 import { isSendKey } from './send-key.ts';
 import { UploadRow } from './UploadRow.tsx';
 import { isRunning } from './uploads.ts';
@@ -35,7 +36,7 @@ export interface ComposerHandle {
 }
 
 interface ComposerProps {
-  readonly conversation: DeskConversation;
+  readonly conversation: ConversationFacts;
   readonly viewer: Viewer;
   readonly mode: ComposerMode;
   readonly onModeChange: (mode: ComposerMode) => void;
@@ -45,10 +46,10 @@ interface ComposerProps {
 const MAX_LENGTH = 10_000;
 
 /**
- * The field for messages and notes, each with its own draft. What is typed is the state of this component alone: events
- * of the desk do not draw it again, and typing does not draw the messages again.
+ * The field for messages and notes, each with its own draft. What is typed is the state of this component alone:
+ * messages that arrive do not draw it again, and typing does not draw the messages again.
  */
-export function Composer({ conversation, viewer, mode, onModeChange, ref }: ComposerProps) {
+export const Composer = memo(function Composer({ conversation, viewer, mode, onModeChange, ref }: ComposerProps) {
   const t = useTexts(conversationTexts);
   const { language, locale } = useLanguage();
   const { id } = conversation;
@@ -59,7 +60,6 @@ export function Composer({ conversation, viewer, mode, onModeChange, ref }: Comp
   const [isWaiting, setWaiting] = useState(false);
   const [isDropTarget, setDropTarget] = useState(false);
   const field = useRef<HTMLTextAreaElement>(null);
-  const files = useRef<HTMLInputElement>(null);
   const fileRules = useDesk((state) => state.account);
   const isNote = mode === 'note';
   const [text, setText] = isNote ? [note, setNote] : [message, setMessage];
@@ -117,9 +117,21 @@ export function Composer({ conversation, viewer, mode, onModeChange, ref }: Comp
     event.preventDefault();
     setDropTarget(isOver);
   };
-  const insert = (inserted: string) => {
-    if (field.current) insertText(field.current, inserted);
-  };
+  const toolActions = useLatestActions({
+    addFiles(files) {
+      addFiles(files);
+      field.current?.focus();
+    },
+    insert(inserted) {
+      if (field.current) insertText(field.current, inserted);
+    },
+    openCanned: canned.open,
+    writeNote: () => onModeChange('note'),
+    send() {
+      send();
+      field.current?.focus();
+    },
+  });
 
   const name = describeVisitor(conversation.visitor, t);
   const label = isNote ? t('noteLabel', { name }) : t('messageLabel', { name });
@@ -179,38 +191,12 @@ export function Composer({ conversation, viewer, mode, onModeChange, ref }: Comp
           {t('tooLong', { count: tooMany.toLocaleString(locale) })}
         </p>
       )}
-      <div className="composer-tools">
-        {!isNote && (
-          <>
-            <IconButton icon={CLIP} label={t('attachFile')} onPress={() => files.current?.click()} />
-            <input
-              ref={files}
-              type="file"
-              multiple
-              hidden
-              onChange={(event) => {
-                addFiles(event.target.files);
-                event.target.value = ''; // the same file can be chosen again
-                field.current?.focus();
-              }}
-            />
-          </>
-        )}
-        <EmojiButton onChoose={insert} />
-        {!isNote && <IconButton icon={SLASH} label={t('cannedReplies')} onPress={canned.open} />}
-        {!isNote && <IconButton icon={NOTE} label={t('writeNote')} onPress={() => onModeChange('note')} />}
-        <SendHint enterSends={viewer.preferences.enterSends} isWaiting={isWaiting && isUploading} />
-        <Button
-          kind="primary"
-          icon={isNote ? LOCK : SEND}
-          onPress={() => {
-            send();
-            field.current?.focus();
-          }}
-        >
-          {isNote ? t('saveNote') : t('send')}
-        </Button>
-      </div>
+      <ComposerTools
+        isNote={isNote}
+        enterSends={viewer.preferences.enterSends}
+        isWaiting={isWaiting && isUploading}
+        actions={toolActions}
+      />
     </div>
   );
-}
+});

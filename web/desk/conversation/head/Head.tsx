@@ -1,15 +1,16 @@
-import { useEffect, useState } from 'react';
+import { memo, useEffect, useState } from 'react';
 import { Button, IconButton } from '../../../shared/components/Button.tsx';
 import type { IconPath } from '../../../shared/components/icons.ts';
+import { describeLanguage } from '../../../shared/format/language-name.ts';
 import { useLanguage, useTexts } from '../../../shared/texts/LanguageContext.tsx';
-import type { DeskConversation } from '../../state/model.ts';
+import type { ConversationFacts } from '../../state/facts.ts';
 import { describeVisitor } from '../describe-visitor.ts';
 import { CHEVRON_LEFT, CLOSE_CONVERSATION, NOTE, PANEL, TRANSFER } from '../icons.ts';
 import { conversationTexts } from '../texts.ts';
 import { describeDuration } from './describe-duration.ts';
 
 interface HeadProps {
-  readonly conversation: DeskConversation;
+  readonly conversation: ConversationFacts;
   /** Without them the conversation can only be read. */
   readonly actions: HeadActions | undefined;
   readonly onBack: (() => void) | undefined;
@@ -25,12 +26,12 @@ export interface HeadActions {
 const CHANNEL_TEXTS = { CHAT: 'chat', CALL: 'call', VIDEO: 'video' } as const;
 
 /** Who, about what, since when, and what can be done. */
-export function Head({ conversation, actions, onBack, onShowVisitor }: HeadProps) {
+export const Head = memo(function Head({ conversation, actions, onBack, onShowVisitor }: HeadProps) {
   const t = useTexts(conversationTexts);
   const { locale } = useLanguage();
   const { channel, website, skill, language, visitor } = conversation;
   const duration = useDuration(conversation);
-  const facts = [website?.label, t(CHANNEL_TEXTS[channel]), skill?.name, nameLanguage(language, locale), duration];
+  const facts = [website?.label, t(CHANNEL_TEXTS[channel]), skill?.name, describeLanguage(language, locale), duration];
   const text = facts.filter(Boolean).join(' · ');
   return (
     <header className="conversation-head">
@@ -59,7 +60,7 @@ export function Head({ conversation, actions, onBack, onShowVisitor }: HeadProps
       )}
     </header>
   );
-}
+});
 
 interface HeadButtonProps {
   readonly icon: IconPath;
@@ -80,17 +81,9 @@ function HeadButton({ label, ...props }: HeadButtonProps) {
   );
 }
 
-function nameLanguage(language: string, locale: string): string {
-  try {
-    return new Intl.DisplayNames(locale, { type: 'language' }).of(language) ?? language;
-  } catch {
-    return language;
-  }
-}
-
 const AGAIN_MS = 20_000;
 
-function useDuration({ createdAt, acceptedAt, closedAt }: DeskConversation): string {
+function useDuration({ createdAt, acceptedAt, closedAt }: ConversationFacts): string {
   const { locale } = useLanguage();
   const [now, setNow] = useState(Date.now);
   useEffect(() => {

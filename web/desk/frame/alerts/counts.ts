@@ -6,7 +6,10 @@ export function countAttention(state: DeskState): number {
   return selectOffers(state).length + selectUnreadTotal(state);
 }
 
+const MOST_IN_TITLE = 99;
+
 /** `(3) Lea Roux · Switchboard`. */
 export function formatTitle(title: string, count: number): string {
-  return `${count > 0 ? `(${count}) ` : ''}${title} · Switchboard`;
+  const shown = count > MOST_IN_TITLE ? `${MOST_IN_TITLE}+` : count;
+  return `${count > 0 ? `(${shown}) ` : ''}${title} · Switchboard`;
 }

@@ -1,5 +1,5 @@
+import { describeLanguage } from '../../../shared/format/language-name.ts';
 import type { Translate } from '../../../shared/texts/texts.ts';
-import { describeLanguage } from '../../visitor-panel/routing/describe-decision.ts';
 import type { FileProblem, ImportRow } from './import-file.ts';
 import { MAX_REPLIES, MAX_SHORTCUT, MAX_TEXT, type OwnedReply, type ReplyProblem, VARIABLES } from './reply.ts';
 import type { en } from './texts/en.ts';

@@ -1,4 +1,4 @@
-import { describeLanguage } from '../../visitor-panel/routing/describe-decision.ts';
+import { describeLanguage } from '../../../shared/format/language-name.ts';
 import { isLanguageCode } from './reply.ts';
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz';

@@ -1,7 +1,7 @@
 import { useReading } from '../../../shared/api/useReading.ts';
 import { useLanguage, useTexts } from '../../../shared/texts/LanguageContext.tsx';
 import { useDesk } from '../../DeskContext.tsx';
-import type { DeskConversation } from '../../state/model.ts';
+import type { ConversationFacts } from '../../state/facts.ts';
 import { PanelFailure, PanelSkeleton } from '../PanelFailure.tsx';
 import { PanelSection } from '../PanelSection.tsx';
 import type { RoutingDecision } from './decision.ts';
@@ -11,7 +11,7 @@ import { readLastDecision } from './routing-query.ts';
 import { routingTexts } from './texts.ts';
 
 interface RoutingSectionProps {
-  readonly conversation: DeskConversation;
+  readonly conversation: ConversationFacts;
   readonly visitorName: string;
 }
 

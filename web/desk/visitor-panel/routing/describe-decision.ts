@@ -1,3 +1,4 @@
+import { describeLanguage } from '../../../shared/format/language-name.ts';
 import type { Translate } from '../../../shared/texts/texts.ts';
 import { OBSTACLES, type Obstacle, type RankedOperator, type RoutingDecision } from './decision.ts';
 import type { en } from './texts/en.ts';
@@ -90,15 +91,6 @@ export function describeObstacle(
       return t('obstacle_OTHER_LANGUAGE', { language: describeLanguage(language, locale) });
     default:
       return t(`obstacle_${reason}`);
-  }
-}
-
-/** `French` for `fr`; a code that the browser does not know stays as it is. */
-export function describeLanguage(code: string, locale: string): string {
-  try {
-    return new Intl.DisplayNames(locale, { type: 'language' }).of(code) ?? code;
-  } catch {
-    return code;
   }
 }
 

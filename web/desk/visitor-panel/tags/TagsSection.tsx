@@ -6,14 +6,15 @@ import { useAttempt } from '../../../shared/frame/useAttempt.ts';
 import { useTexts } from '../../../shared/texts/LanguageContext.tsx';
 import { useDesk, useDeskActions } from '../../DeskContext.tsx';
 import { CROSS, PLUS } from '../../icons.ts';
-import type { DeskConversation, DeskState, Named } from '../../state/model.ts';
+import type { ConversationFacts } from '../../state/facts.ts';
+import type { DeskState, Named } from '../../state/model.ts';
 import { PanelSection } from '../PanelSection.tsx';
 import { visitorPanelTexts } from '../texts.ts';
 import { useFocusReturn } from '../useFocusReturn.ts';
 import { TagPicker } from './TagPicker.tsx';
 
 /** The tags of the conversation. Its operator and managers change them, one at a time. */
-export function TagsSection({ conversation }: { readonly conversation: DeskConversation }) {
+export function TagsSection({ conversation }: { readonly conversation: ConversationFacts }) {
   const t = useTexts(visitorPanelTexts);
   const { setTags } = useDeskActions();
   const { id, tags, website } = conversation;
@@ -89,7 +90,7 @@ export function TagsSection({ conversation }: { readonly conversation: DeskConve
   );
 }
 
-function canTag({ viewer }: DeskState, { operator, website }: DeskConversation): boolean {
+function canTag({ viewer }: DeskState, { operator, website }: ConversationFacts): boolean {
   const isManager = viewer.role === 'MANAGER' || viewer.role === 'ADMIN';
   return website !== null && (operator?.id === viewer.id || isManager);
 }
