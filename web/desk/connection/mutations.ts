@@ -1,4 +1,5 @@
 import { graphql } from '../../shared/api/query.ts';
+import { MESSAGE, NOTE, PREFERENCES } from './fragments.ts';
 
 export const ACCEPT = graphql(`
   mutation AcceptOffer($input: OfferAcceptInput!) {
@@ -18,28 +19,29 @@ export const TAKE = graphql(`
   }
 `);
 
-export const SEND = graphql(`
+export const SEND = graphql(
+  `
   mutation SendMessage($input: MessageSendInput!) {
     messageSend(input: $input) {
-      message {
-        sequence clientId author text at
-        operator { id pseudo }
-        notice { code parameters { name value } }
-        attachments { id name size kind isImage width height url expiresAt }
-      }
+      message { ...DeskMessage }
       userErrors { field code reason message }
     }
   }
-`);
+`,
+  [MESSAGE],
+);
 
-export const ADD_NOTE = graphql(`
+export const ADD_NOTE = graphql(
+  `
   mutation AddNote($input: NoteAddInput!) {
     noteAdd(input: $input) {
-      note { id clientId afterSequence text at operator { id pseudo } }
+      note { ...DeskNote }
       userErrors { field code reason message }
     }
   }
-`);
+`,
+  [NOTE],
+);
 
 export const TYPE = graphql(`
   mutation Type($input: TypingInput!) {
@@ -87,11 +89,14 @@ export const CONNECT = graphql(`
   }
 `);
 
-export const SET_PREFERENCES = graphql(`
+export const SET_PREFERENCES = graphql(
+  `
   mutation SetPreferences($input: PreferencesUpdateInput!) {
     preferencesUpdate(input: $input) {
-      preferences { theme sound notifications singleKeyShortcuts density enterSends }
+      preferences { ...DeskPreferences }
       userErrors { field code reason message }
     }
   }
-`);
+`,
+  [PREFERENCES],
+);

@@ -8,11 +8,12 @@ interface Scalars {
   JSON: unknown;
 }
 
-type Tag = ReturnType<typeof initGraphQLTada<{ introspection: introspection; scalars: Scalars }>>;
+/** What a fragment selects can be read like any other field. */
+type Tag = ReturnType<typeof initGraphQLTada<{ introspection: introspection; scalars: Scalars; disableMasking: true }>>;
 
 /**
  * A query or mutation whose variables and result have the types of the schema. It is a string when the page runs: the
- * compiler reads the types from the text, so that no page carries a parser.
+ * compiler reads the types from the text, so that no page carries a parser. A fragment brings those that it names.
  */
 export const graphql = ((text: string, fragments: readonly string[] = []) =>
   [text, ...fragments].join('\n')) as unknown as Tag;
