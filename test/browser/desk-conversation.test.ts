@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
 import { findAccessibilityProblems } from '../support/browser/accessibility.ts';
 import { launchChromium, skipWithoutBrowser } from '../support/browser/chromium.ts';
 import { acceptNext, type DeskConversation } from '../support/browser/desk.ts';
+import { dispatchFile, type FileGesture } from '../support/browser/in-page.ts';
 import { logInContext } from '../support/browser/log-in.ts';
 import { recordViolations } from '../support/browser/violations.ts';
 import { createPng } from '../support/fixtures/files.ts';
@@ -61,6 +62,11 @@ describe('a conversation in the desk', { skip: skipWithoutBrowser }, () => {
   async function write(text: string): Promise<void> {
     await field().fill(text);
     await field().press('Enter');
+  }
+
+  /** Returns whether the page prevented what the browser does by itself, which is to open the file. */
+  function handleFile(target: Locator, type: FileGesture['type']): Promise<boolean> {
+    return target.evaluate(dispatchFile, { type, name: `${type}.png`, bytes: [...createPng(40, 20)] });
   }
 
   /** What the visitor's page gets of the conversation. */
@@ -132,12 +138,17 @@ describe('a conversation in the desk', { skip: skipWithoutBrowser }, () => {
       { name: 'label.png', mimeType: 'image/png', buffer: png },
       { name: 'tool.zip', mimeType: 'application/zip', buffer: Buffer.from('PK') },
       { name: 'film.txt', mimeType: 'text/plain', buffer: Buffer.alloc(1_500_000, 'x') },
+      { name: 'page.html', mimeType: 'text/html', buffer: Buffer.from('<script>alert(1)</script>') },
+      { name: 'empty.txt', mimeType: 'text/plain', buffer: Buffer.alloc(0) },
     ]);
-    await page.getByText('Files of this kind cannot be sent.').waitFor();
     await page.getByText('Too large: 1.5 MB. A file can have at most 1 MB.').waitFor();
-    assert.deepEqual(uploads, [`${site.url}/attachment`], 'only the image was sent');
-    await button('Remove tool.zip').click();
-    await button('Remove film.txt').click();
+    // The desk refuses the first kind itself, and the service the second one.
+    const refused = page.getByText('Files of this kind cannot be sent.');
+    await waitUntil('both are refused', async () => (await refused.count()) === 2);
+    await page.getByText('The file is empty.').waitFor();
+    await page.locator('.upload-preview').waitFor();
+    assert.deepEqual(uploads, Array(2).fill(`${site.url}/attachment`), 'only the image and the page were sent');
+    for (const name of ['tool.zip', 'film.txt', 'page.html', 'empty.txt']) await button(`Remove ${name}`).click();
     await field().press('Enter');
     const image = log().getByRole('img', { name: 'label.png' });
     await waitUntil('the image is shown', () =>
@@ -161,6 +172,7 @@ describe('a conversation in the desk', { skip: skipWithoutBrowser }, () => {
     await visitor.run('mutation($input:MessageSendInput!){messageSend(input:$input){userErrors{code}}}', {
       input: { conversationId: conversation.id, text: '', attachmentIds: [id] },
     });
+    await log().getByText('TXT · 17 bytes').waitFor();
     const [download] = await Promise.all([
       page.waitForEvent('download'),
       log()
@@ -168,6 +180,30 @@ describe('a conversation in the desk', { skip: skipWithoutBrowser }, () => {
         .click(),
     ]);
     assert.equal(download.suggestedFilename(), 'order.txt');
+  });
+
+  test('a file is dropped anywhere on the conversation, a picture is pasted, and elsewhere a drop does nothing', async () => {
+    const rail = page.locator('.rail');
+    const hint = page.getByText('Drop to add to your message to Lea');
+    assert.equal(await handleFile(rail, 'dragover'), true);
+    assert.equal(await handleFile(rail, 'drop'), true);
+    assert.equal(await hint.count(), 0);
+    assert.equal(await handleFile(log(), 'dragover'), true);
+    await hint.waitFor();
+    assert.deepEqual(await findAccessibilityProblems(page, '.conversation'), []);
+    assert.equal(await handleFile(log(), 'drop'), true);
+    await hint.waitFor({ state: 'detached' });
+    assert.equal(await handleFile(field(), 'paste'), true);
+    await waitUntil('both are added', async () => (await page.locator('.upload').count()) === 2);
+    await field().press('Enter');
+    await waitUntil('the visitor has them', async () => {
+      const { messages } = await readAsVisitor();
+      return String(messages.at(-1).attachments.map(({ name }: { name: string }) => name)) === 'drop.png,paste.png';
+    });
+
+    await button('Write a note').click();
+    assert.equal(await handleFile(log(), 'drop'), true);
+    assert.equal(await page.locator('.upload').count(), 0);
   });
 
   test('a canned reply is found by its shortcut, in the language of the conversation, with the names filled in', async () => {

@@ -47,6 +47,24 @@ export function transferFile({ kind, selector, name, type, bytes }: Transfer): v
   document.querySelector('switchboard-widget').shadowRoot.querySelector(selector).dispatchEvent(event);
 }
 
+export interface FileGesture {
+  readonly type: 'dragover' | 'drop' | 'paste';
+  readonly name: string;
+  readonly bytes: readonly number[];
+}
+
+/** Drags, drops or pastes a picture on an element. Returns whether the page prevented what the browser does by itself. */
+export function dispatchFile(element: unknown, { type, name, bytes }: FileGesture): boolean {
+  const files = new DataTransfer();
+  files.items.add(new File([new Uint8Array(bytes)], name, { type: 'image/png' }));
+  const options = { bubbles: true, cancelable: true };
+  const event =
+    type === 'paste'
+      ? new ClipboardEvent(type, { clipboardData: files, ...options })
+      : new DragEvent(type, { dataTransfer: files, ...options });
+  return !(element as EventTarget).dispatchEvent(event);
+}
+
 /** Navigates as a single-page website does: another address, another title, another body. */
 export function showOtherPage({ address, title }: { readonly address: string; readonly title: string }): void {
   history.pushState({}, '', address);

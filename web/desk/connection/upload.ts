@@ -56,10 +56,11 @@ function toAttachment(stored: Omit<Attachment, 'url' | 'expiresAt'>, file: File)
   return { ...stored, url: stored.isImage ? URL.createObjectURL(file) : '', expiresAt: '9999-12-31T00:00:00.000Z' };
 }
 
+/** For programs. Empty where a proxy answers with a page. */
 function readMessage(text: string): string {
   try {
-    return JSON.parse(text).meta.message;
+    return JSON.parse(text).errors[0].message;
   } catch {
-    return text;
+    return '';
   }
 }

@@ -1,13 +1,17 @@
 import { lazy, type RefObject, Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { useTexts } from '../../shared/texts/LanguageContext.tsx';
 import { useDesk } from '../DeskContext.tsx';
 import type { DeskConversation } from '../state/model.ts';
 import { useFacts } from '../useFacts.ts';
 import { Composer, type ComposerHandle, type ComposerMode } from './composer/Composer.tsx';
+import { describeVisitor } from './describe-visitor.ts';
+import { DropArea } from './drop/DropArea.tsx';
 import { Head } from './head/Head.tsx';
 import { OfferStrip } from './head/OfferStrip.tsx';
 import { ReadOnlyStrip } from './head/ReadOnlyStrip.tsx';
 import { useClosingIds } from './memory/ConversationMemory.tsx';
 import { MessageList } from './messages/MessageList.tsx';
+import { conversationTexts } from './texts.ts';
 import { useSingleKey } from './useSingleKey.ts';
 
 const TransferDialog = lazy(() =>
@@ -23,6 +27,7 @@ export interface OpenConversationProps {
 }
 
 export function OpenConversation({ conversationId, onBack, onShowVisitor }: OpenConversationProps) {
+  const t = useTexts(conversationTexts);
   const conversation = useDesk((state) => state.conversations.get(conversationId)) as DeskConversation;
   const viewer = useDesk((state) => state.viewer);
   const isClosing = useClosingIds().has(conversationId);
@@ -40,6 +45,8 @@ export function OpenConversation({ conversationId, onBack, onShowVisitor }: Open
     composer.current?.focus();
   }, []);
   useSingleKey('n', canWrite && dialog === undefined && viewer.preferences.singleKeyShortcuts, () => writeIn('note'));
+  const canDrop = canWrite && mode === 'message' && dialog === undefined;
+  const dropHint = canDrop ? t('dropFiles', { name: describeVisitor(conversation.visitor, t, 'short') }) : undefined;
   const closeDialog = () => setDialog(undefined);
   const actions = useMemo(
     () => ({
@@ -50,7 +57,7 @@ export function OpenConversation({ conversationId, onBack, onShowVisitor }: Open
     [writeIn],
   );
   return (
-    <>
+    <DropArea hint={dropHint} onFiles={(files) => composer.current?.addFiles(files)}>
       <Head {...{ onBack, onShowVisitor }} conversation={facts} actions={canWrite ? actions : undefined} />
       {isOwn && state === 'OFFERED' && <OfferStrip conversation={conversation} />}
       <MessageList conversation={conversation} viewer={viewer} isReadOnly={!canWrite} />
@@ -62,7 +69,7 @@ export function OpenConversation({ conversationId, onBack, onShowVisitor }: Open
         {canWrite && dialog === 'transfer' && <TransferDialog conversation={conversation} onClose={closeDialog} />}
         {canWrite && dialog === 'close' && <CloseDialog conversation={conversation} onClose={closeDialog} />}
       </Suspense>
-    </>
+    </DropArea>
   );
 }
 

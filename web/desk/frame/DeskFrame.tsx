@@ -10,6 +10,7 @@ import { useAlerts } from './alerts/useAlerts.ts';
 import { DeskBanners } from './DeskBanners.tsx';
 import { DeskHeader } from './DeskHeader.tsx';
 import { DeskMain } from './DeskMain.tsx';
+import { useIgnoredFileDrops } from './file-drops.ts';
 import { useRoute } from './navigation.ts';
 import { PhonePickup } from './PhonePickup.tsx';
 import { ShortcutsDialog } from './ShortcutsDialog.tsx';
@@ -30,6 +31,7 @@ export function DeskFrame({ session }: { readonly session: Session }) {
   usePreferences();
   useAlerts();
   useLosses();
+  useIgnoredFileDrops();
   useDeskShortcuts(route, showShortcuts);
   return (
     <div className="desk" data-view={route.view} data-visitor={route.view === 'conversation' ? '' : undefined}>

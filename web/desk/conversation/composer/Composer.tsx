@@ -1,6 +1,5 @@
 import {
   type ClipboardEvent,
-  type DragEvent,
   type KeyboardEvent,
   memo,
   type Ref,
@@ -33,6 +32,8 @@ export type ComposerMode = 'message' | 'note';
 /** What the rest of the view does with the composer. */
 export interface ComposerHandle {
   focus(): void;
+  /** Files for the message; a note has none. */
+  addFiles(files: Iterable<File>): void;
 }
 
 interface ComposerProps {
@@ -58,13 +59,15 @@ export const Composer = memo(function Composer({ conversation, viewer, mode, onM
   const [note, setNote] = useDraft(`${id}:note`);
   const [uploads, uploadStore] = useUploads(id);
   const [isWaiting, setWaiting] = useState(false);
-  const [isDropTarget, setDropTarget] = useState(false);
   const field = useRef<HTMLTextAreaElement>(null);
   const fileRules = useDesk((state) => state.account);
   const isNote = mode === 'note';
   const [text, setText] = isNote ? [note, setNote] : [message, setMessage];
   const canned = useCanned({ conversation, viewer, field, isEnabled: !isNote });
-  useImperativeHandle(ref, () => ({ focus: () => field.current?.focus() }));
+  const addFiles = (added: Iterable<File> | null | undefined) => {
+    if (added && !isNote) uploadStore.add(id, [...added], fileRules);
+  };
+  useImperativeHandle(ref, () => ({ focus: () => field.current?.focus(), addFiles }));
 
   const isUploading = uploads.some(isRunning);
   const tooMany = Math.max(0, text.length - MAX_LENGTH);
@@ -94,9 +97,6 @@ export const Composer = memo(function Composer({ conversation, viewer, mode, onM
     if (isWaiting && !isUploading) send();
   }, [isWaiting, isUploading]);
 
-  const addFiles = (added: Iterable<File> | null | undefined) => {
-    if (added) uploadStore.add(id, [...added], fileRules);
-  };
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
     // Enter ends the composition of a character, such as in Japanese.
     if (event.nativeEvent.isComposing) return;
@@ -111,11 +111,6 @@ export const Composer = memo(function Composer({ conversation, viewer, mode, onM
     if (isNote || event.clipboardData.files.length === 0 || event.clipboardData.types.includes('text/plain')) return;
     event.preventDefault();
     addFiles(event.clipboardData.files);
-  };
-  const onDrag = (event: DragEvent, isOver: boolean) => {
-    if (isNote || !event.dataTransfer.types.includes('Files')) return;
-    event.preventDefault();
-    setDropTarget(isOver);
   };
   const toolActions = useLatestActions({
     addFiles(files) {
@@ -137,18 +132,7 @@ export const Composer = memo(function Composer({ conversation, viewer, mode, onM
   const label = isNote ? t('noteLabel', { name }) : t('messageLabel', { name });
   const shortName = describeVisitor(conversation.visitor, t, 'short');
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: files are dropped anywhere on it; the button does the same
-    <div
-      className="composer"
-      data-mode={mode}
-      data-drop={isDropTarget ? '' : undefined}
-      onDragOver={(event) => onDrag(event, true)}
-      onDragLeave={(event) => onDrag(event, false)}
-      onDrop={(event) => {
-        onDrag(event, false);
-        if (!isNote) addFiles(event.dataTransfer.files);
-      }}
-    >
+    <div className="composer" data-mode={mode}>
       <CannedList canned={canned} />
       {isNote && (
         <p className="note-head composer-note">

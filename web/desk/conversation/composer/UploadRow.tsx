@@ -1,16 +1,13 @@
-import type { CSSProperties } from 'react';
-import type { Failure } from '../../../shared/api/request.ts';
+import { type CSSProperties, useState } from 'react';
 import { IconButton } from '../../../shared/components/Button.tsx';
 import { Icon } from '../../../shared/components/Icon.tsx';
 import { ALERT } from '../../../shared/components/icons.ts';
 import { useLanguage, useTexts } from '../../../shared/texts/LanguageContext.tsx';
-import type { Translate } from '../../../shared/texts/texts.ts';
 import { CROSS, FILE } from '../icons.ts';
 import { formatSize } from '../messages/times.ts';
-import type { en } from '../texts/en.ts';
 import { conversationTexts } from '../texts.ts';
-import type { Problem, Upload } from './uploads.ts';
-import { isRunning } from './uploads.ts';
+import { describeProblem } from './describe-problem.ts';
+import { isRunning, type Upload } from './uploads.ts';
 
 interface UploadRowProps {
   readonly upload: Upload;
@@ -20,11 +17,17 @@ interface UploadRowProps {
 export function UploadRow({ upload, onRemove }: UploadRowProps) {
   const t = useTexts(conversationTexts);
   const { locale } = useLanguage();
-  const { name, size, share, problem } = upload;
+  const { name, size, share, problem, preview } = upload;
+  // A kind that this browser cannot draw.
+  const [isUnreadable, setUnreadable] = useState(false);
   const percent = Math.round(share * 100);
   return (
     <div className="upload">
-      <Icon path={problem ? ALERT : FILE} />
+      {preview && !problem && !isUnreadable ? (
+        <img className="upload-preview" src={preview} alt="" onError={() => setUnreadable(true)} />
+      ) : (
+        <Icon path={problem ? ALERT : FILE} />
+      )}
       <span className="upload-who">
         <span className="truncate">{name}</span>
         {problem ? (
@@ -51,26 +54,4 @@ export function UploadRow({ upload, onRemove }: UploadRowProps) {
       )}
     </div>
   );
-}
-
-function describeProblem(problem: Problem, t: Translate<typeof en>, locale: string): string {
-  if (problem.kind === 'refusedKind') return t('fileKindRefused');
-  if (problem.kind === 'failed') return describeFailure(problem.failure, t);
-  const { size, maxBytes } = problem;
-  return t('fileTooLarge', { size: formatSize(size, locale), limit: formatSize(maxBytes, locale) });
-}
-
-/** By the codes of the service, where it knows better than the page. */
-const REFUSED_TEXTS = new Map([
-  ['file.too_large', 'fileTooLargeForService'],
-  ['file.unsupported', 'fileKindRefused'],
-  ['file.too_slow', 'fileTooSlow'],
-] as const) as ReadonlyMap<string, 'fileTooLargeForService' | 'fileKindRefused' | 'fileTooSlow'>;
-
-function describeFailure(failure: Failure, t: Translate<typeof en>): string {
-  if (failure.kind === 'unreachable') return t('fileUnreachable');
-  if (failure.kind === 'limited') return t('fileLimited');
-  if (failure.kind === 'loggedOut') return t('fileLoggedOut');
-  const text = REFUSED_TEXTS.get(failure.code);
-  return text === undefined ? failure.description : t(text);
 }

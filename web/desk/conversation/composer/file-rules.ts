@@ -3,6 +3,7 @@ import type { DeskAccount } from '../../state/model.ts';
 /** Why the service would refuse a file, known before it is sent. */
 export type FileProblem =
   | { readonly kind: 'refusedKind' }
+  | { readonly kind: 'empty' }
   | { readonly kind: 'tooLarge'; readonly size: number; readonly maxBytes: number };
 
 export type FileRules = Pick<DeskAccount, 'attachmentKinds' | 'attachmentMaxBytes'>;
@@ -20,5 +21,6 @@ export function findFileProblem(
   const { attachmentKinds: added, attachmentMaxBytes: maxBytes } = rules;
   const isAllowed = USUAL.includes(type) || added.includes(type) || !RECOGNISED.test(type);
   if (!isAllowed) return { kind: 'refusedKind' };
+  if (size === 0) return { kind: 'empty' };
   return size > maxBytes ? { kind: 'tooLarge', size, maxBytes } : undefined;
 }

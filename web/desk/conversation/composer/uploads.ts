@@ -1,5 +1,5 @@
 import type { Answer, Failure } from '../../../shared/api/request.ts';
-import type { DeskActions } from '../../DeskContext.tsx';
+import type { DeskActions } from '../../desk.ts';
 import type { Attachment } from '../../state/model.ts';
 import { type FileProblem, type FileRules, findFileProblem } from './file-rules.ts';
 
@@ -8,7 +8,8 @@ export interface Upload {
   readonly key: string;
   readonly name: string;
   readonly size: number;
-  readonly isImage: boolean;
+  /** The address of the picture in this page. Undefined if it is none, or is not sent. */
+  readonly preview: string | undefined;
   /** From 0 to 1. */
   readonly share: number;
   /** Set when the file is stored. */
@@ -43,36 +44,31 @@ export class Uploads {
   /** Starts to upload the files, except those that the service would refuse. */
   add(conversationId: string, files: readonly File[], rules: FileRules): void {
     for (const file of files) {
+      const problem = findFileProblem(file, rules);
       const upload: Upload = {
         key: crypto.randomUUID(),
         name: file.name,
         size: file.size,
-        isImage: file.type.startsWith('image/'),
+        preview: problem === undefined && file.type.startsWith('image/') ? URL.createObjectURL(file) : undefined,
         share: 0,
         attachment: undefined,
-        problem: findFileProblem(file, rules),
+        problem,
       };
       this.#set(conversationId, [...this.get(conversationId), upload]);
-      if (upload.problem === undefined) this.#start(conversationId, upload.key, file);
+      if (problem === undefined) this.#start(conversationId, upload.key, file);
     }
   }
 
   /** Also cancels it. */
   remove(conversationId: string, key: string): void {
     this.#cancels.get(key)?.abort();
-    this.#set(
-      conversationId,
-      this.get(conversationId).filter((upload) => upload.key !== key),
-    );
+    this.#drop(conversationId, (upload) => upload.key === key);
   }
 
   /** Removes and returns the files that are stored. */
   takeStored(conversationId: string): readonly Attachment[] {
     const all = this.get(conversationId);
-    this.#set(
-      conversationId,
-      all.filter(({ attachment }) => attachment === undefined),
-    );
+    this.#drop(conversationId, ({ attachment }) => attachment !== undefined);
     return all.flatMap(({ attachment }) => attachment ?? []);
   }
 
@@ -86,6 +82,15 @@ export class Uploads {
     this.#cancels.delete(key);
     if (answer.ok) this.#change(conversationId, key, { share: 1, attachment: answer.value });
     else this.#change(conversationId, key, { problem: { kind: 'failed', failure: answer.failure } });
+  }
+
+  #drop(conversationId: string, isDropped: (upload: Upload) => boolean): void {
+    const all = this.get(conversationId);
+    for (const upload of all) if (upload.preview && isDropped(upload)) URL.revokeObjectURL(upload.preview);
+    this.#set(
+      conversationId,
+      all.filter((upload) => !isDropped(upload)),
+    );
   }
 
   #change(conversationId: string, key: string, change: Partial<Upload>): void {

@@ -6,6 +6,7 @@ import type { Attachment } from '../../state/model.ts';
 import { FILE } from '../icons.ts';
 import { conversationTexts } from '../texts.ts';
 import { readAttachment } from './attachment-query.ts';
+import { describeKind } from './describe-kind.ts';
 import { formatSize } from './times.ts';
 
 interface AttachmentLinkProps {
@@ -76,7 +77,7 @@ export function AttachmentLink({ attachment, conversationId, sequence }: Attachm
           <span>
             <span className="truncate">{name}</span>
             <span className="small">
-              {shortenKind(kind)} · {sizeText}
+              {describeKind(name, kind)} · {sizeText}
             </span>
           </span>
           <Icon path={DOWNLOAD} />
@@ -89,10 +90,4 @@ export function AttachmentLink({ attachment, conversationId, sequence }: Attachm
 /** Of this service, whatever the text says. */
 function toAddress(url: string): string {
   return `/${url.replace(/^\/+/, '')}`;
-}
-
-/** `PDF` for `application/pdf`. */
-function shortenKind(kind: string): string {
-  const name = kind.slice(kind.indexOf('/') + 1);
-  return name.length <= 5 ? name.toUpperCase() : kind;
 }

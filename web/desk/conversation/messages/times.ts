@@ -36,7 +36,8 @@ export function formatSize(bytes: number, locale: string): string {
   const format = new Intl.NumberFormat(locale, {
     style: 'unit',
     unit: SIZE_UNITS[power] ?? 'byte',
-    unitDisplay: 'short',
+    // Of bytes, the short form has no plural.
+    unitDisplay: power === 0 ? 'long' : 'short',
     maximumFractionDigits: value < 10 && power > 0 ? 1 : 0,
   });
   return format.format(value);
