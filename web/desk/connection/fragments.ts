@@ -41,7 +41,7 @@ export const PREFERENCES = graphql(`
 export const OPERATOR_FIELDS = graphql(
   `
   fragment DeskOperatorFields on Operator {
-    id pseudo
+    id pseudo chatAndCall
     live {
       connected
       chat { enabled available busy routable slotNumber slotMaxNumber blockedBy }

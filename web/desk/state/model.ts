@@ -80,6 +80,8 @@ export interface Viewer {
   readonly name: string | null;
   readonly firstName: string | null;
   readonly role: 'EXPERT' | 'OPERATOR' | 'MANAGER' | 'ADMIN';
+  /** Chats and a call at the same time. */
+  readonly chatAndCall: boolean | null;
   readonly chatToVideo: boolean;
   readonly live: OperatorLive;
   readonly preferences: Preferences;

@@ -1,4 +1,4 @@
-import type { Channel, ChannelLive, DeskConversation, DeskState, OperatorLive } from './model.ts';
+import type { BlockReason, Channel, ChannelLive, DeskConversation, DeskState, OperatorLive } from './model.ts';
 import { selectMine, selectOffers } from './select-conversations.ts';
 
 export const CHANNELS = ['CHAT', 'CALL', 'VIDEO'] as const satisfies readonly Channel[];
@@ -38,22 +38,24 @@ export function countSlots(live: OperatorLive): SlotUse {
 
 interface LiveParts {
   readonly live: OperatorLive;
+  readonly chatAndCall: boolean | null;
   readonly slots: Readonly<Record<Channel, number>>;
 }
 
 let last: (LiveParts & { readonly result: OperatorLive }) | undefined;
 
 /**
- * The live state of the viewer with the slots that are in use now. No event tells that a slot was taken or freed, but
- * the desk has every conversation and offer that holds one.
+ * The live state of the viewer with the slots that are in use now, and what they block. No event tells that a slot was
+ * taken or freed, but the desk has every conversation and offer that holds one.
  */
 export function selectLive(state: DeskState): OperatorLive {
-  const { live } = state.viewer;
+  const { live, chatAndCall } = state.viewer;
   const slots = countHeldSlots(selectOffers(state), selectMine(state));
   // Every message changes a conversation, hardly any the slots.
-  if (last?.live === live && CHANNELS.every((channel) => last?.slots[channel] === slots[channel])) return last.result;
-  const result = computeLive({ live, slots });
-  last = { live, slots, result };
+  const isSame = last?.live === live && last.chatAndCall === chatAndCall;
+  if (last && isSame && CHANNELS.every((channel) => last?.slots[channel] === slots[channel])) return last.result;
+  const result = computeLive({ live, chatAndCall, slots });
+  last = { live, chatAndCall, slots, result };
   return result;
 }
 
@@ -63,19 +65,37 @@ function countHeldSlots(...lists: (readonly DeskConversation[])[]): Record<Chann
   return slots;
 }
 
-function computeLive({ live, slots }: LiveParts): OperatorLive {
+function computeLive(parts: LiveParts): OperatorLive {
   return {
-    ...live,
-    chat: withSlots(live.chat, slots.CHAT),
-    call: withSlots(live.call, slots.CALL),
-    video: withSlots(live.video, slots.VIDEO),
+    ...parts.live,
+    chat: withSlots('CHAT', parts),
+    call: withSlots('CALL', parts),
+    video: withSlots('VIDEO', parts),
   };
 }
 
-function withSlots(live: ChannelLive, slotNumber: number): ChannelLive {
-  const isFull = slotNumber >= live.slotMaxNumber;
-  const others = live.blockedBy.filter((reason) => reason !== 'SLOTS_FULL');
-  const blockedBy = isFull ? [...others, 'SLOTS_FULL' as const] : others;
-  const isBlocked = others.some((reason) => reason.startsWith('ON_'));
-  return { ...live, slotNumber, blockedBy, busy: isFull || isBlocked, routable: blockedBy.length === 0 };
+function withSlots(channel: Channel, parts: LiveParts): ChannelLive {
+  const live = getChannel(parts.live, channel);
+  const busyReasons = listBusyReasons(channel, live.slotMaxNumber, parts);
+  const blockedBy = [...live.blockedBy.filter((reason) => !BUSY_REASONS.includes(reason)), ...busyReasons];
+  return {
+    ...live,
+    ...{ slotNumber: parts.slots[channel], blockedBy },
+    ...{ busy: busyReasons.length > 0, routable: blockedBy.length === 0 },
+  };
+}
+
+/** Those that follow from the slots in use. */
+const BUSY_REASONS: readonly BlockReason[] = ['SLOTS_FULL', 'ON_CALL', 'ON_VIDEO', 'ON_CHAT'];
+
+/** The rules of the service. */
+function listBusyReasons(channel: Channel, maximum: number, { slots, chatAndCall }: LiveParts): BlockReason[] {
+  const isExcludedByCall = channel === 'VIDEO' || (channel === 'CHAT' && !chatAndCall);
+  const reasons = [
+    slots[channel] >= maximum && 'SLOTS_FULL',
+    slots.CALL > 0 && isExcludedByCall && 'ON_CALL',
+    slots.VIDEO > 0 && channel !== 'VIDEO' && 'ON_VIDEO',
+    slots.CHAT > 0 && channel === 'CALL' && !chatAndCall && 'ON_CHAT',
+  ] as const;
+  return reasons.filter((reason) => reason !== false);
 }

@@ -1,4 +1,5 @@
 import type { Transaction } from '../../../storage/database.ts';
+import { announce } from '../../events/announce.ts';
 import type { ActorContext } from '../../kernel/caller.ts';
 import {
   endLeases,
@@ -117,7 +118,7 @@ async function applyPresenceChange(
   if (before.connected === after.connected && before.inGrace === after.inGrace) {
     // The last lease had ended, and nothing had noticed it: meanwhile, conversations were queued past the operator.
     const hasReturned = after.connected && !after.inGrace && row.routableUntil <= tx.now;
-    if (hasReturned) await routeQueueForOperator(tx, context, operatorId, 'connected');
+    if (hasReturned) await announceReturn(tx, context, operatorId);
     return;
   }
   const isLost = !after.connected && (await findActiveConversations(tx, context, operatorId)).length > 0;
@@ -131,6 +132,15 @@ async function applyPresenceChange(
       row.lostAt !== null,
       kind === 'connected' ? 'connected' : 'available',
     );
+}
+
+/** Everyone who read the operator meanwhile saw them as not connected, and no event had said so. */
+async function announceReturn(tx: Transaction, context: ActorContext, operatorId: number): Promise<void> {
+  announce(tx, context, 'operator.availability_updated', operatorId, {
+    fields: ['connected'],
+    values: { connected: true },
+  });
+  await routeQueueForOperator(tx, context, operatorId, 'connected');
 }
 
 /** Requeues offers immediately; visitors in active conversations are notified and wait for the operator. */
