@@ -127,6 +127,23 @@ describe('a conversation in the desk', { skip: skipWithoutBrowser }, () => {
     assert.equal(await noteField().inputValue(), 'Half a note');
   });
 
+  test('the cursor goes along to the next conversation', async () => {
+    await openConversation({ firstname: 'Tom', lastname: 'Vega' });
+    await field().click();
+    await page.keyboard.press('Alt+ArrowUp');
+    await page.keyboard.type('quick');
+    await page.getByRole('combobox', { name: 'Message to Lea Roux' }).waitFor();
+    assert.equal(await field().inputValue(), 'quick');
+    await page.keyboard.press('Alt+ArrowDown');
+    await page.keyboard.type('slow');
+    assert.equal(await page.getByRole('combobox', { name: 'Message to Tom Vega' }).inputValue(), 'slow');
+    // What is outside of every field stays there.
+    await field().blur();
+    await page.keyboard.press('Alt+ArrowUp');
+    await page.getByRole('combobox', { name: 'Message to Lea Roux' }).waitFor();
+    assert.equal(await page.evaluate('document.activeElement === document.body'), true);
+  });
+
   test('files go both ways', async () => {
     const png = createPng(40, 20);
     const uploads: string[] = [];

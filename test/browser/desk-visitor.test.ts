@@ -127,6 +127,14 @@ describe('the visitor beside the conversation', { skip: skipWithoutBrowser }, ()
     assert.equal(await field('E-mail address').getAttribute('readonly'), '');
     await field('Phone').fill('+33 1 23 45 67 89');
     await field('City').fill(`Lyon ${XSS}`);
+    // Another view, and back: what was typed is there, and the focus is not moved.
+    await page.locator('.bar').getByRole('link', { name: 'Switchboard' }).click();
+    await panel().waitFor({ state: 'detached' });
+    await page.goBack();
+    await field('Phone').waitFor();
+    assert.equal(await field('Phone').inputValue(), '+33 1 23 45 67 89');
+    assert.equal(await field('City').inputValue(), `Lyon ${XSS}`);
+    assert.equal(await page.evaluate('document.activeElement.closest(".details-form") === null'), true);
     await page.context().setOffline(true);
     await panel().getByRole('button', { name: 'Save', exact: true }).click();
     await panel().getByText('The server cannot be reached.').waitFor();

@@ -71,6 +71,17 @@ describe('what an operator hears of', () => {
     const started = { ...createState([CHAT]), account: automatic.account };
     assert.deepEqual(describeNews(automatic, started), ['started 2']);
   });
+
+  test('also if the setting was changed after the desk was read, or a manager assigned it', () => {
+    assert.deepEqual(describeNews(empty, createState([CHAT])), ['started 2']);
+    const other = change(state, '2', { operator: { id: '8', pseudo: 'Bo' } });
+    assert.deepEqual(describeNews(other, state), ['started 2']);
+  });
+
+  test('what the operator takes from those that wait is no news', () => {
+    const waiting = { ...empty, queue: { totalCount: 1, conversations: [createState([CHAT]).conversations.get('2')] } };
+    assert.deepEqual(describeNews(waiting as DeskState, createState([CHAT])), []);
+  });
 });
 
 /** Locks as browsers have them, for the tabs of one test. */

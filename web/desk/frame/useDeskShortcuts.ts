@@ -4,9 +4,9 @@ import { findNeighbour } from '../rail/neighbour.ts';
 import { useAnswerOffer } from '../rail/useOffer.ts';
 import { selectMine, selectOffers } from '../state/select-conversations.ts';
 import { useShortcuts } from './keyboard.ts';
-import { navigate } from './navigation.ts';
-import { type DeskRoute, toConversation } from './route.ts';
+import type { DeskRoute } from './route.ts';
 import { focusSearch } from './SearchField.tsx';
+import { switchConversation } from './switch-conversation.ts';
 
 /** The shortcuts that work everywhere in the desk. */
 export function useDeskShortcuts(route: DeskRoute, onShowShortcuts: () => void): void {
@@ -21,7 +21,7 @@ export function useDeskShortcuts(route: DeskRoute, onShowShortcuts: () => void):
   const move = (step: 1 | -1) => () => {
     const ids = selectMine(desk.getState()).flatMap(({ id }) => (closingIds.has(id) ? [] : id));
     const next = findNeighbour(ids, route.view === 'conversation' ? route.conversationId : undefined, step);
-    if (next !== undefined) navigate(toConversation(next));
+    if (next !== undefined) switchConversation(next);
   };
   useShortcuts(
     {

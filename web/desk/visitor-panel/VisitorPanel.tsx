@@ -6,6 +6,7 @@ import { describeVisitor } from '../conversation/describe-visitor.ts';
 import { conversationTexts } from '../conversation/texts.ts';
 import { useDesk } from '../DeskContext.tsx';
 import { PENCIL } from '../icons.ts';
+import { readDraft } from '../state/drafts.ts';
 import type { ConversationFacts } from '../state/facts.ts';
 import type { DeskState } from '../state/model.ts';
 import { useFacts } from '../useFacts.ts';
@@ -32,6 +33,7 @@ const Panel = memo(function Panel({ conversation }: { readonly conversation: Con
   const t = useTexts(conversationTexts);
   const { value, failure, reload } = useVisitor(conversation);
   const editing = useEditing(conversation, reload);
+  const isEditing = editing.isEditing && value?.erasedAt === null;
   const name = describeVisitor(value ?? conversation.visitor, t);
   const shortName = describeVisitor(value ?? conversation.visitor, t, 'short');
   return (
@@ -45,8 +47,16 @@ const Panel = memo(function Panel({ conversation }: { readonly conversation: Con
         {value && value.erasedAt === null && editing.button}
       </Identity>
       {failure && <PanelFailure failure={failure} onRetry={reload} />}
-      {value && editing.isEditing && <DetailsForm visitor={value} onDone={editing.finish} onCancel={editing.cancel} />}
-      {value && !editing.isEditing && <ContextFacts conversation={conversation} visitor={value} />}
+      {value && isEditing && (
+        <DetailsForm
+          visitor={value}
+          draftKey={formatDraftKey(conversation)}
+          hasFocus={editing.isOpened}
+          onDone={editing.finish}
+          onCancel={editing.cancel}
+        />
+      )}
+      {value && !isEditing && <ContextFacts conversation={conversation} visitor={value} />}
       {value === undefined && failure === undefined && <PanelSkeleton widths={['70%', '85%', '60%', '75%']} />}
       {value?.context && <CustomFields fields={value.context.fields} />}
       <TagsSection conversation={conversation} />
@@ -56,11 +66,19 @@ const Panel = memo(function Panel({ conversation }: { readonly conversation: Con
   );
 });
 
-/** The form for the details, with the button that opens it and gets the focus back. */
+function formatDraftKey({ id }: ConversationFacts): string {
+  return `${id}:details`;
+}
+
+/**
+ * The form for the details, with the button that opens it and gets the focus back. What was typed and not saved opens
+ * it again with the conversation.
+ */
 function useEditing(conversation: ConversationFacts, reload: () => unknown) {
   const t = useTexts(visitorPanelTexts);
   const mayEdit = useDesk((state) => canEdit(state, conversation));
-  const [isEditing, setEditing] = useState(false);
+  const [isEditing, setEditing] = useState(() => readDraft(formatDraftKey(conversation)) !== '');
+  const [isOpened, setOpened] = useState(false);
   const [isSaved, setSaved] = useState(false);
   const button = useFocusReturn(isEditing);
   const end = (hasSaved: boolean) => {
@@ -70,10 +88,13 @@ function useEditing(conversation: ConversationFacts, reload: () => unknown) {
   };
   const open = () => {
     setSaved(false);
+    setOpened(true);
     setEditing(true);
   };
   return {
     isEditing: isEditing && mayEdit,
+    /** With the button, which moves the focus into it. */
+    isOpened,
     finish: () => end(true),
     cancel: () => end(false),
     button: mayEdit && (

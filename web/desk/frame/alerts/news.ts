@@ -4,7 +4,7 @@ import { selectMine, selectOffers } from '../../state/select-conversations.ts';
 /** What an operator who does other things must learn of. */
 export type News =
   | { readonly kind: 'offer'; readonly conversation: DeskConversation }
-  /** Accepted by the account's setting, without an offer. */
+  /** Assigned without an offer: by the account's setting, or by a manager. */
   | { readonly kind: 'started'; readonly conversation: DeskConversation }
   | { readonly kind: 'message'; readonly conversation: DeskConversation; readonly message: Message };
 
@@ -17,14 +17,22 @@ export function findNews(before: DeskState, after: DeskState): News[] {
   const mine = selectMine(after).flatMap((conversation): News[] => {
     const known = before.conversations.get(conversation.id);
     if (known === conversation) return [];
-    if (after.account.autoAccept && !isOwn(before, conversation.id, 'ACTIVE'))
-      return [{ kind: 'started', conversation }];
+    if (hasStarted(before, conversation.id)) return [{ kind: 'started', conversation }];
     const message = conversation.messages.findLast(({ author }) => author === 'VISITOR');
     const isNew =
       known !== undefined && message !== undefined && message.sequence > (known.messages.at(-1)?.sequence ?? 0);
     return isNew ? [{ kind: 'message', conversation, message }] : [];
   });
   return [...offers, ...mine];
+}
+
+/**
+ * The account's setting can have changed since the desk was read: it says too little. An accepted offer is no news, and
+ * neither is what the operator took from those that wait.
+ */
+function hasStarted(before: DeskState, id: string): boolean {
+  if (isOwn(before, id, 'ACTIVE') || isOwn(before, id, 'OFFERED')) return false;
+  return before.account.autoAccept || !before.queue.conversations.some((waiting) => waiting.id === id);
 }
 
 function isOwn(state: DeskState, id: string, wanted: DeskConversation['state']): boolean {

@@ -1,8 +1,7 @@
 import { useEffect, useRef } from 'react';
 import { useTexts } from '../../../shared/texts/LanguageContext.tsx';
 import { useDeskStore } from '../../DeskContext.tsx';
-import { navigate } from '../navigation.ts';
-import { toConversation } from '../route.ts';
+import { switchConversation } from '../switch-conversation.ts';
 import { frameTexts } from '../texts.ts';
 import { useVisitorName } from '../useVisitorName.ts';
 import { findNews, type News } from './news.ts';
@@ -58,7 +57,7 @@ function notify(conversationId: string, { title, body }: { readonly title: strin
     const notification = new Notification(title, { body, tag: `conversation-${conversationId}`, icon: '/favicon.svg' });
     notification.onclick = () => {
       focus();
-      navigate(toConversation(conversationId));
+      switchConversation(conversationId);
       notification.close();
     };
   } catch {

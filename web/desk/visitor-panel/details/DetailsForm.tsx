@@ -6,12 +6,17 @@ import { FailureBanner } from '../../../shared/frame/FailureBanner.tsx';
 import { SubmitButton } from '../../../shared/frame/SubmitButton.tsx';
 import { useAttempt } from '../../../shared/frame/useAttempt.ts';
 import { useTexts } from '../../../shared/texts/LanguageContext.tsx';
+import { useDraft } from '../../conversation/composer/useDraft.ts';
 import { visitorPanelTexts } from '../texts.ts';
 import type { PanelVisitor, VisitorDetails } from '../visitor-query.ts';
+import { applyDraft, formatDraft } from './details-draft.ts';
 import { DETAIL_NAMES, DETAILS, type DetailName, findChanges, isEmailAddress, saveDetails } from './visitor-details.ts';
 
 interface DetailsFormProps {
   readonly visitor: PanelVisitor;
+  readonly draftKey: string;
+  /** Not if the form comes back with its conversation. */
+  readonly hasFocus: boolean;
   readonly onDone: () => void;
   readonly onCancel: () => void;
 }
@@ -28,17 +33,27 @@ const LABELS = {
 } as const satisfies Record<DetailName, string>;
 
 /** In place of the details. What the website has signed is only shown. */
-export function DetailsForm({ visitor, onDone, onCancel }: DetailsFormProps) {
+export function DetailsForm({ visitor, draftKey, hasFocus, onDone, onCancel }: DetailsFormProps) {
   const t = useTexts(visitorPanelTexts);
   // What is edited stays, also when the visitor changes something meanwhile.
   const [before] = useState<VisitorDetails>(visitor);
-  const [details, setDetails] = useState<VisitorDetails>(visitor);
+  const [draft, setDraft] = useDraft(draftKey);
+  const signed = visitor.context?.verifiedDetails ?? [];
+  const details = applyDraft(before, draft, signed);
   const [hasLeftEmail, setLeftEmail] = useState(false);
   const form = useRef<HTMLFormElement>(null);
-  const { start, isPending, failure, forgetFailure, wait } = useAttempt(async (changes: Partial<VisitorDetails>) => {
-    return Object.keys(changes).length === 0 ? succeed(undefined) : saveDetails(visitor.id, changes);
-  }, onDone);
-  useEffect(() => form.current?.querySelector<HTMLInputElement>('input:not([readonly])')?.focus(), []);
+  const { start, isPending, failure, forgetFailure, wait } = useAttempt(
+    async (changes: Partial<VisitorDetails>) => {
+      return Object.keys(changes).length === 0 ? succeed(undefined) : saveDetails(visitor.id, changes);
+    },
+    () => {
+      setDraft('');
+      onDone();
+    },
+  );
+  useEffect(() => {
+    if (hasFocus) form.current?.querySelector<HTMLInputElement>('input:not([readonly])')?.focus();
+  }, []);
   const isEmailWrong = !isEmailAddress(details.email);
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
@@ -47,10 +62,13 @@ export function DetailsForm({ visitor, onDone, onCancel }: DetailsFormProps) {
     start(findChanges(before, details));
   };
   const change = (name: DetailName, text: string) => {
-    setDetails({ ...details, [name]: text });
+    setDraft(formatDraft(before, { ...details, [name]: text }));
     forgetFailure();
   };
-  const signed = visitor.context?.verifiedDetails ?? [];
+  const cancel = () => {
+    setDraft('');
+    onCancel();
+  };
   return (
     <form className="panel-section details-form" ref={form} noValidate onSubmit={submit} aria-label={t('edit')}>
       <FailureBanner failure={failure} wait={wait} />
@@ -75,7 +93,7 @@ export function DetailsForm({ visitor, onDone, onCancel }: DetailsFormProps) {
       })}
       <div className="details-actions">
         <SubmitButton label={t('save')} isPending={isPending} wait={wait} />
-        <Button onPress={onCancel}>{t('cancel')}</Button>
+        <Button onPress={cancel}>{t('cancel')}</Button>
       </div>
     </form>
   );
