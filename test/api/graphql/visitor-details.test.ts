@@ -221,6 +221,21 @@ test('what the website signed is not edited, and input is checked', async () => 
   assert.deepEqual(codesOf(errors), ['BAD_REQUEST']);
 });
 
+test('operators read who transferred a conversation to them', async () => {
+  const from = await createSpecialist();
+  const to = await createSpecialist();
+  const { id } = await from.serve(await desks.fixture.createVisitor());
+  await from.operator.run(
+    `mutation{conversationTransfer(input:{id:${id} operatorId:${to.operator.id}}){userErrors{code}}}`,
+  );
+  const { data } = await to.operator.run(`{routingDecisions(conversationId:${id}){cause actor{type id name}}}`);
+  const { data: own } = await from.operator.run('{viewer{pseudo}}');
+  assert.deepEqual(data.routingDecisions.at(-1), {
+    cause: 'TRANSFER',
+    actor: { type: 'OPERATOR', id: String(from.operator.id), name: own.viewer.pseudo },
+  });
+});
+
 test('operators read why a conversation was routed to them, and no more about others', async () => {
   const skillId = await desks.fixture.createSkill();
   const create = (fields: object = {}) =>

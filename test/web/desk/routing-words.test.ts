@@ -103,7 +103,7 @@ describe('why a conversation came to its operator, in words', () => {
     assert.match(describeChoice(decision, english), /^You ranked first of 3 eligible operators at \d+:02:04/);
     assert.deepEqual(
       decision.ranked.map((each) => describeRank(each, english)),
-      ['Served Lea last · priority 5 · 0% of slots in use', 'Priority 5 · 67% of slots in use', '0% of slots in use'],
+      ['Served Lea last · priority 5', 'Priority 5', ''],
     );
     assert.equal(
       describeExcluded(decision, english),
@@ -112,9 +112,17 @@ describe('why a conversation came to its operator, in words', () => {
     assert.equal(describeExcluded(decide(), english), undefined);
   });
 
+  test('where someone named the operator, no other was considered', () => {
+    const excluded = [{ reason: 'OFFLINE' as const, count: 10 }];
+    for (const cause of ['TRANSFER', 'TAKE'] as const)
+      assert.equal(describeExcluded(decide({ cause, excluded }), english), undefined);
+    assert.match(describeChoice(decide({ cause: 'TRANSFER' }), english), /^Transferred to you by Bo at/);
+    assert.equal(describeExcluded(decide({ operator: null, excluded }), english), 'Excluded: offline 10.');
+  });
+
   test('what a newer service adds is left out, and a deleted operator has a name', () => {
     const excluded = [{ reason: 'ON_THE_MOON' as 'OFFLINE', count: 3 }];
-    assert.equal(describeExcluded(decide({ excluded }), english), undefined);
+    assert.equal(describeExcluded(decide({ excluded, ranked: [rank('1')] }), english), undefined);
     assert.match(describeChoice(decide({ operator: null, ranked: [rank('1')] }), english), /^Deleted operator was/);
     const need = { language: '??', skill: null, group: null, website: null };
     assert.deepEqual(

@@ -60,7 +60,9 @@ const Panel = memo(function Panel({ conversation }: { readonly conversation: Con
       {value === undefined && failure === undefined && <PanelSkeleton widths={['70%', '85%', '60%', '75%']} />}
       {value?.context && <CustomFields fields={value.context.fields} />}
       <TagsSection conversation={conversation} />
-      {conversation.visitor && <EarlierSection conversationId={conversation.id} />}
+      {conversation.visitor && (
+        <EarlierSection conversationId={conversation.id} visitor={{ id: conversation.visitor.id, name: shortName }} />
+      )}
       <RoutingSection conversation={conversation} visitorName={shortName} />
     </div>
   );

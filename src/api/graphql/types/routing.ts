@@ -153,11 +153,11 @@ export const RoutingDecisionRef = builder.objectRef<StoredDecision>('RoutingDeci
     actor: t.field({
       type: ActorRef,
       description:
-        'The actor whose action triggered the decision. Operators who are not managers get no identifier of others.',
+        'The actor whose action triggered the decision. Operators who are not managers get the identifiers of operators only.',
       resolve: (decision, _args, { caller }) => {
         const actor = toActor(decision);
-        const isOwn = actor.type === 'operator' && actor.id === caller.operatorId;
-        return isManager(caller) || isOwn ? actor : { type: actor.type, id: null };
+        // A transfer says who transferred it: the operator of the conversation works with them.
+        return isManager(caller) || actor.type === 'operator' ? actor : { type: actor.type, id: null };
       },
     }),
     need: t.expose('need', { type: RoutingNeedRef, description: 'The requirements of the conversation.' }),

@@ -26,7 +26,7 @@ export const es: TextsLike<typeof en> = {
   undo: 'Deshacer',
   older: 'Mostrar anteriores',
   noneOpen: 'No hay mensajes abiertos',
-  noneOpenHint: 'Cuando no hay operadores disponibles, los visitantes pueden dejar un mensaje. Aparecerá aquí.',
+  noneOpenHint: 'Cuando no hay agentes disponibles, los visitantes pueden dejar un mensaje. Aparecerá aquí.',
   noneDone: 'Aún no hay nada resuelto',
   noneDoneHint: 'Aquí aparecen los mensajes que marque como resueltos.',
   noneOfMineHint: 'Ninguno está asignado a usted. Desactive «Asignados a mí» para verlos todos.',

@@ -26,7 +26,7 @@ export const fr: TextsLike<typeof en> = {
   undo: 'Annuler',
   older: 'Afficher les plus anciens',
   noneOpen: 'Aucun message à traiter',
-  noneOpenHint: 'Quand aucun opérateur n’est disponible, les visiteurs peuvent laisser un message. Il apparaît ici.',
+  noneOpenHint: 'Quand aucun conseiller n’est disponible, les visiteurs peuvent laisser un message. Il apparaît ici.',
   noneDone: 'Rien n’est encore traité',
   noneDoneHint: 'Les messages que vous marquez comme traités apparaissent ici.',
   noneOfMineHint: 'Aucun ne vous est attribué. Désactivez « Qui me sont attribués » pour tous les voir.',

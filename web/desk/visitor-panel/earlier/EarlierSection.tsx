@@ -11,17 +11,21 @@ import { PanelFailure, PanelSkeleton } from '../PanelFailure.tsx';
 import { PanelSection } from '../PanelSection.tsx';
 import { visitorPanelTexts } from '../texts.ts';
 import { type EarlierConversation, readEarlier } from './earlier-query.ts';
+import { findHistoryScope } from './history-scope.ts';
+
+interface EarlierSectionProps {
+  readonly conversationId: string;
+  readonly visitor: { readonly id: string; readonly name: string };
+}
 
 const ICONS = { CHAT, CALL, VIDEO };
 
 /** The earlier conversations of the visitor: each opens with its transcript. */
-export function EarlierSection({ conversationId }: { readonly conversationId: string }) {
+export function EarlierSection({ conversationId, visitor }: EarlierSectionProps) {
   const t = useTexts(visitorPanelTexts);
-  const isShared = useDesk((state) => state.account.shareVisitorHistory);
+  const scope = useDesk((state) => findHistoryScope(state, visitor.id));
   const [pages, setPages] = useState(1);
-  const { value, failure, reload } = useReading(`${conversationId} ${isShared}`, () =>
-    readEarlier(conversationId, pages),
-  );
+  const { value, failure, reload } = useReading(`${conversationId} ${scope}`, () => readEarlier(conversationId, pages));
   useEffect(() => {
     if (pages > 1) reload();
   }, [pages, reload]);
@@ -35,12 +39,15 @@ export function EarlierSection({ conversationId }: { readonly conversationId: st
     >
       {failure && <PanelFailure failure={failure} onRetry={reload} />}
       {value === undefined && failure === undefined && <PanelSkeleton widths={['80%', '65%']} />}
-      {value && conversations.length === 0 && <p className="small">{isShared ? t('noEarlier') : t('noneOfYours')}</p>}
+      {value && conversations.length === 0 && (
+        <p className="small">{scope === 'all' ? t('noEarlier') : t('noneOfYours')}</p>
+      )}
       <ul>
         {conversations.map((conversation) => (
           <EarlierRow key={conversation.id} conversation={conversation} />
         ))}
       </ul>
+      {value && scope === 'whileServing' && <p className="small">{t('whileServing', { name: visitor.name })}</p>}
       {hasMore && (
         <span>
           <Button size="small" kind="quiet" onPress={() => setPages(pages + 1)}>

@@ -21,19 +21,22 @@ export function Ranking({ decision: { ranked }, options }: RankingProps) {
           const { operator, share } = each;
           const isViewer = operator?.id === viewerId;
           const style = { '--done': share * 100 } as CSSProperties;
+          const criteria = describeRank(each, options);
+          const slots = t('slotsInUse', { share: formatShare(share, locale) });
           return (
             <li key={operator?.id ?? `deleted ${index}`}>
               <span className="muted">{index + 1}</span>
               <span className={isViewer ? 'strong truncate' : 'truncate'}>
                 {isViewer ? t('you') : (operator?.pseudo ?? t('deletedOperator'))}
               </span>
-              <span className="share" aria-hidden="true">
-                <span className="progress">
+              <span className="share" title={slots}>
+                <span className="progress" aria-hidden="true">
                   <i style={style} />
                 </span>
-                {formatShare(share, locale)}
+                <span aria-hidden="true">{formatShare(share, locale)}</span>
+                <span className="visually-hidden">{slots}</span>
               </span>
-              <span className="small">{describeRank(each, options)}</span>
+              {criteria !== '' && <span className="small">{criteria}</span>}
             </li>
           );
         })}

@@ -44,15 +44,17 @@ export function describeCause(decision: RoutingDecision, { t }: Pick<DescribeOpt
   return decision.forced || isSaid ? undefined : t(`cause_${decision.cause}`);
 }
 
-/** The criteria of the ranking that say something about this operator, in the order of their importance. */
+/**
+ * The criteria of the ranking that say something about this operator, in the order of their importance. Empty if only
+ * the slots in use decided, which stand beside it.
+ */
 export function describeRank(
-  { servedLast, priority, share }: RankedOperator,
+  { servedLast, priority }: RankedOperator,
   { visitorName, locale, t }: DescribeOptions,
 ): string {
   const parts = [
     servedLast && t('servedLast', { name: visitorName }),
     priority !== null && t('priority', { priority }),
-    t('slotsInUse', { share: formatShare(share, locale) }),
   ].filter((part) => part !== false);
   const [first = '', ...others] = parts;
   return [first.charAt(0).toLocaleUpperCase(locale) + first.slice(1), ...others].join(' · ');
@@ -63,8 +65,11 @@ export function formatShare(share: number, locale: string): string {
 }
 
 /** How many operators each obstacle excluded. An operator with several is in each of the numbers. */
-export function describeExcluded({ excluded, need }: RoutingDecision, options: DescribeOptions): string | undefined {
+export function describeExcluded(decision: RoutingDecision, options: DescribeOptions): string | undefined {
+  const { excluded, need, ranked, operator } = decision;
   const { locale, t } = options;
+  // Someone named the operator: no other was considered.
+  if (operator !== null && ranked.length === 0) return undefined;
   const format = new Intl.NumberFormat(locale);
   const known = excluded.filter(({ reason, count }) => count > 0 && OBSTACLES.includes(reason));
   if (known.length === 0) return undefined;

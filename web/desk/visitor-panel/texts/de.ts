@@ -32,6 +32,7 @@ export const de: TextsLike<typeof en> = {
   earlier: 'Frühere',
   noEarlier: 'Keine früheren Gespräche.',
   noneOfYours: 'Keine früheren Gespräche von Ihnen.',
+  whileServing: 'Gespräche mit Kollegen werden gezeigt, während Sie {name} betreuen.',
   moreEarlier: 'Mehr anzeigen',
   channel_CHAT: 'Chat',
   channel_CALL: 'Anruf',

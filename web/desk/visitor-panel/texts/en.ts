@@ -29,6 +29,7 @@ export const en = {
   earlier: 'Earlier',
   noEarlier: 'No earlier conversations.',
   noneOfYours: 'No earlier conversations of yours.',
+  whileServing: 'Conversations with colleagues are shown while you serve {name}.',
   moreEarlier: 'Show more',
   channel_CHAT: 'Chat',
   channel_CALL: 'Call',

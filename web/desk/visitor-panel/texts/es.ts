@@ -32,6 +32,7 @@ export const es: TextsLike<typeof en> = {
   earlier: 'Anteriores',
   noEarlier: 'No hay conversaciones anteriores.',
   noneOfYours: 'No hay conversaciones anteriores suyas.',
+  whileServing: 'Las conversaciones con colegas se muestran mientras atiende a {name}.',
   moreEarlier: 'Mostrar más',
   channel_CHAT: 'Chat',
   channel_CALL: 'Llamada',

@@ -32,6 +32,7 @@ export const fr: TextsLike<typeof en> = {
   earlier: 'Précédentes',
   noEarlier: 'Aucune conversation précédente.',
   noneOfYours: 'Aucune conversation précédente de votre part.',
+  whileServing: 'Les conversations avec vos collègues s’affichent pendant que vous servez {name}.',
   moreEarlier: 'Afficher plus',
   channel_CHAT: 'Chat',
   channel_CALL: 'Appel',
