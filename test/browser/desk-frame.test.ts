@@ -140,23 +140,26 @@ describe('the frame of the desk in a browser', { skip: skipWithoutBrowser }, () 
     await presence('Available').waitFor();
   });
 
-  test('taken offline by someone else: a banner with the way back', async () => {
+  test('taken offline by a manager: who, what happens to the conversation and when, and the way back', async () => {
+    const manager = await site.createOperator({ pseudo: 'Nora', roles: ['manager'] }, { connected: false });
     await openDesk();
     await becomeAvailable();
-    const { errors } = await site.admin.run(
+    const id = await startConversation('Hello');
+    await operator.acceptOffer(id);
+    await rail().locator(`[data-row="${id}"]`).waitFor();
+    await manager.runMutation(
       'mutation($input:OperatorDisconnectInput!){operatorDisconnect(input:$input){userErrors{message}}}',
       { input: { id: operator.id } },
     );
-    assert.deepEqual(errors, []);
     await presence('Offline').waitFor();
-    await page
-      .getByRole('alert')
-      .getByText(/offline/)
-      .waitFor();
+    const alert = page.getByRole('alert');
+    await alert.getByText(/^Nora set you offline at \d\d:\d\d\. Your conversation goes back to the queue/).waitFor();
+    // The time runs out on a slow machine.
+    assert.match(await alert.innerText(), /queue( in [01]:\d\d)? unless you connect again\./);
     await assertPageIsSound(page, 'taken offline');
     await button('Connect again').click();
     await presence('Available').waitFor();
-    await page.getByRole('alert').waitFor({ state: 'detached' });
+    await alert.waitFor({ state: 'detached' });
   });
 
   test('every address, in four languages and at three widths', async () => {

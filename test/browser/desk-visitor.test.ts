@@ -156,7 +156,8 @@ describe('the visitor beside the conversation', { skip: skipWithoutBrowser }, ()
     await why
       .getByText(/^You were the only eligible operator at \d\d:\d\d:\d\d\. The conversation was started\.$/)
       .waitFor();
-    await why.getByText('Priority 10 · 0% of slots in use').waitFor();
+    await why.getByText('Priority 10', { exact: true }).waitFor();
+    await why.getByTitle('0% of slots in use').waitFor();
   });
 
   test('earlier conversations are listed if the account shares them, and open', async () => {

@@ -1,10 +1,14 @@
 import { useEffect, useState } from 'react';
 import { Banner } from '../../shared/components/Banner.tsx';
 import { Button } from '../../shared/components/Button.tsx';
+import { formatCountdown } from '../../shared/format/countdown.ts';
+import { useSecondsLeft } from '../../shared/format/useSecondsLeft.ts';
 import { useLanguage, useTexts } from '../../shared/texts/LanguageContext.tsx';
 import { useDesk, useDeskActions } from '../DeskContext.tsx';
 import { POWER, WIFI_OFF } from '../icons.ts';
 import { selectMine } from '../state/select-conversations.ts';
+import { toLocalTime } from '../state/server-time.ts';
+import { describeConsequence, REQUEUE_AFTER_MS, TIME_PLACE } from './offline-consequence.ts';
 import { frameTexts } from './texts.ts';
 import { useReport } from './useReport.ts';
 
@@ -38,15 +42,15 @@ function ReconnectingBanner() {
 interface TakenOfflineProps {
   readonly by: { readonly name: string | null };
   readonly at: string;
-  readonly reason: string | null;
 }
 
-function TakenOfflineBanner({ by, at, reason }: TakenOfflineProps) {
+function TakenOfflineBanner({ by, at }: TakenOfflineProps) {
   const t = useTexts(frameTexts);
   const { locale } = useLanguage();
+  const clockOffset = useDesk((state) => state.clockOffset);
   const time = new Intl.DateTimeFormat(locale, { timeStyle: 'short' }).format(new Date(at));
   const title = by.name === null ? t('takenOffline', { time }) : t('takenOfflineBy', { name: by.name, time });
-  return <WayBack title={reason === null ? title : `${title} (${reason})`} />;
+  return <WayBack title={title} requeuedAt={toLocalTime(at, clockOffset) + REQUEUE_AFTER_MS} />;
 }
 
 /** The service took the viewer offline by itself, for example because the computer slept. */
@@ -55,9 +59,16 @@ function OfflineBanner() {
   return useIsLongerThan(QUIET_MS) && <WayBack title={t('offlineNow')} />;
 }
 
-function WayBack({ title }: { readonly title: string }) {
+interface WayBackProps {
+  readonly title: string;
+  /** When the conversations go back to the queue, if that is known. */
+  readonly requeuedAt?: number;
+}
+
+function WayBack({ title, requeuedAt }: WayBackProps) {
   const t = useTexts(frameTexts);
   const count = useDesk(selectMine).length;
+  const secondsLeft = useSecondsLeft(count > 0 ? requeuedAt : undefined);
   const { connect } = useDeskActions();
   const report = useReport();
   return (
@@ -72,8 +83,21 @@ function WayBack({ title }: { readonly title: string }) {
         </Button>
       }
     >
-      {count > 0 ? t('takenOfflineMine', { count }) : t('takenOfflineNone')}
+      <Consequence text={describeConsequence(count, secondsLeft, t)} secondsLeft={secondsLeft} />
     </Banner>
+  );
+}
+
+/** The time is not read again every second. */
+function Consequence({ text, secondsLeft }: { readonly text: string; readonly secondsLeft: number }) {
+  const [before, after] = text.split(TIME_PLACE);
+  if (after === undefined) return text;
+  return (
+    <>
+      {before}
+      <span role="timer">{formatCountdown(secondsLeft)}</span>
+      {after}
+    </>
   );
 }
 

@@ -38,7 +38,11 @@ export const de: TextsLike<typeof en> = {
   offlineNow: 'Sie sind offline.',
   takenOffline: 'Sie wurden um {time} offline gesetzt.',
   takenOfflineBy: '{name} hat Sie um {time} offline gesetzt.',
-  takenOfflineMine: 'Ihre Gespräche ({count}) gehen zurück in die Warteschlange, wenn Sie sich nicht wieder verbinden.',
+  takenOfflineOneIn: 'Ihr Gespräch geht in {time} zurück in die Warteschlange, wenn Sie sich nicht wieder verbinden.',
+  takenOfflineManyIn:
+    'Ihre {count} Gespräche gehen in {time} zurück in die Warteschlange, wenn Sie sich nicht wieder verbinden.',
+  takenOfflineOne: 'Ihr Gespräch geht zurück in die Warteschlange, wenn Sie sich nicht wieder verbinden.',
+  takenOfflineMany: 'Ihre {count} Gespräche gehen zurück in die Warteschlange, wenn Sie sich nicht wieder verbinden.',
   takenOfflineNone: 'Sie erhalten keine Gespräche, bis Sie sich wieder verbinden.',
   reconnectingHint: 'Verbindung wird wiederhergestellt. Was Sie schreiben, bleibt erhalten und wird dann gesendet.',
   refused: 'Das ist nicht mehr möglich. Vielleicht war jemand schneller.',

@@ -38,7 +38,11 @@ export const fr: TextsLike<typeof en> = {
   offlineNow: 'Vous êtes hors ligne.',
   takenOffline: 'Vous avez été mis hors ligne à {time}.',
   takenOfflineBy: '{name} vous a mis hors ligne à {time}.',
-  takenOfflineMine: 'Vos conversations ({count}) retournent dans la file si vous ne vous reconnectez pas.',
+  takenOfflineOneIn: 'Votre conversation retourne en file d’attente dans {time} si vous ne vous reconnectez pas.',
+  takenOfflineManyIn:
+    'Vos {count} conversations retournent en file d’attente dans {time} si vous ne vous reconnectez pas.',
+  takenOfflineOne: 'Votre conversation retourne en file d’attente si vous ne vous reconnectez pas.',
+  takenOfflineMany: 'Vos {count} conversations retournent en file d’attente si vous ne vous reconnectez pas.',
   takenOfflineNone: 'Vous ne recevez aucune conversation tant que vous ne vous reconnectez pas.',
   reconnectingHint: 'Reconnexion. Ce que vous écrivez est conservé et envoyé au retour de la connexion.',
   refused: 'Ce n’est plus possible. Quelqu’un a peut-être été plus rapide.',

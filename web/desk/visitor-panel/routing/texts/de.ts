@@ -7,7 +7,7 @@ export const de: TextsLike<typeof en> = {
   loading: 'Wird geladen',
   none: 'Keine Entscheidung der Vermittlung bekannt.',
   you: 'Sie',
-  deletedMitarbeiter: 'Gelöschter Mitarbeiter',
+  deletedOperator: 'Gelöschter Mitarbeiter',
   more: 'und {count} weitere',
 
   firstYou: 'Sie standen um {time} an erster Stelle von {count} möglichen Mitarbeitern.',
