@@ -270,7 +270,7 @@ describe('a conversation in the desk', { skip: skipWithoutBrowser }, () => {
       );
     });
     assert.doesNotMatch(JSON.stringify(await readAsVisitor()), /77-1043/);
-    await field().waitFor({ state: 'detached' });
+    await page.waitForURL((address) => !address.pathname.endsWith(`/${conversation.id}`));
     await bo.runMutation('mutation{operatorDisconnect(input:{}){userErrors{message}}}', {}).catch(() => undefined);
   });
 

@@ -149,7 +149,7 @@ describe('the work of operators in the desk', { skip: skipWithoutBrowser }, () =
 
     const { visitor, id } = await startConversation();
     await accept(page, id);
-    await tabTo(field(page));
+    await waitUntil('one can write at once', () => field(page).evaluate((element) => element.matches(':focus')));
     await keyboard.type('On its way.');
     await keyboard.press('Enter');
     await waitForTexts(page, ['Where is my parcel?', 'On its way.']);
@@ -189,7 +189,8 @@ describe('the work of operators in the desk', { skip: skipWithoutBrowser }, () =
     await first.getByRole('option', { name: /Bo.*Available/ }).waitFor();
     await first.getByLabel('Note for Bo').fill(TRANSFER_NOTE);
     await button(first, 'Transfer to Bo').click();
-    await first.getByText('You do not have this conversation any more.').waitFor();
+    await first.getByText('Conversation with Lea Roux transferred to Bo').waitFor();
+    await first.waitForURL('**/desk');
     await row(first, id).waitFor({ state: 'detached' });
 
     await accept(second, id);

@@ -6,6 +6,7 @@ import { matchesVisitor, nameVisitor } from '../../../web/desk/frame/visitor-nam
 import { findNeighbour } from '../../../web/desk/rail/neighbour.ts';
 import { findPreview, findUnansweredSince } from '../../../web/desk/rail/preview.ts';
 import { formatSince } from '../../../web/desk/rail/since.ts';
+import { findTabStop } from '../../../web/desk/rail/tab-stop.ts';
 import type { ChannelLive, DeskConversation, OperatorLive } from '../../../web/desk/state/model.ts';
 import { createFields, createMessage, createPending, START, toTime, VIEWER } from './states.ts';
 
@@ -108,4 +109,11 @@ describe('keys of the desk', () => {
     assert.equal(findNeighbour(ids, '9', -1), '3');
     assert.equal(findNeighbour([], '1', 1), undefined);
   });
+});
+
+test('the list is one tab stop: the row with the focus, else the open one, else the first', () => {
+  assert.equal(findTabStop(['1', '2', '3'], '3', '2'), '3');
+  assert.equal(findTabStop(['1', '2', '3'], undefined, '2'), '2');
+  assert.equal(findTabStop(['1', '2', '3'], 'gone', 'closed'), '1');
+  assert.equal(findTabStop([], '1', '2'), undefined);
 });

@@ -48,9 +48,14 @@ function Opening({ conversationId, onBack, wasShown }: OpeningProps) {
   useEffect(() => {
     load();
   }, [load]);
+  const place = useRef<HTMLDivElement>(null);
   const isLost = wasShown && failure?.kind === 'refused' && NOT_READABLE.includes(failure.code);
+  // What had the focus is gone.
+  useEffect(() => {
+    if (isLost && document.activeElement === document.body) place.current?.focus();
+  }, [isLost]);
   return (
-    <div className="opening" aria-busy={failure === undefined}>
+    <div className="opening" aria-busy={failure === undefined} ref={place} tabIndex={-1}>
       {isLost && <p role="status">{t('lost')}</p>}
       {failure === undefined ? (
         <>

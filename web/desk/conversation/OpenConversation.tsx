@@ -1,4 +1,4 @@
-import { lazy, type RefObject, Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useTexts } from '../../shared/texts/LanguageContext.tsx';
 import { useDesk } from '../DeskContext.tsx';
 import type { DeskConversation } from '../state/model.ts';
@@ -12,6 +12,7 @@ import { ReadOnlyStrip } from './head/ReadOnlyStrip.tsx';
 import { useClosingIds } from './memory/ConversationMemory.tsx';
 import { MessageList } from './messages/MessageList.tsx';
 import { conversationTexts } from './texts.ts';
+import { useComposerFocus } from './useComposerFocus.ts';
 import { useSingleKey } from './useSingleKey.ts';
 
 const TransferDialog = lazy(() =>
@@ -24,9 +25,12 @@ export interface OpenConversationProps {
   /** Of a page with one column. */
   readonly onBack?: () => void;
   readonly onShowVisitor?: () => void;
+  /** The operator has given the conversation away. */
+  readonly onTransferred?: () => void;
 }
 
-export function OpenConversation({ conversationId, onBack, onShowVisitor }: OpenConversationProps) {
+export function OpenConversation(props: OpenConversationProps) {
+  const { conversationId, onBack, onShowVisitor, onTransferred } = props;
   const t = useTexts(conversationTexts);
   const conversation = useDesk((state) => state.conversations.get(conversationId)) as DeskConversation;
   const viewer = useDesk((state) => state.viewer);
@@ -38,7 +42,11 @@ export function OpenConversation({ conversationId, onBack, onShowVisitor }: Open
   const { state, operator } = facts;
   const isOwn = operator?.id === viewer.id && !isClosing;
   const canWrite = isOwn && state === 'ACTIVE';
-  useFocusAfterUndo({ isClosing, canWrite, composer });
+  useComposerFocus({ conversationId, isClosing, canWrite, composer });
+  const couldWrite = useRef(canWrite);
+  useEffect(() => {
+    couldWrite.current = canWrite;
+  }, [canWrite]);
 
   const writeIn = useCallback((next: ComposerMode) => {
     setMode(next);
@@ -63,28 +71,18 @@ export function OpenConversation({ conversationId, onBack, onShowVisitor }: Open
       <MessageList conversation={conversation} viewer={viewer} isReadOnly={!canWrite} />
       {canWrite && <Composer ref={composer} mode={mode} onModeChange={writeIn} conversation={facts} viewer={viewer} />}
       {!canWrite && !(isOwn && state === 'OFFERED') && (
-        <ReadOnlyStrip conversation={conversation} isClosing={isClosing && state !== 'CLOSED'} />
+        <ReadOnlyStrip
+          conversation={conversation}
+          isClosing={isClosing && state !== 'CLOSED'}
+          replacesComposer={couldWrite.current}
+        />
       )}
       <Suspense>
-        {canWrite && dialog === 'transfer' && <TransferDialog conversation={conversation} onClose={closeDialog} />}
+        {canWrite && dialog === 'transfer' && (
+          <TransferDialog conversation={conversation} onClose={closeDialog} onTransferred={onTransferred} />
+        )}
         {canWrite && dialog === 'close' && <CloseDialog conversation={conversation} onClose={closeDialog} />}
       </Suspense>
     </DropArea>
   );
-}
-
-interface FocusAfterUndo {
-  readonly isClosing: boolean;
-  readonly canWrite: boolean;
-  readonly composer: RefObject<ComposerHandle | null>;
-}
-
-/** The button of the undo is gone with what it undid: one goes on to write. */
-function useFocusAfterUndo({ isClosing, canWrite, composer }: FocusAfterUndo): void {
-  const wasClosing = useRef(isClosing);
-  useEffect(() => {
-    if (wasClosing.current && !isClosing && canWrite && document.activeElement === document.body)
-      composer.current?.focus();
-    wasClosing.current = isClosing;
-  }, [isClosing, canWrite, composer]);
 }

@@ -18,6 +18,7 @@ import { frameTexts } from './texts.ts';
 import { useDeskShortcuts } from './useDeskShortcuts.ts';
 import { useLosses } from './useLosses.ts';
 import { usePreferences } from './usePreferences.ts';
+import { useRailFocus } from './useRailFocus.ts';
 
 /** The bar at the top, the rail, and what stands beside it. On a phone one of them at a time. */
 export function DeskFrame({ session }: { readonly session: Session }) {
@@ -33,6 +34,7 @@ export function DeskFrame({ session }: { readonly session: Session }) {
   useLosses();
   useIgnoredFileDrops();
   useDeskShortcuts(route, showShortcuts);
+  useRailFocus(route);
   return (
     <div className="desk" data-view={route.view} data-visitor={route.view === 'conversation' ? '' : undefined}>
       <DeskHeader session={session} search={search} onShowShortcuts={showShortcuts} />

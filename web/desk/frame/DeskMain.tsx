@@ -6,6 +6,7 @@ import { NothingOpen } from './NothingOpen.tsx';
 import { navigate } from './navigation.ts';
 import type { DeskRoute } from './route.ts';
 import { frameTexts } from './texts.ts';
+import { useGoOn } from './useGoOn.ts';
 import { VisitorSide } from './VisitorSide.tsx';
 
 const loadMessagesLeft = async () => (await import('../messages-left/MessagesLeftView.tsx')).MessagesLeftView;
@@ -15,6 +16,7 @@ const loadSettings = async () => (await import('../settings/SettingsView.tsx')).
 /** What the address names: a conversation with its visitor, the messages left, the settings. */
 export function DeskMain({ route }: { readonly route: DeskRoute }) {
   const t = useTexts(frameTexts);
+  const goOn = useGoOn();
   switch (route.view) {
     case 'conversation':
       return (
@@ -23,6 +25,7 @@ export function DeskMain({ route }: { readonly route: DeskRoute }) {
             <ConversationView
               conversationId={route.conversationId}
               onBack={() => navigate({ view: 'list' })}
+              onTransferred={() => goOn(route.conversationId)}
               onShowVisitor={() => navigate({ ...route, isVisitorShown: true })}
             />
           </section>

@@ -18,11 +18,13 @@ interface ConversationRowProps {
   readonly isOpen: boolean;
   /** Closed here; the service does not know it yet. */
   readonly isClosing: boolean;
+  /** The Tab key leads to it. */
+  readonly isTabStop: boolean;
 }
 
 /** Drawn again only when its conversation changes, and every second for its times. */
 export const ConversationRow = memo(function ConversationRow(props: ConversationRowProps) {
-  const { conversation, isOpen, isClosing } = props;
+  const { conversation, isOpen, isClosing, isTabStop } = props;
   const t = useTexts(railTexts);
   const { locale } = useLanguage();
   const now = useNow(1000);
@@ -40,6 +42,7 @@ export const ConversationRow = memo(function ConversationRow(props: Conversation
       to={toConversation(conversation.id)}
       aria-current={isOpen ? 'page' : undefined}
       data-row={conversation.id}
+      tabIndex={isTabStop ? undefined : -1}
     >
       <Avatar name={name} />
       <span className="who">

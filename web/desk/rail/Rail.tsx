@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useReloadWhileVisible } from '../../shared/api/useReloadWhileVisible.ts';
 import { Icon } from '../../shared/components/Icon.tsx';
 import { useNow } from '../../shared/format/useNow.ts';
@@ -16,10 +16,12 @@ import { findMidnight, selectClosed, selectMine } from '../state/select-conversa
 import { ConversationRow } from './ConversationRow.tsx';
 import { Offers } from './Offers.tsx';
 import { RailSection } from './RailSection.tsx';
-import { moveThroughRows } from './rows.ts';
+import { focusRail, moveThroughRows } from './rows.ts';
+import { findTabStop } from './tab-stop.ts';
 import { railTexts } from './texts.ts';
+import { useLostFocus } from './useLostFocus.ts';
 import { useStillRows } from './useStillRows.ts';
-import { WaitingRow } from './WaitingRow.tsx';
+import { useWaiting, Waiting } from './Waiting.tsx';
 
 interface RailProps {
   readonly route: DeskRoute;
@@ -42,10 +44,27 @@ export function Rail({ route, search }: RailProps) {
   const messagesLeft = useDesk((state) => state.messagesLeftOpen);
   useReloadWhileVisible(useDeskActions().countMessagesLeft);
   const { rail, offers } = useStillRows();
+  useLostFocus(rail, focusRail);
   const isFiltered = filter.trim() !== '';
   const openId = route.view === 'conversation' ? route.conversationId : undefined;
+  const waiting = useWaiting(filter);
+  const [focusedId, setFocusedId] = useState<string>();
+  const takeable = (waiting ?? []).flatMap((each) => (each.obstacle === undefined ? each.waiting : []));
+  const ids = [mine, takeable, closing, closed].flat().map(({ id }) => id);
+  const tabStop = findTabStop(ids, focusedId, openId);
+  const rows = { openId, closingIds, tabStop };
   return (
-    <nav className="rail" aria-label={frame('conversations')} onKeyDown={moveThroughRows} ref={rail}>
+    <nav
+      className="rail"
+      aria-label={frame('conversations')}
+      onKeyDown={moveThroughRows}
+      onFocus={({ target }) => setFocusedId(target.closest<HTMLElement>('[data-row]')?.dataset.row)}
+      onBlur={({ currentTarget, relatedTarget }) => {
+        if (!currentTarget.contains(relatedTarget)) setFocusedId(undefined);
+      }}
+      ref={rail}
+      tabIndex={-1}
+    >
       <span className="rail-search">
         <SearchField {...search} />
       </span>
@@ -53,14 +72,14 @@ export function Rail({ route, search }: RailProps) {
         <Offers />
       </div>
       <RailSection title={t('mine')} count={mine.length}>
-        <Rows conversations={mine} openId={openId}>
+        <Rows conversations={mine} {...rows}>
           {isFiltered ? t('noMatch') : t('mineEmpty')}
         </Rows>
       </RailSection>
-      <Waiting filter={filter} />
+      {waiting && <Waiting found={waiting} isFiltered={isFiltered} tabStop={tabStop} />}
       {closing.length + closed.length > 0 && (
         <RailSection title={t('closedToday')} count={closing.length + closed.length}>
-          <Rows conversations={[...closing, ...closed]} openId={openId} closingIds={closingIds} />
+          <Rows conversations={[...closing, ...closed]} {...rows} />
         </RailSection>
       )}
       <div className="rail-end">
@@ -81,12 +100,13 @@ export function Rail({ route, search }: RailProps) {
 interface RowsProps {
   readonly conversations: readonly DeskConversation[];
   readonly openId: string | undefined;
-  readonly closingIds?: ReadonlySet<string>;
+  readonly closingIds: ReadonlySet<string>;
+  readonly tabStop: string | undefined;
   /** In place of no rows. */
   readonly children?: ReactNode;
 }
 
-function Rows({ conversations, openId, closingIds, children }: RowsProps) {
+function Rows({ conversations, openId, closingIds, tabStop, children }: RowsProps) {
   if (conversations.length === 0) return <p className="rail-empty">{children}</p>;
   return (
     <ul>
@@ -95,33 +115,11 @@ function Rows({ conversations, openId, closingIds, children }: RowsProps) {
           <ConversationRow
             conversation={conversation}
             isOpen={conversation.id === openId}
-            isClosing={conversation.state !== 'CLOSED' && (closingIds?.has(conversation.id) ?? false)}
+            isClosing={conversation.state !== 'CLOSED' && closingIds.has(conversation.id)}
+            isTabStop={conversation.id === tabStop}
           />
         </li>
       ))}
     </ul>
-  );
-}
-
-/** Only where the account lets operators take conversations. */
-function Waiting({ filter }: { readonly filter: string }) {
-  const t = useTexts(railTexts);
-  const mayTake = useDesk((state) => state.account.operatorsMayTake);
-  const queue = useDesk((state) => state.queue);
-  if (!mayTake) return null;
-  const found = queue.conversations
-    .map((waiting, index) => ({ waiting, place: index + 1 }))
-    .filter(({ waiting }) => matchesVisitor(waiting.visitor, filter));
-  const more = queue.totalCount - queue.conversations.length;
-  return (
-    <RailSection title={t('waiting')} count={queue.totalCount}>
-      {found.length === 0 && <p className="rail-empty">{filter.trim() === '' ? t('waitingEmpty') : t('noMatch')}</p>}
-      <ol>
-        {found.map(({ waiting, place }) => (
-          <WaitingRow key={waiting.id} waiting={waiting} place={place} />
-        ))}
-      </ol>
-      {more > 0 && <p className="rail-empty small">{t('waitingMore', { count: more })}</p>}
-    </RailSection>
   );
 }

@@ -2,13 +2,10 @@ import { Button } from '../../shared/components/Button.tsx';
 import { formatCountdown } from '../../shared/format/countdown.ts';
 import { useTexts } from '../../shared/texts/LanguageContext.tsx';
 import { useDesk, useDeskActions } from '../DeskContext.tsx';
-import { navigate } from '../frame/navigation.ts';
-import { toConversation } from '../frame/route.ts';
 import { frameTexts } from '../frame/texts.ts';
-import { useReport } from '../frame/useReport.ts';
+import { useOpenToWrite } from '../frame/useOpenToWrite.ts';
 import { useVisitorName } from '../frame/useVisitorName.ts';
-import type { WaitingConversation } from '../state/model.ts';
-import { getChannel, selectLive } from '../state/select-channels.ts';
+import type { BlockReason, WaitingConversation } from '../state/model.ts';
 import { railTexts } from './texts.ts';
 import { useSecondsSince } from './WaitingTime.tsx';
 
@@ -16,21 +13,20 @@ interface WaitingRowProps {
   readonly waiting: WaitingConversation;
   /** From 1. */
   readonly place: number;
+  /** Why the operator cannot take it now. */
+  readonly obstacle: BlockReason | undefined;
+  readonly isTabStop: boolean;
 }
 
-export function WaitingRow({ waiting, place }: WaitingRowProps) {
+export function WaitingRow({ waiting, place, obstacle, isTabStop }: WaitingRowProps) {
   const t = useTexts(railTexts);
   const warningSeconds = useDesk((state) => state.account.waitingWarningSeconds);
   const seconds = useSecondsSince(waiting.createdAt);
   const name = useVisitorName()(waiting.visitor);
   const { take } = useDeskActions();
-  const report = useReport();
   const tOfFrame = useTexts(frameTexts);
-  const [obstacle] = useDesk((state) => getChannel(selectLive(state), waiting.channel).blockedBy);
+  const openToWrite = useOpenToWrite();
   const isLate = seconds > warningSeconds;
-  const takeIt = async () => {
-    if (await report(take(waiting.id))) navigate(toConversation(waiting.id));
-  };
   return (
     <li className="queue-row">
       <span className="small">{place}</span>
@@ -41,7 +37,13 @@ export function WaitingRow({ waiting, place }: WaitingRowProps) {
       {obstacle ? (
         <span className="small">{tOfFrame(obstacle)}</span>
       ) : (
-        <Button size="small" onPress={takeIt} aria-label={t('takeName', { name })} data-row={waiting.id}>
+        <Button
+          size="small"
+          onPress={() => openToWrite(waiting.id, take(waiting.id))}
+          aria-label={t('takeName', { name })}
+          data-row={waiting.id}
+          excludeFromTabOrder={!isTabStop}
+        >
           {t('take')}
         </Button>
       )}

@@ -17,3 +17,9 @@ export function moveThroughRows(event: KeyboardEvent<HTMLElement>): void {
   const rows = [...event.currentTarget.querySelectorAll<HTMLElement>('[data-row]')];
   rows[step(rows.indexOf(row), rows.length)]?.focus();
 }
+
+/** For what has no better place for the focus. Not where the rail is out of sight. */
+export function focusRail(): void {
+  const rail = document.querySelector<HTMLElement>('.rail');
+  (rail?.querySelector<HTMLElement>('[data-row]:not([tabindex="-1"])') ?? rail)?.focus();
+}

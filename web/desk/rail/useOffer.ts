@@ -3,9 +3,8 @@ import type { RingTime } from '../../shared/components/OfferRing.tsx';
 import { useSecondsLeft } from '../../shared/format/useSecondsLeft.ts';
 import { useTexts } from '../../shared/texts/LanguageContext.tsx';
 import { useDesk, useDeskActions } from '../DeskContext.tsx';
-import { navigate } from '../frame/navigation.ts';
-import { toConversation } from '../frame/route.ts';
 import { frameTexts } from '../frame/texts.ts';
+import { useOpenToWrite } from '../frame/useOpenToWrite.ts';
 import { useReport } from '../frame/useReport.ts';
 import { useVisitorName } from '../frame/useVisitorName.ts';
 import type { DeskConversation } from '../state/model.ts';
@@ -54,11 +53,10 @@ export function useAnswerOffer(): {
   readonly decline: (conversationId: string) => void;
 } {
   const { acceptOffer, declineOffer } = useDeskActions();
+  const openToWrite = useOpenToWrite();
   const report = useReport();
   return {
-    accept: async (conversationId) => {
-      if (await report(acceptOffer(conversationId))) navigate(toConversation(conversationId));
-    },
+    accept: (conversationId) => openToWrite(conversationId, acceptOffer(conversationId)),
     decline: (conversationId) => report(declineOffer(conversationId)),
   };
 }

@@ -1,20 +1,34 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { conversationTexts } from '../../../../web/desk/conversation/texts.ts';
+import { describeTarget } from '../../../../web/desk/conversation/transfer/describe-target.ts';
 import {
   findNextTarget,
   listTargets,
   type TransferTargets,
   toTransferInput,
 } from '../../../../web/desk/conversation/transfer/targets.ts';
+import { routingTexts } from '../../../../web/desk/visitor-panel/routing/texts.ts';
+import { createTranslate } from '../../../../web/shared/texts/texts.ts';
+import { createFields } from '../states.ts';
 
 const live = { slotNumber: 1, slotMaxNumber: 3 };
 const TARGETS: TransferTargets = {
   operators: [
-    { ...live, operator: { id: '1', pseudo: 'Cem' }, routable: false, blockedBy: ['SLOTS_FULL'] },
-    { ...live, operator: { id: '2', pseudo: 'Chloé Martin' }, routable: true, blockedBy: [] },
-    { ...live, operator: { id: '3', pseudo: 'Bo' }, routable: true, blockedBy: [] },
+    {
+      ...{ ...live, operator: { id: '1', pseudo: 'Cem' }, routable: false },
+      ...{ blockedBy: ['SLOTS_FULL', 'ON_CALL'], obstacles: ['SLOTS_FULL', 'ON_CALL', 'LACKS_SKILL'] },
+    },
+    {
+      ...{ ...live, operator: { id: '2', pseudo: 'Chloé Martin' }, routable: true },
+      ...{ blockedBy: [], obstacles: ['OTHER_LANGUAGE', 'REFUSED_LATELY'] },
+    },
+    { ...live, operator: { id: '3', pseudo: 'Bo' }, routable: true, blockedBy: [], obstacles: [] },
   ],
-  skills: [{ skill: { id: '1', name: 'Returns' }, operatorsConnected: 1, operatorsRoutable: 0 }],
+  skills: [
+    { skill: { id: '1', name: 'Returns' }, operatorsConnected: 1, operatorsRoutable: 0 },
+    { skill: { id: '2', name: 'Sizes' }, operatorsConnected: 0, operatorsRoutable: 0 },
+  ],
   groups: [{ group: { id: '4', name: 'Europe' }, operatorsConnected: 3, operatorsRoutable: 2 }],
 };
 
@@ -49,4 +63,26 @@ test('each kind has its own input', () => {
     inputs.map((target) => target && toTransferInput(target)),
     [{ operatorId: '1' }, { skillId: '1' }, { groupId: '4' }],
   );
+});
+
+test('why an operator cannot take the conversation, or does not fit to it, is said in words', () => {
+  const describe = (kind: 'operator' | 'skill' | 'group', language: 'en' | 'de') => {
+    const need = createFields('1', { language: 'fr', skill: { id: '1', name: 'Returns' } });
+    const options = {
+      ...{ locale: language, t: createTranslate(conversationTexts, language) },
+      routing: createTranslate(routingTexts, language),
+    };
+    return listTargets(TARGETS, kind, '').map((target) => describeTarget(target, need, options));
+  };
+  assert.deepEqual(describe('operator', 'en'), [
+    'On a call · lacks the skill Returns', // the row has the first reason as the state
+    'Does not speak French · declined, missed or passed it on a minute before',
+    '',
+  ]);
+  assert.match(describe('operator', 'de')[1] ?? '', /Französisch/);
+  assert.deepEqual(describe('skill', 'en'), [
+    'Connected: 1, none free. The conversation waits there.',
+    'No one is connected. The conversation waits there.',
+  ]);
+  assert.deepEqual(describe('group', 'en'), ['']);
 });

@@ -9,6 +9,7 @@ import { useTexts } from '../../../shared/texts/LanguageContext.tsx';
 import { useDesk, useDeskActions } from '../../DeskContext.tsx';
 import type { DeskConversation } from '../../state/model.ts';
 import { toLocalTime } from '../../state/server-time.ts';
+import { useComposerFocusRequests } from '../memory/ConversationMemory.tsx';
 import { conversationTexts } from '../texts.ts';
 
 /** An offer to the viewer: what is known stands above and below, and here it is answered. */
@@ -30,9 +31,11 @@ export function OfferStrip({ conversation }: { readonly conversation: DeskConver
     (accept: boolean) => (accept ? acceptOffer(id) : declineOffer(id)),
     () => undefined,
   );
-  const respond = (accept: boolean) => {
+  const focus = useComposerFocusRequests();
+  const respond = async (accept: boolean) => {
     setAnswer(accept ? 'accept' : 'decline');
-    start(accept);
+    if (accept) focus.request(id);
+    if (await start(accept)) focus.cancel(id);
   };
   return (
     <section className="answer-strip" aria-label={t('offer')}>

@@ -5,7 +5,7 @@ import { useAttempt } from '../../../shared/frame/useAttempt.ts';
 import { useLanguage, useTexts } from '../../../shared/texts/LanguageContext.tsx';
 import { useDesk, useDeskActions } from '../../DeskContext.tsx';
 import type { DeskConversation } from '../../state/model.ts';
-import { useHeldCloses } from '../memory/ConversationMemory.tsx';
+import { useComposerFocusRequests, useHeldCloses } from '../memory/ConversationMemory.tsx';
 import { conversationTexts } from '../texts.ts';
 
 const CLOSED_TEXTS = {
@@ -19,15 +19,18 @@ interface ReadOnlyStripProps {
   readonly conversation: DeskConversation;
   /** The viewer has closed it; the service does not know it yet. */
   readonly isClosing: boolean;
+  /** The field in which the viewer wrote a moment ago is gone, perhaps with the focus. */
+  readonly replacesComposer: boolean;
 }
 
 /** In place of the composer: why nothing can be written here. */
-export function ReadOnlyStrip({ conversation, isClosing }: ReadOnlyStripProps) {
+export function ReadOnlyStrip({ conversation, isClosing, replacesComposer }: ReadOnlyStripProps) {
   const t = useTexts(conversationTexts);
   const { id, state } = conversation;
   const { take } = useDeskActions();
   const mayTake = useDesk((state) => state.account.operatorsMayTake);
   const { start, isPending, failure, wait } = useAttempt(take, () => undefined);
+  const focus = useComposerFocusRequests();
   const held = useHeldCloses();
   const canUndo = useSyncExternalStore(held.subscribe, () => held.canUndo(id));
   const strip = useRef<HTMLElement>(null);
@@ -35,6 +38,13 @@ export function ReadOnlyStrip({ conversation, isClosing }: ReadOnlyStripProps) {
   useEffect(() => {
     if (isClosing && (canUndo || document.activeElement === document.body)) strip.current?.focus();
   }, [isClosing, canUndo]);
+  useEffect(() => {
+    if (replacesComposer && document.activeElement === document.body) strip.current?.focus();
+  }, [replacesComposer]);
+  const takeIt = async () => {
+    focus.request(id);
+    if (await start(id)) focus.cancel(id);
+  };
   const reason = useReason(conversation, isClosing);
   return (
     <section className="answer-strip" aria-label={t('readOnly')} ref={strip} tabIndex={-1}>
@@ -43,7 +53,7 @@ export function ReadOnlyStrip({ conversation, isClosing }: ReadOnlyStripProps) {
       </span>
       {canUndo && <Button onPress={() => held.undo(id)}>{t('undo')}</Button>}
       {state === 'QUEUED' && mayTake && (
-        <Button kind="primary" isPending={isPending} onPress={() => start(id)}>
+        <Button kind="primary" isPending={isPending} onPress={takeIt}>
           {t('take')}
         </Button>
       )}

@@ -9,8 +9,10 @@ import { useClosingToast } from '../closing/useClosingToast.ts';
 import { useHeldCloseTimes } from '../closing/useHeldCloseTimes.ts';
 import { type Upload, Uploads } from '../composer/uploads.ts';
 import { conversationTexts } from '../texts.ts';
+import { ComposerFocus } from './composer-focus.ts';
 
 interface Memory {
+  readonly composerFocus: ComposerFocus;
   readonly held: HeldCloses;
   readonly uploads: Uploads;
 }
@@ -34,6 +36,7 @@ export function ConversationMemory({ children }: { readonly children: ReactNode 
     });
   };
   const [memory] = useState<Memory>(() => ({
+    composerFocus: new ComposerFocus(),
     held: new HeldCloses({
       async close({ conversationId, closingLine }) {
         const answer = await desk.actions.close(conversationId, closingLine);
@@ -78,6 +81,10 @@ export function useHeldCloses(): HeldCloses {
 export function useClosingIds(): ReadonlySet<string> {
   const { held } = useMemory();
   return useSyncExternalStore(held.subscribe, held.getIds);
+}
+
+export function useComposerFocusRequests(): ComposerFocus {
+  return useMemory().composerFocus;
 }
 
 export function useUploads(conversationId: string): readonly [uploads: readonly Upload[], store: Uploads] {

@@ -2,9 +2,11 @@ import { Avatar } from '../../../shared/components/Avatar.tsx';
 import type { LampState } from '../../../shared/components/lamp-state.ts';
 import { SlotMeter } from '../../../shared/components/SlotMeter.tsx';
 import { StateWord } from '../../../shared/components/StateWord.tsx';
-import { useTexts } from '../../../shared/texts/LanguageContext.tsx';
+import { useLanguage, useTexts } from '../../../shared/texts/LanguageContext.tsx';
 import type { BlockReason } from '../../state/model.ts';
+import { routingTexts } from '../../visitor-panel/routing/texts.ts';
 import { conversationTexts } from '../texts.ts';
+import { describeTarget, type TargetNeed } from './describe-target.ts';
 import type { Target } from './targets.ts';
 
 const LAMPS: Readonly<Record<BlockReason, LampState>> = {
@@ -15,12 +17,17 @@ const LAMPS: Readonly<Record<BlockReason, LampState>> = {
 interface TargetRowProps {
   readonly id: string;
   readonly target: Target;
+  readonly need: TargetNeed;
   readonly isChosen: boolean;
   readonly onChoose: () => void;
 }
 
-export function TargetRow({ id, target, isChosen, onChoose }: TargetRowProps) {
+export function TargetRow({ id, target, need, isChosen, onChoose }: TargetRowProps) {
+  const t = useTexts(conversationTexts);
+  const routing = useTexts(routingTexts);
+  const { locale } = useLanguage();
   const { name, canTake } = target;
+  const hint = describeTarget(target, need, { locale, t, routing });
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are those of the search
     // biome-ignore lint/a11y/useFocusableInteractive: aria-activedescendant of the search
@@ -34,7 +41,10 @@ export function TargetRow({ id, target, isChosen, onChoose }: TargetRowProps) {
       onClick={() => canTake && onChoose()}
     >
       <Avatar name={name} />
-      <span className="truncate">{name}</span>
+      <span className="target-name">
+        <span className="truncate">{name}</span>
+        {hint !== '' && <span className="small">{hint}</span>}
+      </span>
       <TargetState target={target} />
       {target.kind === 'operator' && <SlotMeter used={target.slotNumber} max={target.slotMaxNumber} />}
     </div>

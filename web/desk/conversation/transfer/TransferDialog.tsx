@@ -1,4 +1,5 @@
 import { type KeyboardEvent, useId, useState } from 'react';
+import { succeed } from '../../../shared/api/request.ts';
 import { Button } from '../../../shared/components/Button.tsx';
 import { Dialog } from '../../../shared/components/Dialog.tsx';
 import { Icon } from '../../../shared/components/Icon.tsx';
@@ -7,6 +8,7 @@ import { FailureBanner } from '../../../shared/frame/FailureBanner.tsx';
 import { useAttempt } from '../../../shared/frame/useAttempt.ts';
 import { useLanguage, useTexts } from '../../../shared/texts/LanguageContext.tsx';
 import { useDeskActions } from '../../DeskContext.tsx';
+import { useToast } from '../../frame/ToastContext.tsx';
 import type { DeskConversation } from '../../state/model.ts';
 import { useDraft } from '../composer/useDraft.ts';
 import { describeVisitor } from '../describe-visitor.ts';
@@ -23,11 +25,13 @@ const KIND_TEXTS = { operator: 'transferOperator', skill: 'transferSkill', group
 interface TransferDialogProps {
   readonly conversation: DeskConversation;
   readonly onClose: () => void;
+  readonly onTransferred: (() => void) | undefined;
 }
 
 /** The focus stays in the search: the arrow keys choose, Enter transfers. */
-export function TransferDialog({ conversation, onClose }: TransferDialogProps) {
+export function TransferDialog({ conversation, onClose, onTransferred }: TransferDialogProps) {
   const t = useTexts(conversationTexts);
+  const name = describeVisitor(conversation.visitor, t);
   const { language } = useLanguage();
   const { transfer } = useDeskActions();
   const listId = useId();
@@ -44,11 +48,17 @@ export function TransferDialog({ conversation, onClose }: TransferDialogProps) {
   );
   const chosenIndex = index >= 0 ? index : findNextTarget(list, -1, 1);
   const chosen: Target | undefined = list[chosenIndex];
+  const show = useToast();
   const { start, isPending, failure, wait } = useAttempt(
-    (target: Target) => transfer(conversation.id, toTransferInput(target), note.trim()),
-    () => {
+    async (target: Target) => {
+      const answer = await transfer(conversation.id, toTransferInput(target), note.trim());
+      return answer.ok ? succeed(target) : answer;
+    },
+    (target) => {
       setNote('');
       onClose();
+      show({ text: t('transferredToast', { name, target: target.name }) });
+      onTransferred?.();
     },
   );
   const changeKind = (next: TargetKind) => {
@@ -64,7 +74,6 @@ export function TransferDialog({ conversation, onClose }: TransferDialogProps) {
     setChosenId(next?.id);
     document.getElementById(`${listId}-${next?.id}`)?.scrollIntoView({ block: 'nearest' });
   };
-  const name = describeVisitor(conversation.visitor, t);
   const shortName = describeVisitor(conversation.visitor, t, 'short');
   return (
     <Dialog title={t('transferTitle', { name })} onCancel={onClose}>
@@ -108,6 +117,7 @@ export function TransferDialog({ conversation, onClose }: TransferDialogProps) {
               key={target.id}
               id={`${listId}-${target.id}`}
               target={target}
+              need={conversation}
               isChosen={target === chosen}
               onChoose={() => setChosenId(target.id)}
             />

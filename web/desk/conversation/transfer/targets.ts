@@ -1,11 +1,12 @@
 import { graphql } from '../../../shared/api/query.ts';
 import type { BlockReason } from '../../state/model.ts';
+import type { Obstacle } from '../../visitor-panel/routing/decision.ts';
 import { fold } from '../canned/canned-replies.ts';
 
 export const targetsQuery = graphql(`
   query DeskTransferTargets($conversationId: ID!, $text: String) {
     transferTargets(conversationId: $conversationId, text: $text) {
-      operators { operator { id pseudo } routable blockedBy slotNumber slotMaxNumber }
+      operators { operator { id pseudo } routable blockedBy obstacles slotNumber slotMaxNumber }
       skills { skill { id name } operatorsConnected operatorsRoutable }
       groups { group { id name } operatorsConnected operatorsRoutable }
     }
@@ -26,6 +27,8 @@ export interface TransferTargets {
     readonly operator: { readonly id: string; readonly pseudo: string };
     readonly routable: boolean;
     readonly blockedBy: readonly BlockReason[];
+    /** What keeps routing from choosing them; those besides `blockedBy` do not prevent a transfer. */
+    readonly obstacles: readonly Obstacle[];
     readonly slotNumber: number;
     readonly slotMaxNumber: number;
   }[];
@@ -43,11 +46,17 @@ export type Target = Named &
     | {
         readonly kind: 'operator';
         readonly blockedBy: readonly BlockReason[];
+        readonly obstacles: readonly Obstacle[];
         readonly slotNumber: number;
         readonly slotMaxNumber: number;
         readonly canTake: boolean;
       }
-    | { readonly kind: 'skill' | 'group'; readonly routableCount: number; readonly canTake: boolean }
+    | {
+        readonly kind: 'skill' | 'group';
+        readonly connectedCount: number;
+        readonly routableCount: number;
+        readonly canTake: boolean;
+      }
   );
 
 /** The targets of one kind whose names contain the text. In a skill or group without free operators one can wait. */
@@ -66,8 +75,9 @@ function toTargets({ operators, skills, groups }: TransferTargets, kind: TargetK
     kind === 'skill'
       ? skills.map(({ skill, ...counts }) => ({ ...counts, node: skill }))
       : groups.map(({ group, ...counts }) => ({ ...counts, node: group }));
-  return nodes.map(({ node, operatorsRoutable }) => ({
-    ...{ kind, id: node.id, name: node.name, routableCount: operatorsRoutable, canTake: true },
+  return nodes.map(({ node, operatorsConnected, operatorsRoutable }) => ({
+    ...{ kind, id: node.id, name: node.name, canTake: true },
+    ...{ connectedCount: operatorsConnected, routableCount: operatorsRoutable },
   }));
 }
 
