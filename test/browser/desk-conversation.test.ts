@@ -111,7 +111,12 @@ describe('a conversation in the desk', { skip: skipWithoutBrowser }, () => {
     await noteField().press('Enter');
     const note = page.locator('.note', { hasText: 'Called the carrier.' });
     await note.getByText('Note by you').waitFor();
-    await field().waitFor(); // back to the message
+    // The next line is a note too: it must not go to the visitor.
+    await page.keyboard.type('Second line');
+    assert.equal(await noteField().inputValue(), 'Second line');
+    await noteField().fill('');
+    await page.keyboard.press('Escape');
+    await field().waitFor();
     assert.deepEqual((await conversation.read('notes{text}')).notes, [{ text: 'Called the carrier.' }]);
     assert.doesNotMatch(JSON.stringify(await readAsVisitor()), /carrier/);
   });
@@ -121,10 +126,27 @@ describe('a conversation in the desk', { skip: skipWithoutBrowser }, () => {
     await button('Write a note').click();
     await noteField().fill('Half a note');
     await page.reload();
-    await field().waitFor();
-    assert.equal(await field().inputValue(), 'Half a sentence');
-    await button('Write a note').click();
+    await noteField().waitFor(); // what is typed next belongs to the note
     assert.equal(await noteField().inputValue(), 'Half a note');
+    await button('Back to the message').click();
+    assert.equal(await field().inputValue(), 'Half a sentence');
+    await page.reload();
+    await field().waitFor();
+  });
+
+  test('two tabs have the same draft', async () => {
+    const other = await context.newPage();
+    await other.goto(page.url());
+    const otherField = other.getByRole('combobox', { name: /^Message to/ });
+    await field().fill('From the first tab');
+    await waitUntil('the other has it', async () => (await otherField.inputValue()) === 'From the first tab');
+    await otherField.fill('From the second tab');
+    await waitUntil('the first has it', async () => (await field().inputValue()) === 'From the second tab');
+    await other.close();
+    await page.reload();
+    await field().waitFor();
+    assert.equal(await field().inputValue(), 'From the second tab');
+    await field().fill('');
   });
 
   test('the cursor goes along to the next conversation', async () => {
@@ -250,6 +272,15 @@ describe('a conversation in the desk', { skip: skipWithoutBrowser }, () => {
     await list.waitFor({ state: 'hidden' });
     await field().press('Enter');
     await conversation.waitForText('/m');
+
+    // A slip: it is sent only if the operator means it.
+    await write('/nothing');
+    await page.getByText('There is no canned reply /nothing.').waitFor();
+    assert.deepEqual(await findAccessibilityProblems(page, '.conversation'), []);
+    assert.equal(await field().inputValue(), '/nothing');
+    await field().press('Enter');
+    assert.equal(await field().inputValue(), '');
+    await conversation.waitForText('/nothing');
   });
 
   test('a transfer to another operator takes its note with it', async () => {

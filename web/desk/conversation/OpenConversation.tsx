@@ -4,6 +4,7 @@ import { useDesk } from '../DeskContext.tsx';
 import type { DeskConversation } from '../state/model.ts';
 import { useFacts } from '../useFacts.ts';
 import { Composer, type ComposerHandle, type ComposerMode } from './composer/Composer.tsx';
+import { useComposerMode } from './composer/useComposerMode.ts';
 import { describeVisitor } from './describe-visitor.ts';
 import { DropArea } from './drop/DropArea.tsx';
 import { Head } from './head/Head.tsx';
@@ -35,7 +36,7 @@ export function OpenConversation(props: OpenConversationProps) {
   const conversation = useDesk((state) => state.conversations.get(conversationId)) as DeskConversation;
   const viewer = useDesk((state) => state.viewer);
   const isClosing = useClosingIds().has(conversationId);
-  const [mode, setMode] = useState<ComposerMode>('message');
+  const [mode, setMode] = useComposerMode(conversationId);
   const [dialog, setDialog] = useState<'transfer' | 'close'>();
   const composer = useRef<ComposerHandle>(null);
   const facts = useFacts(conversation);
@@ -48,10 +49,13 @@ export function OpenConversation(props: OpenConversationProps) {
     couldWrite.current = canWrite;
   }, [canWrite]);
 
-  const writeIn = useCallback((next: ComposerMode) => {
-    setMode(next);
-    composer.current?.focus();
-  }, []);
+  const writeIn = useCallback(
+    (next: ComposerMode) => {
+      setMode(next);
+      composer.current?.focus();
+    },
+    [setMode],
+  );
   useSingleKey('n', canWrite && dialog === undefined && viewer.preferences.singleKeyShortcuts, () => writeIn('note'));
   const canDrop = canWrite && mode === 'message' && dialog === undefined;
   const dropHint = canDrop ? t('dropFiles', { name: describeVisitor(conversation.visitor, t, 'short') }) : undefined;

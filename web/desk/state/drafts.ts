@@ -12,12 +12,17 @@ export function setDraftsOperator(operatorId: string): void {
 }
 
 export function readDraft(key: string): string {
-  return readStored(prefix + key) ?? '';
+  return readStored(nameDraft(key)) ?? '';
 }
 
 /** An empty text removes the draft. */
 export function writeDraft(key: string, text: string): void {
-  writeStored(prefix + key, text === '' ? null : text);
+  writeStored(nameDraft(key), text === '' ? null : text);
+}
+
+/** Under which it is stored. */
+export function nameDraft(key: string): string {
+  return prefix + key;
 }
 
 /** Removes those of conversations that are closed and gone. */

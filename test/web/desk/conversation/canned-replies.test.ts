@@ -4,6 +4,7 @@ import {
   type CannedReply,
   fillCannedReply,
   findCannedQuery,
+  isShortcutOnly,
   matchCannedReplies,
 } from '../../../../web/desk/conversation/canned/canned-replies.ts';
 
@@ -20,6 +21,11 @@ function reply(shortcut: string, changes: Partial<CannedReply> = {}): CannedRepl
 
 const match = (replies: readonly CannedReply[], query: string, language = 'fr') =>
   matchCannedReplies(replies, query, language).map(({ id }) => id);
+
+test('a message that is only a shortcut is told from a path and from a sentence', () => {
+  for (const text of ['/zzznothing', ' /déjà ', '/m\n']) assert.equal(isShortcutOnly(text), true, text);
+  for (const text of ['/', '/usr/bin', '/a b', 'and/or', '//', '']) assert.equal(isShortcutOnly(text), false, text);
+});
 
 test('a slash at the beginning of a word asks for a reply', () => {
   const cases: readonly (readonly [string, number | undefined, string | undefined])[] = [

@@ -21,6 +21,11 @@ export function findCannedQuery(text: string, caret: number): CannedQuery | unde
   return { start: caret - query.length - 1, text: query };
 }
 
+/** Whether the message is nothing but a shortcut. A path such as `/usr/bin` is none. */
+export function isShortcutOnly(text: string): boolean {
+  return /^\/[^\s/]+$/u.test(text.trim());
+}
+
 const SCOPES = ['OWN', 'GROUP', 'ACCOUNT'];
 
 /**

@@ -27,6 +27,8 @@ export interface Canned {
   readonly status: 'loading' | 'failed' | 'loaded';
   readonly chosen: number;
   readonly fieldProps: object;
+  /** With Escape, at the slash where the caret is: it is a slash like any other. */
+  readonly isClosed: boolean;
   /** The texts with their variables filled. */
   fill(reply: CannedReply): string;
   choose(index: number): void;
@@ -99,6 +101,7 @@ export function useCanned({ conversation, viewer, field, isEnabled }: CannedOpti
   const hasList = shown !== undefined;
   return {
     ...{ listId, query: typed, matches: shown, status, chosen, fill, insert, retry, onKeyDown },
+    isClosed: closedAt !== undefined,
     choose: setChosen,
     open() {
       if (!field.current) return;

@@ -15,6 +15,7 @@ import { useDesk, useDeskActions } from '../../DeskContext.tsx';
 import type { ConversationFacts } from '../../state/facts.ts';
 import type { Viewer } from '../../state/model.ts';
 import { CannedList } from '../canned/CannedList.tsx';
+import { isShortcutOnly } from '../canned/canned-replies.ts';
 import { useCanned } from '../canned/useCanned.ts';
 import { describeVisitor } from '../describe-visitor.ts';
 import { LOCK } from '../icons.ts';
@@ -59,6 +60,8 @@ export const Composer = memo(function Composer({ conversation, viewer, mode, onM
   const [note, setNote] = useDraft(`${id}:note`);
   const [uploads, uploadStore] = useUploads(id);
   const [isWaiting, setWaiting] = useState(false);
+  /** Refused once: it looks like a canned reply that does not exist. */
+  const [unknownReply, setUnknownReply] = useState<string>();
   const field = useRef<HTMLTextAreaElement>(null);
   const fileRules = useDesk((state) => state.account);
   const isNote = mode === 'note';
@@ -75,6 +78,7 @@ export const Composer = memo(function Composer({ conversation, viewer, mode, onM
   const change = (next: string) => {
     setText(next);
     setWaiting(false);
+    setUnknownReply(undefined);
     if (!isNote && next !== '') actions.type(id);
   };
   const send = () => {
@@ -83,9 +87,9 @@ export const Composer = memo(function Composer({ conversation, viewer, mode, onM
       if (text.trim() === '') return;
       actions.addNote(id, text.trim());
       setText('');
-      onModeChange('message');
-      return;
+      return; // more notes can follow: the next line is not for the visitor either
     }
+    if (isShortcutOnly(text) && !canned.isClosed && unknownReply !== text) return setUnknownReply(text);
     if (isUploading) return setWaiting(true);
     setWaiting(false);
     if (text.trim() === '' && !hasFiles) return;
@@ -170,6 +174,11 @@ export const Composer = memo(function Composer({ conversation, viewer, mode, onM
         onKeyDown={onKeyDown}
         {...canned.fieldProps}
       />
+      {!isNote && unknownReply === text && (
+        <p className="small composer-warning" role="status">
+          {t('cannedUnknown', { shortcut: text.trim() })}
+        </p>
+      )}
       {tooMany > 0 && (
         <p className="field-error composer-error" role="alert">
           {t('tooLong', { count: tooMany.toLocaleString(locale) })}

@@ -62,7 +62,7 @@ export const ComposerTools = memo(function ComposerTools(props: ComposerToolsPro
       <EmojiButton onChoose={actions.insert} />
       {!isNote && <IconButton icon={SLASH} label={t('cannedReplies')} onPress={actions.openCanned} />}
       {!isNote && <IconButton icon={NOTE} label={t('writeNote')} onPress={actions.writeNote} />}
-      <SendHint enterSends={enterSends} isWaiting={isWaiting} />
+      <SendHint isNote={isNote} enterSends={enterSends} isWaiting={isWaiting} />
       <Button kind="primary" icon={isNote ? LOCK : SEND} onPress={actions.send}>
         {isNote ? t('saveNote') : t('send')}
       </Button>

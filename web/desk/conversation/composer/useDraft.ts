@@ -1,9 +1,13 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { readDraft, writeDraft } from '../../state/drafts.ts';
+import { watchStored } from '../../../shared/watch-stored.ts';
+import { nameDraft, readDraft, writeDraft } from '../../state/drafts.ts';
 
 const WRITE_AFTER_MS = 300;
 
-/** A text that survives a reload. It is written down while a person pauses, and when the page or the view goes. */
+/**
+ * A text that survives a reload. It is written down while a person pauses, and when the page or the view goes. The tabs
+ * of a browser have the same text: the one in which the person types gives it to the others.
+ */
 export function useDraft(key: string): readonly [text: string, setText: (text: string) => void] {
   const [text, setState] = useState(() => readDraft(key));
   const unwritten = useRef<string>(undefined);
@@ -33,5 +37,12 @@ export function useDraft(key: string): readonly [text: string, setText: (text: s
       write();
     };
   }, [write]);
+  useEffect(
+    () =>
+      watchStored(nameDraft(key), (typedElsewhere) => {
+        if (unwritten.current === undefined) setState(typedElsewhere ?? '');
+      }),
+    [key],
+  );
   return [text, setText];
 }
