@@ -128,6 +128,44 @@ describe('the frame of the desk in a browser', { skip: skipWithoutBrowser }, () 
     await offer().waitFor({ state: 'hidden' });
   });
 
+  test('a waiting visitor is found, read first, and taken; the rows keep their height', async () => {
+    const { errors } = await site.admin.run(
+      'mutation{accountUpdate(input:{operatorsMayTake:true}){userErrors{message}}}',
+    );
+    assert.deepEqual(errors, []);
+    await openDesk();
+    await becomeAvailable();
+    const visitor = await site.createVisitor({ firstname: 'Lea', lastname: 'Roux' });
+    const { id } = await visitor.startConversation({ message: 'Where is my parcel?' });
+    await offer().waitFor();
+    await page.keyboard.press('d'); // no one else is there: it waits
+
+    const waiting = page.getByRole('region', { name: /^Waiting/ });
+    await waiting.getByText('Lea Roux Shop').waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('zzz');
+    await page.getByRole('region', { name: 'Waiting 0' }).getByText('No visitor with this name').waitFor();
+    await page.keyboard.press('Enter');
+    await page.locator('[data-search]:visible').fill('lea');
+    await page.getByRole('region', { name: 'Waiting 1' }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`**/desk/conversations/${id}`);
+    await page.getByText('This conversation waits for an operator.').waitFor();
+    await page.getByRole('log').getByText('Where is my parcel?').waitFor();
+
+    await waiting.getByRole('button', { name: 'Take Lea Roux' }).click();
+    await page.getByRole('combobox', { name: 'Message to Lea Roux' }).waitFor();
+    const { data } = await visitor.run('query($id:ID!){conversation(id:$id){state operator{pseudo}}}', { id });
+    assert.deepEqual(data.conversation, { state: 'ACTIVE', operator: { pseudo: 'Ada' } });
+
+    await page.goto(`${site.url}/desk/settings`);
+    const row = rail().locator(`[data-row="${id}"]`);
+    const height = (await row.boundingBox())?.height;
+    await visitor.sendMessage(id, 'Are you there?');
+    await row.locator('.badge').waitFor();
+    assert.equal((await row.boundingBox())?.height, height);
+  });
+
   test('a pause, and its end', async () => {
     await openDesk();
     await becomeAvailable();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { nameKey } from '../../../web/desk/frame/key-name.ts';
 import { countHeld, findPresence, listObstacles, setAllChannels } from '../../../web/desk/frame/presence/presence.ts';
-import { matchesVisitor, nameVisitor } from '../../../web/desk/frame/visitor-name.ts';
+import { findShortName, matchesVisitor, nameVisitor } from '../../../web/desk/frame/visitor-name.ts';
 import { findNeighbour } from '../../../web/desk/rail/neighbour.ts';
 import { findPreview, findUnansweredSince } from '../../../web/desk/rail/preview.ts';
 import { formatSince } from '../../../web/desk/rail/since.ts';
@@ -83,6 +83,16 @@ describe('a row of the rail', () => {
     for (const filter of ['chloe', 'CHLOÉ R', 'example', ' ', '']) assert.ok(matchesVisitor(visitor, filter), filter);
     assert.equal(matchesVisitor(visitor, 'max'), false);
     assert.equal(matchesVisitor(null, 'max'), false);
+  });
+
+  test('speaks of a visitor by the first name, also where a form has one field for all of it', () => {
+    const speakOf = (firstname: string, lastname = '') => findShortName({ firstname, lastname });
+    assert.equal(speakOf('Lea', 'Roux'), 'Lea');
+    assert.equal(speakOf('Jean Pierre', 'Roux'), 'Jean Pierre');
+    assert.equal(speakOf(' Bartholomew Featherstonehaugh von und zu Cholmondeley'), 'Bartholomew');
+    assert.equal(speakOf('', 'von Arnim'), 'von Arnim');
+    assert.equal(speakOf('', ''), '');
+    assert.equal(speakOf('x'.repeat(100)), `${'x'.repeat(24)}…`);
   });
 
   test('says how long ago it was', () => {

@@ -1,4 +1,5 @@
 import type { Translate } from '../../shared/texts/texts.ts';
+import { findShortName } from '../frame/visitor-name.ts';
 import type { DeskVisitor } from '../state/model.ts';
 import type { en } from './texts/en.ts';
 
@@ -10,6 +11,6 @@ export function describeVisitor(
 ): string {
   if (visitor === null) return t('visitor');
   const { id, firstname, lastname, email } = visitor;
-  const name = length === 'short' ? firstname.trim() || lastname.trim() : `${firstname} ${lastname}`.trim();
+  const name = length === 'short' ? findShortName(visitor) : `${firstname} ${lastname}`.trim();
   return name || email || t('visitorNumber', { id });
 }

@@ -2,6 +2,7 @@ import type { KeyboardEvent } from 'react';
 import { Icon } from '../../shared/components/Icon.tsx';
 import { useTexts } from '../../shared/texts/LanguageContext.tsx';
 import { SEARCH } from '../icons.ts';
+import { findFirstRow } from '../rail/rows.ts';
 import { frameTexts } from './texts.ts';
 
 export interface SearchFieldProps {
@@ -11,13 +12,19 @@ export interface SearchFieldProps {
   readonly hasShortcut: boolean;
 }
 
-/** Filters the rail by the visitor's name and address. Escape clears it. */
+/** Filters the rail by the visitor's name and address. Enter opens the first row, Escape clears the field. */
 export function SearchField({ value, onChange, hasShortcut }: SearchFieldProps) {
   const t = useTexts(frameTexts);
-  const clear = (event: KeyboardEvent<HTMLInputElement>) => {
-    if (event.key !== 'Escape') return;
-    onChange('');
-    event.currentTarget.blur();
+  const onKeyDown = (event: KeyboardEvent<HTMLInputElement>) => {
+    if (event.key === 'Escape') {
+      onChange('');
+      event.currentTarget.blur();
+    }
+    if (event.key === 'ArrowDown') {
+      event.preventDefault();
+      findFirstRow()?.focus();
+    }
+    if (event.key === 'Enter' && value.trim() !== '') findFirstRow()?.click();
   };
   return (
     <label className="search">
@@ -33,7 +40,7 @@ export function SearchField({ value, onChange, hasShortcut }: SearchFieldProps) 
         data-search=""
         value={value}
         onChange={(event) => onChange(event.target.value)}
-        onKeyDown={clear}
+        onKeyDown={onKeyDown}
       />
       {hasShortcut && value === '' && (
         <span className="key" aria-hidden="true">

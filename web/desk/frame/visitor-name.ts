@@ -7,6 +7,17 @@ export function nameVisitor(visitor: DeskVisitor | null, nameNumber: (id: string
   return name || visitor.email || nameNumber(visitor.id);
 }
 
+/** As it fits into a sentence. */
+const SHORT_LENGTH = 24;
+
+/** How one speaks of a visitor: by the first name. Empty if they have no name. */
+export function findShortName({ firstname, lastname }: Pick<DeskVisitor, 'firstname' | 'lastname'>): string {
+  // Forms with one field for the name put all of it into the first one.
+  const first = lastname.trim() === '' ? firstname.trim().split(/\s+/)[0] : firstname.trim();
+  const name = first || lastname.trim();
+  return name.length > SHORT_LENGTH ? `${name.slice(0, SHORT_LENGTH).trim()}…` : name;
+}
+
 /** What the search field finds: the name and the address, regardless of case and accents. */
 export function matchesVisitor(visitor: DeskVisitor | null, filter: string): boolean {
   const wanted = fold(filter.trim());

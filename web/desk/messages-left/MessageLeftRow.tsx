@@ -32,7 +32,7 @@ export function MessageLeftRow({ message, viewerId, onResolve, onReopen, onAssig
           <Avatar name={who} />
           <div className="message-left-who">
             <h3 className="truncate">{who}</h3>
-            <span className="small truncate">{email}</span>
+            {name !== '' && <span className="small truncate">{email}</span>}
           </div>
           <span className="small">
             <RelativeTime at={createdAt} />
@@ -58,7 +58,7 @@ export function MessageLeftRow({ message, viewerId, onResolve, onReopen, onAssig
           )}
         </p>
         <div className="message-left-actions">
-          <MailLink message={message} isPrimary={doneAt === null} />
+          <MailLink message={message} />
           {doneAt === null ? (
             <>
               <Button icon={CHECK} onPress={onResolve}>
@@ -80,7 +80,7 @@ export function MessageLeftRow({ message, viewerId, onResolve, onReopen, onAssig
 }
 
 /** Opens the mail program, with the message quoted. */
-function MailLink({ message, isPrimary }: { readonly message: MessageLeft; readonly isPrimary: boolean }) {
+function MailLink({ message }: { readonly message: MessageLeft }) {
   const t = useTexts(messagesLeftTexts);
   const { locale } = useLanguage();
   const { website, name, email, createdAt } = message;
@@ -90,7 +90,7 @@ function MailLink({ message, isPrimary }: { readonly message: MessageLeft; reado
     intro: t('mailIntro', { date, name: name || email }),
   });
   return (
-    <a className="button" data-kind={isPrimary ? 'primary' : undefined} href={href}>
+    <a className="button" href={href}>
       <Icon path={MAIL} />
       {t('answerByMail')}
     </a>

@@ -7,6 +7,7 @@ import { useDesk } from '../DeskContext.tsx';
 import { RouteLink } from '../frame/RouteLink.tsx';
 import { toConversation } from '../frame/route.ts';
 import { useVisitorName } from '../frame/useVisitorName.ts';
+import { findShortName } from '../frame/visitor-name.ts';
 import type { DeskConversation } from '../state/model.ts';
 import { toLocalTime } from '../state/server-time.ts';
 import { findLastTime, findPreview, findUnansweredSince, type Preview } from './preview.ts';
@@ -31,6 +32,7 @@ export const ConversationRow = memo(function ConversationRow(props: Conversation
   const clockOffset = useDesk((state) => state.clockOffset);
   const warningSeconds = useDesk((state) => state.account.waitingWarningSeconds);
   const name = useVisitorName()(conversation.visitor);
+  const shortName = (conversation.visitor && findShortName(conversation.visitor)) || name;
   const { unreadCount, state } = conversation;
   const unansweredSince = isClosing ? null : findUnansweredSince(conversation);
   const isLate = unansweredSince !== null && now - toLocalTime(unansweredSince, clockOffset) > warningSeconds * 1000;
@@ -48,7 +50,7 @@ export const ConversationRow = memo(function ConversationRow(props: Conversation
       <span className="who">
         <span className={isUnread || isOpen ? 'strong truncate' : 'truncate'}>{name}</span>
         <span className="small truncate">
-          {isClosing ? t('closing') : describePreview(t, findPreview(conversation, now), name)}
+          {isClosing ? t('closing') : describePreview(t, findPreview(conversation, now), shortName)}
         </span>
       </span>
       <span className="row-end">
@@ -70,7 +72,7 @@ export const ConversationRow = memo(function ConversationRow(props: Conversation
 function describePreview(t: Translate<typeof railTexts.en>, preview: Preview, name: string): string {
   switch (preview.kind) {
     case 'typing':
-      return t('typing', { name: name.split(' ')[0] ?? name });
+      return t('typing', { name });
     case 'left':
       return t('left');
     case 'new':

@@ -49,8 +49,8 @@ export function Rail({ route, search }: RailProps) {
   const openId = route.view === 'conversation' ? route.conversationId : undefined;
   const waiting = useWaiting(filter);
   const [focusedId, setFocusedId] = useState<string>();
-  const takeable = (waiting ?? []).flatMap((each) => (each.obstacle === undefined ? each.waiting : []));
-  const ids = [mine, takeable, closing, closed].flat().map(({ id }) => id);
+  const inQueue = (waiting ?? []).map((each) => each.waiting);
+  const ids = [mine, inQueue, closing, closed].flat().map(({ id }) => id);
   const tabStop = findTabStop(ids, focusedId, openId);
   const rows = { openId, closingIds, tabStop };
   return (
@@ -76,7 +76,7 @@ export function Rail({ route, search }: RailProps) {
           {isFiltered ? t('noMatch') : t('mineEmpty')}
         </Rows>
       </RailSection>
-      {waiting && <Waiting found={waiting} isFiltered={isFiltered} tabStop={tabStop} />}
+      {waiting && <Waiting found={waiting} {...{ isFiltered, openId, tabStop }} />}
       {closing.length + closed.length > 0 && (
         <RailSection title={t('closedToday')} count={closing.length + closed.length}>
           <Rows conversations={[...closing, ...closed]} {...rows} />

@@ -32,19 +32,25 @@ export function useWaiting(filter: string): readonly WaitingPlace[] | undefined 
 interface WaitingProps {
   readonly found: readonly WaitingPlace[];
   readonly isFiltered: boolean;
+  readonly openId: string | undefined;
   readonly tabStop: string | undefined;
 }
 
-export function Waiting({ found, isFiltered, tabStop }: WaitingProps) {
+export function Waiting({ found, isFiltered, openId, tabStop }: WaitingProps) {
   const t = useTexts(railTexts);
   const { totalCount, conversations } = useDesk((state) => state.queue);
   const more = totalCount - conversations.length;
   return (
-    <RailSection title={t('waiting')} count={totalCount}>
+    <RailSection title={t('waiting')} count={isFiltered ? found.length : totalCount}>
       {found.length === 0 && <p className="rail-empty">{isFiltered ? t('noMatch') : t('waitingEmpty')}</p>}
       <ol>
         {found.map((each) => (
-          <WaitingRow key={each.waiting.id} {...each} isTabStop={each.waiting.id === tabStop} />
+          <WaitingRow
+            key={each.waiting.id}
+            {...each}
+            isOpen={each.waiting.id === openId}
+            isTabStop={each.waiting.id === tabStop}
+          />
         ))}
       </ol>
       {more > 0 && <p className="rail-empty small">{t('waitingMore', { count: more })}</p>}

@@ -2,6 +2,8 @@ import { Button } from '../../shared/components/Button.tsx';
 import { formatCountdown } from '../../shared/format/countdown.ts';
 import { useTexts } from '../../shared/texts/LanguageContext.tsx';
 import { useDesk, useDeskActions } from '../DeskContext.tsx';
+import { RouteLink } from '../frame/RouteLink.tsx';
+import { toConversation } from '../frame/route.ts';
 import { frameTexts } from '../frame/texts.ts';
 import { useOpenToWrite } from '../frame/useOpenToWrite.ts';
 import { useVisitorName } from '../frame/useVisitorName.ts';
@@ -15,10 +17,12 @@ interface WaitingRowProps {
   readonly place: number;
   /** Why the operator cannot take it now. */
   readonly obstacle: BlockReason | undefined;
+  readonly isOpen: boolean;
+  /** The Tab key leads to it, and then to its button. */
   readonly isTabStop: boolean;
 }
 
-export function WaitingRow({ waiting, place, obstacle, isTabStop }: WaitingRowProps) {
+export function WaitingRow({ waiting, place, obstacle, isOpen, isTabStop }: WaitingRowProps) {
   const t = useTexts(railTexts);
   const warningSeconds = useDesk((state) => state.account.waitingWarningSeconds);
   const seconds = useSecondsSince(waiting.createdAt);
@@ -30,9 +34,15 @@ export function WaitingRow({ waiting, place, obstacle, isTabStop }: WaitingRowPr
   return (
     <li className="queue-row">
       <span className="small">{place}</span>
-      <span className="truncate">
-        {name} {waiting.skill && <span className="small">{waiting.skill.name}</span>}
-      </span>
+      <RouteLink
+        className={isOpen ? 'strong truncate' : 'truncate'}
+        to={toConversation(waiting.id)}
+        aria-current={isOpen ? 'page' : undefined}
+        data-row={waiting.id}
+        tabIndex={isTabStop ? undefined : -1}
+      >
+        {name} <span className="small">{waiting.skill?.name ?? waiting.website?.label}</span>
+      </RouteLink>
       <span className={isLate ? 'caution strong' : 'muted'}>{formatCountdown(seconds)}</span>
       {obstacle ? (
         <span className="small">{tOfFrame(obstacle)}</span>
@@ -41,7 +51,6 @@ export function WaitingRow({ waiting, place, obstacle, isTabStop }: WaitingRowPr
           size="small"
           onPress={() => openToWrite(waiting.id, take(waiting.id))}
           aria-label={t('takeName', { name })}
-          data-row={waiting.id}
           excludeFromTabOrder={!isTabStop}
         >
           {t('take')}

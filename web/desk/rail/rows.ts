@@ -18,6 +18,11 @@ export function moveThroughRows(event: KeyboardEvent<HTMLElement>): void {
   rows[step(rows.indexOf(row), rows.length)]?.focus();
 }
 
+/** Of what the filter shows. */
+export function findFirstRow(): HTMLElement | null {
+  return document.querySelector<HTMLElement>('.rail [data-row]');
+}
+
 /** For what has no better place for the focus. Not where the rail is out of sight. */
 export function focusRail(): void {
   const rail = document.querySelector<HTMLElement>('.rail');
