@@ -6,9 +6,11 @@ import { readNotes, watchDesk } from './in-page.ts';
 /** What the browser loads, and how long it takes until the desk can be used, each time with an empty cache. */
 export interface FirstView {
   readonly views: number;
-  /** As transferred, compressed and with headers. */
+  /** As transferred, compressed and with headers: everything but the scripts that are asked for later. */
   readonly bytes: number;
   readonly bytesWithoutFont: number;
+  /** Scripts that the desk asks for after it can be used, when it is idle. */
+  readonly laterBytes: number;
   readonly medianMs: number;
   readonly mostMs: number;
   /** What was transferred most of, by path, in one of the views. */
@@ -36,6 +38,7 @@ export async function measureFirstView(
     views,
     bytes: median(found.map(({ bytes }) => bytes)),
     bytesWithoutFont: median(found.map(({ bytes, ofFont }) => bytes - ofFont)),
+    laterBytes: median(found.map(({ laterBytes }) => laterBytes)),
     medianMs: median(times),
     mostMs: Math.max(...times),
     largest: found[0]?.sizes.toSorted((first, second) => second[1] - first[1]).slice(0, LARGEST) ?? [],
@@ -46,18 +49,23 @@ async function loadOnce(context: BrowserContext, address: string) {
   const page = await context.newPage();
   await page.addInitScript(watchDesk);
   const session = await context.newCDPSession(page);
-  const fonts = new Set<string>();
-  const loading = new Map<string, string>();
-  const sizes: [string, number][] = [];
-  let [bytes, ofFont] = [0, 0];
-  session.on('Network.responseReceived', ({ requestId, type }) => type === 'Font' && fonts.add(requestId));
-  session.on('Network.requestWillBeSent', ({ requestId, request }) => loading.set(requestId, request.url));
+  const types = new Map<string, string>();
+  const loading = new Map<string, { readonly path: string; readonly askedAt: number }>();
+  const files: {
+    readonly path: string;
+    readonly askedAt: number;
+    readonly bytes: number;
+    readonly type: string | undefined;
+  }[] = [];
+  session.on('Network.responseReceived', ({ requestId, type }) => types.set(requestId, type));
+  session.on('Network.requestWillBeSent', ({ requestId, request, wallTime }) =>
+    loading.set(requestId, { path: new URL(request.url).pathname, askedAt: wallTime * 1000 }),
+  );
   session.on('Network.loadingFailed', ({ requestId }) => loading.delete(requestId));
   session.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
-    sizes.push([new URL(loading.get(requestId) ?? address).pathname, encodedDataLength]);
+    const file = loading.get(requestId);
     loading.delete(requestId);
-    bytes += encodedDataLength;
-    if (fonts.has(requestId)) ofFont += encodedDataLength;
+    if (file) files.push({ ...file, bytes: encodedDataLength, type: types.get(requestId) });
   });
   await session.send('Network.enable');
   await page.goto(address);
@@ -67,10 +75,21 @@ async function loadOnce(context: BrowserContext, address: string) {
     if (performance.now() > end) throw new Error(`The desk is not shown at ${page.url()}.`);
   }
   await wait(SETTLE_MS);
-  // A response whose body the page does not read never ends for the browser.
-  const list = () => [...loading.values()].filter((url) => !url.endsWith('/_health'));
-  for (const end = performance.now() + TIMEOUT_MS; list().length > 0; await wait(50))
-    if (performance.now() > end) throw new Error(`The desk still loads ${list().join(', ')}.`);
+  for (const end = performance.now() + TIMEOUT_MS; loading.size > 0; await wait(50))
+    if (performance.now() > end)
+      throw new Error(`The desk still loads ${[...loading.values()].map(({ path }) => path).join(', ')}.`);
+  const shownAt = (await page.evaluate(() => performance.timeOrigin)) + usableAt;
   await context.close();
-  return { bytes, ofFont, usableAt, sizes };
+  const first = files.filter(({ askedAt, type }) => askedAt <= shownAt || type !== 'Script');
+  return {
+    bytes: sum(first),
+    ofFont: sum(first.filter(({ type }) => type === 'Font')),
+    laterBytes: sum(files) - sum(first),
+    sizes: first.map(({ path, bytes }) => [path, bytes] as const),
+    usableAt,
+  };
+}
+
+function sum(files: readonly { readonly bytes: number }[]): number {
+  return files.reduce((total, { bytes }) => total + bytes, 0);
 }

@@ -1,5 +1,6 @@
 import { loadavg } from 'node:os';
 import { formatInteger, formatMs, printSection, verdict } from '../tables.ts';
+import type { FirstView } from './first-view.ts';
 import type { DeskResult } from './measure.ts';
 import { MESSAGES_PER_SECOND } from './typing.ts';
 
@@ -11,23 +12,24 @@ const MAX_ARRIVAL_MS = 100;
 const ENOUGH = 0.95;
 const HEAD = ['figure', 'measured', 'goal', ''];
 
-export function printDesk({ conversations, firstView, arrivals, typing }: DeskResult): void {
+export function printDesk({ conversations, firstView, conversationView, arrivals, typing }: DeskResult): void {
   const row = (figure: string, value: number, goal: number, unit: 'ms' | 'kB') => {
     const format = (each: number) => (unit === 'kB' ? `${(each / 1000).toFixed(1)} kB` : `${formatMs(each)} ms`);
     return [figure, format(value), `≤ ${format(goal)}`, verdict(value <= goal)];
   };
-  printSection(
-    `First view of the desk in Chromium, empty cache, ${conversations.atFirstView} conversations, ${firstView.views} times`,
-    [
+  const printView = (title: string, view: FirstView) => {
+    printSection(`${title}, empty cache, ${conversations.atFirstView} conversations, ${view.views} times`, [
       HEAD,
-      row('transferred, without the font', firstView.bytesWithoutFont, MAX_BYTES, 'kB'),
-      row('transferred, with the font', firstView.bytes, MAX_BYTES, 'kB'),
-      row('until the rail and the presence are shown, median', firstView.medianMs, MAX_USABLE_MS, 'ms'),
-      row('the same, longest', firstView.mostMs, MAX_USABLE_MS, 'ms'),
-    ],
-  );
-  const largest = firstView.largest.map(([path, bytes]) => `${path} ${(bytes / 1000).toFixed(1)} kB`);
-  console.log(`\nMost of it: ${largest.join(', ')}.`);
+      row('transferred, without the font', view.bytesWithoutFont, MAX_BYTES, 'kB'),
+      row('transferred, with the font', view.bytes, MAX_BYTES, 'kB'),
+      row('until the rail and the presence are shown, median', view.medianMs, MAX_USABLE_MS, 'ms'),
+      row('the same, longest', view.mostMs, MAX_USABLE_MS, 'ms'),
+    ]);
+    const largest = view.largest.map(([path, bytes]) => `${path} ${(bytes / 1000).toFixed(1)} kB`);
+    console.log(`\nMost of it: ${largest.join(', ')}. Loaded later: ${(view.laterBytes / 1000).toFixed(1)} kB.`);
+  };
+  printView('First view of the desk in Chromium', firstView);
+  printView('First view with a conversation', conversationView);
   printSection(
     `From a visitor's message to the operator's document, idle desk, ${formatInteger(arrivals.messages)} messages`,
     [

@@ -238,4 +238,26 @@ describe('the frame of the desk in a browser', { skip: skipWithoutBrowser }, () 
     await page.keyboard.press('Enter');
     await page.waitForURL('**/desk/settings');
   });
+
+  test('a part that did not arrive is said in its place, and comes with another try', async () => {
+    const session = await context.newCDPSession(page);
+    await session.send('Network.enable');
+    await session.send('Network.setBlockedURLs', { urls: ['*/assets/extras-*'] });
+    await openDesk();
+    await button(/account menu/).click();
+    const missing = 'A part of the page could not be loaded.';
+    await page.locator('.toast').getByText(missing).waitFor();
+    await rail()
+      .getByRole('link', { name: /Messages left/ })
+      .click();
+    const alert = page.getByRole('alert').getByText(missing);
+    await alert.waitFor();
+    await assertPageIsSound(page, 'a missing part');
+    await session.send('Network.setBlockedURLs', { urls: [] });
+    await page.locator('.desk-content').getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('heading', { name: 'Messages left' }).waitFor();
+    assert.equal(await alert.count(), 0);
+    await button(/account menu/).click();
+    await page.getByRole('menuitem', { name: 'Settings' }).waitFor();
+  });
 });

@@ -1,6 +1,7 @@
-import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useTexts } from '../../shared/texts/LanguageContext.tsx';
 import { useDesk } from '../DeskContext.tsx';
+import { LaterDialog } from '../later/LaterDialog.tsx';
 import type { DeskConversation } from '../state/model.ts';
 import { useFacts } from '../useFacts.ts';
 import { Composer, type ComposerHandle, type ComposerMode } from './composer/Composer.tsx';
@@ -15,11 +16,6 @@ import { MessageList } from './messages/MessageList.tsx';
 import { conversationTexts } from './texts.ts';
 import { useComposerFocus } from './useComposerFocus.ts';
 import { useSingleKey } from './useSingleKey.ts';
-
-const TransferDialog = lazy(() =>
-  import('./transfer/TransferDialog.tsx').then((module) => ({ default: module.TransferDialog })),
-);
-const CloseDialog = lazy(() => import('./closing/CloseDialog.tsx').then((module) => ({ default: module.CloseDialog })));
 
 export interface OpenConversationProps {
   readonly conversationId: string;
@@ -81,12 +77,17 @@ export function OpenConversation(props: OpenConversationProps) {
           replacesComposer={couldWrite.current}
         />
       )}
-      <Suspense>
-        {canWrite && dialog === 'transfer' && (
-          <TransferDialog conversation={conversation} onClose={closeDialog} onTransferred={onTransferred} />
-        )}
-        {canWrite && dialog === 'close' && <CloseDialog conversation={conversation} onClose={closeDialog} />}
-      </Suspense>
+      {canWrite && dialog !== undefined && (
+        <LaterDialog title={t(dialog)} onCancel={closeDialog}>
+          {({ TransferDialog, CloseDialog }) =>
+            dialog === 'transfer' ? (
+              <TransferDialog conversation={conversation} onClose={closeDialog} onTransferred={onTransferred} />
+            ) : (
+              <CloseDialog conversation={conversation} onClose={closeDialog} />
+            )
+          }
+        </LaterDialog>
+      )}
     </DropArea>
   );
 }

@@ -1,7 +1,10 @@
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import type { Session } from '../../shared/api/session.ts';
+import { loadInTurn } from '../../shared/page/later-part.ts';
+import { untilIdle } from '../../shared/page/until-idle.ts';
 import { useTexts } from '../../shared/texts/LanguageContext.tsx';
 import { useDesk } from '../DeskContext.tsx';
+import { conversationPart, extrasPart } from '../later/parts.ts';
 import { OfferStrip } from '../rail/OfferStrip.tsx';
 import { OfferAnnouncer } from '../rail/Offers.tsx';
 import { Rail } from '../rail/Rail.tsx';
@@ -33,6 +36,7 @@ export function DeskFrame({ session }: { readonly session: Session }) {
   useAlerts();
   useLosses();
   useIgnoredFileDrops();
+  useLaterParts();
   useDeskShortcuts(route, showShortcuts);
   useRailFocus(route);
   return (
@@ -53,4 +57,13 @@ export function DeskFrame({ session }: { readonly session: Session }) {
       {hasShortcutsOpen && <ShortcutsDialog onClose={() => setShortcutsOpen(false)} />}
     </div>
   );
+}
+
+/** What was not needed for the first view comes now, so that no one waits for it. */
+function useLaterParts(): void {
+  useEffect(() => {
+    const end = new AbortController();
+    loadInTurn([conversationPart, extrasPart], untilIdle, end.signal);
+    return () => end.abort();
+  }, []);
 }

@@ -1,17 +1,14 @@
+import { useLaterPart } from '../../shared/page/useLaterPart.ts';
 import { useTexts } from '../../shared/texts/LanguageContext.tsx';
-import { ConversationView } from '../conversation/ConversationView.tsx';
-import { VisitorPanel } from '../visitor-panel/VisitorPanel.tsx';
-import { LaterView } from './LaterView.tsx';
+import { Later } from '../later/Later.tsx';
+import { LaterSkeleton } from '../later/LaterSkeleton.tsx';
+import { conversationPart, extrasPart } from '../later/parts.ts';
 import { NothingOpen } from './NothingOpen.tsx';
 import { navigate } from './navigation.ts';
 import type { DeskRoute } from './route.ts';
 import { frameTexts } from './texts.ts';
 import { useGoOn } from './useGoOn.ts';
 import { VisitorSide } from './VisitorSide.tsx';
-
-const loadMessagesLeft = async () => (await import('../messages-left/MessagesLeftView.tsx')).MessagesLeftView;
-
-const loadSettings = async () => (await import('../settings/SettingsView.tsx')).SettingsView;
 
 /** What the address names: a conversation with its visitor, the messages left, the settings. */
 export function DeskMain({ route }: { readonly route: DeskRoute }) {
@@ -22,28 +19,32 @@ export function DeskMain({ route }: { readonly route: DeskRoute }) {
       return (
         <>
           <section className="desk-content" aria-label={t('conversation')}>
-            <ConversationView
-              conversationId={route.conversationId}
-              onBack={() => navigate({ view: 'list' })}
-              onTransferred={() => goOn(route.conversationId)}
-              onShowVisitor={() => navigate({ ...route, isVisitorShown: true })}
-            />
+            <Later part={conversationPart}>
+              {({ ConversationView }) => (
+                <ConversationView
+                  conversationId={route.conversationId}
+                  onBack={() => navigate({ view: 'list' })}
+                  onTransferred={() => goOn(route.conversationId)}
+                  onShowVisitor={() => navigate({ ...route, isVisitorShown: true })}
+                />
+              )}
+            </Later>
           </section>
           <VisitorSide route={route}>
-            <VisitorPanel conversationId={route.conversationId} />
+            <Visitor conversationId={route.conversationId} />
           </VisitorSide>
         </>
       );
     case 'messagesLeft':
       return (
         <section className="desk-content" aria-label={t('messagesLeft')}>
-          <LaterView load={loadMessagesLeft} />
+          <Later part={extrasPart}>{({ MessagesLeftView }) => <MessagesLeftView />}</Later>
         </section>
       );
     case 'settings':
       return (
         <section className="desk-content" aria-label={t('settings')}>
-          <LaterView load={loadSettings} />
+          <Later part={extrasPart}>{({ SettingsView }) => <SettingsView />}</Later>
         </section>
       );
     case 'list':
@@ -53,4 +54,11 @@ export function DeskMain({ route }: { readonly route: DeskRoute }) {
         </section>
       );
   }
+}
+
+/** If it does not arrive, the conversation beside it says so. */
+function Visitor({ conversationId }: { readonly conversationId: string }) {
+  const { module, hasFailed } = useLaterPart(conversationPart);
+  if (module === undefined) return hasFailed ? null : <LaterSkeleton />;
+  return <module.VisitorPanel conversationId={conversationId} />;
 }

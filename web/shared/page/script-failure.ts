@@ -1,12 +1,8 @@
 import { readStored, writeStored } from '../stored.ts';
 import { chooseLanguage, readSavedLanguage } from '../texts/language.ts';
+import { missingFileTexts } from './missing-file-texts.ts';
 
-const TEXTS = {
-  en: ['A part of the page could not be loaded.', 'Try again'],
-  de: ['Ein Teil der Seite konnte nicht geladen werden.', 'Erneut versuchen'],
-  es: ['No se pudo cargar una parte de la página.', 'Reintentar'],
-  fr: ['Une partie de la page n’a pas pu être chargée.', 'Réessayer'],
-} as const;
+const TRY_AGAIN = { en: 'Try again', de: 'Erneut versuchen', es: 'Reintentar', fr: 'Réessayer' } as const;
 
 /** How often the page is loaded again by itself, and the first wait; each further wait is twice as long. */
 const MAX_RELOADS = 3;
@@ -50,13 +46,13 @@ export function reloadOrShowFailure(): void {
 function showFailure(): void {
   const page = document.getElementById('page') ?? document.body;
   if (document.getElementById('failed-files') !== null) return;
-  const [text, action] = TEXTS[chooseLanguage({ saved: readSavedLanguage(), browser: navigator.languages })];
+  const language = chooseLanguage({ saved: readSavedLanguage(), browser: navigator.languages });
   const message = document.createElement('p');
   message.id = 'failed-files';
   message.setAttribute('role', 'alert');
   const retry = document.createElement('button');
-  retry.textContent = action;
+  retry.textContent = TRY_AGAIN[language];
   retry.addEventListener('click', () => location.reload());
-  message.append(text, ' ', retry);
+  message.append(missingFileTexts[language], ' ', retry);
   page.before(message);
 }

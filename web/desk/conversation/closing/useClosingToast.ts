@@ -1,12 +1,12 @@
 import { useEffect, useSyncExternalStore } from 'react';
 import { useTexts } from '../../../shared/texts/LanguageContext.tsx';
 import { useToast } from '../../frame/ToastContext.tsx';
-import { conversationTexts } from '../texts.ts';
 import type { HeldCloses } from './held-closes.ts';
+import { closingTexts } from './texts.ts';
 
 /** The last conversation that was closed, as long as it can be kept open. */
 export function useClosingToast(held: HeldCloses): void {
-  const t = useTexts(conversationTexts);
+  const t = useTexts(closingTexts);
   const show = useToast();
   const all = useSyncExternalStore(held.subscribe, held.getAll);
   const { conversationId, visitorName } = all.findLast(({ step }) => step === 'held') ?? {};

@@ -1,10 +1,9 @@
-import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { IconButton } from '../../../shared/components/Button.tsx';
 import { useTexts } from '../../../shared/texts/LanguageContext.tsx';
+import { LaterPopup } from '../../later/LaterPopup.tsx';
 import { SMILE } from '../icons.ts';
 import { conversationTexts } from '../texts.ts';
-
-const EmojiPicker = lazy(() => import('./EmojiPicker.tsx').then((module) => ({ default: module.EmojiPicker })));
 
 /** Opens the picker, which is loaded then. */
 export function EmojiButton({ onChoose }: { readonly onChoose: (emoji: string) => void }) {
@@ -30,18 +29,20 @@ export function EmojiButton({ onChoose }: { readonly onChoose: (emoji: string) =
         onPress={() => setOpen(!isOpen)}
       />
       {isOpen && (
-        <Suspense>
-          <EmojiPicker
-            onChoose={(emoji) => {
-              setOpen(false);
-              onChoose(emoji);
-            }}
-            onCancel={() => {
-              setOpen(false);
-              button.current?.focus();
-            }}
-          />
-        </Suspense>
+        <LaterPopup onOpenChange={setOpen}>
+          {({ EmojiPicker }) => (
+            <EmojiPicker
+              onChoose={(emoji) => {
+                setOpen(false);
+                onChoose(emoji);
+              }}
+              onCancel={() => {
+                setOpen(false);
+                button.current?.focus();
+              }}
+            />
+          )}
+        </LaterPopup>
       )}
     </span>
   );

@@ -5,10 +5,10 @@ import { useToast } from '../../frame/ToastContext.tsx';
 import { writeDraft } from '../../state/drafts.ts';
 import { closeAtPageEnd } from '../closing/close-at-page-end.ts';
 import { HeldCloses } from '../closing/held-closes.ts';
+import { closingTexts } from '../closing/texts.ts';
 import { useClosingToast } from '../closing/useClosingToast.ts';
 import { useHeldCloseTimes } from '../closing/useHeldCloseTimes.ts';
 import { type Upload, Uploads } from '../composer/uploads.ts';
-import { conversationTexts } from '../texts.ts';
 import { ComposerFocus } from './composer-focus.ts';
 
 interface Memory {
@@ -21,7 +21,7 @@ const MemoryContext = createContext<Memory | undefined>(undefined);
 
 /** What goes on in conversations that are not in sight: closings that can be undone, and uploads. Once in the desk. */
 export function ConversationMemory({ children }: { readonly children: ReactNode }) {
-  const t = useTexts(conversationTexts);
+  const t = useTexts(closingTexts);
   const desk = useDeskStore();
   const show = useToast();
   const onRefused = useRef<(failure: string) => void>(undefined);

@@ -104,8 +104,6 @@ export const de: TextsLike<typeof en> = {
   closingLine: 'Schlusssatz (freiwillig)',
   closingLineHint: 'Wird als letzte Nachricht gesendet, bevor das Gespräch beendet wird.',
   closeConversation: 'Gespräch beenden',
-  closedToast: 'Gespräch mit {name} beendet',
-  notClosed: 'Das Gespräch wurde nicht beendet.',
   transferTitle: '{name} übergeben',
   transferTo: 'Übergeben an',
   transferOperator: 'Mitarbeiter',

@@ -101,8 +101,6 @@ export const en = {
   closingLine: 'Closing line (optional)',
   closingLineHint: 'Sent as the last message before the conversation is closed.',
   closeConversation: 'Close conversation',
-  closedToast: 'Conversation with {name} closed',
-  notClosed: 'The conversation was not closed.',
   transferTitle: 'Transfer {name}',
   transferTo: 'Transfer to',
   transferOperator: 'Operator',

@@ -104,8 +104,6 @@ export const es: TextsLike<typeof en> = {
   closingLine: 'Frase de cierre (opcional)',
   closingLineHint: 'Se envía como último mensaje antes de cerrar la conversación.',
   closeConversation: 'Cerrar conversación',
-  closedToast: 'Conversación con {name} cerrada',
-  notClosed: 'La conversación no se ha cerrado.',
   transferTitle: 'Transferir a {name}',
   transferTo: 'Transferir a',
   transferOperator: 'Agente',

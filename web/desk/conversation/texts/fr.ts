@@ -104,8 +104,6 @@ export const fr: TextsLike<typeof en> = {
   closingLine: 'Phrase de clôture (facultative)',
   closingLineHint: 'Envoyée comme dernier message avant la fermeture de la conversation.',
   closeConversation: 'Fermer la conversation',
-  closedToast: 'Conversation avec {name} fermée',
-  notClosed: 'La conversation n’a pas été fermée.',
   transferTitle: 'Transférer {name}',
   transferTo: 'Transférer à',
   transferOperator: 'Conseiller',
