@@ -117,7 +117,7 @@ describe('closing conversations in the desk', { skip: skipWithoutBrowser }, () =
     assert.equal(await row('Mine').count(), 0);
     await page.context().setOffline(false);
     await waitUntilClosed();
-    await page.getByText(/^Closed by/).waitFor();
+    await page.getByText(/^You closed/).waitFor();
     assert.deepEqual(await readTexts(), ['Where is my parcel?', 'Goodbye']);
   });
 });

@@ -318,7 +318,7 @@ describe('a conversation in the desk', { skip: skipWithoutBrowser }, () => {
     await page.getByText('This conversation is being closed.').waitFor();
     assert.equal((await readAsVisitor()).state, 'ACTIVE');
     await waitUntil('the conversation is closed', async () => (await readAsVisitor()).state === 'CLOSED');
-    await page.getByText(/^Closed by an operator/).waitFor();
+    await page.getByText(/^You closed this conversation/).waitFor();
     const texts = (await readAsVisitor()).messages.map(({ text }: { text: string }) => text);
     assert.equal(texts.filter((text: string) => text === 'Goodbye').length, 1);
   });

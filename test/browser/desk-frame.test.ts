@@ -200,6 +200,33 @@ describe('the frame of the desk in a browser', { skip: skipWithoutBrowser }, () 
     await alert.waitFor({ state: 'detached' });
   });
 
+  test('operators do not read that they were away: the visitor does', async () => {
+    await openDesk();
+    await becomeAvailable();
+    const visitor = await site.createVisitor();
+    const { id } = await visitor.startConversation({ message: 'Hello' });
+    await offer().waitFor();
+    await page.keyboard.press('a');
+    await page.getByRole('log').getByText('You joined').waitFor();
+    const readNotices = async () => {
+      const { data } = await visitor.run('query($id:ID!){conversation(id:$id){messages{notice{code}}}}', { id });
+      return data.conversation.messages.flatMap(
+        ({ notice }: { notice: { code: string } | null }) => notice?.code ?? [],
+      );
+    };
+    await site.admin.run(
+      'mutation($input:OperatorDisconnectInput!){operatorDisconnect(input:$input){userErrors{message}}}',
+      { input: { id: operator.id } },
+    );
+    await button('Connect again').click();
+    await waitUntil('the visitor knows', async () => (await readNotices()).length === 3);
+    assert.deepEqual(await readNotices(), ['operator_joined', 'operator_away', 'operator_back']);
+    await visitor.sendMessage(id, 'Are you there?');
+    await page.getByRole('log').getByText('Are you there?').waitFor();
+    assert.deepEqual(await page.getByRole('log').locator('.notice').count(), 1);
+    assert.equal(await page.getByText(/lost the connection|is back/).count(), 0);
+  });
+
   test('every address, in four languages and at three widths', async () => {
     await openDesk();
     await becomeAvailable();

@@ -165,7 +165,7 @@ describe('the work of operators in the desk', { skip: skipWithoutBrowser }, () =
     await strip(page).getByText('This conversation is being closed.').waitFor();
     await waitUntil('the focus is not lost', () => strip(page).evaluate((element) => element.matches(':focus')));
     await strip(page)
-      .getByText(/^Closed by an operator/)
+      .getByText(/^You closed this conversation/)
       .waitFor();
     assert.equal((await readAsVisitor(visitor, id)).state, 'CLOSED');
     assert.deepEqual(await textsOfVisitor(visitor, id), ['Where is my parcel?', 'On its way.', 'Goodbye']);
@@ -275,7 +275,7 @@ describe('the work of operators in the desk', { skip: skipWithoutBrowser }, () =
     await button(second, 'Close conversation').click();
     for (const page of [first, second]) {
       await strip(page)
-        .getByText(/^Closed by an operator/)
+        .getByText(/^You closed this conversation/)
         .waitFor();
     }
   });

@@ -272,6 +272,14 @@ test('a closing line is stored together with the close, or not at all', async ()
     [before.messageCount + 1, before.messageCount + 1, closedAt],
   );
 
+  const closer = 'closedBy closedByOperator{id}';
+  assert.deepEqual((await readConversation(operator, id, closer)).conversation, {
+    ...{ closedBy: 'OPERATOR', closedByOperator: { id: String(operator.id) } },
+  });
+  const other = await startActive();
+  await mutate(admin, 'conversationClose', { id: other.id });
+  assert.equal((await readConversation(admin, other.id, closer)).conversation.closedByOperator.id, String(admin.id));
+
   const again = await mutate(operator, 'conversationClose', { id, text: 'Goodbye' });
   assert.deepEqual(again.userErrors[0].code, 'STATE');
   assert.equal((await desks.fixture.loadConversation(id)).messageCount, before.messageCount + 1, 'stored once');

@@ -290,7 +290,7 @@ export const FIELDS = buildTable(
   cellsFor(
     'Conversation',
     CONVERSATIONS,
-    'offeredAt offerUntil acceptedAt firstAnswerAt closedAt closedBy closeReason tags messageCount',
+    'offeredAt offerUntil acceptedAt firstAnswerAt closedAt closedBy closedByOperator closeReason tags messageCount',
   ),
   cellsFor('Conversation', CONVERSATIONS, 'readByVisitorUpTo readByOperatorUpTo unreadCount'),
   cellsFor('Notice', CONVERSATIONS, 'code parameters'),

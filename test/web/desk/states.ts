@@ -32,7 +32,14 @@ export function createFields(id: string, changes: Partial<ConversationFields> = 
   return {
     ...{ id, channel: 'CHAT', state: 'ACTIVE', language: 'en', website: { id: '1', label: 'Shop' } },
     ...{ skill: null, group: null, operator: { id: VIEWER.id, pseudo: VIEWER.pseudo }, createdAt: toTime(0) },
-    ...{ offerUntil: null, acceptedAt: toTime(1), closedAt: null, closedBy: null, closeReason: null },
+    ...{
+      offerUntil: null,
+      acceptedAt: toTime(1),
+      closedAt: null,
+      closedBy: null,
+      closedByOperator: null,
+      closeReason: null,
+    },
     visitor: { id: `v${id}`, firstname: 'Visitor', lastname: id, email: '' },
     ...{ visitorPresent: true, visitorLeftAt: null, tags: [], messageCount: 0, unreadCount: 0 },
     ...{ readByVisitorUpTo: 0, readByOperatorUpTo: 0, satisfaction: null, escalatedFrom: null },

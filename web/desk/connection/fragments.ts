@@ -24,6 +24,7 @@ export const CONVERSATION_FIELDS = graphql(`
     skill { id name }
     group { id name }
     operator { id pseudo }
+    closedByOperator { id pseudo }
     visitor { id firstname lastname email }
     tags { id name }
     satisfaction { noteWelcome noteResolution noteDelay comment }

@@ -31,6 +31,7 @@ export function replaceFields(known: DeskConversation, fields: ConversationField
     skill: keep(known.skill, fields.skill),
     group: keep(known.group, fields.group),
     operator: keep(known.operator, fields.operator),
+    closedByOperator: keep(known.closedByOperator, fields.closedByOperator),
     visitor: keep(known.visitor, fields.visitor),
     satisfaction: keep(known.satisfaction, fields.satisfaction),
     escalatedFrom: keep(known.escalatedFrom, fields.escalatedFrom),

@@ -126,6 +126,8 @@ export interface DeskConversation {
   readonly acceptedAt: string | null;
   readonly closedAt: string | null;
   readonly closedBy: 'OPERATOR' | 'VISITOR' | 'API_KEY' | 'SYSTEM' | null;
+  /** Null if it was not an operator, or one who does not exist any more. */
+  readonly closedByOperator: Person | null;
   readonly closeReason: string | null;
   readonly visitor: DeskVisitor | null;
   readonly visitorPresent: boolean | null;

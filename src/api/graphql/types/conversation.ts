@@ -200,6 +200,13 @@ ConversationRef.implement({
         nullable: true,
         description: 'Who closed the conversation.',
       }),
+      closedByOperator: t.field({
+        type: OperatorRef,
+        nullable: true,
+        description: 'The operator who closed the conversation, if an operator did and still exists.',
+        resolve: ({ closedBy, closedById }, _args, { load }) =>
+          loadOrNull(load.operator, closedBy === 'operator' ? closedById : null),
+      }),
       closeReason: t.expose('closeReason', {
         type: CloseReasonEnum,
         nullable: true,

@@ -3,6 +3,7 @@ import { Button, IconButton } from '../../../shared/components/Button.tsx';
 import type { IconPath } from '../../../shared/components/icons.ts';
 import { describeLanguage } from '../../../shared/format/language-name.ts';
 import { useLanguage, useTexts } from '../../../shared/texts/LanguageContext.tsx';
+import { useDesk } from '../../DeskContext.tsx';
 import type { ConversationFacts } from '../../state/facts.ts';
 import { describeVisitor } from '../describe-visitor.ts';
 import { CHEVRON_LEFT, CLOSE_CONVERSATION, NOTE, PANEL, TRANSFER } from '../icons.ts';
@@ -84,13 +85,15 @@ function HeadButton({ label, ...props }: HeadButtonProps) {
 const AGAIN_MS = 20_000;
 
 function useDuration({ createdAt, acceptedAt, closedAt }: ConversationFacts): string {
+  const t = useTexts(conversationTexts);
   const { locale } = useLanguage();
+  const clockOffset = useDesk((state) => state.clockOffset);
   const [now, setNow] = useState(Date.now);
   useEffect(() => {
     if (closedAt !== null) return;
     const timer = setInterval(() => setNow(Date.now()), AGAIN_MS);
     return () => clearInterval(timer);
   }, [closedAt]);
-  const end = closedAt === null ? Math.max(now, Date.now()) : Date.parse(closedAt);
-  return describeDuration(end - Date.parse(acceptedAt ?? createdAt), locale);
+  const end = closedAt === null ? Math.max(now, Date.now()) - clockOffset : Date.parse(closedAt);
+  return describeDuration(end - Date.parse(acceptedAt ?? createdAt), { locale, underMinute: t('underMinute') });
 }

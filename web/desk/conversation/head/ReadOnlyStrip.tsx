@@ -62,12 +62,16 @@ export function ReadOnlyStrip({ conversation, isClosing, replacesComposer }: Rea
   );
 }
 
-function useReason({ state, operator, closedAt, closedBy }: DeskConversation, isClosing: boolean): string {
+function useReason(conversation: DeskConversation, isClosing: boolean): string {
+  const { state, operator, closedAt, closedBy, closedByOperator } = conversation;
+  const viewerId = useDesk(({ viewer }) => viewer.id);
   const t = useTexts(conversationTexts);
   const { locale } = useLanguage();
   if (isClosing) return t('isClosing');
   if (state === 'CLOSED') {
     const at = closedAt === null ? '' : formatDate(closedAt, locale);
+    if (closedByOperator?.id === viewerId) return t('closedByYou', { at });
+    if (closedByOperator !== null) return t('closedByName', { name: closedByOperator.pseudo, at });
     return t(closedBy === null ? 'closedBySystem' : CLOSED_TEXTS[closedBy], { at });
   }
   if (state === 'QUEUED') return t('isWaiting');

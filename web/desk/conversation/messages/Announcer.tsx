@@ -1,22 +1,23 @@
 import { useState } from 'react';
 import { useLanguage, useTexts } from '../../../shared/texts/LanguageContext.tsx';
-import type { DeskConversation, Viewer } from '../../state/model.ts';
+import type { DeskConversation, Message, Viewer } from '../../state/model.ts';
 import { describeVisitor } from '../describe-visitor.ts';
 import { conversationTexts } from '../texts.ts';
 import { renderNotice } from './notices.ts';
 
 interface AnnouncerProps {
-  readonly conversation: DeskConversation;
+  readonly conversation: Pick<DeskConversation, 'notes' | 'visitor'>;
+  readonly messages: readonly Message[];
   readonly viewer: Pick<Viewer, 'id' | 'pseudo'>;
 }
 
 const MOST = 5;
 
 /** Reads each new message of others once to a screen reader. Those that were there before are not read. */
-export function Announcer({ conversation, viewer }: AnnouncerProps) {
+export function Announcer({ conversation, messages, viewer }: AnnouncerProps) {
   const t = useTexts(conversationTexts);
   const { language } = useLanguage();
-  const { messages, notes } = conversation;
+  const { notes } = conversation;
   const [start] = useState({ sequence: messages.at(-1)?.sequence ?? 0, notes: new Set(notes.map(({ id }) => id)) });
   const newMessages = messages.slice(-MOST).filter((message) => message.sequence > start.sequence);
   const newNotes = notes.slice(-MOST).filter((note) => !start.notes.has(note.id) && note.operator?.id !== viewer.id);

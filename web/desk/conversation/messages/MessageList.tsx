@@ -4,6 +4,7 @@ import { Button } from '../../../shared/components/Button.tsx';
 import { useTexts } from '../../../shared/texts/LanguageContext.tsx';
 import { listMessageItems } from '../../state/message-items.ts';
 import type { DeskConversation, Viewer } from '../../state/model.ts';
+import { listMessagesFor } from '../../state/own-absences.ts';
 import { describeVisitor } from '../describe-visitor.ts';
 import { ARROW_DOWN } from '../icons.ts';
 import { conversationTexts } from '../texts.ts';
@@ -30,7 +31,9 @@ const NEAR_START = 400;
 export function MessageList({ conversation, viewer, isReadOnly }: MessageListProps) {
   const t = useTexts(conversationTexts);
   const { id, messages, notes, pending, readByVisitorUpTo } = conversation;
-  const items = useMemo(() => listMessageItems({ messages, notes, pending }), [messages, notes, pending]);
+  const { operator } = conversation;
+  const shown = useMemo(() => listMessagesFor(viewer, { messages, operator }), [viewer, messages, operator]);
+  const items = useMemo(() => listMessageItems({ messages: shown, notes, pending }), [shown, notes, pending]);
   const isTyping = useTyping(conversation.visitorTypingUntil);
   const scroller = useRef<HTMLDivElement>(null);
   const isAtEndNow = useRef(true);
@@ -152,7 +155,7 @@ export function MessageList({ conversation, viewer, isReadOnly }: MessageListPro
           </Button>
         </span>
       )}
-      <Announcer conversation={conversation} viewer={viewer} />
+      <Announcer conversation={conversation} messages={shown} viewer={viewer} />
     </div>
   );
 }
