@@ -166,6 +166,39 @@ describe('a conversation in the desk', { skip: skipWithoutBrowser }, () => {
     assert.equal(await page.evaluate('document.activeElement === document.body'), true);
   });
 
+  test('without a connection the panel has what was read, and says once what comes later', async () => {
+    await openConversation({ firstname: 'Tom', lastname: 'Vega' });
+    const panel = page.locator('.visitor-panel');
+    const later = page.getByText('Shown when the connection is back.');
+    await panel.locator('.facts').first().waitFor();
+    await panel.getByText('Routed to you: why?').waitFor();
+    // Its program is loaded when it is shown for the first time.
+    await button('Transfer').click();
+    await button('Cancel').click();
+    await context.setOffline(true);
+    await field().click();
+    await page.keyboard.press('Alt+ArrowUp'); // to one that was not open before
+    await panel.getByRole('heading', { name: 'Lea Roux' }).waitFor();
+    await later.waitFor();
+    assert.equal(await later.count(), 1);
+    assert.equal(await panel.getByRole('alert').count(), 0);
+    await button('Transfer').click();
+    await waitUntil('the dialog says it too', async () => (await later.count()) === 2);
+    assert.equal(await page.getByRole('dialog').getByRole('alert').count(), 0);
+    await button('Cancel').click();
+    await field().click();
+    await page.keyboard.press('Alt+ArrowDown');
+    await panel.getByRole('heading', { name: 'Tom Vega' }).waitFor();
+    await panel.locator('.facts').first().waitFor();
+    assert.equal(await later.count(), 0);
+    await field().click();
+    await page.keyboard.press('Alt+ArrowUp');
+    await later.waitFor();
+    await context.setOffline(false);
+    await later.waitFor({ state: 'detached' });
+    await panel.locator('.facts').first().waitFor();
+  });
+
   test('files go both ways', async () => {
     const png = createPng(40, 20);
     const uploads: string[] = [];

@@ -4,7 +4,8 @@ import type { OpenDesk } from './open-desk.ts';
 export function watchNetwork(desk: OpenDesk): () => void {
   const ending = new AbortController();
   const { signal } = ending;
-  addEventListener('online', () => desk.reconnect(), { signal });
+  // Offline, the socket would seem to work until its next ping fails.
+  for (const type of ['online', 'offline']) addEventListener(type, () => desk.reconnect(), { signal });
   const ensure = () => {
     if (document.visibilityState === 'visible') desk.ensureConnection();
   };

@@ -1,5 +1,4 @@
 import { memo, useEffect, useRef, useState } from 'react';
-import { useReading } from '../../shared/api/useReading.ts';
 import { IconButton } from '../../shared/components/Button.tsx';
 import { useTexts } from '../../shared/texts/LanguageContext.tsx';
 import { describeVisitor } from '../conversation/describe-visitor.ts';
@@ -20,6 +19,7 @@ import { RoutingSection } from './routing/RoutingSection.tsx';
 import { TagsSection } from './tags/TagsSection.tsx';
 import { visitorPanelTexts } from './texts.ts';
 import { useFocusReturn } from './useFocusReturn.ts';
+import { usePanelReading } from './usePanelReading.ts';
 import { readVisitor } from './visitor-query.ts';
 
 /** Everything about the visitor of a conversation, and why it came to its operator. */
@@ -31,7 +31,8 @@ export function VisitorPanel({ conversationId }: { readonly conversationId: stri
 /** Not drawn again with every message. */
 const Panel = memo(function Panel({ conversation }: { readonly conversation: ConversationFacts }) {
   const t = useTexts(conversationTexts);
-  const { value, failure, reload } = useVisitor(conversation);
+  const tOfPanel = useTexts(visitorPanelTexts);
+  const { value, failure, isLost, reload } = useVisitor(conversation);
   const editing = useEditing(conversation, reload);
   const isEditing = editing.isEditing && value?.erasedAt === null;
   const name = describeVisitor(value ?? conversation.visitor, t);
@@ -46,6 +47,7 @@ const Panel = memo(function Panel({ conversation }: { readonly conversation: Con
       >
         {value && value.erasedAt === null && editing.button}
       </Identity>
+      {isLost && value === undefined && <p className="panel-failure small">{tOfPanel('shownWhenBack')}</p>}
       {failure && <PanelFailure failure={failure} onRetry={reload} />}
       {value && isEditing && (
         <DetailsForm
@@ -57,7 +59,9 @@ const Panel = memo(function Panel({ conversation }: { readonly conversation: Con
         />
       )}
       {value && !isEditing && <ContextFacts conversation={conversation} visitor={value} />}
-      {value === undefined && failure === undefined && <PanelSkeleton widths={['70%', '85%', '60%', '75%']} />}
+      {value === undefined && failure === undefined && !isLost && (
+        <PanelSkeleton widths={['70%', '85%', '60%', '75%']} />
+      )}
       {value?.context && <CustomFields fields={value.context.fields} />}
       <TagsSection conversation={conversation} />
       {conversation.visitor && (
@@ -119,7 +123,7 @@ function canEdit({ viewer }: DeskState, { operator }: ConversationFacts): boolea
 /** Read again when the visitor opens another page, or their fields or details change. */
 function useVisitor({ id, visitor }: ConversationFacts) {
   const change = useDesk((state) => (visitor ? state.visitorChanges.get(visitor.id) : undefined));
-  const reading = useReading(id, () => readVisitor(id));
+  const reading = usePanelReading(`visitor ${id}`, () => readVisitor(id));
   const lastChange = useRef(change);
   const { reload } = reading;
   useEffect(() => {

@@ -15,6 +15,8 @@ interface Memory {
   readonly composerFocus: ComposerFocus;
   readonly held: HeldCloses;
   readonly uploads: Uploads;
+  /** What was read of visitors, by the keys of the readings. */
+  readonly readings: Map<string, unknown>;
 }
 
 const MemoryContext = createContext<Memory | undefined>(undefined);
@@ -48,6 +50,7 @@ export function ConversationMemory({ children }: { readonly children: ReactNode 
       onRefused: (_held, failure) => onRefused.current?.(failure),
     }),
     uploads: new Uploads(desk.actions.upload),
+    readings: new Map(),
   }));
   const { held } = memory;
   const isLive = useDesk((state) => state.connection.kind === 'live');
@@ -75,6 +78,11 @@ function useMemory(): Memory {
 
 export function useHeldCloses(): HeldCloses {
   return useMemory().held;
+}
+
+/** For what is shown while the service cannot be reached. */
+export function useReadings(): Map<string, unknown> {
+  return useMemory().readings;
 }
 
 /** The conversations that were closed here and that the service does not know as closed yet. */

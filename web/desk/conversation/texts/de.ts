@@ -117,6 +117,7 @@ export const de: TextsLike<typeof en> = {
   findGroup: 'Gruppe suchen',
   noTarget: 'Keine Treffer.',
   targetsLoading: 'Wird geladen …',
+  targetsWhenBack: 'Wird angezeigt, sobald die Verbindung wieder da ist.',
   freeNow: '{count} verfügbar',
   noneFree: 'Niemand verfügbar',
   waitsForFree: 'Verbunden: {count}, niemand frei. Das Gespräch wartet dort.',

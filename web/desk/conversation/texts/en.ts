@@ -114,6 +114,7 @@ export const en = {
   findGroup: 'Find a group',
   noTarget: 'Nothing matches.',
   targetsLoading: 'Loading…',
+  targetsWhenBack: 'Shown when the connection is back.',
   freeNow: '{count} available',
   noneFree: 'No operator available',
   waitsForFree: 'Connected: {count}, none free. The conversation waits there.',

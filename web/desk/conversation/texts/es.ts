@@ -117,6 +117,7 @@ export const es: TextsLike<typeof en> = {
   findGroup: 'Buscar un grupo',
   noTarget: 'Sin resultados.',
   targetsLoading: 'Cargando…',
+  targetsWhenBack: 'Se mostrará cuando vuelva la conexión.',
   freeNow: '{count} disponibles',
   noneFree: 'Nadie disponible',
   waitsForFree: 'Conectados: {count}, ninguno libre. La conversación espera allí.',

@@ -117,6 +117,7 @@ export const fr: TextsLike<typeof en> = {
   findGroup: 'Chercher un groupe',
   noTarget: 'Aucun résultat.',
   targetsLoading: 'Chargement…',
+  targetsWhenBack: 'S’affichera dès que la connexion sera rétablie.',
   freeNow: '{count} disponibles',
   noneFree: 'Personne de disponible',
   waitsForFree: 'Connectés : {count}, aucun libre. La conversation y attend.',

@@ -39,7 +39,7 @@ export function TransferDialog({ conversation, onClose, onTransferred }: Transfe
   const [text, setText] = useState('');
   const [chosenId, setChosenId] = useState<string>();
   const [note, setNote] = useDraft(`${conversation.id}:transfer`);
-  const { targets, isLoaded, failure: targetsFailure } = useTargets(conversation.id, text);
+  const { targets, isLoaded, isLost, failure: targetsFailure } = useTargets(conversation.id, text);
   const list = listTargets(targets, kind, text);
   // What was chosen, as long as it is there; else the first one that can take the conversation.
   const index = Math.max(
@@ -125,7 +125,7 @@ export function TransferDialog({ conversation, onClose, onTransferred }: Transfe
         </div>
         {list.length === 0 && (
           <p className="muted" role="status">
-            {isLoaded || targetsFailure ? t('noTarget') : t('targetsLoading')}
+            {isLoaded ? t('noTarget') : isLost ? t('targetsWhenBack') : !targetsFailure && t('targetsLoading')}
           </p>
         )}
         <TextArea

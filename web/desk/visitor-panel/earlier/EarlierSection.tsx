@@ -1,5 +1,4 @@
 import { useEffect, useState } from 'react';
-import { useReading } from '../../../shared/api/useReading.ts';
 import { Button } from '../../../shared/components/Button.tsx';
 import { Icon } from '../../../shared/components/Icon.tsx';
 import { useLanguage, useTexts } from '../../../shared/texts/LanguageContext.tsx';
@@ -10,6 +9,7 @@ import { CALL, CHAT, VIDEO } from '../../icons.ts';
 import { PanelFailure, PanelSkeleton } from '../PanelFailure.tsx';
 import { PanelSection } from '../PanelSection.tsx';
 import { visitorPanelTexts } from '../texts.ts';
+import { usePanelReading } from '../usePanelReading.ts';
 import { type EarlierConversation, readEarlier } from './earlier-query.ts';
 import { findHistoryScope } from './history-scope.ts';
 
@@ -25,11 +25,13 @@ export function EarlierSection({ conversationId, visitor }: EarlierSectionProps)
   const t = useTexts(visitorPanelTexts);
   const scope = useDesk((state) => findHistoryScope(state, visitor.id));
   const [pages, setPages] = useState(1);
-  const { value, failure, reload } = useReading(`${conversationId} ${scope}`, () => readEarlier(conversationId, pages));
+  const { value, failure, isLost, reload } = usePanelReading(`earlier ${conversationId} ${scope}`, () =>
+    readEarlier(conversationId, pages),
+  );
   useEffect(() => {
     if (pages > 1) reload();
   }, [pages, reload]);
-  if (value === null) return null;
+  if (value === null || (isLost && value === undefined)) return null;
   const { conversations = [], hasMore = false } = value ?? {};
   return (
     <PanelSection

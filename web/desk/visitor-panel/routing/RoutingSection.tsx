@@ -1,9 +1,9 @@
-import { useReading } from '../../../shared/api/useReading.ts';
 import { useLanguage, useTexts } from '../../../shared/texts/LanguageContext.tsx';
 import { useDesk } from '../../DeskContext.tsx';
 import type { ConversationFacts } from '../../state/facts.ts';
 import { PanelFailure, PanelSkeleton } from '../PanelFailure.tsx';
 import { PanelSection } from '../PanelSection.tsx';
+import { usePanelReading } from '../usePanelReading.ts';
 import type { RoutingDecision } from './decision.ts';
 import { type DescribeOptions, describeCause, describeChoice, describeExcluded } from './describe-decision.ts';
 import { Ranking } from './Ranking.tsx';
@@ -22,8 +22,10 @@ export function RoutingSection({ conversation, visitorName }: RoutingSectionProp
   const viewerId = useDesk((state) => state.viewer.id);
   const { id, operator } = conversation;
   // Another operator: another decision.
-  const { value, failure, reload } = useReading(`${id} ${operator?.id}`, () => readLastDecision(id));
-  if (value === null) return null;
+  const { value, failure, isLost, reload } = usePanelReading(`routing ${id} ${operator?.id}`, () =>
+    readLastDecision(id),
+  );
+  if (value === null || (isLost && value === undefined)) return null;
   const isViewer = operator === null || operator.id === viewerId;
   return (
     <PanelSection name="routing" title={isViewer ? t('toYou') : t('toOther', { name: operator.pseudo })}>

@@ -13,6 +13,7 @@ export const de: TextsLike<typeof en> = {
   address: 'Anschrift',
   customer: 'Kunde',
   erased: 'Die personenbezogenen Daten wurden gelöscht.',
+  shownWhenBack: 'Wird angezeigt, sobald die Verbindung wieder da ist.',
 
   fields: 'Felder',
   verified: 'bestätigt',

@@ -10,6 +10,7 @@ export const en = {
   address: 'Address',
   customer: 'Customer',
   erased: 'The personal data was erased.',
+  shownWhenBack: 'Shown when the connection is back.',
 
   fields: 'Fields',
   verified: 'verified',

@@ -13,6 +13,7 @@ export const es: TextsLike<typeof en> = {
   address: 'Dirección',
   customer: 'Cliente',
   erased: 'Los datos personales se han borrado.',
+  shownWhenBack: 'Se mostrará cuando vuelva la conexión.',
 
   fields: 'Campos',
   verified: 'verificado',

@@ -13,6 +13,7 @@ export const fr: TextsLike<typeof en> = {
   address: 'Adresse',
   customer: 'Client',
   erased: 'Les données personnelles ont été effacées.',
+  shownWhenBack: 'S’affichera dès que la connexion sera rétablie.',
 
   fields: 'Champs',
   verified: 'vérifié',
