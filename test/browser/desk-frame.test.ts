@@ -200,6 +200,27 @@ describe('the frame of the desk in a browser', { skip: skipWithoutBrowser }, () 
     await alert.waitFor({ state: 'detached' });
   });
 
+  test('a channel that someone else turned off says so, with the way back', async () => {
+    await openDesk();
+    await becomeAvailable();
+    assert.equal(await page.locator('.capacity > li').count(), 1, 'only the channels that the operator has');
+    const { errors } = await site.admin.run(
+      'mutation($input:OperatorAvailabilityUpdateInput!){operatorAvailabilityUpdate(input:$input){userErrors{message}}}',
+      { input: { id: operator.id, chat: false } },
+    );
+    assert.deepEqual(errors, []);
+    const banner = page.locator('.banner', { hasText: /^Chat: Turned off by .+ at \d/ });
+    await banner.waitFor();
+    await page.locator('.bar > .button').click();
+    await page.getByRole('switch', { name: 'Chat' }).waitFor();
+    await page.getByText(/^Turned off by .+ Turn it on to get conversations again\.$/).waitFor();
+    await assertPageIsSound(page, 'a channel is off');
+    await page.keyboard.press('Escape');
+    await banner.getByRole('button', { name: 'Turn on' }).click();
+    await presence('Available').waitFor();
+    await banner.waitFor({ state: 'detached' });
+  });
+
   test('operators do not read that they were away: the visitor does', async () => {
     await openDesk();
     await becomeAvailable();

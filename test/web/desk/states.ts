@@ -10,6 +10,7 @@ import type { ChannelLive, DeskState, Message, Note, PendingMessage, Viewer } fr
 const CHANNEL: ChannelLive = {
   ...{ enabled: true, available: true, busy: false, routable: true },
   ...{ slotNumber: 0, slotMaxNumber: 4, blockedBy: [] },
+  ...{ changedBy: null, changedAt: null, changedReason: null },
 };
 
 export const VIEWER: Viewer = {

@@ -38,6 +38,13 @@ export const PREFERENCES = graphql(`
   }
 `);
 
+const CHANNEL_LIVE = graphql(`
+  fragment DeskChannelLive on ChannelLive {
+    enabled available busy routable slotNumber slotMaxNumber blockedBy
+    changedBy { type id name } changedAt changedReason
+  }
+`);
+
 /** What an event tells of the viewer as well. */
 export const OPERATOR_FIELDS = graphql(
   `
@@ -45,14 +52,14 @@ export const OPERATOR_FIELDS = graphql(
     id pseudo chatAndCall
     live {
       connected
-      chat { enabled available busy routable slotNumber slotMaxNumber blockedBy }
-      call { enabled available busy routable slotNumber slotMaxNumber blockedBy }
-      video { enabled available busy routable slotNumber slotMaxNumber blockedBy }
+      chat { ...DeskChannelLive }
+      call { ...DeskChannelLive }
+      video { ...DeskChannelLive }
       pauseReason
       takenOffline { by { type id name } at reason }
     }
     preferences { ...DeskPreferences }
   }
 `,
-  [PREFERENCES],
+  [CHANNEL_LIVE, PREFERENCES],
 );

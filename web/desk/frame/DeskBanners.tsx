@@ -9,20 +9,21 @@ import { POWER, WIFI_OFF } from '../icons.ts';
 import { selectMine } from '../state/select-conversations.ts';
 import { toLocalTime } from '../state/server-time.ts';
 import { describeConsequence, REQUEUE_AFTER_MS, TIME_PLACE } from './offline-consequence.ts';
+import { SwitchedOffBanner } from './presence/SwitchedOffBanner.tsx';
 import { frameTexts } from './texts.ts';
 import { useReport } from './useReport.ts';
 
 /** A connection is often back at once. */
 const QUIET_MS = 2000;
 
-/** Under the header: the loss of the connection, and that the viewer is offline although the desk is open. */
+/** Under the header: the loss of the connection, and that the viewer or a channel is off although the desk is open. */
 export function DeskBanners() {
   const kind = useDesk((state) => state.connection.kind);
   const isConnected = useDesk((state) => state.viewer.live.connected);
   const takenOffline = useDesk((state) => state.viewer.live.takenOffline);
   if (kind === 'lost') return <ReconnectingBanner />;
   if (takenOffline !== null) return <TakenOfflineBanner {...takenOffline} />;
-  return kind === 'live' && !isConnected ? <OfflineBanner /> : null;
+  return kind === 'live' && !isConnected ? <OfflineBanner /> : <SwitchedOffBanner />;
 }
 
 function ReconnectingBanner() {

@@ -47,6 +47,11 @@ export interface ChannelLive {
   readonly slotNumber: number;
   readonly slotMaxNumber: number;
   readonly blockedBy: readonly BlockReason[];
+  /** Who last turned the channel on or off; null if that is not known. */
+  readonly changedBy: Actor | null;
+  readonly changedAt: string | null;
+  /** Why the service did it: `missed_offers`. */
+  readonly changedReason: string | null;
 }
 
 export interface Actor {
