@@ -1,5 +1,5 @@
 import type { Translate } from '../../shared/texts/texts.ts';
-import { findShortName } from '../frame/visitor-name.ts';
+import { findShortName, nameVisitor } from '../frame/visitor-name.ts';
 import type { DeskVisitor } from '../state/model.ts';
 import type { en } from './texts/en.ts';
 
@@ -10,7 +10,6 @@ export function describeVisitor(
   length: 'full' | 'short' = 'full',
 ): string {
   if (visitor === null) return t('visitor');
-  const { id, firstname, lastname, email } = visitor;
-  const name = length === 'short' ? findShortName(visitor) : `${firstname} ${lastname}`.trim();
-  return name || email || t('visitorNumber', { id });
+  const shortName = length === 'short' ? findShortName(visitor) : '';
+  return shortName || nameVisitor(visitor, (id) => t('visitorNumber', { id }));
 }

@@ -1,9 +1,10 @@
+import { fold } from '../../shared/format/fold.ts';
 import type { DeskVisitor } from '../state/model.ts';
 
 /** The name of a visitor, else the address, else their number. */
 export function nameVisitor(visitor: DeskVisitor | null, nameNumber: (id: string) => string): string {
   if (visitor === null) return nameNumber('');
-  const name = [visitor.firstname, visitor.lastname].filter((part) => part !== '').join(' ');
+  const name = `${visitor.firstname} ${visitor.lastname}`.trim();
   return name || visitor.email || nameNumber(visitor.id);
 }
 
@@ -24,8 +25,4 @@ export function matchesVisitor(visitor: DeskVisitor | null, filter: string): boo
   if (wanted === '') return true;
   if (visitor === null) return false;
   return fold(`${visitor.firstname} ${visitor.lastname} ${visitor.email} ${visitor.id}`).includes(wanted);
-}
-
-function fold(text: string): string {
-  return text.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase();
 }

@@ -1,8 +1,9 @@
 import { useEffect, useRef } from 'react';
 import { Button } from '../../../shared/components/Button.tsx';
+import { fold } from '../../../shared/format/fold.ts';
 import { useTexts } from '../../../shared/texts/LanguageContext.tsx';
 import { conversationTexts } from '../texts.ts';
-import { type CannedReply, fold } from './canned-replies.ts';
+import type { CannedReply } from './canned-replies.ts';
 import type { Canned } from './useCanned.ts';
 
 const SCOPE_TEXTS = { OWN: 'cannedOwn', GROUP: 'cannedGroup', ACCOUNT: 'cannedAccount' } as const;

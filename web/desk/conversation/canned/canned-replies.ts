@@ -1,3 +1,4 @@
+import { fold } from '../../../shared/format/fold.ts';
 export interface CannedReply {
   readonly id: string;
   readonly scope: 'OWN' | 'GROUP' | 'ACCOUNT';
@@ -58,11 +59,6 @@ export function matchCannedReplies(
 
 function compareRanks(a: readonly number[], b: readonly number[]): number {
   return a.map((value, index) => value - (b[index] ?? 0)).find((difference) => difference !== 0) ?? 0;
-}
-
-/** Without case and accents. */
-export function fold(text: string): string {
-  return text.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase();
 }
 
 /** By the names in the double braces. */

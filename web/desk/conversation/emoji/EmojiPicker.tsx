@@ -1,6 +1,6 @@
 import { type KeyboardEvent, useMemo, useRef, useState } from 'react';
+import { fold } from '../../../shared/format/fold.ts';
 import { useLanguage, useTexts } from '../../../shared/texts/LanguageContext.tsx';
-import { fold } from '../canned/canned-replies.ts';
 import { conversationTexts } from '../texts.ts';
 import { EMOJI_GROUPS, type Emoji } from './emojis.ts';
 

@@ -1,7 +1,7 @@
 import { graphql } from '../../../shared/api/query.ts';
+import { fold } from '../../../shared/format/fold.ts';
 import type { BlockReason } from '../../state/model.ts';
 import type { Obstacle } from '../../visitor-panel/routing/decision.ts';
-import { fold } from '../canned/canned-replies.ts';
 
 export const targetsQuery = graphql(`
   query DeskTransferTargets($conversationId: ID!, $text: String) {

@@ -1,4 +1,4 @@
-import { fold } from '../../conversation/canned/canned-replies.ts';
+import { fold } from '../../../shared/format/fold.ts';
 
 export const SCOPES = ['OWN', 'GROUP', 'ACCOUNT'] as const;
 export type Scope = (typeof SCOPES)[number];

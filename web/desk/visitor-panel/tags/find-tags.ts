@@ -1,4 +1,4 @@
-import { fold } from '../../conversation/canned/canned-replies.ts';
+import { fold } from '../../../shared/format/fold.ts';
 import type { Named } from '../../state/model.ts';
 
 const MOST = 50;
