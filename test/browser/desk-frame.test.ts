@@ -248,6 +248,30 @@ describe('the frame of the desk in a browser', { skip: skipWithoutBrowser }, () 
     assert.equal(await page.getByText(/lost the connection|is back/).count(), 0);
   });
 
+  test('who wishes it is asked for the phone, once a day', async () => {
+    await operator.runMutation(
+      'mutation($input:OperatorUpdateInput!){operatorUpdate(input:$input){userErrors{message}}}',
+      { input: { id: operator.id, callConfig: { type: 'ANSWER_FROM_PHONE', askPhoneNumberAtEveryConnection: true } } },
+    );
+    await openDesk();
+    const dialog = page.getByRole('dialog', { name: 'Where do you answer calls today?' });
+    await dialog.getByRole('button', { name: 'Use this number' }).click();
+    await dialog.getByText('Enter a phone number').waitFor();
+    await assertPageIsSound(page, 'the question for the phone', 'dialog');
+    await dialog.getByLabel('Phone number').fill('+33 1 23 45 67 89');
+    await dialog.getByRole('button', { name: 'Use this number' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    const { data } = await operator.run('{viewer{callConfig{phoneNumber}}}');
+    assert.equal(data.viewer.callConfig.phoneNumber.replaceAll(' ', ''), '+33123456789');
+
+    const other = await openPage();
+    const answered = other.waitForResponse((response) => /PhonePickup/.test(response.request().postData() ?? ''));
+    await other.goto(`${site.url}/desk`);
+    await answered;
+    await other.getByRole('heading', { name: 'You are on a pause' }).waitFor();
+    assert.equal(await other.getByRole('dialog').count(), 0);
+  });
+
   test('every address, in four languages and at three widths', async () => {
     await openDesk();
     await becomeAvailable();

@@ -128,6 +128,13 @@ describe('the settings of the desk and the messages left', { skip: skipWithoutBr
     assert.equal(await enterSends.isChecked(), false);
     const look = '[document.documentElement.dataset.theme, document.documentElement.dataset.density].join()';
     await waitUntil('the other desk looks the same', async () => (await other.evaluate(look)) === 'dark,compact');
+    await page.locator('.settings-form select').first().selectOption('de');
+    await waitUntil(
+      'it speaks the same language',
+      async () => (await other.evaluate('document.documentElement.lang')) === 'de',
+    );
+    await page.locator('.settings-form select').first().selectOption('en');
+    await enterSends.waitFor();
     await other.reload();
     await enterSends.waitFor();
     assert.equal(await enterSends.isChecked(), false);
@@ -252,6 +259,14 @@ describe('the settings of the desk and the messages left', { skip: skipWithoutBr
     await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
     await page.getByText('The newest').waitFor();
     await waitUntil('the rail counts it', async () => (await readOpenCount()) === before + 1);
+    await page.goto(`${site.url}/desk`);
+    const link = page.getByRole('link', { name: /^Messages left/ });
+    await link.waitFor();
+    await leaveMessage('One more');
+    await link.click();
+    await page.getByText('One more').waitFor();
+    await waitUntil('the rail counts what the list shows', async () => (await readOpenCount()) === before + 2);
+    await button('Show older ones').click();
     await page.getByText('Message 1.', { exact: true }).waitFor();
   });
 

@@ -38,7 +38,16 @@ describe('the visitor beside the conversation', { skip: skipWithoutBrowser }, ()
     await visitor.run('mutation($id:ID!){conversationClose(input:{id:$id}){userErrors{message}}}', { id: earlierId });
     await visit({
       ...{ page: 'https://shop.example/checkout', title: `Checkout ${XSS}`, referrer: 'https://search.example/?q=x' },
-      ...{ timezone: 'Europe/Paris', language: 'fr', fields: [{ name: `Plan ${XSS}`, value: `gold ${XSS}` }] },
+      ...{
+        timezone: 'Europe/Paris',
+        language: 'fr',
+        fields: [
+          { name: `Plan ${XSS}`, value: `gold ${XSS}` },
+          { name: 'Cart', value: 'https://shop.example/cart/7' },
+          { name: 'Story', value: 'A long story. '.repeat(20) },
+          { name: 'Blank', value: ' ' },
+        ],
+      },
     });
     page = await site.openDesk(operator, '/desk');
     const own = graphqlClient(site.url, await logIn(site.url, operator));
@@ -96,6 +105,17 @@ describe('the visitor beside the conversation', { skip: skipWithoutBrowser }, ()
     await visit({ page: 'https://shop.example/payment', title: 'Payment' });
     await panel().getByRole('link', { name: '/payment' }).waitFor();
     assert.equal(await page.locator('img[src="x"]').count(), 0);
+  });
+
+  test('fields of the website: addresses are links, long values are short at first, empty ones are left out', async () => {
+    assert.equal(await readFact('Cart').getByRole('link').getAttribute('href'), 'https://shop.example/cart/7');
+    const story = readFact('Story');
+    const height = async () => (await story.boundingBox())?.height ?? 0;
+    const before = await height();
+    await story.getByRole('button', { name: 'Show more' }).click();
+    await story.getByRole('button', { name: 'Show less' }).waitFor();
+    assert.ok((await height()) > before * 2, 'it is shown as a whole');
+    assert.equal(await panel().locator('dt', { hasText: 'Blank' }).count(), 0);
   });
 
   test('tags are added from a list with typing, and removed, by keyboard', async () => {

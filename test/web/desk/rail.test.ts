@@ -3,12 +3,13 @@ import { describe, test } from 'node:test';
 import { nameKey } from '../../../web/desk/frame/key-name.ts';
 import { countHeld, findPresence, listObstacles, setAllChannels } from '../../../web/desk/frame/presence/presence.ts';
 import { findShortName, matchesVisitor, nameVisitor } from '../../../web/desk/frame/visitor-name.ts';
+import { findHandover } from '../../../web/desk/rail/handover.ts';
 import { findNeighbour } from '../../../web/desk/rail/neighbour.ts';
 import { findPreview, findUnansweredSince } from '../../../web/desk/rail/preview.ts';
 import { formatSince } from '../../../web/desk/rail/since.ts';
 import { findTabStop } from '../../../web/desk/rail/tab-stop.ts';
 import type { ChannelLive, DeskConversation, OperatorLive } from '../../../web/desk/state/model.ts';
-import { createFields, createMessage, createPending, START, toTime, VIEWER } from './states.ts';
+import { createFields, createMessage, createNote, createPending, START, toTime, VIEWER } from './states.ts';
 
 const LIVE = { kind: 'live' } as const;
 const { chat } = VIEWER.live;
@@ -93,6 +94,30 @@ describe('a row of the rail', () => {
     assert.equal(speakOf('', 'von Arnim'), 'von Arnim');
     assert.equal(speakOf('', ''), '');
     assert.equal(speakOf('x'.repeat(100)), `${'x'.repeat(24)}…`);
+  });
+
+  test('an offer says who passes the visitor on, with their note, and counts from then', () => {
+    const transferred = createMessage(4, {
+      author: 'NOTICE',
+      notice: { code: 'transferred', parameters: [] },
+      text: '',
+    });
+    const robin = { id: '8', pseudo: 'Robin' };
+    const served = [asked, { ...answered, operator: robin }, notice, transferred];
+    const note = createNote('1', { clientId: null, afterSequence: 3, operator: robin, text: 'Ref. 77' });
+    assert.equal(findHandover({ messages: [asked], notes: [] }), undefined);
+    assert.deepEqual(findHandover({ messages: served, notes: [note] }), {
+      ...{ at: transferred.at, by: 'Robin', note: 'Ref. 77' },
+    });
+    // One without a note, and an older note of someone else.
+    const older = createNote('2', { clientId: null, afterSequence: 1, text: 'Old' });
+    assert.deepEqual(findHandover({ messages: served, notes: [older] }), {
+      ...{ at: transferred.at, by: 'Robin', note: undefined },
+    });
+    const left = createMessage(4, { author: 'NOTICE', notice: { code: 'operator_left', parameters: [] }, text: '' });
+    assert.deepEqual(findHandover({ messages: [asked, left], notes: [] }), {
+      ...{ at: left.at, by: undefined, note: undefined },
+    });
   });
 
   test('says how long ago it was', () => {

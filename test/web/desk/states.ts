@@ -15,7 +15,7 @@ const CHANNEL: ChannelLive = {
 
 export const VIEWER: Viewer = {
   ...{ id: '7', pseudo: 'Ada', name: 'Marin', firstName: 'Ada', role: 'OPERATOR' },
-  ...{ chatAndCall: false, chatToVideo: false },
+  ...{ languageAdmin: 'en', chatAndCall: false, chatToVideo: false },
   live: { connected: true, chat: CHANNEL, call: CHANNEL, video: CHANNEL, pauseReason: null, takenOffline: null },
   preferences: {
     ...{ theme: 'SYSTEM', sound: true, notifications: true, singleKeyShortcuts: true },

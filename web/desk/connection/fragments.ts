@@ -49,7 +49,7 @@ const CHANNEL_LIVE = graphql(`
 export const OPERATOR_FIELDS = graphql(
   `
   fragment DeskOperatorFields on Operator {
-    id pseudo chatAndCall
+    id pseudo languageAdmin chatAndCall
     live {
       connected
       chat { ...DeskChannelLive }

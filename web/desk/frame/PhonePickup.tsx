@@ -3,6 +3,7 @@ import { graphql, runQuery } from '../../shared/api/query.ts';
 import { useTexts } from '../../shared/texts/LanguageContext.tsx';
 import { LaterDialog } from '../later/LaterDialog.tsx';
 import type { PhoneQuestion } from './PhoneDialog.tsx';
+import { noteAsked, wasAskedToday } from './phone-asked.ts';
 import { frameTexts } from './texts.ts';
 
 const PICKUP = graphql(`
@@ -18,7 +19,7 @@ const PICKUP = graphql(`
   }
 `);
 
-/** Asks once, when the desk is opened, on which phone the operator answers calls; for those who wish to be asked. */
+/** Asks once a day, when the desk is opened, on which phone the operator answers calls; for those who wish it. */
 export function PhonePickup() {
   const t = useTexts(frameTexts);
   const [question, setQuestion] = useState<PhoneQuestion>();
@@ -29,13 +30,17 @@ export function PhonePickup() {
       const config = viewer?.callConfig;
       if (!isCurrent || !viewer || config?.type !== 'ANSWER_FROM_PHONE' || !config.askPhoneNumberAtEveryConnection)
         return;
+      if (wasAskedToday(viewer.id, new Date())) return;
       setQuestion({ operatorId: viewer.id, phoneNumber: config.phoneNumber ?? '' });
     });
     return () => {
       isCurrent = false;
     };
   }, []);
-  const end = () => setQuestion(undefined);
+  const end = () => {
+    if (question) noteAsked(question.operatorId, new Date());
+    setQuestion(undefined);
+  };
   return (
     question && (
       <LaterDialog title={t('phoneTitle')} onCancel={end}>

@@ -1,4 +1,4 @@
-import { useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import type { Answer } from '../../shared/api/request.ts';
 import { Button } from '../../shared/components/Button.tsx';
 import { Icon } from '../../shared/components/Icon.tsx';
@@ -9,7 +9,7 @@ import { FailureBanner } from '../../shared/frame/FailureBanner.tsx';
 import { useWait } from '../../shared/frame/useWait.ts';
 import { commonTexts } from '../../shared/texts/common.ts';
 import { useTexts } from '../../shared/texts/LanguageContext.tsx';
-import { useDesk } from '../DeskContext.tsx';
+import { useDesk, useDeskActions } from '../DeskContext.tsx';
 import { useToast } from '../frame/ToastContext.tsx';
 import { INBOX } from '../icons.ts';
 import { MessageLeftRow } from './MessageLeftRow.tsx';
@@ -34,6 +34,11 @@ export function MessagesLeftView() {
     openCount,
   );
   const wait = useWait(failure);
+  // The figure in the rail may be a minute old.
+  const { countMessagesLeft } = useDeskActions();
+  useEffect(() => {
+    countMessagesLeft();
+  }, [countMessagesLeft]);
 
   /** The row is gone then, and the focus with it. */
   const move = async (run: () => Promise<Answer<unknown>>, shown: ToastContent) => {

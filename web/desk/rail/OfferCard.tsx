@@ -18,7 +18,7 @@ interface OfferCardProps {
 export function OfferCard({ offer, isOldest }: OfferCardProps) {
   const t = useTexts(railTexts);
   const hasKeys = useDesk((state) => state.viewer.preferences.singleKeyShortcuts) && isOldest;
-  const { name, details, text, secondsLeft, isEnding, ringTime } = useOffer(offer);
+  const { name, details, text, from, waitingSince, secondsLeft, isEnding, ringTime } = useOffer(offer);
   const { accept, decline } = useAnswerOffer();
   return (
     <article className="offer" aria-label={t('offerFrom', { name })} data-offer={offer.id}>
@@ -34,7 +34,8 @@ export function OfferCard({ offer, isOldest }: OfferCardProps) {
         </span>
         <span className="small truncate">{details}</span>
         <span className="small">
-          <WaitingTime since={offer.createdAt} />
+          {from && `${from} · `}
+          <WaitingTime since={waitingSince} />
         </span>
       </div>
       {text !== '' && <p className="offer-text muted">{text}</p>}

@@ -20,7 +20,7 @@ export function OfferStrip() {
 
 function Strip({ offer }: { readonly offer: DeskConversation }) {
   const t = useTexts(railTexts);
-  const { name, details, secondsLeft, isEnding, ringTime } = useOffer(offer);
+  const { name, details, from, secondsLeft, isEnding, ringTime } = useOffer(offer);
   const { accept, decline } = useAnswerOffer();
   return (
     <section className="offer-strip" aria-label={t('offerFrom', { name })}>
@@ -30,7 +30,7 @@ function Strip({ offer }: { readonly offer: DeskConversation }) {
       <span className="who">
         <span className="strong truncate">{name}</span>
         <span className="small truncate">
-          {formatCountdown(secondsLeft)} · {details}
+          {[formatCountdown(secondsLeft), from, details].filter(Boolean).join(' · ')}
         </span>
       </span>
       <Button aria-label={t('decline')} data-icon="" onPress={() => decline(offer.id)}>

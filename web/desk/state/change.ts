@@ -44,7 +44,7 @@ export interface DeskEvent {
 }
 
 /** What an event tells of the viewer. */
-export type OperatorFields = Pick<Viewer, 'id' | 'pseudo' | 'chatAndCall' | 'live' | 'preferences'>;
+export type OperatorFields = Pick<Viewer, 'id' | 'pseudo' | 'languageAdmin' | 'chatAndCall' | 'live' | 'preferences'>;
 
 /** Of `signals`: not stored, and lost while there is no connection. */
 export interface Signal {

@@ -84,6 +84,8 @@ export interface Viewer {
   readonly pseudo: string;
   readonly name: string | null;
   readonly firstName: string | null;
+  /** Of the pages. */
+  readonly languageAdmin: string | null;
   readonly role: 'EXPERT' | 'OPERATOR' | 'MANAGER' | 'ADMIN';
   /** Chats and a call at the same time. */
   readonly chatAndCall: boolean | null;

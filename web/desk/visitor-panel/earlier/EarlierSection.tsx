@@ -53,7 +53,7 @@ export function EarlierSection({ conversationId, visitor }: EarlierSectionProps)
       {hasMore && (
         <span>
           <Button size="small" kind="quiet" onPress={() => setPages(pages + 1)}>
-            {t('moreEarlier')}
+            {t('showMore')}
           </Button>
         </span>
       )}

@@ -16,6 +16,8 @@ export const de: TextsLike<typeof en> = {
   shownWhenBack: 'Wird angezeigt, sobald die Verbindung wieder da ist.',
 
   fields: 'Felder',
+  showMore: 'Mehr anzeigen',
+  showLess: 'Weniger anzeigen',
   verified: 'bestätigt',
   verifiedHint: 'Von der Website signiert. Alles andere kommt aus dem Browser des Besuchers.',
 
@@ -34,7 +36,6 @@ export const de: TextsLike<typeof en> = {
   noEarlier: 'Keine früheren Gespräche.',
   noneOfYours: 'Keine früheren Gespräche von Ihnen.',
   whileServing: 'Gespräche mit Kollegen werden gezeigt, während Sie {name} betreuen.',
-  moreEarlier: 'Mehr anzeigen',
   channel_CHAT: 'Chat',
   channel_CALL: 'Anruf',
   channel_VIDEO: 'Video',

@@ -13,6 +13,8 @@ export const en = {
   shownWhenBack: 'Shown when the connection is back.',
 
   fields: 'Fields',
+  showMore: 'Show more',
+  showLess: 'Show less',
   verified: 'verified',
   verifiedHint: 'Signed by the website. Everything else comes from the browser of the visitor.',
 
@@ -31,7 +33,6 @@ export const en = {
   noEarlier: 'No earlier conversations.',
   noneOfYours: 'No earlier conversations of yours.',
   whileServing: 'Conversations with colleagues are shown while you serve {name}.',
-  moreEarlier: 'Show more',
   channel_CHAT: 'Chat',
   channel_CALL: 'Call',
   channel_VIDEO: 'Video',

@@ -16,6 +16,8 @@ export const es: TextsLike<typeof en> = {
   shownWhenBack: 'Se mostrará cuando vuelva la conexión.',
 
   fields: 'Campos',
+  showMore: 'Mostrar más',
+  showLess: 'Mostrar menos',
   verified: 'verificado',
   verifiedHint: 'Firmado por el sitio web. Todo lo demás procede del navegador del visitante.',
 
@@ -34,7 +36,6 @@ export const es: TextsLike<typeof en> = {
   noEarlier: 'No hay conversaciones anteriores.',
   noneOfYours: 'No hay conversaciones anteriores suyas.',
   whileServing: 'Las conversaciones con colegas se muestran mientras atiende a {name}.',
-  moreEarlier: 'Mostrar más',
   channel_CHAT: 'Chat',
   channel_CALL: 'Llamada',
   channel_VIDEO: 'Vídeo',

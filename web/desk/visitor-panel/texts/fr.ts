@@ -16,6 +16,8 @@ export const fr: TextsLike<typeof en> = {
   shownWhenBack: 'S’affichera dès que la connexion sera rétablie.',
 
   fields: 'Champs',
+  showMore: 'Afficher plus',
+  showLess: 'Afficher moins',
   verified: 'vérifié',
   verifiedHint: 'Signé par le site. Tout le reste vient du navigateur du visiteur.',
 
@@ -34,7 +36,6 @@ export const fr: TextsLike<typeof en> = {
   noEarlier: 'Aucune conversation précédente.',
   noneOfYours: 'Aucune conversation précédente de votre part.',
   whileServing: 'Les conversations avec vos collègues s’affichent pendant que vous servez {name}.',
-  moreEarlier: 'Afficher plus',
   channel_CHAT: 'Chat',
   channel_CALL: 'Appel',
   channel_VIDEO: 'Vidéo',
