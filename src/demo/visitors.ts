@@ -56,7 +56,7 @@ export const DIALOGUES: readonly (readonly string[])[] = [
   ['Do you deliver to Malta?', 'We do, in five to seven days.'],
   [
     'I forgot my password.',
-    'There is a link on the login page. Did you get the e-mail?',
+    'There is a link on the login page. Did you get the email?',
     'It was in the spam folder. Solved.',
   ],
   [

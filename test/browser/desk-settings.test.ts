@@ -219,7 +219,7 @@ describe('the settings of the desk and the messages left', { skip: skipWithoutBr
     page = await site.openDesk(operator, '/desk/messages-left');
     const row = page.getByRole('article');
     await row.getByText('Where is it?').waitFor();
-    const href = (await row.getByRole('link', { name: 'Answer by e-mail' }).getAttribute('href')) ?? '';
+    const href = (await row.getByRole('link', { name: 'Answer by email' }).getAttribute('href')) ?? '';
     const mail = new URL(href);
     assert.equal(mail.pathname, 'lea@example.com');
     assert.deepEqual([...mail.searchParams.keys()], ['subject', 'body']);

@@ -144,7 +144,7 @@ describe('the visitor beside the conversation', { skip: skipWithoutBrowser }, ()
   test('the details are edited in place; signed ones are not, and nothing is lost when it fails', async () => {
     await panel().getByRole('button', { name: 'Edit visitor' }).click();
     const field = (label: string) => panel().getByLabel(label, { exact: true });
-    assert.equal(await field('E-mail address').getAttribute('readonly'), '');
+    assert.equal(await field('Email address').getAttribute('readonly'), '');
     await field('Phone').fill('+33 1 23 45 67 89');
     await field('City').fill(`Lyon ${XSS}`);
     // Another view, and back: what was typed is there, and the focus is not moved.

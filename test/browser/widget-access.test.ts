@@ -33,7 +33,7 @@ describe('access to the widget', { skip: skipWithoutBrowser }, () => {
       await check('the form');
       await visitor.button('Start a chat').click();
       await check('the form with errors');
-      await visitor.panel.getByRole('textbox', { name: 'Your e-mail address' }).fill('someone@example.com');
+      await visitor.panel.getByRole('textbox', { name: 'Your email address' }).fill('someone@example.com');
       await visitor.panel.getByRole('checkbox').check();
       await visitor.button('Start a chat').click();
       await visitor.text('You keep your place if you change the page.').waitFor();
@@ -80,7 +80,7 @@ describe('access to the widget', { skip: skipWithoutBrowser }, () => {
       await late.button('Leave a message').click();
       const problems = await findAccessibilityProblems(late.page);
       assert.deepEqual(problems, [], `the form for a message, ${colorScheme}`);
-      await late.panel.getByRole('textbox', { name: 'Your e-mail address' }).fill('someone@example.com');
+      await late.panel.getByRole('textbox', { name: 'Your email address' }).fill('someone@example.com');
       await late.panel.getByRole('textbox', { name: 'Message' }).fill('Please call me.');
       await late.button('Leave a message').click();
       await late.text('Thank you. We have received your message.').waitFor();

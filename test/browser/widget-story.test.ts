@@ -30,7 +30,7 @@ describe('a conversation in the widget', { skip: skipWithoutBrowser }, () => {
       'Please agree first.',
     ]);
     await visitor.panel.getByRole('textbox', { name: 'Your name' }).fill('Grace');
-    const email = visitor.panel.getByRole('textbox', { name: 'Your e-mail address' });
+    const email = visitor.panel.getByRole('textbox', { name: 'Your email address' });
     await email.fill('grace@example');
     await visitor.text('Enter an address such as name@example.com.').waitFor();
     await email.fill('grace@example.com');
@@ -226,7 +226,7 @@ describe('a conversation in the widget', { skip: skipWithoutBrowser }, () => {
     assert.match(hours, /Tuesday\s?–\s?Sunday\s+Closed/);
     await visitor.button('Leave a message').click();
     assert.equal(await visitor.panel.locator('.field-error').count(), 2);
-    await visitor.panel.getByRole('textbox', { name: 'Your e-mail address' }).fill('alan@example.com');
+    await visitor.panel.getByRole('textbox', { name: 'Your email address' }).fill('alan@example.com');
     await visitor.panel.getByRole('textbox', { name: 'Message' }).fill('Please call me.');
     await visitor.button('Leave a message').click();
     await visitor.text('Thank you. We have received your message.').waitFor();

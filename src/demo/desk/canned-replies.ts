@@ -40,7 +40,7 @@ export const GROUP_REPLIES: readonly PreparedText[] = [
   {
     shortcut: 'returns',
     texts: {
-      en: 'You can return everything within 60 days. Shall I send you the label by e-mail?',
+      en: 'You can return everything within 60 days. Shall I send you the label by email?',
       de: 'Sie können alles innerhalb von 60 Tagen zurückgeben. Soll ich Ihnen den Aufkleber per E-Mail schicken?',
       es: 'Puede devolverlo todo en un plazo de 60 días. ¿Le envío la etiqueta por correo?',
       fr: 'Vous pouvez tout retourner dans les 60 jours. Vous envoyer l’étiquette par e-mail ?',

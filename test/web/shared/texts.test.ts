@@ -39,6 +39,28 @@ test('every text has the same placeholders in every language, and no text is emp
   }
 });
 
+/** What is written otherwise elsewhere, by language. */
+const OTHER_WORDS: Readonly<Record<string, RegExp>> = {
+  ...{ en: /e-mail/i, de: /\bemail/i, fr: /\bemail|courriel/i, es: /e-?mail|correo(?! electrónico)/i },
+};
+
+test('email has one word in each language', async () => {
+  const widget = Object.fromEntries(
+    await Promise.all(
+      Object.keys(OTHER_WORDS).map(async (language) => {
+        const module = await import(join(ROOT, `src/core/directory/widget-texts/${language}.ts`));
+        return [language, module[language]];
+      }),
+    ),
+  );
+  for (const [name, dictionary] of [...(await loadDictionaries()), ['widget', widget as Dictionary<Texts>] as const]) {
+    for (const [language, texts] of Object.entries(dictionary)) {
+      const found = Object.values(texts).filter((text) => OTHER_WORDS[language]?.test(text));
+      assert.deepEqual(found, [], `${name} ${language}`);
+    }
+  }
+});
+
 test('placeholders are filled, and what a value contains is not filled again', () => {
   const same = { hello: 'Hello {name}, {name}' };
   const t = createTranslate({ en: { hello: 'Hello {name}, {name}' } as const, de: same, es: same, fr: same }, 'en');

@@ -25,12 +25,12 @@ export const en: Dictionary = {
   common: 'the is are you i my a an do does can have it this that what how for and with please would',
   answers: {
     order: [
-      'I am happy to look. Could you send me the order number? It starts with H and is in your confirmation e-mail.',
-      'It left our warehouse this morning and should be with you within two days. The tracking link is in your e-mail.',
+      'I am happy to look. Could you send me the order number? It starts with H and is in your confirmation email.',
+      'It left our warehouse this morning and should be with you within two days. The tracking link is in your email.',
     ],
     delivery: [
       'We deliver in 2 to 3 days within the EU, free from €80. Below that it is €4.90.',
-      'Orders before 14:00 leave the same day. You get a tracking link by e-mail as soon as the parcel is on its way.',
+      'Orders before 14:00 leave the same day. You get a tracking link by email as soon as the parcel is on its way.',
     ],
     returns: [
       'You have 60 days to return anything, also when you have worn it outside once. The label is in the parcel, and returning is free.',
@@ -54,7 +54,7 @@ export const en: Dictionary = {
     ],
     payment: [
       'You can pay by card, PayPal, bank transfer or invoice.',
-      'The invoice comes by e-mail with the delivery, and you have 30 days to pay it.',
+      'The invoice comes by email with the delivery, and you have 30 days to pay it.',
     ],
     identity: [
       'Honestly: I am a played person of the Switchboard demo, and I know a few things about this pretend shop. Log in as an operator and make yourself available, and you get the next chat.',

@@ -10,7 +10,7 @@ export const en = {
   assignedToYou: 'Assigned to you',
   assignToMe: 'Assign to me',
   giveBack: 'Give back',
-  answerByMail: 'Answer by e-mail',
+  answerByMail: 'Answer by email',
   mailSubject: 'Your message',
   mailSubjectOf: 'Your message to {website}',
   mailIntro: 'On {date}, {name} wrote:',

@@ -13,7 +13,7 @@ export const es: TextsLike<typeof en> = {
   assignedToYou: 'Asignado a usted',
   assignToMe: 'Asignármelo',
   giveBack: 'Devolver',
-  answerByMail: 'Responder por correo',
+  answerByMail: 'Responder por correo electrónico',
   mailSubject: 'Su mensaje',
   mailSubjectOf: 'Su mensaje a {website}',
   mailIntro: 'El {date}, {name} escribió:',

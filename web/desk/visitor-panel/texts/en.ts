@@ -41,7 +41,7 @@ export const en = {
   edit: 'Edit visitor',
   firstname: 'First name',
   lastname: 'Last name',
-  email: 'E-mail address',
+  email: 'Email address',
   street: 'Street and number',
   zip: 'Postal code',
   city: 'City',
