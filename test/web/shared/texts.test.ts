@@ -55,7 +55,7 @@ test('email has one word in each language', async () => {
   );
   for (const [name, dictionary] of [...(await loadDictionaries()), ['widget', widget as Dictionary<Texts>] as const]) {
     for (const [language, texts] of Object.entries(dictionary)) {
-      const found = Object.values(texts).filter((text) => OTHER_WORDS[language]?.test(text));
+      const found = Object.values(texts as Texts).filter((text) => OTHER_WORDS[language]?.test(text));
       assert.deepEqual(found, [], `${name} ${language}`);
     }
   }
