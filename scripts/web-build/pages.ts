@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type BuiltFile, bundle, copyFile } from './bundle.ts';
 
@@ -20,7 +20,10 @@ export async function buildPages(root: string): Promise<BuiltFile[]> {
   ]);
   const files = bundles.flat();
   const template = readFileSync(join(root, TEMPLATE), 'utf8');
-  return [...files, ...[...PAGES, ...PROGRAMS].map((page) => renderPage(page, template, files))];
+  return [
+    ...files,
+    ...[...PAGES, ...PROGRAMS].map((page) => renderPage(page, fillInSkeleton(root, page, template), files)),
+  ];
 }
 
 function bundlePages(root: string, pages: readonly string[]): Promise<BuiltFile[]> {
@@ -36,6 +39,12 @@ function bundlePages(root: string, pages: readonly string[]): Promise<BuiltFile[
     loader: { '.woff2': 'file' },
     define: { 'process.env.NODE_ENV': '"production"' },
   });
+}
+
+/** What a page shows until its program has drawn it, if it has such a file. */
+function fillInSkeleton(root: string, page: string, template: string): string {
+  const file = join(root, `web/${page}/skeleton.html`);
+  return template.replace('{{skeleton}}', () => (existsSync(file) ? readFileSync(file, 'utf8').trim() : ''));
 }
 
 function renderPage(page: string, template: string, files: readonly BuiltFile[]): BuiltFile {

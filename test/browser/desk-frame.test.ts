@@ -73,6 +73,29 @@ describe('the frame of the desk in a browser', { skip: skipWithoutBrowser }, () 
     return conversation.id;
   }
 
+  test('something is in sight before the program has arrived, and gives way to the desk', async () => {
+    await logInContext(context, site.url, { email, password: PASSWORD });
+    let sendScripts = (): void => undefined;
+    const mayBeSent = new Promise<void>((resolve) => {
+      sendScripts = resolve;
+    });
+    await page.route(/\/assets\/desk-[^/]+\.js$/, async (route) => {
+      await mayBeSent;
+      await route.continue();
+    });
+    await page.goto(`${site.url}/desk`, { waitUntil: 'commit' });
+    const skeleton = page.locator('.desk-skeleton');
+    await skeleton.locator('.skeleton').first().waitFor();
+    assert.equal(await page.locator('#page').innerHTML(), '');
+    for (const width of WIDTHS) {
+      await page.setViewportSize({ width, height: 800 });
+      assert.deepEqual(await page.evaluate(findPageOverflow, 'body'), [], String(width));
+    }
+    sendScripts();
+    await rail().waitFor();
+    await skeleton.waitFor({ state: 'hidden' });
+  });
+
   test('from the log-in to a conversation: available, an offer, A accepts it', async () => {
     await page.goto(`${site.url}/desk`);
     await fillInLogin(page, { email, password: PASSWORD });

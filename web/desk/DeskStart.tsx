@@ -11,7 +11,6 @@ import { readDesk } from './connection/read-desk.ts';
 import { uploadFile } from './connection/upload.ts';
 import { watchNetwork } from './connection/watch-network.ts';
 import { DeskPage } from './DeskPage.tsx';
-import { DeskSkeleton } from './frame/DeskSkeleton.tsx';
 
 const RETRY_MS = 5000;
 
@@ -32,7 +31,8 @@ export function DeskStart({ session }: { readonly session: Session }) {
     return () => clearInterval(timer);
   }, [hasFailed, desk]);
   if (desk) return <DeskPage session={session} desk={desk} />;
-  if (!hasFailed) return <DeskSkeleton />;
+  // The page itself has what is in sight until then.
+  if (!hasFailed) return null;
   return (
     <main className="page-failure">
       <Banner icon={ALERT} kind="danger" role="alert" title={t('unreachableTitle')}>
