@@ -96,6 +96,21 @@ describe('the frame of the desk in a browser', { skip: skipWithoutBrowser }, () 
     await skeleton.waitFor({ state: 'hidden' });
   });
 
+  test('on a phone an arrow leads from the settings and the messages left to the list', async () => {
+    await page.setViewportSize({ width: 320, height: 800 });
+    await openDesk();
+    for (const path of ['settings', 'messages-left']) {
+      await page.goto(`${site.url}/desk/${path}`);
+      await page.locator('.desk-content h2').first().waitFor();
+      await button('Back to the list').click();
+      await rail().waitFor();
+    }
+    await page.setViewportSize({ width: 768, height: 800 });
+    await page.goto(`${site.url}/desk/settings`);
+    await page.getByRole('heading', { name: 'Settings' }).waitFor();
+    assert.equal(await button('Back to the list').isVisible(), false);
+  });
+
   test('from the log-in to a conversation: available, an offer, A accepts it', async () => {
     await page.goto(`${site.url}/desk`);
     await fillInLogin(page, { email, password: PASSWORD });

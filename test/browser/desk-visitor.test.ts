@@ -208,6 +208,20 @@ describe('the visitor beside the conversation', { skip: skipWithoutBrowser }, ()
     await readFact('Order').waitFor();
   });
 
+  test('on a phone the rows have the same distance, and the name has the room that is there', async () => {
+    await page.setViewportSize({ width: 390, height: 800 });
+    await page.goto(`${site.url}/desk/conversations/${conversationId}?visitor`);
+    await readFact('Page').waitFor();
+    const measure = async (of: string) => (await panel().locator(of).first().boundingBox()) ?? assert.fail(of);
+    const language = await measure('.facts > div:nth-child(1)');
+    const link = await measure('.facts > div:has(a)');
+    assert.equal(link.height, language.height);
+    const [who, actions] = [await measure('.identity-who'), await measure('.identity-actions')];
+    const close = (await page.locator('.side-close').boundingBox()) ?? assert.fail('close');
+    assert.ok(actions.x - (who.x + who.width) <= 16, 'no room between the name and the buttons');
+    assert.ok(close.x - (actions.x + actions.width) <= 16 && close.x >= actions.x + actions.width);
+  });
+
   test('is sound in both themes and at all widths', async () => {
     await page.setViewportSize({ width: 1440, height: 900 });
     await assertPageIsSound(page, 'visitor panel', '.visitor-panel');

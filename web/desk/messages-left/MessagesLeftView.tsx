@@ -10,6 +10,7 @@ import { useWait } from '../../shared/frame/useWait.ts';
 import { commonTexts } from '../../shared/texts/common.ts';
 import { useTexts } from '../../shared/texts/LanguageContext.tsx';
 import { useDesk, useDeskActions } from '../DeskContext.tsx';
+import { BackToList } from '../frame/BackToList.tsx';
 import { useToast } from '../frame/ToastContext.tsx';
 import { INBOX } from '../icons.ts';
 import { MessageLeftRow } from './MessageLeftRow.tsx';
@@ -55,6 +56,7 @@ export function MessagesLeftView() {
   return (
     <div className="messages-left">
       <div className="messages-left-head">
+        <BackToList />
         <h2 ref={heading} tabIndex={-1}>
           {t('title')}
         </h2>

@@ -1,5 +1,6 @@
 import { useReading } from '../../shared/api/useReading.ts';
 import { useTexts } from '../../shared/texts/LanguageContext.tsx';
+import { BackToList } from '../frame/BackToList.tsx';
 import { AlertsSection } from './AlertsSection.tsx';
 import { AppearanceSection } from './AppearanceSection.tsx';
 import { CannedSection } from './canned/CannedSection.tsx';
@@ -17,7 +18,10 @@ export function SettingsView() {
   const { value: settings, failure, reload } = useReading('', readSettings);
   return (
     <div className="settings">
-      <h2>{t('title')}</h2>
+      <div className="settings-head">
+        <BackToList />
+        <h2>{t('title')}</h2>
+      </div>
       <Failed failure={failure} onRetry={reload} />
       {settings && <ProfileSection settings={settings} onSaved={reload} />}
       {settings === undefined && failure === undefined && <Skeleton />}
