@@ -8,6 +8,7 @@ import { selectLive } from '../state/select-channels.ts';
 import { playSound } from './alerts/sound.ts';
 import { findPresence } from './presence/presence.ts';
 import { frameTexts } from './texts.ts';
+import { Today } from './today/Today.tsx';
 
 /** What comes next, and what one can do for it. */
 export function NothingOpen() {
@@ -30,6 +31,7 @@ export function NothingOpen() {
           {t('testSound')}
         </Button>
       )}
+      <Today />
     </div>
   );
 }

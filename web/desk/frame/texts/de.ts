@@ -74,6 +74,10 @@ export const de: TextsLike<typeof en> = {
   availableSilent:
     'Das nächste Gespräch erscheint hier. Der Ton ist aus; in den Einstellungen können Sie ihn einschalten.',
   testSound: 'Ton testen',
+  conversationsToday: 'Gespräche heute',
+  firstAnswer: 'erste Antwort',
+  satisfaction: 'Zufriedenheit',
+  ofFive: 'von 5',
   busyTitle: 'Ihre Plätze sind belegt',
   busyHint: 'Öffnen Sie ein Gespräch aus der Liste. Wenn Sie eines schließen, kann das nächste kommen.',
   pauseTitle: 'Sie sind in der Pause',

@@ -74,6 +74,10 @@ export const fr: TextsLike<typeof en> = {
   availableSilent:
     'La prochaine conversation apparaît ici. Le son est coupé ; vous pouvez l’activer dans les réglages.',
   testSound: 'Tester le son',
+  conversationsToday: 'conversations aujourd’hui',
+  firstAnswer: 'première réponse',
+  satisfaction: 'satisfaction',
+  ofFive: 'sur 5',
   busyTitle: 'Vos places sont occupées',
   busyHint: 'Ouvrez une conversation de la liste. Quand vous en fermez une, la suivante peut arriver.',
   pauseTitle: 'Vous êtes en pause',
