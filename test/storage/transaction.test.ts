@@ -9,35 +9,78 @@ import { nextId } from '../../src/core/kernel/ids.ts';
 import { SqliteConnection } from '../../src/storage/sqlite/connection.ts';
 import { databases } from '../support/databases/databases.ts';
 
+/** Changes of one account share transactions, others do not. */
+const SCOPES: readonly (readonly [string, (accountId: number) => number | undefined])[] = [
+  ['without an account', () => undefined],
+  ['in one account', (accountId) => accountId],
+];
+
 for (const { name, open } of databases) {
-  test(`${name}: a rollback does not affect concurrent transactions`, async () => {
-    const installation = await open();
-    const { database, accountId } = installation;
-    const outcomes = await Promise.allSettled(
-      Array.from({ length: 200 }, (_, index) =>
-        database.transaction(async (tx) => {
-          const id = await nextId(tx, accountId, 'thing');
-          await tx.db
-            .insertInto('counters')
-            .values({ accountId, name: `thing ${index}`, value: id })
-            .execute();
-          if (index % 3 === 0) throw new Error('no');
-          return id;
-        }),
-      ),
-    );
-    const ids = outcomes.filter((outcome) => outcome.status === 'fulfilled').map((outcome) => outcome.value);
-    assert.equal(new Set(ids).size, 133);
-    assert.equal(Math.max(...ids), 133, 'an identifier of a failed transaction is reused');
-    const stored = await database.read
-      .selectFrom('counters')
-      .select('name')
-      .where('accountId', '=', accountId)
-      .where('name', 'like', 'thing %')
-      .execute();
-    assert.equal(stored.length, 133);
-    await installation.end();
-  });
+  for (const [scope, key] of SCOPES) {
+    test(`${name}: a rollback does not affect concurrent transactions ${scope}`, async () => {
+      const installation = await open();
+      const { database, accountId } = installation;
+      const outcomes = await Promise.allSettled(
+        Array.from({ length: 200 }, (_, index) =>
+          database.transaction(async (tx) => {
+            const id = await nextId(tx, accountId, 'thing');
+            await tx.db
+              .insertInto('counters')
+              .values({ accountId, name: `thing ${index}`, value: id })
+              .execute();
+            if (index % 3 === 0) throw new Error('no');
+            return id;
+          }, key(accountId)),
+        ),
+      );
+      const ids = outcomes.filter((outcome) => outcome.status === 'fulfilled').map((outcome) => outcome.value);
+      assert.equal(new Set(ids).size, 133);
+      assert.equal(Math.max(...ids), 133, 'an identifier of a failed transaction is reused');
+      const stored = await database.read
+        .selectFrom('counters')
+        .select('name')
+        .where('accountId', '=', accountId)
+        .where('name', 'like', 'thing %')
+        .execute();
+      assert.equal(stored.length, 133);
+      await installation.end();
+    });
+
+    test(`${name}: the event log is numbered per account, in commit order, without gaps ${scope}`, async () => {
+      const installation = await open();
+      const { database, accountId, caller } = installation;
+      const before = await positions();
+      await Promise.allSettled(
+        Array.from({ length: 50 }, (_, index) =>
+          database.transaction(async (tx) => {
+            for (const type of ['a', 'b']) {
+              tx.emit({
+                accountId,
+                type: `test.${type}`,
+                subjectType: 'test',
+                subjectId: index,
+                actor: caller.actor,
+                changes: { fields: [], values: {} },
+              });
+            }
+            if (index % 5 === 0) throw new Error('no');
+          }, key(accountId)),
+        ),
+      );
+      const after = await positions();
+      assert.equal(after.length, before.length + 80);
+      assert.deepEqual(
+        after,
+        Array.from({ length: after.length }, (_, index) => index + 1),
+      );
+      await installation.end();
+
+      async function positions() {
+        const rows = await database.read.selectFrom('events').select('position').orderBy('position').execute();
+        return rows.map((row) => row.position);
+      }
+    });
+  }
 
   test(`${name}: a statement after the end of its transaction does not run in the next one`, async () => {
     const installation = await open();
@@ -76,41 +119,6 @@ for (const { name, open } of databases) {
     await readName();
     assert.deepEqual(seen, ['Test', 'Changed']);
     await installation.end();
-  });
-
-  test(`${name}: the event log is numbered per account, in commit order, without gaps`, async () => {
-    const installation = await open();
-    const { database, accountId, caller } = installation;
-    const before = await positions();
-    await Promise.allSettled(
-      Array.from({ length: 50 }, (_, index) =>
-        database.transaction(async (tx) => {
-          for (const type of ['a', 'b']) {
-            tx.emit({
-              accountId,
-              type: `test.${type}`,
-              subjectType: 'test',
-              subjectId: index,
-              actor: caller.actor,
-              changes: { fields: [], values: {} },
-            });
-          }
-          if (index % 5 === 0) throw new Error('no');
-        }),
-      ),
-    );
-    const after = await positions();
-    assert.equal(after.length, before.length + 80);
-    assert.deepEqual(
-      after,
-      Array.from({ length: after.length }, (_, index) => index + 1),
-    );
-    await installation.end();
-
-    async function positions() {
-      const rows = await database.read.selectFrom('events').select('position').orderBy('position').execute();
-      return rows.map((row) => row.position);
-    }
   });
 
   test(`${name}: the read connection cannot write`, async () => {

@@ -10,19 +10,23 @@ const APPEND = `
     update accounts set event_position = event_position + $2 where id = $1 returning event_position - $2 as last
   )
   insert into events (account_id, position, type, subject_type, subject_id, actor_type, actor_id, at, changes, via, address)
-  select $1, last + number, type, subject_type, subject_id, actor_type, actor_id, $3, changes, via, address
-  from account, json_to_recordset($4::text::json) as new_events (number bigint, type text, subject_type text, subject_id bigint,
-    actor_type text, actor_id bigint, changes text, via text, address text)`;
+  select $1, last + number, type, subject_type, subject_id, actor_type, actor_id, at, changes, via, address
+  from account, json_to_recordset($3::text::json) as new_events (number bigint, type text, subject_type text, subject_id bigint,
+    actor_type text, actor_id bigint, at bigint, changes text, via text, address text)`;
+
+export interface EmittedEvent extends NewEvent {
+  readonly at: number;
+}
 
 /** Writes the events of a transaction, as its last step before the commit. */
-export function appendEvents(execute: Execute, events: readonly NewEvent[], now: number): Promise<StatementResult>[] {
+export function appendEvents(execute: Execute, events: readonly EmittedEvent[]): Promise<StatementResult>[] {
   const byAccount = Map.groupBy(events, (event) => event.accountId);
   return [...byAccount].map(([accountId, accountEvents]) =>
-    execute(APPEND, [accountId, accountEvents.length, now, JSON.stringify(accountEvents.map(toRow))]),
+    execute(APPEND, [accountId, accountEvents.length, JSON.stringify(accountEvents.map(toRow))]),
   );
 }
 
-function toRow({ type, subjectType, subjectId, actor, changes }: NewEvent, index: number): object {
+function toRow({ type, subjectType, subjectId, actor, at, changes }: EmittedEvent, index: number): object {
   return {
     number: index + 1,
     type,
@@ -30,6 +34,7 @@ function toRow({ type, subjectType, subjectId, actor, changes }: NewEvent, index
     subject_id: subjectId,
     actor_type: actor.type,
     actor_id: actor.id,
+    at,
     changes: JSON.stringify(changes),
     via: actor.via ?? null,
     address: actor.address ?? null,

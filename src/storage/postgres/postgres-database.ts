@@ -2,10 +2,13 @@ import { type Compilable, type Expression, type Kysely, type SqlBool, sql } from
 import type { Clock, Database, ExclusiveWork, ServerUsage, Transaction } from '../database.ts';
 import { DeadlineExceeded, withDeadline } from '../deadline.ts';
 import { DatabaseUnavailable, ReadTooSlow } from '../errors.ts';
-import { KeyedQueue, MAX_WAIT_MS } from '../keyed-queue.ts';
+import { MAX_WAIT_MS } from '../keyed-queue.ts';
 import { CompiledStatements, type Statement } from '../prepared-statement.ts';
 import { RunningClock } from '../running-clock.ts';
+import { ignoreUnhandledRejection } from '../statement-outcomes.ts';
 import type { Tables } from '../tables.ts';
+import { AccountQueues } from './account-queues.ts';
+import { type Change, takeOnly } from './changes.ts';
 import { createQueryBuilder, type Execute, type StatementResult } from './dialect.ts';
 import { runExclusively } from './exclusive-work.ts';
 import { Notifications } from './notifications.ts';
@@ -59,7 +62,7 @@ export class PostgresDatabase implements Database {
   readonly #slowReaders: ReaderPool;
   readonly #writers: WriterPool;
   readonly #notifications: Notifications;
-  readonly #accountQueue: KeyedQueue<number>;
+  readonly #accountQueues: AccountQueues;
   readonly #runningClock = new RunningClock();
   readonly #transactions: Transactions;
   readonly #url: string;
@@ -109,7 +112,6 @@ export class PostgresDatabase implements Database {
       maxWaitMs,
       this.#runningClock,
     );
-    this.#accountQueue = new KeyedQueue({ now: () => this.#runningClock.now(), maxWaitMs });
     this.#execute = this.#withFailureCount(this.#readers.execute);
     this.read = createQueryBuilder(this.#execute);
     this.#compiled = new CompiledStatements(this.read);
@@ -129,13 +131,21 @@ export class PostgresDatabase implements Database {
         this.#waitWhileServerResponds(lockWait, abandon, () => this.#terminateStalledSessions()),
       onCommit: (accountIds) => this.#notifications.send(accountIds),
     });
+    this.#accountQueues = new AccountQueues({
+      run: (take, accountId) => this.#transactions.run(take, accountId),
+      now: () => this.#runningClock.now(),
+      maxWaitMs,
+    });
   }
 
   /** Serializes the changes of an account: within this node by a queue, across nodes by a lock in the database. */
   transaction<T>(work: (tx: Transaction) => Promise<T>, accountId?: number): Promise<T> {
     if (this.#isClosed) return Promise.reject(new DatabaseUnavailable('The database is closed.'));
-    if (accountId === undefined) return this.#transactions.run(work, undefined);
-    return this.#accountQueue.run(accountId, () => this.#transactions.run(work, accountId));
+    return new Promise<T>((resolve, reject) => {
+      const change: Change = { work, resolve: resolve as (value: unknown) => void, reject };
+      if (accountId !== undefined) this.#accountQueues.add(accountId, change);
+      else ignoreUnhandledRejection(this.#transactions.run(takeOnly(change), undefined)); // rejects the change too
+    });
   }
 
   /** Waits for the account lock or a long read, as long as the server responds to pings. */
@@ -223,7 +233,7 @@ export class PostgresDatabase implements Database {
     return {
       connectionsBusy: this.#readers.busy + this.#slowReaders.busy + this.#writers.busy,
       connectionLimit: 2 * this.#connections + SLOW_READER_CONNECTIONS,
-      waiting: this.#readers.waiting + this.#slowReaders.waiting + this.#writers.waiting + this.#accountQueue.waiting,
+      waiting: this.#readers.waiting + this.#slowReaders.waiting + this.#writers.waiting + this.#accountQueues.waiting,
       timedOutCount: this.#timedOutCount,
       unreachableCount: this.#unreachableCount,
       wakeUps: this.#notifications.receivedCount,

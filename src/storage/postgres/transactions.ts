@@ -1,13 +1,12 @@
-import type { Kysely } from 'kysely';
-import type { Clock, NewEvent, Transaction } from '../database.ts';
+import type { Clock } from '../database.ts';
 import { DeadlineExceeded } from '../deadline.ts';
 import { DatabaseUnavailable } from '../errors.ts';
 import type { CompiledStatements } from '../prepared-statement.ts';
 import type { RunningClock } from '../running-clock.ts';
-import { findFailure, findFirstFailure, ignoreUnhandledRejection, TransactionEnded } from '../statement-outcomes.ts';
-import type { Tables } from '../tables.ts';
-import { createQueryBuilder, type Execute, type StatementResult } from './dialect.ts';
-import { appendEvents } from './event-log.ts';
+import { findFailure, findFirstFailure, ignoreUnhandledRejection } from '../statement-outcomes.ts';
+import { type Change, ChangeScope, type TakeChange, TakenChanges, takeOnly } from './changes.ts';
+import type { Execute, StatementResult } from './dialect.ts';
+import { appendEvents, type EmittedEvent } from './event-log.ts';
 import type { WriterPool } from './pools.ts';
 import { type Session, StatementNotSent } from './session.ts';
 
@@ -23,6 +22,10 @@ const RETRYABLE_CODES: ReadonlySet<string> = new Set([...STALE_PLAN_CODES, ...DE
 const MAX_ATTEMPTS = 5;
 /** One lost connection is retried; two mean that the server is unavailable. */
 const MAX_CONNECTION_LOSSES = 1;
+
+const SAVEPOINT = 'savepoint change';
+const NEXT_SAVEPOINT = `release ${SAVEPOINT}; ${SAVEPOINT}`;
+const UNDO = `rollback to ${SAVEPOINT}`;
 
 export interface TransactionDependencies {
   readonly writers: WriterPool;
@@ -45,76 +48,104 @@ export class Transactions {
     this.#dependencies = dependencies;
   }
 
-  async run<T>(work: (tx: Transaction) => Promise<T>, accountId: number | undefined): Promise<T> {
+  /**
+   * Runs changes in one transaction, one after the other, and settles them after the commit. An error undoes only its
+   * own change. Rejects if the transaction failed, after it has rejected all its changes.
+   */
+  async run(take: TakeChange, accountId: number | undefined): Promise<void> {
+    const changes = new TakenChanges(take);
+    if (changes.all.length === 0) return;
+    try {
+      const settlements = await this.#runWithRetries(changes, accountId);
+      for (const settle of settlements) settle();
+    } catch (error) {
+      // A statement that nothing waited for has failed: alone, only its own change fails.
+      const isOwnFailure = changes.all.length === 1 || error instanceof DatabaseUnavailable;
+      if (!isOwnFailure) return this.#runSeparately(changes.all, accountId);
+      for (const change of changes.all) change.reject(error);
+      throw error;
+    }
+  }
+
+  async #runSeparately(changes: readonly Change[], accountId: number | undefined): Promise<void> {
+    const outcomes = [];
+    for (const change of changes) outcomes.push(await findFailure(this.run(takeOnly(change), accountId)));
+    const unavailable = outcomes.find((error) => error instanceof DatabaseUnavailable);
+    if (unavailable) throw unavailable;
+  }
+
+  async #runWithRetries(changes: TakenChanges, accountId: number | undefined): Promise<Settlement[]> {
     let losses = 0;
     for (let attempt = 1; ; attempt += 1) {
       const session = await this.#dependencies.writers.acquire();
       try {
-        return await this.#attempt(session, work, accountId);
+        return await this.#attempt(session, changes, accountId);
       } catch (error) {
         if (error instanceof LostBeforeCommit) {
           losses += 1;
           if (losses > MAX_CONNECTION_LOSSES) throw error.reason;
-        } else if (attempt >= MAX_ATTEMPTS || !RETRYABLE_CODES.has((error as { code?: string }).code ?? '')) {
+        } else if (attempt >= MAX_ATTEMPTS || !isRetryable(error)) {
           throw error;
         }
         session.discard(); // a new connection has no prepared statements
       } finally {
         this.#dependencies.writers.release(session);
       }
+      changes.startAgain();
     }
   }
 
-  async #attempt<T>(
-    session: Session,
-    work: (tx: Transaction) => Promise<T>,
-    accountId: number | undefined,
-  ): Promise<T> {
+  async #attempt(session: Session, changes: TakenChanges, accountId: number | undefined): Promise<Settlement[]> {
     const { runningClock } = this.#dependencies;
     const stalledBefore = runningClock.stalledMs;
     const { execute, now } = await this.#begin(session, accountId);
-    let hasEnded = false;
-    const executeInside: Execute = async (text, parameters) => {
-      if (hasEnded) throw new TransactionEnded();
-      return execute(text, parameters);
-    };
-    const events: NewEvent[] = [];
-    const sent: Promise<unknown>[] = [];
+    const group: Group = { execute, now, beganAt: performance.now(), sent: [], events: [], settlements: [] };
     let commit: Promise<StatementResult> | undefined;
     try {
-      let db: Kysely<Tables> | undefined;
-      const tx: Transaction = {
-        get db() {
-          db ??= createQueryBuilder(executeInside);
-          return db;
-        },
-        database: this,
-        now,
-        run: (statement, args) => this.#dependencies.compiled.run(executeInside, statement, args),
-        send: (statement, args) =>
-          sent.push(ignoreUnhandledRejection(this.#dependencies.compiled.run(executeInside, statement, args))),
-        emit: (event) => events.push(event),
-      };
-      const value = await work(tx);
-      hasEnded = true;
+      for (let change = changes.next(); change; change = changes.next()) await this.#runChange(change, group);
+      const { sent, events, settlements } = group;
       // During a stall the server may have ended the transaction; the outcome of a commit would then be unknown.
       if (runningClock.stalledMs > stalledBefore) await execute('select 1', []);
       // Pipelined: a commit after a failed statement rolls back.
-      const appends = appendEvents(execute, events, now);
+      const appends = appendEvents(execute, events);
       commit = ignoreUnhandledRejection(execute('commit', []));
       await Promise.all([...sent, ...appends, commit]);
       // If `work` caught the error of a statement, the server rolls back without reporting an error.
       if ((await commit).command !== 'COMMIT') throw new Error('The transaction was rolled back.');
       this.#dependencies.onCommit(new Set(events.map((event) => event.accountId)));
-      return value;
+      return settlements;
     } catch (lastError) {
-      hasEnded = true;
       await execute('rollback', []).catch(() => session.discard());
-      const error = (await findFirstFailure(sent)) ?? lastError;
+      const error = (await findFirstFailure(group.sent)) ?? lastError;
       if (!(error instanceof DatabaseUnavailable)) throw error;
       if (commit && !((await findFailure(commit)) instanceof StatementNotSent))
         throw new DatabaseUnavailable('The change could not be stored.', { cause: error, outcomeUnknown: true });
       throw toRetryable(error);
+    }
+  }
+
+  /** Runs a change of a transaction. Each after the first is a savepoint, which an error goes back to. */
+  async #runChange(change: Change, { execute, now, beganAt, sent, events, settlements }: Group): Promise<void> {
+    const savepoint = [undefined, SAVEPOINT][settlements.length] ?? NEXT_SAVEPOINT;
+    const isFirst = settlements.length === 0;
+    if (!isFirst) sent.push(ignoreUnhandledRejection(execute(savepoint, [])));
+    const scope = new ChangeScope(execute, {
+      compiled: this.#dependencies.compiled,
+      database: this,
+      now: this.#dependencies.clock?.() ?? now + Math.floor(performance.now() - beganAt),
+    });
+    try {
+      const value = await change.work(scope.tx);
+      scope.end();
+      sent.push(...scope.sent);
+      events.push(...scope.events);
+      settlements.push(() => change.resolve(value));
+    } catch (lastError) {
+      scope.end();
+      const error = (await findFirstFailure(scope.sent)) ?? lastError;
+      if (isFirst || isRetryable(error)) throw error;
+      await execute(UNDO, []); // fails if a statement of an earlier change has failed
+      settlements.push(() => change.reject(error));
     }
   }
 
@@ -126,12 +157,31 @@ export class Transactions {
     try {
       const lockWait = execute(text, [], this.#dependencies.maxWaitMs);
       const results = (await this.#dependencies.waitWhileServerResponds(lockWait, () => session.discard())).rows;
-      return { execute, now: this.#dependencies.clock?.() ?? (results.at(-1) as { now: number }[])[0]?.now ?? 0 };
+      return { execute, now: (results.at(-1) as { now: number }[])[0]?.now ?? 0 };
     } catch (error) {
       session.discard(); // also ends a running statement
       throw toRetryable(error);
     }
   }
+}
+
+/** A transaction that changes share. */
+interface Group {
+  readonly execute: Execute;
+  /** The database's time at the start, and this process's. */
+  readonly now: number;
+  readonly beganAt: number;
+  /** Statements whose results nothing waits for before the commit. */
+  readonly sent: Promise<unknown>[];
+  readonly events: EmittedEvent[];
+  /** One for each change that ended. Called after the commit. */
+  readonly settlements: Settlement[];
+}
+
+type Settlement = () => void;
+
+function isRetryable(error: unknown): boolean {
+  return RETRYABLE_CODES.has((error as { code?: string }).code ?? '');
 }
 
 /**

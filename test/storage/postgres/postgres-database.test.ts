@@ -4,9 +4,11 @@ import { sql } from 'kysely';
 import postgres from 'postgres';
 import { ApiKeys } from '../../../src/core/access/api-keys.ts';
 import { fullAccessCaller } from '../../../src/core/kernel/caller.ts';
+import type { Transaction } from '../../../src/storage/database.ts';
 import { DatabaseUnavailable } from '../../../src/storage/errors.ts';
 import { PostgresDatabase } from '../../../src/storage/postgres/postgres-database.ts';
 import { IDLE_IN_TRANSACTION_MS } from '../../../src/storage/postgres/session.ts';
+import { prepare } from '../../../src/storage/prepared-statement.ts';
 import { RunningClock } from '../../../src/storage/running-clock.ts';
 import {
   createDatabase,
@@ -23,6 +25,10 @@ const SYNC = Buffer.from('S\0\0\0\x04');
 
 /** The statement timeout plus a margin for a slow machine. */
 const MAX_TIMEOUT_MS = 2000;
+
+const insertThing = prepare<{ id: number }>((db, { id }) => ({
+  compile: () => sql`insert into things values (${id})`.compile(db),
+}));
 
 /** Blocks the event loop, like a long computation. */
 function block(milliseconds: number): void {
@@ -53,6 +59,104 @@ describe('PostgreSQL only', { skip: postgresServerUrl === undefined }, () => {
     }, 1);
     await assert.rejects(work, /rolled back/);
     assert.equal((await admin`select * from things`).length, 0);
+  });
+
+  describe('changes of one account that wait', () => {
+    const ACCOUNT = 7;
+    const insert = (id: number) => (tx: Transaction) =>
+      sql<{ xid: string }>`with row as (insert into things values (${id}) returning id)
+        select pg_current_xact_id()::text as xid from row`
+        .execute(tx.db)
+        .then(({ rows }) => rows[0]?.xid);
+    /** Runs the changes behind one that ends when all of them wait. */
+    const runWaiting = async <T>(
+      works: readonly ((tx: Transaction) => Promise<T>)[],
+      first: (tx: Transaction) => Promise<unknown> = async () => undefined,
+    ) => {
+      const allWait = Promise.withResolvers<void>();
+      const firstDone = database.transaction(async (tx) => {
+        await first(tx);
+        await allWait.promise;
+      }, ACCOUNT);
+      const results = works.map((work) => database.transaction(work, ACCOUNT));
+      allWait.resolve();
+      return Promise.allSettled([firstDone, ...results]);
+    };
+    const findStored = async (from: number) =>
+      (await admin`select id from things where id between ${from} and ${from + 99} order by id`).map(({ id }) =>
+        Number(id),
+      );
+
+    after(() => admin`delete from things`);
+
+    test('share a transaction', async () => {
+      const outcomes = await runWaiting(Array.from({ length: 20 }, (_, index) => insert(300 + index)));
+      const transactions = new Set(
+        outcomes.slice(1).map((outcome) => (outcome as PromiseFulfilledResult<string>).value),
+      );
+      assert.ok(transactions.size <= 10, `${transactions.size} transactions`); // each takes at least two
+      assert.equal((await findStored(300)).length, 20);
+    });
+
+    test('fail alone', async () => {
+      const refuse = async (tx: Transaction) => {
+        await insert(450)(tx);
+        throw new Error('refused');
+      };
+      const duplicate = async (tx: Transaction) => {
+        await insert(451)(tx);
+        await insert(400)(tx);
+      };
+      const [, ...outcomes] = await runWaiting<unknown>([insert(400), refuse, insert(401), duplicate, insert(402)]);
+      assert.deepEqual(
+        outcomes.map((outcome) => (outcome.status === 'rejected' ? outcome.reason.name : 'stored')),
+        ['stored', 'Error', 'stored', 'UniqueViolation', 'stored'],
+      );
+      assert.deepEqual(await findStored(400), [400, 401, 402]);
+    });
+
+    test('fail alone when a statement fails that they did not wait for', async () => {
+      const sendDuplicate = async (tx: Transaction) => tx.send(insertThing, { id: 500 });
+      const [, ...outcomes] = await runWaiting<unknown>([insert(500), sendDuplicate, insert(501)]);
+      assert.deepEqual(
+        outcomes.map((outcome) => (outcome.status === 'rejected' ? outcome.reason.name : 'stored')),
+        ['stored', 'UniqueViolation', 'stored'],
+      );
+      assert.deepEqual(await findStored(500), [500, 501]);
+    });
+
+    test('fail alone when they catch the error of a statement', async () => {
+      const swallow = (tx: Transaction) => insert(600)(tx).catch(() => undefined);
+      const [, ...outcomes] = await runWaiting<unknown>([insert(600), swallow, insert(601)]);
+      assert.deepEqual(
+        outcomes.map(({ status }) => status),
+        ['fulfilled', 'rejected', 'fulfilled'],
+      );
+      assert.deepEqual(await findStored(600), [600, 601]);
+    });
+
+    test('are stored once when the connection is lost in between', async () => {
+      let losses = 0;
+      const loseConnection = async (tx: Transaction) => {
+        losses += 1;
+        if (losses > 1) return;
+        const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(tx.db);
+        await admin`select pg_terminate_backend(${rows[0]?.pid ?? 0})`;
+        await sql`select 1`.execute(tx.db);
+      };
+      const outcomes = await runWaiting<unknown>([insert(700), loseConnection, insert(701)]);
+      assert.deepEqual(new Set(outcomes.map(({ status }) => status)), new Set(['fulfilled']));
+      assert.deepEqual(await findStored(700), [700, 701]);
+    });
+
+    test('a change after a failed first one is stored', async () => {
+      const [first, second] = await runWaiting([insert(800)], async (tx) => {
+        await insert(801)(tx);
+        throw new Error('refused');
+      });
+      assert.deepEqual([first?.status, second?.status], ['rejected', 'fulfilled']);
+      assert.deepEqual(await findStored(800), [800]);
+    });
   });
 
   test('a transaction whose connection is lost is rolled back, and the next one succeeds', async () => {

@@ -1,0 +1,90 @@
+import type { Kysely } from 'kysely';
+import type { Transaction } from '../database.ts';
+import type { CompiledStatements } from '../prepared-statement.ts';
+import { ignoreUnhandledRejection, TransactionEnded } from '../statement-outcomes.ts';
+import type { Tables } from '../tables.ts';
+import { createQueryBuilder, type Execute } from './dialect.ts';
+import type { EmittedEvent } from './event-log.ts';
+
+/** What one caller changes in a transaction. It is settled after the commit. */
+export interface Change {
+  work(tx: Transaction): Promise<unknown>;
+  resolve(value: unknown): void;
+  reject(error: unknown): void;
+}
+
+/** Returns the next change for a transaction; undefined when there are no more. */
+export type TakeChange = () => Change | undefined;
+
+export function takeOnly(change: Change): TakeChange {
+  const changes = [change];
+  return () => changes.pop();
+}
+
+/** The changes of one transaction. All attempts run the same ones; each can take more. */
+export class TakenChanges {
+  readonly all: Change[] = [];
+  readonly #take: TakeChange;
+  #nextIndex = 0;
+
+  /** Takes the first change at once, so that there is one to reject if no transaction begins. */
+  constructor(take: TakeChange) {
+    this.#take = take;
+    this.#takeAnother();
+  }
+
+  startAgain(): void {
+    this.#nextIndex = 0;
+  }
+
+  next(): Change | undefined {
+    if (this.#nextIndex === this.all.length) this.#takeAnother();
+    const change = this.all[this.#nextIndex];
+    if (change) this.#nextIndex += 1;
+    return change;
+  }
+
+  #takeAnother(): void {
+    const change = this.#take();
+    if (change) this.all.push(change);
+  }
+}
+
+/** The statements and events of one change. */
+export class ChangeScope {
+  readonly tx: Transaction;
+  readonly events: EmittedEvent[] = [];
+  /** Statements whose results the change does not wait for. */
+  readonly sent: Promise<unknown>[] = [];
+  #hasEnded = false;
+
+  constructor(execute: Execute, { compiled, database, now }: ChangeContext) {
+    const executeInside: Execute = async (text, parameters) => {
+      if (this.#hasEnded) throw new TransactionEnded();
+      return execute(text, parameters);
+    };
+    let db: Kysely<Tables> | undefined;
+    this.tx = {
+      get db() {
+        db ??= createQueryBuilder(executeInside);
+        return db;
+      },
+      database,
+      now,
+      run: (statement, args) => compiled.run(executeInside, statement, args),
+      send: (statement, args) => this.sent.push(ignoreUnhandledRejection(compiled.run(executeInside, statement, args))),
+      emit: (event) => this.events.push({ ...event, at: now }),
+    };
+  }
+
+  /** Rejects all later statements: they would run in another change. */
+  end(): void {
+    this.#hasEnded = true;
+  }
+}
+
+interface ChangeContext {
+  readonly compiled: CompiledStatements;
+  readonly database: object;
+  readonly now: number;
+}
