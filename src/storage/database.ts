@@ -42,9 +42,10 @@ export interface Transaction {
   run<Args extends object, Row>(statement: Statement<Args, Row>, args: Args): Promise<Row[]>;
   /**
    * Sends a prepared statement without waiting for its result. It still executes before all later statements; if it
-   * fails, the transaction fails.
+   * fails, the transaction fails. `check` receives the rows, on a database server only after the commit: it can report
+   * what must not happen.
    */
-  send<Args extends object>(statement: Statement<Args, unknown>, args: Args): void;
+  send<Args extends object, Row>(statement: Statement<Args, Row>, args: Args, check?: (rows: Row[]) => void): void;
   /** Adds an event to the log at the end of this transaction, if it commits. */
   emit(event: NewEvent): void;
 }

@@ -23,6 +23,11 @@ const incrementCounter = prepare<{ accountId: number; name: string }, { value: n
     .returning('value'),
 );
 
+/** Takes the next identifier of a kind in an account, which a later statement reads as the value of its counter. */
+export function sendNextId(tx: Transaction, accountId: number, kind: string): void {
+  tx.send(incrementCounter, { accountId, name: kind });
+}
+
 /** Returns the next identifier of a kind in an account. Identifiers are never reused, even after a delete. */
 export async function nextId(tx: Transaction, accountId: number, kind: string): Promise<number> {
   const [row] = await tx.run(incrementCounter, { accountId, name: kind });

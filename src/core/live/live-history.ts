@@ -43,7 +43,8 @@ const insertHistory = prepare<LiveHistoryArguments>((db, args) => ({
         case when lease_until > ${args.now} and routable_until <= ${args.now} then 1 else 0 end,
         coalesce((select value from counters where account_id = ${args.accountId} and name = 'routing_decision'), 0),
         ${sql.raw(COPIED_COLUMNS)}
-      from operator_live where account_id = ${args.accountId} and operator_id = ${args.operatorId}`.compile(db),
+      from operator_live where account_id = ${args.accountId} and operator_id = ${args.operatorId}
+      on conflict (account_id, operator_id, version) do nothing`.compile(db), // the change found nothing to change
 }));
 
 /**

@@ -118,11 +118,10 @@ const claimEscalationSlot = prepareClaimSlot(
     and live.chat_slots > 0 and live.lease_until > now_ms())`,
 );
 const decrementSlots = perChannel((channel) =>
-  prepare<OperatorKey, LiveRow>((db, key) =>
+  prepare<OperatorKey>((db, key) =>
     updateWithVersion(db, key)
       .set((eb) => ({ [`${channel}Slots`]: eb(`${channel}Slots`, '-', 1) }))
-      .where(`${channel}Slots`, '>', 0)
-      .returningAll(),
+      .where(`${channel}Slots`, '>', 0),
   ),
 );
 
@@ -148,15 +147,10 @@ export async function claimSlot(
   return row !== undefined;
 }
 
-/** Returns the updated row; undefined if there was no slot to release. */
-export async function releaseSlot(
-  tx: Transaction,
-  context: ActorContext,
-  { operatorId, channel }: OperatorChannel,
-): Promise<LiveRow | undefined> {
-  const [row] = await tx.run(decrementSlots[channel], { accountId: context.accountId, operatorId });
-  if (row) recordVersion(tx, context, { operatorId, kind: 'slot_freed', reason: channel });
-  return row;
+/** Does nothing if there is no slot to release. */
+export function releaseSlot(tx: Transaction, context: ActorContext, { operatorId, channel }: OperatorChannel): void {
+  tx.send(decrementSlots[channel], { accountId: context.accountId, operatorId });
+  recordVersion(tx, context, { operatorId, kind: 'slot_freed', reason: channel });
 }
 
 type AvailabilityFlags = Partial<Record<`${Channel}Available`, number>>;

@@ -58,7 +58,13 @@ export class ChangeScope {
   readonly sent: Promise<unknown>[] = [];
   #hasEnded = false;
 
-  constructor(execute: Execute, { compiled, database, now }: ChangeContext) {
+  constructor(execute: Execute, { compiled, database, readNow }: ChangeContext) {
+    let firstNow: number | undefined;
+    const getNow = () => {
+      firstNow ??= readNow();
+      if (firstNow === undefined) throw new Error('Wait for a statement before you use the time of the transaction.');
+      return firstNow;
+    };
     const executeInside: Execute = async (text, parameters) => {
       if (this.#hasEnded) throw new TransactionEnded();
       return execute(text, parameters);
@@ -70,10 +76,15 @@ export class ChangeScope {
         return db;
       },
       database,
-      now,
+      get now() {
+        return getNow();
+      },
       run: (statement, args) => compiled.run(executeInside, statement, args),
-      send: (statement, args) => this.sent.push(ignoreUnhandledRejection(compiled.run(executeInside, statement, args))),
-      emit: (event) => this.events.push({ ...event, at: now }),
+      send: (statement, args, check) => {
+        const rows = compiled.run(executeInside, statement, args);
+        this.sent.push(ignoreUnhandledRejection(check ? rows.then(check) : rows));
+      },
+      emit: (event) => this.events.push({ ...event, at: getNow() }),
     };
   }
 
@@ -83,8 +94,9 @@ export class ChangeScope {
   }
 }
 
-interface ChangeContext {
+export interface ChangeContext {
   readonly compiled: CompiledStatements;
   readonly database: object;
-  readonly now: number;
+  /** The database's time; undefined before the transaction has begun. */
+  readNow(): number | undefined;
 }

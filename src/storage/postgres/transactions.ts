@@ -2,9 +2,10 @@ import type { Clock } from '../database.ts';
 import { DeadlineExceeded } from '../deadline.ts';
 import { DatabaseUnavailable } from '../errors.ts';
 import type { CompiledStatements } from '../prepared-statement.ts';
+import { startsWithReads } from '../reads-first.ts';
 import type { RunningClock } from '../running-clock.ts';
 import { findFailure, findFirstFailure, ignoreUnhandledRejection } from '../statement-outcomes.ts';
-import { type Change, ChangeScope, type TakeChange, TakenChanges, takeOnly } from './changes.ts';
+import { type Change, type ChangeContext, ChangeScope, type TakeChange, TakenChanges, takeOnly } from './changes.ts';
 import type { Execute, StatementResult } from './dialect.ts';
 import { appendEvents, type EmittedEvent } from './event-log.ts';
 import type { WriterPool } from './pools.ts';
@@ -96,13 +97,25 @@ export class Transactions {
   }
 
   async #attempt(session: Session, changes: TakenChanges, accountId: number | undefined): Promise<Settlement[]> {
-    const { runningClock } = this.#dependencies;
+    const { runningClock, clock, compiled } = this.#dependencies;
     const stalledBefore = runningClock.stalledMs;
-    const { execute, now } = await this.#begin(session, accountId);
-    const group: Group = { execute, now, beganAt: performance.now(), sent: [], events: [], settlements: [] };
+    const { execute, begun } = this.#begin(session, accountId);
+    const group: Group = { execute, sent: [], events: [], settlements: [] };
+    let readNow: (() => number) | undefined = clock;
+    begun.then(
+      (beginning) => {
+        readNow ??= () => beginning.now + Math.floor(performance.now() - beginning.at);
+      },
+      () => undefined,
+    );
+    const context = { compiled, database: this, readNow: () => readNow?.() };
     let commit: Promise<StatementResult> | undefined;
     try {
-      for (let change = changes.next(); change; change = changes.next()) await this.#runChange(change, group);
+      for (let change = changes.next(); change; change = changes.next()) {
+        if (!startsWithReads(change.work)) await begun;
+        await this.#runChange(change, group, context);
+        await begun;
+      }
       const { sent, events, settlements } = group;
       // During a stall the server may have ended the transaction; the outcome of a commit would then be unknown.
       if (runningClock.stalledMs > stalledBefore) await execute('select 1', []);
@@ -115,6 +128,8 @@ export class Transactions {
       this.#dependencies.onCommit(new Set(events.map((event) => event.accountId)));
       return settlements;
     } catch (lastError) {
+      const beginFailure = await findFailure(begun);
+      if (beginFailure) throw toRetryable(beginFailure);
       await execute('rollback', []).catch(() => session.discard());
       const error = (await findFirstFailure(group.sent)) ?? lastError;
       if (!(error instanceof DatabaseUnavailable)) throw error;
@@ -125,15 +140,15 @@ export class Transactions {
   }
 
   /** Runs a change of a transaction. Each after the first is a savepoint, which an error goes back to. */
-  async #runChange(change: Change, { execute, now, beganAt, sent, events, settlements }: Group): Promise<void> {
+  async #runChange(
+    change: Change,
+    { execute, sent, events, settlements }: Group,
+    context: ChangeContext,
+  ): Promise<void> {
     const savepoint = [undefined, SAVEPOINT][settlements.length] ?? NEXT_SAVEPOINT;
     const isFirst = settlements.length === 0;
     if (!isFirst) sent.push(ignoreUnhandledRejection(execute(savepoint, [])));
-    const scope = new ChangeScope(execute, {
-      compiled: this.#dependencies.compiled,
-      database: this,
-      now: this.#dependencies.clock?.() ?? now + Math.floor(performance.now() - beganAt),
-    });
+    const scope = new ChangeScope(execute, context);
     try {
       const value = await change.work(scope.tx);
       scope.end();
@@ -150,27 +165,39 @@ export class Transactions {
   }
 
   /** Acquires the account lock across all nodes. Later statements see all earlier changes of the account. */
-  async #begin(session: Session, accountId: number | undefined): Promise<{ execute: Execute; now: number }> {
+  #begin(session: Session, accountId: number | undefined): { execute: Execute; begun: Promise<Beginning> } {
+    const { withFailureCount, waitWhileServerResponds, maxWaitMs } = this.#dependencies;
     const lock = accountId === undefined ? '' : `select pg_advisory_xact_lock(${accountId});`;
-    const text = `begin; ${lock} ${SELECT_NOW}`;
-    const execute = this.#dependencies.withFailureCount(session.startTransaction());
-    try {
-      const lockWait = execute(text, [], this.#dependencies.maxWaitMs);
-      const results = (await this.#dependencies.waitWhileServerResponds(lockWait, () => session.discard())).rows;
-      return { execute, now: (results.at(-1) as { now: number }[])[0]?.now ?? 0 };
-    } catch (error) {
-      session.discard(); // also ends a running statement
-      throw toRetryable(error);
-    }
+    const execute = withFailureCount(session.startTransaction());
+    let hasBegun = false;
+    const begin = async () => {
+      try {
+        const lockWait = execute(`begin; ${lock} ${SELECT_NOW}`, [], maxWaitMs);
+        const { rows } = await waitWhileServerResponds(lockWait, () => session.discard());
+        hasBegun = true;
+        return { now: (rows.at(-1) as { now: number }[])[0]?.now ?? 0, at: performance.now() };
+      } catch (error) {
+        session.discard(); // also ends a running statement
+        throw error;
+      }
+    };
+    return {
+      begun: ignoreUnhandledRejection(begin()),
+      // Statements that are sent with `begin` wait for the lock too.
+      execute: (text, parameters) => execute(text, parameters, hasBegun ? undefined : maxWaitMs),
+    };
   }
+}
+
+/** The database's time after the account lock was acquired, and this process's when it was received. */
+interface Beginning {
+  readonly now: number;
+  readonly at: number;
 }
 
 /** A transaction that changes share. */
 interface Group {
   readonly execute: Execute;
-  /** The database's time at the start, and this process's. */
-  readonly now: number;
-  readonly beganAt: number;
   /** Statements whose results nothing waits for before the commit. */
   readonly sent: Promise<unknown>[];
   readonly events: EmittedEvent[];

@@ -121,7 +121,10 @@ export class SqliteWriter {
         database: this,
         now: clock(),
         run: (statement, args) => compiled.run(execute, statement, args),
-        send: (statement, args) => sent.push(ignoreUnhandledRejection(tx.run(statement, args))),
+        send: (statement, args, check) => {
+          const rows = tx.run(statement, args);
+          sent.push(ignoreUnhandledRejection(check ? rows.then(check) : rows));
+        },
         emit: (event) => events.push(event),
       };
       const value = await job.work(tx);

@@ -1,4 +1,5 @@
 import type { Database, Transaction } from '../../../storage/database.ts';
+import { readsFirst } from '../../../storage/reads-first.ts';
 import { announce } from '../../events/announce.ts';
 import {
   type ActorContext,
@@ -16,9 +17,9 @@ import {
   toEventSnapshot,
   wrongState,
 } from '../records/conversation.ts';
-import { requireConversation, updateConversation } from '../records/conversation-store.ts';
+import { changeConversation, requireConversation } from '../records/conversation-store.ts';
 import { replaceTags } from '../records/conversation-tags.ts';
-import { addNotice, type Message } from '../records/message-store.ts';
+import { addNotice, loadJoinedNotice, type Message } from '../records/message-store.ts';
 import type { Note } from '../records/note-store.ts';
 import { deletePauses } from '../records/pauses.ts';
 import { countRefusal } from '../records/refusals.ts';
@@ -48,7 +49,7 @@ export class ConversationService {
 
   async start(commit: Commit<Conversation>, visitor: VisitorCaller, input: ConversationStart): Promise<Conversation> {
     try {
-      return await commit((tx) => startConversation(tx, visitor, input));
+      return await commit(readsFirst((tx) => startConversation(tx, visitor, input)));
     } catch (error) {
       if (error instanceof Refusal) {
         const refusal = { websiteId: visitor.websiteId, reason: error.reason };
@@ -60,18 +61,25 @@ export class ConversationService {
 
   /** Accepting the same offer twice is harmless. */
   accept(commit: Commit<Conversation>, caller: Caller, id: number): Promise<Conversation> {
-    return commit(async (tx) => {
-      const conversation = await requireOwnOffer(tx, caller, id);
-      return conversation.state === 'active' ? conversation : acceptOffer(tx, caller, conversation);
-    });
+    return commit(
+      readsFirst(async (tx) => {
+        const operatorId = requireOperatorId(caller);
+        const [conversation, notice] = await Promise.all([
+          requireConversation(tx, caller.accountId, id),
+          loadJoinedNotice(tx, { accountId: caller.accountId, id }, operatorId),
+        ]);
+        if (conversation.operatorId !== operatorId) throw offerGoneError();
+        return conversation.state === 'active' ? conversation : acceptOffer(tx, caller, conversation, notice);
+      }),
+    );
   }
 
   decline(commit: Commit<Conversation>, caller: Caller, id: number): Promise<Conversation> {
-    return commit(async (tx) => declineOffer(tx, caller, await requireOwnOffer(tx, caller, id)));
+    return commit(readsFirst(async (tx) => declineOffer(tx, caller, await requireOwnOffer(tx, caller, id))));
   }
 
   send(commit: Commit<Message>, caller: Caller, input: NewMessage): Promise<Message> {
-    return commit((tx) => sendAsOperator(tx, caller, input));
+    return commit(readsFirst((tx) => sendAsOperator(tx, caller, input)));
   }
 
   sendAsVisitor(commit: Commit<Message>, visitor: VisitorCaller, input: NewMessage): Promise<Message> {
@@ -109,23 +117,28 @@ export class ConversationService {
     caller: Caller,
     { id, text }: { id: number; text?: string | undefined },
   ): Promise<Conversation> {
-    return commit(async (tx) => {
-      const conversation = await requireConversation(tx, caller.accountId, id);
-      const involvement = await requireInvolvement(tx, caller, conversation);
-      if (involvement === 'own' && conversation.state === 'offered')
-        throw wrongState('Accept or decline the offer first.');
-      if (text === undefined) return closeConversation(tx, caller, conversation);
-      const { sequence } = await sendAsOperator(tx, caller, { conversationId: id, text });
-      return closeConversation(tx, caller, { ...conversation, messageCount: sequence });
-    });
+    return commit(
+      readsFirst(async (tx) => {
+        const conversation = await requireConversation(tx, caller.accountId, id);
+        const involvement = await requireInvolvement(tx, caller, conversation);
+        if (involvement === 'own' && conversation.state === 'offered')
+          throw wrongState('Accept or decline the offer first.');
+        if (text === undefined) return closeConversation(tx, caller, conversation);
+        const { sequence: messageCount, at } = await sendAsOperator(tx, caller, { conversationId: id, text });
+        const answered = { messageCount, firstAnswerAt: conversation.firstAnswerAt ?? at };
+        return closeConversation(tx, caller, { ...conversation, ...answered });
+      }),
+    );
   }
 
   closeAsVisitor(commit: Commit<Conversation>, visitor: VisitorCaller, id: number): Promise<Conversation> {
-    return commit(async (tx) => {
-      const conversation = await requireConversation(tx, visitor.accountId, id);
-      requireVisitorConversation(visitor, conversation);
-      return closeConversation(tx, visitor, conversation);
-    });
+    return commit(
+      readsFirst(async (tx) => {
+        const conversation = await requireConversation(tx, visitor.accountId, id);
+        requireVisitorConversation(visitor, conversation);
+        return closeConversation(tx, visitor, conversation);
+      }),
+    );
   }
 
   /** Replaces all tags of a conversation. */
@@ -196,28 +209,27 @@ export async function closeConversation(
   const { id, operatorId, channel, state } = conversation;
   if (state === 'closed') throw conversationClosedError();
   // Both sides are told before the close: nothing can be added to a closed conversation.
-  if (closeReason) await addNotice(tx, context, conversation, { code: closeReason, parameters: {} });
+  const toldConversation = closeReason
+    ? await addNotice(tx, context, conversation, { code: closeReason, parameters: {} })
+    : conversation;
   const { closedBy, closedById } = findWhoCloses(context, conversation, closeReason);
-  const [closed, releasedRow] = await Promise.all([
-    updateConversation(tx, context, conversation, {
-      state: 'closed',
-      closedAt: tx.now,
-      closedBy,
-      closedById,
-      closeReason,
-      offerUntil: null,
-      // A conversation that was only offered had no operator.
-      operatorId: state === 'offered' ? null : operatorId,
-    }),
-    operatorId === null ? undefined : releaseSlot(tx, context, { operatorId, channel }),
-  ]);
-  if (!closed) throw wrongState('The conversation was changed concurrently. Read it again.');
+  const closed = changeConversation(tx, context, toldConversation, {
+    state: 'closed',
+    closedAt: tx.now,
+    closedBy,
+    closedById,
+    closeReason,
+    offerUntil: null,
+    // A conversation that was only offered had no operator.
+    operatorId: state === 'offered' ? null : operatorId,
+  });
+  if (operatorId !== null) releaseSlot(tx, context, { operatorId, channel });
   deletePauses(tx, context, id);
   announce(tx, context, 'conversation.closed', id, {
     fields: ['state', 'closedBy', 'closeReason'],
     values: { ...toEventSnapshot(closed), closedBy, closeReason, previousOperatorId: operatorId },
   });
-  if (operatorId !== null) await routeQueueForOperator(tx, context, operatorId, 'slot_freed', releasedRow);
+  if (operatorId !== null) await routeQueueForOperator(tx, context, operatorId, 'slot_freed');
   return closed;
 }
 

@@ -12,11 +12,11 @@ import { languageCode } from '../../kernel/languages.ts';
 import { createTargetLookup } from '../../operators/targets.ts';
 import { type Conversation, newConversation, toEventSnapshot } from '../records/conversation.ts';
 import {
+  changeConversation,
   countQueuedConversations,
   findConversationByClientId,
   findOpenConversations,
   insertConversation,
-  updateConversation,
 } from '../records/conversation-store.ts';
 import { storeMessage } from '../records/message-store.ts';
 import { findOperatorsWithEndedPauses } from '../records/pauses.ts';
@@ -93,7 +93,7 @@ export async function startConversation(
   const routed = await route(tx, visitor, conversation, 'started');
   if (routed) return routed;
   await requireQueueable(tx, conversation);
-  return (await updateConversation(tx, visitor, conversation, { hasWaited: true })) ?? conversation;
+  return changeConversation(tx, visitor, conversation, { hasWaited: true });
 }
 
 function tooManyOpenError(): Refusal {

@@ -137,7 +137,7 @@ async function assignToOperator(
   const settings = await loadRoutingSettings(tx, accountId);
   const excluded = await countExclusions(tx, conversation);
   // An open offer to the same operator holds the slot that is claimed next.
-  if (previous !== null) await releaseSlot(tx, caller, { operatorId: previous, channel });
+  if (previous !== null) releaseSlot(tx, caller, { operatorId: previous, channel });
   if (!(await claimSlot(tx, caller, { operatorId, channel, mode: force ? 'forced' : 'within capacity' }))) {
     throw wrongState(
       'The operator cannot take the conversation now: not connected, not available, or without a free slot.',
@@ -147,7 +147,7 @@ async function assignToOperator(
   const told = previous === null ? conversation : await announceTransfer(tx, caller, conversation, { operatorId });
   const assigned = await assignConversation(tx, caller, told, { operatorId, settings, autoAccept });
   const decision = { conversationId: conversation.id, cause, operatorId, forced: force, ranked: [], excluded };
-  await storeDecision(tx, caller, conversation, decision);
+  storeDecision(tx, caller, conversation, decision);
   if (previous !== null && previous !== operatorId) await routeQueueForOperator(tx, caller, previous, 'slot_freed');
   return assigned;
 }
@@ -232,7 +232,7 @@ export async function escalate(tx: Transaction, caller: Caller, id: number): Pro
     escalatedFromId: chat.id,
   });
   insertConversation(tx, caller, video);
-  await storeDecision(tx, caller, video, {
+  storeDecision(tx, caller, video, {
     conversationId: video.id,
     cause: 'escalation',
     operatorId,

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Database, Transaction } from '../../../storage/database.ts';
 import { prepare } from '../../../storage/prepared-statement.ts';
+import { readsFirst } from '../../../storage/reads-first.ts';
 import { loadDeskSettings } from '../../access/desk-settings.ts';
 import { VersionedCache } from '../../kernel/caches.ts';
 import { type Caller, type Commit, requireOperatorId } from '../../kernel/caller.ts';
@@ -172,21 +173,23 @@ export class LiveService {
     if (Object.values(input).every((value) => value === undefined)) {
       throw invalid([{ path: ['chat', 'available'], code: 'missing', rule: 'or another field is required' }]);
     }
-    return commit(async (tx) => {
-      const [operator, [row]] = await Promise.all([
-        requireOperator(tx, caller.accountId, operatorId),
-        tx.run(findLiveRow, { accountId: caller.accountId, operatorId }),
-      ]);
-      requireSelfOrManaged(caller, operator);
-      if (pauseReason) await requirePauseReason(tx, caller, input, pauseReason);
-      const update = { operatorId, update: input, currentFlags: row, pauseReason };
-      const changedFlags = row ? setAvailability(tx, caller, update) : {};
-      if (row && Object.values(changedFlags).includes(1)) {
-        await routeQueueForOperator(tx, caller, operatorId, 'available', { ...row, ...changedFlags });
-      }
-      if (input.connected === false) await disconnect(tx, caller, operatorId);
-      return operator;
-    });
+    return commit(
+      readsFirst(async (tx) => {
+        const [operator, [row]] = await Promise.all([
+          requireOperator(tx, caller.accountId, operatorId),
+          tx.run(findLiveRow, { accountId: caller.accountId, operatorId }),
+        ]);
+        requireSelfOrManaged(caller, operator);
+        if (pauseReason) await requirePauseReason(tx, caller, input, pauseReason);
+        const update = { operatorId, update: input, currentFlags: row, pauseReason };
+        const changedFlags = row ? setAvailability(tx, caller, update) : {};
+        if (row && Object.values(changedFlags).includes(1)) {
+          await routeQueueForOperator(tx, caller, operatorId, 'available');
+        }
+        if (input.connected === false) await disconnect(tx, caller, operatorId);
+        return operator;
+      }),
+    );
   }
 
   /** Connects the caller's operator for a time, or only renews a lease that has not ended. */

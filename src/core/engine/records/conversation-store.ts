@@ -55,7 +55,23 @@ const updateStatement = preparePerShape((columns: readonly (keyof ConversationRo
   ),
 );
 
-/** Updates a conversation if it is still in the given state. Returns undefined after a concurrent change. */
+/** Updates a conversation that was read in this transaction, without waiting, and returns it. */
+export function changeConversation(
+  tx: Transaction,
+  { accountId }: ActorContext,
+  conversation: Conversation,
+  changes: ConversationChanges,
+): Conversation {
+  const { id, state } = conversation;
+  const columns = toColumns(changes);
+  const statement = updateStatement((Object.keys(columns) as (keyof ConversationRow)[]).sort());
+  tx.send(statement, { ...columns, accountId, id, from: state }, ({ length }) => {
+    if (length === 0) throw new Error(`Conversation ${id} was not ${state} inside a transaction.`);
+  });
+  return { ...conversation, ...changes };
+}
+
+/** Updates a conversation if it is still in the given state. Returns undefined if it is not. */
 export async function updateConversation(
   tx: Transaction,
   { accountId }: ActorContext,

@@ -24,7 +24,7 @@ export function insertMessage(tx: Transaction, { accountId }: ActorContext, mess
   return row;
 }
 
-type MessageContent = Pick<Message, 'clientId' | 'authorType' | 'authorId' | 'text'> & Partial<NoticeColumns>;
+export type MessageContent = Pick<Message, 'clientId' | 'authorType' | 'authorId' | 'text'> & Partial<NoticeColumns>;
 
 /**
  * Appends to an open conversation that was read in this transaction, so that `messageCount + 1` is still free. The
@@ -93,7 +93,9 @@ function toContent(notice: Notice, websiteLanguage: string | null = 'en') {
   } as const;
 }
 
-interface JoinKey extends Pick<Conversation, 'accountId' | 'websiteId'> {
+interface JoinKey {
+  readonly accountId: number;
+  readonly conversationId: number;
   readonly operatorId: number;
 }
 
@@ -107,23 +109,25 @@ const findJoin = prepare<JoinKey, { pseudo: string | null; languageAdmin: string
       .as('pseudo'),
     eb
       .selectFrom('websites')
+      .innerJoin('conversations', (join) =>
+        join
+          .onRef('conversations.accountId', '=', 'websites.accountId')
+          .onRef('conversations.websiteId', '=', 'websites.id'),
+      )
       .select('languageAdmin')
-      .where('accountId', '=', args.accountId)
-      .where('id', '=', args.websiteId)
+      .where('conversations.accountId', '=', args.accountId)
+      .where('conversations.id', '=', args.conversationId)
       .as('languageAdmin'),
   ]),
 );
 
-/**
- * Loads the notice that an operator joined a conversation. Run together with the update that accepts it, which also
- * reserves the sequence number: so that accepting takes no further round trip.
- */
+/** Loads the notice that an operator joined a conversation. Can run together with the read of the conversation. */
 export async function loadJoinedNotice(
   tx: Transaction,
-  { accountId, websiteId }: Pick<Conversation, 'accountId' | 'websiteId'>,
+  { accountId, id }: Pick<Conversation, 'accountId' | 'id'>,
   operatorId: number,
 ): Promise<MessageContent> {
-  const [row] = await tx.run(findJoin, { accountId, websiteId, operatorId });
+  const [row] = await tx.run(findJoin, { accountId, conversationId: id, operatorId });
   return toContent(operatorJoined(row?.pseudo ?? ''), row?.languageAdmin);
 }
 

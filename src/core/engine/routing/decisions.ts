@@ -4,7 +4,7 @@ import { prepare } from '../../../storage/prepared-statement.ts';
 import type { Tables } from '../../../storage/tables.ts';
 import { deleteInBatches } from '../../kernel/batched-delete.ts';
 import type { ActorContext } from '../../kernel/caller.ts';
-import { nextId } from '../../kernel/ids.ts';
+import { sendNextId } from '../../kernel/ids.ts';
 import type { RankedCandidate } from './choose-operator.ts';
 import type { ExclusionCounts } from './exclusions.ts';
 import type { RoutingNeed } from './needs.ts';
@@ -38,24 +38,33 @@ export interface RoutingDecision {
   readonly excluded: ExclusionCounts;
 }
 
-const insertDecision = prepare<Selectable<Tables['routingDecisions']>>((db, row) =>
-  db.insertInto('routingDecisions').values(row),
-);
+const COUNTER = 'routing_decision';
+
+/** The identifier is the value of the counter, so that no round trip is needed to read it first. */
+const insertDecision = prepare<Omit<Selectable<Tables['routingDecisions']>, 'id'>>((db, row) => ({
+  compile: () =>
+    sql`insert into routing_decisions
+        (account_id, id, conversation_id, at, cause, operator_id, forced, need, ranked, excluded, actor_type, actor_id)
+      select account_id, value, cast(${row.conversationId} as bigint), cast(${row.at} as bigint), ${row.cause},
+        cast(${row.operatorId} as bigint), cast(${row.forced} as integer), ${row.need}, ${row.ranked}, ${row.excluded},
+        ${row.actorType}, cast(${row.actorId} as bigint)
+      from counters where account_id = ${row.accountId} and name = ${sql.lit(COUNTER)}`.compile(db),
+}));
 
 /**
  * Stores the chosen operator, the best candidates with their criteria, and how many operators each obstacle excluded.
  */
-export async function storeDecision(
+export function storeDecision(
   tx: Transaction,
   context: ActorContext,
   need: RoutingNeed,
   decision: RoutingDecision,
-): Promise<void> {
+): void {
   const { accountId, actor } = context;
   const { channel, websiteId, skillId, groupId, language } = need;
+  sendNextId(tx, accountId, COUNTER);
   tx.send(insertDecision, {
     accountId,
-    id: await nextId(tx, accountId, 'routing_decision'),
     conversationId: decision.conversationId,
     at: tx.now,
     cause: decision.cause,

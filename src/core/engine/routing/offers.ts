@@ -3,9 +3,9 @@ import { announce } from '../../events/announce.ts';
 import type { ActorContext } from '../../kernel/caller.ts';
 import { countMissedOffer, releaseSlot, resetMissedOffers } from '../../live/live-store.ts';
 import { type Conversation, toEventSnapshot, wrongState } from '../records/conversation.ts';
-import { updateConversation } from '../records/conversation-store.ts';
+import { changeConversation, updateConversation } from '../records/conversation-store.ts';
 import { recordIncomingHandling, recordOutgoingHandling } from '../records/handlings.ts';
-import { loadJoinedNotice, storeMessage } from '../records/message-store.ts';
+import { type MessageContent, storeMessage } from '../records/message-store.ts';
 import { pauseOffers } from '../records/pauses.ts';
 import { computeQueueOrder } from '../records/queue-order.ts';
 import { isPassedOver } from '../records/visitor-presence-store.ts';
@@ -17,24 +17,22 @@ import { getInitialAnswerTime, route } from './router.ts';
 /** After this many missed offers in a row, the operator is set unavailable on the channel. */
 export const MAX_MISSED_OFFERS = 3;
 
-export async function acceptOffer(
+/** `notice` says that the operator joined. */
+export function acceptOffer(
   tx: Transaction,
   context: ActorContext,
   conversation: Conversation,
-): Promise<Conversation> {
+  notice: MessageContent,
+): Conversation {
   const { operatorId, channel, offerUntil } = conversation;
   if (conversation.state !== 'offered' || operatorId === null || (offerUntil ?? 0) <= tx.now) throw offerGoneError();
-  const [accepted, notice] = await Promise.all([
-    updateConversation(tx, context, conversation, {
-      state: 'active',
-      acceptedAt: conversation.acceptedAt ?? tx.now,
-      offerUntil: null,
-      firstAnswerAt: conversation.firstAnswerAt ?? getInitialAnswerTime(conversation, tx.now),
-      messageCount: conversation.messageCount + 1,
-    }),
-    loadJoinedNotice(tx, conversation, operatorId),
-  ]);
-  if (!accepted) throw offerGoneError();
+  const accepted = changeConversation(tx, context, conversation, {
+    state: 'active',
+    acceptedAt: conversation.acceptedAt ?? tx.now,
+    offerUntil: null,
+    firstAnswerAt: conversation.firstAnswerAt ?? getInitialAnswerTime(conversation, tx.now),
+    messageCount: conversation.messageCount + 1,
+  });
   resetMissedOffers(tx, context, { operatorId, channel });
   rememberLastOperator(tx, context, accepted);
   recordIncomingHandling(tx, context, accepted, getInitialAnswerTime(accepted, tx.now));
@@ -114,7 +112,7 @@ export async function requeue(
   });
   if (!queued) throw wrongState('The conversation was changed concurrently. Read it again.');
   if (operatorId !== null && pauseOperator) pauseOffers(tx, context, { conversationId: id, operatorId });
-  if (operatorId !== null && holdsSlot) await releaseSlot(tx, context, { operatorId, channel });
+  if (operatorId !== null && holdsSlot) releaseSlot(tx, context, { operatorId, channel });
   announce(tx, context, 'conversation.queued', id, {
     fields: ['state', 'operatorId', ...Object.keys(needChanges)],
     values: { ...toEventSnapshot(queued), previousOperatorId: operatorId, reason: cause },

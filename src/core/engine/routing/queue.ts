@@ -3,9 +3,7 @@ import type { Transaction } from '../../../storage/database.ts';
 import { prepare } from '../../../storage/prepared-statement.ts';
 import type { ActorContext } from '../../kernel/caller.ts';
 import { CHANNELS, type Channel } from '../../kernel/channels.ts';
-import { computeChannelLive } from '../../live/capacity.ts';
-import { computePresence, type LiveRow, toLiveState } from '../../live/live.ts';
-import { findLiveRow } from '../../live/live-store.ts';
+import { buildRoutableCondition } from '../../live/routable.ts';
 import type { Conversation } from '../records/conversation.ts';
 import { type ConversationRow, fetchConversations } from '../records/conversation-store.ts';
 import { deleteEndedPauses } from '../records/pauses.ts';
@@ -20,23 +18,25 @@ export const MAX_ROUTED_PER_TRANSACTION = 100;
 /** Conversations of absent visitors are passed over: they are the last of the index, which is not read that far. */
 const firstAbsent = sql.lit(FIRST_ABSENT_ORDER);
 
-interface NextArguments {
-  readonly accountId: number;
-  readonly operatorId: number;
-  readonly languageList: string;
-  readonly firstChannel: Channel | '';
-  readonly secondChannel: Channel | '';
-  readonly thirdChannel: Channel | '';
-}
+/** The channels on which an operator is routable, as a common table expression. */
+const buildRoutableChannels = ({ accountId, operatorId }: Pick<ServingOperator, 'accountId' | 'operatorId'>) => sql`
+  routable (channel, language_list) as (${sql.join(
+    CHANNELS.map(
+      (channel) => sql`select '${sql.raw(channel)}', live.language_list from operator_live live
+        where live.account_id = ${accountId} and live.operator_id = ${operatorId} and ${buildRoutableCondition(channel)}`,
+    ),
+    sql` union all `,
+  )})`;
 
-/** Finds the longest waiting conversation that an operator can serve on the given channels. */
-const findNext = prepare<NextArguments, ConversationRow>((db, args) => {
-  const operator: ServingOperator = args;
+/** Finds the longest waiting conversation that an operator can serve now. Without a routable channel it reads no queue. */
+const findNext = prepare<{ accountId: number; operatorId: number }, ConversationRow>((db, args) => {
+  const operator: ServingOperator = { ...args, languageList: sql<string>`(select max(language_list) from routable)` };
   return {
     compile: () =>
-      sql<ConversationRow>`with recursive ${buildServedTreesCte(operator)} select c.* from conversations c
-        where c.account_id = ${args.accountId} and c.state = 'queued' and c.queue_order < ${firstAbsent} and c.channel in (${args.firstChannel}, ${args.secondChannel}, ${args.thirdChannel})
-        and ${buildCanServeCondition(operator)}
+      sql<ConversationRow>`with recursive ${buildServedTreesCte(operator)}, ${buildRoutableChannels(operator)}
+        select c.* from conversations c where exists (select 1 from routable)
+        and c.account_id = ${args.accountId} and c.state = 'queued' and c.queue_order < ${firstAbsent}
+        and c.channel in (select channel from routable) and ${buildCanServeCondition(operator)}
         and not exists (select 1 from offer_pauses p where p.account_id = c.account_id and p.conversation_id = c.id
           and p.operator_id = ${args.operatorId} and p.until > now_ms())
         order by c.queue_order, c.id limit 1`.compile(db),
@@ -45,32 +45,17 @@ const findNext = prepare<NextArguments, ConversationRow>((db, args) => {
 
 /**
  * Assigns queued conversations after one operator gained capacity or eligibility, longest waiting first, until the
- * operator is full. `currentRow` is the operator's live row if the caller has just read it.
+ * operator is full.
  */
 export async function routeQueueForOperator(
   tx: Transaction,
   context: ActorContext,
   operatorId: number,
   cause: RoutingCause,
-  currentRow?: LiveRow,
 ): Promise<void> {
   const { accountId } = context;
   for (let assigned = 0; assigned < MAX_ROUTED_PER_TRANSACTION; assigned += 1) {
-    const row = assigned === 0 && currentRow ? currentRow : (await tx.run(findLiveRow, { accountId, operatorId }))[0];
-    if (!row) return;
-    const state = toLiveState(row, computePresence(row, tx.now));
-    const channels = CHANNELS.filter((channel) => computeChannelLive(state, channel).routable);
-    if (channels.length === 0) return;
-    const [firstChannel = '', secondChannel = '', thirdChannel = ''] = channels;
-    const { languageList } = row;
-    const [next] = await fetchConversations(tx, findNext, {
-      accountId,
-      operatorId,
-      languageList,
-      firstChannel,
-      secondChannel,
-      thirdChannel,
-    });
+    const [next] = await fetchConversations(tx, findNext, { accountId, operatorId });
     if (!next || !(await route(tx, context, next, cause))) return;
   }
 }

@@ -6,7 +6,7 @@ import type { ActorContext } from '../../kernel/caller.ts';
 import { computePresence, type LiveRow } from '../../live/live.ts';
 import { claimSlot } from '../../live/live-store.ts';
 import { type Conversation, toEventSnapshot } from '../records/conversation.ts';
-import { updateConversation } from '../records/conversation-store.ts';
+import { changeConversation } from '../records/conversation-store.ts';
 import { recordIncomingHandling, recordOutgoingHandling } from '../records/handlings.ts';
 import { loadJoinedNotice, storeMessage } from '../records/message-store.ts';
 import { rememberLastOperator } from '../records/visitor-store.ts';
@@ -42,13 +42,11 @@ export async function route(
   const decision = { conversationId: conversation.id, cause, forced: false, ranked, excluded };
   for (const { operatorId } of ranked) {
     if (!(await claimSlot(tx, context, { operatorId, channel: conversation.channel }))) continue;
-    const [assigned] = await Promise.all([
-      assignConversation(tx, context, conversation, { operatorId, settings }),
-      storeDecision(tx, context, conversation, { ...decision, operatorId }),
-    ]);
+    const assigned = await assignConversation(tx, context, conversation, { operatorId, settings });
+    storeDecision(tx, context, conversation, { ...decision, operatorId });
     return assigned;
   }
-  await storeDecision(tx, context, conversation, { ...decision, operatorId: null });
+  storeDecision(tx, context, conversation, { ...decision, operatorId: null });
   return undefined;
 }
 
@@ -127,17 +125,14 @@ export async function assignConversation(
       }
     : { offerUntil: tx.now + settings.offerSeconds * 1000 };
   const state = autoAccept ? 'active' : 'offered';
-  const [assigned, notice] = await Promise.all([
-    updateConversation(tx, context, conversation, {
-      state,
-      operatorId,
-      offeredAt: tx.now,
-      ...changes,
-      ...recordOutgoingHandling(tx, context, conversation),
-    }),
-    autoAccept ? loadJoinedNotice(tx, conversation, operatorId) : undefined,
-  ]);
-  if (!assigned) throw new Error(`Conversation ${conversation.id} changed inside a transaction.`);
+  const notice = autoAccept ? await loadJoinedNotice(tx, conversation, operatorId) : undefined;
+  const assigned = changeConversation(tx, context, conversation, {
+    state,
+    operatorId,
+    offeredAt: tx.now,
+    ...changes,
+    ...recordOutgoingHandling(tx, context, conversation),
+  });
   if (autoAccept) {
     rememberLastOperator(tx, context, assigned);
     recordIncomingHandling(tx, context, assigned, getInitialAnswerTime(assigned, tx.now));
