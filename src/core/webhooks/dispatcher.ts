@@ -7,6 +7,7 @@ import { type Lane, Lanes } from './lanes.ts';
 import { type DeliveryResult, Outcomes } from './outcomes.ts';
 import { buildSignatureHeader } from './signature.ts';
 import type { WebhookService } from './webhook-service.ts';
+import { findAccountsWithWebhooks } from './webhook-store.ts';
 
 export interface DispatcherOptions {
   readonly database: Database;
@@ -45,6 +46,8 @@ export class WebhookDispatcher {
   #pollTimer: NodeJS.Timeout | undefined;
   #unsubscribe: (() => void) | undefined;
   #isStopped = false;
+  /** The accounts with active webhooks when they were last polled: commits of others do not wake. */
+  #accountIds: ReadonlySet<number> | undefined;
 
   constructor(options: DispatcherOptions) {
     this.#options = options;
@@ -55,7 +58,9 @@ export class WebhookDispatcher {
   }
 
   start(): void {
-    this.#unsubscribe = this.#options.database.onEvents(() => this.#wake(DEBOUNCE_MS));
+    this.#unsubscribe = this.#options.database.onEvents((accountId) => {
+      if (this.#accountIds?.has(accountId) ?? true) this.#wake(DEBOUNCE_MS);
+    });
     this.#pollTimer = setInterval(() => {
       this.#savePositions = true;
       this.#runTick();
@@ -102,9 +107,9 @@ export class WebhookDispatcher {
       this.#tickAgain = true;
       return;
     }
-    const savePositions = this.#savePositions;
+    const isPoll = this.#savePositions;
     this.#savePositions = false;
-    this.#currentTick = this.tick({ savePositions })
+    this.#currentTick = (isPoll ? this.#poll() : this.tick({ savePositions: false }))
       .then(
         (hasMore) => {
           this.#tickAgain ||= hasMore;
@@ -117,6 +122,11 @@ export class WebhookDispatcher {
         this.#tickAgain = false;
         this.#wake(0);
       });
+  }
+
+  async #poll(): Promise<boolean> {
+    this.#accountIds = await findAccountsWithWebhooks(this.#options.database);
+    return this.tick();
   }
 
   async #sendDue(): Promise<number> {

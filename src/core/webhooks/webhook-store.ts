@@ -1,5 +1,6 @@
 import type { Selectable, Updateable } from 'kysely';
 import type { Database, Transaction } from '../../storage/database.ts';
+import { prepare } from '../../storage/prepared-statement.ts';
 import type { Tables } from '../../storage/tables.ts';
 import { announce, computeChanges } from '../events/announce.ts';
 import type { ActorContext } from '../kernel/caller.ts';
@@ -28,6 +29,14 @@ export function toWebhook(row: WebhookRow): Webhook {
     previousSecretUntil: row.previousUntil,
     createdAt: row.createdAt,
   };
+}
+
+const findActive = prepare<object, { accountId: number }>((db) =>
+  db.selectFrom('webhooks').select('accountId').distinct().where('state', '=', 'active'),
+);
+
+export async function findAccountsWithWebhooks(database: Pick<Database, 'run'>): Promise<ReadonlySet<number>> {
+  return new Set((await database.run(findActive, {})).map(({ accountId }) => accountId));
 }
 
 export function readWebhookRow(db: Database['read'], accountId: number, id: number): Promise<WebhookRow | undefined> {
