@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from 'kysely';
+import { type Expression, type RawBuilder, sql } from 'kysely';
 import type { Transaction } from '../../../storage/database.ts';
 import { prepare, preparePerShape, type Statement } from '../../../storage/prepared-statement.ts';
 import type { Channel } from '../../kernel/channels.ts';
@@ -10,8 +10,11 @@ import { buildSubtreeCte } from './needs.ts';
 /** Maximum number of candidates that are ranked and stored with a decision. */
 export const MAX_RANKED = 20;
 
-/** Scanning up to this many operators with the skill is faster than walking the index of routable operators. */
-const MAX_SCANNED_OPERATORS = 500;
+/**
+ * Up to this many operators with the skill are all read and sorted. Walking the index of routable operators is faster
+ * for some, but it passes all who lack the skill: those who have it are the busy ones, at the end of the index.
+ */
+const MAX_SCANNED_OPERATORS = 2000;
 
 export interface CandidateSearch {
   readonly accountId: number;
@@ -57,29 +60,56 @@ export function prepareCandidates({
       ...(requiresSkill ? [buildSubtreeCte('wanted_skills', 'skills', { accountId, id: args.skillId })] : []),
       ...(requiresGroup ? [buildSubtreeCte('wanted_groups', 'groups', { accountId, id: args.groupId })] : []),
     ];
-    const share = channel === 'chat' ? sql`(live.chat_slots * 1000000 / live.chat_max_number), ` : sql``;
-    const selectBest = (priority: RawBuilder<unknown>) => sql`select * from (select live.* from
-      ${scansSkilledOperators ? sql`(select distinct h.operator_id from operator_skills h where h.account_id = ${args.accountId} and h.skill_id in (select id from wanted_skills)) held cross join operator_live live` : sql`operator_live live`}
-      where live.account_id = ${args.accountId} and ${buildRoutableCondition(channel)}
-      and live.${sql.raw(`${channel}_priority`)} = ${priority}
-      ${scansSkilledOperators ? sql`and live.operator_id = held.operator_id` : sql``}
+    const isEligible = sql`live.account_id = ${accountId} and ${buildRoutableCondition(channel)}
       and exists (select 1 from operator_websites w where w.account_id = live.account_id
         and w.website_id = ${args.websiteId} and w.operator_id = live.operator_id)
-      ${
-        requiresSkill && !scansSkilledOperators
-          ? sql`and exists (select 1 from operator_skills h where h.account_id = live.account_id
-        and h.skill_id in (select id from wanted_skills) and h.operator_id = live.operator_id)`
-          : sql``
-      }
       ${requiresGroup ? sql`and live.group_id in (select id from wanted_groups)` : sql``}
       and live.language_list like '%"' || ${args.language} || '"%'
       and not exists (select 1 from offer_pauses p where p.account_id = live.account_id
-        and p.conversation_id = ${args.conversationId} and p.operator_id = live.operator_id and p.until > now_ms())
-      order by ${share}live.assigned_at, live.operator_id limit ${sql.lit(MAX_RANKED)}) as best`;
-    const query = sql<LiveRow>`${subtrees.length > 0 ? sql`with recursive ${sql.join(subtrees, sql`, `)} ` : sql``}
-      ${selectBest(sql`${args.firstPriority}`)} union all ${selectBest(sql`${args.secondPriority}`)}`;
+        and p.conversation_id = ${args.conversationId} and p.operator_id = live.operator_id and p.until > now_ms())`;
+    const share = channel === 'chat' ? sql`(live.chat_slots * 1000000 / live.chat_max_number), ` : sql``;
+    const search = { ...args, isEligible, priority: sql.raw(`live.${channel}_priority`) };
+    const order = sql`${share}live.assigned_at, live.operator_id`;
+    const best = scansSkilledOperators
+      ? sortSkilledOperators(search, order)
+      : walkRoutableOperators(search, order, requiresSkill);
+    const query = sql<LiveRow>`${subtrees.length > 0 ? sql`with recursive ${sql.join(subtrees, sql`, `)} ` : sql``}${best}`;
     return { compile: () => query.compile(db) };
   });
+}
+
+type Search = { readonly [name in keyof SearchArguments]: Expression<SearchArguments[name]> } & {
+  readonly isEligible: RawBuilder<unknown>;
+  readonly priority: RawBuilder<unknown>;
+};
+
+/** Walks the index of routable operators, which has the order, until it has found enough. */
+function walkRoutableOperators(
+  { isEligible, priority, firstPriority, secondPriority }: Search,
+  order: RawBuilder<unknown>,
+  requiresSkill: boolean,
+) {
+  const hasSkill = sql`and exists (select 1 from operator_skills h where h.account_id = live.account_id
+    and h.skill_id in (select id from wanted_skills) and h.operator_id = live.operator_id)`;
+  const walk = (value: Expression<number>) => sql`select * from (select live.* from operator_live live
+    where ${isEligible} and ${priority} = ${value} ${requiresSkill ? hasSkill : sql``}
+    order by ${order} limit ${sql.lit(MAX_RANKED)}) as best`;
+  return sql`${walk(firstPriority)} union all ${walk(secondPriority)}`;
+}
+
+/** Sorts all operators with the skill: only their keys, because the rows are long. */
+function sortSkilledOperators(
+  { isEligible, priority, firstPriority, accountId }: Search,
+  orderWithinPriority: RawBuilder<unknown>,
+) {
+  const order = sql`case when ${priority} = ${firstPriority} then 0 else 1 end, ${orderWithinPriority}`;
+  return sql`select live.* from (
+      select live.operator_id from (select distinct h.operator_id from operator_skills h
+        where h.account_id = ${accountId} and h.skill_id in (select id from wanted_skills)) held
+      cross join operator_live live where ${isEligible} and live.operator_id = held.operator_id
+      order by ${order} limit ${sql.lit(MAX_RANKED)}
+    ) best cross join operator_live live
+    where live.account_id = ${accountId} and live.operator_id = best.operator_id order by ${order}`;
 }
 
 const statementFor = preparePerShape(prepareCandidates);
