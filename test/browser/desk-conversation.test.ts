@@ -381,6 +381,27 @@ describe('a conversation in the desk', { skip: skipWithoutBrowser }, () => {
     assert.equal(await log().locator('img, script, b').count(), 0);
   });
 
+  test('on a phone the actions are in a menu', async () => {
+    await page.setViewportSize({ width: 390, height: 800 });
+    const menu = () => page.getByRole('button', { name: 'More: transfer, note, close' });
+    await menu().click();
+    assert.deepEqual(await findAccessibilityProblems(page, '.popover'), []);
+    await page.getByRole('menuitem', { name: 'Note' }).click();
+    await noteField().waitFor();
+    const focused = () => page.evaluate('document.activeElement.ariaLabel');
+    await waitUntil('one can write', async () => (await focused()) === 'Note about Lea Roux');
+    await menu().focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('menuitem', { name: 'Transfer' }).waitFor();
+    await page.keyboard.press('End');
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog', { name: 'Close the conversation with Lea Roux' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.setViewportSize({ width: 1280, height: 720 });
+    await button('Transfer').waitFor();
+    assert.equal(await menu().count(), 0);
+  });
+
   test('every part is accessible, and nothing violates the content security policy', async () => {
     await write('A message');
     for (const theme of ['light', 'dark'] as const) {

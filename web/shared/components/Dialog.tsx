@@ -1,4 +1,6 @@
 import { type ReactNode, type SyntheticEvent, useId, useLayoutEffect, useRef } from 'react';
+import { readClick, swallowSecondClick } from './double-click.ts';
+import type { Click } from './second-click.ts';
 
 interface DialogProps {
   /** Names the object. */
@@ -16,11 +18,15 @@ interface DialogProps {
 export function Dialog({ title, onCancel, children }: DialogProps) {
   const id = useId();
   const element = useRef<HTMLDialogElement>(null);
+  const lastClick = useRef<Click>(undefined);
   useLayoutEffect(() => {
     const dialog = element.current;
     dialog?.showModal();
     dialog?.querySelector<HTMLElement>('[data-first-focus], input:not([hidden])')?.focus();
-    return () => dialog?.close();
+    return () => {
+      dialog?.close();
+      if (lastClick.current) swallowSecondClick(lastClick.current);
+    };
   }, []);
   const cancel = (event: SyntheticEvent) => {
     // The view decides whether it stays open.
@@ -28,7 +34,15 @@ export function Dialog({ title, onCancel, children }: DialogProps) {
     onCancel();
   };
   return (
-    <dialog className="dialog" ref={element} aria-labelledby={id} onCancel={cancel}>
+    <dialog
+      className="dialog"
+      ref={element}
+      aria-labelledby={id}
+      onCancel={cancel}
+      onClickCapture={({ nativeEvent }) => {
+        lastClick.current = readClick(nativeEvent);
+      }}
+    >
       <h2 id={id}>{title}</h2>
       {children}
     </dialog>

@@ -31,7 +31,11 @@ export function DropArea({ hint, onFiles, children }: DropAreaProps) {
       }}
     >
       {children}
-      {isOver && hint !== undefined && <p className="drop-hint">{hint}</p>}
+      {isOver && hint !== undefined && (
+        <p className="drop-hint">
+          <span>{hint}</span>
+        </p>
+      )}
     </div>
   );
 }

@@ -8,7 +8,9 @@ import type { ConversationFacts } from '../../state/facts.ts';
 import { describeVisitor } from '../describe-visitor.ts';
 import { CHEVRON_LEFT, CLOSE_CONVERSATION, NOTE, PANEL, TRANSFER } from '../icons.ts';
 import { conversationTexts } from '../texts.ts';
+import type { HeadActions } from './actions.ts';
 import { describeDuration } from './describe-duration.ts';
+import { HeadMenu } from './HeadMenu.tsx';
 
 interface HeadProps {
   readonly conversation: ConversationFacts;
@@ -16,12 +18,6 @@ interface HeadProps {
   readonly actions: HeadActions | undefined;
   readonly onBack: (() => void) | undefined;
   readonly onShowVisitor: (() => void) | undefined;
-}
-
-export interface HeadActions {
-  onTransfer(): void;
-  onNote(): void;
-  onClose(): void;
 }
 
 const CHANNEL_TEXTS = { CHAT: 'chat', CALL: 'call', VIDEO: 'video' } as const;
@@ -48,17 +44,18 @@ export const Head = memo(function Head({ conversation, actions, onBack, onShowVi
         </span>
       </span>
       {actions && (
-        <>
+        <span className="head-actions">
           <HeadButton kind="quiet" icon={TRANSFER} label={t('transfer')} onPress={actions.onTransfer} />
           <HeadButton kind="quiet" icon={NOTE} label={t('note')} onPress={actions.onNote} />
           <HeadButton icon={CLOSE_CONVERSATION} label={t('close')} onPress={actions.onClose} />
-        </>
+        </span>
       )}
       {onShowVisitor && (
         <span className="head-visitor">
           <IconButton icon={PANEL} label={t('showVisitor')} onPress={onShowVisitor} />
         </span>
       )}
+      {actions && <HeadMenu actions={actions} />}
     </header>
   );
 });

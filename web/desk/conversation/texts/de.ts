@@ -12,6 +12,7 @@ export const de: TextsLike<typeof en> = {
   back: 'Zurück zur Liste',
   showVisitor: 'Besucher anzeigen',
   underMinute: 'unter 1 Min.',
+  moreActions: 'Mehr: übergeben, Notiz, beenden',
   transfer: 'Übergeben',
   note: 'Notiz',
   close: 'Beenden',

@@ -9,6 +9,7 @@ export const en = {
   back: 'Back to the list',
   showVisitor: 'Show the visitor',
   underMinute: 'under 1 min',
+  moreActions: 'More: transfer, note, close',
   transfer: 'Transfer',
   note: 'Note',
   close: 'Close',

@@ -12,6 +12,7 @@ export const es: TextsLike<typeof en> = {
   back: 'Volver a la lista',
   showVisitor: 'Mostrar el visitante',
   underMinute: 'menos de 1 min',
+  moreActions: 'Más: transferir, nota, cerrar',
   transfer: 'Transferir',
   note: 'Nota',
   close: 'Cerrar',

@@ -12,6 +12,7 @@ export const fr: TextsLike<typeof en> = {
   back: 'Retour à la liste',
   showVisitor: 'Afficher le visiteur',
   underMinute: 'moins d’1 min',
+  moreActions: 'Plus : transférer, note, fermer',
   transfer: 'Transférer',
   note: 'Note',
   close: 'Fermer',
