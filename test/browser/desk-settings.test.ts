@@ -184,6 +184,9 @@ describe('the settings of the desk and the messages left', { skip: skipWithoutBr
       await page.getByLabel('File', { exact: true }).setInputFiles({ name, mimeType: '', buffer: Buffer.from(text) });
     };
     await button('Import').click();
+    const chooser = page.waitForEvent('filechooser');
+    await button('Choose a file').click();
+    await chooser;
     await choose('broken.json', '[{');
     await page.getByText('The file cannot be read.').waitFor();
     await choose('replies.csv', `shortcut;text;language\nbye;"Good bye; ${XSS}";en\nhas space;x;\nciao;Ciao;it\n`);

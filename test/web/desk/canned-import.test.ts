@@ -9,7 +9,7 @@ import {
 } from '../../../web/desk/settings/canned/describe-reply.ts';
 import { exportReplies } from '../../../web/desk/settings/canned/export-file.ts';
 import { type ImportRow, planImport } from '../../../web/desk/settings/canned/import-file.ts';
-import { listLanguages } from '../../../web/desk/settings/canned/languages.ts';
+import { findUsualLanguages, listLanguages } from '../../../web/desk/settings/canned/languages.ts';
 import { filterReplies, findReplyProblems, type OwnedReply } from '../../../web/desk/settings/canned/reply.ts';
 import { cannedTexts } from '../../../web/desk/settings/canned/texts.ts';
 import { createTranslate } from '../../../web/shared/texts/texts.ts';
@@ -180,11 +180,21 @@ describe('a reply', () => {
     assert.deepEqual(find(''), ['größe', 'b', 'c']);
   });
 
-  test('the languages have names, each once', () => {
-    const languages = listLanguages('de', 'xx');
-    assert.equal(languages.fr, 'Französisch');
-    assert.equal(languages.xx, 'xx');
-    assert.ok(Object.keys(languages).length > 150);
-    assert.equal(new Set(Object.values(languages)).size, Object.values(languages).length);
+  test('the languages have names, each once, and the usual ones come first', () => {
+    const usual = findUsualLanguages(['fr', 'de'], [{ language: null }, { language: 'fr' }, { language: 'xx' }]);
+    const { options, usualCount } = listLanguages('de', usual);
+    assert.deepEqual(Object.entries(options).slice(0, usualCount), [
+      ['de', 'Deutsch'],
+      ['fr', 'Französisch'],
+      ['xx', 'xx'],
+    ]);
+    const names = Object.values(options);
+    assert.ok(names.length > 150);
+    assert.equal(new Set(names).size, names.length);
+    const others = names.slice(usualCount);
+    assert.deepEqual(
+      others,
+      others.toSorted((a, b) => a.localeCompare(b, 'de')),
+    );
   });
 });

@@ -18,10 +18,9 @@ export function useIgnoredFileDrops(): void {
 }
 
 function ignoreFiles(event: DragEvent): void {
-  const { dataTransfer, target } = event;
-  // A view that takes it has prevented the default already; a field for files takes it by itself.
+  const { dataTransfer } = event;
+  // A view that takes it has prevented the default already.
   if (event.defaultPrevented || dataTransfer === null || !hasFiles(dataTransfer)) return;
-  if (target instanceof HTMLInputElement && target.type === 'file') return;
   event.preventDefault();
   dataTransfer.dropEffect = 'none';
 }

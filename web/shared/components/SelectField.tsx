@@ -1,4 +1,4 @@
-import { useId } from 'react';
+import { Fragment, useId } from 'react';
 import { Icon } from './Icon.tsx';
 import { CHEVRON_DOWN } from './icons.ts';
 
@@ -10,13 +10,15 @@ interface SelectFieldProps<Value extends string> {
   readonly value: Value;
   /** The names by their values. */
   readonly options: Readonly<Record<Value, string>>;
+  /** How many options stand above a line, because they are chosen most. */
+  readonly firstCount?: number;
   readonly onChange: (value: Value) => void;
   readonly isDisabled?: boolean;
 }
 
 /** The browser's own select: for short lists nothing works better, on a phone above all. */
 export function SelectField<Value extends string>(props: SelectFieldProps<Value>) {
-  const { label, isLabelHidden = false, hint, value, options, onChange, isDisabled = false } = props;
+  const { label, isLabelHidden = false, hint, value, options, firstCount, onChange, isDisabled = false } = props;
   const id = useId();
   return (
     <div className="field">
@@ -32,10 +34,11 @@ export function SelectField<Value extends string>(props: SelectFieldProps<Value>
           aria-describedby={hint === undefined ? undefined : `${id}-hint`}
           onChange={(event) => onChange(event.target.value as Value)}
         >
-          {Object.entries<string>(options).map(([each, name]) => (
-            <option key={each} value={each}>
-              {name}
-            </option>
+          {Object.entries<string>(options).map(([each, name], index) => (
+            <Fragment key={each}>
+              {index === firstCount && <hr />}
+              <option value={each}>{name}</option>
+            </Fragment>
           ))}
         </select>
         <Icon path={CHEVRON_DOWN} />

@@ -11,6 +11,7 @@ import { CannedReplyList } from './CannedReplyList.tsx';
 import { DeleteDialog } from './DeleteDialog.tsx';
 import { downloadReplies } from './download-replies.ts';
 import { ImportForm } from './ImportForm.tsx';
+import { findUsualLanguages } from './languages.ts';
 import { ReplyForm } from './ReplyForm.tsx';
 import { readReplies } from './replies-query.ts';
 import type { OwnedReply } from './reply.ts';
@@ -25,7 +26,9 @@ type Task =
 export function CannedSection() {
   const t = useTexts(cannedTexts);
   const role = useDesk((state) => state.viewer.role);
-  const { value: replies, failure, reload } = useReading('', readReplies);
+  const { value, failure, reload } = useReading('', readReplies);
+  const replies = value?.replies;
+  const languages = value && findUsualLanguages(value.spoken, value.replies);
   useReloadWhileVisible(reload);
   const [task, setTask] = useState<Task>();
   const [said, setSaid] = useState<string>();
@@ -64,7 +67,9 @@ export function CannedSection() {
       <Done text={said} />
       <Failed failure={failure} onRetry={reload} />
       {replies === undefined && failure === undefined && <Skeleton />}
-      {task?.kind === 'new' && <ReplyForm role={role} onDone={() => end(t('created'))} onCancel={() => end()} />}
+      {task?.kind === 'new' && (
+        <ReplyForm {...{ role, languages }} onDone={() => end(t('created'))} onCancel={() => end()} />
+      )}
       {task?.kind === 'import' && replies && (
         <ImportForm
           role={role}
@@ -80,7 +85,7 @@ export function CannedSection() {
           onEdit={(reply) => begin({ kind: 'edit', reply })}
           onDelete={(reply) => begin({ kind: 'delete', reply })}
           renderForm={(reply) => (
-            <ReplyForm role={role} reply={reply} onDone={() => end(t('saved'))} onCancel={() => end()} />
+            <ReplyForm {...{ role, languages, reply }} onDone={() => end(t('saved'))} onCancel={() => end()} />
           )}
         />
       )}

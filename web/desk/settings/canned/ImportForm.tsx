@@ -1,4 +1,4 @@
-import { type SubmitEvent, useId, useState } from 'react';
+import { type SubmitEvent, useId, useRef, useState } from 'react';
 import { Banner } from '../../../shared/components/Banner.tsx';
 import { Button } from '../../../shared/components/Button.tsx';
 import { ALERT } from '../../../shared/components/icons.ts';
@@ -6,6 +6,8 @@ import { FailureBanner } from '../../../shared/frame/FailureBanner.tsx';
 import { SubmitButton } from '../../../shared/frame/SubmitButton.tsx';
 import { useAttempt } from '../../../shared/frame/useAttempt.ts';
 import { useTexts } from '../../../shared/texts/LanguageContext.tsx';
+import { CLIP } from '../../conversation/icons.ts';
+import { hasFiles } from '../../frame/file-drops.ts';
 import type { Viewer } from '../../state/model.ts';
 import { describeFileProblem } from './describe-reply.ts';
 import { ImportPreview } from './ImportPreview.tsx';
@@ -31,6 +33,8 @@ export function ImportForm({ role, replies, onDone, onCancel }: ImportFormProps)
   const id = useId();
   const [owner, setOwner] = useState<ReplyOwner>({ scope: 'OWN', groupId: null });
   const [text, setText] = useState<string>();
+  const [name, setName] = useState<string>();
+  const input = useRef<HTMLInputElement>(null);
   const existing = replies.filter((reply) => hasOwner(reply, owner));
   const plan = text === undefined ? undefined : planImport(text, existing);
   const rows = plan?.ok ? plan.rows : [];
@@ -40,15 +44,30 @@ export function ImportForm({ role, replies, onDone, onCancel }: ImportFormProps)
     ({ created, updated }) => onDone(created ?? 0, updated ?? 0),
   );
   const read = async (file: File | undefined) => {
+    if (file === undefined) return;
     forgetFailure();
-    setText(file === undefined ? undefined : await readFile(file));
+    setName(file.name);
+    setText(await readFile(file));
   };
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
     if (good.length > 0) start(undefined);
   };
   return (
-    <form className="canned-form" noValidate onSubmit={submit} aria-label={t('importTitle')}>
+    <form
+      className="canned-form"
+      noValidate
+      onSubmit={submit}
+      aria-label={t('importTitle')}
+      onDragOver={(event) => {
+        if (hasFiles(event.dataTransfer)) event.preventDefault();
+      }}
+      onDrop={(event) => {
+        if (!hasFiles(event.dataTransfer)) return;
+        event.preventDefault();
+        read(event.dataTransfer.files[0]);
+      }}
+    >
       <p className="muted">{t('importHint')}</p>
       <FailureBanner failure={failure} wait={wait} />
       <div className="canned-form-line">
@@ -56,12 +75,22 @@ export function ImportForm({ role, replies, onDone, onCancel }: ImportFormProps)
           <label className="field-label" htmlFor={id}>
             {t('file')}
           </label>
+          <span className="canned-file">
+            <Button icon={CLIP} onPress={() => input.current?.click()}>
+              {t('chooseFile')}
+            </Button>
+            <span className="truncate muted">{name ?? t('dropFile')}</span>
+          </span>
           <input
-            className="input canned-file"
+            hidden
+            ref={input}
             id={id}
             type="file"
             accept=".csv,.json,text/csv,application/json"
-            onChange={(event) => read(event.target.files?.[0])}
+            onChange={(event) => {
+              read(event.target.files?.[0]);
+              event.target.value = ''; // the same file can be chosen again after a correction
+            }}
           />
         </div>
         <OwnerFields role={role} owner={owner} onChange={setOwner} />

@@ -19,6 +19,8 @@ import { VariableButtons } from './VariableButtons.tsx';
 
 interface ReplyFormProps {
   readonly role: Viewer['role'];
+  /** Those that come first in the choice. */
+  readonly languages: readonly string[] | undefined;
   /** To change; a new one without it. */
   readonly reply?: OwnedReply;
   readonly onDone: () => void;
@@ -28,7 +30,7 @@ interface ReplyFormProps {
 const SHORTCUT_PROBLEMS: readonly ReplyProblem[] = ['shortcutMissing', 'shortcutInvalid'];
 const TEXT_PROBLEMS: readonly ReplyProblem[] = ['textMissing', 'textTooLong', 'variableUnknown'];
 
-export function ReplyForm({ role, reply, onDone, onCancel }: ReplyFormProps) {
+export function ReplyForm({ role, languages = [], reply, onDone, onCancel }: ReplyFormProps) {
   const t = useTexts(cannedTexts);
   const { locale } = useLanguage();
   const [content, setContent] = useState<ReplyContent>(reply ?? { shortcut: '', text: '', language: null });
@@ -40,6 +42,7 @@ export function ReplyForm({ role, reply, onDone, onCancel }: ReplyFormProps) {
     async () => (reply ? updateReply(reply.id, owner, content) : createReply(owner, content)),
     onDone,
   );
+  const { options, usualCount } = listLanguages(locale, reply?.language ? [...languages, reply.language] : languages);
   useEffect(() => shortcutInput.current?.focus(), []);
   const problems = findReplyProblems(content);
   const find = (kinds: readonly ReplyProblem[]) => problems.find((problem) => kinds.includes(problem));
@@ -79,7 +82,8 @@ export function ReplyForm({ role, reply, onDone, onCancel }: ReplyFormProps) {
         <SelectField
           label={t('language')}
           value={content.language ?? ''}
-          options={{ '': t('everyLanguage'), ...listLanguages(locale, content.language) }}
+          options={{ '': t('everyLanguage'), ...options }}
+          firstCount={usualCount + 1}
           onChange={(language) => change({ language: language || null })}
         />
         <OwnerFields role={role} owner={owner} onChange={setOwner} />

@@ -6,6 +6,7 @@ import type { OwnedReply, ReplyContent, ReplyOwner } from './reply.ts';
 const repliesQuery = graphql(`
   query OwnedReplies {
     cannedReplies { id scope shortcut text language canEdit group { id name } }
+    viewer { languageList }
   }
 `);
 
@@ -42,9 +43,17 @@ const IMPORT = graphql(`
   }
 `);
 
-export async function readReplies(): Promise<Answer<readonly OwnedReply[]>> {
+export interface OwnedReplies {
+  readonly replies: readonly OwnedReply[];
+  /** Of the operator. */
+  readonly spoken: readonly string[];
+}
+
+export async function readReplies(): Promise<Answer<OwnedReplies>> {
   const answer = await runQuery(repliesQuery);
-  return answer.ok ? succeed(answer.value.cannedReplies) : answer;
+  if (!answer.ok) return answer;
+  const { cannedReplies, viewer } = answer.value;
+  return succeed({ replies: cannedReplies, spoken: viewer.languageList ?? [] });
 }
 
 export interface Group {

@@ -56,6 +56,8 @@ export const de: TextsLike<typeof en> = {
   importHint:
     'Eine CSV-Datei mit den Spalten shortcut, text und language, oder eine JSON-Datei mit einer Liste solcher Objekte. Es geschieht nichts, bevor Sie es gesehen haben.',
   file: 'Datei',
+  chooseFile: 'Datei wählen',
+  dropFile: 'oder hier ablegen',
   file_unreadable: 'Die Datei ist nicht lesbar. Speichern Sie sie als „CSV UTF-8“ oder als JSON.',
   file_noColumns: 'Die Datei braucht die Spalten shortcut und text.',
   file_empty: 'Die Datei hat keine Zeilen.',

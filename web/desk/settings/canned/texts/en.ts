@@ -53,6 +53,8 @@ export const en = {
   importHint:
     'A CSV file with the columns shortcut, text and language, or a JSON file with a list of such objects. Nothing happens before you have seen it.',
   file: 'File',
+  chooseFile: 'Choose a file',
+  dropFile: 'or drop it here',
   file_unreadable: 'The file cannot be read. Save it as “CSV UTF-8” or as JSON.',
   file_noColumns: 'The file needs the columns shortcut and text.',
   file_empty: 'The file has no rows.',

@@ -56,6 +56,8 @@ export const es: TextsLike<typeof en> = {
   importHint:
     'Un archivo CSV con las columnas shortcut, text y language, o un archivo JSON con una lista de tales objetos. No ocurre nada antes de que lo haya visto.',
   file: 'Archivo',
+  chooseFile: 'Elegir un archivo',
+  dropFile: 'o suéltelo aquí',
   file_unreadable: 'El archivo no se puede leer. Guárdelo como «CSV UTF-8» o como JSON.',
   file_noColumns: 'El archivo necesita las columnas shortcut y text.',
   file_empty: 'El archivo no tiene filas.',

@@ -56,6 +56,8 @@ export const fr: TextsLike<typeof en> = {
   importHint:
     'Un fichier CSV avec les colonnes shortcut, text et language, ou un fichier JSON avec une liste de tels objets. Rien ne se passe avant que vous l’ayez vu.',
   file: 'Fichier',
+  chooseFile: 'Choisir un fichier',
+  dropFile: 'ou déposez-le ici',
   file_unreadable: 'Le fichier est illisible. Enregistrez-le en « CSV UTF-8 » ou en JSON.',
   file_noColumns: 'Le fichier doit avoir les colonnes shortcut et text.',
   file_empty: 'Le fichier n’a pas de lignes.',
