@@ -25,7 +25,7 @@ export function createEngine(database: Database, signals: Signals, log: EventLog
   const liveHistory = new LiveHistoryReader(database);
   const visitorPresence = new VisitorPresence(database);
   visitorPresence.onChange(({ isPresent, conversations }) => {
-    for (const conversation of conversations.filter(({ state }) => state === 'active'))
+    for (const conversation of conversations.filter(({ state }) => state !== 'offered'))
       signals.publish(conversation, { kind: isPresent ? 'visitor_back' : 'visitor_left', author: 'visitor' });
   });
   return {
@@ -37,7 +37,7 @@ export function createEngine(database: Database, signals: Signals, log: EventLog
     transferTargets: new TransferTargets(database),
     conversations: new ConversationService(database),
     conversationQuery: new ConversationQuery(database),
-    queueWatch: new QueueWatch(database, log),
+    queueWatch: new QueueWatch(database, log, signals),
     messageQuery: new MessageQuery(database),
     noteQuery: new NoteQuery(database),
     readMarkers: new ReadMarkerService(database, signals),

@@ -3,8 +3,8 @@ import { DomainError } from '../kernel/errors.ts';
 import type { NewSignal, Signal, SignalConversation } from './signal.ts';
 import { SignalListener } from './signal-listener.ts';
 
-/** Whose signals a listener receives: those of one conversation, or of all that an operator has. */
-export type SignalTopic = { readonly conversationId: number } | { readonly operatorId: number };
+/** Whose signals a listener receives: those of one conversation, of all that an operator has, or of all that wait. */
+export type SignalTopic = { readonly conversationId: number } | { readonly operatorId: number | null };
 
 const MAX_SIGNAL_BYTES = 64 * 1024;
 
@@ -54,7 +54,7 @@ export class Signals {
   #deliver(accountId: number, signal: Signal): void {
     const { conversationId, operatorId } = signal;
     this.#deliverTo(toKey(accountId, { conversationId }), signal);
-    if (operatorId !== null) this.#deliverTo(toKey(accountId, { operatorId }), signal);
+    this.#deliverTo(toKey(accountId, { operatorId }), signal);
   }
 
   #deliverTo(key: string, signal: Signal): void {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
+import type { VisitorCaller } from '../../../src/core/kernel/caller.ts';
 import { type DeskOperator, type Desks, startDesks } from '../../support/fixtures/desks.ts';
 
 let desks: Desks;
@@ -21,7 +22,8 @@ const codesOf = (errors: readonly { extensions: { code: string } }[]) => errors.
 /** A skill of which no operator is connected, so that its conversations wait. */
 async function createLine() {
   const skillId = await desks.fixture.createSkill();
-  const start = async (input: object = {}) => (await desks.fixture.startConversation({ skillId, ...input })).id;
+  const start = async (input: object = {}, visitor?: VisitorCaller) =>
+    (await desks.fixture.startConversation({ skillId, ...input }, visitor)).id;
   const create = (fields: object = {}, presence = { connected: false }) =>
     desks.createOperator({ skillList: [skillId], ...fields }, presence);
   return { skillId, start, create };
@@ -183,8 +185,9 @@ test('managers take what they could serve as operators do, and force only within
 });
 
 /** What a subscription has sent, as identifiers. */
-const toIds = (results: readonly { data: { queue: { conversations: { id: string }[] } } }[]) =>
-  results.map(({ data }) => data.queue.conversations.map(({ id }) => Number(id)));
+const toIds = (
+  results: readonly { data: { queue: { conversations: { id: string; visitorPresent?: boolean | null }[] } } }[],
+) => results.map(({ data }) => data.queue.conversations.map(({ id }) => Number(id)));
 const QUEUE = 'subscription{queue{totalCount conversations{id state messageCount visitor{id}}}}';
 
 const sees = (expected: readonly number[]) => (results: Parameters<typeof toIds>[0]) =>
@@ -332,4 +335,44 @@ test('the queue, the list and the pure rule agree on who could serve what', asyn
     for (const id of listed.slice(0, 3)) assert.ok(await reads(operator, id));
   }
   assert.ok(found.size > 3, `operators see different lists: ${[...found]}`);
+});
+
+test('the queue is sent again when a waiting visitor leaves, comes back, ends the conversation or stays away', async () => {
+  const { start, create } = await createLine();
+  const operator = await create();
+  await setMayTake(true);
+  const { visitorPresence, conversations, clock } = desks.fixture.installation;
+  const startAs = async () => {
+    const visitor = await desks.fixture.createVisitor();
+    visitorPresence.noteSocket(visitor);
+    await visitorPresence.flush();
+    return { visitor, id: await start({}, visitor) };
+  };
+  const [leaving, ending] = [await startAs(), await startAs()];
+  const last = await start();
+  const queue = await operator.connect().subscribe('subscription{queue{conversations{id visitorPresent}}}');
+  /** The own ones among those of the tests before, with who is absent. */
+  const list = (results: Parameters<typeof toIds>[0]): string[] =>
+    (results.at(-1)?.data.queue.conversations ?? []).flatMap(({ id, visitorPresent }) =>
+      [leaving.id, ending.id, last].includes(Number(id)) ? `${id}${visitorPresent === false ? ' left' : ''}` : [],
+    );
+  const waitFor = (...expected: (string | number)[]) =>
+    queue.waitUntil((results) => String(list(results)) === String(expected));
+  await waitFor(leaving.id, ending.id, last);
+
+  clock.advance(29_000);
+  visitorPresence.noteSocket(ending.visitor);
+  await visitorPresence.flush();
+  await desks.fixture.advanceTime(2000); // the other one has not answered for 31 s
+  await waitFor(ending.id, last, `${leaving.id} left`);
+  visitorPresence.noteSocket(leaving.visitor);
+  await visitorPresence.flush();
+  await waitFor(leaving.id, ending.id, last);
+
+  await conversations.closeAsVisitor(desks.fixture.transact, ending.visitor, ending.id);
+  await waitFor(leaving.id, last);
+  await desks.fixture.advanceTime(40_000);
+  await waitFor(last, `${leaving.id} left`);
+  await desks.fixture.advanceTime(400_000); // longer than the website waits
+  await waitFor(last);
 });

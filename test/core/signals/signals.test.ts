@@ -18,11 +18,12 @@ test('rule 26: at most one signal per second and person, also across the limits 
   assert.ok(limit.admit('another'), 'others are not affected');
 });
 
-test('rule 26: a listener receives the signals of its conversation or operator, and of no other account', async () => {
+test('rule 26: a listener receives the signals of its conversation, of its operator or of what waits, and of no other account', async () => {
   const signals = new Signals(ONE_NODE);
   const listeners = {
     conversation: signals.listen(1, { conversationId: 12 }),
     operator: signals.listen(1, { operatorId: 5 }),
+    waiting: signals.listen(1, { operatorId: null }),
     otherConversation: signals.listen(1, { conversationId: 13 }),
     otherAccount: signals.listen(2, { conversationId: 12 }),
   };
@@ -39,6 +40,7 @@ test('rule 26: a listener receives the signals of its conversation or operator, 
   };
   assert.deepEqual(await received('conversation'), [1, 2]);
   assert.deepEqual(await received('operator'), [1, 3]);
+  assert.deepEqual(await received('waiting'), [2]);
   assert.deepEqual(await received('otherConversation'), []);
   assert.deepEqual(await received('otherAccount'), []);
 });

@@ -87,7 +87,7 @@ export const QUEUE = graphql(`
     queue {
       totalCount
       conversations {
-        id channel createdAt language
+        id channel createdAt language visitorPresent
         website { id label }
         skill { id name }
         visitor { id firstname lastname email }

@@ -30,7 +30,9 @@ export function WaitingRow({ waiting, place, obstacle, isOpen, isTabStop }: Wait
   const { take } = useDeskActions();
   const tOfFrame = useTexts(frameTexts);
   const openToWrite = useOpenToWrite();
-  const isLate = seconds > warningSeconds;
+  const hasLeft = waiting.visitorPresent === false;
+  const isLate = seconds > warningSeconds && !hasLeft;
+  const about = hasLeft ? t('left') : (waiting.skill?.name ?? waiting.website?.label);
   return (
     <li className="queue-row">
       <span className="small">{place}</span>
@@ -41,7 +43,7 @@ export function WaitingRow({ waiting, place, obstacle, isOpen, isTabStop }: Wait
         data-row={waiting.id}
         tabIndex={isTabStop ? undefined : -1}
       >
-        {name} <span className="small">{waiting.skill?.name ?? waiting.website?.label}</span>
+        {name} <span className="small">{about}</span>
       </RouteLink>
       <span className={isLate ? 'caution strong' : 'muted'}>{formatCountdown(seconds)}</span>
       {obstacle ? (

@@ -226,7 +226,7 @@ export interface Queue {
 
 export type WaitingConversation = Pick<
   DeskConversation,
-  'id' | 'channel' | 'createdAt' | 'language' | 'website' | 'skill' | 'visitor'
+  'id' | 'channel' | 'createdAt' | 'language' | 'visitorPresent' | 'website' | 'skill' | 'visitor'
 >;
 
 export interface Loss {

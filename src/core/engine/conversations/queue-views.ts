@@ -42,12 +42,8 @@ export async function loadQueueViews<Viewer extends { readonly caller: Caller }>
   return new Map(
     [...seen].map(([viewer, visible]) => {
       const key = toKey(lines, visible);
-      const view =
-        views.get(key) ??
-        toView(
-          visible,
-          (lists.get(key) ?? []).flatMap((id) => rows.get(id) ?? []),
-        );
+      const listed = (lists.get(key) ?? []).flatMap((id) => rows.get(id) ?? []);
+      const view = views.get(key) ?? toView(visible, listed);
       views.set(key, view);
       return [viewer, view];
     }),
@@ -85,9 +81,16 @@ function listFirst(visible: readonly WaitingLine[]): number[] {
   return places.slice(0, MAX_LISTED).map(({ id }) => id);
 }
 
-function toView(visible: readonly WaitingLine[], conversations: readonly Conversation[]): QueueView {
+interface ListedConversation {
+  readonly conversation: Conversation;
+  /** Not a part of the conversation, but of what a viewer reads of it. */
+  readonly visitorLeftAt: number | null;
+}
+
+function toView(visible: readonly WaitingLine[], listed: readonly ListedConversation[]): QueueView {
   const totalCount = visible.reduce((sum, { count }) => sum + count, 0);
-  return { totalCount, conversations, key: JSON.stringify([totalCount, conversations]) };
+  const conversations = listed.map(({ conversation }) => conversation);
+  return { totalCount, conversations, key: JSON.stringify([totalCount, listed]) };
 }
 
 /** Conversations that were assigned since the queue was read are omitted; the next view no longer counts them. */
@@ -95,16 +98,24 @@ async function loadConversations(
   { read }: Database,
   accountId: number,
   ids: ReadonlySet<number>,
-): Promise<ReadonlyMap<number, Conversation>> {
+): Promise<ReadonlyMap<number, ListedConversation>> {
   if (ids.size === 0) return new Map();
   const rows = await read
     .selectFrom('conversations')
-    .selectAll()
-    .where('accountId', '=', accountId)
-    .where('id', 'in', [...ids])
-    .where('state', '=', 'queued')
+    .leftJoin('visitorPresence as presence', (join) =>
+      join
+        .onRef('presence.accountId', '=', 'conversations.accountId')
+        .onRef('presence.visitorId', '=', 'conversations.visitorId'),
+    )
+    .selectAll('conversations')
+    .select('presence.leftAt')
+    .where('conversations.accountId', '=', accountId)
+    .where('conversations.id', 'in', [...ids])
+    .where('conversations.state', '=', 'queued')
     .execute();
-  return new Map(rows.map((row) => [row.id, toConversation(row)]));
+  return new Map(
+    rows.map(({ leftAt, ...row }) => [row.id, { conversation: toConversation(row), visitorLeftAt: leftAt }]),
+  );
 }
 
 async function loadCandidates(

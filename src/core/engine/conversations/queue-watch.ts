@@ -3,6 +3,8 @@ import type { Database } from '../../../storage/database.ts';
 import type { EventLog } from '../../events/event-log.ts';
 import type { LoggedEvent } from '../../events/event-tail.ts';
 import type { Caller } from '../../kernel/caller.ts';
+import type { SignalListener } from '../../signals/signal-listener.ts';
+import type { Signals } from '../../signals/signals.ts';
 import { loadQueueViews, type QueueView } from './queue-views.ts';
 
 /** Between two reads of a queue, and between two views that one viewer gets. */
@@ -52,11 +54,13 @@ class QueueViewer {
 export class QueueWatch {
   readonly #database: Database;
   readonly #log: EventLog;
+  readonly #signals: Signals;
   readonly #queues = new Map<number, AccountQueue>();
 
-  constructor(database: Database, log: EventLog) {
+  constructor(database: Database, log: EventLog, signals: Signals) {
     this.#database = database;
     this.#log = log;
+    this.#signals = signals;
   }
 
   /** Yields what the caller sees now, then again after changes, until the signal aborts. */
@@ -86,7 +90,7 @@ export class QueueWatch {
   #getQueue(accountId: number): AccountQueue {
     const existing = this.#queues.get(accountId);
     if (existing && !existing.isClosed) return existing;
-    const queue = new AccountQueue(this.#database, this.#log, accountId);
+    const queue = new AccountQueue(this.#database, this.#log, this.#signals, accountId);
     this.#queues.set(accountId, queue);
     return queue;
   }
@@ -98,6 +102,7 @@ class AccountQueue {
   readonly #log: EventLog;
   readonly #accountId: number;
   readonly #viewers = new Set<QueueViewer>();
+  readonly #presences: SignalListener;
   readonly #stop = new AbortController();
   /** Changes after this moment are noticed, so that no read misses them. */
   readonly #isFollowing: Promise<void>;
@@ -109,10 +114,12 @@ class AccountQueue {
   #readAt = Number.NEGATIVE_INFINITY;
   #listedIds: ReadonlySet<number> = new Set();
 
-  constructor(database: Database, log: EventLog, accountId: number) {
+  constructor(database: Database, log: EventLog, signals: Signals, accountId: number) {
     this.#database = database;
     this.#log = log;
     this.#accountId = accountId;
+    this.#presences = signals.listen(accountId, { operatorId: null });
+    this.#followPresences();
     const position = log.readPosition(accountId);
     this.#isFollowing = position.then(() => undefined);
     this.#follow(position).catch((error) => this.#failAll(error));
@@ -136,12 +143,19 @@ class AccountQueue {
 
   #close(): void {
     this.#stop.abort();
+    this.#presences.close();
     clearTimeout(this.#timer);
   }
 
   async #follow(start: Promise<number>): Promise<void> {
     for await (const events of this.#log.follow(this.#accountId, await start, this.#stop.signal))
       if (events.some((event) => this.#canChangeViews(event))) this.#scheduleRead();
+  }
+
+  /** No event tells of visitors who leave and come back. */
+  async #followPresences(): Promise<void> {
+    for await (const { kind } of this.#presences.receive())
+      if (kind === 'visitor_left' || kind === 'visitor_back') this.#scheduleRead();
   }
 
   #canChangeViews({ type, subjectType, subjectId }: LoggedEvent): boolean {
