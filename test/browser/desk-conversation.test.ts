@@ -104,6 +104,33 @@ describe('a conversation in the desk', { skip: skipWithoutBrowser }, () => {
     });
   });
 
+  test('earlier messages are loaded when one scrolls to them, and what one reads stays in its place', async () => {
+    for (let number = 1; number <= 85; number += 1) await visitor.sendMessage(conversation.id, `Line ${number}`);
+    await page.reload();
+    await log().getByText('Line 85', { exact: true }).waitFor();
+    const { y: top, height } = (await log().boundingBox()) ?? { y: 0, height: 0 };
+    let parts = 0;
+    for (let firstLoaded = 85; firstLoaded > 1; parts += 1) {
+      const request = page.waitForRequest((each) => /query DeskMessages/.test(each.postData() ?? ''));
+      await page.evaluate("document.querySelector('[role=log]').scrollTop = 0");
+      const { after, first } = JSON.parse((await request).postData() ?? '').variables;
+      const line = after + first - 1; // the first two messages are the question and a notice
+      await log()
+        .getByText(line === 1 ? 'You joined' : `Line ${line - 1}`, { exact: line !== 1 })
+        .waitFor();
+      const { y } = (await log().getByText(`Line ${line}`, { exact: true }).boundingBox()) ?? { y: -1 };
+      assert.ok(y >= top && y < top + height / 2, `line ${line} is at ${y}`);
+      firstLoaded = after === 0 ? 1 : line;
+    }
+    await page.evaluate("document.querySelector('[role=log]').scrollTop = 0");
+    await log().getByText('Hello, where is my parcel?').waitFor();
+    assert.ok(parts >= 2, 'they come in parts');
+    await visitor.sendMessage(conversation.id, 'One more');
+    await button('1 new message').click();
+    await log().getByText('One more').waitFor();
+    await button('1 new message').waitFor({ state: 'detached' });
+  });
+
   test('a note is shown to operators, and never to the visitor', async () => {
     await field().blur();
     await page.keyboard.press('n');

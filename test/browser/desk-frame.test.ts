@@ -13,6 +13,17 @@ import { WAIT_TIMEOUT_MS, waitUntil } from '../support/waiting/wait.ts';
 const LANGUAGES = ['de', 'es', 'fr', 'en'];
 const WIDTHS = [320, 768, 1440];
 
+/** An offer has four notes. */
+const COUNT_NOTES = `
+  window.notes = 0;
+  const { createOscillator } = BaseAudioContext.prototype;
+  BaseAudioContext.prototype.createOscillator = function () {
+    window.notes += 1;
+    return createOscillator.call(this);
+  };
+`;
+const countNotes = (tab: Page) => tab.evaluate('window.notes') as Promise<number>;
+
 describe('the frame of the desk in a browser', { skip: skipWithoutBrowser }, () => {
   let site: Site;
   let browser: Browser;
@@ -202,6 +213,53 @@ describe('the frame of the desk in a browser', { skip: skipWithoutBrowser }, () 
     await visitor.sendMessage(id, 'Are you there?');
     await row.locator('.badge').waitFor();
     assert.equal((await row.boundingBox())?.height, height);
+  });
+
+  test('of two tabs one makes noise, and the other when that one is closed', async () => {
+    await context.addInitScript(COUNT_NOTES);
+    await openDesk();
+    await becomeAvailable();
+    const other = await openPage();
+    await other.goto(`${site.url}/desk`);
+    await other.getByRole('heading', { name: 'You are available' }).click(); // pages are silent until a person does something
+    const offersIn = (tab: Page) => tab.getByRole('article', { name: /^Offer from/ });
+    for (const count of [1, 2]) {
+      await startConversation(`Visitor ${count}`);
+      for (const tab of [page, other])
+        await waitUntil(`the tab has ${count} offers`, async () => (await offersIn(tab).count()) === count);
+      await waitUntil('it was heard', async () => (await countNotes(page)) === count * 4);
+    }
+    assert.equal(await countNotes(other), 0);
+    await page.close();
+    await waitUntil('the other tab has taken over', async () => {
+      const held = await other.evaluate(
+        'navigator.locks.query().then(({ held, pending }) => held.length > 0 && !pending.length)',
+      );
+      return held === true;
+    });
+    await startConversation('Visitor 3');
+    await waitUntil('it was heard there', async () => (await countNotes(other)) === 4);
+  });
+
+  test('where the account accepts by itself, a visitor is served at once, and nothing jumps', async () => {
+    await context.addInitScript(COUNT_NOTES);
+    const { errors } = await site.admin.run('mutation{accountUpdate(input:{autoAccept:true}){userErrors{message}}}');
+    assert.deepEqual(errors, []);
+    await openDesk();
+    await becomeAvailable();
+    await page.keyboard.press('/');
+    await page.keyboard.type('Le');
+    const visitor = await site.createVisitor({ firstname: 'Lea', lastname: 'Roux' });
+    const { id } = await visitor.startConversation({ message: 'My parcel is late.' });
+    const row = rail().locator(`[data-row="${id}"]`);
+    await row.locator('.badge').waitFor();
+    await waitUntil('it was heard', async () => (await countNotes(page)) === 4);
+    assert.equal(await offer().count(), 0);
+    assert.equal(new URL(page.url()).pathname, '/desk');
+    assert.equal(await page.evaluate('document.activeElement.value'), 'Le');
+    await page.keyboard.press('Enter');
+    await page.getByRole('combobox', { name: 'Message to Lea Roux' }).waitFor();
+    await page.getByRole('log').getByText('My parcel is late.').waitFor();
   });
 
   test('a pause, and its end', async () => {
