@@ -48,7 +48,5 @@ export interface DeskActions {
   /** Back to work after someone else took the operator offline. */
   connect(): Promise<Answer<unknown>>;
   updatePreferences(preferences: Partial<Preferences>): Promise<Answer<unknown>>;
-  /** No event tells operators of the messages that visitors leave: reads how many are open. */
-  countMessagesLeft(): Promise<Answer<unknown>>;
   forgetLoss(conversationId: string): void;
 }

@@ -8,6 +8,7 @@ import { WebSocket } from 'ws';
 import { DeskPresence } from '../../../src/api/graphql/desk-presence.ts';
 import { schema } from '../../../src/api/graphql/schema.ts';
 import type { Conversation } from '../../../src/core/engine/records/conversation.ts';
+import { insertMessageLeft } from '../../../src/core/engine/records/message-left-store.ts';
 import type { Socket, Subscription } from '../../support/clients/subscriptions.ts';
 import { type DeskOperator, type Desks, startDesks } from '../../support/fixtures/desks.ts';
 import { waitUntil } from '../../support/waiting/wait.ts';
@@ -445,6 +446,60 @@ test('rule 20: a conversation can be followed by operators who may see it, while
     ...['conversation.started', 'message.created', 'message.created', 'message.created'],
     ...['conversation.transferred', 'conversation.offered', 'conversation.started', 'message.created'],
   ]);
+});
+
+test('a desk hears of messages left on the websites of its operator, and of the settings of the account', async () => {
+  const { fixture } = desks;
+  const website = await fixture.createWebsite();
+  const people = {
+    operator: await desks.createOperator({}),
+    ofOtherWebsite: await desks.createOperator({ websiteList: [website] }),
+    expert: await desks.createOperator({ roles: ['expert'] }),
+    admin: await desks.createOperator({ roles: ['admin'], websiteList: [website] }),
+  };
+  const opened = await Promise.all(Object.values(people).map((each) => openConnectedDesk(each)));
+  const { accounts, caller, database } = fixture.installation;
+  const { visitorId, ...visitor } = await fixture.createVisitor();
+  const leave = (id: number) =>
+    fixture.transact((tx) =>
+      insertMessageLeft(tx, visitor, {
+        ...{
+          accountId: fixture.accountId,
+          id,
+          websiteId: fixture.websiteId,
+          visitorId,
+          name: '',
+          email: 'a@example.com',
+        },
+        ...{ text: 'Hello', page: '', createdAt: tx.now, operatorId: null, doneAt: null, doneBy: null },
+      }),
+    );
+  const setSeconds = (waitingWarningSeconds: number) =>
+    accounts.update(fixture.transact, caller, { waitingWarningSeconds });
+  await leave(1);
+  await setSeconds(61);
+  // The last event for everyone: nothing can come after it unnoticed.
+  await waitUntil('all have heard of the settings', () =>
+    opened.every(({ subscription }) => typesOf(subscription).includes('account.updated')),
+  );
+  const heard = opened.map(({ subscription }) => typesOf(subscription).filter((type) => type !== 'operator.connected'));
+  assert.deepEqual(heard, [
+    ['message_left.created', 'account.updated'],
+    ['account.updated'],
+    ['account.updated'],
+    ['message_left.created', 'account.updated'],
+  ]);
+  const [event] = eventsOf((opened[0] as (typeof opened)[number]).subscription).slice(-2);
+  assert.deepEqual([event.conversationId, event.message, event.operator, event.reason], [null, null, null, null]);
+
+  // Of those that came together, one is enough.
+  const position = await fixture.readPosition();
+  for (let id = 2; id < 40; id += 1) await leave(id);
+  const later = await openDesk(people.operator, people.operator.connect(), position);
+  await later.subscription.waitUntil((results) => results.length > 0);
+  assert.deepEqual(typesOf(later.subscription), ['message_left.created']);
+  await fixture.transact((tx) => tx.db.deleteFrom('messagesLeft').execute());
+  assert.equal((await database.read.selectFrom('messagesLeft').selectAll().execute()).length, 0);
 });
 
 test('the GraphQL examples of docs/desk-api.md fit the schema', () => {

@@ -257,6 +257,24 @@ describe('the connection of the desk', () => {
     await allow(false);
   });
 
+  test('messages that visitors leave, and settings of the account, are there without a new reading', async () => {
+    const visitor = await site.createVisitor({ websiteId });
+    const { data } = await visitor.run(
+      'mutation{messageLeave(input:{name:"Lea",email:"lea@example.com",text:"Hello"}){userErrors{message}}}',
+      {},
+    );
+    assert.deepEqual(data.messageLeave.userErrors, []);
+    await waitUntil('it is counted', () => desk.getState().messagesLeftOpen === 1);
+    const { offerSeconds } = desk.getState().account;
+    const set = (seconds: number) =>
+      site.admin.run('mutation($input:AccountUpdateInput!){accountUpdate(input:$input){userErrors{message}}}', {
+        input: { offerSeconds: seconds },
+      });
+    await set(offerSeconds + 1);
+    await waitUntil('the desk knows the setting', () => desk.getState().account.offerSeconds === offerSeconds + 1);
+    await set(offerSeconds);
+  });
+
   test('a session that was ended elsewhere leads to the log-in page, and keeps what was written', async () => {
     const { id } = await startConversation();
     proxy.cut();

@@ -15,7 +15,7 @@ import {
   TRANSFER,
 } from './mutations.ts';
 import type { Outbox } from './outbox.ts';
-import { countMessagesLeft, readConversation, readMessages } from './read-desk.ts';
+import { readConversation, readMessages } from './read-desk.ts';
 import type { ReadMarkers } from './read-markers.ts';
 import { createTyping } from './typing.ts';
 
@@ -74,11 +74,6 @@ export function createActions({ store, outbox, markers, departures, upload, onLo
       const answer = await check(runMutation(SET_PREFERENCES, { input: changes }));
       const stored = answer.ok ? answer.value.preferences : null;
       if (stored) store.dispatchNow({ type: 'preferences', preferences: stored });
-      return answer;
-    },
-    async countMessagesLeft() {
-      const answer = await check(countMessagesLeft(store.getState().viewer.role));
-      if (answer.ok) store.dispatchNow({ type: 'messagesLeftCounted', open: answer.value });
       return answer;
     },
     forgetLoss: (conversationId) => store.dispatchNow({ type: 'lossForgotten', conversationId }),

@@ -7,6 +7,7 @@ import { Clock } from './clock.ts';
 import { Loader } from './loader.ts';
 import { EVENTS, QUEUE, SIGNALS } from './queries.ts';
 import { readDesk } from './read-desk.ts';
+import { Rereads } from './rereads.ts';
 import { openSocket, type Socket } from './socket.ts';
 
 const MAX_DELAY_MS = 15_000;
@@ -35,6 +36,7 @@ export class Connection {
   readonly #handlers: ConnectionHandlers;
   readonly #clock: Clock;
   readonly #loader: Loader;
+  readonly #rereads: Rereads;
   #socket: Socket | undefined;
   #retry: ReturnType<typeof setTimeout> | undefined;
   #attempts = 0;
@@ -49,6 +51,7 @@ export class Connection {
     this.#handlers = handlers;
     this.#clock = new Clock(store);
     this.#loader = new Loader(store, (failure) => this.#onFailure(failure));
+    this.#rereads = new Rereads(store, (failure) => this.#onFailure(failure));
   }
 
   start(): void {
@@ -59,6 +62,7 @@ export class Connection {
     this.#isStopped = true;
     clearTimeout(this.#retry);
     this.#loader.stop();
+    this.#rereads.stop();
     this.#close();
   }
 
@@ -133,6 +137,7 @@ export class Connection {
     const isExpected = LOSS_TYPES.test(event.type) && id !== null && this.#handlers.takeDeparture(id);
     this.#store.dispatch({ type: 'event', event, isExpected });
     this.#clock.noteEvent(event.at);
+    this.#rereads.note(event);
     const state = this.#store.getState();
     if (id !== null && !wasKnown && state.conversations.has(id)) this.#loader.request([id]);
     if (visitorId !== null) this.#loader.request(listConversationsOf(state, visitorId));

@@ -32,6 +32,13 @@ export const CONVERSATION_FIELDS = graphql(`
   }
 `);
 
+export const ACCOUNT = graphql(`
+  fragment DeskAccount on Account {
+    autoAccept offerSeconds operatorsMayTake shareVisitorHistory waitingWarningSeconds pauseReasons
+    attachmentKinds attachmentMaxBytes
+  }
+`);
+
 export const PREFERENCES = graphql(`
   fragment DeskPreferences on OperatorPreferences {
     theme sound notifications singleKeyShortcuts density enterSends

@@ -1,18 +1,22 @@
 import { graphql } from '../../shared/api/query.ts';
-import { CONVERSATION_FIELDS, MESSAGE, NOTE, OPERATOR_FIELDS } from './fragments.ts';
+import { ACCOUNT, CONVERSATION_FIELDS, MESSAGE, NOTE, OPERATOR_FIELDS } from './fragments.ts';
 
 export const START = graphql(
   `
   query DeskStart {
     eventPosition
     viewer { name firstName roles chatToVideo ...DeskOperatorFields }
-    account {
-      autoAccept offerSeconds operatorsMayTake shareVisitorHistory waitingWarningSeconds pauseReasons
-      attachmentKinds attachmentMaxBytes
-    }
+    account { ...DeskAccount }
   }
 `,
-  [OPERATOR_FIELDS],
+  [ACCOUNT, OPERATOR_FIELDS],
+);
+
+export const READ_ACCOUNT = graphql(
+  `
+  query DeskAccountRead { account { ...DeskAccount } }
+`,
+  [ACCOUNT],
 );
 
 /** Experts may not read it. */

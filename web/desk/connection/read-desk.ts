@@ -1,9 +1,9 @@
 import { runQuery } from '../../shared/api/query.ts';
 import { type Answer, fail, succeed } from '../../shared/api/request.ts';
 import type { ConversationReading, DeskReading } from '../state/change.ts';
-import type { DeskConversation, Message, Viewer } from '../state/model.ts';
+import type { DeskAccount, DeskConversation, Message, Viewer } from '../state/model.ts';
 import { findMidnight } from '../state/select-conversations.ts';
-import { CONVERSATION, CONVERSATIONS, MESSAGES, MESSAGES_LEFT, START } from './queries.ts';
+import { CONVERSATION, CONVERSATIONS, MESSAGES, MESSAGES_LEFT, READ_ACCOUNT, START } from './queries.ts';
 
 /** As many as a document may fetch within the limits of the service. */
 const WITH_MESSAGES = { first: 12, last: 30 };
@@ -85,6 +85,11 @@ export async function readMessages(
 ): Promise<Answer<readonly Message[]>> {
   const answer = await runQuery(MESSAGES, { id, after, first });
   return answer.ok ? succeed(answer.value.conversation?.messages ?? []) : answer;
+}
+
+export async function readAccount(): Promise<Answer<DeskAccount>> {
+  const answer = await runQuery(READ_ACCOUNT);
+  return answer.ok ? succeed(answer.value.account) : answer;
 }
 
 /** How many are open. Experts may not read them. */

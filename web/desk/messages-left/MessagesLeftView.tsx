@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react';
+import { useRef, useState } from 'react';
 import type { Answer } from '../../shared/api/request.ts';
 import { Button } from '../../shared/components/Button.tsx';
 import { Icon } from '../../shared/components/Icon.tsx';
@@ -9,7 +9,7 @@ import { FailureBanner } from '../../shared/frame/FailureBanner.tsx';
 import { useWait } from '../../shared/frame/useWait.ts';
 import { commonTexts } from '../../shared/texts/common.ts';
 import { useTexts } from '../../shared/texts/LanguageContext.tsx';
-import { useDesk, useDeskActions } from '../DeskContext.tsx';
+import { useDesk } from '../DeskContext.tsx';
 import { BackToList } from '../frame/BackToList.tsx';
 import { useToast } from '../frame/ToastContext.tsx';
 import { INBOX } from '../icons.ts';
@@ -25,21 +25,15 @@ export function MessagesLeftView() {
   const t = useTexts(messagesLeftTexts);
   const common = useTexts(commonTexts);
   const viewerId = useDesk((state) => state.viewer.id);
-  const openCount = useDesk((state) => state.messagesLeftOpen);
   const [list, setList] = useState<List>('open');
   const [isMineOnly, setMineOnly] = useState(false);
   const showToast = useToast();
   const heading = useRef<HTMLHeadingElement>(null);
-  const { found, failure, reload, loadOlder, change } = useMessagesLeft(
-    { done: list === 'done', ...(isMineOnly && { operatorId: viewerId }) },
-    openCount,
-  );
+  const { found, failure, reload, loadOlder, change } = useMessagesLeft({
+    done: list === 'done',
+    ...(isMineOnly && { operatorId: viewerId }),
+  });
   const wait = useWait(failure);
-  // The figure in the rail may be a minute old.
-  const { countMessagesLeft } = useDeskActions();
-  useEffect(() => {
-    countMessagesLeft();
-  }, [countMessagesLeft]);
 
   /** The row is gone then, and the focus with it. */
   const move = async (run: () => Promise<Answer<unknown>>, shown: ToastContent) => {

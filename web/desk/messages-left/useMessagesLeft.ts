@@ -1,8 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import type { Answer, Failure } from '../../shared/api/request.ts';
 import { useReading } from '../../shared/api/useReading.ts';
-import { useReloadWhileVisible } from '../../shared/api/useReloadWhileVisible.ts';
-import { useDeskActions } from '../DeskContext.tsx';
+import { useDesk } from '../DeskContext.tsx';
 import { type MessagesLeftFilter, type MessagesLeftPages, readMessagesLeft } from './messages-left.ts';
 
 interface LoadedMessagesLeft {
@@ -15,16 +14,15 @@ interface LoadedMessagesLeft {
   readonly change: (run: () => Promise<Answer<unknown>>) => Promise<boolean>;
 }
 
-/** The list. No event tells an operator of them, so it is read again every minute. `openCount` is a hint to do so now. */
-export function useMessagesLeft(filter: MessagesLeftFilter, openCount: number): LoadedMessagesLeft {
-  const { countMessagesLeft } = useDeskActions();
+/** The list, read again whenever one of the messages has changed. */
+export function useMessagesLeft(filter: MessagesLeftFilter): LoadedMessagesLeft {
+  const lastChange = useDesk((state) => state.messagesLeftChange);
   const key = JSON.stringify(filter);
   const [pages, setPages] = useState({ key, count: 1 });
   const count = pages.key === key ? pages.count : 1;
   const { value: found, failure, reload } = useReading(key, () => readMessagesLeft(filter, count));
   const [changeFailure, setChangeFailure] = useState<Failure>();
-  useReloadWhileVisible(reload);
-  const reason = `${count} ${openCount}`;
+  const reason = `${count} ${lastChange}`;
   const lastReason = useRef(reason);
   useEffect(() => {
     if (lastReason.current === reason) return;
@@ -35,10 +33,10 @@ export function useMessagesLeft(filter: MessagesLeftFilter, openCount: number): 
     async (run: () => Promise<Answer<unknown>>) => {
       const answer = await run();
       setChangeFailure(answer.ok ? undefined : answer.failure);
-      await Promise.all([reload(), countMessagesLeft()]);
+      await reload();
       return answer.ok;
     },
-    [reload, countMessagesLeft],
+    [reload],
   );
   return {
     ...{ found, reload, change },

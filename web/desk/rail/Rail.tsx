@@ -1,10 +1,9 @@
 import { type ReactNode, useState } from 'react';
-import { useReloadWhileVisible } from '../../shared/api/useReloadWhileVisible.ts';
 import { Icon } from '../../shared/components/Icon.tsx';
 import { useNow } from '../../shared/format/useNow.ts';
 import { useTexts } from '../../shared/texts/LanguageContext.tsx';
 import { useClosingIds } from '../conversation/memory/ConversationMemory.tsx';
-import { useDesk, useDeskActions } from '../DeskContext.tsx';
+import { useDesk } from '../DeskContext.tsx';
 import { RouteLink } from '../frame/RouteLink.tsx';
 import type { DeskRoute } from '../frame/route.ts';
 import { SearchField, type SearchFieldProps } from '../frame/SearchField.tsx';
@@ -42,7 +41,6 @@ export function Rail({ route, search }: RailProps) {
     ({ visitor, closedAt }) => Date.parse(closedAt ?? '') >= midnight && matchesVisitor(visitor, filter),
   );
   const messagesLeft = useDesk((state) => state.messagesLeftOpen);
-  useReloadWhileVisible(useDeskActions().countMessagesLeft);
   const { rail, offers } = useStillRows();
   useLostFocus(rail, focusRail);
   const isFiltered = filter.trim() !== '';

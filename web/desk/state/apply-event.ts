@@ -19,6 +19,7 @@ function applyContent(state: DeskState, event: DeskEvent, isExpected: boolean): 
   const { type, conversation, conversationId, operator, visitorId, position } = event;
   if (operator) return applyOperator(state, operator);
   if (visitorId !== null) return { ...state, visitorChanges: new Map(state.visitorChanges).set(visitorId, position) };
+  if (type.startsWith('message_left.')) return { ...state, messagesLeftChange: position };
   if (conversationId === null) return state;
   if (LOSSES.includes(type)) return lose(state, event, conversationId, isExpected);
   if (conversation === null) return state; // it was lost since, and that event follows

@@ -15,6 +15,7 @@ export function createDeskState(reading: DeskReading): DeskState {
   const { position, viewer, account, messagesLeftOpen, conversations } = reading;
   return {
     ...{ position, viewer, account, messagesLeftOpen },
+    messagesLeftChange: position,
     connection: { kind: 'connecting' },
     conversations: new Map(conversations.map((each) => [each.id, createConversation(each)])),
     queue: { totalCount: 0, conversations: [] },
@@ -31,8 +32,9 @@ export function createDeskState(reading: DeskReading): DeskState {
 export function applyReading(state: DeskState, reading: DeskReading): DeskState {
   const read = new Set(reading.conversations.map(({ id }) => id));
   const kept = [...state.conversations].filter(([id, { state }]) => read.has(id) || state === 'CLOSED');
-  const base = { ...state, position: reading.position, conversations: new Map(kept) };
-  return applyFields(openReadings(base, reading.position, reading.conversations), reading);
+  const { position } = reading;
+  const base = { ...state, position, messagesLeftChange: position, conversations: new Map(kept) };
+  return applyFields(openReadings(base, position, reading.conversations), reading);
 }
 
 /** After a reconnection the events tell what is new; the reading has what they do not tell. */

@@ -42,6 +42,8 @@ export function apply(state: DeskState, change: DeskChange): DeskState {
       return state.clockOffset === change.clockOffset ? state : { ...state, clockOffset: change.clockOffset };
     case 'messagesLeftCounted':
       return state.messagesLeftOpen === change.open ? state : { ...state, messagesLeftOpen: change.open };
+    case 'accountRead':
+      return { ...state, account: keep(state.account, change.account) };
     case 'preferences':
       return { ...state, viewer: { ...state.viewer, preferences: change.preferences } };
     case 'pendingAdded':

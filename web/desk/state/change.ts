@@ -77,6 +77,7 @@ export type DeskChange =
   | { readonly type: 'connection'; readonly connection: Connection }
   | { readonly type: 'clock'; readonly clockOffset: number }
   | { readonly type: 'messagesLeftCounted'; readonly open: number }
+  | { readonly type: 'accountRead'; readonly account: DeskAccount }
   | { readonly type: 'preferences'; readonly preferences: Preferences }
   /** Written here. */
   | { readonly type: 'pendingAdded'; readonly conversationId: string; readonly message: PendingMessage }

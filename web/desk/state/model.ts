@@ -15,6 +15,8 @@ export interface DeskState {
   /** Conversations that left the viewer by themselves, until the person has seen why. */
   readonly losses: readonly Loss[];
   readonly messagesLeftOpen: number;
+  /** The position of the last event about messages left. A view that lists them reads again then. */
+  readonly messagesLeftChange: string;
   /** By visitor: the position of the last `visitor.updated`. A view that shows more of a visitor reads it again then. */
   readonly visitorChanges: ReadonlyMap<string, string>;
   /** How many milliseconds the clock of this computer is ahead of the service's: see `server-time.ts`. */

@@ -19,7 +19,7 @@ const DeskEventRef = builder.objectRef<LoggedEvent>('DeskEvent').implement({
     }),
     type: t.exposeString('type', {
       description:
-        '`conversation.queued`, `.offered`, `.started`, `.transferred`, `.closed`, `.updated`; `message.created`; `note.created`; `satisfaction.answered`; `operator.connected`, `.disconnected`, `.availability_updated`, `.updated`; `visitor.updated` when the context of a visitor in one of the conversations of the viewer changed; `canned_reply.created`, `.updated`, `.deleted` when canned replies of the viewer, a group or the account changed: read `cannedReplies` again. Changes of canned replies that were made together arrive as one event, the last. New types may be added: ignore unknown ones.',
+        '`conversation.queued`, `.offered`, `.started`, `.transferred`, `.closed`, `.updated`; `message.created`; `note.created`; `satisfaction.answered`; `operator.connected`, `.disconnected`, `.availability_updated`, `.updated`; `visitor.updated` when the context of a visitor in one of the conversations of the viewer changed; `canned_reply.created`, `.updated`, `.deleted` when canned replies of the viewer, a group or the account changed: read `cannedReplies` again; `message_left.created`, `.updated`, `.deleted` for messages that the viewer can read: read `messagesLeft` again; `account.updated`: read `account` again. Of changes of canned replies, messages left or the account that were made together, only the last arrives. New types may be added: ignore unknown ones.',
     }),
     at: t.expose('at', { type: 'DateTime', description: 'When the event occurred.' }),
     conversationId: t.id({
@@ -142,16 +142,15 @@ async function* streamDeskEvents(
   await services.events.log.requirePosition(accountId, start);
   try {
     await desk?.enter(caller, operatorId);
-    const topics = [`operator:${operatorId}`, `canned_reply:${ANY_SUBJECT}`];
+    const topics = [
+      `operator:${operatorId}`,
+      ...[`canned_reply:${ANY_SUBJECT}`, `message_left:${ANY_SUBJECT}`, `account:${accountId}`],
+    ];
     for await (const events of services.events.log.follow(accountId, start, signal, topics)) {
       // Cached rows may be outdated.
       context.load = createLoaders(caller, services, context.turns);
-      const relevant = events.filter((event) => isRelevant(event, operatorId));
-      const lastReply = relevant.findLast(isOfCannedReply);
-      for (const event of events) {
-        if (event.position > openPosition) desk?.handleEvent(event);
-        if (isRelevant(event, operatorId) && (!isOfCannedReply(event) || event === lastReply)) yield event;
-      }
+      for (const event of events) if (event.position > openPosition) desk?.handleEvent(event);
+      yield* await listRelevant(events, context, operatorId);
     }
   } finally {
     desk?.leave();
@@ -162,7 +161,8 @@ async function* streamDeskEvents(
 function isRelevant(event: LoggedEvent, operatorId: number): boolean {
   const { type, subjectType } = event;
   const { fields, values } = event.changes;
-  if (isOfCannedReply(event)) {
+  if (subjectType === 'account') return true;
+  if (subjectType === 'canned_reply') {
     // An update of the scope takes the reply away from the others.
     const isShared = values.scope !== 'own' || (type === 'canned_reply.updated' && fields.includes('scope'));
     return isShared || values.operatorId === operatorId;
@@ -173,8 +173,34 @@ function isRelevant(event: LoggedEvent, operatorId: number): boolean {
   return type !== 'conversation.transferred' || !isOwn;
 }
 
-function isOfCannedReply({ subjectType }: LoggedEvent): boolean {
-  return subjectType === 'canned_reply';
+/** Their events tell only that something has to be read again, which is done once for several of them. */
+const REREAD_SUBJECTS = ['canned_reply', 'message_left', 'account'];
+
+async function listRelevant(
+  events: readonly LoggedEvent[],
+  context: Context,
+  operatorId: number,
+): Promise<LoggedEvent[]> {
+  const hasMessagesLeft = events.some(({ subjectType }) => subjectType === 'message_left');
+  const canReadMessage = hasMessagesLeft ? await createMessageReader(context, operatorId) : () => false;
+  const relevant = events.filter((event) =>
+    event.subjectType === 'message_left' ? canReadMessage(event) : isRelevant(event, operatorId),
+  );
+  const last = new Map(relevant.map((event) => [event.subjectType, event]));
+  return relevant.filter(
+    (event) => !REREAD_SUBJECTS.includes(event.subjectType) || event === last.get(event.subjectType),
+  );
+}
+
+/** As in `messagesLeft`. */
+async function createMessageReader(
+  { caller, load }: Context,
+  operatorId: number,
+): Promise<(event: LoggedEvent) => boolean> {
+  if (caller.accessLevel === 'expert') return () => false;
+  if (caller.accessLevel === 'admin') return () => true;
+  const websites = new Set((await load.operator.load(operatorId))?.websiteList);
+  return ({ changes }) => websites.has(changes.values.websiteId as number);
 }
 
 async function* streamConversationEvents(
