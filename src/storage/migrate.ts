@@ -28,6 +28,7 @@ import { notes } from './migrations/0022-notes.ts';
 import { deskSettings } from './migrations/0023-desk-settings.ts';
 import { cannedReplies } from './migrations/0024-canned-replies.ts';
 import { pauseReason } from './migrations/0025-pause-reason.ts';
+import { waitingNeeds } from './migrations/0026-waiting-needs.ts';
 import type { IndexDefinition, Migration } from './migrations/migration.ts';
 
 export const migrations: readonly Migration[] = [
@@ -56,6 +57,7 @@ export const migrations: readonly Migration[] = [
   deskSettings,
   cannedReplies,
   pauseReason,
+  waitingNeeds,
 ];
 
 /** Created before the first migration; migrations can add columns. */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
 import { selectAvailableRows, selectStamps } from '../../src/core/engine/presence/live-query.ts';
+import { findNext } from '../../src/core/engine/routing/next-waiting.ts';
 import { dueQueries } from '../../src/core/engine/scheduler/scheduler.ts';
 import { CHANNELS } from '../../src/core/kernel/channels.ts';
 import { parseIdFilter, parseTextFilter } from '../../src/core/kernel/filters.ts';
@@ -55,6 +56,16 @@ for (const { name, open } of sqliteOnly) {
       }
     });
   }
+
+  test(`${name}: the needs of those who wait are read from an index`, () => {
+    const plan = explainQuery(
+      installation.database,
+      findNext.build(installation.database.read, { accountId: sql`1`, operatorId: sql`2` }),
+    );
+    const steps = plan.filter((step) => step.includes('conversations_waiting_needs'));
+    assert.equal(steps.length, 3, plan.join(' | ')); // the first need, the next one, and the head of each
+    for (const step of plan) assert.doesNotMatch(step, /SCAN [cnw]\b/);
+  });
 
   test(`${name}: the first page of the whole list reads the index of identifiers`, () => {
     const pages = new OperatorPages(installation.database);

@@ -2,14 +2,13 @@ import { sql } from 'kysely';
 import type { Transaction } from '../../../storage/database.ts';
 import { prepare } from '../../../storage/prepared-statement.ts';
 import type { ActorContext } from '../../kernel/caller.ts';
-import { CHANNELS, type Channel } from '../../kernel/channels.ts';
-import { buildRoutableCondition } from '../../live/routable.ts';
+import type { Channel } from '../../kernel/channels.ts';
 import type { Conversation } from '../records/conversation.ts';
 import { type ConversationRow, fetchConversations } from '../records/conversation-store.ts';
 import { deleteEndedPauses } from '../records/pauses.ts';
 import { FIRST_ABSENT_ORDER } from '../records/queue-order.ts';
 import type { RoutingCause } from './decisions.ts';
-import { buildCanServeCondition, buildServedTreesCte, type ServingOperator } from './needs.ts';
+import { findNextWaiting } from './next-waiting.ts';
 import { route } from './router.ts';
 
 /** Bounds the transaction: all other writes wait for it. */
@@ -17,31 +16,6 @@ export const MAX_ROUTED_PER_TRANSACTION = 100;
 
 /** Conversations of absent visitors are passed over: they are the last of the index, which is not read that far. */
 const firstAbsent = sql.lit(FIRST_ABSENT_ORDER);
-
-/** The channels on which an operator is routable, as a common table expression. */
-const buildRoutableChannels = ({ accountId, operatorId }: Pick<ServingOperator, 'accountId' | 'operatorId'>) => sql`
-  routable (channel, language_list) as (${sql.join(
-    CHANNELS.map(
-      (channel) => sql`select '${sql.raw(channel)}', live.language_list from operator_live live
-        where live.account_id = ${accountId} and live.operator_id = ${operatorId} and ${buildRoutableCondition(channel)}`,
-    ),
-    sql` union all `,
-  )})`;
-
-/** Finds the longest waiting conversation that an operator can serve now. Without a routable channel it reads no queue. */
-const findNext = prepare<{ accountId: number; operatorId: number }, ConversationRow>((db, args) => {
-  const operator: ServingOperator = { ...args, languageList: sql<string>`(select max(language_list) from routable)` };
-  return {
-    compile: () =>
-      sql<ConversationRow>`with recursive ${buildServedTreesCte(operator)}, ${buildRoutableChannels(operator)}
-        select c.* from conversations c where exists (select 1 from routable)
-        and c.account_id = ${args.accountId} and c.state = 'queued' and c.queue_order < ${firstAbsent}
-        and c.channel in (select channel from routable) and ${buildCanServeCondition(operator)}
-        and not exists (select 1 from offer_pauses p where p.account_id = c.account_id and p.conversation_id = c.id
-          and p.operator_id = ${args.operatorId} and p.until > now_ms())
-        order by c.queue_order, c.id limit 1`.compile(db),
-  };
-});
 
 /**
  * Assigns queued conversations after one operator gained capacity or eligibility, longest waiting first, until the
@@ -55,7 +29,7 @@ export async function routeQueueForOperator(
 ): Promise<void> {
   const { accountId } = context;
   for (let assigned = 0; assigned < MAX_ROUTED_PER_TRANSACTION; assigned += 1) {
-    const [next] = await fetchConversations(tx, findNext, { accountId, operatorId });
+    const next = await findNextWaiting(tx, { accountId, operatorId });
     if (!next || !(await route(tx, context, next, cause))) return;
   }
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { MAX_TRIED_IN_ORDER } from '../../../../src/core/engine/routing/next-waiting.ts';
 import { databases } from '../../../support/databases/databases.ts';
 import { EngineFixture } from '../../../support/fixtures/engine-fixture.ts';
 
@@ -197,6 +198,32 @@ for (const { name, open } of databases) {
           ids.map(async (conversationId) => (await fixture.loadConversation(conversationId)).operatorId === id),
         );
       assert.deepEqual(await states(), [false, true, true, false, false]);
+      await fixture.end();
+    });
+
+    test('rule 13: behind many whom the operator cannot serve, the longest waiting of the others comes first', async () => {
+      const fixture = await EngineFixture.create(open);
+      const { clock } = fixture.installation;
+      const skill = await fixture.createSkill();
+      await fixture.createOperator({ languageList: ['fr', 'de', 'en'], skillList: [skill] }, { connected: false });
+      const start = async (input: { language: string; skillId?: number }) => {
+        clock.advance(10);
+        return (await fixture.startConversation(input)).id;
+      };
+      const unservable = [{ language: 'fr' }, { language: 'de' }, { language: 'en', skillId: skill }];
+      await Promise.all(
+        Array.from({ length: MAX_TRIED_IN_ORDER }, (_, index) =>
+          fixture.startConversation(unservable[index % unservable.length]),
+        ),
+      );
+      const ids = [await start({ language: 'en' }), await start({ language: 'en' }), await start({ language: 'en' })];
+      const findOperators = () => Promise.all(ids.map(async (id) => (await fixture.loadConversation(id)).operatorId));
+      const operatorId = await fixture.createOperator({ chatMaxNumber: 2, languageList: ['en'] });
+      assert.deepEqual(await findOperators(), [operatorId, operatorId, null]);
+      // A declined one waits for the end of its pause, the next with the same need does not.
+      await fixture.decline(await fixture.loadConversation(ids[0] as number));
+      assert.deepEqual(await findOperators(), [null, operatorId, operatorId]);
+      assert.deepEqual(await fixture.findBrokenInvariants(), []);
       await fixture.end();
     });
 
