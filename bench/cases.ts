@@ -105,7 +105,7 @@ export const DESK_CASE = 'desk';
 /** The cases that ignore `--sizes`. */
 export const SEPARATE_CASES: ReadonlySet<string> = new Set([ENGINE_CASE, WIDGET_CASE, VISITORS_CASE, DESK_CASE]);
 
-/** All values of `--case`. */
+/** The cases that `--database embedded` has. */
 export const CASE_NAMES = [
   ...new Set(RATIO_CASES.map(({ name }) => name)),
   'login',
@@ -124,7 +124,7 @@ function withGzip(request: Request): Request {
   return { ...request, headers: { ...request.headers, 'Accept-Encoding': 'gzip' } };
 }
 
-function graphql(token: string, query: string, variables?: object): Request {
+export function graphql(token: string, query: string, variables?: object): Request {
   return {
     method: 'POST',
     path: '/graphql',
@@ -233,11 +233,11 @@ function getFiltered(name: string, value: string | number, suffix = ''): Request
 }
 
 /** List responses are cached until something changes, but not for a URL this long: it is computed every time. */
-function getUncached(path: string): Request {
+export function getUncached(path: string): Request {
   return get(`${path}&_=${'x'.repeat(500)}`);
 }
 
-function get(path: string): Request {
+export function get(path: string): Request {
   return { method: 'GET', path: `/api/2${path}`, headers: { 'X-API-Key': API_KEY } };
 }
 

@@ -47,6 +47,11 @@ export async function measurePostgres(url: string, milliseconds: number, connect
   return { milliseconds, tripsPerSecond, commitsPerSecond };
 }
 
+/** Sequential `select 1` on one connection. */
+export async function measureRoundTripMs(url: string, milliseconds: number): Promise<number> {
+  return 1000 / (await measureRate(url, 1, milliseconds, (sql) => sql`select 1`));
+}
+
 /** Repeats the work sequentially on each of the connections. */
 async function measureRate(
   url: string,

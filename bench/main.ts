@@ -6,13 +6,18 @@ import { prepareCacheFolder } from './cache-folder.ts';
 import { CASE_NAMES, DESK_CASE, ENGINE_CASE, SEPARATE_CASES, VISITORS_CASE, WIDGET_CASE } from './cases.ts';
 import { type DeskResult, measureDesk } from './desk/measure.ts';
 import { printDesk } from './desk/report.ts';
+import { type DistanceResult, measureDistance } from './distance/measure.ts';
+import { printDistance } from './distance/report.ts';
 import { type EngineResult, measureEngine } from './engine/measure.ts';
 import { printEngine } from './engine/report.ts';
 import { prepareFilledFolder } from './fill.ts';
 import { measure, type Plan, REFERENCE_SIZE, type SizeResult } from './measure.ts';
-import { NODE_CASE_NAMES } from './nodes/cases.ts';
+import { DISTANCE_CASE, NODE_CASE_NAMES } from './nodes/cases.ts';
 import { measureNodes, type NodesResult } from './nodes/measure.ts';
 import { printNodes } from './nodes/report.ts';
+import { installPeers } from './peers/install.ts';
+import { measurePeers, type PeerResult } from './peers/measure.ts';
+import { printPeers } from './peers/report.ts';
 import { startLoadGenerator, startService } from './processes.ts';
 import { endProgress, showProgress } from './progress.ts';
 import { printReport } from './report.ts';
@@ -41,7 +46,12 @@ const program = new Command('npm run bench --')
     new Option(
       '--case <name...>',
       `only these cases; with --database postgres one of ${NODE_CASE_NAMES.join(', ')}`,
-    ).choices(CASE_NAMES),
+    ).choices([...new Set([...CASE_NAMES, ...NODE_CASE_NAMES])]),
+  )
+  .option(
+    '--peers',
+    'instead compares the service with PostGraphile, Parse Server and json-server, on the same data in the same rounds; ' +
+      'installs them into .bench/ once, from the npm registry (500 MB), and starts a temporary PostgreSQL server',
   )
   .option('--json <file>', 'also write all figures to this file')
   .option('--profile <folder>', 'write CPU profiles of the service to this folder')
@@ -53,6 +63,7 @@ interface Options {
   readonly database: 'embedded' | 'postgres';
   readonly nodes?: number[];
   readonly case?: string[];
+  readonly peers?: true;
   readonly json?: string;
   readonly profile?: string;
 }
@@ -71,11 +82,14 @@ const generator = startLoadGenerator();
 const results: SizeResult[] = [];
 let engine: EngineResult | undefined;
 let nodes: NodesResult | undefined;
+let distance: DistanceResult | undefined;
+let peers: PeerResult[] = [];
 let widget: WidgetResult[] = [];
 let visitors: VisitorsResult | undefined;
 let desk: DeskResult | undefined;
 try {
-  if (isPostgres) await measureOnNodes();
+  if (options.peers) await measureWithPeers();
+  else if (isPostgres) await measureOnNodes();
   else await measureOnEmbedded();
   await generator.stop();
 } finally {
@@ -87,7 +101,9 @@ try {
   if (desk) printDesk(desk);
   if (engine) printEngine(engine);
   if (nodes) printNodes(nodes);
-  const figures = { sizes: results, widget, visitors, desk, engine, nodes };
+  if (distance) printDistance(distance);
+  printPeers(peers);
+  const figures = { sizes: results, widget, visitors, desk, engine, nodes, distance, peers };
   if (options.json) writeFileSync(options.json, JSON.stringify(figures, null, 2));
 }
 
@@ -145,18 +161,38 @@ async function measureSeparately(): Promise<void> {
   }
 }
 
-function measureOnNodes(): Promise<void> {
+async function measureOnNodes(): Promise<void> {
   const times = options.quick ? { rounds: 1, roundMs: 600, runMs: 1500 } : { rounds: 3, roundMs: 1000, runMs: 3000 };
+  const bench = { cache, folder, generator, profile: options.profile };
   const plan = { cases, nodes: options.nodes ?? NODES, ...times };
-  return measureNodes({ cache, folder, generator, plan, profile: options.profile }, (result) => {
-    nodes = result;
+  if (!cases.isSubsetOf(new Set([DISTANCE_CASE])))
+    await measureNodes({ ...bench, plan }, (result) => {
+      nodes = result;
+    });
+  if (cases.has(DISTANCE_CASE)) {
+    const distancePlan = options.quick ? { rounds: 2, runMs: 3000 } : { rounds: 5, runMs: 6000 };
+    distance = await measureDistance({ ...bench, plan: distancePlan });
+  }
+}
+
+async function measureWithPeers(): Promise<void> {
+  const installed = await installPeers(cache).catch((error: Error) => program.error(`error: ${error.message}`));
+  const plan = options.quick
+    ? { rounds: 3, roundMs: 600, warmUpMs: 1500 }
+    : { rounds: 9, roundMs: 1500, warmUpMs: 4000 };
+  await measurePeers({ cache, folder, generator, installed, plan, profile: options.profile }, (result) => {
+    peers = result;
   });
 }
 
 function checkOptions(): void {
-  const unknown = isPostgres ? [...cases].filter((name) => !NODE_CASE_NAMES.includes(name)) : [];
+  if (options.peers && (isPostgres || options.sizes || options.nodes || options.case))
+    program.error(
+      'error: --peers compares fixed cases on both databases: it needs no --database, --case, --sizes or --nodes',
+    );
+  const unknown = [...cases].filter((name) => !(isPostgres ? NODE_CASE_NAMES : CASE_NAMES).includes(name));
   if (unknown.length > 0)
-    program.error(`error: these cases are not available with --database postgres: ${unknown.join(', ')}`);
+    program.error(`error: these cases are not available with --database ${options.database}: ${unknown.join(', ')}`);
   if (isPostgres && options.sizes) program.error('error: --sizes needs --database embedded');
   if (!isPostgres && options.nodes) program.error('error: --nodes needs --database postgres');
 }

@@ -109,8 +109,25 @@ export async function startBareServer(
 ): Promise<Server> {
   const file = join(folder, 'responses.json');
   writeFileSync(file, JSON.stringify(Object.fromEntries(responses)));
-  const child = trackChild(fork(new URL('bare-server.ts', import.meta.url), [file]));
-  const { port } = await nextMessage<{ port: number }>(child);
+  return forkServer(new URL('bare-server.ts', import.meta.url), [file]);
+}
+
+/** A server that sends its port, and ends when it is disconnected. */
+export async function forkServer(
+  program: URL,
+  args: readonly string[],
+  options: { readonly cwd?: string; readonly log?: string; readonly env?: Readonly<Record<string, string>> } = {},
+): Promise<Server> {
+  const log = options.log === undefined ? 'inherit' : openSync(options.log, 'w');
+  const child = trackChild(
+    fork(program, [...args], {
+      ...{ cwd: options.cwd, env: { ...process.env, ...options.env }, stdio: ['ignore', log, log, 'ipc'] },
+    }),
+  );
+  if (typeof log === 'number') closeSync(log);
+  const { port } = await nextMessage<{ port: number }>(child).catch((error) => {
+    throw options.log ? new Error(`${error.message}\n${readFileSync(options.log, 'utf8').slice(-2000)}`) : error;
+  });
   return { port, pid: child.pid as number, stop: () => stopChild(child, () => child.disconnect()) };
 }
 

@@ -3,7 +3,7 @@ import * as documents from '../../simulate/documents.ts';
 import { Feed } from '../../simulate/feed.ts';
 import type { HttpClient } from '../../simulate/http-client.ts';
 import { type EventReceived, Journal, type NewEntry, now } from '../../simulate/journal.ts';
-import { operatorToken, visitorToken } from './population.ts';
+import { FIRST_ACCOUNT, operatorToken, visitorToken } from './population.ts';
 
 /** The simulator's clients without a journal. Offers are passed to the benchmark. */
 
@@ -30,6 +30,7 @@ export interface ArrivedMessage {
 
 /** Operators at their desks, spread over the nodes. */
 export class Desks {
+  readonly #account: number;
   readonly #feeds: Feed[] = [];
   readonly #clients = new Map<number, ApiClient>();
   /** Called with every offer on any desk. */
@@ -37,9 +38,13 @@ export class Desks {
   /** Called with every message that has a client id, on any desk. */
   onMessage: (message: ArrivedMessage) => void = () => undefined;
 
+  constructor(account = FIRST_ACCOUNT) {
+    this.#account = account;
+  }
+
   async open(client: HttpClient, operators: readonly number[]): Promise<void> {
     for (const operator of operators) {
-      const token = operatorToken(operator);
+      const token = operatorToken(operator, this.#account);
       const path = documents.OPERATOR_PATH;
       const httpClient = client.forParticipant(operator);
       const api = new ApiClient(httpClient, journal, `operator ${operator}`, { path, token });
@@ -75,10 +80,10 @@ export async function readEventPosition(api: ApiClient): Promise<string> {
   return requireDone(await api.execute<string>(EVENT_POSITION));
 }
 
-export function createVisitorClient(client: HttpClient, id: number): ApiClient {
+export function createVisitorClient(client: HttpClient, id: number, account = FIRST_ACCOUNT): ApiClient {
   return new ApiClient(client.forParticipant(id), journal, `visitor ${id}`, {
     path: documents.VISITOR_PATH,
-    token: visitorToken(id),
+    token: visitorToken(id, account),
   });
 }
 

@@ -1,13 +1,14 @@
 import { HttpClient } from '../../simulate/http-client.ts';
+import { type DistanceJob, type DistanceJobResult, runDistanceJob } from '../distance/distance-job.ts';
 import { runVisitorJob, type VisitorJob, type VisitorResult } from '../visitors/visitor-job.ts';
 import { type QueueJob, type QueueResult, runQueueJob } from './queue.ts';
 import { runThroughput, type ThroughputJob, type ThroughputResult } from './throughput.ts';
 
 /** Simulated operators and visitors in a separate process, so that the service does not pay for them. */
 
-export type Job = ThroughputJob | QueueJob | VisitorJob;
+export type Job = ThroughputJob | QueueJob | VisitorJob | DistanceJob;
 
-export type JobResult = (ThroughputResult | QueueResult | VisitorResult) & {
+export type JobResult = (ThroughputResult | QueueResult | VisitorResult | DistanceJobResult) & {
   /** The share of one processor that this process used. Near 1, the generator is the bottleneck. */
   readonly generatorUtilization: number;
 };
@@ -26,7 +27,15 @@ process.on('message', (job: Job) => {
     .finally(() => client.close());
 });
 
-function runOnce(client: HttpClient, job: Job): Promise<ThroughputResult | QueueResult | VisitorResult> {
-  if (job.kind === 'throughput') return runThroughput(client, job);
-  return job.kind === 'queue' ? runQueueJob(client, job) : runVisitorJob(client, job);
+function runOnce(client: HttpClient, job: Job) {
+  switch (job.kind) {
+    case 'throughput':
+      return runThroughput(client, job);
+    case 'queue':
+      return runQueueJob(client, job);
+    case 'visitors':
+      return runVisitorJob(client, job);
+    case 'distance':
+      return runDistanceJob(client, job);
+  }
 }

@@ -14,14 +14,20 @@ export const VISITOR_COUNT = 1000;
 export const WEBSITE_ID = 1;
 
 const EXPIRES_AT = Date.UTC(2100, 0, 1);
+export const FIRST_ACCOUNT = 1;
 const CHAT_CAPACITY = { idle: 50, full: 3 };
 
 /** Tokens are predefined: logging in a thousand operators takes longer than the measurement. */
-export function operatorToken(id: number): string {
-  return `bench-operator-token-${id}`;
+export function operatorToken(id: number, account = FIRST_ACCOUNT): string {
+  return `bench-operator-token-${id}${toSuffix(account)}`;
 }
-export function visitorToken(id: number): string {
-  return `bench-visitor-token-${id}`;
+export function visitorToken(id: number, account = FIRST_ACCOUNT): string {
+  return `bench-visitor-token-${id}${toSuffix(account)}`;
+}
+
+/** Ids are unique in an account, tokens in the installation. */
+function toSuffix(account: number): string {
+  return account === FIRST_ACCOUNT ? '' : `-of-account-${account}`;
 }
 
 /** All operators are connected and have capacity for many chats. */
@@ -64,7 +70,7 @@ function buildEngineOperator(size: number, id: number, chatMaxNumber: number): O
 async function addTokens(tx: Transaction, accountId: number, size: number): Promise<void> {
   const ids = Array.from({ length: size - 1 }, (_, index) => index + 2);
   await insert(tx, 'accessTokens', ids, (operatorId) => ({
-    tokenHash: digest(operatorToken(operatorId)),
+    tokenHash: digest(operatorToken(operatorId, accountId)),
     accountId,
     operatorId,
     issuedAt: tx.now,
@@ -81,7 +87,7 @@ async function addVisitors(tx: Transaction, accountId: number, count: number): P
   }));
   await insert(tx, 'visitorWebsites', ids, (visitorId) => ({ accountId, websiteId: WEBSITE_ID, visitorId }));
   await insert(tx, 'visitorTokens', ids, (visitorId) => ({
-    tokenHash: digest(visitorToken(visitorId)),
+    tokenHash: digest(visitorToken(visitorId, accountId)),
     ...{ accountId, visitorId, websiteId: WEBSITE_ID, language: 'en', issuedAt: tx.now, expiresAt: EXPIRES_AT },
   }));
   await setCounter(tx, accountId, 'visitor', count);

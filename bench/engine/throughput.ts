@@ -89,7 +89,7 @@ async function runConversation(client: HttpClient, desks: Desks, offers: Offers,
 }
 
 /** The operator of each offer. An offer can arrive before the response to the start. */
-class Offers {
+export class Offers {
   readonly #received = new Map<number, number>();
   readonly #waiters = new Map<number, (operator: number) => void>();
 

@@ -18,4 +18,7 @@ export const NODE_CASES: readonly RatioCase[] = [
   },
 ];
 
-export const NODE_CASE_NAMES = [...new Set(NODE_CASES.map(({ name }) => name)), ENGINE_CASE];
+/** Conversations with a database that is some milliseconds away: one node, measured on its own. */
+export const DISTANCE_CASE = 'distance';
+
+export const NODE_CASE_NAMES = [...new Set(NODE_CASES.map(({ name }) => name)), ENGINE_CASE, DISTANCE_CASE];

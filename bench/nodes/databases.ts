@@ -8,6 +8,9 @@ import type { PostgresServer } from '../../test/support/databases/postgres-serve
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 
+/** All nodes of an installation need the same secret. */
+export const SECRET = { SWITCHBOARD_SECRET: 'the secret of the measured installations' };
+
 /** Copies an embedded database into a new PostgreSQL database with the `copy` command. */
 export async function copyIntoPostgres({ url }: PostgresServer, name: string, file: string): Promise<void> {
   await runStatement(url, `create database ${name}`);
@@ -29,7 +32,13 @@ export async function recreateCopy({ url }: PostgresServer, filled: string): Pro
   return databaseUrl(url, name);
 }
 
-function databaseUrl(server: string, name: string): string {
+/** Returns its URL. */
+export async function createEmptyDatabase({ url }: PostgresServer, name: string): Promise<string> {
+  await runStatement(url, `create database ${name}`);
+  return databaseUrl(url, name);
+}
+
+export function databaseUrl(server: string, name: string): string {
   const url = new URL(server);
   url.pathname = `/${name}`;
   return String(url);

@@ -9,7 +9,7 @@ import { copyDatabase, type LoadGenerator, type Server, startNode, startService 
 import { showProgress } from '../progress.ts';
 import { logInAsAdmin, measureRatio, type RatioResult } from '../ratio.ts';
 import { ACCOUNT_COUNT, ACCOUNTS_POPULATION, NODE_CASES, OPERATORS_PER_ACCOUNT } from './cases.ts';
-import { copyIntoPostgres, recreateCopy } from './databases.ts';
+import { copyIntoPostgres, recreateCopy, SECRET } from './databases.ts';
 import { countRoundTrips } from './round-trips.ts';
 
 /** The same cases on PostgreSQL with several nodes, and on the embedded database for comparison. */
@@ -48,8 +48,6 @@ export interface NodesResult {
 }
 
 const CONCURRENCIES = [32, 96];
-/** All nodes of an installation need the same secret. */
-const SECRET = { SWITCHBOARD_SECRET: 'the secret of the measured installations' };
 const [DIRECTORY, CONVERSATIONS] = ['directory', 'conversations'];
 
 /** Calls `onResult` with all results so far after each setup. */
