@@ -11,8 +11,10 @@ import { printDistance } from './distance/report.ts';
 import { type EngineResult, measureEngine } from './engine/measure.ts';
 import { printEngine } from './engine/report.ts';
 import { prepareFilledFolder } from './fill.ts';
+import { type GoalsResult, measureGoals } from './goals/measure.ts';
+import { printGoals } from './goals/report.ts';
 import { measure, type Plan, REFERENCE_SIZE, type SizeResult } from './measure.ts';
-import { DISTANCE_CASE, NODE_CASE_NAMES } from './nodes/cases.ts';
+import { DISTANCE_CASE, GOALS_CASE, NODE_CASE_NAMES, SINGLE_NODE_CASES } from './nodes/cases.ts';
 import { measureNodes, type NodesResult } from './nodes/measure.ts';
 import { printNodes } from './nodes/report.ts';
 import { installPeers } from './peers/install.ts';
@@ -33,7 +35,7 @@ const program = new Command('npm run bench --')
     'Compares the service with a bare node:http server that sends the same bytes, in alternating rounds of one run: ' +
       'the ratio says more than the requests per second, which depend on the machine. Filled databases are cached in .bench/. ' +
       'With --database postgres it starts a temporary PostgreSQL server, spreads the load over each number of nodes, ' +
-      'and measures the embedded database for comparison (five minutes). ' +
+      'and measures the embedded database for comparison; its case goals prints one table with the goals of one node (ten minutes). ' +
       `The cases ${[...SEPARATE_CASES].join(', ')} have their own databases and ignore --sizes.`,
   )
   .option('--sizes <list>', `operators in the account (default: ${SIZES.join(',')})`, parseSizes)
@@ -83,6 +85,7 @@ const results: SizeResult[] = [];
 let engine: EngineResult | undefined;
 let nodes: NodesResult | undefined;
 let distance: DistanceResult | undefined;
+let goals: GoalsResult | undefined;
 let peers: PeerResult[] = [];
 let widget: WidgetResult[] = [];
 let visitors: VisitorsResult | undefined;
@@ -102,8 +105,9 @@ try {
   if (engine) printEngine(engine);
   if (nodes) printNodes(nodes);
   if (distance) printDistance(distance);
+  if (goals) printGoals(goals);
   printPeers(peers);
-  const figures = { sizes: results, widget, visitors, desk, engine, nodes, distance, peers };
+  const figures = { sizes: results, widget, visitors, desk, engine, nodes, distance, goals, peers };
   if (options.json) writeFileSync(options.json, JSON.stringify(figures, null, 2));
 }
 
@@ -165,13 +169,17 @@ async function measureOnNodes(): Promise<void> {
   const times = options.quick ? { rounds: 1, roundMs: 600, runMs: 1500 } : { rounds: 3, roundMs: 1000, runMs: 3000 };
   const bench = { cache, folder, generator, profile: options.profile };
   const plan = { cases, nodes: options.nodes ?? NODES, ...times };
-  if (!cases.isSubsetOf(new Set([DISTANCE_CASE])))
+  if (!cases.isSubsetOf(SINGLE_NODE_CASES))
     await measureNodes({ ...bench, plan }, (result) => {
       nodes = result;
     });
   if (cases.has(DISTANCE_CASE)) {
     const distancePlan = options.quick ? { rounds: 2, runMs: 3000 } : { rounds: 5, runMs: 6000 };
     distance = await measureDistance({ ...bench, plan: distancePlan });
+  }
+  if (cases.has(GOALS_CASE)) {
+    const goalsPlan = options.quick ? { rounds: 3, runMs: 1500 } : { rounds: 7, runMs: 3000 };
+    goals = await measureGoals({ ...bench, plan: goalsPlan });
   }
 }
 

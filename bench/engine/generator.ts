@@ -1,14 +1,15 @@
 import { HttpClient } from '../../simulate/http-client.ts';
 import { type DistanceJob, type DistanceJobResult, runDistanceJob } from '../distance/distance-job.ts';
+import { type DeskMemoryJob, type DeskMemoryResult, runDeskMemoryJob } from '../goals/desk-memory-job.ts';
 import { runVisitorJob, type VisitorJob, type VisitorResult } from '../visitors/visitor-job.ts';
 import { type QueueJob, type QueueResult, runQueueJob } from './queue.ts';
 import { runThroughput, type ThroughputJob, type ThroughputResult } from './throughput.ts';
 
 /** Simulated operators and visitors in a separate process, so that the service does not pay for them. */
 
-export type Job = ThroughputJob | QueueJob | VisitorJob | DistanceJob;
+export type Job = ThroughputJob | QueueJob | VisitorJob | DistanceJob | DeskMemoryJob;
 
-export type JobResult = (ThroughputResult | QueueResult | VisitorResult | DistanceJobResult) & {
+export type JobResult = (ThroughputResult | QueueResult | VisitorResult | DistanceJobResult | DeskMemoryResult) & {
   /** The share of one processor that this process used. Near 1, the generator is the bottleneck. */
   readonly generatorUtilization: number;
 };
@@ -37,5 +38,7 @@ function runOnce(client: HttpClient, job: Job) {
       return runVisitorJob(client, job);
     case 'distance':
       return runDistanceJob(client, job);
+    case 'desk-memory':
+      return runDeskMemoryJob(client, job);
   }
 }

@@ -18,7 +18,11 @@ export const NODE_CASES: readonly RatioCase[] = [
   },
 ];
 
-/** Conversations with a database that is some milliseconds away: one node, measured on its own. */
+/** Conversations with a database that is some milliseconds away. */
 export const DISTANCE_CASE = 'distance';
+/** One table of goals for one node against the embedded database, in alternating rounds. */
+export const GOALS_CASE = 'goals';
+/** They have their own databases and ignore `--nodes`. */
+export const SINGLE_NODE_CASES: ReadonlySet<string> = new Set([DISTANCE_CASE, GOALS_CASE]);
 
-export const NODE_CASE_NAMES = [...new Set(NODE_CASES.map(({ name }) => name)), ENGINE_CASE, DISTANCE_CASE];
+export const NODE_CASE_NAMES = [...new Set(NODE_CASES.map(({ name }) => name)), ENGINE_CASE, ...SINGLE_NODE_CASES];

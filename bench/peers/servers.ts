@@ -50,9 +50,7 @@ export async function readOperators(service: Server): Promise<Row[]> {
 
 /** `name` is also the file of the program that starts it. */
 function startPeer(name: keyof typeof PEERS, installed: string, data: string, folder: string): Promise<Server> {
-  const log = join(folder, `${name}.log`);
-  return forkServer(new URL(`${name}.ts`, import.meta.url), [installed, data], {
-    log,
-    env: { NODE_ENV: 'production' },
-  });
+  // Parse Server writes its log into the folder that it runs in.
+  const options = { cwd: folder, log: join(folder, `${name}.log`), env: { NODE_ENV: 'production' } };
+  return forkServer(new URL(`${name}.ts`, import.meta.url), [installed, data], options);
 }
