@@ -1,12 +1,12 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useTexts } from '../../shared/texts/LanguageContext.tsx';
 import { useDesk } from '../DeskContext.tsx';
+import { useVisitorName } from '../frame/useVisitorName.ts';
 import { LaterDialog } from '../later/LaterDialog.tsx';
 import type { DeskConversation } from '../state/model.ts';
 import { useFacts } from '../useFacts.ts';
 import { Composer, type ComposerHandle, type ComposerMode } from './composer/Composer.tsx';
 import { useComposerMode } from './composer/useComposerMode.ts';
-import { describeVisitor } from './describe-visitor.ts';
 import { DropArea } from './drop/DropArea.tsx';
 import { Head } from './head/Head.tsx';
 import { OfferStrip } from './head/OfferStrip.tsx';
@@ -29,6 +29,7 @@ export interface OpenConversationProps {
 export function OpenConversation(props: OpenConversationProps) {
   const { conversationId, onBack, onShowVisitor, onTransferred } = props;
   const t = useTexts(conversationTexts);
+  const nameVisitor = useVisitorName();
   const conversation = useDesk((state) => state.conversations.get(conversationId)) as DeskConversation;
   const viewer = useDesk((state) => state.viewer);
   const isClosing = useClosingIds().has(conversationId);
@@ -54,7 +55,7 @@ export function OpenConversation(props: OpenConversationProps) {
   );
   useSingleKey('n', canWrite && dialog === undefined && viewer.preferences.singleKeyShortcuts, () => writeIn('note'));
   const canDrop = canWrite && mode === 'message' && dialog === undefined;
-  const dropHint = canDrop ? t('dropFiles', { name: describeVisitor(conversation.visitor, t, 'short') }) : undefined;
+  const dropHint = canDrop ? t('dropFiles', { name: nameVisitor(conversation.visitor, 'short') }) : undefined;
   const closeDialog = () => setDialog(undefined);
   const actions = useMemo(
     () => ({

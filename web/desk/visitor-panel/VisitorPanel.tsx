@@ -1,9 +1,8 @@
 import { memo, useEffect, useRef, useState } from 'react';
 import { IconButton } from '../../shared/components/Button.tsx';
 import { useTexts } from '../../shared/texts/LanguageContext.tsx';
-import { describeVisitor } from '../conversation/describe-visitor.ts';
-import { conversationTexts } from '../conversation/texts.ts';
 import { useDesk } from '../DeskContext.tsx';
+import { useVisitorName } from '../frame/useVisitorName.ts';
 import { PENCIL } from '../icons.ts';
 import { readDraft } from '../state/drafts.ts';
 import type { ConversationFacts } from '../state/facts.ts';
@@ -30,13 +29,13 @@ export function VisitorPanel({ conversationId }: { readonly conversationId: stri
 
 /** Not drawn again with every message. */
 const Panel = memo(function Panel({ conversation }: { readonly conversation: ConversationFacts }) {
-  const t = useTexts(conversationTexts);
+  const nameVisitor = useVisitorName();
   const tOfPanel = useTexts(visitorPanelTexts);
   const { value, failure, isLost, reload } = useVisitor(conversation);
   const editing = useEditing(conversation, reload);
   const isEditing = editing.isEditing && value?.erasedAt === null;
-  const name = describeVisitor(value ?? conversation.visitor, t);
-  const shortName = describeVisitor(value ?? conversation.visitor, t, 'short');
+  const name = nameVisitor(value ?? conversation.visitor);
+  const shortName = nameVisitor(value ?? conversation.visitor, 'short');
   return (
     <div className="visitor-panel">
       <Identity

@@ -8,9 +8,9 @@ import { FailureBanner } from '../../../shared/frame/FailureBanner.tsx';
 import { useAttempt } from '../../../shared/frame/useAttempt.ts';
 import { useTexts } from '../../../shared/texts/LanguageContext.tsx';
 import { useDeskActions } from '../../DeskContext.tsx';
+import { useVisitorName } from '../../frame/useVisitorName.ts';
 import type { DeskConversation, Named } from '../../state/model.ts';
 import { useDraft } from '../composer/useDraft.ts';
-import { describeVisitor } from '../describe-visitor.ts';
 import { useHeldCloses } from '../memory/ConversationMemory.tsx';
 import { conversationTexts } from '../texts.ts';
 import { UNDO_MS } from './held-closes.ts';
@@ -31,10 +31,11 @@ interface CloseDialogProps {
 /** Tags to find it again, and a last line. The page then holds the closing back for some seconds. */
 export function CloseDialog({ conversation, onClose }: CloseDialogProps) {
   const t = useTexts(conversationTexts);
+  const nameVisitor = useVisitorName();
   const { setTags } = useDeskActions();
   const held = useHeldCloses();
   const { id, tags } = conversation;
-  const name = describeVisitor(conversation.visitor, t);
+  const name = nameVisitor(conversation.visitor);
   const [line, setLine] = useDraft(`${id}:closing`);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(() => new Set(tags.map((tag) => tag.id)));
   const { all, failure: tagsFailure } = useTags(conversation);

@@ -12,12 +12,12 @@ import { Button } from '../../../shared/components/Button.tsx';
 import { Icon } from '../../../shared/components/Icon.tsx';
 import { useLanguage, useTexts } from '../../../shared/texts/LanguageContext.tsx';
 import { useDesk, useDeskActions } from '../../DeskContext.tsx';
+import { useVisitorName } from '../../frame/useVisitorName.ts';
 import type { ConversationFacts } from '../../state/facts.ts';
 import type { Viewer } from '../../state/model.ts';
 import { CannedList } from '../canned/CannedList.tsx';
 import { isShortcutOnly } from '../canned/canned-replies.ts';
 import { useCanned } from '../canned/useCanned.ts';
-import { describeVisitor } from '../describe-visitor.ts';
 import { LOCK } from '../icons.ts';
 import { useUploads } from '../memory/ConversationMemory.tsx';
 import { conversationTexts } from '../texts.ts';
@@ -53,6 +53,7 @@ const MAX_LENGTH = 10_000;
  */
 export const Composer = memo(function Composer({ conversation, viewer, mode, onModeChange, ref }: ComposerProps) {
   const t = useTexts(conversationTexts);
+  const nameVisitor = useVisitorName();
   const { language, locale } = useLanguage();
   const { id } = conversation;
   const actions = useDeskActions();
@@ -132,9 +133,9 @@ export const Composer = memo(function Composer({ conversation, viewer, mode, onM
     },
   });
 
-  const name = describeVisitor(conversation.visitor, t);
+  const name = nameVisitor(conversation.visitor);
   const label = isNote ? t('noteLabel', { name }) : t('messageLabel', { name });
-  const shortName = describeVisitor(conversation.visitor, t, 'short');
+  const shortName = nameVisitor(conversation.visitor, 'short');
   return (
     <div className="composer" data-mode={mode}>
       <CannedList canned={canned} />

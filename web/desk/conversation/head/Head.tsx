@@ -4,8 +4,8 @@ import type { IconPath } from '../../../shared/components/icons.ts';
 import { describeLanguage } from '../../../shared/format/language-name.ts';
 import { useLanguage, useTexts } from '../../../shared/texts/LanguageContext.tsx';
 import { useDesk } from '../../DeskContext.tsx';
+import { useVisitorName } from '../../frame/useVisitorName.ts';
 import type { ConversationFacts } from '../../state/facts.ts';
-import { describeVisitor } from '../describe-visitor.ts';
 import { CHEVRON_LEFT, CLOSE_CONVERSATION, NOTE, PANEL, TRANSFER } from '../icons.ts';
 import { conversationTexts } from '../texts.ts';
 import type { HeadActions } from './actions.ts';
@@ -25,6 +25,7 @@ const CHANNEL_TEXTS = { CHAT: 'chat', CALL: 'call', VIDEO: 'video' } as const;
 /** Who, about what, since when, and what can be done. */
 export const Head = memo(function Head({ conversation, actions, onBack, onShowVisitor }: HeadProps) {
   const t = useTexts(conversationTexts);
+  const nameVisitor = useVisitorName();
   const { locale } = useLanguage();
   const { channel, website, skill, language, visitor } = conversation;
   const duration = useDuration(conversation);
@@ -38,7 +39,7 @@ export const Head = memo(function Head({ conversation, actions, onBack, onShowVi
         </span>
       )}
       <span className="conversation-who">
-        <h2 className="truncate">{describeVisitor(visitor, t)}</h2>
+        <h2 className="truncate">{nameVisitor(visitor)}</h2>
         <span className="small truncate" title={text}>
           {text}
         </span>

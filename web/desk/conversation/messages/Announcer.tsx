@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { useLanguage, useTexts } from '../../../shared/texts/LanguageContext.tsx';
+import { useVisitorName } from '../../frame/useVisitorName.ts';
 import type { DeskConversation, Message, Viewer } from '../../state/model.ts';
-import { describeVisitor } from '../describe-visitor.ts';
 import { conversationTexts } from '../texts.ts';
 import { renderNotice } from './notices.ts';
 
@@ -16,6 +16,7 @@ const MOST = 5;
 /** Reads each new message of others once to a screen reader. Those that were there before are not read. */
 export function Announcer({ conversation, messages, viewer }: AnnouncerProps) {
   const t = useTexts(conversationTexts);
+  const nameVisitor = useVisitorName();
   const { language } = useLanguage();
   const { notes } = conversation;
   const [start] = useState({ sequence: messages.at(-1)?.sequence ?? 0, notes: new Set(notes.map(({ id }) => id)) });
@@ -29,7 +30,7 @@ export function Announcer({ conversation, messages, viewer }: AnnouncerProps) {
         }
         if (message.operator?.id === viewer.id) return null;
         const author =
-          message.author === 'VISITOR' ? describeVisitor(conversation.visitor, t) : (message.operator?.pseudo ?? '');
+          message.author === 'VISITOR' ? nameVisitor(conversation.visitor) : (message.operator?.pseudo ?? '');
         const files = message.attachments.map(({ name }) => name).join(', ');
         return <p key={message.sequence}>{`${author}: ${message.text} ${files}`}</p>;
       })}

@@ -2,10 +2,10 @@ import { useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { Virtualizer } from 'virtua';
 import { Button } from '../../../shared/components/Button.tsx';
 import { useTexts } from '../../../shared/texts/LanguageContext.tsx';
+import { useVisitorName } from '../../frame/useVisitorName.ts';
 import { listMessageItems } from '../../state/message-items.ts';
 import type { DeskConversation, Viewer } from '../../state/model.ts';
 import { listMessagesFor } from '../../state/own-absences.ts';
-import { describeVisitor } from '../describe-visitor.ts';
 import { ARROW_DOWN } from '../icons.ts';
 import { conversationTexts } from '../texts.ts';
 import { Announcer } from './Announcer.tsx';
@@ -30,6 +30,7 @@ const NEAR_START = 400;
  */
 export function MessageList({ conversation, viewer, isReadOnly }: MessageListProps) {
   const t = useTexts(conversationTexts);
+  const nameVisitor = useVisitorName();
   const { id, messages, notes, pending, readByVisitorUpTo } = conversation;
   const { operator } = conversation;
   const shown = useMemo(() => listMessagesFor(viewer, { messages, operator }), [viewer, messages, operator]);
@@ -102,7 +103,7 @@ export function MessageList({ conversation, viewer, isReadOnly }: MessageListPro
   const newCount = isAtEnd
     ? 0
     : messages.filter((each) => each.sequence > lastSeen && each.author === 'VISITOR').length;
-  const visitorName = describeVisitor(conversation.visitor, t);
+  const visitorName = nameVisitor(conversation.visitor);
   return (
     <div className="message-area">
       {/* A screen reader would read items again when they come back into sight: the announcer reads new ones once. */}
@@ -140,7 +141,7 @@ export function MessageList({ conversation, viewer, isReadOnly }: MessageListPro
         {isTyping && (
           <span className="typing">
             <i aria-hidden="true" />
-            {t('typing', { name: describeVisitor(conversation.visitor, t, 'short') })}
+            {t('typing', { name: nameVisitor(conversation.visitor, 'short') })}
           </span>
         )}
       </div>

@@ -2,8 +2,6 @@ import type { TextsLike } from '../../../shared/texts/texts.ts';
 import type { en } from './en.ts';
 
 export const de: TextsLike<typeof en> = {
-  visitor: 'Besucher',
-  visitorNumber: 'Besucher {id}',
   operator: 'Mitarbeiter',
   you: 'Sie',
   chat: 'Chat',

@@ -1,6 +1,4 @@
 export const en = {
-  visitor: 'Visitor',
-  visitorNumber: 'Visitor {id}',
   operator: 'Operator',
   you: 'You',
   chat: 'Chat',

@@ -2,8 +2,6 @@ import type { TextsLike } from '../../../shared/texts/texts.ts';
 import type { en } from './en.ts';
 
 export const es: TextsLike<typeof en> = {
-  visitor: 'Visitante',
-  visitorNumber: 'Visitante {id}',
   operator: 'Agente',
   you: 'Usted',
   chat: 'Chat',

@@ -2,8 +2,6 @@ import type { TextsLike } from '../../../shared/texts/texts.ts';
 import type { en } from './en.ts';
 
 export const fr: TextsLike<typeof en> = {
-  visitor: 'Visiteur',
-  visitorNumber: 'Visiteur {id}',
   operator: 'Conseiller',
   you: 'Vous',
   chat: 'Chat',

@@ -9,9 +9,9 @@ import { useAttempt } from '../../../shared/frame/useAttempt.ts';
 import { useLanguage, useTexts } from '../../../shared/texts/LanguageContext.tsx';
 import { useDeskActions } from '../../DeskContext.tsx';
 import { useToast } from '../../frame/ToastContext.tsx';
+import { useVisitorName } from '../../frame/useVisitorName.ts';
 import type { DeskConversation } from '../../state/model.ts';
 import { useDraft } from '../composer/useDraft.ts';
-import { describeVisitor } from '../describe-visitor.ts';
 import { SEARCH } from '../icons.ts';
 import { conversationTexts } from '../texts.ts';
 import { TargetRow } from './TargetRow.tsx';
@@ -31,7 +31,8 @@ interface TransferDialogProps {
 /** The focus stays in the search: the arrow keys choose, Enter transfers. */
 export function TransferDialog({ conversation, onClose, onTransferred }: TransferDialogProps) {
   const t = useTexts(conversationTexts);
-  const name = describeVisitor(conversation.visitor, t);
+  const nameVisitor = useVisitorName();
+  const name = nameVisitor(conversation.visitor);
   const { language } = useLanguage();
   const { transfer } = useDeskActions();
   const listId = useId();
@@ -74,7 +75,7 @@ export function TransferDialog({ conversation, onClose, onTransferred }: Transfe
     setChosenId(next?.id);
     document.getElementById(`${listId}-${next?.id}`)?.scrollIntoView({ block: 'nearest' });
   };
-  const shortName = describeVisitor(conversation.visitor, t, 'short');
+  const shortName = nameVisitor(conversation.visitor, 'short');
   return (
     <Dialog title={t('transferTitle', { name })} onCancel={onClose}>
       <form
