@@ -63,9 +63,12 @@ export async function prepareFilledFolder(cache: string, size: number, populatio
   return folder;
 }
 
-/** Changes with every change of the tables, including unreleased migrations. */
+/** Changes with every change of the tables, including unreleased migrations, and with every new migration. */
 function hashSchema(): string {
-  const statements = migrations.flatMap((migration) => migration.statements({ orderedText: 'text', bytes: 'blob' }));
+  const statements = migrations.flatMap(({ name, statements }) => [
+    name,
+    ...statements({ orderedText: 'text', bytes: 'blob' }),
+  ]);
   return hash('sha256', statements.join('\n'), 'hex').slice(0, 12);
 }
 
