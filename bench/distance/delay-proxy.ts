@@ -6,15 +6,11 @@ export interface DelayProxy {
   close(): Promise<void>;
 }
 
-/** Timers count whole milliseconds; the mean delay of a timer is half a millisecond less than its number. */
-const TIMER_ROUNDING_MS = 0.5;
-
-/** `milliseconds` in each direction. */
-export async function startDelayProxy(url: string, milliseconds: number): Promise<DelayProxy> {
+/** Half of a round trip in each direction, in the whole milliseconds that timers count. */
+export async function startDelayProxy(url: string, roundTripMs: number): Promise<DelayProxy> {
   const target = new URL(url);
   const sockets = new Set<Socket>();
-  const delay = Math.round(milliseconds + TIMER_ROUNDING_MS);
-  const forward = (from: Socket, to: Socket) => {
+  const forward = (from: Socket, to: Socket, delay: number) => {
     const chunks: Buffer[] = [];
     sockets.add(from);
     from.setNoDelay(true);
@@ -30,8 +26,8 @@ export async function startDelayProxy(url: string, milliseconds: number): Promis
   };
   const server = createServer((client) => {
     const database = connect(Number(target.port), target.hostname);
-    forward(client, database);
-    forward(database, client);
+    forward(client, database, Math.floor(roundTripMs / 2));
+    forward(database, client, Math.ceil(roundTripMs / 2));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const proxied = new URL(url);

@@ -42,7 +42,7 @@ export async function measureDistance({ cache, folder, plan, profile }: Distance
   const postgres = await startPostgres({ durable: true });
   await copyIntoPostgres(postgres, DATABASE, copyDatabase(filled, join(folder, DATABASE)));
   const near = databaseUrl(postgres.url, DATABASE);
-  const proxy = await startDelayProxy(near, DISTANCE_MS / 2);
+  const proxy = await startDelayProxy(near, DISTANCE_MS);
   const nearRoundTripMs = await measureRoundTripMs(near, plan.runMs / 2);
   const roundTripMs = await measureRoundTripMs(proxy.url, plan.runMs / 2);
   const node = await startNode(proxy.url, join(folder, 'far'), { env: { ...SECRET, ...NO_RATE_LIMITS }, profile });
