@@ -1,4 +1,5 @@
-import DataLoader from 'dataloader';
+import type { MaybePromise } from '@pothos/core';
+import { BatchLoader } from './batch-loader.ts';
 import type { OperationTurns } from './turns.ts';
 
 /** A statement on the embedded database cannot be interrupted: this many rows take a few milliseconds. */
@@ -6,18 +7,18 @@ const MAX_ROWS_PER_READ = 400;
 
 /** Returns the functions that create the loaders of one operation. */
 export function createLoaderFactory(turns: OperationTurns) {
-  const batchScheduleFn = turns.scheduleLoad;
+  const schedule = turns.scheduleLoad;
 
   /** `read` must return its results in the order of the identifiers. */
-  function createOrderedLoader<T>(read: (ids: readonly number[]) => Promise<readonly T[]>): DataLoader<number, T> {
-    return new DataLoader(read, { maxBatchSize: MAX_ROWS_PER_READ, batchScheduleFn });
+  function createOrderedLoader<T>(read: (ids: readonly number[]) => Promise<readonly T[]>): BatchLoader<number, T> {
+    return new BatchLoader(read, { maxSize: MAX_ROWS_PER_READ, schedule });
   }
 
   /** Loads undefined for unknown identifiers. */
   function createIdLoader<T extends { readonly id: number }>(
     read: (ids: readonly number[]) => Promise<readonly T[]>,
     getId = (row: T) => row.id,
-  ): DataLoader<number, T | undefined> {
+  ): BatchLoader<number, T | undefined> {
     return createOrderedLoader(async (ids) => {
       const rowsById = new Map((await read(ids)).map((row) => [getId(row), row]));
       return ids.map((id) => rowsById.get(id));
@@ -28,7 +29,7 @@ export function createLoaderFactory(turns: OperationTurns) {
   function createOwnerLoader<Key extends { readonly ownerId: number }, T>(
     read: (key: Key, ownerIds: readonly number[]) => Promise<readonly T[]>,
     countRows: (key: Key) => number = () => 1,
-  ): DataLoader<Key, T, string> {
+  ): BatchLoader<Key, T> {
     return createKeyLoader(async (keys) => {
       const results = new Map<Key, T>();
       for (const group of Map.groupBy(keys, (key) => JSON.stringify({ ...key, ownerId: 0 })).values()) {
@@ -51,18 +52,18 @@ export function createLoaderFactory(turns: OperationTurns) {
   /** `read` must return its results in the order of the keys. */
   function createKeyLoader<Key, T>(
     read: (keys: readonly Key[]) => Promise<readonly T[]>,
-    maxBatchSize = Number.POSITIVE_INFINITY,
-  ): DataLoader<Key, T, string> {
-    return new DataLoader(read, { maxBatchSize, batchScheduleFn, cacheKeyFn: (key) => JSON.stringify(key) });
+    maxSize = Number.POSITIVE_INFINITY,
+  ): BatchLoader<Key, T> {
+    return new BatchLoader(read, { maxSize, schedule, identify: (key) => JSON.stringify(key) });
   }
 
   return { createOrderedLoader, createIdLoader, createOwnerLoader, createKeyLoader };
 }
 
-/** Returns null for a missing or unknown identifier. */
-export async function loadOrNull<T>(
-  loader: { load(id: number): Promise<T | undefined> },
+/** Null or undefined for a missing or unknown identifier. */
+export function loadOrNull<T>(
+  loader: { load(id: number): MaybePromise<T | undefined> },
   id: number | null | undefined,
-): Promise<T | null> {
-  return id === null || id === undefined ? null : ((await loader.load(id)) ?? null);
+): MaybePromise<T | null | undefined> {
+  return id === null || id === undefined ? null : loader.load(id);
 }

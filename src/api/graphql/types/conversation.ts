@@ -1,3 +1,4 @@
+import type { MaybePromise } from '@pothos/core';
 import { findInvolvement, type Involvement } from '../../../core/engine/conversations/conversation-access.ts';
 import type { MessageWindow } from '../../../core/engine/conversations/message-query.ts';
 import { canRead } from '../../../core/engine/conversations/read-access.ts';
@@ -281,7 +282,10 @@ ConversationRef.implement({
   },
 });
 
-async function loadPresence({ state, visitorId }: Conversation, { load }: Context): Promise<VisitorState | null> {
+function loadPresence(
+  { state, visitorId }: Conversation,
+  { load }: Context,
+): MaybePromise<VisitorState | null | undefined> {
   return state === 'closed' ? null : loadOrNull(load.visitorPresence, visitorId);
 }
 
