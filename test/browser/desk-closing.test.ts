@@ -69,7 +69,8 @@ describe('closing conversations in the desk', { skip: skipWithoutBrowser }, () =
     await close();
     await row('Closed today').getByText('Closing…').waitFor();
     assert.equal(await row('Mine').count(), 0);
-    await page.locator('.answer-strip').getByRole('button', { name: 'Undo' }).click();
+    assert.equal(await page.getByRole('button', { name: 'Undo' }).count(), 1, 'in one place');
+    await toast().getByRole('button', { name: 'Undo' }).click();
     await row('Mine').waitFor();
     assert.equal(await row('Closed today').count(), 0);
     await waitUntil('one goes on to write', () => hasFocus(field()));

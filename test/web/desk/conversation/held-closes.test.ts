@@ -126,6 +126,7 @@ test('several are held at once, each with its own time', async () => {
   const held = load();
   held.hold(close('1', 5000));
   held.hold(close('2', 7000));
+  assert.equal(held.findLast()?.conversationId, '2');
   await held.sendDue(5000);
   assert.deepEqual(sent, ['1 Goodbye']);
   assert.deepEqual(
@@ -175,4 +176,17 @@ test('the identifiers are the same object while they are the same', async () => 
   assert.equal(held.getIds(), one);
   forget(held, '1');
   assert.equal(held.getIds().size, 0);
+});
+
+test('the last that can be undone is the one that was closed last', async () => {
+  const held = load();
+  assert.equal(held.findLast(), undefined);
+  held.hold(close('1', 9000));
+  held.hold(close('2', 5000));
+  held.hold(close('1', 9500));
+  assert.equal(held.findLast()?.conversationId, '1');
+  held.undo('1');
+  assert.equal(held.findLast()?.conversationId, '2');
+  await held.sendDue(5000);
+  assert.equal(held.findLast(), undefined);
 });

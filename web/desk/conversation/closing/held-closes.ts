@@ -59,6 +59,11 @@ export class HeldCloses {
     this.#set([...this.#without(close.conversationId), { ...close, step: 'held' }]);
   }
 
+  /** The one that was closed last and can still be kept open. */
+  findLast(): HeldClose | undefined {
+    return this.#all.findLast(({ step }) => step === 'held');
+  }
+
   canUndo(conversationId: string): boolean {
     return this.#all.some((each) => each.conversationId === conversationId && each.step === 'held');
   }

@@ -8,8 +8,7 @@ import { closingTexts } from './texts.ts';
 export function useClosingToast(held: HeldCloses): void {
   const t = useTexts(closingTexts);
   const show = useToast();
-  const all = useSyncExternalStore(held.subscribe, held.getAll);
-  const { conversationId, visitorName } = all.findLast(({ step }) => step === 'held') ?? {};
+  const { conversationId, visitorName } = useSyncExternalStore(held.subscribe, () => held.findLast()) ?? {};
   useEffect(() => {
     if (conversationId === undefined || visitorName === undefined) return;
     return show({

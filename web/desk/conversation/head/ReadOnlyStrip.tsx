@@ -33,6 +33,8 @@ export function ReadOnlyStrip({ conversation, isClosing, replacesComposer }: Rea
   const focus = useComposerFocusRequests();
   const held = useHeldCloses();
   const canUndo = useSyncExternalStore(held.subscribe, () => held.canUndo(id));
+  // The toast offers to undo the last one.
+  const isLast = useSyncExternalStore(held.subscribe, () => held.findLast()?.conversationId === id);
   const strip = useRef<HTMLElement>(null);
   // First the dialog and the button that opened it are gone, and later the button to undo it.
   useEffect(() => {
@@ -51,7 +53,7 @@ export function ReadOnlyStrip({ conversation, isClosing, replacesComposer }: Rea
       <span className="answer-text" role="status">
         {reason}
       </span>
-      {canUndo && <Button onPress={() => held.undo(id)}>{t('undo')}</Button>}
+      {canUndo && !isLast && <Button onPress={() => held.undo(id)}>{t('undo')}</Button>}
       {state === 'QUEUED' && mayTake && (
         <Button kind="primary" isPending={isPending} onPress={takeIt}>
           {t('take')}
