@@ -22,7 +22,7 @@ export function printReport(results: readonly SizeResult[]): void {
       ]),
     ),
   ]);
-  printSection('GraphQL: planned queries compared with plain graphql-js execution, over HTTP', [
+  printSection('GraphQL: compiled queries compared with plain graphql-js execution, over HTTP', [
     ['operators', 'case', 'speedup', 'goal', ''],
     ...results.flatMap(({ size, ratios }) =>
       ratios.flatMap(({ title, speedup }) =>

@@ -59,8 +59,8 @@ export interface StartOptions {
   readonly prepare?: () => Promise<void>;
   /** Shorter in tests. */
   readonly socketTimeouts?: SocketTimeouts;
-  /** False runs queries with plain graphql-js instead of planned queries, for comparison. */
-  readonly planQueries?: boolean;
+  /** False runs queries with plain graphql-js instead of graphql-jit, for comparison. */
+  readonly compileQueries?: boolean;
   /** False in tests that run background work themselves. */
   readonly runJobs?: boolean;
 }
@@ -154,7 +154,7 @@ function getDeprecation({ SWITCHBOARD_REST_SUNSET: sunset }: Config): Deprecatio
 function registerProtocols(
   app: FastifyInstance,
   { installation, config, logger, metrics }: ServerContext,
-  { socketTimeouts, planQueries = true }: StartOptions,
+  { socketTimeouts, compileQueries = true }: StartOptions,
 ): Sockets[] {
   const transactIn: TransactInAccount = (accountId) => (work) => installation.database.transaction(work, accountId);
   const restOptions = { ...installation, transactIn, ...getDeprecation(config) };
@@ -172,7 +172,7 @@ function registerProtocols(
   const createQueue = (limits: OperationLimits) =>
     new OperationQueue(limits, scheduler, () => metrics.countRefusedOperation());
   const graphqlOptions = {
-    ...{ schema, services: installation, transactIn, planQueries },
+    ...{ schema, services: installation, transactIn, compileQueries },
     uploadTimeoutMs: config.SWITCHBOARD_UPLOAD_TIMEOUT * 1000,
     publicUrl: config.SWITCHBOARD_PUBLIC_URL,
     operations: createQueue(OPERATION_LIMITS.operator),

@@ -15,7 +15,7 @@ interface Connection<Node> extends SlicePage<Node> {
 /** A list that is read in slices. */
 export interface SlicedList<Node> {
   /** Undefined if the list does not exist. */
-  slice(slice: Slice): MaybePromise<SlicePage<Node> | undefined>;
+  slice(slice: Slice): Promise<SlicePage<Node> | undefined>;
   count(): MaybePromise<number>;
 }
 

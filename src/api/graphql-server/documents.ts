@@ -5,51 +5,50 @@ import {
   execute,
   GraphQLError,
   type GraphQLSchema,
-  getOperationAST,
-  type OperationDefinitionNode,
+  Kind,
   parse,
   validate,
+  visit,
 } from 'graphql';
+import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit';
 import { LRUCache } from 'lru-cache';
 import { graphqlError } from './errors.ts';
 import { checkDocumentLength, type DocumentSize, LIMITS, measureDocument } from './limits.ts';
-import { planQuery, type QueryPlan } from './query-plan.ts';
-import { runQueryPlan } from './run-query-plan.ts';
 import type { OperationTurns } from './turns.ts';
 
-/** A parsed and validated document, with its planned queries. */
+/** A parsed and validated document, with its compiled queries by operation name. */
 interface ParsedDocument {
   readonly document: DocumentNode;
   readonly errors: readonly GraphQLError[];
-  /** Undefined if it differs between requests. */
-  readonly size: DocumentSize | undefined;
-  /** Undefined for an operation that graphql-js runs. */
-  readonly plans: Map<OperationDefinitionNode, QueryPlan | undefined>;
+  /** Whether compiled execution returns exactly the same results as graphql-js. */
+  readonly isCompilable: boolean;
+  uses: number;
+  readonly compiled: Map<string, CompiledQuery | undefined>;
 }
 
 /** The document of one request. */
 export interface PreparedDocument {
   readonly document: DocumentNode;
   readonly parsed: ParsedDocument;
-  /** Whether the result takes less time than one turn of the event loop. */
-  readonly isShort: boolean;
+  /** Whether a compiled query may run. */
+  readonly isCompilable: boolean;
 }
 
-/** Estimated memory use: the AST grows with the characters, the plan with the selections. */
-const ESTIMATED_BYTES = { document: 5000, character: 110, selection: 1000 };
-/** Estimated values in the result that take about a millisecond. */
-const MAX_SHORT_VALUES = 1000;
+/** Estimated memory use: the AST grows with the characters, the compiled query with the selections. */
+const ESTIMATED_BYTES = { document: 5000, character: 110, selection: 3000 };
+/** Neither compiling nor a compiled query can let other work run in between, so both are for small documents. */
+const MAX_COMPILED: DocumentSize = { selections: 300, values: 3000 };
 const MAX_CACHE_BYTES = 32 * 1024 * 1024;
 
-/** Caches documents by text: parsed, validated and planned once, within a memory limit. */
+/** Caches documents by text: parsed and validated once, compiled from the second use on, within a memory limit. */
 export class DocumentCache {
   readonly #schema: GraphQLSchema;
-  readonly #planQueries: boolean;
+  readonly #compileQueries: boolean;
   readonly #cache = new LRUCache<string, ParsedDocument>({ maxSize: MAX_CACHE_BYTES });
 
-  constructor(schema: GraphQLSchema, planQueries = true) {
+  constructor(schema: GraphQLSchema, compileQueries = true) {
     this.#schema = schema;
-    this.#planQueries = planQueries;
+    this.#compileQueries = compileQueries;
   }
 
   /** Returns the document of a request, or the errors that reject it. */
@@ -63,30 +62,39 @@ export class DocumentCache {
     let parsed = this.#cache.get(text);
     const document = parsed?.document ?? parseDocument(text);
     if (document instanceof GraphQLError) return [document];
-    const size = parsed?.size ?? measureDocument(this.#schema, document, operationName, variables);
+    // Depends on the variables, so it is never cached.
+    const size = measureDocument(this.#schema, document, operationName, variables);
     if (size instanceof GraphQLError) return [size];
     if (!parsed) {
       const errors = validateDocument(this.#schema, document);
-      parsed = { document, errors, size: size.isFixed ? size : undefined, plans: new Map() };
+      parsed = { document, errors, isCompilable: isCompilable(document), uses: 0, compiled: new Map() };
       this.#cache.set(text, parsed, { size: estimateBytes(text, size) });
     }
     if (parsed.errors.length > 0) return parsed.errors;
-    return { document, parsed, isShort: size.values <= MAX_SHORT_VALUES };
+    const isSmall = size.selections <= MAX_COMPILED.selections && size.values <= MAX_COMPILED.values;
+    return { document, parsed, isCompilable: parsed.isCompilable && isSmall };
   }
 
-  /** Runs a planned query where possible, graphql-js otherwise. */
-  run({ parsed, isShort }: PreparedDocument, args: ExecutionArgs): ExecutionResult | Promise<ExecutionResult> {
-    (args.contextValue as { turns: OperationTurns }).turns.isShort = isShort;
-    const plan = this.#planQueries ? this.#planOnce(parsed, args.operationName) : undefined;
-    if (!plan) return execute(args) as ExecutionResult | Promise<ExecutionResult>;
-    return runQueryPlan(this.#schema, plan, args.variableValues, args.rootValue, args.contextValue);
+  /** Runs a compiled query where possible, graphql-js otherwise. */
+  run({ parsed, isCompilable }: PreparedDocument, args: ExecutionArgs): ExecutionResult | Promise<ExecutionResult> {
+    parsed.uses += 1;
+    const compiled =
+      this.#compileQueries && isCompilable && parsed.uses > 1
+        ? this.#compileOnce(parsed, args.operationName ?? '')
+        : undefined;
+    (args.contextValue as { turns: OperationTurns }).turns.canDelayItems = !compiled;
+    if (!compiled) return execute(args) as ExecutionResult | Promise<ExecutionResult>;
+    return compiled.query(args.rootValue, args.contextValue, args.variableValues) as
+      | ExecutionResult
+      | Promise<ExecutionResult>;
   }
 
-  #planOnce({ document, plans }: ParsedDocument, operationName: string | null | undefined): QueryPlan | undefined {
-    const operation = getOperationAST(document, operationName);
-    if (!operation) return undefined;
-    if (!plans.has(operation)) plans.set(operation, planQuery(this.#schema, document, operation));
-    return plans.get(operation);
+  #compileOnce(parsed: ParsedDocument, operationName: string): CompiledQuery | undefined {
+    if (!parsed.compiled.has(operationName)) {
+      const result = compileQuery(this.#schema, parsed.document, operationName || undefined);
+      parsed.compiled.set(operationName, isCompiledQuery(result) ? result : undefined);
+    }
+    return parsed.compiled.get(operationName);
   }
 }
 
@@ -114,4 +122,36 @@ function validateDocument(schema: GraphQLSchema, document: DocumentNode): readon
   // graphql-js' message when comparing all pairs of fields would take too long.
   if (!errors.some((error) => error.message === 'Validation aborted.')) return errors;
   return [graphqlError('TOO_COMPLEX', 'The document is too complex: too many fields with the same name.')];
+}
+
+/**
+ * Compiled queries treat an absent variable inside an object or list literal as null, so such documents are not
+ * compiled. Neither are mutations, subscriptions, introspection, and directives other than `skip` and `include`.
+ */
+function isCompilable(document: DocumentNode): boolean {
+  let literalDepth = 0;
+  let canCompile = true;
+  const enter = () => {
+    literalDepth += 1;
+  };
+  const leave = () => {
+    literalDepth -= 1;
+  };
+  visit(document, {
+    OperationDefinition: ({ operation }) => {
+      if (operation !== 'query') canCompile = false;
+    },
+    ObjectValue: { enter, leave },
+    ListValue: { enter, leave },
+    Variable: () => {
+      if (literalDepth > 0) canCompile = false;
+    },
+    Directive: ({ name }) => {
+      if (name.value !== 'skip' && name.value !== 'include') canCompile = false;
+    },
+    Field: ({ name }) => {
+      if (name.kind === Kind.NAME && name.value.startsWith('__') && name.value !== '__typename') canCompile = false;
+    },
+  });
+  return canCompile;
 }

@@ -120,7 +120,7 @@ export function toClientError(error: GraphQLError | Error, report: (error: unkno
   if (!(error instanceof GraphQLError)) return graphqlError('BAD_REQUEST', error.message);
   const original = error.originalError;
   if (!original || original instanceof GraphQLError) {
-    // Errors about variables have no extensions.
+    // Errors of compiled queries about variables have no extensions.
     return error.extensions?.code === undefined ? withCode(error, 'BAD_REQUEST', error.message) : error;
   }
   const domainError = toDomainError(original);

@@ -39,7 +39,7 @@ export interface GraphqlEndpoint<Viewer> {
   readonly path: string;
   readonly schema: GraphQLSchema;
   /** If false, graphql-js runs every query. */
-  readonly planQueries: boolean;
+  readonly compileQueries: boolean;
   readonly operations: OperationQueue;
   /** Whether API keys are accepted besides tokens. */
   readonly acceptsApiKeys: boolean;
@@ -65,8 +65,6 @@ const ALLOW = 'GET, POST, OPTIONS';
 const NO_SUBSCRIPTIONS =
   'Subscriptions are not served over HTTP: use a WebSocket on the same path, with the protocol graphql-transport-ws.';
 
-const EMPTY_RESULT: ExecutionResult = {};
-
 type PreparedArgs = ExecutionArgs & {
   readonly [PARSED_DOCUMENT]: PreparedDocument;
   readonly [REQUEST]: FastifyRequest;
@@ -81,18 +79,13 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Whether every field of the operation failed because the service is unavailable. */
     isUnavailable: boolean;
-    /**
-     * The result of an operation without errors, instead of the body from graphql-http, which calls a function for every
-     * value that it converts to JSON: it only converts errors.
-     */
-    resultText: string | undefined;
   }
 }
 
 /** Serves a schema over the GraphQL-over-HTTP protocol to authenticated callers. */
 export function serveGraphql<Viewer>(app: FastifyInstance, endpoint: GraphqlEndpoint<Viewer>): void {
   const { path, schema } = endpoint;
-  const documents = new DocumentCache(schema, endpoint.planQueries);
+  const documents = new DocumentCache(schema, endpoint.compileQueries);
   const logError = (error: unknown) => app.log.error({ err: error }, 'resolver failed');
   const handle = createHandler<FastifyRequest, HandlerContext<Viewer>, never>({
     parseRequestParams,
@@ -105,18 +98,13 @@ export function serveGraphql<Viewer>(app: FastifyInstance, endpoint: GraphqlEndp
       ) as never,
     execute: (async (args: PreparedArgs) => {
       const result = await documents.run(args[PARSED_DOCUMENT], args);
-      if (result.errors) {
-        if (isFullyUnavailable(result)) args[REQUEST].isUnavailable = true;
-        return result;
-      }
-      args[REQUEST].resultText = JSON.stringify(result);
-      return EMPTY_RESULT;
+      if (isFullyUnavailable(result)) args[REQUEST].isUnavailable = true;
+      return result;
     }) as unknown as typeof execute,
     formatError: (error) => toClientError(error, logError),
   });
 
   app.decorateRequest('isUnavailable', false);
-  app.decorateRequest('resultText', undefined);
   app.setErrorHandler(handleError);
   app.route({
     method: ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'TRACE'],
@@ -149,7 +137,7 @@ export function serveGraphql<Viewer>(app: FastifyInstance, endpoint: GraphqlEndp
     reply.code(init.status).headers({ ...NO_STORE, ...init.headers });
     if (init.status === 405) reply.header('allow', request.method === 'GET' ? 'POST' : ALLOW);
     if (request.isUnavailable) reply.code(503).header('retry-after', RETRY_AFTER_SECONDS);
-    if (body !== null && init.status !== 405) return reply.send(request.resultText ?? body);
+    if (body !== null && init.status !== 405) return reply.send(body);
     return sendError(reply, init.status, graphqlError('BAD_REQUEST', describeRejection(request, init)));
   }
 }

@@ -69,8 +69,6 @@ export interface DocumentSize {
   readonly selections: number;
   /** Estimated values in the result. */
   readonly values: number;
-  /** Whether every request with this document has this size, whatever its variables and operation name. */
-  readonly isFixed: boolean;
 }
 
 function tooComplex(reason: string): GraphQLError {
@@ -132,9 +130,6 @@ class DocumentWalker {
   #values = 0;
   #introspectedObjects = 0;
   #rootFields = 0;
-  #operations = 0;
-  /** Whether a variable says how many rows a list has. */
-  #dependsOnVariables = false;
 
   constructor(schema: GraphQLSchema, fragments: ReadonlyMap<string, FragmentDefinitionNode>, variables: Variables) {
     this.#schema = schema;
@@ -143,8 +138,7 @@ class DocumentWalker {
   }
 
   get size(): DocumentSize {
-    const isFixed = this.#operations === 1 && !this.#dependsOnVariables;
-    return { selections: this.#selections, values: this.#values, isFixed };
+    return { selections: this.#selections, values: this.#values };
   }
 
   visitOperation(operation: OperationDefinitionNode, isExecuted: boolean): void {
@@ -154,7 +148,6 @@ class DocumentWalker {
       this.#countDirectives(variableDirectives);
     }
     this.#countDirectives(directives);
-    this.#operations += 1;
     this.#rootFields = 0;
     const type = this.#schema.getRootType(operation.operation) ?? undefined;
     this.#visitSelections(selectionSet, {
@@ -276,9 +269,7 @@ class DocumentWalker {
     for (const { name, value } of field.arguments ?? []) {
       if (name.value !== 'first' && name.value !== 'last') continue;
       if (value.kind === Kind.INT) return clampSize(Number(value.value), max);
-      if (value.kind !== Kind.VARIABLE) continue;
-      this.#dependsOnVariables = true;
-      return clampSize(this.#variables?.[value.name.value], max);
+      if (value.kind === Kind.VARIABLE) return clampSize(this.#variables?.[value.name.value], max);
     }
     return fallback;
   }

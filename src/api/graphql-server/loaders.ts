@@ -1,5 +1,4 @@
-import type { MaybePromise } from '@pothos/core';
-import { BatchLoader } from './batch-loader.ts';
+import DataLoader from 'dataloader';
 import type { OperationTurns } from './turns.ts';
 
 /** A statement on the embedded database cannot be interrupted: this many rows take a few milliseconds. */
@@ -7,18 +6,18 @@ const MAX_ROWS_PER_READ = 400;
 
 /** Returns the functions that create the loaders of one operation. */
 export function createLoaderFactory(turns: OperationTurns) {
-  const schedule = turns.scheduleLoad;
+  const batchScheduleFn = turns.scheduleLoad;
 
   /** `read` must return its results in the order of the identifiers. */
-  function createOrderedLoader<T>(read: (ids: readonly number[]) => Promise<readonly T[]>): BatchLoader<number, T> {
-    return new BatchLoader(read, { maxSize: MAX_ROWS_PER_READ, schedule });
+  function createOrderedLoader<T>(read: (ids: readonly number[]) => Promise<readonly T[]>): DataLoader<number, T> {
+    return new DataLoader(read, { maxBatchSize: MAX_ROWS_PER_READ, batchScheduleFn });
   }
 
   /** Loads undefined for unknown identifiers. */
   function createIdLoader<T extends { readonly id: number }>(
     read: (ids: readonly number[]) => Promise<readonly T[]>,
     getId = (row: T) => row.id,
-  ): BatchLoader<number, T | undefined> {
+  ): DataLoader<number, T | undefined> {
     return createOrderedLoader(async (ids) => {
       const rowsById = new Map((await read(ids)).map((row) => [getId(row), row]));
       return ids.map((id) => rowsById.get(id));
@@ -29,7 +28,7 @@ export function createLoaderFactory(turns: OperationTurns) {
   function createOwnerLoader<Key extends { readonly ownerId: number }, T>(
     read: (key: Key, ownerIds: readonly number[]) => Promise<readonly T[]>,
     countRows: (key: Key) => number = () => 1,
-  ): BatchLoader<Key, T> {
+  ): DataLoader<Key, T, string> {
     return createKeyLoader(async (keys) => {
       const results = new Map<Key, T>();
       for (const group of Map.groupBy(keys, (key) => JSON.stringify({ ...key, ownerId: 0 })).values()) {
@@ -52,18 +51,18 @@ export function createLoaderFactory(turns: OperationTurns) {
   /** `read` must return its results in the order of the keys. */
   function createKeyLoader<Key, T>(
     read: (keys: readonly Key[]) => Promise<readonly T[]>,
-    maxSize = Number.POSITIVE_INFINITY,
-  ): BatchLoader<Key, T> {
-    return new BatchLoader(read, { maxSize, schedule, identify: (key) => JSON.stringify(key) });
+    maxBatchSize = Number.POSITIVE_INFINITY,
+  ): DataLoader<Key, T, string> {
+    return new DataLoader(read, { maxBatchSize, batchScheduleFn, cacheKeyFn: (key) => JSON.stringify(key) });
   }
 
   return { createOrderedLoader, createIdLoader, createOwnerLoader, createKeyLoader };
 }
 
-/** Null or undefined for a missing or unknown identifier. */
-export function loadOrNull<T>(
-  loader: { load(id: number): MaybePromise<T | undefined> },
+/** Returns null for a missing or unknown identifier. */
+export async function loadOrNull<T>(
+  loader: { load(id: number): Promise<T | undefined> },
   id: number | null | undefined,
-): MaybePromise<T | null | undefined> {
-  return id === null || id === undefined ? null : loader.load(id);
+): Promise<T | null> {
+  return id === null || id === undefined ? null : ((await loader.load(id)) ?? null);
 }

@@ -11,8 +11,7 @@ import type { OperationTurns } from './turns.ts';
 
 /**
  * Makes every field that returns objects build its result in turns. Otherwise a list of a hundred rows, or a hundred
- * rows whose related objects were loaded together, would keep the event loop until the last one is complete. Short
- * operations are built at once: dividing them would take longer than building them.
+ * rows whose related objects were loaded together, would keep the event loop until the last one is complete.
  */
 export function resolveInTurns(schema: GraphQLSchema): GraphQLSchema {
   for (const type of Object.values(schema.getTypeMap())) {
@@ -29,7 +28,6 @@ function wrapResolver(field: GraphQLField<unknown, { readonly turns: OperationTu
   field.resolve = (source, args, context, info) => {
     const result = resolve(source, args, context, info);
     const { turns } = context;
-    if (turns.isShort) return result;
     if (Array.isArray(result)) return turns.spread(result);
     if (!(result instanceof Promise)) return result;
     return result.then(

@@ -105,8 +105,8 @@ export class OperationTurns {
   readonly #caller: string;
   #waitingCount = 0;
   readonly #delayedLoads: (() => void)[] = [];
-  /** The result takes less time than a turn: only statements wait for theirs. */
-  isShort = false;
+  /** False while a compiled query runs: it does not accept promises as items of a list. */
+  canDelayItems = true;
 
   constructor(scheduler: TurnScheduler, caller: string) {
     this.#scheduler = scheduler;
@@ -120,7 +120,7 @@ export class OperationTurns {
 
   /** Returns the items of a list: the first ones at once, the others a few at a time. */
   spread<T>(items: readonly T[]): readonly (T | Promise<T>)[] {
-    if (items.length <= ROWS_PER_STEP) return items;
+    if (!this.canDelayItems || items.length <= ROWS_PER_STEP) return items;
     const spreadItems: (T | Promise<T>)[] = items.slice(0, ROWS_PER_STEP);
     for (let start = ROWS_PER_STEP; start < items.length; start += ROWS_PER_STEP) {
       const turn = this.#wait();

@@ -19,7 +19,7 @@ export interface GraphqlOptions {
   readonly schema: GraphQLSchema;
   readonly services: GraphqlServices;
   readonly transactIn: TransactInAccount;
-  readonly planQueries: boolean;
+  readonly compileQueries: boolean;
   readonly operations: OperationQueue;
   readonly uploadTimeoutMs: number;
   /** The public address of the service, if configured. */
@@ -34,13 +34,13 @@ interface AuthenticatedRequest {
 
 /** Serves `/graphql` and `/attachment`, for operators and API keys. */
 export function registerGraphql(app: FastifyInstance, options: GraphqlOptions): void {
-  const { schema, planQueries, operations, services, uploadTimeoutMs, sessionCookie } = options;
+  const { schema, compileQueries, operations, services, uploadTimeoutMs, sessionCookie } = options;
   registerAttachments(app, { ...services, uploadTimeoutMs, sessionCookie });
   const readBaseUrl = createBaseUrlReader(options.publicUrl);
   serveGraphql<AuthenticatedRequest>(app, {
     path: '/graphql',
     schema,
-    planQueries,
+    compileQueries,
     operations,
     acceptsApiKeys: true,
     readSession: (request) => sessionCookie.readCredential(request),

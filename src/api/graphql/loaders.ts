@@ -149,6 +149,6 @@ function toStatisticsRequest(caller: Caller, { subject, filters }: FiguresKey, i
 }
 
 /** Omits rows that were deleted between two reads of one request. */
-export function omitMissing<T extends object>(rows: readonly (T | undefined)[]): T[] {
-  return rows.filter((row) => row !== undefined);
+export function omitMissing<T extends object>(rows: readonly (T | undefined | Error)[]): T[] {
+  return rows.filter((row): row is T => row !== undefined && !(row instanceof Error));
 }

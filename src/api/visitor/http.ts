@@ -18,7 +18,7 @@ export interface VisitorOptions {
   readonly schema: GraphQLSchema;
   readonly services: VisitorServices;
   readonly transactIn: TransactInAccount;
-  readonly planQueries: boolean;
+  readonly compileQueries: boolean;
   readonly operations: OperationQueue;
   readonly uploadTimeoutMs: number;
 }
@@ -28,7 +28,7 @@ export const VISITOR_GRAPHQL_PATH = '/visitor/graphql';
 /** Serves the visitors' endpoints: `/visitor/session` issues and renews tokens for `/visitor/graphql`. */
 export function registerVisitor(
   app: FastifyInstance,
-  { schema, services, transactIn, planQueries, operations, uploadTimeoutMs }: VisitorOptions,
+  { schema, services, transactIn, compileQueries, operations, uploadTimeoutMs }: VisitorOptions,
 ): void {
   const gate = new VisitorGate(services.visitors);
   registerCors(app, gate);
@@ -40,7 +40,7 @@ export function registerVisitor(
   serveGraphql<VisitorCaller>(app, {
     path: VISITOR_GRAPHQL_PATH,
     schema,
-    planQueries,
+    compileQueries,
     operations,
     acceptsApiKeys: false,
     authenticate: async ({ secret }, request) => {

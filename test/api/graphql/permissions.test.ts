@@ -303,7 +303,7 @@ async function checkCells(viewer: Viewer, types: Map<string, [string, Cells][]>,
         used.length > 0 ? `query(${used.map(([name]) => `$${name}: ID!`)})` : isMutation ? 'mutation' : 'query';
       const text = `${head} { ${selections.join('\n')} }`;
       const variables = Object.fromEntries(used);
-      // The second run has the document in the cache.
+      // The second run uses the compiled query.
       for (const response of [await run(text, variables), await run(text, variables)]) {
         for (const [type, cells] of document) {
           for (const [name, cell] of cells) {

@@ -1,4 +1,3 @@
-import type { MaybePromise } from '@pothos/core';
 import { findInvolvement, type Involvement } from '../../../core/engine/conversations/conversation-access.ts';
 import type { MessageWindow } from '../../../core/engine/conversations/message-query.ts';
 import { canRead } from '../../../core/engine/conversations/read-access.ts';
@@ -282,10 +281,7 @@ ConversationRef.implement({
   },
 });
 
-function loadPresence(
-  { state, visitorId }: Conversation,
-  { load }: Context,
-): MaybePromise<VisitorState | null | undefined> {
+async function loadPresence({ state, visitorId }: Conversation, { load }: Context): Promise<VisitorState | null> {
   return state === 'closed' ? null : loadOrNull(load.visitorPresence, visitorId);
 }
 

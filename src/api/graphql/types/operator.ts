@@ -2,7 +2,6 @@ import type { Profile } from '../../../core/administration/profile.ts';
 import { requireOperatorId } from '../../../core/kernel/caller.ts';
 import { findHighestRole, type Operator, operatorSchema } from '../../../core/operators/operator.ts';
 import { canRead, type Visibility } from '../../../core/operators/permissions.ts';
-import { convertLoaded } from '../../graphql-server/batch-loader.ts';
 import { toSlicedList } from '../../graphql-server/connection.ts';
 import { forbiddenError } from '../../graphql-server/errors.ts';
 import { parseIdArgument } from '../../graphql-server/ids.ts';
@@ -129,16 +128,16 @@ OperatorRef.implement({
         type: [WebsiteRef],
         nullable: true,
         description: 'The websites that the operator is assigned to.',
-        resolve: resolveIfReadable('details', ({ websiteList }, { load }) =>
-          convertLoaded(load.website.loadMany(websiteList), omitMissing),
+        resolve: resolveIfReadable('details', async ({ websiteList }, { load }) =>
+          omitMissing(await load.website.loadMany(websiteList)),
         ),
       }),
       skills: t.field({
         type: [SkillRef],
         nullable: true,
         description: 'The skills of the operator.',
-        resolve: resolveIfReadable('details', ({ skillList }, { load }) =>
-          convertLoaded(load.skill.loadMany(skillList), omitMissing),
+        resolve: resolveIfReadable('details', async ({ skillList }, { load }) =>
+          omitMissing(await load.skill.loadMany(skillList)),
         ),
       }),
       ssoKey: t.string({
@@ -158,11 +157,11 @@ OperatorRef.implement({
       live: t.field({
         type: OperatorLiveRef,
         description: 'The live state of the operator.',
-        resolve: ({ id }, _args, { load }) =>
-          convertLoaded(load.live.load(id), (live) => {
-            if (!live) throw new Error(`Operator ${id} has no live state.`);
-            return live;
-          }),
+        resolve: async (operator, _args, { load }) => {
+          const live = await load.live.load(operator.id);
+          if (!live) throw new Error(`Operator ${operator.id} has no live state.`);
+          return live;
+        },
       }),
       profile: t.field({
         type: OperatorProfileRef,

@@ -8,7 +8,6 @@ import {
 } from '../../../core/engine/routing/transfer-targets.ts';
 import type { Operator } from '../../../core/operators/operator.ts';
 import { canRead } from '../../../core/operators/permissions.ts';
-import type { BatchLoader } from '../../graphql-server/batch-loader.ts';
 import { forbiddenError } from '../../graphql-server/errors.ts';
 import { parseIdArgument } from '../../graphql-server/ids.ts';
 import { builder } from '../builder.ts';
@@ -72,16 +71,20 @@ const TransferSkillRef = builder.objectRef<TransferNode>('TransferSkill').implem
   }),
 });
 
+interface Loader<T> {
+  loadMany(ids: readonly number[]): Promise<readonly (T | undefined | Error)[]>;
+}
+
 /** Omits those that were deleted in the meantime. */
 async function withObjects<T, Target>(
   targets: readonly Target[],
   getId: (target: Target) => number,
-  loader: BatchLoader<number, T | undefined>,
+  loader: Loader<T>,
 ): Promise<(Target & { readonly object: T })[]> {
   const objects = await loader.loadMany(targets.map(getId));
   return targets.flatMap((target, index) => {
     const object = objects[index];
-    return object === undefined ? [] : [{ ...target, object }];
+    return object === undefined || object instanceof Error ? [] : [{ ...target, object }];
   });
 }
 

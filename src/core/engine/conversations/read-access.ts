@@ -10,9 +10,9 @@ export interface ReadLookups {
   loadGroupId(operatorId: number): Promise<number | null>;
   loadDeskSettings(): Promise<DeskSettings>;
   /** Whether the caller could serve the conversation, apart from presence and capacity. */
-  couldServe(conversationId: number): Promise<boolean> | boolean;
+  couldServe(conversationId: number): Promise<boolean>;
   /** Whether the caller has an offered or active conversation with the visitor. */
-  servesVisitor(visitorId: number): Promise<boolean> | boolean;
+  servesVisitor(visitorId: number): Promise<boolean>;
 }
 
 /**
