@@ -1,18 +1,27 @@
 import { type Compilable, type CompiledQuery, type Expression, type Kysely, sql } from 'kysely';
 import type { Tables } from './tables.ts';
 
-/** Marks the position of an argument in compiled SQL. */
+/** Marks the position of an argument in compiled SQL, or of an item of an argument that is a list. */
 class Placeholder {
   readonly name: string;
+  readonly index: number | undefined;
 
-  constructor(name: string) {
+  constructor(name: string, index?: number) {
     this.name = name;
+    this.index = index;
   }
 }
 
-type ArgumentExpressions<Args> = { readonly [Name in keyof Args]: Expression<Args[Name]> };
+/** A list is an expression for the right side of `in`. */
+type ArgumentExpressions<Args> = {
+  readonly [Name in keyof Args]: Expression<Args[Name] extends readonly (infer Item)[] ? Item : Args[Name]>;
+};
 
-/** Compiled once and run often: building and compiling costs several times as much as SQLite needs to execute it. */
+/**
+ * Compiled once and run often: building and compiling costs several times as much as SQLite needs to execute it. With a
+ * list among the arguments it is compiled once for lists of up to 1, 2, 4, 8 … items: shorter ones repeat their last
+ * item, which changes nothing for `in`.
+ */
 export interface Statement<Args extends object, Row> {
   build(db: Kysely<Tables>, args: ArgumentExpressions<Args>): Compilable<Row>;
 }
@@ -45,27 +54,57 @@ type RunSql = (sql: string, parameters: readonly unknown[]) => { rows: unknown[]
 /** The prepared statements of one database, compiled on first use. */
 export class CompiledStatements {
   readonly #db: Kysely<Tables>;
-  readonly #compiled = new WeakMap<object, CompiledQuery>();
+  /** By the length of their list; 0 without a list. */
+  readonly #compiled = new WeakMap<object, Map<number, CompiledQuery>>();
 
   constructor(db: Kysely<Tables>) {
     this.#db = db;
   }
 
   async run<Args extends object, Row>(execute: RunSql, statement: Statement<Args, Row>, args: Args): Promise<Row[]> {
-    let query = this.#compiled.get(statement);
-    if (!query) {
-      const placeholders = Object.fromEntries(
-        Object.keys(args).map((name) => [name, sql`${new Placeholder(name)}` as Expression<unknown>]),
-      );
-      query = statement.build(this.#db, placeholders as ArgumentExpressions<Args>).compile();
-      this.#compiled.set(statement, query);
-    }
+    const query = this.#compileOnce(statement, args);
     const { rows } = await execute(query.sql, fillPlaceholders(query, args));
     return rows as Row[];
   }
+
+  #compileOnce<Args extends object>(statement: Statement<Args, unknown>, args: Args): CompiledQuery {
+    let queries = this.#compiled.get(statement);
+    if (!queries) {
+      queries = new Map();
+      this.#compiled.set(statement, queries);
+    }
+    const listLength = findListLength(args);
+    let query = queries.get(listLength);
+    if (!query) {
+      const placeholders = Object.entries(args).map(([name, value]) => [name, toExpression(name, value, listLength)]);
+      query = statement.build(this.#db, Object.fromEntries(placeholders)).compile();
+      queries.set(listLength, query);
+    }
+    return query;
+  }
+}
+
+/** Returns the length for which the statement is compiled: a power of two, so that there are few texts. */
+function findListLength(args: object): number {
+  let length = 0;
+  for (const value of Object.values(args)) {
+    if (Array.isArray(value)) while (length < Math.max(value.length, 1)) length = Math.max(1, length * 2);
+  }
+  return length;
+}
+
+function toExpression(name: string, value: unknown, listLength: number): Expression<unknown> {
+  if (!Array.isArray(value)) return sql`${new Placeholder(name)}`;
+  const items = Array.from({ length: listLength }, (_, index) => sql`${new Placeholder(name, index)}`);
+  return sql`(${sql.join(items)})`;
 }
 
 function fillPlaceholders(query: CompiledQuery, args: object): unknown[] {
   const values = args as Readonly<Record<string, unknown>>;
-  return query.parameters.map((value) => (value instanceof Placeholder ? values[value.name] : value));
+  return query.parameters.map((value) => {
+    if (!(value instanceof Placeholder)) return value;
+    if (value.index === undefined) return values[value.name];
+    const list = values[value.name] as readonly unknown[];
+    return list[Math.min(value.index, list.length - 1)] ?? null; // null matches nothing: the list is empty
+  });
 }

@@ -38,6 +38,7 @@ export class Listing<Table extends ListedTable, Item extends { readonly id: numb
   readonly #toItem: (row: Selectable<Tables[Table]>) => Item;
   readonly #id: Expression<number>;
   readonly #findOne;
+  readonly #findMany;
 
   constructor(database: Database, table: Table, toItem: (row: Selectable<Tables[Table]>) => Item) {
     this.#database = database;
@@ -50,6 +51,13 @@ export class Listing<Table extends ListedTable, Item extends { readonly id: numb
         .selectAll()
         .where('accountId', '=', accountId)
         .where('id', '=', itemId),
+    );
+    this.#findMany = prepare<{ accountId: number; ids: readonly number[] }, object>((db, { accountId, ids }) =>
+      db
+        .selectFrom(table as 'skills')
+        .selectAll()
+        .where('accountId', '=', accountId)
+        .where('id', 'in', ids),
     );
   }
 
@@ -90,20 +98,8 @@ export class Listing<Table extends ListedTable, Item extends { readonly id: numb
 
   /** Returns the items with these identifiers, newest first; omits unknown ones. */
   async load(accountId: number, ids: readonly number[]): Promise<Item[]> {
-    const [first] = ids;
-    if (first === undefined) return [];
-    if (ids.length === 1) {
-      const row = await this.find(accountId, first);
-      return row ? [row] : [];
-    }
-    const rows = await this.#database.read
-      .selectFrom(this.#table as 'skills')
-      .selectAll()
-      .where('accountId', '=', accountId)
-      .where('id', 'in', ids)
-      .orderBy('id', 'desc')
-      .execute();
-    return (rows as unknown as Selectable<Tables[Table]>[]).map(this.#toItem);
+    if (ids.length === 0) return [];
+    return this.#toItems(await this.#database.run(this.#findMany, { accountId, ids }));
   }
 
   async find(accountId: number, id: number): Promise<Item | undefined> {

@@ -13,6 +13,15 @@ const findStamp = prepare<{ accountId: number; id: number }, OperatorStamp>((db,
   db.selectFrom('operators').select(['id', 'version']).where('accountId', '=', accountId).where('id', '=', id),
 );
 
+const findStamps = prepare<{ accountId: number; ids: readonly number[] }, OperatorStamp>((db, { accountId, ids }) =>
+  db
+    .selectFrom('operators')
+    .select(['id', 'version'])
+    .where('accountId', '=', accountId)
+    .where('id', 'in', ids)
+    .orderBy('id', 'desc'),
+);
+
 /** Lists operators, newest first. */
 export class OperatorQuery {
   readonly #database: Database;
@@ -41,14 +50,7 @@ export class OperatorQuery {
   /** Newest first; unknown ids are omitted. */
   async load(accountId: number, ids: readonly number[]): Promise<Operator[]> {
     if (ids.length === 0) return [];
-    const stamps = await this.#database.read
-      .selectFrom('operators')
-      .select(['id', 'version'])
-      .where('accountId', '=', accountId)
-      .where('id', 'in', ids)
-      .orderBy('id', 'desc')
-      .execute();
-    return this.loadByStamps(accountId, stamps);
+    return this.loadByStamps(accountId, await this.#database.run(findStamps, { accountId, ids }));
   }
 
   async slice(accountId: number, filters: OperatorFilters, slice: Slice): Promise<SlicePage<Operator>> {

@@ -1,5 +1,6 @@
 import { type AliasedExpression, type Kysely, sql } from 'kysely';
 import type { Database } from '../../storage/database.ts';
+import { prepare, preparePerShape } from '../../storage/prepared-statement.ts';
 import type { Tables } from '../../storage/tables.ts';
 import { applySlice, applySliceBounds, type Slice, type SlicePage, toSlicePage } from '../kernel/slice.ts';
 import { hasFilters, type OperatorFilters, selectOperators } from './operator-filter.ts';
@@ -14,6 +15,25 @@ type Member = OperatorStamp & { readonly owner: number };
 const MAX_UNION_PARTS = 400;
 const MAX_PARAMETERS = 20_000;
 
+/** Which ends a slice has, and its direction. */
+interface SliceShape {
+  readonly hasAfter: boolean;
+  readonly hasBefore: boolean;
+  readonly backwards: boolean;
+}
+
+/** Without filters. */
+const findSlice = preparePerShape(({ hasAfter, hasBefore, backwards }: SliceShape) =>
+  prepare<{ accountId: number; after: number; before: number; limit: number }, OperatorStamp>(
+    (db, { accountId, after, before, limit }) => {
+      let query = db.selectFrom('operators').select(['id', 'version']).where('accountId', '=', accountId);
+      if (hasAfter) query = query.where('id', '<', after);
+      if (hasBefore) query = query.where('id', '>', before);
+      return query.orderBy('id', backwards ? 'asc' : 'desc').limit(limit);
+    },
+  ),
+);
+
 /** Slices the operators of an account, and the members of many groups, websites or skills. */
 export class OperatorSlices {
   readonly #database: Database;
@@ -23,9 +43,17 @@ export class OperatorSlices {
   }
 
   async sliceAccount(accountId: number, filters: OperatorFilters, slice: Slice): Promise<SlicePage<OperatorStamp>> {
+    if (!hasFilters(filters)) return toSlicePage(await this.#findSlice(accountId, slice), slice);
     const stamps = this.#select(accountId, filters).select(['operators.id as id', 'operators.version as version']);
-    const query = applySlice(stamps, 'operators.id', slice);
-    return toSlicePage(hasFilters(filters) ? await this.#database.readOffThread(query) : await query.execute(), slice);
+    return toSlicePage(await this.#database.readOffThread(applySlice(stamps, 'operators.id', slice)), slice);
+  }
+
+  #findSlice(accountId: number, { limit, after, before, backwards }: Slice): Promise<OperatorStamp[]> {
+    const shape = { hasAfter: after !== undefined, hasBefore: before !== undefined, backwards };
+    return this.#database.run(findSlice(shape), {
+      ...{ accountId, after: after ?? 0, before: before ?? 0 },
+      limit: limit + 1, // the extra row shows whether there are more
+    });
   }
 
   /** Returns the ids of operators that match the filters, in the same order. */

@@ -10,7 +10,7 @@ import { DomainError, invalid, invalidField } from '../../kernel/errors.ts';
 import type { Window } from '../../kernel/page.ts';
 import type { LiveState } from '../../live/capacity.ts';
 import { DESK_LEASE_SECONDS } from '../../live/leases.ts';
-import { computePauseReason, type LiveUpdate, toLiveState } from '../../live/live.ts';
+import { computePauseReason, type LiveRow, type LiveUpdate, toLiveState } from '../../live/live.ts';
 import { type LiveChangeRecord, parseLiveChange } from '../../live/live-change.ts';
 import { findLiveRow, setAvailability } from '../../live/live-store.ts';
 import type { Operator } from '../../operators/operator.ts';
@@ -75,6 +75,35 @@ const findStamp = prepare<{ accountId: number; operatorId: number }, StampRow>((
   ),
 );
 
+interface StateStamp {
+  readonly id: number;
+  readonly version: number;
+  /** PostgreSQL and SQLite return 0 or 1. */
+  readonly connected: number;
+  readonly routable: number;
+}
+
+interface OperatorsKey {
+  readonly accountId: number;
+  readonly operatorIds: readonly number[];
+}
+
+const findStateStamps = prepare<OperatorsKey, StateStamp>((db, { accountId, operatorIds }) =>
+  db
+    .selectFrom('operatorLive as live')
+    .select((eb) => [
+      'live.operatorId as id',
+      'live.version as version',
+      eb('live.leaseUntil', '>', eb.fn<number>('now_ms', [])).as('connected'),
+      eb('live.routableUntil', '>', eb.fn<number>('now_ms', [])).as('routable'),
+    ])
+    .where('live.accountId', '=', accountId)
+    .where('live.operatorId', 'in', operatorIds),
+);
+const findStateRows = prepare<OperatorsKey, LiveRow>((db, { accountId, operatorIds }) =>
+  db.selectFrom('operatorLive').selectAll().where('accountId', '=', accountId).where('operatorId', 'in', operatorIds),
+);
+
 /** Reads and changes the live state of operators: presence and availability. */
 export class LiveService {
   readonly #database: Database;
@@ -112,25 +141,10 @@ export class LiveService {
   /** Loads the live states of these operators, with their current presence. */
   async loadStates(accountId: number, operatorIds: readonly number[]): Promise<OperatorLiveState[]> {
     if (operatorIds.length === 0) return [];
-    const stamps = await this.#database.read
-      .selectFrom('operatorLive as live')
-      .select((eb) => [
-        'live.operatorId as id',
-        'live.version as version',
-        eb('live.leaseUntil', '>', eb.fn<number>('now_ms', [])).as('connected'),
-        eb('live.routableUntil', '>', eb.fn<number>('now_ms', [])).as('routable'),
-      ])
-      .where('live.accountId', '=', accountId)
-      .where('live.operatorId', 'in', operatorIds)
-      .execute();
-    const load = async (missing: typeof stamps) => {
+    const stamps = await this.#database.run(findStateStamps, { accountId, operatorIds });
+    const load = async (missing: readonly StateStamp[]) => {
       const ids = missing.map(({ id }) => id);
-      const rows = await this.#database.read
-        .selectFrom('operatorLive')
-        .selectAll()
-        .where('accountId', '=', accountId)
-        .where('operatorId', 'in', ids)
-        .execute();
+      const rows = await this.#database.run(findStateRows, { accountId, operatorIds: ids });
       const rowsById = new Map(rows.map((row) => [row.operatorId, row]));
       return missing.flatMap((stamp) => {
         const row = rowsById.get(stamp.id);
