@@ -14,6 +14,7 @@ export function Messages({ chat, engine }: { readonly chat: Chat; readonly engin
   const { messages, outbox, conversation, typing, isOpen, problem } = chat.state;
   const list = useRef<HTMLDivElement>(null);
   const isAtEnd = useRef(true);
+  const lastTop = useRef(0);
   const [isFollowing, setFollowing] = useState(true);
   const rows = useMemo(() => listRows(messages, outbox), [messages, outbox]);
   const lastSeen = conversation && findLastSeen(conversation, messages);
@@ -45,7 +46,10 @@ export function Messages({ chat, engine }: { readonly chat: Chat; readonly engin
         ref={list}
         {...{ tabIndex: 0, role: 'group', 'aria-label': chat.text('messages') }} // it scrolls: the keyboard must reach it
         onScroll={({ currentTarget: { scrollHeight, scrollTop, clientHeight } }) => {
-          isAtEnd.current = scrollHeight - scrollTop - clientHeight < END_PIXELS;
+          const isNearEnd = scrollHeight - scrollTop - clientHeight < END_PIXELS;
+          // Sizes can have changed since a scroll of ours: only who scrolls up leaves the end.
+          isAtEnd.current = isNearEnd || (isAtEnd.current && scrollTop >= lastTop.current);
+          lastTop.current = scrollTop;
           setFollowing(isAtEnd.current);
           noteSeen();
         }}
