@@ -1,5 +1,5 @@
 import type { RefObject } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 
 /**
  * On a phone the panel covers what the keyboard leaves of the screen, so that the field is never hidden, and the page
@@ -7,7 +7,8 @@ import { useEffect, useState } from 'preact/hooks';
  */
 export function useFullScreen(panel: RefObject<HTMLElement | null>, isOpen: boolean): boolean {
   const [isFullScreen, setFullScreen] = useState(false);
-  useEffect(() => {
+  // Before the next frame: the page behind never jumps.
+  useLayoutEffect(() => {
     const narrow = matchMedia('(width < 480px)');
     const viewport = window.visualViewport;
     const { style } = document.documentElement;
