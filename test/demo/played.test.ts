@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
+import { IS_CONNECTED } from '../../src/demo/played/documents.ts';
+import { PlayedOperator } from '../../src/demo/played/played-operator.ts';
+import { RefusedRequest, ServiceClient } from '../../src/demo/played/service-client.ts';
 import type { GraphqlClient } from '../support/clients/graphql.ts';
 import { openSocket } from '../support/clients/subscriptions.ts';
 import { databases, type TestInstallation } from '../support/databases/databases.ts';
-import { openPlayedDemo, type PlayedDemo, ShopVisitor } from '../support/fixtures/played-demo.ts';
-import { waitUntil } from '../support/waiting/wait.ts';
+import { FAST_PACE, openPlayedDemo, type PlayedDemo, ShopVisitor } from '../support/fixtures/played-demo.ts';
+import { waitUntil, withTimeout } from '../support/waiting/wait.ts';
 
 const TEAM = ['Maren', 'Jules', 'Lucía', 'Tom', 'Frieda', 'Iker'];
 const SET_AVAILABLE = 'mutation($chat:Boolean!){operatorAvailabilityUpdate(input:{chat:$chat}){userErrors{message}}}';
@@ -195,6 +198,28 @@ for (const { name, open } of databases)
         const live = await admin.run('query($id:ID!){operator(id:$id){live{connected}}}', { id: extra });
         return live.data.operator.live.connected;
       });
+    });
+
+    test('someone whom a busy service refuses once comes to work with the same connection', async () => {
+      const { token } = await demo.admin();
+      let refusals = 0;
+      class OnceRefusedClient extends ServiceClient {
+        override run<Data>(bearer: string, query: string, variables?: object): Promise<Data> {
+          if (query !== IS_CONNECTED || refusals > 0) return super.run(bearer, query, variables);
+          refusals += 1;
+          return Promise.reject(new RefusedRequest('SERVICE_UNAVAILABLE', 'Try again.'));
+        }
+      }
+      const person = new PlayedOperator(
+        { logIn: async () => token, becomesAvailable: false },
+        {
+          ...{ client: new OnceRefusedClient(demo.url), pace: FAST_PACE, websiteId: demo.websiteId },
+          isRealPersonFree: async () => false,
+        },
+      );
+      assert.equal(await withTimeout('the person has arrived', person.start()), undefined);
+      assert.equal(refusals, 1);
+      person.stop();
     });
 
     test('the website has the address of the shop, and only its pages are admitted', async () => {

@@ -101,17 +101,32 @@ export class PlayedOperator {
   }
 
   /** Opens the desk, and returns when the connection ends. */
-  async #sitAtDesk(onConnected: () => void): Promise<void> {
+  async #sitAtDesk(onReady: (error?: unknown) => void): Promise<void> {
     const { websiteId } = this.#work;
     const { eventPosition, viewer, conversations } = await this.#run<Arrival>(documents.ARRIVE, {
       websiteId: String(websiteId),
     });
     this.#position ??= eventPosition;
     for (const { id, operator } of conversations.nodes) if (operator?.id === viewer.id) this.#talk(id, viewer);
-    // A failure is not final: the next connection tries again.
-    const arriving = this.#arriveOnce().then(onConnected, () => undefined);
-    await this.#followEvents(viewer);
+    const connection = new AbortController();
+    const arriving = this.#arriveDuring(connection.signal, onReady);
+    await this.#followEvents(viewer).finally(() => connection.abort());
     await arriving;
+  }
+
+  /** Tries until the person has arrived or the connection ends: the next connection tries again. */
+  async #arriveDuring(connection: AbortSignal, onReady: (error?: unknown) => void): Promise<void> {
+    const signal = AbortSignal.any([connection, this.#stop.signal]);
+    for (let failures = 1; !signal.aborted; failures += 1) {
+      try {
+        await this.#arriveOnce();
+        onReady();
+        return;
+      } catch (error) {
+        if (failures > SILENT_FAILURES) onReady(error);
+        await sleep(RETRY_MS, undefined, { signal }).catch(() => undefined);
+      }
+    }
   }
 
   /** Follows the events until the connection ends. Fails if the service refuses the subscription. */
