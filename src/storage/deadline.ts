@@ -1,3 +1,4 @@
+import { DatabaseUnavailable } from './errors.ts';
 import type { RunningClock } from './running-clock.ts';
 
 /** The work took too long. It may still complete. */
@@ -6,6 +7,12 @@ export class DeadlineExceeded extends Error {
     super('The deadline was exceeded.');
     this.name = 'DeadlineExceeded';
   }
+}
+
+/** Searches the causes too: a commit with unknown outcome wraps its timeout. */
+export function findTimeout(error: unknown): DeadlineExceeded | undefined {
+  if (error instanceof DeadlineExceeded) return error;
+  return error instanceof DatabaseUnavailable ? findTimeout(error.cause) : undefined;
 }
 
 /** Extensions for a process that stalls repeatedly. */

@@ -1,4 +1,4 @@
-import { DeadlineExceeded } from './deadline.ts';
+import { type DeadlineExceeded, findTimeout } from './deadline.ts';
 import { DatabaseUnavailable } from './errors.ts';
 
 /** Maximum wait for earlier changes. */
@@ -33,10 +33,4 @@ export class KeyedQueue<Key> {
     });
     return result;
   }
-}
-
-/** Searches the causes too: a commit with unknown outcome wraps its timeout. */
-function findTimeout(error: unknown): DeadlineExceeded | undefined {
-  if (error instanceof DeadlineExceeded) return error;
-  return error instanceof DatabaseUnavailable ? findTimeout(error.cause) : undefined;
 }

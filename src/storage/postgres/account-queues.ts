@@ -1,4 +1,4 @@
-import { DeadlineExceeded } from '../deadline.ts';
+import { findTimeout } from '../deadline.ts';
 import { DatabaseUnavailable } from '../errors.ts';
 import type { Change, TakeChange } from './changes.ts';
 
@@ -81,10 +81,4 @@ export class AccountQueues {
       return undefined;
     };
   }
-}
-
-/** Searches the causes too: a commit with unknown outcome wraps its timeout. */
-function findTimeout(error: unknown): DeadlineExceeded | undefined {
-  if (error instanceof DeadlineExceeded) return error;
-  return error instanceof DatabaseUnavailable ? findTimeout(error.cause) : undefined;
 }

@@ -56,6 +56,8 @@ export class ChangeScope {
   readonly events: EmittedEvent[] = [];
   /** Statements whose results the change does not wait for. */
   readonly sent: Promise<unknown>[] = [];
+  /** Checks of their rows. One that fails reports a fault after the commit: nothing can be undone. */
+  readonly checks: Promise<unknown>[] = [];
   #hasEnded = false;
 
   constructor(execute: Execute, { compiled, database, readNow }: ChangeContext) {
@@ -82,7 +84,8 @@ export class ChangeScope {
       run: (statement, args) => compiled.run(executeInside, statement, args),
       send: (statement, args, check) => {
         const rows = compiled.run(executeInside, statement, args);
-        this.sent.push(ignoreUnhandledRejection(check ? rows.then(check) : rows));
+        this.sent.push(ignoreUnhandledRejection(rows));
+        if (check) this.checks.push(ignoreUnhandledRejection(rows.then(check)));
       },
       emit: (event) => this.events.push({ ...event, at: getNow() }),
     };

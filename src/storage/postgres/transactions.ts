@@ -154,7 +154,7 @@ export class Transactions {
       scope.end();
       sent.push(...scope.sent);
       events.push(...scope.events);
-      settlements.push(() => change.resolve(value));
+      settlements.push(() => Promise.all(scope.checks).then(() => change.resolve(value), change.reject));
     } catch (lastError) {
       scope.end();
       const error = (await findFirstFailure(scope.sent)) ?? lastError;
@@ -205,7 +205,7 @@ interface Group {
   readonly settlements: Settlement[];
 }
 
-type Settlement = () => void;
+type Settlement = () => unknown;
 
 function isRetryable(error: unknown): boolean {
   return RETRYABLE_CODES.has((error as { code?: string }).code ?? '');

@@ -135,6 +135,23 @@ describe('PostgreSQL only', { skip: postgresServerUrl === undefined }, () => {
       assert.deepEqual(await findStored(600), [600, 601]);
     });
 
+    test('are not run again when what one of them sent turns out wrong after the commit', async () => {
+      let runs = 0;
+      const sendChecked = async (tx: Transaction) => {
+        runs += 1;
+        tx.send(insertThing, { id: 550 }, () => {
+          throw new Error('wrong');
+        });
+      };
+      const [, ...outcomes] = await runWaiting<unknown>([insert(551), sendChecked, insert(552)]);
+      assert.deepEqual(
+        outcomes.map((outcome) => (outcome.status === 'rejected' ? outcome.reason.message : 'stored')),
+        ['stored', 'wrong', 'stored'],
+      );
+      assert.equal(runs, 1);
+      assert.deepEqual(await findStored(500), [500, 501, 550, 551, 552]);
+    });
+
     test('are stored once when the connection is lost in between', async () => {
       let losses = 0;
       const loseConnection = async (tx: Transaction) => {
